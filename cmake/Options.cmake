@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# One interface target carries every compile option of the project.
+add_library(denoir_options INTERFACE)
+target_compile_features(denoir_options INTERFACE cxx_std_20)
+target_compile_options(denoir_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers
+    # Contraction would make results depend on the compiler's choice of fused instructions.
+    -ffp-contract=off -fvisibility=hidden)
+target_include_directories(denoir_options INTERFACE ${PROJECT_SOURCE_DIR})
+
+set(DENOIR_SANITIZE "" CACHE STRING "Sanitizers: empty, 'address,undefined' or 'thread'")
+if(DENOIR_SANITIZE)
+    target_compile_options(denoir_options INTERFACE -fsanitize=${DENOIR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+    target_link_options(denoir_options INTERFACE -fsanitize=${DENOIR_SANITIZE})
+endif()
+
+option(DENOIR_TESTS "Build the tests" ON)
+option(DENOIR_BENCH "Build the benchmarks" ON)
+
+find_program(DENOIR_CCACHE ccache)
+if(DENOIR_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${DENOIR_CCACHE})
+endif()
+
+# denoir_library(core SOURCES a.cpp b.cpp LIBS public… PRIVATE private…): one folder, one target, named denoir_<name>.
+function(denoir_library name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;PRIVATE" ${ARGN})
+    add_library(denoir_${name} STATIC ${ARG_SOURCES})
+    set_target_properties(denoir_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(denoir_${name} PUBLIC denoir_options ${ARG_LIBS} PRIVATE ${ARG_PRIVATE})
+endfunction()

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+find_package(GTest REQUIRED)
+
+# denoir_test(core_tensor_test SOURCES tensor_test.cpp LIBS denoir_core LABELS quick TIMEOUT 120)
+# One program per class or folder; gtest cases run inside one ctest entry. Labels: quick (every run), full (by hand).
+function(denoir_test name)
+    cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+    if(NOT ARG_LABELS)
+        set(ARG_LABELS quick)
+    endif()
+    if(NOT ARG_TIMEOUT)
+        set(ARG_TIMEOUT 300)
+    endif()
+    add_executable(${name} ${ARG_SOURCES})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    target_compile_definitions(${name} PRIVATE DENOIR_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
+    target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gtest_main)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()

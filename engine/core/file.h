@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/core/tensor.h"
+
+namespace denoir {
+
+/// A regular file mapped read-only. Directories, FIFOs and devices are refused before they are opened for reading.
+/// Paths are literal. Throws Error naming the file as given.
+class MappedFile : public Buffer {
+public:
+    static std::shared_ptr<MappedFile> open(const std::filesystem::path& path);
+    ~MappedFile() override;
+    std::span<const std::byte> span() const { return {data_, bytes_}; }
+    const std::string& name() const { return name_; }
+    /// Tells the system that the pages of this range are not needed any more (they can be read again from disk).
+    void drop_pages(std::size_t offset, std::size_t bytes) const;
+
+private:
+    MappedFile(std::byte* data, std::size_t bytes, std::string name) : Buffer(data, bytes, nullptr), name_(std::move(name)) {}
+    std::string name_;
+};
+
+/// The whole of a regular file, at most `limit` bytes, else an Error that says so.
+std::string read_text(const std::filesystem::path& path, std::size_t limit);
+
+/// Writes beside the final name, then syncs and renames (and syncs the folder). Without commit(), or when anything
+/// fails, nothing stays behind. The temporary name is `.NAME.partial-PID-N`, made with O_EXCL.
+class AtomicFile {
+public:
+    explicit AtomicFile(std::filesystem::path path);
+    ~AtomicFile();
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+    void write(const void* data, std::size_t bytes);
+    void write(std::string_view text) { write(text.data(), text.size()); }
+    /// For libraries that write by name or need to seek; the descriptor stays ours.
+    const std::filesystem::path& temporary() const { return temporary_; }
+    int descriptor() const { return fd_; }
+    void commit();
+
+private:
+    std::filesystem::path path_, temporary_;
+    int fd_ = -1;
+};
+
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// True where both names lead to one existing file, through links and other spellings too.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// `DENOIR_HOME`/name, else the XDG folder of that kind + "/denoir"; created when missing.
+std::filesystem::path data_folder();   ///< runs
+std::filesystem::path config_folder();
+std::filesystem::path cache_folder();
+
+} // namespace denoir

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <string_view>
+
+namespace denoir::log {
+
+enum class Level { debug, info, warning };
+
+/// Called under a lock, on the thread that logs. The default writes warnings to stderr as `warning: …` and drops the rest.
+using Sink = std::function<void(Level, std::string_view)>;
+void set_sink(Sink);
+
+void debug(std::string_view);
+void info(std::string_view);
+void warning(std::string_view);
+
+} // namespace denoir::log

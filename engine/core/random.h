@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "engine/core/tensor.h"
+
+namespace denoir {
+
+/// Standard normal numbers exactly as `torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed))` draws them in f32
+/// (spec/pipelines.md 1.6). The generator may be drawn from again: a second draw continues the stream.
+class TorchCpuGenerator {
+public:
+    explicit TorchCpuGenerator(std::uint64_t seed);
+    Tensor randn(const Shape& shape);
+
+private:
+    std::uint32_t next();
+    std::uint32_t state_[624];
+    int index_ = 624;
+};
+
+/// As a CUDA generator of PyTorch on a card with `multiprocessors` of 2048 threads draws them (Philox4x32-10; spec/pipelines.md 1.6).
+class TorchCudaGenerator {
+public:
+    TorchCudaGenerator(std::uint64_t seed, int multiprocessors);
+    Tensor randn(const Shape& shape);
+
+private:
+    std::uint64_t seed_, offset_ = 0;
+    int multiprocessors_;
+};
+
+} // namespace denoir

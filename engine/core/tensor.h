@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/dtype.h"
+
+namespace denoir {
+
+class Backend;
+
+/// Sizes of up to eight axes, slowest first, as in PyTorch.
+class Shape {
+public:
+    static constexpr int max_rank = 8;
+    Shape() = default;
+    Shape(std::initializer_list<std::int64_t> sizes);
+    explicit Shape(std::span<const std::int64_t> sizes);
+    int rank() const { return rank_; }
+    std::int64_t operator[](int axis) const { return sizes_[axis < 0 ? axis + rank_ : axis]; }
+    std::int64_t& operator[](int axis) { return sizes_[axis < 0 ? axis + rank_ : axis]; }
+    /// Number of elements; 1 for rank 0.
+    std::int64_t elements() const;
+    std::span<const std::int64_t> sizes() const { return {sizes_.data(), static_cast<std::size_t>(rank_)}; }
+    const std::int64_t* begin() const { return sizes_.data(); }
+    const std::int64_t* end() const { return sizes_.data() + rank_; }
+    void push_back(std::int64_t size) { assert(rank_ < max_rank); sizes_[rank_++] = size; }
+    friend bool operator==(const Shape& a, const Shape& b) {
+        return a.rank_ == b.rank_ && std::equal(a.begin(), a.end(), b.begin());
+    }
+
+private:
+    std::array<std::int64_t, max_rank> sizes_{};
+    int rank_ = 0;
+};
+
+/// "[16, 3, 6, 10]"
+std::string to_string(const Shape&);
+
+/// A stretch of memory: an arena block of a backend, a mapped file, or plain host memory. Freed by its last owner.
+class Buffer {
+public:
+    virtual ~Buffer() = default;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    std::byte* data() const { return data_; }
+    std::size_t bytes() const { return bytes_; }
+    /// The backend whose kernels can use this memory; null: host memory of no backend (files, inputs).
+    Backend* backend() const { return backend_; }
+
+protected:
+    Buffer(std::byte* data, std::size_t bytes, Backend* backend) : data_(data), bytes_(bytes), backend_(backend) {}
+    std::byte* data_;
+    std::size_t bytes_;
+    Backend* backend_;
+};
+
+/// A share of a Buffer with a shape, strides (in elements) and a dtype. Copying a Tensor shares the memory.
+/// Views may be a QKV column block, a head, a frame of [C,T,h,w]; `copy`/`contiguous` of ops make them dense.
+class Tensor {
+public:
+    Tensor() = default;
+    /// Dense view of `buffer` from `byte_offset`. Block dtypes: the last axis counts elements.
+    Tensor(std::shared_ptr<Buffer> buffer, std::size_t byte_offset, Shape shape, DType dtype);
+
+    /// Uninitialised host memory that belongs to no backend (64-byte aligned).
+    static Tensor host(Shape shape, DType dtype = DType::f32);
+    static Tensor zeros(Shape shape, DType dtype = DType::f32);
+    static Tensor from(std::span<const float> values, Shape shape);
+
+    bool defined() const { return buffer_ != nullptr; }
+    explicit operator bool() const { return defined(); }
+    const Shape& shape() const { return shape_; }
+    std::int64_t size(int axis) const { return shape_[axis]; }
+    std::int64_t stride(int axis) const { return strides_[axis < 0 ? axis + shape_.rank() : axis]; }
+    int rank() const { return shape_.rank(); }
+    std::int64_t elements() const { return shape_.elements(); }
+    DType dtype() const { return dtype_; }
+    Backend* backend() const { return buffer_ ? buffer_->backend() : nullptr; }
+    const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
+    bool is_contiguous() const;
+    /// Bytes of a dense copy.
+    std::size_t bytes() const;
+
+    std::byte* raw() const { return buffer_->data() + offset_; }
+    template <class T> T* data() const { return reinterpret_cast<T*>(raw()); }
+    /// All elements of a contiguous host tensor.
+    template <class T> std::span<T> span() const { assert(is_contiguous()); return {data<T>(), static_cast<std::size_t>(elements())}; }
+
+    // Views; none moves memory. Not for block dtypes, but `reshape` that keeps the last axis and slices of the first.
+    Tensor slice(int axis, std::int64_t begin, std::int64_t end) const;
+    Tensor select(int axis, std::int64_t index) const;      ///< removes the axis
+    Tensor reshape(Shape shape) const;                      ///< asserts that strides allow it without moving memory
+    Tensor permute(std::initializer_list<int> axes) const;
+    Tensor unsqueeze(int axis) const;
+    /// Axis `axis` split in two: [.., a*b, ..] -> [.., a, b, ..]; `inner` = b. Works on any strides.
+    Tensor split(int axis, std::int64_t inner) const;
+    /// The same elements read as another type of the same width.
+    Tensor with_dtype(DType dtype) const;
+
+    /// On the host, f32, dense: a copy (or itself where it already is that). Any float or integer dtype and strides; host tensors only.
+    Tensor to_host_f32() const;
+
+private:
+    std::shared_ptr<Buffer> buffer_;
+    std::size_t offset_ = 0; ///< bytes
+    Shape shape_;
+    std::array<std::int64_t, Shape::max_rank> strides_{};
+    DType dtype_ = DType::f32;
+};
+
+/// The bytes of `elements` values, or throws std::overflow_error where the product does not fit (shapes from files).
+std::size_t checked_bytes(const Shape& shape, DType dtype);
+
+} // namespace denoir
