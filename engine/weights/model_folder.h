@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/weights/weights.h"
+
+namespace denoir {
+
+/// Which reference a checkpoint belongs to; decides defaults and cast points, never arithmetic by itself.
+enum class Family { wan, skyreels, skyreels_df, wan22 };
+std::string_view name(Family);                               ///< "wan", "skyreels", "skyreels-df", "wan2.2"
+std::optional<Family> family_from_name(std::string_view);
+
+/// Where the parts of a model lie: an original or diffusers repository folder, or single files. Only names and headers were read.
+struct ModelFolder {
+    std::filesystem::path root;
+    std::vector<std::filesystem::path> transformer;          ///< files of the (high-noise) transformer
+    std::vector<std::filesystem::path> transformer_low;      ///< Wan 2.2 A14B's second expert, else empty
+    std::vector<std::filesystem::path> vae, text_encoder, clip;
+    std::filesystem::path tokenizer;                         ///< file or folder for umt5::Tokenizer::load; empty: none
+    Json config = Json::object();                            ///< the transformer's config.json
+    Json model_index = Json::object();
+    std::optional<Family> family;                            ///< from config.json / model_index.json, else hints in names; empty: open
+    std::vector<std::string> missing;                        ///< "text encoder", "VAE", …
+    std::vector<std::string> warnings;
+
+    /// Throws Error where nothing there is a model.
+    static ModelFolder open(const std::filesystem::path& path);
+};
+
+} // namespace denoir
