@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "engine/backend/backend.h"
+#include "engine/pipeline/observer.h"
+#include "engine/pipeline/request.h"
+#include "engine/pipeline/residency.h"
+
+namespace denoir {
+
+/// What the encoders give to a run; stored with it, so that resuming and branching never load them again. Host f32 tensors, undefined where the
+/// mode has none.
+struct Conditioning {
+    Tensor text, negative_text;   ///< [text_len, text_dim], rows past the prompt zero; negative only with guidance other than 1
+    Tensor clip;                  ///< [257 or 514, width]
+    Tensor condition;             ///< [mask 4 | latent C, T, h, w] appended to the model input (i2v, flf2v)
+    Tensor prefix, end;           ///< [C, P|1, h, w] clean latents before and after the clip (forcing)
+    std::map<std::string, Tensor> to_tensors() const;
+    static Conditioning from_tensors(const std::map<std::string, Tensor>&);
+};
+
+/// Between two steps of a run: all that later steps depend on. `tensors` are the latent and the solvers' history.
+struct DenoiseState {
+    int step = 0;                 ///< steps taken
+    int steps = 0;                ///< in all (forcing: rows of the plan)
+    Tensor latent;                ///< [C,T',h,w] f32 host
+    std::map<std::string, Tensor> solver;
+};
+
+struct Estimate {
+    double flop = 0;              ///< of the whole run
+    std::size_t weight_bytes = 0; ///< of the transformer as held
+    std::size_t peak_bytes = 0;   ///< of the largest stage
+    std::int64_t tokens = 0;
+};
+
+/// Text-to-video, image-to-video, first-last-frame and diffusion forcing: one pipeline, different conditioning.
+/// Owns nothing: weights are borrowed from the Residency. One run at a time, on one thread.
+class Pipeline {
+public:
+    Pipeline(Residency& residency, std::shared_ptr<Backend> backend) : residency_(residency), backend_(std::move(backend)) {}
+
+    /// Fills every empty field with the model's defaults (spec/schedulers.md 9, config.json `defaults`) and checks the whole: sizes, frames, images that the mode
+    /// needs, family. Reads headers and images' sizes only. Throws UsageError / Error naming the field.
+    static Request resolve(const Request&, const ModelFolder&);
+
+    /// Solver steps of a resolved request: `steps`, or the rows of the forcing plan.
+    static int step_count(const Request&);
+
+    Conditioning condition(const Request&, const ModelFolder&, Observer&, std::stop_token);
+    /// The state before the first step: noise, image latents written in where the mode does that.
+    DenoiseState begin(const Request&, const Conditioning&);
+    /// Runs from state.step to the end; after each step the Observer is told and `after_step` may store the state.
+    void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state,
+                 const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&, std::stop_token);
+    /// The latent of the requested frames: an appended end-image latent dropped.
+    static Tensor final_latent(const Request&, const DenoiseState&);
+    static Tensor requested_frames(const Request&, const Tensor& latent);
+    /// Frames in order: (index, [3,H,W] f32 host in -1 … 1).
+    void decode(const Request&, const ModelFolder&, const Tensor& latent, const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);
+
+    static Estimate estimate(const Request& resolved, const ModelFolder&);
+
+private:
+    Residency& residency_;
+    std::shared_ptr<Backend> backend_;
+};
+
+} // namespace denoir
