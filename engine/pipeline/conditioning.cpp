@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "engine/core/profile.h"
+#include "engine/models/clip/vision.h"
+#include "engine/models/umt5/encoder.h"
+#include "engine/models/umt5/tokenizer.h"
+#include "engine/pipeline/images.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/stage_timer.h"
+#include "engine/pipeline/variant.h"
+
+namespace denoir {
+namespace {
+
+/// [n, dim] -> [text_len, dim] with zero rows behind.
+Tensor padded(const Tensor& rows, std::int64_t text_len) {
+    Tensor out = Tensor::zeros({text_len, rows.size(1)});
+    std::memcpy(out.raw(), rows.raw(), rows.bytes());
+    return out;
+}
+
+bool uses_negative(const Request& r) {
+    return *r.guidance != 1.0 || (r.family == Family::wan22 && r.guidance_low.value_or(*r.guidance) != 1.0);
+}
+
+/// The four mask channels and the latents of the known frames (spec/dit.md 9). latent [C,T,h,w] -> [4+C,T,h,w].
+Tensor masked_condition(const Tensor& latent, bool last_known) {
+    const std::int64_t c = latent.size(0), t = latent.size(1), frame = latent.size(2) * latent.size(3);
+    Tensor out = Tensor::zeros({4 + c, t, latent.size(2), latent.size(3)});
+    float* p = out.data<float>();
+    for (int ch = 0; ch < 4; ++ch) std::fill_n(p + ch * t * frame, frame, 1.0f);
+    if (last_known) std::fill_n(p + (3 * t + t - 1) * frame, frame, 1.0f);
+    std::memcpy(p + 4 * t * frame, latent.raw(), latent.bytes());
+    return out;
+}
+
+struct Pictures {
+    SeenImage first, last;
+};
+
+Pictures see_pictures(const Request& r, int clip_side) {
+    Pictures p;
+    const Image first = read_image(r.image.empty() ? r.last_image : r.image);
+    const bool bf16_pixels = r.precision == PrecisionPolicy::skyreels;
+    const auto see = [&](const Image& image) {
+        return see_image(image, first, *r.family, *r.mode, *r.preprocess, *r.width, *r.height, clip_side, bf16_pixels);
+    };
+    if (!r.image.empty()) p.first = see(first);
+    if (!r.last_image.empty()) p.last = see(read_image(r.last_image));
+    return p;
+}
+
+/// One still picture through the VAE -> [C,1,h,w].
+Tensor encode_still(const wan::Vae& vae, const Tensor& pixels) {
+    return vae.encode(1, [&](std::int64_t) { return pixels; }).latent;
+}
+
+} // namespace
+
+Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Observer& observer, std::stop_token stop) {
+    backend_->set_stop(stop);
+    const auto transformer = residency_.get(model.transformer, Component::transformer);
+    const Variant variant = Variant::read(*transformer);
+    Conditioning c;
+    {
+        std::shared_ptr<const Weights> weights;
+        {
+            StageTimer timer(observer, Stage::load_text);
+            weights = residency_.get(model.text_encoder, Component::umt5);
+        }
+        StageTimer timer(observer, Stage::text);
+        const auto tokenizer = umt5::Tokenizer::load(model.tokenizer);
+        const umt5::Encoder encoder(weights, backend_, {*r.dtype});
+        const auto encode = [&](const std::string& text, const char* what) {
+            bool cut = false;
+            const auto ids = tokenizer.encode(umt5::clean(text), variant.text_len, &cut);
+            if (cut) observer.warning(std::string(what) + " is longer than " + std::to_string(variant.text_len) + " tokens; the rest is not used");
+            return padded(encoder.encode(ids), variant.text_len);
+        };
+        c.text = encode(r.prompt, "the prompt");
+        if (uses_negative(r)) c.negative_text = encode(*r.negative_prompt, "the negative prompt");
+    }
+    residency_.release(Component::umt5);
+    backend_->trim();
+    if (r.image.empty() && r.last_image.empty()) return c;
+
+    std::shared_ptr<const clip::Vision> vision;
+    if (variant.clip_rows > 0) {
+        StageTimer timer(observer, Stage::load_clip);
+        vision = std::make_shared<const clip::Vision>(residency_.get(model.clip, Component::clip), backend_, clip::VisionOptions{*r.dtype});
+    }
+    const Pictures pictures = see_pictures(r, vision ? vision->config().image_size : 0);
+    if (vision) {
+        StageTimer timer(observer, Stage::clip);
+        std::vector<Tensor> rows{vision->forward(pictures.first.clip)};
+        if (variant.clip_rows > rows[0].size(0)) rows.push_back(vision->forward(pictures.last.clip ? pictures.last.clip : pictures.first.clip));
+        c.clip = Tensor::host({std::int64_t(rows.size()) * rows[0].size(0), rows[0].size(1)});
+        for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(c.clip.raw() + i * rows[0].bytes(), rows[i].raw(), rows[i].bytes());
+        vision.reset();
+        residency_.release(Component::clip);
+        backend_->trim();
+    }
+
+    std::shared_ptr<const Weights> weights;
+    {
+        StageTimer timer(observer, Stage::load_vae);
+        weights = residency_.get(model.vae, Component::vae21);
+    }
+    StageTimer timer(observer, Stage::image);
+    const wan::Vae vae(weights, backend_, {vae_dtype(r)});
+    if (*r.mode == Mode::forcing) {
+        if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels);
+        if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels);
+    } else {
+        const std::int64_t frames = *r.frames;
+        const Tensor latent = vae.encode(frames, [&](std::int64_t i) {
+                                     // An undefined frame is all zeros: the encoder stops computing when its state repeats.
+                                     return i == 0 ? pictures.first.pixels : i == frames - 1 ? pictures.last.pixels : Tensor();
+                                 }).latent;
+        c.condition = masked_condition(latent, bool(pictures.last.pixels));
+    }
+    return c;
+}
+
+std::map<std::string, Tensor> Conditioning::to_tensors() const {
+    std::map<std::string, Tensor> all{{"text", text},           {"negative_text", negative_text}, {"clip", clip},
+                                      {"condition", condition}, {"prefix", prefix},               {"end", end}};
+    std::erase_if(all, [](const auto& item) { return !item.second.defined(); });
+    return all;
+}
+
+Conditioning Conditioning::from_tensors(const std::map<std::string, Tensor>& all) {
+    const auto at = [&](const char* name) {
+        const auto it = all.find(name);
+        return it == all.end() ? Tensor() : it->second;
+    };
+    return {at("text"), at("negative_text"), at("clip"), at("condition"), at("prefix"), at("end")};
+}
+
+} // namespace denoir

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string_view>
+
+#include "engine/pipeline/request.h"
+
+namespace denoir {
+
+/// What a reference's own command line uses for a task (spec/schedulers.md 9). `guidance_low` counts for Wan 2.2 A14B alone.
+struct Defaults {
+    int steps;
+    double shift, guidance, guidance_low;
+    int frames;
+    double fps;
+    int width, height;
+    std::string_view negative_prompt;
+};
+
+/// `large`: the 14B sizes (Wan: 1280x720 instead of 832x480). `p720`: the checkpoint's name says 720P. `p480`: it says 480P.
+Defaults defaults_for(Family, Mode, bool large, bool p720, bool p480);
+
+} // namespace denoir

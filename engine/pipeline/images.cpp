@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/images.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/media/resize.h"
+
+namespace denoir {
+namespace {
+
+constexpr float clip_mean[3] = {0.48145466f, 0.4578275f, 0.40821073f};
+constexpr float clip_std[3] = {0.26862954f, 0.26130258f, 0.27577711f};
+
+/// 8-bit pixels as [3,H,W] through `map`.
+template <class Map> Tensor planes(const Image& image, Map map) {
+    Tensor out = Tensor::host({3, image.height, image.width});
+    const std::int64_t pixels = std::int64_t(image.height) * image.width;
+    float* p = out.data<float>();
+    for (int c = 0; c < 3; ++c)
+        for (std::int64_t i = 0; i < pixels; ++i) p[c * pixels + i] = map(float(image.rgb[i * 3 + c]));
+    return out;
+}
+
+/// The three references write the same map in three ways, which differ in the last bit.
+Tensor wan_pixels(const Image& image) { return planes(image, [](float v) { return (v / 255.0f - 0.5f) / 0.5f; }); }
+Tensor skyreels_pixels(const Image& image) { return planes(image, [](float v) { return v / 255.0f * 2.0f - 1.0f; }); }
+Tensor forcing_pixels(const Image& image) { return planes(image, [](float v) { return v / 127.5f - 1.0f; }); }
+
+void round_bf16(Tensor& t) {
+    for (float& v : t.span<float>()) v = round_to_bf16(v);
+}
+
+Image crop(const Image& image, int left, int top, int width, int height) {
+    Image out{width, height, std::vector<std::uint8_t>(std::size_t(width) * height * 3)};
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+            // Outside: black, as a crop that is larger than its image gives.
+            const int sx = left + x, sy = top + y;
+            if (sx < 0 || sy < 0 || sx >= image.width || sy >= image.height) continue;
+            std::copy_n(&image.rgb[(std::size_t(sy) * image.width + sx) * 3], 3, &out.rgb[(std::size_t(y) * width + x) * 3]);
+        }
+    return out;
+}
+
+Image skyreels_cropped(const Image& image, int width, int height) {
+    const CropBox box = skyreels_crop(image.width, image.height, width, height);
+    return crop(image, box.left, box.top, box.right - box.left, box.bottom - box.top);
+}
+
+/// [-1,1] pixels of any size -> CLIP's input: bicubic without antialiasing, aspect ignored.
+Tensor original_clip(const Tensor& pixels, int side) {
+    Tensor out = resize_bicubic_torch(pixels, side, side);
+    const std::int64_t n = std::int64_t(side) * side;
+    float* p = out.data<float>();
+    for (int c = 0; c < 3; ++c)
+        for (std::int64_t i = 0; i < n; ++i) p[c * n + i] = (p[c * n + i] * 0.5f + 0.5f - clip_mean[c]) / clip_std[c];
+    return out;
+}
+
+/// As a CLIPImageProcessor does: shortest edge to `side` (antialiased, 8 bit), centre crop.
+Tensor diffusers_clip(const Image& image, int side) {
+    const int shorter = std::min(image.width, image.height), longer = std::max(image.width, image.height);
+    const int scaled = int(std::int64_t(side) * longer / shorter);
+    const bool portrait = image.height > image.width;
+    const Image small = resize_pil(image, portrait ? side : scaled, portrait ? scaled : side, Filter::bicubic);
+    const Image square = crop(small, (small.width - side) / 2, (small.height - side) / 2, side, side);
+    Tensor out = planes(square, [](float v) { return v / 255.0f; });
+    const std::int64_t n = std::int64_t(side) * side;
+    float* p = out.data<float>();
+    for (int c = 0; c < 3; ++c)
+        for (std::int64_t i = 0; i < n; ++i) p[c * n + i] = (p[c * n + i] - clip_mean[c]) / clip_std[c];
+    return out;
+}
+
+/// Wan's last frame of another size than the first: scaled by the larger ratio and centre-cropped to the first's size. (The reference crops without
+/// scaling and swaps height and width there, spec/pipelines.md 4; this is what it meant.)
+Image fitted(const Image& last, const Image& first) {
+    if (last.width == first.width && last.height == first.height) return last;
+    const double r = std::max(double(first.width) / last.width, double(first.height) / last.height);
+    const int w = std::max(first.width, int(std::lround(last.width * r))), h = std::max(first.height, int(std::lround(last.height * r)));
+    return crop(resize_pil(last, w, h, Filter::bicubic), (w - first.width) / 2, (h - first.height) / 2, first.width, first.height);
+}
+
+} // namespace
+
+SeenImage see_image(const Image& image, const Image& first, Family family, Mode mode, Preprocess preprocess, int width, int height, int clip_side,
+                    bool bf16_pixels) {
+    SeenImage seen;
+    if (preprocess == Preprocess::diffusers) {
+        seen.pixels = skyreels_pixels(resize_pil(image, width, height, Filter::lanczos));
+        if (clip_side) seen.clip = diffusers_clip(image, clip_side);
+        return seen;
+    }
+    if (mode == Mode::forcing) {
+        seen.pixels = forcing_pixels(resize_pil(skyreels_cropped(image, width, height), width, height, Filter::bicubic));
+        return seen;
+    }
+    if (family == Family::skyreels) {
+        seen.pixels = skyreels_pixels(resize_pil(skyreels_cropped(image, width, height), width, height, Filter::lanczos));
+        if (bf16_pixels) round_bf16(seen.pixels);
+        if (clip_side) seen.clip = original_clip(seen.pixels, clip_side);
+        return seen;
+    }
+    const Tensor original = wan_pixels(fitted(image, first));
+    seen.pixels = resize_bicubic_torch(original, height, width);
+    if (clip_side) seen.clip = original_clip(wan_pixels(image), clip_side);
+    return seen;
+}
+
+} // namespace denoir

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/residency.h"
+
+namespace denoir {
+
+std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::path> files, Component component) {
+    std::string key(name(component));
+    for (const auto& file : files) key += '\n' + file.string();
+    for (auto it = entries_.begin(); it != entries_.end(); ++it)
+        if (it->key == key) {
+            entries_.splice(entries_.begin(), entries_, it);
+            return entries_.front().weights;
+        }
+    entries_.push_front({key, std::make_shared<const Weights>(Weights::load(files, component))});
+    shrink();
+    return entries_.front().weights;
+}
+
+void Residency::release(Component component) {
+    entries_.remove_if([&](const Entry& e) { return e.weights->component() == component; });
+}
+
+std::size_t Residency::bytes() const {
+    std::size_t sum = 0;
+    for (const Entry& e : entries_) sum += e.weights->stored_bytes();
+    return sum;
+}
+
+void Residency::shrink() {
+    while (entries_.size() > 1 && bytes() > budget_) entries_.pop_back();
+}
+
+} // namespace denoir

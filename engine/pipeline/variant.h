@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "engine/models/wan/transformer.h"
+#include "engine/models/wan/vae.h"
+#include "engine/pipeline/request.h"
+
+namespace denoir {
+
+/// What a transformer asks of its pipeline, read from its tensors and config.json.
+struct Variant {
+    int channels;        ///< of the latent
+    int condition;       ///< channels appended to it: 0, or 4 mask + latent channels
+    int text_len, text_dim;
+    int clip_rows;       ///< 0, 257 or 514
+    bool fps;            ///< has the fps branch
+    int dim, layers, ffn;
+    static Variant read(const Weights& transformer);
+};
+
+/// Latent size of a request: [C,T,h,w].
+Shape latent_shape(const Request&, int channels);
+
+/// SkyReels' entry points run the VAE's convolutions in bf16, Wan's in f32 (spec/pipelines.md 1.4).
+DType vae_dtype(const Request&);
+wan::Precision transformer_precision(const Request&);
+
+} // namespace denoir
