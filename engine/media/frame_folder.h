@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <string>
+
+#include "engine/media/image.h"
+
+namespace denoir {
+
+/// frame_00001.png … in a folder that must be new or empty. Built as a temporary folder beside it and renamed by finish();
+/// without that, or when anything fails, nothing stays behind.
+class FrameFolderWriter {
+public:
+    /// `metadata_json` becomes the comment of the first frame; empty: none.
+    explicit FrameFolderWriter(std::filesystem::path folder, std::string metadata_json = {});
+    ~FrameFolderWriter();
+    FrameFolderWriter(const FrameFolderWriter&) = delete;
+    FrameFolderWriter& operator=(const FrameFolderWriter&) = delete;
+
+    void write(const Image& frame);
+    void finish();
+
+private:
+    std::filesystem::path folder_, temporary_;
+    std::string metadata_;
+    int frames_ = 0;
+};
+
+} // namespace denoir

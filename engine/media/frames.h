@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "engine/core/tensor.h"
+#include "engine/media/image.h"
+
+namespace denoir {
+
+/// Frame `frame` of video [3,F,H,W] (f32 host, any strides, -1 … 1) as H x W x 3 bytes: clamp(x/2 + 0.5, 0, 1) * 255,
+/// truncated (spec/pipelines.md 12). NaN becomes 0.
+std::vector<std::uint8_t> to_rgb8(const Tensor& video, int frame);
+Image to_image(const Tensor& video, int frame);
+
+/// Pictures in rows of `columns`, `gap` dark pixels between them; cells as large as the largest picture.
+Image contact_sheet(std::span<const Image> images, int columns, int gap);
+
+/// Scaled down (never up) so that the longer side is at most `longest_side`.
+Image thumbnail(const Image& image, int longest_side);
+
+/// The pictures of a folder in natural order (frame_2 before frame_10), by extension; links and subfolders are left out.
+std::vector<std::filesystem::path> frame_files(const std::filesystem::path& folder);
+
+} // namespace denoir

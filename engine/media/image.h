@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/tensor.h"
+
+namespace denoir {
+
+/// 8-bit RGB, row-major, no padding: `rgb.size() == 3 * width * height`.
+struct Image {
+    int width = 0, height = 0;
+    std::vector<std::uint8_t> rgb;
+
+    Image() = default;
+    Image(int w, int h) : width(w), height(h), rgb(3 * static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
+    std::uint8_t* row(int y) { return rgb.data() + 3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(y); }
+    const std::uint8_t* row(int y) const { return rgb.data() + 3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(y); }
+    friend bool operator==(const Image&, const Image&) = default;
+};
+
+/// What the headers of an image say; size as read_image() returns it (after the EXIF rotation).
+struct ImageInfo {
+    std::string format; ///< "PNG", "JPEG", "WebP", "BMP", "TIFF", "GIF", "PNM"
+    int width = 0, height = 0;
+};
+
+/// Reads PNG, JPEG, WebP, BMP, TIFF, GIF (its first picture) and PBM/PGM/PPM. The content decides, not the extension.
+/// The EXIF orientation is applied, alpha is dropped, 16 bits are cut to the upper 8, grey and palettes become RGB.
+/// PNG, BMP, GIF, TIFF, PNM equal Pillow's convert("RGB"), JPEG and WebP too, as far as the pictures of the tests go.
+/// At most 64 Mi pixels and 16384 a side. Throws Error for what is no such image, is damaged or cut short.
+Image read_image(const std::filesystem::path& path);
+
+/// Size and format from the headers alone; the same refusals as far as headers and the file's structure show them.
+ImageInfo image_info(const std::filesystem::path& path);
+
+/// Writes an 8-bit RGB PNG through AtomicFile. A `comment` is stored as UTF-8 text under the keyword "Comment".
+void write_png(const std::filesystem::path& path, const Image& image, std::string_view comment = {});
+
+/// [3,H,W] f32, 0 … 255, host memory.
+Tensor to_tensor(const Image& image);
+
+} // namespace denoir

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "engine/core/tensor.h"
+#include "engine/media/image.h"
+
+namespace denoir {
+
+enum class Filter { box, bilinear, bicubic, lanczos };
+
+/// Pillow's Image.resize() for 8 bits, to the bit: antialiased, horizontal then vertical pass, each rounded to 8 bits.
+/// Sizes from 1 up.
+Image resize_pil(const Image& image, int width, int height, Filter filter);
+
+/// torch.nn.functional.interpolate(mode="bicubic", align_corners=False, antialias=False): a = -0.75, borders repeated,
+/// overshoot kept (spec/clip.md 2.1). chw [C,H,W] f32, dense, host; returns [C,height,width].
+Tensor resize_bicubic_torch(const Tensor& chw, int height, int width);
+
+} // namespace denoir

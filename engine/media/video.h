@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace denoir {
+
+/// A fraction, as frame rates are: 24/1, 30000/1001.
+struct Rational {
+    int num = 0, den = 1;
+    double value() const { return den ? static_cast<double>(num) / den : 0; }
+    friend bool operator==(const Rational&, const Rational&) = default;
+};
+
+/// The nearest fraction with a denominator up to 1001; fps > 0.
+Rational frame_rate(double fps);
+
+/// What a reader accepts from a file that may come from anyone.
+struct MediaLimits {
+    std::int64_t pixels = 64 << 20; ///< of one picture
+    int side = 16384;
+    int streams = 32;
+    double seconds = 2; ///< for opening, and between two frames
+};
+
+} // namespace denoir

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/media/image.h"
+#include "engine/media/video.h"
+
+namespace denoir {
+
+struct VideoInfo {
+    int width = 0, height = 0;          ///< after rotation
+    Rational fps;                       ///< mean rate; 0/1 where the file does not say
+    std::optional<std::int64_t> frames; ///< where the container states it
+    double duration = 0;                ///< seconds, 0 where unknown
+    std::string container, codec;       ///< "mp4", "mkv", "avi", "gif", "png"; libav's name of the codec
+    std::string comment;                ///< the file's comment, as written by VideoWriter's metadata_json
+};
+
+/// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF, animated PNG. The container is told
+/// by its content and read from memory only: no other file, address or playlist is ever opened. Rotation is applied; the
+/// colour matrix and range of the file are honoured (unmarked: BT.601 up to 576 rows, BT.709 above; limited range).
+/// A file that is cut short or damaged throws Error, at opening or at the frame where it shows.
+class VideoReader {
+public:
+    explicit VideoReader(const std::filesystem::path& path, const MediaLimits& limits = {});
+    ~VideoReader();
+    VideoReader(const VideoReader&) = delete;
+    VideoReader& operator=(const VideoReader&) = delete;
+
+    const VideoInfo& info() const;
+    /// The next frame, or false at the end.
+    bool read(Image& frame);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// The request that VideoWriter or FrameFolderWriter stored: of a video, a PNG, or a folder of frames. Empty: none.
+std::string read_request_metadata(const std::filesystem::path& path);
+
+} // namespace denoir
