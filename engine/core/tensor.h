@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstdint>
@@ -99,6 +100,15 @@ public:
     Tensor reshape(Shape shape) const;                      ///< asserts that strides allow it without moving memory
     Tensor permute(std::initializer_list<int> axes) const;
     Tensor unsqueeze(int axis) const;
+    /// An axis of size 1 seen as `count` equal entries (stride 0): the other side of an elementwise op, or the source of a copy.
+    Tensor expand(int axis, std::int64_t count) const {
+        Tensor view = *this;
+        const int a = axis < 0 ? axis + rank() : axis;
+        assert(shape_[a] == 1);
+        view.shape_[a] = count;
+        view.strides_[static_cast<std::size_t>(a)] = 0;
+        return view;
+    }
     /// Axis `axis` split in two: [.., a*b, ..] -> [.., a, b, ..]; `inner` = b. Works on any strides.
     Tensor split(int axis, std::int64_t inner) const;
     /// The same elements read as another type of the same width.
@@ -115,7 +125,8 @@ private:
     DType dtype_ = DType::f32;
 };
 
-/// The bytes of `elements` values, or throws std::overflow_error where the product does not fit (shapes from files).
+/// The bytes of a dense tensor. Throws std::overflow_error where a size is negative, the product does not fit, or the last
+/// axis does not hold whole blocks (shapes from files).
 std::size_t checked_bytes(const Shape& shape, DType dtype);
 
 } // namespace denoir

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "engine/ops/ops.h"
+#include "engine/weights/module.h"
+
+/// Layers with weights: a cursor and a tensor in, a tensor out, on the tensor's backend. Shapes were checked when the model was opened
+/// (Weights::require); a tensor that is missing all the same is an Error.
+namespace denoir::nn {
+
+/// The tensor `m.leaf`, or an Error that names it.
+const Weight& weight(const Module& m, std::string_view leaf);
+
+/// `m.weight`, and `m.bias` where there is one: x [..., K] -> [..., N]. `compute` is the dtype of the result too.
+Tensor linear(const Module& m, const Tensor& x, DType compute, Activation activation = Activation::none);
+
+/// `m.weight`, `m.bias` as small f32 parameters; `round` makes them bf16 values first.
+Tensor layer_norm(const Module& m, const Tensor& x, float eps, DType out, bool round = false);
+
+/// `m.weight` [C]; round_weight of the options rounds it.
+Tensor rms_norm(const Module& m, const Tensor& x, const RmsOptions& options, DType out);
+
+/// x·(1 + scale[r]) + shift[r], r = token · R / L; x [L, C], shift, scale [R, C] f32.
+Tensor modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, DType out);
+
+/// [rows, N·D] as [rows, N, D]; a view.
+Tensor heads(const Tensor& x, std::int64_t count);
+
+/// The tensor on `backend`: itself, or uploaded.
+Tensor on(Backend& backend, const Tensor& x);
+
+/// All values of a weight as f32 in host memory, its fp8 scale applied.
+Tensor host_values(const Weight& w);
+
+/// The same values rounded to bf16, as a weight of that dtype in host memory (itself where it is that already).
+Weight rounded_to_bf16(const Weight& w);
+
+} // namespace denoir::nn
