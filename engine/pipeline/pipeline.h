@@ -54,12 +54,11 @@ public:
 
     Conditioning condition(const Request&, const ModelFolder&, Observer&, std::stop_token);
     /// The state before the first step: noise, image latents written in where the mode does that.
-    DenoiseState begin(const Request&, const Conditioning&);
+    DenoiseState begin(const Request&, const ModelFolder&, const Conditioning&);
     /// Runs from state.step to the end; after each step the Observer is told and `after_step` may store the state.
     void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state,
                  const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&, std::stop_token);
     /// The latent of the requested frames: an appended end-image latent dropped.
-    static Tensor final_latent(const Request&, const DenoiseState&);
     static Tensor requested_frames(const Request&, const Tensor& latent);
     /// Frames in order: (index, [3,H,W] f32 host in -1 … 1).
     void decode(const Request&, const ModelFolder&, const Tensor& latent, const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);

@@ -198,7 +198,6 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     r.shift = r.shift.value_or(d.shift);
     check_range("shift", *r.shift, 0.01, 1000);
     r.sampler = r.sampler.value_or(Sampler::unipc);
-    if (*r.mode == Mode::forcing && *r.sampler != Sampler::unipc) refuse("sampler", "diffusion forcing is defined for unipc", "leave it out or use unipc");
     r.negative_prompt = r.negative_prompt.value_or(std::string(d.negative_prompt));
     r.seed = r.seed ? *r.seed : draw_seed();
     r.preprocess = r.preprocess.value_or(Preprocess::original);

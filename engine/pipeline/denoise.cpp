@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cstring>
+
+#include "engine/core/error.h"
+#include "engine/core/random.h"
+#include "engine/models/wan/transformer.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/stage_timer.h"
+#include "engine/pipeline/variant.h"
+#include "engine/sampling/forcing_plan.h"
+#include "engine/sampling/guidance.h"
+#include "engine/weights/safetensors_writer.h"
+
+namespace denoir {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+SigmaSchedule schedule_of(const Request& r) {
+    return sigma_schedule(*r.sampler == Sampler::dpmpp ? 'B' : 'A', *r.steps, *r.shift);
+}
+
+int latent_frames(const Request& r) { return (*r.frames - 1) / 4 + 1; }
+
+ForcingPlan plan_of(const Request& r) {
+    const int frames = latent_frames(r), ready = r.image.empty() ? 0 : 1;
+    return forcing_plan(schedule_of(r), frames, frames, r.forcing->ar_step, ready, r.forcing->block, r.last_image.empty() ? 0 : 1);
+}
+
+/// One transformer with what the prompt contributes to each of its blocks. Wan 2.2 A14B has two, used one after the other.
+class Denoiser {
+public:
+    Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, const Request& r, const Conditioning& c, double guidance)
+        : model_(std::move(weights), std::move(backend), {.causal_block = causal_block(r), .precision = transformer_precision(r)}),
+          condition_(c.condition), guidance_(guidance), cond_(model_.context(c.text, c.clip ? &c.clip : nullptr)) {
+        if (guidance_ != 1.0) uncond_.emplace(model_.context(c.negative_text, c.clip ? &c.clip : nullptr));
+        // SkyReels counts 16 frames a second as index 0 and every other rate as 1.
+        if (model_.config().fps) fps_ = *r.fps == 16.0 ? 0 : 1;
+    }
+
+    /// Classifier-free guidance in f32, the conditional branch first; guidance 1 needs no second one.
+    Tensor velocity(const Tensor& latent, std::span<const float> timesteps) const {
+        const Tensor* condition = condition_ ? &condition_ : nullptr;
+        Tensor v = model_.forward(latent, condition, timesteps, cond_, fps_).to_host_f32();
+        if (!uncond_) return v;
+        const Tensor u = model_.forward(latent, condition, timesteps, *uncond_, fps_).to_host_f32();
+        guide(v.span<float>(), u.span<float>(), float(guidance_));
+        return v;
+    }
+
+private:
+    static std::optional<int> causal_block(const Request& r) {
+        if (*r.mode != Mode::forcing) return std::nullopt;
+        return r.forcing->causal_attention ? r.forcing->block : 0; // SkyReels attends to every frame unless told otherwise
+    }
+    wan::Transformer model_;
+    Tensor condition_;
+    double guidance_;
+    wan::Context cond_;
+    std::optional<wan::Context> uncond_;
+    std::optional<int> fps_;
+};
+
+/// Which expert a step belongs to, and the one that is loaded.
+class Experts {
+public:
+    Experts(const Request& r, const ModelFolder& model, const Conditioning& c, Residency& residency, std::shared_ptr<Backend> backend, Observer& observer)
+        : request_(r), model_(model), conditioning_(c), residency_(residency), backend_(std::move(backend)), observer_(observer),
+          boundary_(boundary(r, model)) {}
+
+    const Denoiser& at(float timestep) {
+        const bool low = !model_.transformer_low.empty() && timestep < boundary_ * 1000;
+        if (!current_ || low != low_) load(low);
+        return *current_;
+    }
+
+private:
+    static double boundary(const Request& r, const ModelFolder& model) {
+        const auto it = model.model_index.find("boundary_ratio");
+        if (it != model.model_index.end() && it->is_number()) return it->get<double>();
+        return *r.mode == Mode::i2v ? 0.9 : 0.875; // spec/schedulers.md 8
+    }
+    void load(bool low) {
+        StageTimer timer(observer_, Stage::load_transformer);
+        current_.reset();
+        if (!model_.transformer_low.empty()) residency_.release(Component::transformer);
+        backend_->trim();
+        const auto weights = residency_.get(low ? model_.transformer_low : model_.transformer, Component::transformer);
+        current_.emplace(weights, backend_, request_, conditioning_, low ? request_.guidance_low.value_or(*request_.guidance) : *request_.guidance);
+        low_ = low;
+    }
+    const Request& request_;
+    const ModelFolder& model_;
+    const Conditioning& conditioning_;
+    Residency& residency_;
+    std::shared_ptr<Backend> backend_;
+    Observer& observer_;
+    double boundary_;
+    std::optional<Denoiser> current_;
+    bool low_ = false;
+};
+
+/// The solvers of a run: one, or one per latent frame (diffusion forcing), with their state as named tensors.
+class Solvers {
+public:
+    Solvers(const Request& r, int count) {
+        // SkyReels steps a view of the latents in place: the first `last sample` is overwritten (spec/schedulers.md 6), and keeps them in bf16.
+        const bool forcing = *r.mode == Mode::forcing;
+        const SchedulerOptions options{.alias_first_sample = forcing && *r.sampler == Sampler::unipc, .bf16_latents = forcing && *r.dtype == DType::bf16};
+        for (int i = 0; i < count; ++i) all_.push_back(Scheduler::create(*r.sampler, schedule_of(r), options));
+    }
+    Scheduler& operator[](int i) { return *all_[i]; }
+
+    std::map<std::string, Tensor> state() const {
+        std::map<std::string, Tensor> out;
+        for (std::size_t i = 0; i < all_.size(); ++i)
+            for (auto& [name, tensor] : all_[i]->state().to_tensors()) out["solver." + std::to_string(i) + "." + name] = tensor;
+        return out;
+    }
+    void restore(const std::map<std::string, Tensor>& tensors) {
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+            const std::string prefix = "solver." + std::to_string(i) + ".";
+            std::map<std::string, Tensor> own;
+            for (auto it = tensors.lower_bound(prefix); it != tensors.end() && it->first.starts_with(prefix); ++it)
+                own[it->first.substr(prefix.size())] = it->second;
+            if (!own.empty()) all_[i]->restore(SchedulerState::from_tensors(own));
+        }
+    }
+
+private:
+    std::vector<std::unique_ptr<Scheduler>> all_;
+};
+
+/// One step of every flagged frame: each has its own solver and its own slice [C,h,w] of latent and velocity.
+void step_frames(Solvers& solvers, const Tensor& velocity, Tensor& latent, Tensor& x0, std::span<const std::uint8_t> update) {
+    const std::int64_t c = latent.size(0), t = latent.size(1), frame = latent.size(2) * latent.size(3);
+    std::vector<float> v(c * frame), x(c * frame), e(c * frame);
+    float *lp = latent.data<float>(), *ep = x0.data<float>();
+    const float* vp = velocity.data<float>();
+    for (std::int64_t f = 0; f < t; ++f) {
+        if (!update[f]) continue;
+        for (std::int64_t ch = 0; ch < c; ++ch) {
+            std::copy_n(vp + (ch * t + f) * frame, frame, v.begin() + ch * frame);
+            std::copy_n(lp + (ch * t + f) * frame, frame, x.begin() + ch * frame);
+        }
+        solvers[int(f)].step(v, x, e);
+        for (std::int64_t ch = 0; ch < c; ++ch) {
+            std::copy_n(x.begin() + ch * frame, frame, lp + (ch * t + f) * frame);
+            std::copy_n(e.begin() + ch * frame, frame, ep + (ch * t + f) * frame);
+        }
+    }
+}
+
+Tensor clone(const Tensor& t) {
+    Tensor out = Tensor::host(t.shape());
+    std::memcpy(out.raw(), t.raw(), t.bytes());
+    return out;
+}
+
+Tensor draw_noise(const Request& r, const Shape& shape) {
+    switch (r.noise.kind) {
+    case NoiseSource::Kind::torch_cpu: return TorchCpuGenerator(*r.seed).randn(shape);
+    case NoiseSource::Kind::torch_cuda: return TorchCudaGenerator(*r.seed, r.noise.multiprocessors).randn(shape);
+    case NoiseSource::Kind::file: break;
+    }
+    const Tensor noise = read_safetensors(r.noise.file).at("noise").to_host_f32();
+    if (noise.shape() != shape) throw Error(r.noise.file.string(), "noise", "has shape " + to_string(noise.shape()) + ", this run needs " + to_string(shape));
+    return clone(noise); // the file's pages may be the stored tensor itself
+}
+
+} // namespace
+
+int Pipeline::step_count(const Request& r) { return *r.mode == Mode::forcing ? plan_of(r).rows : *r.steps; }
+
+DenoiseState Pipeline::begin(const Request& r, const ModelFolder& model, const Conditioning& c) {
+    DenoiseState state;
+    state.steps = step_count(r);
+    const int channels = Variant::read(*residency_.get(model.transformer, Component::transformer)).channels;
+    const Tensor noise = draw_noise(r, latent_shape(r, channels));
+    const std::int64_t t = noise.size(1), frame = noise.size(2) * noise.size(3), extra = c.end ? 1 : 0;
+    Tensor latent = Tensor::host({noise.size(0), t + extra, noise.size(2), noise.size(3)});
+    for (std::int64_t ch = 0; ch < noise.size(0); ++ch) {
+        float* to = latent.data<float>() + ch * (t + extra) * frame;
+        std::copy_n(noise.data<float>() + ch * t * frame, t * frame, to);
+        if (c.prefix) std::copy_n(c.prefix.data<float>() + ch * frame, frame, to);
+        if (c.end) std::copy_n(c.end.data<float>() + ch * frame, frame, to + t * frame);
+    }
+    if (*r.mode == Mode::forcing && *r.dtype == DType::bf16)
+        for (float& v : latent.span<float>()) v = round_to_bf16(v);
+    state.latent = latent;
+    return state;
+}
+
+void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
+                       const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer& observer, std::stop_token stop) {
+    backend_->set_stop(stop);
+    if (state.step >= state.steps) return;
+    const bool forcing = *r.mode == Mode::forcing;
+    const SigmaSchedule schedule = schedule_of(r);
+    const ForcingPlan plan = forcing ? plan_of(r) : ForcingPlan{};
+    const std::int64_t t = state.latent.size(1);
+    Solvers solvers(r, forcing ? int(t) : 1);
+    solvers.restore(state.solver);
+    Experts experts(r, model, c, residency_, backend_, observer);
+    experts.at(schedule.timesteps[forcing ? 0 : state.step]);
+
+    StageTimer timer(observer, Stage::denoise);
+    observer.progress(Stage::denoise, state.step, state.steps);
+    while (state.step < state.steps) {
+        const auto begin = Clock::now();
+        const int i = state.step;
+        const auto times = forcing ? std::span(plan.timesteps).subspan(i * t, t) : std::span(schedule.timesteps).subspan(i, 1);
+        const Tensor velocity = experts.at(forcing ? schedule.timesteps[0] : times[0]).velocity(state.latent, times);
+        Tensor x0 = clone(state.latent), next = clone(state.latent);
+        if (forcing)
+            step_frames(solvers, velocity, next, x0, std::span(plan.update).subspan(i * t, t));
+        else
+            solvers[0].step(velocity.span<float>(), next.span<float>(), x0.span<float>());
+        state = {i + 1, state.steps, next, solvers.state()};
+        after_step(state, x0);
+        const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+        observer.step_done({state.step, state.steps, state.latent, x0, seconds});
+        observer.progress(Stage::denoise, state.step, state.steps);
+        if (stop.stop_requested() && state.step < state.steps) throw Cancelled();
+    }
+}
+
+Tensor Pipeline::requested_frames(const Request& r, const Tensor& latent) {
+    const std::int64_t t = latent_frames(r);
+    if (latent.size(1) == t) return latent;
+    return latent.slice(1, 0, t).to_host_f32();
+}
+
+} // namespace denoir

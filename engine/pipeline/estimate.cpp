@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/variant.h"
+
+namespace denoir {
+namespace {
+
+std::size_t stored(std::span<const std::filesystem::path> files, Component component) {
+    return files.empty() ? 0 : Weights::load(files, component).stored_bytes();
+}
+
+/// Multiplications and additions of one forward (spec/dit.md 5.8): linears over all tokens, attention over pairs of tokens, text keys.
+double forward_flop(const Variant& v, double tokens) {
+    const double d = v.dim, text = v.text_len + v.clip_rows;
+    const double linears = tokens * (6 * d * d + 2 * d * v.ffn) + text * 2 * d * d;
+    const double attention = tokens * tokens * 2 * d + tokens * text * 2 * d;
+    return 2 * v.layers * (linears + attention);
+}
+
+} // namespace
+
+Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
+    const Weights weights = Weights::load(model.transformer, Component::transformer);
+    const Variant v = Variant::read(weights);
+    const Shape latent = latent_shape(r, v.channels);
+    Estimate e;
+    e.tokens = latent[1] * (latent[2] / 2) * (latent[3] / 2);
+    e.weight_bytes = weights.stored_bytes();
+    const int branches = *r.guidance == 1.0 ? 1 : 2;
+    e.flop = forward_flop(v, double(e.tokens)) * branches * step_count(r);
+    // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a block.
+    const std::size_t denoise = e.weight_bytes + std::size_t(e.tokens) * (std::size_t(v.dim) * 6 + std::size_t(v.ffn)) * 4;
+    // The exact causal state of the decoder (spec/vae21.md 4) in full-resolution frames of the base width, and the frames at work.
+    const std::size_t decode = std::size_t(*r.width) * *r.height * 96 * 4 * (vae_dtype(r) == DType::bf16 ? 1 : 2) * 14;
+    const std::size_t text = stored(model.text_encoder, Component::umt5);
+    e.peak_bytes = std::max({denoise, decode, text});
+    return e;
+}
+
+} // namespace denoir

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/pipeline.h"
+
+#include "engine/core/error.h"
+#include "engine/models/wan/vae.h"
+#include "engine/pipeline/stage_timer.h"
+#include "engine/pipeline/variant.h"
+
+namespace denoir {
+
+std::string_view name(Stage stage) {
+    switch (stage) {
+    case Stage::load_text: return "load text encoder";
+    case Stage::text: return "text";
+    case Stage::load_clip: return "load image encoder";
+    case Stage::clip: return "image features";
+    case Stage::load_vae: return "load VAE";
+    case Stage::image: return "image latents";
+    case Stage::load_transformer: return "load transformer";
+    case Stage::denoise: return "denoise";
+    case Stage::decode: return "decode";
+    }
+    return "";
+}
+
+Variant Variant::read(const Weights& transformer) {
+    const wan::Config config = wan::Config::read(transformer);
+    Variant v{};
+    v.channels = config.out_channels;
+    v.condition = config.in_channels - config.out_channels;
+    v.text_len = config.text_len;
+    v.text_dim = config.text_dim;
+    v.clip_rows = config.clip_rows;
+    v.fps = config.fps;
+    v.dim = config.dim;
+    v.layers = config.layers;
+    v.ffn = config.ffn_dim;
+    return v;
+}
+
+Shape latent_shape(const Request& r, int channels) {
+    return {channels, (*r.frames - 1) / 4 + 1, *r.height / 8, *r.width / 8};
+}
+
+DType vae_dtype(const Request& r) { return *r.precision == PrecisionPolicy::skyreels ? DType::bf16 : DType::f32; }
+
+wan::Precision transformer_precision(const Request& r) {
+    switch (*r.precision) {
+    case PrecisionPolicy::wan: return wan::Precision::wan();
+    case PrecisionPolicy::skyreels: return wan::Precision::skyreels();
+    case PrecisionPolicy::f32: break;
+    }
+    return wan::Precision::f32();
+}
+
+void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& latent, const std::function<void(int, const Tensor&)>& frame,
+                      Observer& observer, std::stop_token stop) {
+    backend_->set_stop(stop);
+    residency_.release(Component::transformer);
+    backend_->trim();
+    std::shared_ptr<const Weights> weights;
+    {
+        StageTimer timer(observer, Stage::load_vae);
+        weights = residency_.get(model.vae, Component::vae21);
+    }
+    StageTimer timer(observer, Stage::decode);
+    const wan::Vae vae(weights, backend_, {vae_dtype(r)});
+    const std::int64_t frames = latent.size(1) * 4 - 3;
+    vae.decode(latent, [&](std::int64_t index, const Tensor& picture) {
+        if (stop.stop_requested()) throw Cancelled();
+        frame(int(index), picture.to_host_f32());
+        observer.progress(Stage::decode, double(index + 1), double(frames));
+    });
+}
+
+} // namespace denoir
