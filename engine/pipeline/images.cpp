@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/media/crop.h"
 #include "engine/media/resize.h"
 
 namespace denoir {
@@ -31,21 +32,13 @@ void round_bf16(Tensor& t) {
     for (float& v : t.span<float>()) v = round_to_bf16(v);
 }
 
-Image crop(const Image& image, int left, int top, int width, int height) {
-    Image out{width, height, std::vector<std::uint8_t>(std::size_t(width) * height * 3)};
-    for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x) {
-            // Outside: black, as a crop that is larger than its image gives.
-            const int sx = left + x, sy = top + y;
-            if (sx < 0 || sy < 0 || sx >= image.width || sy >= image.height) continue;
-            std::copy_n(&image.rgb[(std::size_t(sy) * image.width + sx) * 3], 3, &out.rgb[(std::size_t(y) * width + x) * 3]);
-        }
-    return out;
+Image centre_crop(const Image& image, int width, int height) {
+    const int left = (image.width - width) / 2, top = (image.height - height) / 2;
+    return crop(image, {left, top, left + width, top + height});
 }
 
 Image skyreels_cropped(const Image& image, int width, int height) {
-    const CropBox box = skyreels_crop(image.width, image.height, width, height);
-    return crop(image, box.left, box.top, box.right - box.left, box.bottom - box.top);
+    return crop(image, skyreels_crop(image.width, image.height, width, height));
 }
 
 /// [-1,1] pixels of any size -> CLIP's input: bicubic without antialiasing, aspect ignored.
@@ -64,7 +57,7 @@ Tensor diffusers_clip(const Image& image, int side) {
     const int scaled = int(std::int64_t(side) * longer / shorter);
     const bool portrait = image.height > image.width;
     const Image small = resize_pil(image, portrait ? side : scaled, portrait ? scaled : side, Filter::bicubic);
-    const Image square = crop(small, (small.width - side) / 2, (small.height - side) / 2, side, side);
+    const Image square = centre_crop(small, side, side);
     Tensor out = planes(square, [](float v) { return v / 255.0f; });
     const std::int64_t n = std::int64_t(side) * side;
     float* p = out.data<float>();
@@ -79,7 +72,7 @@ Image fitted(const Image& last, const Image& first) {
     if (last.width == first.width && last.height == first.height) return last;
     const double r = std::max(double(first.width) / last.width, double(first.height) / last.height);
     const int w = std::max(first.width, int(std::lround(last.width * r))), h = std::max(first.height, int(std::lround(last.height * r)));
-    return crop(resize_pil(last, w, h, Filter::bicubic), (w - first.width) / 2, (h - first.height) / 2, first.width, first.height);
+    return centre_crop(resize_pil(last, w, h, Filter::bicubic), first.width, first.height);
 }
 
 } // namespace

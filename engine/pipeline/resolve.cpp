@@ -7,7 +7,7 @@
 
 #include "engine/core/error.h"
 #include "engine/media/image.h"
-#include "engine/media/resize.h"
+#include "engine/media/crop.h"
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/variant.h"
@@ -111,7 +111,7 @@ void resolve_size(Request& r, const Defaults& d, bool p480) {
     if (r.width || r.height) refuse(r.width ? "height" : "width", "width and height go together", "give both, or neither");
     int width = d.width, height = d.height;
     if (!r.image.empty()) {
-        const Image image = read_image(r.image);
+        const ImageInfo image = image_info(r.image);
         const bool by_area = (*r.family == Family::wan || *r.family == Family::wan22) && *r.mode != Mode::forcing;
         if (by_area)
             std::tie(width, height) = wan_size(image.width, image.height, p480 && *r.mode == Mode::i2v ? 480.0 * 832 : 720.0 * 1280);
