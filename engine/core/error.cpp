@@ -3,23 +3,12 @@
 
 #include <cstdint>
 
+#include "engine/core/text.h"
+
 namespace denoir {
 namespace {
 
 constexpr std::size_t line_limit = 360;
-
-/// Bytes of the well-formed UTF-8 sequence at `s`, or 0.
-std::size_t utf8_length(std::string_view s) {
-    const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(s[i]); };
-    const std::uint8_t b = byte(0);
-    const std::size_t n = b < 0x80 ? 1 : b >= 0xC2 && b < 0xE0 ? 2 : b >= 0xE0 && b < 0xF0 ? 3 : b >= 0xF0 && b < 0xF5 ? 4 : 0;
-    if (n == 0 || n > s.size()) return 0;
-    for (std::size_t i = 1; i < n; ++i)
-        if ((byte(i) & 0xC0) != 0x80) return 0;
-    if ((b == 0xE0 && byte(1) < 0xA0) || (b == 0xED && byte(1) > 0x9F)) return 0;
-    if ((b == 0xF0 && byte(1) < 0x90) || (b == 0xF4 && byte(1) > 0x8F)) return 0;
-    return n;
-}
 
 bool is_control(std::string_view c) {
     const auto b = static_cast<std::uint8_t>(c[0]);

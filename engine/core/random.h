@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "engine/core/tensor.h"
 
@@ -15,8 +16,12 @@ public:
 
 private:
     std::uint32_t next();
+    float uniform();
+    double uniform_double();
+    double normal_double();
     std::uint32_t state_[624];
     int index_ = 624;
+    std::optional<double> spare_; ///< second of the last pair that a draw of fewer than 16 numbers made
 };
 
 /// As a CUDA generator of PyTorch on a card with `multiprocessors` of 2048 threads draws them (Philox4x32-10; spec/pipelines.md 1.6).

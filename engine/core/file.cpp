@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// The error of the last system call about `path`, in words that say what to do.
+Error system_error(const fs::path& path, int code) {
+    switch (code) {
+    case ENOENT: return {path.native(), "", "no such file or folder", "check the name"};
+    case ENOTDIR: return {path.native(), "", "a part of this path is not a folder", "check the name"};
+    case EACCES:
+    case EPERM: return {path.native(), "", "permission denied", "change the permissions or choose another place"};
+    case EROFS: return {path.native(), "", "the file system is read-only", "choose another place"};
+    case EISDIR: return {path.native(), "", "is a folder", "name a file"};
+    case ENAMETOOLONG: return {path.native().substr(0, 4096), "", "the name is too long", "choose a shorter one"};
+    case ELOOP: return {path.native(), "", "symbolic links lead in a circle", "name the file itself"};
+    case ENOSPC:
+    case EDQUOT: return {path.native(), "", "no space left on the disk", "free some space"};
+    case EFBIG: return {path.native(), "", "the file would be larger than is allowed here", "free some space or raise the limit"};
+    case EIO: return {path.native(), "", "the disk reports an error", "check the disk"};
+    case EMFILE:
+    case ENFILE: return {path.native(), "", "too many open files", "close other programs"};
+    case ENOMEM: return {path.native(), "", "not enough memory to open it", "close other programs"};
+    default: return {path.native(), "", fmt::format("the system reports error {} ({})", code, std::generic_category().message(code)), ""};
+    }
+}
+
+void refuse_nul(const fs::path& path) {
+    if (path.empty()) throw Error("", "path", "is empty", "name a file");
+    if (path.native().find('\0') != std::string::npos) throw Error(path.native(), "", "the name holds a NUL character", "remove it");
+}
+
+[[noreturn]] void refuse_kind(const fs::path& path, mode_t mode) {
+    const char* kind = S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
+    throw Error(path.native(), "", fmt::format("is {}, not a regular file", kind), "name a regular file");
+}
+
+/// Closes on every way out.
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+struct OpenFile {
+    int fd;
+    std::size_t bytes;
+};
+
+/// Looks before it opens (opening a device can do something) and again afterwards (the name may lead elsewhere by then;
+/// O_NONBLOCK keeps a pipe from blocking).
+OpenFile open_regular(const fs::path& path) {
+    refuse_nul(path);
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) throw system_error(path, errno);
+    if (!S_ISREG(status.st_mode)) refuse_kind(path, status.st_mode);
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) throw system_error(path, errno);
+    const bool known = ::fstat(fd, &status) == 0;
+    const int code = errno;
+    if (!known || !S_ISREG(status.st_mode)) ::close(fd);
+    if (!known) throw system_error(path, code);
+    if (!S_ISREG(status.st_mode)) refuse_kind(path, status.st_mode);
+    return {fd, static_cast<std::size_t>(status.st_size)};
+}
+
+void write_all(int fd, const fs::path& path, const char* data, std::size_t bytes) {
+    while (bytes > 0) {
+        const ssize_t written = ::write(fd, data, bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) throw system_error(path, errno);
+        data += written;
+        bytes -= static_cast<std::size_t>(written);
+    }
+}
+
+/// The new name must survive a power failure too. Folders that cannot be synced (no permission to read, network) are left.
+void sync_folder(const fs::path& folder) {
+    const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (fd.get() >= 0 && ::fsync(fd.get()) != 0 && errno == EIO) throw system_error(folder, EIO);
+}
+
+fs::path home() {
+    if (const char* home = std::getenv("HOME"); home && *home == '/') return home;
+    if (const passwd* user = ::getpwuid(::getuid()); user && user->pw_dir && *user->pw_dir == '/') return user->pw_dir;
+    throw Error("", "HOME", "is not set", "set DENOIR_HOME to a folder");
+}
+
+fs::path own_folder(const char* name, const char* xdg_variable, const char* below_home) {
+    fs::path folder;
+    if (const char* own = std::getenv("DENOIR_HOME"); own && *own)
+        folder = fs::absolute(own) / name;
+    else if (const char* xdg = std::getenv(xdg_variable); xdg && *xdg == '/') // relative ones are to be ignored
+        folder = fs::path(xdg) / "denoir";
+    else
+        folder = home() / below_home / "denoir";
+    std::error_code code;
+    fs::create_directories(folder, code);
+    if (!fs::is_directory(folder)) throw system_error(folder, code ? code.value() : ENOTDIR);
+    return folder;
+}
+
+} // namespace
+
+std::shared_ptr<MappedFile> MappedFile::open(const fs::path& path) {
+    const OpenFile file = open_regular(path);
+    const Descriptor close_later(file.fd);
+    void* memory = nullptr;
+    if (file.bytes > 0) {
+        memory = ::mmap(nullptr, file.bytes, PROT_READ, MAP_PRIVATE, file.fd, 0);
+        if (memory == MAP_FAILED) throw system_error(path, errno);
+    }
+    return std::shared_ptr<MappedFile>(new MappedFile(static_cast<std::byte*>(memory), file.bytes, path.native()));
+}
+
+MappedFile::~MappedFile() {
+    if (data_) ::munmap(data_, bytes_);
+}
+
+void MappedFile::drop_pages(std::size_t offset, std::size_t bytes) const {
+    if (offset >= bytes_) return;
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t end = offset + std::min(bytes, bytes_ - offset);
+    const std::size_t first = (offset + page - 1) / page * page, last = end == bytes_ ? end : end / page * page;
+    if (first < last) ::madvise(data_ + first, last - first, MADV_DONTNEED);
+}
+
+std::string read_text(const fs::path& path, std::size_t limit) {
+    const OpenFile file = open_regular(path);
+    const Descriptor close_later(file.fd);
+    const auto too_long = [&] {
+        return Error(path.native(), "", fmt::format("is longer than {} bytes", limit), "nothing that is read here is so long");
+    };
+    if (file.bytes > limit) throw too_long();
+    std::string text;
+    for (;;) { // the size may change while we read
+        const std::size_t have = text.size();
+        text.resize(std::max(file.bytes, have) + 1);
+        ssize_t got = 0;
+        do got = ::read(file.fd, text.data() + have, text.size() - have);
+        while (got < 0 && errno == EINTR);
+        if (got < 0) throw system_error(path, errno);
+        text.resize(have + static_cast<std::size_t>(got));
+        if (text.size() > limit) throw too_long();
+        if (got == 0) return text;
+    }
+}
+
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
+    static std::atomic<unsigned> counter{0};
+    refuse_nul(path_);
+    const std::string name = path_.filename().native();
+    if (name.empty() || name == "." || name == "..") throw system_error(path_, EISDIR);
+    struct stat status {};
+    if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_kind(path_, status.st_mode);
+    for (;;) {
+        // The name alone may fill the 255 bytes that a file system allows.
+        temporary_ = path_.parent_path() / fmt::format(".{}.partial-{}-{}", name.substr(0, 200), ::getpid(), counter++);
+        fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd_ >= 0) return;
+        if (errno != EEXIST) throw system_error(path_, errno);
+    }
+}
+
+AtomicFile::~AtomicFile() {
+    if (fd_ >= 0) ::close(fd_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, std::size_t bytes) {
+    write_all(fd_, path_, static_cast<const char*>(data), bytes);
+}
+
+void AtomicFile::commit() {
+    if (::fsync(fd_) != 0 && errno != EINVAL) throw system_error(path_, errno);
+    const int fd = std::exchange(fd_, -1);
+    if (::close(fd) != 0 && errno != EINTR) throw system_error(path_, errno);
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error(path_, errno);
+    temporary_.clear();
+    sync_folder(path_.parent_path());
+}
+
+void write_file(const fs::path& path, std::string_view content) {
+    AtomicFile file(path);
+    file.write(content);
+    file.commit();
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+    std::error_code code;
+    return fs::equivalent(a, b, code) && !code;
+}
+
+fs::path data_folder() { return own_folder("data", "XDG_DATA_HOME", ".local/share"); }
+fs::path config_folder() { return own_folder("config", "XDG_CONFIG_HOME", ".config"); }
+fs::path cache_folder() { return own_folder("cache", "XDG_CACHE_HOME", ".cache"); }
+
+} // namespace denoir

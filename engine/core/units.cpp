@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace {
+
+/// The valid values next to `value` in first, first + step, … last, in words.
+std::string nearest(std::int64_t value, std::int64_t first, std::int64_t step, std::int64_t last) {
+    if (value <= first) return fmt::format("use {} or more", first);
+    if (value >= last) return fmt::format("use {} or less", last);
+    const std::int64_t below = first + (value - first) / step * step;
+    return fmt::format("use {} or {}", below, std::min(below + step, last));
+}
+
+/// `value` where it is one of first, first + step, … last.
+int checked(std::int64_t value, std::int64_t first, std::int64_t step, std::int64_t last, std::string_view field, std::string_view rule) {
+    if (value < first || value > last || (value - first) % step != 0)
+        throw UsageError("", std::string(field), fmt::format("{} is not {}", value, rule), nearest(value, first, step, last));
+    return static_cast<int>(value);
+}
+
+int checked_side(std::int64_t pixels, int multiple, std::string_view field) {
+    const std::int64_t last = Resolution::max / multiple * multiple;
+    return checked(pixels, multiple, multiple, last, field, fmt::format("a multiple of {} up to {}", multiple, last));
+}
+
+} // namespace
+
+FrameCount::FrameCount(std::int64_t frames, std::string_view field)
+    : value_(checked(frames, 1, 4, max, field, "1, 5, 9, 13, … (4n + 1)")) {}
+
+FrameCount FrameCount::from_latent(std::int64_t latent_frames, std::string_view field) {
+    constexpr std::int64_t last = (max - 1) / 4 + 1;
+    checked(latent_frames, 1, 1, last, field, fmt::format("a number of latent frames from 1 to {}", last));
+    return FrameCount(4 * (latent_frames - 1) + 1, field);
+}
+
+Resolution::Resolution(std::int64_t width, std::int64_t height, int multiple)
+    : width_(checked_side(width, multiple, "width")), height_(checked_side(height, multiple, "height")) {}
+
+Resolution Resolution::parse(std::string_view text, std::string_view field, int multiple) {
+    std::int64_t sides[2] = {};
+    const std::size_t cross = text.find('x');
+    const std::string_view parts[2] = {text.substr(0, cross), cross == std::string_view::npos ? "" : text.substr(cross + 1)};
+    for (int i = 0; i < 2; ++i) {
+        const auto [end, problem] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), sides[i]);
+        if (problem != std::errc() || end != parts[i].data() + parts[i].size())
+            throw UsageError("", std::string(field), fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)), "write it like 960x544");
+    }
+    return {sides[0], sides[1], multiple};
+}
+
+StepCount::StepCount(std::int64_t steps, std::string_view field)
+    : value_(checked(steps, 1, 1, max, field, fmt::format("a number of steps from 1 to {}", max))) {}
+
+} // namespace denoir

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <compare>
+#include <cstdint>
+#include <string_view>
+
+namespace denoir {
+
+// Strong types for the edge: whoever holds one holds a valid value. The constructors throw UsageError that names the
+// field and the nearest valid values.
+
+/// Frames of a video: 4n + 1, since the VAE packs four frames into one latent frame but keeps the first alone.
+class FrameCount {
+public:
+    static constexpr int max = 16385; ///< eleven minutes at 24 fps
+    explicit FrameCount(std::int64_t frames, std::string_view field = "frames");
+    static FrameCount from_latent(std::int64_t latent_frames, std::string_view field = "frames");
+    int value() const { return value_; }
+    int latent() const { return (value_ - 1) / 4 + 1; }
+    friend auto operator<=>(FrameCount, FrameCount) = default;
+
+private:
+    int value_;
+};
+
+/// Pixels of a frame: both sides multiples of `multiple` (16; 32 for the VAE of TI2V-5B), at most 8192.
+class Resolution {
+public:
+    static constexpr int max = 8192;
+    Resolution(std::int64_t width, std::int64_t height, int multiple = 16);
+    /// "960x544"
+    static Resolution parse(std::string_view text, std::string_view field = "size", int multiple = 16);
+    int width() const { return width_; }
+    int height() const { return height_; }
+    friend bool operator==(const Resolution&, const Resolution&) = default;
+
+private:
+    int width_, height_;
+};
+
+/// Solver steps, 1 to 1000: the number of training timesteps.
+class StepCount {
+public:
+    static constexpr int max = 1000;
+    explicit StepCount(std::int64_t steps, std::string_view field = "steps");
+    int value() const { return value_; }
+    friend auto operator<=>(StepCount, StepCount) = default;
+
+private:
+    int value_;
+};
+
+} // namespace denoir
