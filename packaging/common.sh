@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shared by run and test: installs what is missing (Debian 12, Ubuntu 24.04), configures, builds.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+say() { printf 'denoir: %s\n' "$*"; }
+die() { printf 'denoir: %s\n' "$*" >&2; exit 1; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"
+    elif command -v sudo >/dev/null 2>&1; then sudo "$@"
+    else die "packages are missing and there is no sudo; run as root: $*"
+    fi
+}
+
+packages="g++ cmake ninja-build ccache pkg-config git ca-certificates python3 libdnnl-dev libsentencepiece-dev libprotobuf-dev
+ libavcodec-dev libavformat-dev libavutil-dev libswscale-dev nlohmann-json3-dev libcli11-dev libfmt-dev libicu-dev libgtest-dev libbenchmark-dev"
+
+install_packages() {
+    command -v dpkg-query >/dev/null 2>&1 || die "this script knows Debian 12 and Ubuntu 24.04; elsewhere install: $packages"
+    local missing=""
+    for package in $packages; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+    done
+    if [ -z "$missing" ]; then say "every package is there"; return; fi
+    say "installing:$missing"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+    # shellcheck disable=SC2086
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
+configure_and_build() { # PRESET [TARGET]
+    say "configuring (preset $1)"
+    cmake --preset "$1" --log-level=WARNING >/dev/null
+    say "building in build/$1"
+    cmake --build --preset "$1" ${2:+--target "$2"} | tail -n 1
+}
