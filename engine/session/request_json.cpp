@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/request_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "engine/core/file.h"
+#include "engine/core/units.h"
+#include "engine/session/field_reader.h"
+#include "engine/session/suggest.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t max_request_bytes = 4 << 20;
+
+constexpr std::array<Named<Mode>, 4> modes{{{"t2v", Mode::t2v}, {"i2v", Mode::i2v}, {"flf2v", Mode::flf2v}, {"forcing", Mode::forcing}}};
+constexpr std::array<Named<Family>, 4> families{
+    {{"wan", Family::wan}, {"skyreels", Family::skyreels}, {"skyreels-df", Family::skyreels_df}, {"wan2.2", Family::wan22}}};
+constexpr std::array<Named<Sampler>, 3> samplers{{{"unipc", Sampler::unipc}, {"dpmpp", Sampler::dpmpp}, {"euler", Sampler::euler}}};
+constexpr std::array<Named<DType>, 2> dtypes{{{"f32", DType::f32}, {"bf16", DType::bf16}}};
+constexpr std::array<Named<PrecisionPolicy>, 3> precisions{
+    {{"f32", PrecisionPolicy::f32}, {"wan", PrecisionPolicy::wan}, {"skyreels", PrecisionPolicy::skyreels}}};
+constexpr std::array<Named<Preprocess>, 2> preprocesses{{{"original", Preprocess::original}, {"diffusers", Preprocess::diffusers}}};
+constexpr std::array<Named<KeepLatents>, 3> keeps{{{"all", KeepLatents::all}, {"last", KeepLatents::last}, {"none", KeepLatents::none}}};
+
+void read_noise(Request& r, const FieldReader& in) {
+    static constexpr std::string_view known[] = {"kind", "file"};
+    in.only(known);
+    const auto kind = in.value().find("kind"), file = in.value().find("file");
+    if ((kind == in.value().end()) == (file == in.value().end()))
+        throw Error(in.source().file, in.field(), "needs either kind or file", R"(write {"kind": "torch-cpu"} or {"file": "noise.safetensors"})");
+    r.noise = {};
+    if (file != in.value().end()) {
+        r.noise.kind = NoiseSource::Kind::file;
+        r.noise.file = in.member("file", *file).path();
+        return;
+    }
+    const FieldReader reader = in.member("kind", *kind);
+    const std::string text = reader.text();
+    if (text == "torch-cpu") return;
+    constexpr std::string_view cuda = "torch-cuda:";
+    int count = 0;
+    if (text.starts_with(cuda) && text.size() <= cuda.size() + 4)
+        for (const char c : text.substr(cuda.size())) count = c >= '0' && c <= '9' ? count * 10 + (c - '0') : -100000;
+    if (count < 1 || count > 1024)
+        reader.out_of_range(fmt::format("'{}' is unknown", printable(text, 40)), "use torch-cpu, or torch-cuda:N with N multiprocessors, 1 to 1024");
+    r.noise.kind = NoiseSource::Kind::torch_cuda;
+    r.noise.multiprocessors = count;
+}
+
+void read_forcing(Request& r, const FieldReader& in) {
+    static constexpr std::string_view known[] = {"ar_step", "block", "causal_attention"};
+    in.only(known);
+    Forcing f;
+    for (const auto& [name, child] : in.value().items()) {
+        const FieldReader reader = in.member(name, child);
+        if (name == "ar_step") f.ar_step = int(reader.integer(0, 1000));
+        if (name == "block") f.block = int(reader.integer(1, 4097));
+        if (name == "causal_attention") f.causal_attention = reader.boolean();
+    }
+    r.forcing = f;
+}
+
+void read_start(Request& r, const FieldReader& in) {
+    static constexpr std::string_view known[] = {"run", "step", "sha256"};
+    in.only(known);
+    Request::Start start;
+    for (const char* needed : {"run", "step"})
+        if (!in.value().contains(needed)) throw Error(in.source().file, in.field(), fmt::format("lacks {}", needed), R"(write {"run": FOLDER, "step": N})");
+    start.run = in.member("run", in.value()["run"]).path();
+    start.step = int(in.member("step", in.value()["step"]).integer(0, 1000000));
+    if (const auto it = in.value().find("sha256"); it != in.value().end()) {
+        const FieldReader reader = in.member("sha256", *it);
+        start.sha256 = reader.text();
+        if (start.sha256.size() != 64 || start.sha256.find_first_not_of("0123456789abcdef") != std::string::npos)
+            reader.out_of_range("is no SHA-256", "64 digits 0-9, a-f");
+    }
+    r.start = start;
+}
+
+Json write_noise(const Request& r) {
+    switch (r.noise.kind) {
+    case NoiseSource::Kind::torch_cpu: return {{"kind", "torch-cpu"}};
+    case NoiseSource::Kind::torch_cuda: return {{"kind", fmt::format("torch-cuda:{}", r.noise.multiprocessors)}};
+    case NoiseSource::Kind::file: break;
+    }
+    return {{"file", r.noise.file.string()}};
+}
+
+Json write_forcing(const Request& r) {
+    if (!r.forcing) return {};
+    return {{"ar_step", r.forcing->ar_step}, {"block", r.forcing->block}, {"causal_attention", r.forcing->causal_attention}};
+}
+
+Json write_start(const Request& r) {
+    if (!r.start) return {};
+    return {{"run", r.start->run.string()}, {"step", r.start->step}, {"sha256", r.start->sha256}};
+}
+
+/// One key of a request. Null stands for "none" where the key may be null, and then the field becomes what a fresh Request has.
+struct Field {
+    std::string_view key;
+    bool nullable;
+    std::function<void(Request&, const FieldReader&)> read;
+    std::function<void(Request&)> clear;
+    std::function<Json(const Request&)> write;
+};
+
+Json to_value(const fs::path& path) { return path.empty() ? Json() : Json(path.string()); }
+Json to_value(const Device& device) { return device.name(); }
+template <class T> Json to_value(const T& value) { return value; }
+template <class T> Json to_value(const std::optional<T>& value) { return value ? to_value(*value) : Json(); }
+
+/// A member that is read by `read`, and written as it is.
+template <class Member, class Read> Field plain(std::string_view key, bool nullable, Member Request::*member, Read read) {
+    return {key, nullable, [member, read](Request& r, const FieldReader& in) { r.*member = read(in); },
+            [member](Request& r) { r.*member = Request{}.*member; }, [member](const Request& r) { return to_value(r.*member); }};
+}
+
+/// A member with a closed list of names.
+template <class T, std::size_t N, class Member>
+Field named(std::string_view key, bool nullable, Member Request::*member, const std::array<Named<T>, N>& names) {
+    Field field = plain(key, nullable, member, [&names](const FieldReader& in) { return in.one_of<T>(names); });
+    field.write = [member, &names](const Request& r) -> Json {
+        const std::optional<T> value = r.*member;
+        for (const Named<T>& choice : names)
+            if (value == choice.value) return choice.name;
+        return nullptr;
+    };
+    return field;
+}
+
+template <class Member> Field object(std::string_view key, Member Request::*member, void (*read)(Request&, const FieldReader&), Json (*write)(const Request&)) {
+    return {key, true, read, [member](Request& r) { r.*member = Request{}.*member; }, write};
+}
+
+std::uint64_t read_seed(const FieldReader& in) { return in.seed(); }
+std::string read_string(const FieldReader& in) { return in.text(); }
+fs::path read_path(const FieldReader& in) { return in.path(); }
+
+auto number(double low, double high) {
+    return [low, high](const FieldReader& in) { return in.number(low, high); };
+}
+auto whole(int low, int high) {
+    return [low, high](const FieldReader& in) { return int(in.integer(low, high)); };
+}
+/// By a strong type of the edge; its errors learn the place here.
+template <class Check> auto strong(Check check) {
+    return [check](const FieldReader& in) {
+        const std::int64_t value = in.integer(1, 1 << 20);
+        try {
+            return check(value);
+        } catch (const UsageError& e) {
+            in.out_of_range(e.message(), e.hint());
+        }
+    };
+}
+
+Device read_device(const FieldReader& in) {
+    try {
+        return Device::parse(in.text());
+    } catch (const UsageError& e) { // does not know where its text stood
+        in.out_of_range(e.message(), e.hint());
+    }
+}
+
+const std::vector<Field>& fields() {
+    static const std::vector<Field> all{
+        named("mode", false, &Request::mode, modes),
+        plain("model", false, &Request::model, read_path),
+        named("family", true, &Request::family, families),
+        plain("prompt", false, &Request::prompt, read_string),
+        plain("negative_prompt", true, &Request::negative_prompt, read_string),
+        plain("image", true, &Request::image, read_path),
+        plain("last_image", true, &Request::last_image, read_path),
+        plain("width", false, &Request::width, strong([](std::int64_t v) { return Resolution(v, 16).width(); })),
+        plain("height", false, &Request::height, strong([](std::int64_t v) { return Resolution(16, v).height(); })),
+        plain("frames", false, &Request::frames, strong([](std::int64_t v) { return FrameCount(v).value(); })),
+        plain("fps", false, &Request::fps, number(1, 240)),
+        plain("steps", false, &Request::steps, whole(1, StepCount::max)),
+        plain("guidance", false, &Request::guidance, number(0, 100)),
+        plain("guidance_low", true, &Request::guidance_low, number(0, 100)),
+        plain("shift", false, &Request::shift, number(0.01, 1000)),
+        plain("seed", true, &Request::seed, read_seed),
+        named("sampler", false, &Request::sampler, samplers),
+        named("dtype", false, &Request::dtype, dtypes),
+        named("precision", true, &Request::precision, precisions),
+        named("preprocess", true, &Request::preprocess, preprocesses),
+        plain("device", false, &Request::device, read_device),
+        plain("threads", false, &Request::threads, whole(0, 1024)),
+        named("latents", false, &Request::latents, keeps),
+        object("noise", &Request::noise, read_noise, write_noise),
+        object("forcing", &Request::forcing, read_forcing, write_forcing),
+        object("start", &Request::start, read_start, write_start),
+    };
+    return all;
+}
+
+const Field* find_field(std::string_view key) {
+    for (const Field& field : fields())
+        if (field.key == key) return &field;
+    return nullptr;
+}
+
+[[noreturn]] void refuse_key(std::string_view key, const RequestSource& source) {
+    std::string hint;
+    if (key == "size")
+        hint = "write width and height";
+    else if (key == "out" || key == "run_dir" || key == "no_metadata")
+        hint = "give it on the command line";
+    else if (const std::string near = closest(key, request_keys()); !near.empty())
+        hint = fmt::format("did you mean {}?", near);
+    else
+        hint = fmt::format("known are {}, …", fmt::join(request_keys().begin(), request_keys().begin() + 8, ", "));
+    throw Error(source.file, printable(key, 60), "is no key of a request", hint);
+}
+
+void check_schema(const Json& object, const RequestSource& source) {
+    const auto schema = object.find("schema");
+    if (schema == object.end()) throw Error(source.file, "schema", "is missing", R"(write "schema": 1)");
+    if (!schema->is_number_integer()) throw Error(source.file, "schema", "must be the number 1", R"(write "schema": 1)");
+    if (*schema != 1)
+        throw Error(source.file, "schema", fmt::format("{} is not known to this version, which reads 1", schema->dump()),
+                    "use a newer Denoir, or write the request for schema 1");
+}
+
+} // namespace
+
+const std::vector<std::string_view>& request_keys() {
+    static const std::vector<std::string_view> keys = [] {
+        std::vector<std::string_view> out;
+        for (const Field& field : fields()) out.push_back(field.key);
+        return out;
+    }();
+    return keys;
+}
+
+fs::path resolved_path(std::string_view text, const fs::path& folder) {
+    const fs::path path(text);
+    fs::path out = (path.is_absolute() ? path : fs::absolute(folder / path)).lexically_normal();
+    // "models/wan/" names the folder itself.
+    return out.has_filename() || out == out.root_path() ? out : out.parent_path();
+}
+
+void set_request_field(Request& r, std::string_view key, const Json& value, const RequestSource& source) {
+    const Field* field = find_field(key);
+    if (!field) refuse_key(key, source);
+    if (value.is_null() && field->nullable) return field->clear(r);
+    field->read(r, {std::string(key), value, source});
+}
+
+void apply_request(Request& r, const Json& object, const RequestSource& source) {
+    if (!object.is_object()) throw Error(source.file, "", "must hold one JSON object", R"(write {"schema": 1, "prompt": "…"})");
+    for (const auto& [key, value] : object.items())
+        if (key != "schema" && !find_field(key)) refuse_key(key, source);
+    check_schema(object, source);
+    for (const auto& [key, value] : object.items())
+        if (key != "schema") set_request_field(r, key, value, source);
+    if (r.forcing && r.mode && *r.mode != Mode::forcing)
+        throw UsageError(source.file, "mode", "forcing selects the mode, and mode says another", "leave out one of the two");
+}
+
+Request request_from_json(const Json& object, const RequestSource& source) {
+    Request r;
+    apply_request(r, object, source);
+    return r;
+}
+
+Request read_request(const fs::path& file) {
+    const std::string name = file.string();
+    const Json object = parse_json(read_text(file, max_request_bytes), name);
+    return request_from_json(object, {name, fs::absolute(file).parent_path()});
+}
+
+Json to_json(const Request& r) {
+    Json out = {{"schema", 1}};
+    for (const Field& field : fields()) out[std::string(field.key)] = field.write(r);
+    return out;
+}
+
+} // namespace denoir

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/json.h"
+#include "engine/pipeline/request.h"
+
+namespace denoir {
+
+/// The keys of a request in the order in which they are stored (CONTRACT.md, "The request"), without `schema`.
+const std::vector<std::string_view>& request_keys();
+
+/// Where a value was written: for messages, and for what relative paths mean.
+struct RequestSource {
+    std::string file;             ///< the request file as the user named it; empty: the command line
+    std::filesystem::path folder; ///< relative paths start here
+};
+
+/// One field. Wrong types and values out of range are refused by name: UsageError for values and on the command line, else Error.
+void set_request_field(Request&, std::string_view key, const Json& value, const RequestSource&);
+
+/// The fields of a request object over those already there. Unknown keys are refused with the key that was probably meant;
+/// `schema` must be 1. Nothing is filled in and no file is looked at.
+void apply_request(Request&, const Json& object, const RequestSource&);
+Request request_from_json(const Json& object, const RequestSource&);
+
+/// A request file, at most 4 MiB. Relative paths are relative to its own folder.
+Request read_request(const std::filesystem::path& file);
+
+/// The stored form: every key, optionals that are empty as null, paths absolute as they are in the request.
+Json to_json(const Request&);
+
+/// Absolute, without `.` and `..`, links left as they are; `text` is taken literally.
+std::filesystem::path resolved_path(std::string_view text, const std::filesystem::path& folder);
+
+} // namespace denoir

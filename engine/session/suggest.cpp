@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/suggest.h"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+namespace denoir {
+namespace {
+
+std::string folded(std::string_view word) {
+    std::string out;
+    for (const char c : word) out += c == '-' ? '_' : char(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+/// Optimal string alignment distance.
+std::size_t distance(const std::string& a, const std::string& b) {
+    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+    for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i)
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[a.size()][b.size()];
+}
+
+} // namespace
+
+std::string closest(std::string_view word, std::span<const std::string_view> candidates) {
+    if (word.empty() || word.size() > 64) return {};
+    const std::string want = folded(word);
+    std::string best;
+    std::size_t best_distance = std::max<std::size_t>(1, want.size() / 3) + 1;
+    for (const std::string_view candidate : candidates) {
+        const std::string have = folded(candidate);
+        const bool prefix = want.size() >= 3 && have.starts_with(want);
+        const std::size_t d = prefix ? 1 : distance(want, have);
+        if (d < best_distance) best_distance = d, best = std::string(candidate);
+    }
+    return best;
+}
+
+} // namespace denoir

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace denoir {
+
+/// The candidate that `word` was probably meant to be: the nearest by edit distance (insertions, deletions, replacements, neighbours swapped; case and
+/// `-`/`_` ignored), empty where none is near.
+std::string closest(std::string_view word, std::span<const std::string_view> candidates);
+
+} // namespace denoir
