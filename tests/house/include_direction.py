@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the build's dependency record and checks who includes whom (the README's map of the house: downwards only).
+
+Usage: include_direction.py SOURCE_DIR BUILD_DIR"""
+import os
+import re
+import subprocess
+import sys
+
+# Every room and the rooms it may include. A room may always include itself.
+MAY = {
+    "engine/core": [],
+    "engine/backend": ["engine/core"],
+    "engine/weights": ["engine/core", "engine/backend"],
+    "engine/media": ["engine/core"],
+    "engine/metrics": ["engine/core"],
+    "engine/ops": ["engine/core", "engine/backend"],
+    "engine/nn": ["engine/core", "engine/backend", "engine/ops", "engine/weights"],
+    "engine/models": ["engine/core", "engine/backend", "engine/ops", "engine/nn", "engine/weights"],
+    "engine/sampling": ["engine/core"],
+}
+MAY["engine/pipeline"] = list(MAY)
+MAY["engine/session"] = list(MAY)
+ENGINE = list(MAY)
+MAY["bench"] = ENGINE
+MAY["app/cli"] = ENGINE + ["bench"]
+MAY["app"] = ENGINE
+MAY["ui"] = ENGINE + ["app"]
+MAY["tests"] = ENGINE + ["bench", "app", "app/cli", "ui"]
+
+
+def room(path):
+    """The longest room that holds `path` (relative to the source), or None."""
+    return max((r for r in MAY if path.startswith(r + "/")), key=len, default=None)
+
+
+def backend_leaks(source, path):
+    """oneDNN, and CUDA's headers, stay behind engine/backend: one wrapper each."""
+    if path.startswith("engine/backend/") or path.startswith("tests/") or not path.endswith((".cpp", ".h")):
+        return []
+    with open(os.path.join(source, path), encoding="utf-8") as f:
+        return [m for m in re.findall(r'#\s*include\s*[<"]([^>"]+)', f.read()) if re.match(r"(oneapi/|dnnl|cuda|cublas|cudnn)", m)]
+
+
+def written(source):
+    """Includes as they stand in the text: each may only name a room directly below."""
+    for folder in ("engine", "app", "ui", "bench"):
+        for where, _, files in os.walk(os.path.join(source, folder)):
+            for name in files:
+                if not name.endswith((".h", ".cpp", ".cu", ".cuh")):
+                    continue
+                path = os.path.relpath(os.path.join(where, name), source)
+                with open(os.path.join(source, path), encoding="utf-8") as f:
+                    includes = re.findall(r'#\s*include\s*"([^"]+)"', f.read())
+                a = room(path)
+                yield from (f"{path} includes {i}: {a} may not know {room(i)}" for i in includes if room(i) not in (None, a, *MAY[a]))
+                yield from (f"{path} includes {leak}: only engine/backend may" for leak in backend_leaks(source, path))
+
+
+def recorded(source, build):
+    """(unit, header) pairs of the build's dependency record, both relative to the source."""
+    record = subprocess.run(["ninja", "-C", build, "-t", "deps"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    unit = None
+    for line in record.splitlines():
+        if not line.startswith(" "):
+            unit = None
+            continue
+        path = os.path.realpath(os.path.join(build, line.strip()))
+        if not path.startswith(source + os.sep):
+            continue
+        path = os.path.relpath(path, source)
+        if unit is None:  # the first dependency of a record is its source
+            unit = path
+        else:
+            yield unit, path
+
+
+def closure(start):
+    seen, todo = set(), [start]
+    while todo:
+        for r in MAY[todo.pop()]:
+            if r not in seen:
+                seen.add(r)
+                todo.append(r)
+    return seen
+
+
+def main():
+    source, build = (os.path.realpath(p) for p in sys.argv[1:3])
+    below = {r: closure(r) for r in MAY}
+    bad, edges = set(written(source)), 0
+    for unit, header in recorded(source, build):
+        a, b = room(unit), room(header)
+        if a and b:
+            edges += 1
+            if a != b and b not in below[a]:
+                bad.add(f"{unit} pulls in {header}: {a} may not reach {b}")
+    for line in sorted(bad):
+        print(line)
+    print(f"{edges} includes of our own headers in the build's record, {len(bad)} upwards")
+    return 0 if edges and not bad else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
