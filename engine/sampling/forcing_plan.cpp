@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sampling/forcing_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace {
+
+void check(const char* field, int value, int low, int high) {
+    if (value < low || value > high) throw UsageError({}, field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
+}
+
+void check_all(int steps, int frames, int base, int ar_step, int ready, int block, int end_frames) {
+    check("frames", frames, 1, 4096);
+    check("base", base, 1, 4096);
+    check("ar_step", ar_step, 0, 1000);
+    check("block", block, 1, frames);
+    check("ready", ready, 0, frames);
+    check("end_frames", end_frames, 0, 4096);
+    if (frames % block != 0)
+        throw UsageError({}, "block", fmt::format("{} latent frames are no whole number of blocks of {}", frames, block), "use a block that divides them");
+    const int blocks = frames / block, window = base / block;
+    if (window < 1) throw UsageError({}, "base", fmt::format("a window of {} holds no block of {}", base, block), "use a larger base or a smaller block");
+    const int least = (steps + window - 1) / window;
+    if (window < blocks && ar_step < least)
+        throw UsageError({}, "ar_step", fmt::format("{} is too small for a window of {} of {} frames", ar_step, base, frames), fmt::format("use {} or more", least));
+}
+
+} // namespace
+
+ForcingPlan forcing_plan(const SigmaSchedule& schedule, int frames, int base, int ar_step, int ready, int block, int end_frames) {
+    const int steps = schedule.steps();
+    check_all(steps, frames, base, ar_step, ready, block, end_frames);
+    // Index 0: not started, k: at the k-th time, steps + 1: done.
+    std::vector<float> times{999.0f};
+    times.insert(times.end(), schedule.timesteps.begin(), schedule.timesteps.end());
+    times.push_back(0.0f);
+
+    const int blocks = frames / block, window = std::min(base / block, blocks), done = steps + 1;
+    std::vector<int> state(blocks, 0);
+    std::fill_n(state.begin(), ready / block, done);
+    ForcingPlan plan;
+    plan.frames = frames + end_frames;
+    for (int end = window; std::any_of(state.begin(), state.end(), [&](int s) { return s < steps; });) {
+        std::vector<int> next(blocks);
+        for (int i = 0; i < blocks; ++i) // unclamped values feed the next block
+            next[i] = i == 0 || state[i - 1] >= steps ? state[i] + 1 : next[i - 1] - ar_step;
+        for (int& s : next) s = std::clamp(s, 0, done);
+        const auto updates = [&](int i) { return next[i] != state[i] && next[i] != done; };
+        if (end < blocks && updates(end)) ++end;
+        plan.windows.emplace_back(std::max(end - window, 0) * block, end * block);
+        for (int f = 0; f < frames + end_frames; ++f) {
+            const int i = f / block;
+            plan.timesteps.push_back(f < frames ? times[next[i]] : 0.0f);
+            plan.update.push_back(f < frames && updates(i));
+        }
+        state = std::move(next);
+        ++plan.rows;
+    }
+    return plan;
+}
+
+} // namespace denoir

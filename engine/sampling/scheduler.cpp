@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sampling/scheduler.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+
+std::string_view name(Sampler sampler) {
+    return sampler == Sampler::unipc ? "unipc" : sampler == Sampler::dpmpp ? "dpmpp" : "euler";
+}
+
+std::optional<Sampler> sampler_from_name(std::string_view text) {
+    for (const Sampler s : {Sampler::unipc, Sampler::dpmpp, Sampler::euler})
+        if (name(s) == text) return s;
+    return std::nullopt;
+}
+
+std::unique_ptr<Scheduler> Scheduler::create(Sampler sampler, SigmaSchedule schedule, const SchedulerOptions& options) {
+    switch (sampler) {
+    case Sampler::dpmpp: return make_dpmpp(std::move(schedule), options);
+    case Sampler::euler: return make_euler(std::move(schedule), options);
+    case Sampler::unipc: break;
+    }
+    return make_unipc(std::move(schedule), options);
+}
+
+void Scheduler::step(std::span<const float> velocity, std::span<float> sample, std::span<float> x0) {
+    assert(state_.index < steps() && velocity.size() == sample.size());
+    const float s = sigma(state_.index);
+    std::vector<float> m(sample.size());
+    // The conversion uses the sample as the model saw it, before any correction.
+    for (std::size_t i = 0; i < m.size(); ++i) m[i] = sample[i] - s * velocity[i];
+    if (!x0.empty()) std::copy(m.begin(), m.end(), x0.begin());
+    advance(std::move(m), sample);
+    ++state_.index;
+}
+
+void Scheduler::restore(const SchedulerState& state) {
+    if (state.index < 0 || state.index > steps() || state.last_order < 0 || state.last_order > 2 || state.warm < 0 || state.warm > 2)
+        throw Error({}, "solver", "the stored solver state does not belong to this run", "start the run again");
+    state_ = state;
+}
+
+std::map<std::string, Tensor> SchedulerState::to_tensors() const {
+    std::map<std::string, Tensor> out;
+    const float counters[3] = {static_cast<float>(index), static_cast<float>(last_order), static_cast<float>(warm)};
+    out["counters"] = Tensor::from(counters, {3});
+    for (const auto& [key, values] : history) out[key] = Tensor::from(values, {static_cast<std::int64_t>(values.size())});
+    return out;
+}
+
+SchedulerState SchedulerState::from_tensors(const std::map<std::string, Tensor>& tensors) {
+    SchedulerState state;
+    const auto it = tensors.find("counters");
+    if (it == tensors.end() || it->second.elements() != 3) throw Error({}, "solver", "the stored solver state is incomplete", "start the run again");
+    const Tensor counters = it->second.to_host_f32();
+    const auto whole = [](float v) { return v >= 0 && v <= 1000 ? static_cast<int>(v) : -1; };
+    state.index = whole(counters.data<float>()[0]);
+    state.last_order = whole(counters.data<float>()[1]);
+    state.warm = whole(counters.data<float>()[2]);
+    for (const auto& [key, tensor] : tensors) {
+        if (key == "counters") continue;
+        const Tensor values = tensor.to_host_f32();
+        state.history[key].assign(values.span<float>().begin(), values.span<float>().end());
+    }
+    return state;
+}
+
+} // namespace denoir

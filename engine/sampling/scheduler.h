@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/core/tensor.h"
+#include "engine/sampling/sigmas.h"
+
+namespace denoir {
+
+enum class Sampler { unipc, dpmpp, euler };
+std::string_view name(Sampler);
+std::optional<Sampler> sampler_from_name(std::string_view);
+
+struct SchedulerOptions {
+    /// Diffusion forcing steps a view of the latents in place, so that the "last sample" of the first step is overwritten by its result.
+    /// Repeated for parity (spec/schedulers.md 6).
+    bool alias_first_sample = false;
+    /// Latents live in bf16 between steps; rounding as the reference's CPU path does it (spec/schedulers.md 6).
+    bool bf16_latents = false;
+};
+
+/// What a solver remembers between two steps. Tensors are flat f32; plain data, stored with a run.
+struct SchedulerState {
+    int index = 0;
+    int last_order = 0;
+    int warm = 0;
+    std::map<std::string, std::vector<float>> history;
+    std::map<std::string, Tensor> to_tensors() const;
+    /// Throws Error where a tensor is missing or not of the expected kind.
+    static SchedulerState from_tensors(const std::map<std::string, Tensor>&);
+};
+
+/// The solver of one run, or of one latent frame in diffusion forcing. Flow matching: x_s = (1-s)·x0 + s·noise, velocity = noise - x0.
+class Scheduler {
+public:
+    static std::unique_ptr<Scheduler> create(Sampler, SigmaSchedule, const SchedulerOptions& = {});
+    virtual ~Scheduler() = default;
+
+    int index() const { return state_.index; }
+    int steps() const { return schedule_.steps(); }
+    const SigmaSchedule& schedule() const { return schedule_; }
+
+    /// One step: `sample` becomes the next sample, `x0` (empty: not wanted) the estimate sample - sigma·velocity. Equal lengths, f32.
+    /// Asserts index() < steps().
+    void step(std::span<const float> velocity, std::span<float> sample, std::span<float> x0 = {});
+
+    const SchedulerState& state() const { return state_; }
+    /// Throws Error where the state does not belong to a run of this length.
+    void restore(const SchedulerState&);
+
+protected:
+    Scheduler(SigmaSchedule schedule, const SchedulerOptions& options) : schedule_(std::move(schedule)), options_(options) {}
+    /// `m` is the converted output (the x0 estimate); replaces `sample`.
+    virtual void advance(std::vector<float> m, std::span<float> sample) = 0;
+    float sigma(int i) const { return schedule_.sigmas[i]; }
+
+    SigmaSchedule schedule_;
+    SchedulerOptions options_;
+    SchedulerState state_;
+};
+
+// One constructor per solver file.
+std::unique_ptr<Scheduler> make_unipc(SigmaSchedule, const SchedulerOptions&);
+std::unique_ptr<Scheduler> make_dpmpp(SigmaSchedule, const SchedulerOptions&);
+std::unique_ptr<Scheduler> make_euler(SigmaSchedule, const SchedulerOptions&);
+
+} // namespace denoir

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sampling/sigmas.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace {
+
+double shifted(double sigma, double shift) { return shift * sigma / (1 + (shift - 1) * sigma); }
+
+/// numpy.linspace(start, stop, count): the step is divided first and the last value is exact.
+std::vector<double> linspace(double start, double stop, int count) {
+    std::vector<double> out(count);
+    const double step = count > 1 ? (stop - start) / (count - 1) : 0;
+    for (int i = 0; i < count; ++i) out[i] = i * step + start;
+    if (count > 1) out.back() = stop;
+    return out;
+}
+
+SigmaSchedule from_sigmas(const std::vector<double>& sigmas, bool truncate) {
+    SigmaSchedule s;
+    for (const double sigma : sigmas) {
+        const double t = sigma * 1000;
+        s.timesteps.push_back(static_cast<float>(truncate ? std::trunc(t) : t));
+        s.sigmas.push_back(static_cast<float>(sigma));
+    }
+    s.sigmas.push_back(0.0f);
+    return s;
+}
+
+/// diffusers' FlowMatchEuler: the shift acts on the ends of the range and again on every value, in f32.
+SigmaSchedule flow_match_euler(int steps, double shift) {
+    const float low = static_cast<float>(shifted(static_cast<float>(1.0f / 1000.0f), shift));
+    SigmaSchedule s;
+    for (const double t : linspace(1000.0, static_cast<double>(low) * 1000.0, steps)) {
+        const float sigma = static_cast<float>(shifted(t / 1000.0, shift));
+        s.sigmas.push_back(sigma);
+        s.timesteps.push_back(sigma * 1000.0f);
+    }
+    s.sigmas.push_back(0.0f);
+    return s;
+}
+
+} // namespace
+
+SigmaSchedule sigma_schedule(char list, int steps, double shift) {
+    if (steps < 1 || steps > 1000) throw UsageError({}, "steps", fmt::format("{} is out of range", steps), "use 1 to 1000");
+    if (!(shift >= 0.01 && shift <= 1000)) throw UsageError({}, "shift", fmt::format("{} is out of range", shift), "use 0.01 to 1000");
+    std::vector<double> base;
+    switch (list) {
+    case 'A': // the largest training sigma was kept in f32
+        base = linspace(static_cast<double>(0.999f), 0, steps + 1);
+        base.pop_back();
+        break;
+    case 'B':
+        base = linspace(1, 0, steps + 1);
+        base.pop_back();
+        break;
+    case 'C': {
+        const auto alphas = linspace(1, 0.001, steps + 1);
+        for (int i = steps; i > 0; --i) base.push_back(1 - alphas[i]);
+        break;
+    }
+    case 'D':
+        base = linspace(1, 0.001, steps + 1);
+        base.pop_back();
+        break;
+    case 'E': return flow_match_euler(steps, shift);
+    default: throw UsageError({}, "sigmas", fmt::format("there is no sigma list '{}'", list), "use A, B, C, D or E");
+    }
+    for (double& sigma : base) sigma = shifted(sigma, shift);
+    if (list == 'D' && std::abs(base[0] - 1) < 1e-6) base[0] -= 1e-6;
+    return from_sigmas(base, true);
+}
+
+} // namespace denoir

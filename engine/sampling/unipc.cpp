@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "engine/sampling/scheduler.h"
+
+namespace denoir {
+namespace {
+
+/// UniPC of order 2 with B(h) = e^h - 1, predicting x0, lower order at the end (spec/schedulers.md 4). Scalars are f32 in the reference's order.
+class Unipc final : public Scheduler {
+public:
+    Unipc(SigmaSchedule s, const SchedulerOptions& o) : Scheduler(std::move(s), o) {}
+
+private:
+    using Values = std::vector<float>;
+
+    /// What a step from sigma_s to sigma_t needs.
+    struct Step {
+        float ratio, alpha, h, hh, e;
+    };
+    float lambda(int i) const { return std::log(1.0f - sigma(i)) - std::log(sigma(i)); }
+    Step between(int s, int t) const {
+        const float h = lambda(t) - lambda(s);
+        float ratio = sigma(t) / sigma(s);
+        if (options_.bf16_latents) ratio = round_to_bf16(ratio); // a CPU scalar takes the latents' dtype there
+        return {ratio, 1.0f - sigma(t), h, -h, std::expm1(-h)};
+    }
+    float latent(float v) const { return options_.bf16_latents ? round_to_bf16(v) : v; }
+
+    /// The corrector: the step i-1 -> i again, now with the model's output at i.
+    Values corrected(const Values& m_new, std::span<const float> x_last) const {
+        const int i = state_.index;
+        const Step s = between(i - 1, i);
+        const Values &m = state_.history.at("m"), *before = state_.last_order == 2 ? &state_.history.at("m_prev") : nullptr;
+        float rho1 = 0.0f, rho2 = 0.5f, r = 1.0f;
+        if (before) {
+            r = (lambda(i - 2) - lambda(i - 1)) / s.h;
+            const float phi1 = s.e / s.hh - 1.0f, b1 = phi1 / s.e;
+            const float phi2 = phi1 / s.hh - 0.5f, b2 = phi2 * 2.0f / s.e;
+            // rho1 + rho2 = b1, r·rho1 + rho2 = b2
+            rho1 = (b2 - b1) / (r - 1.0f);
+            rho2 = b1 - rho1;
+            if (options_.bf16_latents) rho1 = round_to_bf16(rho1), rho2 = round_to_bf16(rho2);
+        }
+        Values x(m_new.size());
+        for (std::size_t k = 0; k < x.size(); ++k) {
+            const float base = latent(s.ratio * x_last[k]) - s.alpha * s.e * m[k];
+            const float d1 = before ? rho1 * (((*before)[k] - m[k]) / r) : 0.0f;
+            x[k] = latent(base - s.alpha * s.e * (d1 + rho2 * (m_new[k] - m[k])));
+        }
+        return x;
+    }
+
+    void predict(int order, const Values& x_in, std::span<float> out) const {
+        const int i = state_.index;
+        const Values& m = state_.history.at("m");
+        if (sigma(i + 1) == 0.0f) { // h is infinite; the step ends exactly on the estimate
+            for (std::size_t k = 0; k < out.size(); ++k) out[k] = latent(m[k]);
+            return;
+        }
+        const Step s = between(i, i + 1);
+        const Values* before = order == 2 ? &state_.history.at("m_prev") : nullptr;
+        const float r = before ? (lambda(i - 1) - lambda(i)) / s.h : 1.0f;
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            float y = latent(s.ratio * x_in[k]) - s.alpha * s.e * m[k];
+            if (before) y -= s.alpha * s.e * (0.5f * (((*before)[k] - m[k]) / r));
+            out[k] = latent(y);
+        }
+    }
+
+    void advance(Values m_new, std::span<float> sample) override {
+        const int i = state_.index;
+        auto& history = state_.history;
+        Values x(sample.begin(), sample.end());
+        if (i > 0) x = corrected(m_new, history.at("last"));
+        if (i > 0) history["m_prev"] = std::move(history.at("m"));
+        history["m"] = std::move(m_new);
+        const int order = std::min({2, steps() - i, state_.warm + 1});
+        state_.warm = std::min(state_.warm + 1, 2);
+        predict(order, x, sample);
+        state_.last_order = order;
+        // In place, the first "last sample" is the buffer that the result was just written to.
+        history["last"] = i == 0 && options_.alias_first_sample ? Values(sample.begin(), sample.end()) : std::move(x);
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Scheduler> make_unipc(SigmaSchedule schedule, const SchedulerOptions& options) {
+    return std::make_unique<Unipc>(std::move(schedule), options);
+}
+
+} // namespace denoir
