@@ -14,7 +14,7 @@ public:
 private:
     float lambda(int i) const { return std::log(1.0f - sigma(i)) - std::log(sigma(i)); }
 
-    void advance(std::vector<float> m, std::span<float> x) override {
+    void advance(std::vector<float> m, std::span<const float>, std::span<float> x) override {
         const int i = state_.index;
         const float h = lambda(i + 1) - lambda(i), ratio = sigma(i + 1) / sigma(i), alpha = 1.0f - sigma(i + 1);
         const float e = std::exp(-h) - 1.0f;

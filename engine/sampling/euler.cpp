@@ -4,18 +4,16 @@
 namespace denoir {
 namespace {
 
-/// x += (s_next - s)·v (spec/schedulers.md 3.1). The velocity is what the base class made m from: v = (x - m) / s; kept exact by remembering it.
+/// x += (s_next - s)·v (spec/schedulers.md 3.1).
 class Euler final : public Scheduler {
 public:
-    using Scheduler::Scheduler;
     Euler(SigmaSchedule s, const SchedulerOptions& o) : Scheduler(std::move(s), o) {}
 
 private:
-    void advance(std::vector<float> m, std::span<float> x) override {
-        const float s = sigma(state_.index), next = sigma(state_.index + 1);
+    void advance(std::vector<float>, std::span<const float> v, std::span<float> x) override {
+        const float step = sigma(state_.index + 1) - sigma(state_.index);
         for (std::size_t i = 0; i < x.size(); ++i) {
-            // With m = x - s·v, x + (next - s)·v = m + (next / s)·(x - m).
-            const float y = next == 0.0f ? m[i] : m[i] + next / s * (x[i] - m[i]);
+            const float y = x[i] + step * v[i];
             x[i] = options_.bf16_latents ? round_to_bf16(y) : y;
         }
     }

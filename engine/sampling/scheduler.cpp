@@ -34,7 +34,7 @@ void Scheduler::step(std::span<const float> velocity, std::span<float> sample, s
     // The conversion uses the sample as the model saw it, before any correction.
     for (std::size_t i = 0; i < m.size(); ++i) m[i] = sample[i] - s * velocity[i];
     if (!x0.empty()) std::copy(m.begin(), m.end(), x0.begin());
-    advance(std::move(m), sample);
+    advance(std::move(m), velocity, sample);
     ++state_.index;
 }
 

@@ -56,7 +56,7 @@ public:
 protected:
     Scheduler(SigmaSchedule schedule, const SchedulerOptions& options) : schedule_(std::move(schedule)), options_(options) {}
     /// `m` is the converted output (the x0 estimate); replaces `sample`.
-    virtual void advance(std::vector<float> m, std::span<float> sample) = 0;
+    virtual void advance(std::vector<float> m, std::span<const float> velocity, std::span<float> sample) = 0;
     float sigma(int i) const { return schedule_.sigmas[i]; }
 
     SigmaSchedule schedule_;

@@ -69,7 +69,7 @@ private:
         }
     }
 
-    void advance(Values m_new, std::span<float> sample) override {
+    void advance(Values m_new, std::span<const float>, std::span<float> sample) override {
         const int i = state_.index;
         auto& history = state_.history;
         Values x(sample.begin(), sample.end());
