@@ -43,7 +43,7 @@ struct Pictures {
 Pictures see_pictures(const Request& r, int clip_side) {
     Pictures p;
     const Image first = read_image(r.image.empty() ? r.last_image : r.image);
-    const bool bf16_pixels = r.precision == PrecisionPolicy::skyreels;
+    const bool bf16_pixels = *r.precision == PrecisionPolicy::skyreels;
     const auto see = [&](const Image& image) {
         return see_image(image, first, *r.family, *r.mode, *r.preprocess, *r.width, *r.height, clip_side, bf16_pixels);
     };
@@ -54,7 +54,7 @@ Pictures see_pictures(const Request& r, int clip_side) {
 
 /// One still picture through the VAE -> [C,1,h,w].
 Tensor encode_still(const wan::Vae& vae, const Tensor& pixels) {
-    return vae.encode(1, [&](std::int64_t) { return pixels; }).latent;
+    return vae.encode([&](std::int64_t) { return pixels; }, 1, pixels.size(1), pixels.size(2)).latent;
 }
 
 } // namespace
@@ -63,21 +63,21 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     backend_->set_stop(stop);
     const auto transformer = residency_.get(model.transformer, Component::transformer);
     const Variant variant = Variant::read(*transformer);
+    const auto load = [&](const auto& files, Component component, Stage stage) {
+        StageTimer timer(observer, stage);
+        return residency_.get(files, component);
+    };
     Conditioning c;
     {
-        std::shared_ptr<const Weights> weights;
-        {
-            StageTimer timer(observer, Stage::load_text);
-            weights = residency_.get(model.text_encoder, Component::umt5);
-        }
+        const auto weights = load(model.text_encoder, Component::umt5, Stage::load_text);
         StageTimer timer(observer, Stage::text);
         const auto tokenizer = umt5::Tokenizer::load(model.tokenizer);
-        const umt5::Encoder encoder(weights, backend_, {*r.dtype});
+        const umt5::Encoder encoder(weights, backend_, {.dtype = *r.dtype});
         const auto encode = [&](const std::string& text, const char* what) {
             bool cut = false;
             const auto ids = tokenizer.encode(umt5::clean(text), variant.text_len, &cut);
             if (cut) observer.warning(std::string(what) + " is longer than " + std::to_string(variant.text_len) + " tokens; the rest is not used");
-            return padded(encoder.encode(ids), variant.text_len);
+            return padded(backend_->download(encoder.encode(ids)), variant.text_len);
         };
         c.text = encode(r.prompt, "the prompt");
         if (uses_negative(r)) c.negative_text = encode(*r.negative_prompt, "the negative prompt");
@@ -87,15 +87,15 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     if (r.image.empty() && r.last_image.empty()) return c;
 
     std::shared_ptr<const clip::Vision> vision;
-    if (variant.clip_rows > 0) {
-        StageTimer timer(observer, Stage::load_clip);
-        vision = std::make_shared<const clip::Vision>(residency_.get(model.clip, Component::clip), backend_, clip::VisionOptions{*r.dtype});
+    if (variant.clip_images > 0) {
+        vision = std::make_shared<const clip::Vision>(load(model.clip, Component::clip, Stage::load_clip), backend_, clip::Vision::Options{.dtype = *r.dtype});
     }
-    const Pictures pictures = see_pictures(r, vision ? vision->config().image_size : 0);
+    const Pictures pictures = see_pictures(r, vision ? int(vision->config().image()) : 0);
     if (vision) {
         StageTimer timer(observer, Stage::clip);
-        std::vector<Tensor> rows{vision->forward(pictures.first.clip)};
-        if (variant.clip_rows > rows[0].size(0)) rows.push_back(vision->forward(pictures.last.clip ? pictures.last.clip : pictures.first.clip));
+        const auto features = [&](const SeenImage& seen) { return backend_->download(vision->forward(seen.clip)); };
+        std::vector<Tensor> rows{features(pictures.first)};
+        if (variant.clip_images > 1) rows.push_back(features(pictures.last.clip ? pictures.last : pictures.first));
         c.clip = Tensor::host({std::int64_t(rows.size()) * rows[0].size(0), rows[0].size(1)});
         for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(c.clip.raw() + i * rows[0].bytes(), rows[i].raw(), rows[i].bytes());
         vision.reset();
@@ -103,22 +103,17 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         backend_->trim();
     }
 
-    std::shared_ptr<const Weights> weights;
-    {
-        StageTimer timer(observer, Stage::load_vae);
-        weights = residency_.get(model.vae, Component::vae21);
-    }
+    const auto vae_weights = load(model.vae, Component::vae21, Stage::load_vae);
     StageTimer timer(observer, Stage::image);
-    const wan::Vae vae(weights, backend_, {vae_dtype(r)});
+    const wan::Vae vae(vae_weights, backend_, {.dtype = vae_dtype(r)});
     if (*r.mode == Mode::forcing) {
         if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels);
         if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels);
     } else {
         const std::int64_t frames = *r.frames;
-        const Tensor latent = vae.encode(frames, [&](std::int64_t i) {
-                                     // An undefined frame is all zeros: the encoder stops computing when its state repeats.
-                                     return i == 0 ? pictures.first.pixels : i == frames - 1 ? pictures.last.pixels : Tensor();
-                                 }).latent;
+        // An undefined frame is all zeros: the encoder stops computing when its state repeats.
+        const auto frame = [&](std::int64_t i) { return i == 0 ? pictures.first.pixels : i == frames - 1 ? pictures.last.pixels : Tensor(); };
+        const Tensor latent = vae.encode(frame, frames, *r.height, *r.width).latent;
         c.condition = masked_condition(latent, bool(pictures.last.pixels));
     }
     return c;

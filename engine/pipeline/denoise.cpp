@@ -32,28 +32,29 @@ ForcingPlan plan_of(const Request& r) {
 class Denoiser {
 public:
     Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, const Request& r, const Conditioning& c, double guidance)
-        : model_(std::move(weights), std::move(backend), {.causal_block = causal_block(r), .precision = transformer_precision(r)}),
+        : backend_(std::move(backend)), model_(std::move(weights), backend_, {.heads = {}, .causal_block = causal_block(r), .precision = transformer_precision(r)}),
           condition_(c.condition), guidance_(guidance), cond_(model_.context(c.text, c.clip ? &c.clip : nullptr)) {
         if (guidance_ != 1.0) uncond_.emplace(model_.context(c.negative_text, c.clip ? &c.clip : nullptr));
         // SkyReels counts 16 frames a second as index 0 and every other rate as 1.
-        if (model_.config().fps) fps_ = *r.fps == 16.0 ? 0 : 1;
+        if (model_.config().fps_rows > 0) fps_ = *r.fps == 16.0 ? 0 : 1;
     }
 
     /// Classifier-free guidance in f32, the conditional branch first; guidance 1 needs no second one.
     Tensor velocity(const Tensor& latent, std::span<const float> timesteps) const {
         const Tensor* condition = condition_ ? &condition_ : nullptr;
-        Tensor v = model_.forward(latent, condition, timesteps, cond_, fps_).to_host_f32();
+        Tensor v = backend_->download(model_.forward(latent, condition, timesteps, cond_, fps_));
         if (!uncond_) return v;
-        const Tensor u = model_.forward(latent, condition, timesteps, *uncond_, fps_).to_host_f32();
+        const Tensor u = backend_->download(model_.forward(latent, condition, timesteps, *uncond_, fps_));
         guide(v.span<float>(), u.span<float>(), float(guidance_));
         return v;
     }
 
 private:
-    static std::optional<int> causal_block(const Request& r) {
+    static std::optional<std::int64_t> causal_block(const Request& r) {
         if (*r.mode != Mode::forcing) return std::nullopt;
         return r.forcing->causal_attention ? r.forcing->block : 0; // SkyReels attends to every frame unless told otherwise
     }
+    std::shared_ptr<Backend> backend_;
     wan::Transformer model_;
     Tensor condition_;
     double guidance_;

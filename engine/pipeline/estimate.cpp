@@ -13,10 +13,10 @@ std::size_t stored(std::span<const std::filesystem::path> files, Component compo
 
 /// Multiplications and additions of one forward (spec/dit.md 5.8): linears over all tokens, attention over pairs of tokens, text keys.
 double forward_flop(const Variant& v, double tokens) {
-    const double d = v.dim, text = v.text_len + v.clip_rows;
-    const double linears = tokens * (6 * d * d + 2 * d * v.ffn) + text * 2 * d * d;
+    const double d = double(v.dim), text = v.text_len + 257 * v.clip_images;
+    const double linears = tokens * (6 * d * d + 2 * d * double(v.ffn)) + text * 2 * d * d;
     const double attention = tokens * tokens * 2 * d + tokens * text * 2 * d;
-    return 2 * v.layers * (linears + attention);
+    return 2 * double(v.layers) * (linears + attention);
 }
 
 } // namespace

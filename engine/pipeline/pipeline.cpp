@@ -25,13 +25,11 @@ std::string_view name(Stage stage) {
 
 Variant Variant::read(const Weights& transformer) {
     const wan::Config config = wan::Config::read(transformer);
-    Variant v{};
-    v.channels = config.out_channels;
-    v.condition = config.in_channels - config.out_channels;
-    v.text_len = config.text_len;
-    v.text_dim = config.text_dim;
-    v.clip_rows = config.clip_rows;
-    v.fps = config.fps;
+    Variant v;
+    v.channels = int(config.out_channels);
+    v.condition = int(config.in_channels - config.out_channels);
+    v.text_len = int(config.text_len);
+    v.clip_images = config.clip_dim == 0 ? 0 : config.clip_positions > 0 ? 2 : 1;
     v.dim = config.dim;
     v.layers = config.layers;
     v.ffn = config.ffn_dim;
@@ -64,11 +62,11 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
         weights = residency_.get(model.vae, Component::vae21);
     }
     StageTimer timer(observer, Stage::decode);
-    const wan::Vae vae(weights, backend_, {vae_dtype(r)});
+    const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r)});
     const std::int64_t frames = latent.size(1) * 4 - 3;
     vae.decode(latent, [&](std::int64_t index, const Tensor& picture) {
         if (stop.stop_requested()) throw Cancelled();
-        frame(int(index), picture.to_host_f32());
+        frame(int(index), picture);
         observer.progress(Stage::decode, double(index + 1), double(frames));
     });
 }

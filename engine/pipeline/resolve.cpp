@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/core/error.h"
+#include "engine/core/units.h"
 #include "engine/media/image.h"
 #include "engine/media/crop.h"
 #include "engine/pipeline/defaults.h"
@@ -16,7 +17,6 @@
 namespace denoir {
 namespace {
 
-constexpr int max_side = 8192, max_frames = 4097;
 constexpr std::int64_t max_tokens = 1 << 22;
 
 [[noreturn]] void refuse(std::string field, std::string message, std::string hint) {
@@ -25,18 +25,6 @@ constexpr std::int64_t max_tokens = 1 << 22;
 
 void check_range(const char* field, double value, double low, double high) {
     if (!(value >= low && value <= high)) refuse(field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
-}
-
-void check_side(const char* field, int value) {
-    if (value >= 16 && value <= max_side && value % 16 == 0) return;
-    const int low = std::clamp(value / 16 * 16, 16, max_side), high = std::clamp(low + 16, 16, max_side);
-    refuse(field, fmt::format("{} is no multiple of 16 from 16 to {}", value, max_side), fmt::format("use {} or {}", low, high));
-}
-
-void check_frames(int frames) {
-    if (frames >= 1 && frames <= max_frames && frames % 4 == 1) return;
-    const int low = std::clamp((frames - 1) / 4 * 4 + 1, 1, max_frames);
-    refuse("frames", fmt::format("{} is not 4n+1 from 1 to {}", frames, max_frames), fmt::format("use {} or {}", low, std::min(low + 4, max_frames)));
 }
 
 bool hint(const ModelFolder& model, std::string_view word) {
@@ -89,7 +77,7 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
     need(!model.tokenizer.empty(), "tokenizer", "google/umt5-xxl/ or tokenizer/");
     need(!model.vae.empty(), "VAE", "Wan2.1_VAE.pth or vae/");
     const bool image = !r.image.empty();
-    if (image && variant.clip_rows > 0) need(!model.clip.empty(), "CLIP image encoder", "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth or image_encoder/");
+    if (image && variant.clip_images > 0) need(!model.clip.empty(), "CLIP image encoder", "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth or image_encoder/");
 }
 
 void resolve_forcing(Request& r, int frames) {
@@ -175,10 +163,8 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     Defaults d = defaults_for(*r.family, *r.mode, large, p720, p480);
     apply_config(d, model.config);
     resolve_size(r, d, p480);
-    check_side("width", *r.width);
-    check_side("height", *r.height);
-    r.frames = r.frames.value_or(d.frames);
-    check_frames(*r.frames);
+    (void)Resolution(*r.width, *r.height); // refuses what is no multiple of 16
+    r.frames = FrameCount(r.frames.value_or(d.frames)).value();
     const Shape latent = latent_shape(r, variant.channels);
     if (latent[1] * latent[2] * latent[3] / 4 > max_tokens) refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
 

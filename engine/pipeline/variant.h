@@ -8,12 +8,11 @@ namespace denoir {
 
 /// What a transformer asks of its pipeline, read from its tensors and config.json.
 struct Variant {
-    int channels;        ///< of the latent
-    int condition;       ///< channels appended to it: 0, or 4 mask + latent channels
-    int text_len, text_dim;
-    int clip_rows;       ///< 0, 257 or 514
-    bool fps;            ///< has the fps branch
-    int dim, layers, ffn;
+    int channels = 0;     ///< of the latent
+    int condition = 0;    ///< channels appended to it: 0, or 4 mask + latent channels
+    int text_len = 512;
+    int clip_images = 0;  ///< pictures whose CLIP features it takes: 0, 1, or first and last
+    std::int64_t dim = 0, layers = 0, ffn = 0;
     static Variant read(const Weights& transformer);
 };
 
