@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -105,6 +107,16 @@ void sync_folder(const fs::path& folder) {
     if (fd.get() >= 0 && ::fsync(fd.get()) != 0 && errno == EIO) throw system_error(folder, EIO);
 }
 
+/// The temporaries that exist now. Never destroyed: other threads may still write while the process ends.
+struct Temporaries {
+    std::mutex mutex;
+    std::set<std::string> names;
+};
+Temporaries& temporaries() {
+    static auto* all = new Temporaries;
+    return *all;
+}
+
 fs::path home() {
     if (const char* home = std::getenv("HOME"); home && *home == '/') return home;
     if (const passwd* user = ::getpwuid(::getuid()); user && user->pw_dir && *user->pw_dir == '/') return user->pw_dir;
@@ -182,14 +194,21 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
         // The name alone may fill the 255 bytes that a file system allows.
         temporary_ = path_.parent_path() / fmt::format(".{}.partial-{}-{}", name.substr(0, 200), ::getpid(), counter++);
         fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd_ >= 0) return;
+        if (fd_ >= 0) {
+            const std::lock_guard lock(temporaries().mutex);
+            temporaries().names.insert(temporary_.native());
+            return;
+        }
         if (errno != EEXIST) throw system_error(path_, errno);
     }
 }
 
 AtomicFile::~AtomicFile() {
     if (fd_ >= 0) ::close(fd_);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    if (temporary_.empty()) return;
+    ::unlink(temporary_.c_str());
+    const std::lock_guard lock(temporaries().mutex);
+    temporaries().names.erase(temporary_.native());
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
@@ -201,6 +220,10 @@ void AtomicFile::commit() {
     const int fd = std::exchange(fd_, -1);
     if (::close(fd) != 0 && errno != EINTR) throw system_error(path_, errno);
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error(path_, errno);
+    {
+        const std::lock_guard lock(temporaries().mutex);
+        temporaries().names.erase(temporary_.native());
+    }
     temporary_.clear();
     sync_folder(path_.parent_path());
 }
@@ -209,6 +232,11 @@ void write_file(const fs::path& path, std::string_view content) {
     AtomicFile file(path);
     file.write(content);
     file.commit();
+}
+
+void remove_temporaries() noexcept {
+    const std::lock_guard lock(temporaries().mutex);
+    for (const std::string& name : temporaries().names) ::unlink(name.c_str());
 }
 
 bool same_file(const fs::path& a, const fs::path& b) {

@@ -53,6 +53,9 @@ private:
 
 void write_file(const std::filesystem::path& path, std::string_view content);
 
+/// Unlinks the temporary of every AtomicFile of this process that is not committed: for a program that has to end in a hurry.
+void remove_temporaries() noexcept;
+
 /// True where both names lead to one existing file, through links and other spellings too.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
