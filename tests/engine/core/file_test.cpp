@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+protected:
+    Files() {
+        std::string name = (fs::temp_directory_path() / "denoir-file-test-XXXXXX").native();
+        folder = ::mkdtemp(name.data());
+    }
+    ~Files() override { fs::remove_all(folder); }
+
+    fs::path make(const std::string& name, std::string_view content) const {
+        std::ofstream(folder / name, std::ios::binary) << content;
+        return folder / name;
+    }
+    std::size_t entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {})); }
+
+    fs::path folder;
+};
+
+std::string refusal(const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+
+TEST_F(Files, read_and_map) {
+    const fs::path path = make("a b\u00df.bin", "hello");
+    EXPECT_EQ(read_text(path, 5), "hello");
+    const auto map = MappedFile::open(path);
+    EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(map->data()), map->bytes()), "hello");
+    EXPECT_EQ(map->name(), path.native());
+    EXPECT_EQ(map->backend(), nullptr);
+    EXPECT_EQ(read_text(make("empty", ""), 5), "");
+    EXPECT_EQ(MappedFile::open(folder / "empty")->span().size(), 0u);
+}
+
+TEST_F(Files, the_limit_is_told) {
+    EXPECT_EQ(refusal([&] { read_text(make("long", "hello"), 4); }),
+              (folder / "long").native() + ": is longer than 4 bytes; nothing that is read here is so long");
+}
+
+TEST_F(Files, files_of_unknown_size_are_read) {
+    EXPECT_FALSE(read_text("/proc/self/status", 1 << 20).empty()); // says it has no bytes
+    EXPECT_NE(refusal([] { read_text("/proc/self/status", 10); }), "accepted");
+}
+
+TEST_F(Files, only_regular_files) {
+    const fs::path pipe = folder / "pipe", socket_path = folder / "socket";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::snprintf(address.sun_path, sizeof address.sun_path, "%s", socket_path.c_str());
+    ASSERT_EQ(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    const auto check = [](const fs::path& path, const char* why) {
+        EXPECT_EQ(refusal([&] { MappedFile::open(path); }), path.native() + why);
+        EXPECT_EQ(refusal([&] { read_text(path, 100); }), path.native() + why);
+    };
+    check(folder, ": is a folder, not a regular file; name a regular file");
+    check(pipe, ": is a pipe, not a regular file; name a regular file");
+    check(socket_path, ": is a socket, not a regular file; name a regular file");
+    check("/dev/zero", ": is a device, not a regular file; name a regular file");
+    check(folder / "none", ": no such file or folder; check the name");
+    check(make("file", "") / "below", ": a part of this path is not a folder; check the name");
+    fs::create_symlink("loop", folder / "loop");
+    check(folder / "loop", ": symbolic links lead in a circle; name the file itself");
+    EXPECT_NE(refusal([&] { MappedFile::open(""); }), "accepted");
+    EXPECT_NE(refusal([&] { MappedFile::open(std::string("file\0x", 6)); }), "accepted");
+    ::close(fd);
+}
+
+TEST_F(Files, dropped_pages_come_back) {
+    std::string content(100'000, '\0');
+    for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 31 % 251);
+    const auto map = MappedFile::open(make("pages", content));
+    const auto* bytes = reinterpret_cast<const char*>(map->data());
+    EXPECT_EQ(bytes[50'000], content[50'000]);
+    for (const auto& [at, n] : {std::pair<std::size_t, std::size_t>{0, 100'000}, {10, 5}, {99'999, 1}, {100'000, 1}, {5000, ~std::size_t{0}}})
+        map->drop_pages(at, n);
+    EXPECT_EQ(std::string_view(bytes, map->bytes()), content);
+}
+
+TEST_F(Files, writing_replaces_at_once) {
+    const fs::path path = make("out.json", "old");
+    {
+        AtomicFile file(path);
+        file.write("new");
+        EXPECT_EQ(read_text(path, 10), "old");
+        EXPECT_EQ(file.temporary().filename().native().substr(0, 19), ".out.json.partial-" + std::to_string(::getpid()).substr(0, 1));
+        file.commit();
+    }
+    EXPECT_EQ(read_text(path, 10), "new");
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, without_commit_nothing_stays) {
+    { AtomicFile(folder / "out").write("x"); }
+    EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(Files, two_writers_of_one_name_do_not_meet) {
+    AtomicFile a(folder / "out"), b(folder / "out");
+    a.write("a");
+    b.write("b");
+    b.commit();
+    a.commit();
+    EXPECT_EQ(read_text(folder / "out", 10), "a");
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, a_leftover_of_a_dead_process_is_not_touched) {
+    fs::path next;
+    {
+        AtomicFile probe(folder / "out");
+        next = probe.temporary();
+    }
+    std::string name = next.native();
+    const std::size_t digits = name.rfind('-') + 1;
+    name = name.substr(0, digits) + std::to_string(std::stoul(name.substr(digits)) + 1);
+    std::ofstream(name) << "theirs";
+    write_file(folder / "out", "ours");
+    EXPECT_EQ(read_text(name, 10), "theirs");
+    EXPECT_EQ(read_text(folder / "out", 10), "ours");
+}
+
+TEST_F(Files, long_names_can_be_written) {
+    const fs::path path = folder / std::string(255, 'n');
+    write_file(path, "x");
+    EXPECT_EQ(read_text(path, 1), "x");
+    EXPECT_NE(refusal([&] { write_file(folder / std::string(256, 'n'), "x"); }).find("the name is too long"), std::string::npos);
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, what_cannot_be_written_is_refused_before) {
+    EXPECT_NE(refusal([&] { AtomicFile(folder / "none" / "out"); }).find("no such file or folder"), std::string::npos);
+    EXPECT_NE(refusal([&] { AtomicFile{folder}; }).find("is a folder"), std::string::npos);
+    EXPECT_NE(refusal([&] { AtomicFile(folder / ""); }).find("is a folder"), std::string::npos);
+    EXPECT_NE(refusal([&] { AtomicFile("/dev/full"); }).find("is a device"), std::string::npos);
+}
+
+/// The exit status of `f` run in a process of its own: 0 where it returned true.
+int in_child(const std::function<bool()>& f) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(f() ? 0 : 1);
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(Files, a_failed_write_leaves_the_old_file) {
+    const fs::path path = make("out", "old");
+    EXPECT_EQ(in_child([&] {
+        ::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit = {1000, 1000}; // the second half of the write does not fit
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        const std::string line = refusal([&] { write_file(path, std::string(2000, 'x')); });
+        return line.find(path.native()) == 0 && line.find("free some space") != std::string::npos;
+    }), 0);
+    EXPECT_EQ(read_text(path, 10), "old");
+    EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, same_file_sees_through_links) {
+    const fs::path a = make("a", "x"), b = make("b", "x");
+    fs::create_symlink("a", folder / "link");
+    fs::create_hard_link(a, folder / "hard");
+    EXPECT_TRUE(same_file(a, folder / "link"));
+    EXPECT_TRUE(same_file(a, folder / "." / "hard"));
+    EXPECT_FALSE(same_file(a, b));
+    EXPECT_FALSE(same_file(folder / "none", folder / "none"));
+}
+
+TEST_F(Files, own_folders) {
+    EXPECT_EQ(in_child([&] {
+        ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
+        return data_folder() == folder / "home" / "data" && config_folder() == folder / "home" / "config" && fs::is_directory(cache_folder());
+    }), 0);
+    EXPECT_EQ(in_child([&] {
+        ::unsetenv("DENOIR_HOME");
+        ::setenv("HOME", (folder / "user").c_str(), 1);
+        ::setenv("XDG_DATA_HOME", (folder / "xdg").c_str(), 1);
+        ::setenv("XDG_CONFIG_HOME", "relative", 1);
+        ::unsetenv("XDG_CACHE_HOME");
+        return data_folder() == folder / "xdg/denoir" && config_folder() == folder / "user/.config/denoir" &&
+               cache_folder() == folder / "user/.cache/denoir" && fs::is_directory(folder / "xdg/denoir");
+    }), 0);
+    EXPECT_EQ(in_child([&] {
+        ::setenv("DENOIR_HOME", make("file", "x").c_str(), 1);
+        return refusal([] { data_folder(); }).find("not a folder") != std::string::npos;
+    }), 0);
+}
+
+} // namespace
+} // namespace denoir
