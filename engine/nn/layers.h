@@ -3,8 +3,8 @@
 #include "engine/ops/ops.h"
 #include "engine/weights/module.h"
 
-/// Layers with weights: a cursor and a tensor in, a tensor out, on the tensor's backend. Shapes were checked when the model was opened
-/// (Weights::require); a tensor that is missing all the same is an Error.
+/// Layers with weights: a cursor and a tensor in, a tensor out, on the tensor's backend. Shapes were checked when the
+/// model was opened (Weights::require); a tensor that is missing all the same is an Error.
 namespace denoir::nn {
 
 /// The tensor `m.leaf`, or an Error that names it.

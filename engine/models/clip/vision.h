@@ -13,9 +13,9 @@ namespace denoir::clip {
 
 struct Config {
     std::int64_t width = 0, mlp = 0, layers = 0, heads = 0;
-    std::int64_t patch = 0;   ///< pixels of a patch's side
-    std::int64_t grid = 0;    ///< patches of a side
-    std::string prefix;       ///< "visual" or nothing
+    std::int64_t patch = 0; ///< pixels of a patch's side
+    std::int64_t grid = 0;  ///< patches of a side
+    std::string prefix;     ///< "visual" or nothing
     std::int64_t image() const { return patch * grid; }
     /// Sizes from shapes. Heads: config.json's num_attention_heads, else `heads`, else width / 80.
     static Config read(const Weights&, std::optional<std::int64_t> heads = {});
@@ -26,15 +26,15 @@ struct Config {
 class Vision {
 public:
     struct Options {
-        DType dtype = DType::f32;             ///< f32 or bf16
-        std::optional<std::int64_t> heads;    ///< where config.json names none
+        DType dtype = DType::f32;          ///< f32 or bf16
+        std::optional<std::int64_t> heads; ///< where config.json names none
     };
 
     Vision(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);
     const Config& config() const { return config_; }
 
-    /// image [3, S, S] f32, resized and normalised (spec/clip.md 2), host or backend -> [1 + patches, width] f32 on the backend, class token first.
-    /// Throws Error naming `image` for another shape.
+    /// image [3, S, S] f32, resized and normalised (spec/clip.md 2), host or backend -> [1 + patches, width] f32 on the
+    /// backend, class token first. Throws Error naming `image` for another shape.
     Tensor forward(const Tensor& image) const;
 
 private:

@@ -13,9 +13,9 @@ namespace denoir::umt5 {
 
 struct Config {
     std::int64_t vocabulary = 0;
-    std::int64_t dim = 0;     ///< model width
-    std::int64_t inner = 0;   ///< attention width, heads · head size; may differ from dim
-    std::int64_t heads = 0;   ///< columns of the position tables
+    std::int64_t dim = 0;   ///< model width
+    std::int64_t inner = 0; ///< attention width, heads · head size; may differ from dim
+    std::int64_t heads = 0; ///< columns of the position tables
     std::int64_t ffn_dim = 0;
     std::int64_t layers = 0;
     std::int64_t buckets = 0;
@@ -30,12 +30,15 @@ std::int64_t relative_bucket(std::int64_t relative, std::int64_t buckets = 32, s
 /// The UMT5 encoder: one vector per token (spec/umt5.md 1). Const after construction.
 class Encoder {
 public:
-    struct Options { DType dtype = DType::f32; };   ///< f32 or bf16, activations and arithmetic
+    struct Options {
+        DType dtype = DType::f32;
+    }; ///< f32 or bf16, activations and arithmetic
 
     Encoder(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);
     const Config& config() const { return config_; }
 
-    /// Token ids with the closing </s>, without padding -> [n, dim] f32 on the backend. Throws Error naming `tokens` for none or one outside the vocabulary.
+    /// Token ids with the closing </s>, without padding -> [n, dim] f32 on the backend. Throws Error naming `tokens`
+    /// for none or one outside the vocabulary.
     Tensor encode(std::span<const std::int64_t> ids) const;
 
 private:

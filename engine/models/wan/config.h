@@ -11,25 +11,26 @@ namespace denoir::wan {
 
 /// The numbers of one transformer (spec/dit.md 2). A variant is a value of this, whatever its release was called.
 struct Config {
-    std::int64_t dim = 0;             ///< D, model width
+    std::int64_t dim = 0; ///< D, model width
     std::int64_t ffn_dim = 0;
     std::int64_t layers = 0;
     std::int64_t heads = 0;
-    std::int64_t in_channels = 0;     ///< latent and condition channels together
+    std::int64_t in_channels = 0; ///< latent and condition channels together
     std::int64_t out_channels = 0;
-    std::int64_t freq_dim = 0;        ///< width of the timestep sinusoid
+    std::int64_t freq_dim = 0; ///< width of the timestep sinusoid
     std::int64_t text_dim = 0;
-    std::int64_t text_len = 512;      ///< rows of the padded prompt
-    std::int64_t clip_dim = 0;        ///< width of the CLIP features; 0: no image branch
-    std::int64_t clip_positions = 0;  ///< rows of the first-last-frame position table; 0: none
-    std::int64_t fps_rows = 0;        ///< rows of the fps table; 0: no fps branch
-    std::int64_t causal_block = 0;    ///< latent frames per causal block as config.json says; 0: full attention
+    std::int64_t text_len = 512;     ///< rows of the padded prompt
+    std::int64_t clip_dim = 0;       ///< width of the CLIP features; 0: no image branch
+    std::int64_t clip_positions = 0; ///< rows of the first-last-frame position table; 0: none
+    std::int64_t fps_rows = 0;       ///< rows of the fps table; 0: no fps branch
+    std::int64_t causal_block = 0;   ///< latent frames per causal block as config.json says; 0: full attention
     float eps = 1e-6f;
 
     std::int64_t head_dim() const { return dim / heads; }
 
-    /// Sizes from the shapes of the tensors; config.json must agree where it speaks. `heads` is used where config.json names none; without both
-    /// it is dim / 128. Throws Error naming the tensor or the field; every missing, extra or wrongly shaped tensor is named.
+    /// Sizes from the shapes of the tensors; config.json must agree where it speaks. `heads` is used where config.json
+    /// names none; without both it is dim / 128. Throws Error naming the tensor or the field; every missing, extra or
+    /// wrongly shaped tensor is named.
     static Config read(const Weights&, std::optional<std::int64_t> heads = {});
 
     /// Names and shapes of all tensors of this network (spec/dit.md 3).

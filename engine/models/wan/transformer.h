@@ -14,13 +14,14 @@ namespace denoir::wan {
 
 /// Where the reference rounds to bf16 (spec/dit.md 7). What is not named here is f32.
 struct Precision {
-    DType compute = DType::f32;        ///< inputs, weights and results of matrices and attention outside the f32 islands (time, fps, head)
-    DType stream = DType::f32;         ///< the residual stream between blocks
-    bool bf16_parameters = false;      ///< norms, biases, modulation and the weights of the f32 islands are bf16 values
-    bool round_sinusoid = false;       ///< the timestep sinusoid is rounded
-    bool round_first_norm = false;     ///< norm1 of block 0 returns bf16: its input is the patch embedding's bf16
-    bool round_qk_normalised = false;  ///< q/rms and k/rms are rounded before their weight
-    bool round_norm3_input = false;    ///< where there is no CLIP context
+    DType compute =
+        DType::f32; ///< inputs, weights and results of matrices and attention outside the f32 islands (time, fps, head)
+    DType stream = DType::f32;        ///< the residual stream between blocks
+    bool bf16_parameters = false;     ///< norms, biases, modulation and the weights of the f32 islands are bf16 values
+    bool round_sinusoid = false;      ///< the timestep sinusoid is rounded
+    bool round_first_norm = false;    ///< norm1 of block 0 returns bf16: its input is the patch embedding's bf16
+    bool round_qk_normalised = false; ///< q/rms and k/rms are rounded before their weight
+    bool round_norm3_input = false;   ///< where there is no CLIP context
 
     static Precision f32() { return {}; }
     static Precision wan();
@@ -28,25 +29,31 @@ struct Precision {
 };
 
 /// Keys and values of the text (and image) of every block: computed once, used by every step of a run.
-/// Text rows that are zero up to the end are one key: they are equal after the text MLP (spec/dit.md 5.6), so log(count) on its score counts them all.
+/// Text rows that are zero up to the end are one key: they are equal after the text MLP (spec/dit.md 5.6), so
+/// log(count) on its score counts them all.
 struct Context {
-    struct Keys { Tensor k, v; };      ///< [rows, N, head_dim], compute dtype
-    std::vector<Keys> text;            ///< one per block
-    std::vector<Keys> image;           ///< one per block; empty without CLIP features
-    Tensor key_bias;                   ///< [text rows] f32, or undefined where no row was collapsed
+    struct Keys {
+        Tensor k, v;
+    };                       ///< [rows, N, head_dim], compute dtype
+    std::vector<Keys> text;  ///< one per block
+    std::vector<Keys> image; ///< one per block; empty without CLIP features
+    Tensor key_bias;         ///< [text rows] f32, or undefined where no row was collapsed
     std::size_t bytes() const;
 };
 
-/// Called with the result of every sub-layer: `patch_embedding`, `time_embedding`, `time_projection`, `blocks.0.self_attn`, `blocks.0.cross_attn`,
-/// `blocks.0.ffn` (before the residual), `blocks.0` (the stream after it), `head`. The tensor lives on the backend and is only valid during the call.
+/// Called with the result of every sub-layer: `patch_embedding`, `time_embedding`, `time_projection`,
+/// `blocks.0.self_attn`, `blocks.0.cross_attn`, `blocks.0.ffn` (before the residual), `blocks.0` (the stream after it),
+/// `head`. The tensor lives on the backend and is only valid during the call.
 using Probe = std::function<void(std::string_view name, const Tensor&)>;
 
-/// The Wan / SkyReels video transformer: velocity of a noisy latent. Const after construction; one engine thread uses it at a time.
+/// The Wan / SkyReels video transformer: velocity of a noisy latent. Const after construction; one engine thread uses
+/// it at a time.
 class Transformer {
 public:
     struct Options {
-        std::optional<std::int64_t> heads;         ///< where config.json names none
-        std::optional<std::int64_t> causal_block;  ///< latent frames per causal block, wins over config.json; 0: full attention
+        std::optional<std::int64_t> heads; ///< where config.json names none
+        std::optional<std::int64_t>
+            causal_block; ///< latent frames per causal block, wins over config.json; 0: full attention
         Precision precision;
     };
 
@@ -57,20 +64,22 @@ public:
     const Precision& precision() const { return precision_; }
     std::int64_t causal_block() const { return causal_block_; }
 
-    /// `text` [text_len, text_dim] f32, rows past the prompt zero; `clip` [257 or 514, clip_dim] f32 or null. Host or backend tensors.
-    /// `collapse` false keeps every padded row (the test of the collapse). Throws Error naming `text` or `clip`.
+    /// `text` [text_len, text_dim] f32, rows past the prompt zero; `clip` [257 or 514, clip_dim] f32 or null. Host or
+    /// backend tensors. `collapse` false keeps every padded row (the test of the collapse). Throws Error naming `text`
+    /// or `clip`.
     Context context(const Tensor& text, const Tensor* clip, bool collapse = true) const;
 
-    /// `latent` [C, T, H, W] f32, `condition` [Cc, T, H, W] f32 appended to its channels, or null; `timesteps` (0…1000, fractions allowed) one, one per
-    /// latent frame, or one per token (T·H/2·W/2, width fastest); `fps` the row of the fps table (0: 16 fps, 1: 24).
-    /// Returns the velocity [out_channels, T, H, W] f32 on the backend. Throws Error naming the input that does not fit.
-    Tensor forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps, const Context& context,
-                   std::optional<int> fps = {}, const Probe* probe = nullptr) const;
+    /// `latent` [C, T, H, W] f32, `condition` [Cc, T, H, W] f32 appended to its channels, or null; `timesteps` (0…1000,
+    /// fractions allowed) one, one per latent frame, or one per token (T·H/2·W/2, width fastest); `fps` the row of the
+    /// fps table (0: 16 fps, 1: 24). Returns the velocity [out_channels, T, H, W] f32 on the backend. Throws Error
+    /// naming the input that does not fit.
+    Tensor forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
+                   const Context& context, std::optional<int> fps = {}, const Probe* probe = nullptr) const;
 
 private:
     std::shared_ptr<const Weights> weights_;
     std::shared_ptr<Backend> backend_;
-    Weights rounded_;      ///< bf16 copies of the f32 islands' weights, where Precision asks for them
+    Weights rounded_; ///< bf16 copies of the f32 islands' weights, where Precision asks for them
     Config config_;
     Precision precision_;
     std::int64_t causal_block_ = 0;

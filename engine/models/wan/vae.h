@@ -8,13 +8,15 @@
 
 namespace denoir::wan {
 
-/// The causal video VAE. Frames stream through it one at a time, so memory is the causal state of the convolutions and a few working frames, whatever
-/// the length. Const after construction; one engine thread uses it at a time.
+/// The causal video VAE. Frames stream through it one at a time, so memory is the causal state of the convolutions and
+/// a few working frames, whatever the length. Const after construction; one engine thread uses it at a time.
 class Vae {
 public:
     struct Options {
-        DType dtype = DType::f32;  ///< of activations, state and arithmetic: f32 or bf16
-        int strips = 1;            ///< decode in this many horizontal strips: same result, less state, some arithmetic again (see strip_overhead)
+        DType dtype = DType::f32; ///< of activations, state and arithmetic: f32 or bf16
+        int strips = 1; ///< decode in this many horizontal strips: same result, less state, some arithmetic again (see
+                        ///< strip_overhead)
+        bool clamp = true; ///< decoded values to -1…1
     };
 
     /// Frame `index` as [3, H, W] f32 in -1…1, host or backend; an undefined Tensor says that it is exactly zero.
@@ -23,15 +25,16 @@ public:
     using FrameSink = std::function<void(std::int64_t index, const Tensor& frame)>;
 
     struct Encoded {
-        Tensor latent;  ///< [z, T, h, w] f32, normalised: what the transformer sees
-        Tensor mean;    ///< [z, T, h, w] f32, raw
+        Tensor latent; ///< [z, T, h, w] f32, normalised: what the transformer sees
+        Tensor mean;   ///< [z, T, h, w] f32, raw
     };
 
     Vae(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);
     const VaeConfig& config() const { return config_; }
 
-    /// `frames` frames of height x width; those past the last whole group of 4k + 1 are not asked for. Zero frames in a row cost nothing once the state
-    /// they meet repeats itself; the result is bit-equal. Throws Error where height or width is smaller than one latent pixel.
+    /// `frames` frames of height x width; those past the last whole group of 4k + 1 are not asked for. Zero frames in a
+    /// row cost nothing once the state they meet repeats itself; the result is bit-equal. Throws Error where height or
+    /// width is smaller than one latent pixel.
     Encoded encode(const FrameSource&, std::int64_t frames, std::int64_t height, std::int64_t width) const;
     /// video [3, F, H, W] f32
     Encoded encode(const Tensor& video) const;
@@ -41,8 +44,8 @@ public:
     /// The whole video [3, F, H, W] f32 in host memory.
     Tensor decode(const Tensor& latent) const;
 
-    /// Multiply-adds of decoding `height` latent rows in strips, over those without.
-    double strip_overhead(std::int64_t height, int strips) const;
+    /// Multiply-adds of decoding a latent of `height` x `width` in strips, over those without.
+    double strip_overhead(std::int64_t height, std::int64_t width, int strips) const;
 
 private:
     std::shared_ptr<const Weights> weights_;

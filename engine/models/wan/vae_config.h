@@ -13,27 +13,28 @@ namespace denoir::wan {
 struct VaeConfig {
     /// One resolution of the encoder or decoder: residual blocks, then perhaps a resampling by two.
     struct Level {
-        std::vector<std::string> blocks;   ///< prefixes of the residual blocks
-        std::string resample;              ///< prefix, empty: none
-        bool temporal = false;             ///< the resampling doubles or halves the frames too
-        std::int64_t in = 0, width = 0;    ///< channels entering; channels of the blocks' results
-        std::int64_t out = 0;              ///< channels leaving
+        std::vector<std::string> blocks; ///< prefixes of the residual blocks
+        std::string resample;            ///< prefix, empty: none
+        bool temporal = false;           ///< the resampling doubles or halves the frames too
+        std::int64_t in = 0, width = 0;  ///< channels entering; channels of the blocks' results
+        std::int64_t out = 0;            ///< channels leaving
     };
     std::vector<Level> encoder, decoder;
-    std::int64_t z = 0;                    ///< latent channels
-    std::int64_t encoder_width = 0;        ///< channels after encoder.conv1
-    std::int64_t decoder_width = 0;        ///< channels after decoder.conv1
-    std::int64_t patch = 1;                ///< pixels of a side folded into channels outside the network (2.2: 2)
-    bool shortcuts = false;                ///< 2.2: parameter-free shortcuts around each level
-    std::vector<float> mean, std;          ///< [z], of the latent
+    std::int64_t z = 0;             ///< latent channels
+    std::int64_t encoder_width = 0; ///< channels after encoder.conv1
+    std::int64_t decoder_width = 0; ///< channels after decoder.conv1
+    std::int64_t patch = 1;         ///< pixels of a side folded into channels outside the network (2.2: 2)
+    bool shortcuts = false;         ///< 2.2: parameter-free shortcuts around each level
+    std::vector<float> mean, std;   ///< [z], of the latent
 
-    std::int64_t spatial() const;          ///< pixels per latent pixel: 8 or 16
-    std::int64_t temporal() const;         ///< frames per latent frame: 4
+    std::int64_t spatial() const;  ///< pixels per latent pixel: 8 or 16
+    std::int64_t temporal() const; ///< frames per latent frame: 4
     std::int64_t latent_frames(std::int64_t frames) const { return 1 + (frames - 1) / temporal(); }
     std::int64_t frames(std::int64_t latent_frames) const { return (latent_frames - 1) * temporal() + 1; }
 
-    /// Widths from the shapes; config.json's latents_mean and latents_std win over the published constants (z 16 and 48); for other z they must be there,
-    /// else the latent is taken as it is (mean 0, std 1). Throws Error naming tensor or field.
+    /// Widths from the shapes; config.json's latents_mean and latents_std win over the published constants (z 16 and
+    /// 48); for other z they must be there, else the latent is taken as it is (mean 0, std 1). Throws Error naming
+    /// tensor or field.
     static VaeConfig read(const Weights&);
     std::map<std::string, Shape> expected() const;
 };

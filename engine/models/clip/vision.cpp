@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/clip/vision.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/core/error.h"
+#include "engine/core/profile.h"
+#include "engine/models/fields.h"
+#include "engine/nn/layers.h"
+
+// L = 1 + patches tokens, C width. Section numbers are those of spec/clip.md.
+namespace denoir::clip {
+namespace {
+
+constexpr float eps = 1e-5f;
+using nn::layer_norm;
+using nn::linear;
+
+/// image [3, S, S] -> [1 + patches, C]; the class token first, patches row by row
+Tensor embed(const Module& m, Backend& backend, const Config& c, const Tensor& image, DType dtype) {
+    Tensor patches = backend.empty({c.grid, c.grid, 3, c.patch, c.patch}, dtype);
+    backend.copy(nn::on(backend, image).split(2, c.patch).split(1, c.patch).permute({1, 3, 0, 2, 4}), patches);
+    Tensor tokens = backend.empty({1 + c.grid * c.grid, c.width}, dtype);
+    Tensor first = tokens.slice(0, 0, 1), rest = tokens.slice(0, 1, tokens.size(0));
+    backend.copy(backend.parameter(nn::weight(m, "cls_embedding"), false).reshape({1, c.width}), first);
+    backend.copy(linear(m["patch_embedding"], patches.reshape({c.grid * c.grid, 3 * c.patch * c.patch}), dtype), rest);
+    const Tensor positions = backend.parameter(nn::weight(m, "pos_embedding"), dtype == DType::bf16);
+    return ops::add(tokens, positions.reshape(tokens.shape()), dtype);
+}
+
+Tensor self_attention(const Module& m, const Tensor& x, std::int64_t heads, DType dtype) {
+    const std::int64_t width = x.size(1);
+    const Tensor qkv = linear(m["to_qkv"], x, dtype);
+    auto part = [&](int i) { return nn::heads(qkv.slice(1, i * width, (i + 1) * width), heads); };
+    AttentionOptions options;
+    options.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(width / heads)));
+    options.compute = dtype;
+    return linear(m["proj"], ops::attention(part(0), part(1), part(2), options, dtype).reshape(x.shape()), dtype);
+}
+
+Tensor mlp(const Module& m, const Tensor& x, DType dtype) {
+    return linear(m[2], linear(m[0], x, dtype, Activation::gelu_erf), dtype);
+}
+
+Tensor block(const Module& m, Tensor x, std::int64_t heads, DType dtype) {
+    x = ops::add(x, self_attention(m["attn"], layer_norm(m["norm1"], x, eps, dtype), heads, dtype), dtype);
+    return ops::add(x, mlp(m["mlp"], layer_norm(m["norm2"], x, eps, dtype), dtype), dtype);
+}
+
+Module root(const Weights& weights, const Config& c) { return Module(weights, c.prefix); }
+
+void expect_affine(std::map<std::string, Shape>& all, const std::string& name, const Shape& weight) {
+    all[name + ".weight"] = weight;
+    all[name + ".bias"] = {weight[0]};
+}
+
+} // namespace
+
+std::map<std::string, Shape> Config::expected() const {
+    const std::string p = prefix.empty() ? "" : prefix + ".";
+    const std::int64_t positions = grid < 0 ? -1 : 1 + grid * grid;
+    std::map<std::string, Shape> all;
+    all[p + "patch_embedding.weight"] = {width, 3, patch, patch};
+    all[p + "cls_embedding"] = {1, 1, width};
+    all[p + "pos_embedding"] = {1, positions, width};
+    expect_affine(all, p + "pre_norm", {width});
+    for (std::int64_t i = 0; i < layers; ++i) {
+        const std::string block = fmt::format("{}transformer.{}.", p, i);
+        expect_affine(all, block + "norm1", {width});
+        expect_affine(all, block + "attn.to_qkv", {fields::times(3, width), width});
+        expect_affine(all, block + "attn.proj", {width, width});
+        expect_affine(all, block + "norm2", {width});
+        expect_affine(all, block + "mlp.0", {mlp, width});
+        expect_affine(all, block + "mlp.2", {width, mlp});
+    }
+    return all;
+}
+
+Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
+    using fields::size;
+    Config c;
+    if (weights.find("visual.patch_embedding.weight")) c.prefix = "visual";
+    const std::string p = c.prefix.empty() ? "" : c.prefix + ".";
+    c.width = size(weights, p + "patch_embedding.weight", 0);
+    c.patch = size(weights, p + "patch_embedding.weight", 2);
+    c.mlp = size(weights, p + "transformer.0.mlp.0.weight", 0);
+    c.layers = std::max(1, root(weights, c)["transformer"].count());
+    const Weight* table = weights.find(p + "pos_embedding");
+    const std::int64_t positions = table && table->shape().rank() >= 2 ? table->shape()[table->shape().rank() - 2] : -1;
+    c.grid = positions < 2 ? -1 : std::lround(std::sqrt(static_cast<double>(positions - 1)));
+
+    std::map<std::string, Shape> expected = c.expected();
+    // A few layouts store these without leading ones; the values are the same.
+    for (const char* name : {"cls_embedding", "pos_embedding"})
+        if (const Weight* w = weights.find(p + name)) {
+            Shape& shape = expected[p + name];
+            while (shape.rank() > w->shape().rank() && shape[0] == 1) shape = Shape(shape.sizes().subspan(1));
+        }
+    // Stored with the tower, used by nothing here.
+    for (const char* name : {"post_norm.weight", "post_norm.bias", "head"})
+        if (const Weight* w = weights.find(p + name)) expected[p + name] = w->shape();
+    weights.require(expected);
+
+    for (const std::int64_t value : {c.width, c.patch, c.mlp, c.grid})
+        if (value < 1)
+            throw Error(weights.origin(), p + "patch_embedding.weight", "a size of the network is zero",
+                        "use a complete checkpoint");
+    c.heads = fields::heads(weights, c.width, heads, 80);
+    fields::agree(weights, {"hidden_size"}, c.width, p + "patch_embedding.weight");
+    fields::agree(weights, {"intermediate_size"}, c.mlp, p + "transformer.0.mlp.0.weight");
+    fields::agree(weights, {"num_hidden_layers"}, c.layers, p + "transformer");
+    fields::agree(weights, {"patch_size"}, c.patch, p + "patch_embedding.weight");
+    fields::agree(weights, {"image_size"}, c.image(), p + "pos_embedding");
+    return c;
+}
+
+Vision::Vision(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, Options options)
+    : weights_(std::move(weights)),
+      backend_(std::move(backend)),
+      config_(Config::read(*weights_, options.heads)),
+      options_(options) {}
+
+Tensor Vision::forward(const Tensor& image) const {
+    const profile::Scope zone(profile::Zone::clip);
+    const Shape wanted{3, config_.image(), config_.image()};
+    if (!(image.shape() == wanted) || image.dtype() != DType::f32)
+        throw Error({}, "image", fmt::format("{} must be f32 of shape {}", to_string(image.shape()), to_string(wanted)),
+                    {});
+
+    const Module m = root(*weights_, config_);
+    Tensor x = embed(m, *backend_, config_, image, options_.dtype);
+    x = layer_norm(m["pre_norm"], x, eps, options_.dtype);
+    for (int i = 0; i + 1 < config_.layers; ++i)
+        x = block(m["transformer"][i], std::move(x), config_.heads, options_.dtype); // not the last
+    return ops::cast(x, DType::f32);
+}
+
+} // namespace denoir::clip

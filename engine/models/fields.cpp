@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/fields.h"
+
+#include <fmt/format.h>
+
+#include "engine/core/error.h"
+
+namespace denoir::fields {
+
+std::int64_t size(const Weights& weights, std::string_view tensor, int axis) {
+    const Weight* w = weights.find(tensor);
+    return w && axis < w->shape().rank() ? w->shape()[axis] : -1;
+}
+
+std::optional<std::int64_t> integer(const Weights& weights, std::initializer_list<std::string_view> keys,
+                                    std::int64_t low, std::int64_t high) {
+    const Json& config = weights.config();
+    if (!config.is_object()) return {};
+    for (const std::string_view key : keys) {
+        const auto found = config.find(key);
+        if (found == config.end() || found->is_null()) continue;
+        const bool whole = found->is_number_unsigned()
+                               ? found->get<std::uint64_t>() <= static_cast<std::uint64_t>(high)
+                               : found->is_number_integer() && found->get<std::int64_t>() <= high;
+        if (!whole || found->get<std::int64_t>() < low)
+            throw Error(weights.origin(), fmt::format("config.json: {}", key),
+                        fmt::format("must be a whole number from {} to {}", low, high), "correct it");
+        return found->get<std::int64_t>();
+    }
+    return {};
+}
+
+void agree(const Weights& weights, std::initializer_list<std::string_view> keys, std::int64_t value,
+           std::string_view tensor) {
+    const std::optional<std::int64_t> said = integer(weights, keys);
+    if (!said || *said == value) return;
+    throw Error(weights.origin(), fmt::format("config.json: {}", *keys.begin()),
+                fmt::format("config.json says {}, but the shape of {} says {}", *said, tensor, value),
+                "use the config.json that belongs to these weights");
+}
+
+std::int64_t heads(const Weights& weights, std::int64_t width, std::optional<std::int64_t> given,
+                   std::int64_t head_dim) {
+    const std::optional<std::int64_t> said = integer(weights, {"num_heads", "num_attention_heads"}, 1);
+    const std::int64_t count = said ? *said : given ? *given : width / head_dim;
+    if (count >= 1 && count <= width && width % count == 0) return count;
+    const std::string_view source = said ? "config.json" : given ? "given" : "assumed";
+    throw Error(weights.origin(), "heads",
+                fmt::format("{} attention heads ({}) do not divide the width {}", count, source, width),
+                "give the number of heads, by config.json or --set heads=N");
+}
+
+} // namespace denoir::fields

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/umt5/encoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/error.h"
+#include "engine/core/profile.h"
+#include "engine/models/fields.h"
+#include "engine/nn/layers.h"
+
+// n tokens, C model width, N heads. Section numbers are those of spec/umt5.md.
+namespace denoir::umt5 {
+namespace {
+
+constexpr float eps = 1e-6f;
+using nn::linear;
+
+/// In bf16 the normalised value is rounded before the weight, and so is the weight (1, Norm).
+Tensor norm(const Module& m, const Tensor& x, DType dtype) {
+    const bool rounded = dtype == DType::bf16;
+    return nn::rms_norm(m, x, {eps, rounded, rounded}, dtype);
+}
+
+/// The block's own table [buckets, N] spread over the positions: [N, n, n] f32, host.
+Tensor position_bias(const Module& m, std::int64_t n, DType dtype) {
+    const Tensor table = nn::host_values(nn::weight(m["embedding"], "weight"));
+    const std::int64_t buckets = table.size(0), heads = table.size(1);
+    std::vector<std::int64_t> bucket;
+    for (std::int64_t relative = 1 - n; relative < n; ++relative) bucket.push_back(relative_bucket(relative, buckets));
+
+    Tensor bias = Tensor::host({heads, n, n});
+    float* out = bias.data<float>();
+    for (std::int64_t head = 0; head < heads; ++head)
+        for (std::int64_t i = 0; i < n; ++i)
+            for (std::int64_t j = 0; j < n; ++j) {
+                const float v = table.data<float>()[bucket[static_cast<std::size_t>(j - i + n - 1)] * heads + head];
+                *out++ = dtype == DType::bf16 ? round_to_bf16(v) : v;
+            }
+    return bias;
+}
+
+/// x [n, C] -> [n, C]
+Tensor self_attention(const Module& m, const Tensor& x, const Tensor& bias, std::int64_t heads, DType dtype) {
+    auto part = [&](const char* projection) { return nn::heads(linear(m[projection], x, dtype), heads); };
+    AttentionOptions options; // no 1/sqrt(d)
+    options.bias = bias;
+    options.compute = dtype;
+    const Tensor y = ops::attention(part("q"), part("k"), part("v"), options, dtype);
+    return linear(m["o"], y.reshape({x.size(0), y.size(1) * y.size(2)}), dtype);
+}
+
+Tensor feed_forward(const Module& m, const Tensor& x, DType dtype) {
+    const Tensor gate = linear(m["gate"][0], x, dtype, Activation::gelu_tanh);
+    return linear(m["fc2"], ops::multiply(linear(m["fc1"], x, dtype), gate, dtype), dtype);
+}
+
+Tensor block(const Module& m, Tensor x, std::int64_t heads, DType dtype) {
+    const Tensor bias = x.backend()->upload(position_bias(m["pos_embedding"], x.size(0), dtype));
+    x = ops::add(x, self_attention(m["attn"], norm(m["norm1"], x, dtype), bias, heads, dtype), dtype);
+    return ops::add(x, feed_forward(m["ffn"], norm(m["norm2"], x, dtype), dtype), dtype);
+}
+
+} // namespace
+
+std::int64_t relative_bucket(std::int64_t relative, std::int64_t buckets, std::int64_t max_distance) {
+    const std::int64_t half = buckets / 2, exact = half / 2, offset = relative > 0 ? half : 0,
+                       distance = std::abs(relative);
+    if (distance < exact) return offset + distance;
+    const double log_steps = std::log(static_cast<double>(distance) / static_cast<double>(exact)) /
+                             std::log(static_cast<double>(max_distance) / static_cast<double>(exact)) *
+                             static_cast<double>(half - exact);
+    return offset + std::min(half - 1, exact + static_cast<std::int64_t>(log_steps));
+}
+
+std::map<std::string, Shape> Config::expected() const {
+    std::map<std::string, Shape> all;
+    all["token_embedding.weight"] = {vocabulary, dim};
+    for (std::int64_t i = 0; i < layers; ++i) {
+        const std::string block = fmt::format("blocks.{}.", i);
+        for (const char* projection : {"q", "k", "v"})
+            all[fmt::format("{}attn.{}.weight", block, projection)] = {inner, dim};
+        all[block + "attn.o.weight"] = {dim, inner};
+        all[block + "pos_embedding.embedding.weight"] = {buckets, heads};
+        all[block + "ffn.gate.0.weight"] = {ffn_dim, dim};
+        all[block + "ffn.fc1.weight"] = {ffn_dim, dim};
+        all[block + "ffn.fc2.weight"] = {dim, ffn_dim};
+        for (const char* norm : {"norm1", "norm2"}) all[fmt::format("{}{}.weight", block, norm)] = {dim};
+    }
+    all["norm.weight"] = {dim};
+    return all;
+}
+
+Config Config::read(const Weights& weights) {
+    using fields::size;
+    Config c;
+    c.vocabulary = size(weights, "token_embedding.weight", 0);
+    c.dim = size(weights, "token_embedding.weight", 1);
+    c.inner = size(weights, "blocks.0.attn.q.weight", 0);
+    c.buckets = size(weights, "blocks.0.pos_embedding.embedding.weight", 0);
+    c.heads = size(weights, "blocks.0.pos_embedding.embedding.weight", 1);
+    c.ffn_dim = size(weights, "blocks.0.ffn.gate.0.weight", 0);
+    c.layers = std::max(1, Module(weights)["blocks"].count());
+    if (c.layers > 1 && c.heads > 0 &&
+        !weights.find(fmt::format("blocks.{}.pos_embedding.embedding.weight", c.layers - 1)))
+        throw Error(weights.origin(), fmt::format("blocks.{}.pos_embedding.embedding.weight", c.layers - 1),
+                    "only the first block has a position table: this is a T5, not a UMT5", "use the UMT5-XXL encoder");
+    weights.require(c.expected());
+    for (const std::int64_t value : {c.vocabulary, c.dim, c.inner, c.heads, c.ffn_dim})
+        if (value < 1)
+            throw Error(weights.origin(), "token_embedding.weight", "a size of the network is zero",
+                        "use a complete checkpoint");
+    if (c.buckets < 4 || c.buckets % 4)
+        throw Error(weights.origin(), "blocks.0.pos_embedding.embedding.weight",
+                    fmt::format("{} distance buckets; a multiple of 4 is needed", c.buckets),
+                    "use a complete checkpoint");
+    if (c.inner % c.heads)
+        throw Error(weights.origin(), "blocks.0.attn.q.weight",
+                    fmt::format("{} heads do not divide the attention width {}", c.heads, c.inner),
+                    "use a complete checkpoint");
+    fields::agree(weights, {"d_model"}, c.dim, "token_embedding.weight");
+    fields::agree(weights, {"vocab_size"}, c.vocabulary, "token_embedding.weight");
+    fields::agree(weights, {"d_ff"}, c.ffn_dim, "blocks.0.ffn.gate.0.weight");
+    fields::agree(weights, {"num_heads"}, c.heads, "blocks.0.pos_embedding.embedding.weight");
+    fields::agree(weights, {"num_layers"}, c.layers, "blocks");
+    fields::agree(weights, {"d_kv"}, c.inner / c.heads, "blocks.0.attn.q.weight");
+    fields::agree(weights, {"relative_attention_num_buckets"}, c.buckets, "blocks.0.pos_embedding.embedding.weight");
+    return c;
+}
+
+Encoder::Encoder(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, Options options)
+    : weights_(std::move(weights)), backend_(std::move(backend)), config_(Config::read(*weights_)), options_(options) {}
+
+Tensor Encoder::encode(std::span<const std::int64_t> ids) const {
+    const profile::Scope zone(profile::Zone::text);
+    if (ids.empty()) throw Error({}, "tokens", "there are none", "give at least the closing token, 1");
+    for (const std::int64_t id : ids)
+        if (id < 0 || id >= config_.vocabulary)
+            throw Error({}, "tokens", fmt::format("{} is not in the vocabulary of {}", id, config_.vocabulary),
+                        "use the model's own tokenizer");
+
+    const Module m(*weights_);
+    Tensor x = ops::gather(*backend_, nn::weight(m["token_embedding"], "weight"), ids, options_.dtype);
+    for (int i = 0; i < config_.layers; ++i) x = block(m["blocks"][i], std::move(x), config_.heads, options_.dtype);
+    return ops::cast(norm(m["norm"], x, options_.dtype), DType::f32);
+}
+
+} // namespace denoir::umt5

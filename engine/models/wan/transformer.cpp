@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/wan/transformer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/error.h"
+#include "engine/core/profile.h"
+#include "engine/models/wan/rope.h"
+#include "engine/nn/layers.h"
+
+// L tokens, D model width, N heads, R rows of modulation, each shared by L / R neighbouring tokens. Section numbers are
+// those of spec/dit.md.
+namespace denoir::wan {
+namespace {
+
+/// What every part of one forward pass shares.
+struct Pass {
+    Backend& backend;
+    const Config& config;
+    const Precision& precision;
+    const Probe* probe;
+    Rope rope;                      // [L, head_dim/2]
+    std::int64_t causal_tokens = 0; // tokens per causal block, 0: full attention
+
+    RmsOptions rms() const { return {config.eps, precision.round_qk_normalised, precision.bf16_parameters}; }
+    AttentionOptions attention() const {
+        AttentionOptions options;
+        options.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(config.head_dim())));
+        options.compute = precision.compute;
+        return options;
+    }
+    /// A parameter as f32 on the backend.
+    Tensor parameter(const Module& m, std::string_view leaf) const {
+        return backend.parameter(nn::weight(m, leaf), precision.bf16_parameters);
+    }
+    void tell(const Module& m, const Tensor& x) const {
+        if (probe) (*probe)(m.prefix(), x);
+    }
+};
+
+struct Grid {
+    std::int64_t frames, height, width; // of 2x2 patches
+    std::int64_t tokens() const { return frames * height * width; }
+};
+
+// 5.2 ---------------------------------------------------------------------------------------------------------------
+
+/// latent [C,T,H,W], condition [Cc,T,H,W] or null -> [L, D]
+Tensor patch_embedding(const Module& m, const Pass& p, const Grid& g, const Tensor& latent, const Tensor* condition) {
+    const std::int64_t channels = p.config.in_channels;
+    Tensor patches = p.backend.empty({g.frames, g.height, g.width, channels, 2, 2}, p.precision.compute);
+    auto place = [&](const Tensor& x, std::int64_t first) {
+        const Tensor on_device = nn::on(p.backend, x);
+        Tensor part = patches.slice(3, first, first + x.size(0));
+        p.backend.copy(on_device.split(3, 2).split(2, 2).permute({1, 2, 4, 0, 3, 5}),
+                       part); // [C,T,h,2,w,2] -> [T,h,w,C,2,2]
+    };
+    place(latent, 0);
+    if (condition) place(*condition, latent.size(0));
+    Tensor x = nn::linear(m, patches.reshape({g.tokens(), channels * 4}), p.precision.compute);
+    p.tell(m, x);
+    return x;
+}
+
+// 5.3, 5.4 ----------------------------------------------------------------------------------------------------------
+
+struct Time {
+    Tensor e;  // [R, D] f32
+    Tensor e0; // [R, 6, D] f32
+};
+
+/// [R, freq_dim], cosines first
+Tensor sinusoid(std::span<const float> timesteps, std::int64_t width, bool round) {
+    const std::int64_t half = width / 2;
+    Tensor rows = Tensor::host({static_cast<std::int64_t>(timesteps.size()), width});
+    float* out = rows.data<float>();
+    for (const float t : timesteps) {
+        for (std::int64_t k = 0; k < half; ++k) {
+            const double angle = t * std::pow(10000.0, -static_cast<double>(k) / static_cast<double>(half));
+            out[k] = static_cast<float>(std::cos(angle));
+            out[half + k] = static_cast<float>(std::sin(angle));
+        }
+        if (round) std::transform(out, out + width, out, round_to_bf16);
+        out += width;
+    }
+    return rows;
+}
+
+Time time_embedding(const Module& m, const Pass& p, std::span<const float> timesteps, std::optional<int> fps) {
+    const auto rows = static_cast<std::int64_t>(timesteps.size());
+    Tensor e = p.backend.upload(sinusoid(timesteps, p.config.freq_dim, p.precision.round_sinusoid));
+    e = nn::linear(m["time_embedding"][0], e, DType::f32, Activation::silu);
+    e = nn::linear(m["time_embedding"][2], e, DType::f32);
+    p.tell(m["time_embedding"], e);
+
+    Tensor e0 =
+        nn::linear(m["time_projection"][1], ops::activate(Activation::silu, e, DType::f32), DType::f32); // [R, 6D]
+    if (fps) {
+        const std::int64_t index = *fps;
+        Tensor rate = ops::gather(p.backend, nn::weight(m["fps_embedding"], "weight"), {&index, 1}, DType::f32);
+        rate = nn::linear(m["fps_projection"][0], rate, DType::f32, Activation::silu);
+        rate = nn::linear(m["fps_projection"][2], rate, DType::f32);
+        e0 = ops::add(e0, rate.expand(0, rows), DType::f32);
+    }
+    p.tell(m["time_projection"], e0);
+    return {e, e0.reshape({rows, 6, p.config.dim})};
+}
+
+// 5.6, 5.7 ----------------------------------------------------------------------------------------------------------
+
+/// [rows, text_dim] -> [rows, D]
+Tensor text_embedding(const Module& m, const Tensor& text, DType compute) {
+    return nn::linear(m[2], nn::linear(m[0], text, compute, Activation::gelu_tanh), compute);
+}
+
+/// [rows, clip_dim] f32 -> [rows, D] f32
+Tensor image_embedding(const Module& m, const Pass& p, Tensor clip) {
+    constexpr float eps = 1e-5f;
+    const DType compute = p.precision.compute;
+    if (p.config.clip_positions) clip = ops::add(clip, p.parameter(m, "emb_pos").reshape(clip.shape()), DType::f32);
+    const Module proj = m["proj"];
+    Tensor x = nn::layer_norm(proj[0], clip, eps, DType::f32, p.precision.bf16_parameters);
+    x = nn::linear(proj[1], x, compute, Activation::gelu_erf);
+    x = nn::linear(proj[3], x, compute);
+    return nn::layer_norm(proj[4], x, eps, DType::f32, p.precision.bf16_parameters);
+}
+
+/// Keys and values of a context sequence [rows, D] in one block.
+Context::Keys keys(const Module& attention, const Pass& p, const Tensor& context, const std::string& suffix) {
+    const DType compute = p.precision.compute;
+    Tensor k = nn::linear(attention["k" + suffix], context, compute);
+    k = ops::rms_norm(k, p.parameter(attention["norm_k" + suffix], "weight"), p.rms(), compute);
+    const Tensor v = nn::linear(attention["v" + suffix], context, compute);
+    return {nn::heads(k, p.config.heads), nn::heads(v, p.config.heads)};
+}
+
+// 5.8 ---------------------------------------------------------------------------------------------------------------
+
+/// x [L, D] -> [L, D]
+Tensor self_attention(const Module& m, const Pass& p, Tensor x) {
+    const DType compute = p.precision.compute;
+    const std::int64_t heads = p.config.heads;
+    auto rotated = [&](const char* projection, const char* norm) {
+        const Tensor y = nn::linear(m[projection], x, compute);
+        return ops::rms_norm_rope(y, p.parameter(m[norm], "weight"), p.rms(), p.rope, static_cast<int>(heads), compute);
+    };
+    Tensor q = rotated("q", "norm_q");
+    Tensor k = rotated("k", "norm_k");
+    Tensor v = nn::linear(m["v"], x, compute);
+
+    AttentionOptions options = p.attention();
+    options.causal_block = p.causal_tokens;
+    x = ops::attention(nn::heads(q, heads), nn::heads(k, heads), nn::heads(v, heads), options, compute)
+            .reshape(x.shape());
+    q = k = v = {};
+    x = nn::linear(m["o"], x, compute);
+    p.tell(m, x);
+    return x;
+}
+
+/// Text and image are two softmaxes over the same queries, summed before the output projection.
+Tensor cross_attention(const Module& m, const Pass& p, const Tensor& x, const Context::Keys& text,
+                       const Tensor& text_bias, const Context::Keys* image) {
+    const DType compute = p.precision.compute;
+    Tensor q = nn::linear(m["q"], x, compute);
+    q = nn::heads(ops::rms_norm(q, p.parameter(m["norm_q"], "weight"), p.rms(), compute), p.config.heads);
+
+    AttentionOptions options = p.attention();
+    options.key_bias = text_bias;
+    Tensor y = ops::attention(q, text.k, text.v, options, compute);
+    if (image) y = ops::add(y, ops::attention(q, image->k, image->v, p.attention(), compute), compute);
+    y = nn::linear(m["o"], y.reshape(x.shape()), compute);
+    p.tell(m, y);
+    return y;
+}
+
+Tensor feed_forward(const Module& m, const Pass& p, const Tensor& x) {
+    Tensor y = nn::linear(m[0], x, p.precision.compute, Activation::gelu_tanh);
+    y = nn::linear(m[2], y, p.precision.compute);
+    p.tell(m, y);
+    return y;
+}
+
+/// LN(x)·(1 + scale) + shift, ready for a linear layer.
+Tensor modulated_norm(const Pass& p, const Tensor& x, const Tensor& shift, const Tensor& scale, bool round_norm) {
+    if (!round_norm) return ops::layer_norm_modulate(x, shift, scale, p.config.eps, p.precision.compute);
+    return nn::modulate(ops::layer_norm(x, nullptr, nullptr, p.config.eps, DType::bf16), shift, scale,
+                        p.precision.compute);
+}
+
+/// x [L, D] in the stream's dtype; e0 [R, 6, D] f32
+Tensor block(const Module& m, const Pass& p, Tensor x, const Tensor& e0, const Context& context, std::size_t index) {
+    const Tensor e = ops::add(e0, p.parameter(m, "modulation").expand(0, e0.size(0)), DType::f32);
+    auto row = [&](int i) { return e.select(1, i); }; // [R, D]
+    const bool has_image = !context.image.empty();
+
+    Tensor y = modulated_norm(p, x, row(0), row(1), index == 0 && p.precision.round_first_norm);
+    y = self_attention(m["self_attn"], p, std::move(y));
+    x = ops::gated_add(x, y, row(2), DType::f32);
+
+    const Tensor seen = p.precision.round_norm3_input && !has_image ? ops::cast(x, DType::bf16) : x;
+    y = nn::layer_norm(m["norm3"], seen, p.config.eps, p.precision.compute, p.precision.bf16_parameters);
+    y = cross_attention(m["cross_attn"], p, y, context.text[index], context.key_bias,
+                        has_image ? &context.image[index] : nullptr);
+    x = ops::add(x, y, DType::f32);
+
+    y = modulated_norm(p, x, row(3), row(4), false);
+    y = feed_forward(m["ffn"], p, y);
+    x = ops::gated_add(x, y, row(5), p.precision.stream);
+    p.tell(m, x);
+    return x;
+}
+
+// 5.9, 5.10 ---------------------------------------------------------------------------------------------------------
+
+/// x [L, D], e [R, D] f32 -> [L, 4·Co] f32
+Tensor head(const Module& m, const Module& island, const Pass& p, const Tensor& x, const Tensor& e) {
+    const Tensor modulation = p.parameter(m, "modulation"); // [1, 2, D]
+    const Tensor rows = ops::add(e.unsqueeze(1).expand(1, 2), modulation.expand(0, e.size(0)), DType::f32);
+    const Tensor y = ops::layer_norm_modulate(x, rows.select(1, 0), rows.select(1, 1), p.config.eps, DType::f32);
+    const Tensor out = nn::linear(island["head"], y, DType::f32);
+    p.tell(m, out);
+    return out;
+}
+
+/// [L, 2·2·Co] -> [Co, T, H, W]
+Tensor unpatchify(const Tensor& x, const Grid& g, std::int64_t channels) {
+    const Tensor cells = x.reshape({g.frames, g.height, g.width, 2, 2, channels}).permute({5, 0, 1, 3, 2, 4});
+    return ops::contiguous(cells).reshape({channels, g.frames, g.height * 2, g.width * 2});
+}
+
+// Checks of what a user gives ---------------------------------------------------------------------------------------
+
+Grid check_latent(const Config& c, const Tensor& latent, const Tensor* condition) {
+    if (latent.rank() != 4 || latent.dtype() != DType::f32)
+        throw Error({}, "latent", "must be f32 of shape [channels, frames, height, width]", "");
+    const Shape& s = latent.shape();
+    if (s[1] < 1 || s[2] < 2 || s[3] < 2 || s[2] % 2 || s[3] % 2)
+        throw Error({}, "latent", fmt::format("{}: height and width must be even, no size may be zero", to_string(s)),
+                    "choose a video size in multiples of 16");
+    std::int64_t channels = s[0];
+    if (condition) {
+        const Shape& cs = condition->shape();
+        if (cs.rank() != 4 || condition->dtype() != DType::f32 || cs[1] != s[1] || cs[2] != s[2] || cs[3] != s[3])
+            throw Error(
+                {}, "condition",
+                fmt::format("{} must be f32 of the latent's frames, height and width, {}", to_string(cs), to_string(s)),
+                "");
+        channels += cs[0];
+    }
+    if (channels != c.in_channels)
+        throw Error({}, condition ? "condition" : "latent",
+                    fmt::format("latent{} have {} channels, the model takes {}", condition ? " and condition" : "",
+                                channels, c.in_channels),
+                    channels < c.in_channels && !condition ? "give the image condition" : "");
+    return {s[1], s[2] / 2, s[3] / 2};
+}
+
+/// The fewest rows that say the same: one for all, one per frame, or one per token.
+std::vector<float> timestep_rows(std::span<const float> timesteps, const Grid& g) {
+    const auto count = static_cast<std::int64_t>(timesteps.size());
+    if (count != 1 && count != g.frames && count != g.tokens())
+        throw Error(
+            {}, "timestep",
+            fmt::format("{} values; there must be 1, {} (latent frames) or {} (tokens)", count, g.frames, g.tokens()),
+            "");
+    if (!std::all_of(timesteps.begin(), timesteps.end(), [](float t) { return std::isfinite(t); }))
+        throw Error({}, "timestep", "must be finite", "");
+    std::vector<float> rows(timesteps.begin(), timesteps.end());
+    for (const std::int64_t fewer : {std::int64_t{1}, g.frames}) {
+        const std::int64_t group = count / fewer;
+        if (count % fewer) continue;
+        bool same = true;
+        for (std::int64_t i = 0; i < count && same; ++i)
+            same = rows[static_cast<std::size_t>(i)] == rows[static_cast<std::size_t>(i / group * group)];
+        if (!same) continue;
+        std::vector<float> first;
+        for (std::int64_t r = 0; r < fewer; ++r) first.push_back(rows[static_cast<std::size_t>(r * group)]);
+        return first;
+    }
+    return rows;
+}
+
+void check_fps(const Config& c, std::optional<int> fps) {
+    if (fps && !c.fps_rows) throw Error({}, "fps", "this model has no frame-rate input", "leave it out");
+    if (!fps && c.fps_rows) throw Error({}, "fps", "this model needs the frame rate", "give 0 for 16 fps or 1 for 24");
+    if (fps && (*fps < 0 || *fps >= c.fps_rows))
+        throw Error({}, "fps", fmt::format("{} is not from 0 to {}", *fps, c.fps_rows - 1),
+                    "give 0 for 16 fps or 1 for 24");
+}
+
+Tensor host_f32(Backend& backend, const Tensor& x) { return (x.backend() ? backend.download(x) : x).to_host_f32(); }
+
+/// Rows before the zeros at the end.
+std::int64_t rows_used(const Tensor& text) {
+    const std::span<const float> values = text.span<float>();
+    const auto last = std::find_if(values.rbegin(), values.rend(), [](float v) { return v != 0; });
+    const auto used = static_cast<std::int64_t>(values.rend() - last);
+    return (used + text.size(1) - 1) / text.size(1);
+}
+
+} // namespace
+
+Precision Precision::wan() {
+    Precision p;
+    p.compute = DType::bf16;
+    p.round_first_norm = p.round_qk_normalised = true;
+    return p;
+}
+
+Precision Precision::skyreels() {
+    Precision p;
+    p.compute = p.stream = DType::bf16;
+    p.bf16_parameters = p.round_sinusoid = p.round_norm3_input = true;
+    return p;
+}
+
+std::size_t Context::bytes() const {
+    std::size_t total = key_bias.defined() ? key_bias.bytes() : 0;
+    for (const auto* list : {&text, &image})
+        for (const Keys& keys : *list) total += keys.k.bytes() + keys.v.bytes();
+    return total;
+}
+
+Transformer::Transformer(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, Options options)
+    : weights_(std::move(weights)),
+      backend_(std::move(backend)),
+      config_(Config::read(*weights_, options.heads)),
+      precision_(options.precision),
+      causal_block_(options.causal_block.value_or(config_.causal_block)) {
+    if (causal_block_ < 0) throw UsageError({}, "causal_block", "must not be negative", "0 means full attention");
+    if (!precision_.bf16_parameters) return;
+    std::map<std::string, Weight, std::less<>> islands;
+    for (const auto& [name, weight] : weights_->all())
+        for (const std::string_view part : {"time_embedding.", "time_projection.", "fps_", "head.head."})
+            if (name.starts_with(part)) islands.emplace(name, nn::rounded_to_bf16(weight));
+    rounded_ = Weights(Component::transformer, std::move(islands), Json::object(), weights_->origin());
+}
+
+Context Transformer::context(const Tensor& text, const Tensor* clip, bool collapse) const {
+    const profile::Scope zone(profile::Zone::conditioning);
+    const Shape wanted{config_.text_len, config_.text_dim};
+    if (!(text.shape() == wanted))
+        throw Error({}, "text", fmt::format("{} must be {}", to_string(text.shape()), to_string(wanted)),
+                    "pad the prompt's rows with zeros");
+    if (!clip != !config_.clip_dim)
+        throw Error({}, "clip", clip ? "this model has no image branch" : "this model needs CLIP image features",
+                    clip ? "leave it out" : "give them");
+    if (clip && (clip->rank() != 2 || clip->size(0) < 1 || clip->size(1) != config_.clip_dim ||
+                 (config_.clip_positions && clip->size(0) != config_.clip_positions)))
+        throw Error({}, "clip",
+                    fmt::format("{} must be [{}, {}]", to_string(clip->shape()),
+                                config_.clip_positions ? config_.clip_positions : 257, config_.clip_dim),
+                    "");
+
+    const Pass p{*backend_, config_, precision_, nullptr, {}};
+    const Module m(*weights_);
+    Tensor rows = host_f32(*backend_, text);
+    Context context;
+    const std::int64_t used = rows_used(rows), zeros = config_.text_len - used;
+    if (collapse && zeros > 1) {
+        rows = rows.slice(0, 0, used + 1);
+        Tensor bias = Tensor::zeros({used + 1});
+        bias.data<float>()[used] = static_cast<float>(std::log(static_cast<double>(zeros)));
+        context.key_bias = backend_->upload(bias);
+    }
+    const Tensor text_rows = text_embedding(m["text_embedding"], backend_->upload(rows), precision_.compute);
+    Tensor image_rows;
+    if (clip) image_rows = image_embedding(m["img_emb"], p, backend_->upload(host_f32(*backend_, *clip)));
+    for (int i = 0; i < config_.layers; ++i) {
+        const Module attention = m["blocks"][i]["cross_attn"];
+        context.text.push_back(keys(attention, p, text_rows, ""));
+        if (clip) context.image.push_back(keys(attention, p, image_rows, "_img"));
+    }
+    return context;
+}
+
+Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
+                            const Context& context, std::optional<int> fps, const Probe* probe) const {
+    const Grid g = check_latent(config_, latent, condition);
+    check_fps(config_, fps);
+    const std::vector<float> rows = timestep_rows(timesteps, g);
+    if (causal_block_ && g.frames % causal_block_)
+        throw Error({}, "causal_block",
+                    fmt::format("{} latent frames are not a multiple of blocks of {}", g.frames, causal_block_),
+                    "choose another length or block");
+    assert(std::ssize(context.text) == config_.layers);
+
+    const Rope table = rope_table(g.frames, g.height, g.width, config_.head_dim());
+    const Pass p{*backend_,
+                 config_,
+                 precision_,
+                 probe,
+                 {backend_->upload(table.cos), backend_->upload(table.sin)},
+                 causal_block_ * g.height * g.width};
+    const Module m(*weights_), island(precision_.bf16_parameters ? rounded_ : *weights_);
+
+    const Time time = time_embedding(island, p, rows, fps);
+    Tensor x = patch_embedding(m["patch_embedding"], p, g, latent, condition);
+    for (int i = 0; i < config_.layers; ++i)
+        x = block(m["blocks"][i], p, std::move(x), time.e0, context, static_cast<std::size_t>(i));
+    x = head(m["head"], island["head"], p, x, time.e);
+    return unpatchify(x, g, config_.out_channels);
+}
+
+} // namespace denoir::wan

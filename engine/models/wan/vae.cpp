@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/wan/vae.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/error.h"
+#include "engine/core/profile.h"
+#include "engine/models/wan/vae_layers.h"
+
+namespace denoir::wan {
+namespace {
+
+using vae::Memory;
+using vae::Stream;
+using Level = VaeConfig::Level;
+
+Module at(const Weights& weights, const std::string& prefix) { return Module(weights, prefix); }
+
+// Layouts -----------------------------------------------------------------------------------------------------------
+
+/// [3, H, W] -> [H/p, W/p, 3·p·p]; channel c·p·p + (column in the cell)·p + (row in the cell) (spec/vae22.md 3)
+Tensor to_channels_last(Backend& backend, const Tensor& frame, std::int64_t patch, DType dtype) {
+    const std::int64_t height = frame.size(1) / patch, width = frame.size(2) / patch;
+    Tensor out = backend.empty({height, width, frame.size(0), patch, patch}, dtype);
+    backend.copy(nn::on(backend, frame).split(2, patch).split(1, patch).permute({1, 3, 0, 4, 2}),
+                 out); // from [3, h, p rows, w, p columns]
+    return out.reshape({height, width, frame.size(0) * patch * patch});
+}
+
+/// [h, w, 3·p·p] -> host [3, h·p, w·p] f32
+Tensor to_image(Backend& backend, const Tensor& x, std::int64_t patch) {
+    const std::int64_t height = x.size(0), width = x.size(1), colours = x.size(2) / (patch * patch);
+    Tensor image = backend.empty({colours, height, patch, width, patch}, DType::f32);
+    backend.copy(x.split(2, patch * patch).split(3, patch).permute({2, 0, 4, 1, 3}),
+                 image); // from [h, w, 3, p columns, p rows]
+    return backend.download(image).reshape({colours, height * patch, width * patch});
+}
+
+// Encoder (spec/vae21.md 3.1, spec/vae22.md 5) ----------------------------------------------------------------------
+
+class Encoder {
+public:
+    using Sink = std::function<void(const Tensor& moments)>; ///< [h, w, 2z]
+    Encoder(const Weights& weights, Backend& backend, const VaeConfig& config, DType dtype, Sink sink)
+        : weights_(weights), config_(config), stream_{backend, dtype, {}}, sink_(std::move(sink)) {}
+
+    /// x [H, W, C]; every `temporal` frames reach the sink as one.
+    void push(const Tensor& x) {
+        level(0, vae::steady(stream_, "encoder.conv1", 2, x,
+                             [&] { return vae::causal_conv(conv("encoder.conv1"), stream_, x); }));
+    }
+
+private:
+    Module conv(const std::string& prefix) const { return at(weights_, prefix); }
+
+    void level(std::size_t index, const Tensor& x) {
+        if (index == config_.encoder.size()) return finish(x);
+        const Level& l = config_.encoder[index];
+        Tensor y = x;
+        for (const std::string& block : l.blocks) y = vae::residual_block(at(weights_, block), stream_, y);
+        if (!l.resample.empty()) y = vae::downsample(at(weights_, l.resample), stream_, y);
+        if (l.temporal) y = vae::halve_frames(at(weights_, l.resample), stream_, y);
+        if (config_.shortcuts) y = add_shortcut(l, x, y);
+        if (y.defined()) level(index + 1, y);
+    }
+
+    /// `main` is undefined for the first frame of a pair, which waits for the second.
+    Tensor add_shortcut(const Level& l, const Tensor& x, const Tensor& main) {
+        Memory& memory = stream_.memory[l.blocks.front() + ".shortcut"];
+        std::array<Tensor, 2> pair{memory.past[0], x};
+        memory.past[0] = main.defined() ? Tensor{} : x;
+        if (!main.defined()) return {};
+        // The main branch repeats itself only after the frames of both have.
+        return vae::steady(stream_, l.blocks.front() + ".sum", 0, main, [&] {
+            const std::span<const Tensor> frames =
+                l.temporal ? std::span<const Tensor>(pair) : std::span<const Tensor>(&pair[1], 1);
+            return ops::add(main, vae::average_down(stream_, frames, l.resample.empty() ? 1 : 2, l.out), stream_.dtype);
+        });
+    }
+
+    void finish(const Tensor& x) {
+        const Tensor y = vae::head(conv("encoder.head"), stream_, vae::middle(conv("encoder.middle"), stream_, x));
+        sink_(nn::linear(conv("conv1"), y, stream_.dtype));
+    }
+
+    const Weights& weights_;
+    const VaeConfig& config_;
+    Stream stream_;
+    Sink sink_;
+};
+
+// Decoder (spec/vae21.md 3.2, spec/vae22.md 6) ----------------------------------------------------------------------
+
+struct Rows {
+    std::int64_t begin, end;
+    std::int64_t count() const { return end - begin; }
+};
+
+/// Rows that enter each level so that rows `out` of the last level come out exact. Convolutions at a cut edge see zeros
+/// where the picture goes on; what they spoil grows by one row each, and is cut away: by the next level's smaller
+/// range, at last by `out`.
+std::vector<Rows> rows_needed(const VaeConfig& config, std::int64_t latent_rows, Rows out) {
+    const std::size_t levels = config.decoder.size();
+    std::vector<Rows> needed(levels);
+    for (std::size_t l = levels; l-- > 0;) {
+        const bool last = l + 1 == levels;
+        if (!last)
+            out = {(needed[l + 1].begin - 1) >> 1,
+                   (needed[l + 1].end + 2) >> 1}; // one row around, then two rows are one
+        const std::int64_t reach = 2 * std::ssize(config.decoder[l].blocks) + (last ? 1 : 0), all = latent_rows << l;
+        needed[l] = {std::max<std::int64_t>(0, out.begin - reach), std::min(all, out.end + reach)};
+    }
+    return needed;
+}
+
+class Decoder {
+public:
+    using Sink = std::function<void(const Tensor& frame)>; ///< [rows, W, 3·p·p]
+    /// `rows`: of the last level's grid.
+    Decoder(const Weights& weights, Backend& backend, const VaeConfig& config, DType dtype, std::int64_t latent_rows,
+            Rows rows, Sink sink)
+        : weights_(weights),
+          config_(config),
+          stream_{backend, dtype, {}},
+          rows_(rows),
+          needed_(rows_needed(config, latent_rows, rows)),
+          sink_(std::move(sink)) {}
+
+    /// One latent frame [h, w, z], not normalised; one frame reaches the sink for the first, `temporal` for each later
+    /// one.
+    void push(const Tensor& z) {
+        Tensor x = nn::linear(at(weights_, "conv2"), z, stream_.dtype);
+        x = vae::causal_conv(at(weights_, "decoder.conv1"), stream_, std::move(x));
+        level(0, vae::middle(at(weights_, "decoder.middle"), stream_, std::move(x)), 0);
+    }
+
+private:
+    /// `x` starts at row `top` of this level's grid. Each frame goes all the way up before the next is made.
+    void level(std::size_t index, Tensor x, std::int64_t top) {
+        const Level& l = config_.decoder[index];
+        const Rows rows = needed_[index];
+        if (x.size(0) != rows.count()) x = ops::contiguous(x.slice(0, rows.begin - top, rows.end - top));
+        const Tensor entered = config_.shortcuts && !l.resample.empty() ? x : Tensor{};
+        for (const std::string& block : l.blocks) x = vae::residual_block(at(weights_, block), stream_, x);
+        if (l.resample.empty()) return finish(x, rows.begin);
+
+        const Module resample = at(weights_, l.resample);
+        std::vector<Tensor> frames{x};
+        if (l.temporal) frames = vae::double_frames(resample, stream_, std::move(x));
+        x = {};
+        const int factor = l.temporal ? 2 : 1;
+        const int skipped =
+            factor - static_cast<int>(frames.size()); // the first frame does not double: its first copy is dropped
+        for (std::size_t i = 0; i < frames.size(); ++i) {
+            Tensor y = vae::upsample(resample, stream_, ops::contiguous(std::exchange(frames[i], {})));
+            if (entered.defined())
+                y = ops::add(y, vae::duplicate_up(stream_, entered, l.out, skipped + static_cast<int>(i), factor),
+                             stream_.dtype);
+            level(index + 1, std::move(y), rows.begin * 2);
+        }
+    }
+
+    void finish(const Tensor& x, std::int64_t top) {
+        const Tensor y = vae::head(at(weights_, "decoder.head"), stream_, x);
+        sink_(y.slice(0, rows_.begin - top, rows_.end - top));
+    }
+
+    const Weights& weights_;
+    const VaeConfig& config_;
+    Stream stream_;
+    Rows rows_;
+    std::vector<Rows> needed_;
+    Sink sink_;
+};
+
+/// Multiply-adds of one latent frame (but the first) of `width` columns, when the levels work on rows `needed`.
+double decoder_work(const VaeConfig& config, const std::vector<Rows>& needed, std::int64_t latent_rows,
+                    std::int64_t latent_columns) {
+    const auto square = [](std::int64_t n) { return static_cast<double>(n) * static_cast<double>(n); };
+    const double positions = static_cast<double>(latent_rows * latent_columns),
+                 inner = static_cast<double>(config.decoder_width);
+    double work = positions * (27 * inner * static_cast<double>(config.z) + 4 * 27 * inner * inner + 4 * inner * inner +
+                               2 * positions * inner);
+    double frames = 1;
+    for (std::size_t l = 0; l < needed.size(); ++l) {
+        const Level& level = config.decoder[l];
+        const auto blocks = static_cast<double>(level.blocks.size());
+        const double pixels = frames * static_cast<double>(needed[l].count() * (latent_columns << l));
+        double each = 27 * (static_cast<double>(level.in * level.width) + (2 * blocks - 1) * square(level.width));
+        if (level.temporal) each += 6 * square(level.width);
+        if (level.resample.empty())
+            each += 27.0 * static_cast<double>(level.width * 3 * config.patch * config.patch);
+        else
+            each += (level.temporal ? 2 : 1) * 4 * 9.0 * static_cast<double>(level.width * level.out);
+        work += pixels * each;
+        if (level.temporal) frames *= 2;
+    }
+    return work;
+}
+
+Rows strip(std::int64_t rows, int index, int strips) { return {rows * index / strips, rows * (index + 1) / strips}; }
+
+} // namespace
+
+Vae::Vae(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, Options options)
+    : weights_(std::move(weights)),
+      backend_(std::move(backend)),
+      config_(VaeConfig::read(*weights_)),
+      options_(options) {
+    if (options_.strips < 1) throw UsageError({}, "strips", "must be at least 1", {});
+}
+
+Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::int64_t height,
+                         std::int64_t width) const {
+    const profile::Scope zone(profile::Zone::encode);
+    const std::int64_t unit = config_.spatial(), patch = config_.patch;
+    if (frames < 1 || height < unit || width < unit || height % patch || width % patch)
+        throw Error({}, "video",
+                    fmt::format("{} frames of {}x{}: there must be one or more, of at least {}x{} pixels", frames,
+                                width, height, unit, unit),
+                    fmt::format("use sizes in multiples of {}", unit));
+    const std::int64_t latent_frames = config_.latent_frames(frames);
+    Encoded result;
+    std::int64_t done = 0;
+    auto collect = [&](const Tensor& moments) {
+        const Tensor means = moments.slice(2, 0, config_.z).permute({2, 0, 1}); // [z, h, w]
+        Tensor dense = backend_->empty(means.shape(), DType::f32);
+        backend_->copy(means, dense);
+        const Tensor frame = backend_->download(dense);
+        const std::int64_t area = frame.size(1) * frame.size(2);
+        if (!result.mean.defined()) {
+            result.mean = Tensor::host({config_.z, latent_frames, frame.size(1), frame.size(2)});
+            result.latent = Tensor::host(result.mean.shape());
+        }
+        for (std::int64_t c = 0; c < config_.z; ++c) {
+            const float mean = config_.mean[static_cast<std::size_t>(c)],
+                        scale = 1.0f / config_.std[static_cast<std::size_t>(c)];
+            const float* in = frame.data<float>() + c * area;
+            const std::int64_t place = (c * latent_frames + done) * area;
+            for (std::int64_t i = 0; i < area; ++i) {
+                result.mean.data<float>()[place + i] = in[i];
+                result.latent.data<float>()[place + i] = (in[i] - mean) * scale;
+            }
+        }
+        ++done;
+    };
+    Encoder encoder(*weights_, *backend_, config_, options_.dtype, collect);
+    Tensor grey; // the one tensor that stands for all zero frames, so that repetition is seen
+    for (std::int64_t i = 0; i < config_.frames(latent_frames); ++i) {
+        const Tensor frame = source(i);
+        if (frame.defined()) {
+            assert((frame.shape() == Shape{3, height, width}));
+            encoder.push(to_channels_last(*backend_, frame, patch, options_.dtype));
+            continue;
+        }
+        if (!grey.defined()) {
+            grey = backend_->empty({height / patch, width / patch, 3 * patch * patch}, options_.dtype);
+            backend_->fill(grey, 0.0f);
+        }
+        encoder.push(grey);
+    }
+    return result;
+}
+
+Vae::Encoded Vae::encode(const Tensor& video) const {
+    if (video.rank() != 4 || video.size(0) != 3 || video.dtype() != DType::f32)
+        throw Error({}, "video",
+                    fmt::format("{} must be f32 of shape [3, frames, height, width]", to_string(video.shape())), {});
+    return encode([&](std::int64_t i) { return ops::contiguous(nn::on(*backend_, video.select(1, i))); }, video.size(1),
+                  video.size(2), video.size(3));
+}
+
+void Vae::decode(const Tensor& latent, const FrameSink& sink) const {
+    const profile::Scope zone(profile::Zone::decode);
+    if (latent.rank() != 4 || latent.size(0) != config_.z || latent.dtype() != DType::f32 || latent.elements() < 1)
+        throw Error(
+            {}, "latent",
+            fmt::format("{} must be f32 of shape [{}, frames, height, width]", to_string(latent.shape()), config_.z),
+            {});
+    const Tensor host = (latent.backend() ? backend_->download(latent) : latent).to_host_f32();
+    const std::int64_t height = latent.size(2), width = latent.size(3), rows = height << (config_.decoder.size() - 1);
+
+    /// Latent frame t as [h, w, z], denormalised.
+    auto latent_frame = [&](std::int64_t t) {
+        Tensor frame = Tensor::host({config_.z, height, width});
+        const Tensor in = host.select(1, t);
+        for (std::int64_t c = 0; c < config_.z; ++c) {
+            const float mean = config_.mean[static_cast<std::size_t>(c)],
+                        scale = 1.0f / config_.std[static_cast<std::size_t>(c)];
+            for (std::int64_t i = 0; i < height * width; ++i)
+                frame.data<float>()[c * height * width + i] = in.data<float>()[c * in.stride(0) + i] / scale + mean;
+        }
+        Tensor last = backend_->empty({height, width, config_.z}, options_.dtype);
+        backend_->copy(backend_->upload(frame).permute({1, 2, 0}), last);
+        return last;
+    };
+    /// Rows of a frame, clamped.
+    auto picture = [&](const Tensor& x) {
+        Tensor image = to_image(*backend_, x, config_.patch);
+        if (options_.clamp)
+            for (float& v : image.span<float>()) v = std::clamp(v, -1.0f, 1.0f);
+        return image;
+    };
+    auto run = [&](Rows part, const Decoder::Sink& frame_sink) {
+        Decoder decoder(*weights_, *backend_, config_, options_.dtype, height, part, frame_sink);
+        for (std::int64_t t = 0; t < latent.size(1); ++t) decoder.push(latent_frame(t));
+    };
+    std::int64_t index = 0;
+    const int strips = static_cast<int>(std::min<std::int64_t>(options_.strips, rows));
+    if (strips == 1) return run({0, rows}, [&](const Tensor& x) { sink(index++, picture(x)); });
+
+    // The strips wait for each other; in bf16 what they hold is exact, since the last convolution's result is bf16.
+    const std::int64_t image_width = width * config_.spatial();
+    std::vector<Tensor> frames(static_cast<std::size_t>(config_.frames(latent.size(1))));
+    for (int i = 0; i < strips; ++i) {
+        const Rows part = strip(rows, i, strips);
+        index = 0;
+        run(part, [&](const Tensor& x) {
+            Tensor& frame = frames[static_cast<std::size_t>(index++)];
+            if (!frame.defined()) frame = Tensor::host({3, rows * config_.patch, image_width}, options_.dtype);
+            const Tensor image = picture(x);
+            const Tensor place = frame.slice(1, part.begin * config_.patch, part.end * config_.patch);
+            for (std::int64_t c = 0; c < 3; ++c)
+                from_f32(options_.dtype, image.select(0, c).data<float>(), place.select(0, c).raw(),
+                         image.size(1) * image_width);
+        });
+    }
+    for (index = 0; index < std::ssize(frames); ++index)
+        sink(index, std::exchange(frames[static_cast<std::size_t>(index)], {}).to_host_f32());
+}
+
+Tensor Vae::decode(const Tensor& latent) const {
+    Tensor video;
+    decode(latent, [&](std::int64_t index, const Tensor& frame) {
+        if (!video.defined()) video = Tensor::host({3, config_.frames(latent.size(1)), frame.size(1), frame.size(2)});
+        for (std::int64_t c = 0; c < 3; ++c) {
+            const std::span<const float> plane = frame.select(0, c).span<float>();
+            std::copy(plane.begin(), plane.end(), video.select(0, c).select(0, index).data<float>());
+        }
+    });
+    return video;
+}
+
+double Vae::strip_overhead(std::int64_t height, std::int64_t width, int strips) const {
+    const std::int64_t rows = height << (config_.decoder.size() - 1);
+    double work = 0;
+    for (int i = 0; i < strips; ++i)
+        work += decoder_work(config_, rows_needed(config_, height, strip(rows, i, strips)), height, width);
+    return work / decoder_work(config_, rows_needed(config_, height, {0, rows}), height, width);
+}
+
+} // namespace denoir::wan

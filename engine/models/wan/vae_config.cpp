@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/wan/vae_config.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/core/error.h"
+#include "engine/models/fields.h"
+
+namespace denoir::wan {
+namespace {
+
+using fields::size;
+using fields::times;
+using Tensors = std::map<std::string, Shape>;
+
+// spec/vae21.md 1, spec/vae22.md 1: not in the checkpoints, the same in every release.
+constexpr float mean16[16] = {-0.7571f, -0.7089f, -0.9113f, 0.1075f,  -0.1745f, 0.9653f,  -0.1517f, 1.5508f,
+                              0.4134f,  -0.0715f, 0.5517f,  -0.3632f, -0.1922f, -0.9497f, 0.2503f,  -0.2921f};
+constexpr float std16[16] = {2.8184f, 1.4541f, 2.3275f, 2.6558f, 1.2196f, 1.7708f, 2.6052f, 2.0743f,
+                             3.2687f, 2.1526f, 2.8652f, 1.5579f, 1.6382f, 1.1253f, 2.8251f, 1.9160f};
+constexpr float mean48[48] = {-0.2289f, -0.0052f, -0.1323f, -0.2339f, -0.2799f, 0.0174f,  0.1838f,  0.1557f,
+                              -0.1382f, 0.0542f,  0.2813f,  0.0891f,  0.1570f,  -0.0098f, 0.0375f,  -0.1825f,
+                              -0.2246f, -0.1207f, -0.0698f, 0.5109f,  0.2665f,  -0.2108f, -0.2158f, 0.2502f,
+                              -0.2055f, -0.0322f, 0.1109f,  0.1567f,  -0.0729f, 0.0899f,  -0.2799f, -0.1230f,
+                              -0.0313f, -0.1649f, 0.0117f,  0.0723f,  -0.2839f, -0.2083f, -0.0520f, 0.3748f,
+                              0.0152f,  0.1957f,  0.1433f,  -0.2944f, 0.3573f,  -0.0548f, -0.1681f, -0.0667f};
+constexpr float std48[48] = {0.4765f, 1.0364f, 0.4514f, 1.1677f, 0.5313f, 0.4990f, 0.4818f, 0.5013f, 0.8158f, 1.0344f,
+                             0.5894f, 1.0901f, 0.6885f, 0.6165f, 0.8454f, 0.4978f, 0.5759f, 0.3523f, 0.7135f, 0.6804f,
+                             0.5833f, 1.4146f, 0.8986f, 0.5659f, 0.7069f, 0.5338f, 0.4889f, 0.4917f, 0.4069f, 0.4999f,
+                             0.6866f, 0.4093f, 0.5709f, 0.6065f, 0.6415f, 0.4944f, 0.5726f, 1.2042f, 0.5458f, 1.6887f,
+                             0.3971f, 1.0600f, 0.3943f, 0.5537f, 0.5444f, 0.4089f, 0.7468f, 0.7744f};
+
+void expect_conv(Tensors& all, const std::string& prefix, const Shape& weight) {
+    all[prefix + ".weight"] = weight;
+    all[prefix + ".bias"] = {weight[0]};
+}
+
+void expect_residual(Tensors& all, const std::string& prefix, std::int64_t in, std::int64_t out) {
+    all[prefix + ".residual.0.gamma"] = {in, 1, 1, 1};
+    expect_conv(all, prefix + ".residual.2", {out, in, 3, 3, 3});
+    all[prefix + ".residual.3.gamma"] = {out, 1, 1, 1};
+    expect_conv(all, prefix + ".residual.6", {out, out, 3, 3, 3});
+    if (in != out) expect_conv(all, prefix + ".shortcut", {out, in, 1, 1, 1});
+}
+
+void expect_middle(Tensors& all, const std::string& prefix, std::int64_t width) {
+    expect_residual(all, prefix + ".0", width, width);
+    all[prefix + ".1.norm.gamma"] = {width, 1, 1};
+    expect_conv(all, prefix + ".1.to_qkv", {times(3, width), width, 1, 1});
+    expect_conv(all, prefix + ".1.proj", {width, width, 1, 1});
+    expect_residual(all, prefix + ".2", width, width);
+}
+
+void expect_blocks(Tensors& all, const VaeConfig::Level& level) {
+    std::int64_t in = level.in;
+    for (const std::string& block : level.blocks) {
+        expect_residual(all, block, in, level.width);
+        in = level.width;
+    }
+}
+
+void expect_head(Tensors& all, const std::string& prefix, std::int64_t in, std::int64_t out) {
+    all[prefix + ".0.gamma"] = {in, 1, 1, 1};
+    expect_conv(all, prefix + ".2", {out, in, 3, 3, 3});
+}
+
+/// Which resamplings of the encoder halve the frames.
+std::vector<bool> temporal_stages(const Weights& weights, std::size_t stages) {
+    const Json& config = weights.config();
+    if (!config.is_object() || !config.contains("temperal_downsample")) {
+        std::vector<bool> all(stages, true);
+        if (stages) all[0] = false;
+        return all;
+    }
+    const Json& list = config["temperal_downsample"];
+    std::vector<bool> all;
+    if (list.is_array())
+        for (const Json& entry : list)
+            if (entry.is_boolean()) all.push_back(entry.get<bool>());
+    if (all.size() != stages || all.size() != list.size())
+        throw Error(weights.origin(), "config.json: temperal_downsample", fmt::format("must be {} booleans", stages),
+                    "correct it");
+    return all;
+}
+
+std::size_t level_count(const Weights& weights) {
+    const Json& config = weights.config();
+    if (!config.is_object() || !config.contains("dim_mult")) return 4;
+    const Json& list = config["dim_mult"];
+    if (!list.is_array() || list.empty() || list.size() > 8)
+        throw Error(weights.origin(), "config.json: dim_mult", "must be a list of 1 to 8 numbers", "correct it");
+    return list.size();
+}
+
+/// Prefixes of the levels in either naming: one flat list (2.1), or a list in each level (2.2).
+std::vector<VaeConfig::Level> name_levels(const std::string& list, const std::string& inner, bool nested,
+                                          std::size_t levels, std::int64_t blocks, const std::vector<bool>& temporal) {
+    std::vector<VaeConfig::Level> all(levels);
+    int flat = 0;
+    for (std::size_t l = 0; l < levels; ++l) {
+        int index = nested ? 0 : flat;
+        auto next = [&] {
+            return nested ? fmt::format("{}.{}.{}.{}", list, l, inner, index++) : fmt::format("{}.{}", list, index++);
+        };
+        for (std::int64_t b = 0; b < blocks; ++b) all[l].blocks.push_back(next());
+        if (l + 1 < levels) {
+            all[l].resample = next();
+            all[l].temporal = temporal[l];
+        }
+        flat = index;
+    }
+    return all;
+}
+
+/// Channels of each level, from the first block's convolution; `up` where the resampling may change them.
+void read_widths(const Weights& weights, std::vector<VaeConfig::Level>& levels, std::int64_t in, bool up) {
+    for (VaeConfig::Level& level : levels) {
+        level.in = in;
+        level.width = size(weights, level.blocks.front() + ".residual.2.weight", 0);
+        level.out =
+            up && !level.resample.empty() ? size(weights, level.resample + ".resample.1.weight", 0) : level.width;
+        in = level.out;
+    }
+}
+
+std::vector<float> read_statistic(const Weights& weights, const char* key, std::int64_t z, const float* of16,
+                                  const float* of48, float otherwise) {
+    const Json& config = weights.config();
+    if (config.is_object() && config.contains(key) && !config[key].is_null()) {
+        const Json& list = config[key];
+        std::vector<float> values;
+        if (list.is_array())
+            for (const Json& entry : list)
+                if (entry.is_number()) values.push_back(entry.get<float>());
+        bool good = std::ssize(values) == z && values.size() == list.size();
+        for (const float v : values) good = good && std::isfinite(v) && (otherwise == 0.0f || v > 0);
+        if (!good)
+            throw Error(weights.origin(), fmt::format("config.json: {}", key),
+                        fmt::format("must be {} finite numbers{}", z, otherwise == 0.0f ? "" : " above 0"),
+                        "correct it");
+        return values;
+    }
+    if (z == 16) return {of16, of16 + 16};
+    if (z == 48) return {of48, of48 + 48};
+    return std::vector<float>(static_cast<std::size_t>(z), otherwise);
+}
+
+/// The parameter-free shortcuts group channels evenly, or not at all (spec/vae22.md 4).
+void check_shortcuts(const Weights& weights, const VaeConfig& c) {
+    auto fits = [](std::int64_t many, std::int64_t few, std::int64_t cell) {
+        const std::int64_t group = few > 0 && many * cell % few == 0 ? many * cell / few : 0;
+        return group && (cell % group == 0 || group % cell == 0);
+    };
+    for (const VaeConfig::Level& level : c.encoder) {
+        const std::int64_t cell = level.resample.empty() ? 1 : level.temporal ? 8 : 4;
+        if (!fits(level.in, level.out, cell))
+            throw Error(weights.origin(), level.blocks.front(), "channels that its shortcut cannot average",
+                        "use a complete checkpoint");
+    }
+    for (const VaeConfig::Level& level : c.decoder) {
+        if (level.resample.empty()) continue;
+        const std::int64_t cell = level.temporal ? 8 : 4;
+        const std::int64_t repeats = level.out * cell % level.in ? 0 : level.out * cell / level.in;
+        if (!repeats || cell % repeats)
+            throw Error(weights.origin(), level.blocks.front(), "channels that its shortcut cannot repeat",
+                        "use a complete checkpoint");
+    }
+}
+
+} // namespace
+
+std::int64_t VaeConfig::spatial() const { return patch << (encoder.size() - 1); }
+
+std::int64_t VaeConfig::temporal() const {
+    std::int64_t factor = 1;
+    for (const Level& level : encoder)
+        if (level.temporal) factor *= 2;
+    return factor;
+}
+
+std::map<std::string, Shape> VaeConfig::expected() const {
+    Tensors all;
+    const std::int64_t pixels = 3 * patch * patch;
+    const std::int64_t inner = encoder.back().out;
+    expect_conv(all, "encoder.conv1", {encoder_width, pixels, 3, 3, 3});
+    for (const Level& level : encoder) {
+        expect_blocks(all, level);
+        if (level.resample.empty()) continue;
+        expect_conv(all, level.resample + ".resample.1", {level.width, level.width, 3, 3});
+        if (level.temporal) expect_conv(all, level.resample + ".time_conv", {level.width, level.width, 3, 1, 1});
+    }
+    expect_middle(all, "encoder.middle", inner);
+    expect_head(all, "encoder.head", inner, times(2, z));
+    expect_conv(all, "conv1", {times(2, z), times(2, z), 1, 1, 1});
+    expect_conv(all, "conv2", {z, z, 1, 1, 1});
+    expect_conv(all, "decoder.conv1", {decoder_width, z, 3, 3, 3});
+    expect_middle(all, "decoder.middle", decoder_width);
+    for (const Level& level : decoder) {
+        expect_blocks(all, level);
+        if (level.resample.empty()) continue;
+        expect_conv(all, level.resample + ".resample.1", {level.out, level.width, 3, 3});
+        if (level.temporal)
+            expect_conv(all, level.resample + ".time_conv", {times(2, level.width), level.width, 3, 1, 1});
+    }
+    expect_head(all, "decoder.head", decoder.back().out, pixels);
+    return all;
+}
+
+VaeConfig VaeConfig::read(const Weights& weights) {
+    VaeConfig c;
+    const std::size_t levels = level_count(weights);
+    const std::int64_t blocks = fields::integer(weights, {"num_res_blocks"}, 1, 16).value_or(2);
+    const std::vector<bool> down = temporal_stages(weights, levels - 1), up(down.rbegin(), down.rend());
+    c.shortcuts = weights.find("decoder.upsamples.0.upsamples.0.residual.2.weight") != nullptr;
+    c.encoder = name_levels("encoder.downsamples", "downsamples", c.shortcuts, levels, blocks, down);
+    c.decoder = name_levels("decoder.upsamples", "upsamples", c.shortcuts, levels, blocks + 1, up);
+    c.z = size(weights, "decoder.conv1.weight", 1);
+    c.encoder_width = size(weights, "encoder.conv1.weight", 0);
+    c.decoder_width = size(weights, "decoder.conv1.weight", 0);
+    const std::int64_t pixels = size(weights, "encoder.conv1.weight", 1);
+    c.patch =
+        pixels > 0 && pixels < 3 * 64 * 64 ? std::max(1L, std::lround(std::sqrt(static_cast<double>(pixels) / 3))) : 1;
+    read_widths(weights, c.encoder, c.encoder_width, false);
+    read_widths(weights, c.decoder, c.decoder_width, true);
+    weights.require(c.expected());
+
+    if (c.z < 1 || c.encoder_width < 1 || c.decoder_width < 1)
+        throw Error(weights.origin(), "decoder.conv1.weight", "a size of the network is zero",
+                    "use a complete checkpoint");
+    for (const auto* list : {&c.encoder, &c.decoder})
+        for (const Level& level : *list)
+            if (level.width < 1 || level.out < 1)
+                throw Error(weights.origin(), level.blocks.front(), "a size of the network is zero",
+                            "use a complete checkpoint");
+    if (c.shortcuts) check_shortcuts(weights, c);
+    fields::agree(weights, {"z_dim"}, c.z, "decoder.conv1.weight");
+    fields::agree(weights, {"base_dim"}, c.encoder.front().width,
+                  c.encoder.front().blocks.front() + ".residual.2.weight");
+    fields::agree(weights, {"patch_size"}, c.patch, "encoder.conv1.weight");
+    c.mean = read_statistic(weights, "latents_mean", c.z, mean16, mean48, 0.0f);
+    c.std = read_statistic(weights, "latents_std", c.z, std16, std48, 1.0f);
+    return c;
+}
+
+} // namespace denoir::wan

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/wan/vae_layers.h"
+
+#include <cmath>
+
+namespace denoir::wan::vae {
+namespace {
+
+Tensor conv(const Module& m, Stream& s, std::span<const Tensor> frames, const Tensor* residual, ConvOptions options) {
+    options.compute = s.dtype;
+    return ops::conv(frames, nn::weight(m, "weight"), &nn::weight(m, "bias"), residual, options, s.dtype).select(0, 0);
+}
+
+/// The frames a causal convolution of three sees, after which x belongs to the past.
+Tensor conv_in_time(const Module& m, Stream& s, Memory& memory, Tensor x, const Tensor* residual,
+                    const ConvOptions& options) {
+    const std::array<Tensor, 3> frames{memory.past[0], memory.past[1], x};
+    memory.past[0] = {};
+    Tensor out;
+    if (residual) {
+        const Tensor frame = residual->unsqueeze(0);
+        out = conv(m, s, frames, &frame, options);
+    } else {
+        out = conv(m, s, frames, nullptr, options);
+    }
+    memory.past[0] = std::move(memory.past[1]);
+    memory.past[1] = std::move(x);
+    return out;
+}
+
+Tensor channel_norm(const Module& m, const Tensor& x, bool silu) {
+    const Tensor gamma = x.backend()->parameter(nn::weight(m, "gamma"), false);
+    return ops::channel_norm(x, gamma.reshape({gamma.elements()}), silu, x.dtype());
+}
+
+} // namespace
+
+Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual) {
+    ConvOptions options;
+    options.pad_top = options.pad_left = options.pad_bottom = options.pad_right = 1;
+    return conv_in_time(m, s, s.memory[m.prefix()], std::move(x), residual, options);
+}
+
+Tensor norm_silu(const Module& m, const Tensor& x) { return channel_norm(m, x, true); }
+
+Tensor residual_block(const Module& m, Stream& s, const Tensor& x) {
+    return steady(s, m.prefix(), 4, x, [&] {
+        const Module branch = m["residual"];
+        Tensor y = causal_conv(branch[2], s, norm_silu(branch[0], x));
+        y = norm_silu(branch[3], y);
+        const Tensor shortcut = m["shortcut"].exists() ? nn::linear(m["shortcut"], x, s.dtype) : x;
+        return causal_conv(branch[6], s, std::move(y), &shortcut);
+    });
+}
+
+Tensor attention_block(const Module& m, Stream& s, const Tensor& x) {
+    return steady(s, m.prefix(), 0, x, [&] {
+        const std::int64_t positions = x.size(0) * x.size(1), channels = x.size(2);
+        const Tensor qkv =
+            nn::linear(m["to_qkv"], channel_norm(m["norm"], x, false), s.dtype).reshape({positions, 3 * channels});
+        auto part = [&](int i) { return nn::heads(qkv.slice(1, i * channels, (i + 1) * channels), 1); };
+        AttentionOptions options;
+        options.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(channels)));
+        options.compute = s.dtype;
+        const Tensor y = ops::attention(part(0), part(1), part(2), options, s.dtype).reshape(x.shape());
+        return ops::add(x, nn::linear(m["proj"], y, s.dtype), s.dtype);
+    });
+}
+
+Tensor middle(const Module& m, Stream& s, Tensor x) {
+    x = residual_block(m[0], s, x);
+    x = attention_block(m[1], s, x);
+    return residual_block(m[2], s, x);
+}
+
+Tensor head(const Module& m, Stream& s, const Tensor& x) {
+    return steady(s, m.prefix(), 2, x, [&] { return causal_conv(m[2], s, norm_silu(m[0], x)); });
+}
+
+Tensor downsample(const Module& m, Stream& s, const Tensor& x) {
+    return steady(s, m.prefix(), 0, x, [&] {
+        ConvOptions options;
+        options.stride = 2;
+        options.pad_bottom = options.pad_right = 1;
+        return conv(m["resample"][1], s, {&x, 1}, nullptr, options);
+    });
+}
+
+Tensor upsample(const Module& m, Stream& s, const Tensor& x) {
+    ConvOptions options;
+    options.duplicate = true;
+    options.pad_top = options.pad_left = options.pad_bottom = options.pad_right = 1;
+    return conv(m["resample"][1], s, {&x, 1}, nullptr, options);
+}
+
+Tensor halve_frames(const Module& m, Stream& s, const Tensor& x) {
+    const Module time_conv = m["time_conv"];
+    Memory& memory = s.memory[time_conv.prefix()];
+    if (!memory.started) {
+        memory.started = true;
+        memory.past[0] = x;
+        return x;
+    }
+    if (!memory.past[1].defined()) {
+        memory.past[1] = x;
+        return {};
+    }
+    const std::array<Tensor, 3> frames{std::move(memory.past[0]), std::move(memory.past[1]), x};
+    memory.past = {x, Tensor{}};
+    // Three times the same frame, and the result before came from just these: it repeats itself (as in `steady`).
+    const bool still = frames[0].raw() == x.raw() && frames[1].raw() == x.raw();
+    if (still && memory.output.defined()) return memory.output;
+    Tensor y = conv(time_conv, s, frames, nullptr, {});
+    memory.output = still ? y : Tensor{};
+    return y;
+}
+
+std::vector<Tensor> double_frames(const Module& m, Stream& s, Tensor x) {
+    const Module time_conv = m["time_conv"];
+    Memory& memory = s.memory[time_conv.prefix()];
+    if (!memory.started) {
+        memory.started = true;
+        return {x};
+    }
+    const std::int64_t channels = x.size(2);
+    const Tensor y = conv_in_time(time_conv, s, memory, std::move(x), nullptr, {});
+    return {y.slice(2, 0, channels), y.slice(2, channels, 2 * channels)};
+}
+
+Tensor average_down(Stream& s, std::span<const Tensor> frames, int scale, std::int64_t channels) {
+    const Shape& in = frames.back().shape();
+    const std::int64_t height = in[0] / scale, width = in[1] / scale, cell = std::ssize(frames) * scale * scale;
+    const std::int64_t group = in[2] * cell / channels;                  // values averaged into one
+    const std::int64_t across = std::max<std::int64_t>(1, group / cell); // input channels of a group
+    const std::int64_t parts = std::max<std::int64_t>(1, cell / group);  // groups within an input channel's cell
+
+    /// Pixel (dh, dw) of each cell of frame dt, every `across`-th channel from j: [h, w, channels / parts]
+    auto corner = [&](std::int64_t sub, std::int64_t j) {
+        const Tensor& frame = frames[static_cast<std::size_t>(sub / (scale * scale))];
+        if (!frame.defined()) return Tensor{};
+        const Tensor columns = frame.slice(1, 0, width * scale).split(1, scale).select(2, sub % scale);
+        const Tensor pixels = columns.slice(0, 0, height * scale).split(0, scale).select(1, sub / scale % scale);
+        return across == 1 ? pixels : ops::contiguous(pixels.split(2, across).select(3, j));
+    };
+    Tensor share = s.backend.empty({1, 1, channels / parts}, DType::f32);
+    s.backend.fill(share, 1.0f / static_cast<float>(group));
+    Tensor out = s.backend.empty({height, width, channels}, s.dtype);
+    for (std::int64_t part = 0; part < parts; ++part) {
+        Tensor sum = s.backend.empty({height, width, channels / parts}, DType::f32);
+        s.backend.fill(sum, 0.0f);
+        for (std::int64_t sub = part * cell / parts; sub < (part + 1) * cell / parts; ++sub)
+            for (std::int64_t j = 0; j < across; ++j)
+                if (const Tensor term = corner(sub, j)) sum = ops::add(sum, term, DType::f32);
+        Tensor target = out.split(2, parts).select(3, part);
+        s.backend.copy(ops::multiply(sum, share.expand(0, height).expand(1, width), s.dtype), target);
+    }
+    return out;
+}
+
+Tensor duplicate_up(Stream& s, const Tensor& x, std::int64_t channels, int dt, int factor_t) {
+    const std::int64_t cell = factor_t * 4, repeats = channels * cell / x.size(2);
+    const std::int64_t step = cell / repeats; // input channels that serve one output channel
+    Tensor out = s.backend.empty({x.size(0) * 2, x.size(1) * 2, channels}, s.dtype);
+    const Tensor pixels = out.split(1, 2).split(0, 2); // [h, 2, w, 2, C]
+    for (int dh = 0; dh < 2; ++dh)
+        for (int dw = 0; dw < 2; ++dw) {
+            const std::int64_t part = (dt * 2 + dh) * 2 + dw;
+            Tensor target = pixels.select(3, dw).select(1, dh);
+            s.backend.copy(x.split(2, step).select(3, part / repeats), target);
+        }
+    return out;
+}
+
+} // namespace denoir::wan::vae
