@@ -143,6 +143,13 @@ std::uint64_t read_seed(const FieldReader& in) { return in.seed(); }
 std::string read_string(const FieldReader& in) { return in.text(); }
 fs::path read_path(const FieldReader& in) { return in.path(); }
 
+/// A path, or the name of a model, which stays as it is (find_model looks it up).
+fs::path read_model(const FieldReader& in) {
+    const fs::path path = in.path(), name(in.text());
+    std::error_code code;
+    return name.has_parent_path() || fs::exists(path, code) ? path : name;
+}
+
 auto number(double low, double high) {
     return [low, high](const FieldReader& in) { return in.number(low, high); };
 }
@@ -172,7 +179,7 @@ Device read_device(const FieldReader& in) {
 const std::vector<Field>& fields() {
     static const std::vector<Field> all{
         named("mode", false, &Request::mode, modes),
-        plain("model", false, &Request::model, read_path),
+        plain("model", false, &Request::model, read_model),
         named("family", true, &Request::family, families),
         plain("prompt", false, &Request::prompt, read_string),
         plain("negative_prompt", true, &Request::negative_prompt, read_string),

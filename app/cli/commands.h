@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include "app/cli/console.h"
+#include "app/cli/options.h"
+#include "engine/pipeline/request.h"
+
+namespace denoir::cli {
+
+/// One per file of the same name.
+Command bench_command();
+Command completion_command();
+Command convert_command();
+Command decode_command();
+Command inspect_command();
+Command module_command();
+Command render_command();
+Command runs_command();
+Command tokenize_command();
+Command verify_command();
+
+/// All of them, in the order of the help.
+std::span<const Command> commands();
+
+/// Set by Ctrl+C; for the commands.
+std::stop_token interrupt_token();
+
+// Options that several commands share, in one wording.
+inline constexpr Option json_option{"--json", "", "one JSON document on stdout"};
+inline constexpr Option threads_option{"--threads", "N", "worker threads, 0 to 1024; changes no byte of a result (default 0: every core)"};
+inline constexpr Option device_option{"--device", "D", "cpu, cuda or cuda:N (default cpu)"};
+inline constexpr Option progress_option{"--progress", "HOW", "auto, plain or none, on stderr (default auto: on a terminal only)"};
+
+/// Values of options, refused by the option's name.
+std::int64_t whole_number(const Arguments&, std::string_view option, std::int64_t low, std::int64_t high, std::int64_t otherwise);
+Device device_of(const Arguments&);
+std::optional<PrecisionPolicy> precision_of(const Arguments&);
+
+} // namespace denoir::cli

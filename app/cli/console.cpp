@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/console.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace denoir::cli {
+namespace {
+
+void write_all(std::FILE* file, std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), file);
+    std::fflush(file);
+}
+
+} // namespace
+
+void Console::say(std::string_view text) const {
+    if (!json_) write_all(stdout, std::string(text) + "\n");
+}
+
+void Console::report(const Json& document) const {
+    if (json_) write_all(stdout, document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void Console::refuse(const Error& e) const {
+    note(e.what());
+    report(Json{{"error",
+                {{"file", printable(e.file(), 4096)}, {"field", printable(e.field(), 1024)}, {"message", printable(e.message(), 1024)}, {"hint", printable(e.hint(), 1024)}}}});
+}
+
+void Console::note(std::string_view line) const { write_all(stderr, fmt::format("denoir-cli: {}\n", printable(line, 380))); }
+
+ProgressStyle progress_style(const std::string& name) {
+    if (name == "plain") return ProgressStyle::plain;
+    if (name == "none") return ProgressStyle::none;
+    if (name == "auto") return ::isatty(STDERR_FILENO) ? ProgressStyle::line : ProgressStyle::none;
+    throw UsageError("", "--progress", fmt::format("'{}' is unknown", printable(name, 40)), "use auto, plain or none");
+}
+
+void Progress::stage_begins(Stage stage) {
+    stage_start_ = Clock::now();
+    first_done_ = 0;
+    last_shown_ = {};
+    if (style_ == ProgressStyle::line) show(std::string(name(stage)) + " …");
+}
+
+void Progress::stage_ends(Stage stage, double seconds) {
+    if (style_ == ProgressStyle::plain) show(fmt::format("{}: {}", name(stage), duration(seconds)));
+}
+
+void Progress::progress(Stage stage, double done, double total) {
+    const auto now = Clock::now();
+    const double seconds = std::chrono::duration<double>(now - stage_start_).count();
+    if (done == 0 || last_shown_ == Clock::time_point{}) first_done_ = done < total && stage == Stage::denoise ? done : 0;
+    const bool every = stage == Stage::denoise || done == total;
+    if (!every && now - last_shown_ < std::chrono::milliseconds(style_ == ProgressStyle::plain ? 2000 : 100)) return;
+    last_shown_ = now;
+    const double rate = (done - first_done_) / seconds;
+    const std::string eta = done > first_done_ && done < total ? fmt::format(", ETA {}", duration((total - done) / rate)) : "";
+    show(fmt::format("{}: {} {:.0f}/{:.0f}{}", name(stage), stage == Stage::denoise ? "step" : "frame", done, total, eta));
+}
+
+void Progress::warning(std::string_view text) {
+    clear();
+    write_all(stderr, fmt::format("warning: {}\n", printable(text, 380)));
+}
+
+void Progress::show(const std::string& text) {
+    if (style_ == ProgressStyle::none) return;
+    if (style_ == ProgressStyle::plain) return write_all(stderr, text + "\n");
+    write_all(stderr, "\r\033[K" + text);
+    shown_ = true;
+}
+
+void Progress::clear() {
+    if (shown_) write_all(stderr, "\r\033[K");
+    shown_ = false;
+}
+
+std::string duration(double seconds) {
+    if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+    const auto whole = static_cast<long long>(seconds + 0.5);
+    if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string size_text(double bytes) {
+    constexpr double gib = 1073741824.0, mib = 1048576.0;
+    return bytes >= gib ? fmt::format("{:.2f} GiB", bytes / gib) : fmt::format("{:.1f} MiB", bytes / mib);
+}
+
+} // namespace denoir::cli

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "engine/core/json.h"
+#include "engine/pipeline/observer.h"
+
+namespace denoir::cli {
+
+/// What the program says: results on stdout (with --json one document), refusals, warnings and progress on stderr.
+class Console {
+public:
+    explicit Console(bool json) : json_(json) {}
+    bool json() const { return json_; }
+
+    /// The result for people; dropped with --json.
+    void say(std::string_view text) const;
+    /// The result for programs; dropped without --json.
+    void report(const Json& document) const;
+    /// One line `denoir-cli: …` on stderr, and {"error": …} on stdout with --json.
+    void refuse(const Error&) const;
+    /// One line on stderr.
+    void note(std::string_view line) const;
+
+private:
+    bool json_;
+};
+
+/// Where progress goes: `auto` a line that renews itself, on a terminal only; `plain` a line per step; `none`.
+enum class ProgressStyle { none, line, plain };
+/// Throws UsageError naming --progress.
+ProgressStyle progress_style(const std::string& name);
+
+/// Stage, step and ETA on stderr.
+class Progress : public Observer {
+public:
+    explicit Progress(ProgressStyle style) : style_(style) {}
+    ~Progress() override { clear(); }
+    void stage_begins(Stage) override;
+    void stage_ends(Stage, double seconds) override;
+    void progress(Stage, double done, double total) override;
+    void warning(std::string_view) override;
+    /// Removes the line, before something else is written.
+    void clear();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    void show(const std::string& text);
+    ProgressStyle style_;
+    bool shown_ = false;
+    double first_done_ = 0;
+    Clock::time_point stage_start_{}, last_shown_{};
+};
+
+/// "1:23", "0.4 s"
+std::string duration(double seconds);
+/// "3.5 GiB"
+std::string size_text(double bytes);
+
+} // namespace denoir::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/interrupt.h"
+
+#include <csignal>
+#include <mutex>
+#include <thread>
+
+#include <unistd.h>
+
+#include "engine/core/file.h"
+
+namespace denoir::cli {
+namespace {
+
+constexpr int cancelled = 130;
+std::mutex last_words_mutex;
+std::string last_words = "denoir-cli: cancelled\n";
+
+sigset_t watched() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    return set;
+}
+
+void end_now() {
+    remove_temporaries();
+    const std::lock_guard lock(last_words_mutex);
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, last_words.data(), last_words.size());
+    ::_exit(cancelled);
+}
+
+void watch(std::stop_source source) {
+    const sigset_t set = watched();
+    int signal = 0;
+    while (::sigwait(&set, &signal) != 0) {}
+    source.request_stop();
+    const timespec grace{0, 400'000'000};
+    ::sigtimedwait(&set, nullptr, &grace); // the time is over, or somebody is impatient
+    end_now();
+}
+
+} // namespace
+
+Interrupt::Interrupt() {
+    const sigset_t set = watched();
+    ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    std::signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write
+    std::thread(watch, source_).detach();
+}
+
+void Interrupt::set_last_words(std::string line) {
+    const std::lock_guard lock(last_words_mutex);
+    last_words = "denoir-cli: " + std::move(line) + "\n";
+}
+
+} // namespace denoir::cli

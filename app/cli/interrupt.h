@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stop_token>
+#include <string>
+
+namespace denoir::cli {
+
+/// Turns Ctrl+C, SIGTERM and SIGHUP into a stop token. Work that has not come back 0.4 s later, and every second signal, ends the process with 130:
+/// what is on disk is whole at any moment, temporaries are removed. Constructed first in main, before any thread: the signals are blocked from then on.
+class Interrupt {
+public:
+    Interrupt();
+    std::stop_token token() const { return source_.get_token(); }
+    bool happened() const { return source_.stop_requested(); }
+    /// The line for stderr where the process has to be ended in a hurry ("cancelled; go on with …").
+    static void set_last_words(std::string line);
+
+private:
+    std::stop_source source_;
+};
+
+} // namespace denoir::cli

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+#include <system_error>
+#include <vector>
+
+#include "app/cli/commands.h"
+#include "app/cli/interrupt.h"
+#include "engine/core/error.h"
+#include "engine/session/suggest.h"
+
+namespace denoir::cli {
+namespace {
+
+constexpr int done = 0, failed = 1, usage = 2, cancelled = 130;
+Interrupt* interrupt = nullptr;
+
+const Command& find(const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const Command& command : commands()) {
+        if (command.name == name) return command;
+        if (!command.hidden) names.push_back(command.name);
+    }
+    const std::string near = closest(name, names);
+    throw UsageError("", printable(name, 60), name.starts_with('-') ? "is no option of the program" : "is no command",
+                     near.empty() ? "see denoir-cli --help" : fmt::format("did you mean {}?", near));
+}
+
+int run(const std::vector<std::string>& words, Console& console) {
+    if (words.empty()) throw UsageError("", "command", "is missing", "see denoir-cli --help");
+    if (words[0] == "--help" || words[0] == "-h") {
+        fmt::print("{}", help(commands()));
+        return done;
+    }
+    if (words[0] == "--version") {
+        fmt::print("denoir-cli {}\n", DENOIR_VERSION);
+        return done;
+    }
+    const Command& command = find(words[0]);
+    const std::span<const std::string> rest(words.begin() + 1, words.end());
+    const auto end = std::find(rest.begin(), rest.end(), "--");
+    if (std::find(rest.begin(), end, "--help") != end || std::find(rest.begin(), end, "-h") != end) {
+        fmt::print("{}", help(command));
+        return done;
+    }
+    return command.run(parse(command, rest), console);
+}
+
+/// Whatever happens becomes one line and an exit code.
+int guarded(const std::vector<std::string>& words) {
+    Console console(std::find(words.begin(), words.end(), "--json") != words.end());
+    try {
+        return run(words, console);
+    } catch (const UsageError& e) {
+        console.refuse(e);
+        return usage;
+    } catch (const Error& e) {
+        if (interrupt->happened()) return cancelled; // torn down in the middle of something
+        console.refuse(e);
+        return failed;
+    } catch (const Cancelled&) {
+        console.note("cancelled");
+        return cancelled;
+    } catch (const std::bad_alloc&) {
+        console.refuse(Error("", "memory", "there is not enough for this", "use a smaller size, fewer frames or bf16"));
+    } catch (const std::length_error&) {
+        console.refuse(Error("", "memory", "there is not enough for this", "use a smaller size or fewer frames"));
+    } catch (const std::filesystem::filesystem_error& e) {
+        console.refuse(Error(e.path1().string(), "", "cannot be used: " + e.code().message(), "check the path and its permissions"));
+    } catch (const std::system_error& e) {
+        console.refuse(Error("", "system", e.code().message(), "close other programs and try again"));
+    } catch (const std::exception&) {
+        console.refuse(Error("", "internal error", "something that should not happen did", "please report the command and its files"));
+    }
+    return failed;
+}
+
+} // namespace
+
+std::span<const Command> commands() {
+    static const std::vector<Command> all{render_command(), decode_command(),  verify_command(),  runs_command(),  module_command(),
+                                          tokenize_command(), inspect_command(), convert_command(), bench_command(), completion_command()};
+    return all;
+}
+
+std::stop_token interrupt_token() { return interrupt->token(); }
+
+} // namespace denoir::cli
+
+int main(int argc, char** argv) {
+    denoir::cli::Interrupt interrupt;
+    denoir::cli::interrupt = &interrupt;
+    return denoir::cli::guarded(std::vector<std::string>(argv + 1, argv + argc));
+}

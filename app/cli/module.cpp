@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/module_runner.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+#include "engine/session/request_json.h"
+
+namespace denoir::cli {
+namespace {
+
+std::map<std::string, std::string> settings(const Arguments& args) {
+    std::map<std::string, std::string> out;
+    for (const std::string& text : args.all("--set")) {
+        const std::size_t equals = text.find('=');
+        if (equals == 0 || equals == std::string::npos) throw UsageError("", "--set", fmt::format("'{}' is not key=value", printable(text, 40)), "write --set key=value");
+        if (!out.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+            throw UsageError("", "--set " + printable(text.substr(0, equals), 40), "is given twice", "keep one");
+    }
+    return out;
+}
+
+int run(const Arguments& args, Console& console) {
+    ModuleCall call;
+    call.name = args.words()[0];
+    for (const std::string& path : args.all("--weights")) call.weights.emplace_back(path);
+    for (const auto& path : call.weights)
+        if (path.empty()) throw UsageError("", "--weights", "is empty", "name a file or folder");
+    if (args.has("--inputs") && args.get("--inputs").empty()) throw UsageError("", "--inputs", "is empty", "name a file");
+    call.inputs = args.get("--inputs");
+    call.out = args.get("--out");
+    call.set = settings(args);
+    Request typed;
+    if (args.has("--dtype")) set_request_field(typed, "dtype", args.get("--dtype"), {});
+    call.dtype = typed.dtype.value_or(DType::f32);
+    call.precision = precision_of(args);
+    call.device = device_of(args);
+    call.threads = int(whole_number(args, "--threads", 0, 1024, 0));
+    run_module(call, interrupt_token());
+    console.say(fmt::format("{}: wrote {}", call.name, call.out.string()));
+    console.report(Json{{"module", call.name}, {"out", call.out.string()}});
+    return 0;
+}
+
+} // namespace
+
+Command module_command() {
+    return {"module", "NAME [--weights PATH…] [--inputs F] --out F [--set key=value]…",
+            "One network, solver, timestep plan or generator on tensors from a safetensors file. NAME: wan-transformer, wan-vae-encode,\n"
+            "wan-vae-decode, umt5, clip-vision, scheduler, timestep-matrix, noise.",
+            1, 1,
+            {{"--weights", "PATH…", "checkpoint files or folders (safetensors, .pth); noise, scheduler and timestep-matrix take none", Option::Count::list},
+             {"--inputs", "FILE", "safetensors with the input tensors, without a batch axis; noise and timestep-matrix take none"},
+             {"--out", "FILE", "safetensors to write (required)"},
+             {"--dtype", "f32|bf16", "arithmetic (default f32: weights of any type widened)"},
+             {"--precision", "P", "cast points: f32, wan, skyreels (default: f32 with f32; with bf16 by the names of the weights, else wan)"},
+             {"--set", "key=value", "heads=N (wan-transformer, umt5, clip-vision); causal_block=N latent frames (wan-transformer); sampler= steps= shift= sigmas= "
+                                    "(scheduler); frames= steps= ar_step= block= ready= base= shift= in latent frames (timestep-matrix); kind= seed= shape= (noise)",
+              Option::Count::repeated},
+             device_option, threads_option, json_option},
+            run};
+}
+
+} // namespace denoir::cli

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace denoir::cli {
+
+/// One option of a command: what the parser, `--help` and the completion files know of it.
+struct Option {
+    std::string_view name;          ///< "--steps"
+    std::string_view value;         ///< what follows, as in the help: "N", "FILE", "f32|bf16"; empty: a flag
+    std::string_view help;          ///< what it does, with unit and default
+    enum class Count { once, repeated, list } count = Count::once; ///< list: several values after one name
+};
+
+class Arguments;
+class Console;
+
+struct Command {
+    std::string_view name;
+    std::string_view synopsis;      ///< what follows the name in the usage line
+    std::string_view summary;       ///< one sentence
+    int least, most;                ///< arguments without a name
+    std::vector<Option> options;
+    int (*run)(const Arguments&, Console&);
+    bool hidden = false;
+};
+
+/// The words of a command line, sorted by what they belong to. Values are taken literally.
+class Arguments {
+public:
+    bool has(std::string_view option) const { return options_.contains(option); }
+    /// The value, or `otherwise` where the option was not given.
+    std::string get(std::string_view option, std::string otherwise = {}) const;
+    std::vector<std::string> all(std::string_view option) const;
+    const std::vector<std::string>& words() const { return words_; }
+
+private:
+    friend Arguments parse(const Command&, std::span<const std::string>);
+    std::map<std::string, std::vector<std::string>, std::less<>> options_;
+    std::vector<std::string> words_;
+};
+
+/// Throws UsageError naming the option, with a suggestion for a misspelt one. `--` ends the options.
+Arguments parse(const Command& command, std::span<const std::string> words);
+
+/// At most 140 columns.
+std::string help(const Command& command);
+std::string help(std::span<const Command> commands);
+
+} // namespace denoir::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+#include "engine/core/log.h"
+#include "engine/models/umt5/clean.h"
+#include "engine/models/umt5/tokenizer.h"
+#include "engine/session/model_lookup.h"
+
+namespace denoir::cli {
+namespace {
+
+int run(const Arguments& args, Console& console) {
+    if (args.has("--model") && args.get("--model").empty()) throw UsageError("", "--model", "is empty", "name a folder");
+    const auto model = find_model(args.get("--model"));
+    const int limit = text_length(model);
+    const auto tokenizer = umt5::Tokenizer::load(model);
+    const std::string text = umt5::clean(args.words()[0]);
+    bool cut = false;
+    const auto ids = tokenizer.encode(text, limit, &cut);
+    if (cut) log::warning(fmt::format("the text is longer than {} tokens; the rest is not used", limit));
+    console.say(fmt::format("{}\n{} of {} tokens: {}", text, ids.size(), limit, fmt::join(ids, " ")));
+    console.report(Json{{"ids", ids}, {"text", text}});
+    return 0;
+}
+
+} // namespace
+
+Command tokenize_command() {
+    return {"tokenize", "[--model DIR] TEXT", "The token ids of a prompt, as the text encoder sees them. Reads only the tokenizer.", 1, 1,
+            {{"--model", "DIR", "model or tokenizer folder, or a spiece.model or tokenizer.json (default: the bundled demo model)"}, json_option}, run};
+}
+
+} // namespace denoir::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "engine/core/tensor.h"
+#include "engine/session/module_runner.h"
+
+namespace denoir {
+
+using Tensors = std::map<std::string, Tensor>;
+
+/// The tensors of an inputs file, asked for by name, dtype and shape.
+class ModuleInputs {
+public:
+    explicit ModuleInputs(const ModuleCall&);
+
+    /// `shape` with a letter or number for each axis, as "[Cin, T, H, W]": numbers must be met, letters say what an axis is. Several shapes: any of them.
+    Tensor get(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
+    /// The same, undefined where there is none.
+    Tensor find(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
+    /// Warns of tensors that nobody asked for.
+    void finish() const;
+    [[noreturn]] void refuse(const std::string& name, std::string message, std::string hint) const;
+
+private:
+    std::string file_;
+    Tensors tensors_;
+    std::set<std::string> asked_;
+};
+
+/// The `--set key=value` of a call, asked for by key.
+class ModuleSettings {
+public:
+    /// Refuses keys besides `known`.
+    ModuleSettings(const ModuleCall&, std::initializer_list<std::string_view> known);
+    std::optional<std::int64_t> whole(const std::string& key, std::int64_t low, std::int64_t high) const;
+    std::int64_t whole(const std::string& key, std::int64_t low, std::int64_t high, std::int64_t otherwise) const;
+    std::optional<double> number(const std::string& key, double low, double high) const;
+    std::optional<std::string> text(const std::string& key) const;
+    [[noreturn]] void missing(const std::string& key) const;
+    [[noreturn]] void refuse(const std::string& key, std::string message, std::string hint) const;
+
+private:
+    const ModuleCall& call_;
+};
+
+// The modules, by what they need. Each returns its output tensors.
+Tensors run_network(const ModuleCall&, std::stop_token);      ///< wan-transformer, wan-vae-*, umt5, clip-vision
+Tensors run_scheduler(const ModuleCall&, std::stop_token);
+Tensors run_timestep_matrix(const ModuleCall&, std::stop_token);
+Tensors run_noise(const ModuleCall&, std::stop_token);
+
+} // namespace denoir

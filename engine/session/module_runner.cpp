@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/module_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/session/module_io.h"
+#include "engine/session/output_check.h"
+#include "engine/session/suggest.h"
+#include "engine/weights/safetensors_writer.h"
+
+namespace denoir {
+namespace {
+
+struct Entry {
+    std::string_view name;
+    bool weights, inputs;
+    Tensors (*run)(const ModuleCall&, std::stop_token);
+};
+
+constexpr Entry entries[] = {
+    {"wan-transformer", true, true, run_network}, {"wan-vae-encode", true, true, run_network}, {"wan-vae-decode", true, true, run_network},
+    {"umt5", true, true, run_network},            {"clip-vision", true, true, run_network},    {"scheduler", false, true, run_scheduler},
+    {"timestep-matrix", false, false, run_timestep_matrix}, {"noise", false, false, run_noise},
+};
+
+const Entry& entry(const std::string& name) {
+    for (const Entry& e : entries)
+        if (e.name == name) return e;
+    const std::string near = closest(name, module_names());
+    throw UsageError("", "module", fmt::format("'{}' is unknown", printable(name, 40)),
+                     near.empty() ? fmt::format("known are {}", fmt::join(module_names(), ", ")) : fmt::format("did you mean {}?", near));
+}
+
+} // namespace
+
+const std::vector<std::string_view>& module_names() {
+    static const std::vector<std::string_view> names = [] {
+        std::vector<std::string_view> out;
+        for (const Entry& e : entries) out.push_back(e.name);
+        return out;
+    }();
+    return names;
+}
+
+void run_module(const ModuleCall& call, std::stop_token stop) {
+    const Entry& module = entry(call.name);
+    if (!module.weights && !call.weights.empty()) throw UsageError("", "--weights", fmt::format("{} takes none", call.name), "leave it out");
+    if (!module.inputs && !call.inputs.empty()) throw UsageError("", "--inputs", fmt::format("{} takes none", call.name), "leave it out");
+    if (call.out.empty()) throw UsageError("", "--out", "is missing", "give --out FILE.safetensors");
+    std::vector<std::filesystem::path> inputs = call.weights;
+    if (!call.inputs.empty()) inputs.push_back(call.inputs);
+    check_output_file(call.out, inputs);
+    write_safetensors(call.out, module.run(call, std::move(stop)));
+}
+
+} // namespace denoir

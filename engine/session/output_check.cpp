@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/output_check.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <string>
+
+#include "engine/core/error.h"
+#include "engine/core/file.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::array<std::string_view, 2> video_extensions{".mp4", ".mkv"};
+/// Names that promise something else than a folder of frames.
+constexpr std::array<std::string_view, 22> other_extensions{".avi", ".mov", ".webm", ".m4v", ".mpg", ".mpeg", ".ts",  ".wmv",  ".flv",         ".ogv",  ".gif",
+                                                            ".png", ".apng", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".safetensors", ".json", ".y4m"};
+
+std::string lower_extension(const fs::path& path) {
+    std::string e = path.extension().string();
+    std::transform(e.begin(), e.end(), e.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    return e;
+}
+
+fs::path folder_of(const fs::path& path) {
+    const fs::path parent = path.parent_path();
+    return parent.empty() ? "." : parent;
+}
+
+/// "out/" names the folder out.
+fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
+
+void check_parent(const fs::path& out) {
+    const fs::path folder = folder_of(out);
+    struct stat status {};
+    if (::stat(folder.c_str(), &status) != 0) {
+        const char* why = errno == EACCES ? "its folder cannot be read" : errno == ENAMETOOLONG ? "the name is too long" : "its folder does not exist";
+        throw Error(out.string(), "", why, fmt::format("make {} or choose another place", printable(folder.string(), 80)));
+    }
+    if (!S_ISDIR(status.st_mode)) throw Error(out.string(), "", "its folder is a file", "choose another place");
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) throw Error(out.string(), "", "its folder is not writable", "change the permissions or choose another place");
+    if (out.filename().native().size() > 255) throw Error(out.string(), "", "the name is too long", "choose a shorter one");
+}
+
+void refuse_input(const fs::path& out, const fs::path& input) {
+    throw Error(out.string(), "", fmt::format("is an input too ({})", printable(input.string(), 100)), "choose another output");
+}
+
+/// True where `folder` lies below `input`, or is it.
+bool lies_in(const fs::path& folder, const fs::path& input) {
+    std::error_code code;
+    const fs::path a = fs::weakly_canonical(folder, code), b = fs::weakly_canonical(input, code);
+    const auto [end, unused] = std::mismatch(b.begin(), b.end(), a.begin(), a.end());
+    return end == b.end();
+}
+
+void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
+    std::error_code code;
+    if (!fs::exists(out, code)) return;
+    for (const fs::path& input : inputs) {
+        if (input.empty()) continue;
+        if (same_file(out, input)) refuse_input(out, input);
+        if (!fs::is_directory(input, code)) continue;
+        for (fs::recursive_directory_iterator it(input, fs::directory_options::skip_permission_denied, code), end; !code && it != end; it.increment(code)) {
+            if (it.depth() > 4) it.disable_recursion_pending();
+            if (same_file(out, it->path())) refuse_input(out, it->path());
+        }
+    }
+}
+
+} // namespace
+
+void check_output_file(const fs::path& out, std::span<const fs::path> inputs) {
+    if (out.empty()) throw UsageError("", "--out", "is empty", "name a file");
+    if (!out.has_filename() || out.filename() == "." || out.filename() == "..") throw Error(out.string(), "", "names a folder", "name a file");
+    struct stat status {};
+    if (::stat(out.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        throw Error(out.string(), "", S_ISDIR(status.st_mode) ? "is an existing folder" : "is a pipe, device or socket, not a regular file", "choose another name");
+    check_parent(out);
+    check_not_input(out, inputs);
+}
+
+void check_output_folder(const fs::path& given, std::span<const fs::path> inputs) {
+    const fs::path out = without_slash(given);
+    if (out.empty()) throw UsageError("", "--out", "is empty", "name a folder");
+    struct stat status {};
+    const bool exists = ::stat(out.c_str(), &status) == 0;
+    if (exists && !S_ISDIR(status.st_mode)) throw Error(given.string(), "", "is a file, and no name of a video", "name a .mp4, a .mkv or a folder");
+    std::error_code code;
+    if (exists && !fs::is_empty(out, code)) throw Error(given.string(), "", code ? "cannot be read" : "is not empty", "give a new or empty folder");
+    check_parent(out);
+    for (const fs::path& input : inputs)
+        if (!input.empty() && (same_file(out, input) || (fs::is_directory(input, code) && lies_in(out, input)))) refuse_input(given, input);
+}
+
+OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs) {
+    const std::string extension = lower_extension(out);
+    std::error_code code;
+    if (std::find(video_extensions.begin(), video_extensions.end(), extension) != video_extensions.end()) {
+        if (fs::is_directory(out, code)) throw Error(out.string(), "", "is an existing folder named like a video", "choose another name");
+        check_output_file(out, inputs);
+        return OutputKind::video;
+    }
+    if (std::find(other_extensions.begin(), other_extensions.end(), extension) != other_extensions.end())
+        throw UsageError(out.string(), "", fmt::format("{} is not written", extension), "name a .mp4 (H.264), a .mkv (FFV1) or a folder for PNG frames");
+    check_output_folder(out, inputs);
+    return OutputKind::frames;
+}
+
+} // namespace denoir

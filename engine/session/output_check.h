@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <span>
+
+namespace denoir {
+
+/// What an `--out` asks for: a video file (.mp4, .mkv) or a folder of PNG frames.
+enum class OutputKind { video, frames };
+
+/// Refuses, before anything is computed, an output file that cannot appear later: no folder there, not writable, a folder, pipe or device of that
+/// name, or one of `inputs` (through links or other spellings; folders stand for every file in them). Throws Error naming `out` as given.
+void check_output_file(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs);
+
+/// A folder that must be new or empty.
+void check_output_folder(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs);
+
+/// The one or the other, by name: an existing folder named like a video and names of other media are refused.
+OutputKind check_output(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs);
+
+} // namespace denoir
