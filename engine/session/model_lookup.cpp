@@ -4,17 +4,16 @@
 #include <cstdlib>
 
 #include "engine/core/file.h"
-#include "engine/core/json.h"
 #include "engine/session/request_json.h"
+#include "engine/weights/config_file.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* demo = "demo-model";
-constexpr std::size_t max_config_bytes = 1 << 20;
 
-bool exists(const fs::path& path) {
+bool is_there(const fs::path& path) {
     std::error_code code;
     return fs::exists(path, code);
 }
@@ -26,24 +25,24 @@ fs::path resources_folder() {
     std::error_code code;
     const fs::path program = fs::read_symlink("/proc/self/exe", code);
     fs::path folder = program.parent_path();
-    if (exists(folder.parent_path() / "share/denoir")) return folder.parent_path() / "share/denoir";
+    if (is_there(folder.parent_path() / "share/denoir")) return folder.parent_path() / "share/denoir";
     // build/PRESET/bin or build/PRESET/tests: the source tree is three levels up.
     for (int up = 0; up < 4 && folder.has_relative_path(); ++up, folder = folder.parent_path())
-        if (exists(folder / "resources")) return folder / "resources";
+        if (is_there(folder / "resources")) return folder / "resources";
     return {};
 }
 
 fs::path find_model(const fs::path& asked) {
     const fs::path resources = resources_folder();
     if (asked.empty()) {
-        if (!resources.empty() && exists(resources / demo)) return fs::absolute(resources / demo).lexically_normal();
+        if (!resources.empty() && is_there(resources / demo)) return fs::absolute(resources / demo).lexically_normal();
         throw Error("", "model", "there is no bundled demo model here", "give --model DIR or FILE");
     }
-    if (exists(asked)) return resolved_path(asked.native(), fs::current_path());
+    if (is_there(asked)) return resolved_path(asked.native(), fs::current_path());
     const bool is_name = !asked.has_parent_path();
     if (is_name) {
-        if (exists(data_folder() / "models" / asked)) return data_folder() / "models" / asked;
-        if (!resources.empty() && exists(resources / asked)) return fs::absolute(resources / asked).lexically_normal();
+        if (is_there(data_folder() / "models" / asked)) return data_folder() / "models" / asked;
+        if (!resources.empty() && is_there(resources / asked)) return fs::absolute(resources / asked).lexically_normal();
     }
     throw Error(asked.string(), "model", "no such file or folder", is_name ? "check the name, or give a path" : "check the path");
 }
@@ -52,10 +51,9 @@ int text_length(const fs::path& model) {
     std::error_code code;
     const fs::path folder = fs::is_directory(model, code) ? model : model.parent_path();
     for (const char* name : {"config.json", "transformer/config.json"}) {
-        if (!exists(folder / name)) continue;
         const fs::path file = folder / name;
-        const Json config = parse_json(read_text(file, max_config_bytes), file.string());
-        const auto it = config.is_object() ? config.find("text_len") : config.end();
+        const Json config = read_json_object(file);
+        const auto it = config.find("text_len");
         if (it == config.end()) continue;
         if (!it->is_number_integer() || *it < 2 || *it > 4096) throw Error(file.string(), "text_len", "must be a whole number from 2 to 4096", "correct it");
         return it->get<int>();
