@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/backend.h"
+
+namespace denoir {
+namespace {
+
+/// Row r of [R, C] repeated for each of its tokens: [L, C] with strides that stand still inside a group.
+Tensor rows_of_group(const Tensor& x, std::int64_t group, std::int64_t groups) {
+    const std::int64_t rows = x.size(0) / groups;
+    return x.slice(0, group * rows, (group + 1) * rows);
+}
+
+} // namespace
+
+void Backend::layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, Tensor& out) {
+    const std::int64_t groups = shift.size(0), channels = x.size(1);
+    Tensor weight = empty({channels}, DType::f32), ones = empty({channels}, DType::f32), bias = empty({channels}, DType::f32);
+    fill(ones, 1.0f);
+    for (std::int64_t r = 0; r < groups; ++r) {
+        add(scale.select(0, r), ones, weight);
+        copy(shift.select(0, r), bias);
+        Tensor to = rows_of_group(out, r, groups);
+        layer_norm(rows_of_group(x, r, groups), &weight, &bias, eps, to);
+    }
+}
+
+void Backend::rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& table, int heads, Tensor& out) {
+    Tensor normalised = empty(x.shape(), DType::f32);
+    rms_norm(x, weight, options, normalised);
+    rope(normalised, table, heads, out);
+}
+
+} // namespace denoir

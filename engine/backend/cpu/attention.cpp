@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/backend/cpu/cpu_backend.h"
+#include "engine/backend/cpu/rows.h"
+
+namespace denoir::cpu {
+namespace {
+
+constexpr std::int64_t query_block = 96;
+/// Packed keys and values that exist at a time, in floats: as many heads as fit (one at least) are packed, then used by all their queries.
+constexpr std::int64_t packed_limit = std::int64_t{8} << 20;
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::int64_t head_at(const Tensor& x, std::int64_t token, std::int64_t head) { return token * x.stride(0) + head * x.stride(1); }
+
+/// Sizes of one call; D channels are padded to whole panels, keys go in blocks.
+struct Plan {
+    std::int64_t queries, keys, heads, size;
+    std::int64_t padded, key_block, blocks, per_head;
+
+    Plan(const Kernels& kernels, const Tensor& q, const Tensor& k)
+        : queries(q.size(0)), keys(k.size(0)), heads(q.size(1)), size(q.size(2)),
+          padded(divide_up(size, kernels.tile_columns) * kernels.tile_columns),
+          key_block(256 / kernels.tile_columns * kernels.tile_columns), blocks(divide_up(keys, key_block)),
+          per_head(blocks * key_block * (size + padded)) {}
+    /// Where the panels of Kᵀ of a block begin; those of V follow behind key_block · size floats.
+    std::int64_t at(std::int64_t head, std::int64_t block) const { return head * per_head + block * key_block * (size + padded); }
+};
+
+} // namespace
+
+void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options, Tensor& out) {
+    const Plan plan(kernels_, q, k);
+    if (plan.queries == 0 || plan.heads == 0) return;
+    if (plan.keys == 0) return fill(out, 0.0f);
+    const bool round = options.compute == DType::bf16;
+    const std::int64_t group = std::clamp<std::int64_t>(packed_limit / plan.per_head, 1, plan.heads);
+    const std::int64_t query_blocks = divide_up(plan.queries, query_block), size = plan.size, padded = plan.padded;
+    Tensor packed = empty({group * plan.per_head}, DType::f32);
+    const Scratch scratch(*this, std::max(plan.key_block * size, query_block * (size + plan.key_block + padded + 2)));
+
+    const auto read = [&](const Tensor& x, std::int64_t token, std::int64_t head, float* to) {
+        const std::byte* from = x.raw() + head_at(x, token, head) * element_bytes(x.dtype());
+        const float* values = as_f32(kernels_, x.dtype(), from, size, to);
+        if (round && x.dtype() != DType::bf16)
+            kernels_.round_bf16(values, to, size);
+        else
+            store_f32(kernels_, values, DType::f32, reinterpret_cast<std::byte*>(to), size);
+    };
+
+    for (std::int64_t first = 0; first < plan.heads; first += group) {
+        const std::int64_t heads = std::min(group, plan.heads - first);
+        pool_.run(heads * plan.blocks, [&](std::int64_t piece, int worker) {
+            const std::int64_t head = piece / plan.blocks, block = piece % plan.blocks, begin = block * plan.key_block;
+            const std::int64_t n = std::min(plan.key_block, plan.keys - begin);
+            float *rows = scratch.of(worker), *to = packed.data<float>() + plan.at(head, block);
+            for (std::int64_t i = 0; i < n; ++i) read(k, begin + i, first + head, rows + i * size);
+            kernels_.pack_transposed(rows, size, n, size, to);
+            for (std::int64_t i = 0; i < n; ++i) read(v, begin + i, first + head, rows + i * size);
+            kernels_.pack(rows, size, n, size, to + plan.key_block * size);
+        });
+        pool_.run(heads * query_blocks, [&](std::int64_t piece, int worker) {
+            const std::int64_t head = piece / query_blocks, begin = piece % query_blocks * query_block;
+            const std::int64_t rows = std::min(query_block, plan.queries - begin);
+            float* queries = scratch.of(worker);
+            float *s = queries + query_block * size, *sums = s + query_block * plan.key_block;
+            float *greatest = sums + query_block * padded, *total = greatest + query_block;
+            for (std::int64_t i = 0; i < rows; ++i) read(q, begin + i, first + head, queries + i * size);
+            std::fill_n(greatest, rows, -std::numeric_limits<float>::infinity());
+            std::fill_n(total, rows, 0.0f);
+            std::fill_n(sums, rows * padded, 0.0f);
+            // Keys that query i may see: [0, seen(i)).
+            const auto seen = [&](std::int64_t i) {
+                const std::int64_t block = options.causal_block;
+                return block == 0 ? plan.keys : std::min(plan.keys, ((begin + i) / block + 1) * block);
+            };
+            for (std::int64_t block = 0; block < plan.blocks; ++block) {
+                const std::int64_t from = block * plan.key_block;
+                const std::int64_t n = std::min(plan.key_block, seen(rows - 1) - from);
+                if (n <= 0) break;
+                const float* keys = packed.data<float>() + plan.at(head, block);
+                kernels_.gemm(queries, size, keys, size, rows, n, s, plan.key_block, false);
+                for (std::int64_t i = 0; i < rows; ++i) {
+                    float* row = s + i * plan.key_block;
+                    const std::int64_t visible = std::clamp<std::int64_t>(seen(i) - from, 0, n);
+                    const float* bias = options.bias ? options.bias.data<float>() + (first + head) * options.bias.stride(0) +
+                                                           (begin + i) * options.bias.stride(1) + from
+                                                     : nullptr;
+                    const float* key_bias = options.key_bias ? options.key_bias.data<float>() + from : nullptr;
+                    const float top = std::max(greatest[i], kernels_.scores(row, options.scale, bias, key_bias, visible));
+                    const float shift = std::isinf(top) ? 0.0f : top; // nothing seen yet
+                    if (top > greatest[i] && total[i] > 0) {
+                        const float shrink = std::exp(greatest[i] - shift);
+                        kernels_.scale(sums + i * padded, shrink, sums + i * padded, size);
+                        total[i] *= shrink;
+                    }
+                    greatest[i] = top;
+                    total[i] += kernels_.exponentials(row, shift, round, visible);
+                    std::fill(row + visible, row + n, 0.0f);
+                }
+                // The panels of V hold as many rows as the block has keys.
+                const std::int64_t stored = std::min(plan.key_block, plan.keys - from);
+                for (std::int64_t j = 0; j < padded; j += kernels_.tile_columns)
+                    kernels_.gemm(s, plan.key_block, keys + plan.key_block * size + j * stored, n, rows, kernels_.tile_columns, sums + j,
+                                  padded, true);
+            }
+            for (std::int64_t i = 0; i < rows; ++i) {
+                float* row = sums + i * padded;
+                kernels_.scale(row, total[i] > 0 ? 1.0f / total[i] : 0.0f, row, size);
+                std::byte* to = out.raw() + head_at(out, begin + i, first + head) * element_bytes(out.dtype());
+                if (round) kernels_.round_bf16(row, row, size);
+                store_f32(kernels_, row, out.dtype(), to, size);
+            }
+        });
+    }
+}
+
+} // namespace denoir::cpu

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "engine/backend/backend.h"
+#include "engine/backend/cpu/kernels.h"
+#include "engine/core/arena.h"
+#include "engine/core/thread_pool.h"
+
+namespace denoir::cpu {
+
+class WeightRows;
+
+/// The kernels on the host's processor. Every kernel cuts its work into pieces that depend on shapes alone and runs them on one pool, so
+/// that results are the same for any number of threads. One op, one file.
+class CpuBackend final : public Backend {
+public:
+    explicit CpuBackend(int threads);
+
+    Device device() const override { return {}; }
+    bool fast_bf16() const override;
+    int threads() const override { return pool_.threads(); }
+    void set_stop(std::stop_token stop) override { pool_.set_stop(std::move(stop)); }
+
+    Tensor empty(const Shape&, DType) override;
+    Tensor upload(const Tensor& host) override;
+    Tensor download(const Tensor&) override;
+    MemoryStats memory() const override;
+    void trim() override { arena_.trim(); }
+    Tensor parameter(const Weight&, bool round_bf16) override;
+
+    void copy(const Tensor& in, Tensor& out) override;
+    void fill(Tensor& out, float value) override;
+    void add(const Tensor& a, const Tensor& b, Tensor& out) override;
+    void multiply(const Tensor& a, const Tensor& b, Tensor& out) override;
+    void activate(Activation, const Tensor& in, Tensor& out) override;
+
+    void linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&, Tensor& out) override;
+    void gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) override;
+
+    void layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps, Tensor& out) override;
+    void layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, Tensor& out) override;
+    void rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions&, Tensor& out) override;
+    void rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions&, const Rope&, int heads, Tensor& out) override;
+    void rope(const Tensor& x, const Rope&, int heads, Tensor& out) override;
+    void gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) override;
+
+    void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out) override;
+    void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual, const ConvOptions&,
+              Tensor& out) override;
+    void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) override;
+
+private:
+    /// body(begin, end, scratch) for consecutive ranges of [0, rows), as many rows each as make about 64 Ki elements. `scratch`:
+    /// `scratch_floats` of the thread's own memory.
+    void each_rows(std::int64_t rows, std::int64_t elements_per_row, std::int64_t scratch_floats,
+                   const std::function<void(std::int64_t begin, std::int64_t end, float* scratch)>& body);
+    /// One stretch of f32 memory per thread.
+    class Scratch {
+    public:
+        Scratch(CpuBackend&, std::int64_t floats);
+        float* of(int worker) const { return memory_.data<float>() + worker * floats_; }
+
+    private:
+        std::int64_t floats_;
+        Tensor memory_;
+    };
+    using RowOperation = void (*)(const float*, const float*, float*, std::int64_t);
+    void binary(RowOperation, const Tensor& a, const Tensor& b, Tensor& out);
+    void linear_few_rows(const Tensor& x, const WeightRows&, const float* bias, const LinearOptions&, Tensor& out);
+    void linear_tiles(const Tensor& x, const WeightRows&, const float* bias, const LinearOptions&, Tensor& out);
+    Tensor conv_panels(const Weight&, const Shape& out, const ConvOptions&);
+    /// The rotation's table with every value twice, in one row [2 · D]: cosines, then (-sin, +sin).
+    void widen_rotation(const Rope&, std::int64_t token, float* row) const;
+
+    Arena arena_;
+    ThreadPool pool_;
+    const Kernels& kernels_;
+};
+
+} // namespace denoir::cpu

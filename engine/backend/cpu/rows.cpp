@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/rows.h"
+
+#include <cstring>
+
+namespace denoir::cpu {
+
+const float* as_f32(const Kernels& kernels, DType dtype, const std::byte* from, std::int64_t n, float* scratch) {
+    if (dtype == DType::f32) return reinterpret_cast<const float*>(from);
+    if (dtype == DType::bf16)
+        kernels.widen_bf16(reinterpret_cast<const std::uint16_t*>(from), scratch, n);
+    else
+        to_f32(dtype, from, scratch, n);
+    return scratch;
+}
+
+void store_f32(const Kernels& kernels, const float* values, DType dtype, std::byte* to, std::int64_t n) {
+    assert(dtype == DType::f32 || dtype == DType::bf16);
+    if (dtype == DType::bf16)
+        kernels.narrow_bf16(values, reinterpret_cast<std::uint16_t*>(to), n);
+    else if (reinterpret_cast<const std::byte*>(values) != to)
+        std::memcpy(to, values, static_cast<std::size_t>(n) * sizeof(float));
+}
+
+const float* gather_run(const Kernels& kernels, const Tensor& x, std::int64_t offset, std::int64_t stride, std::int64_t n,
+                        float* scratch) {
+    const std::int64_t bytes = element_bytes(x.dtype());
+    const std::byte* from = x.raw() + offset * bytes;
+    if (stride == 1) return as_f32(kernels, x.dtype(), from, n, scratch);
+    for (std::int64_t i = 0; i < n; ++i) to_f32(x.dtype(), from + i * stride * bytes, scratch + i, 1);
+    return scratch;
+}
+
+void scatter_run(const Kernels& kernels, const float* values, Tensor& out, std::int64_t offset, std::int64_t stride, std::int64_t n) {
+    const std::int64_t bytes = element_bytes(out.dtype());
+    std::byte* to = out.raw() + offset * bytes;
+    if (stride == 1) return store_f32(kernels, values, out.dtype(), to, n);
+    for (std::int64_t i = 0; i < n; ++i) store_f32(kernels, values + i, out.dtype(), to + i * stride * bytes, 1);
+}
+
+template <int count> Walk<count>::Walk(const std::array<const Tensor*, count>& tensors) {
+    const Shape& shape = tensors[0]->shape();
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+        if (shape[axis] == 1) continue;
+        const auto last = static_cast<std::size_t>(rank - 1);
+        bool joins = rank > 0;
+        for (std::size_t t = 0; t < count && joins; ++t) joins = stride[t][last] == tensors[t]->stride(axis) * shape[axis];
+        const std::size_t to = joins ? last : static_cast<std::size_t>(rank++);
+        size[to] = joins ? size[to] * shape[axis] : shape[axis];
+        for (std::size_t t = 0; t < count; ++t) stride[t][to] = tensors[t]->stride(axis);
+    }
+    if (rank > 0) return;
+    rank = 1;
+    size[0] = 1;
+    for (std::size_t t = 0; t < count; ++t) stride[t][0] = 1;
+}
+
+template <int count> std::int64_t Walk<count>::rows() const {
+    std::int64_t n = 1;
+    for (int axis = 0; axis + 1 < rank; ++axis) n *= size[static_cast<std::size_t>(axis)];
+    return n;
+}
+
+template <int count> std::int64_t Walk<count>::offset(int tensor, std::int64_t row) const {
+    std::int64_t at = 0;
+    for (int axis = rank - 2; axis >= 0; --axis) {
+        const auto a = static_cast<std::size_t>(axis);
+        at += row % size[a] * stride[static_cast<std::size_t>(tensor)][a];
+        row /= size[a];
+    }
+    return at;
+}
+
+template struct Walk<2>;
+template struct Walk<3>;
+
+} // namespace denoir::cpu

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <functional>
+
+#include "engine/backend/cpu/kernels.h"
+#include "engine/core/tensor.h"
+
+namespace denoir::cpu {
+
+/// The n elements at `from` (stride 1) as f32: in place where they are that, else widened into `scratch`.
+const float* as_f32(const Kernels&, DType, const std::byte* from, std::int64_t n, float* scratch);
+/// n f32 values written as f32 or bf16.
+void store_f32(const Kernels&, const float* values, DType, std::byte* to, std::int64_t n);
+/// Where a kernel may write its n f32 results: the row itself, or scratch that store_f32 then narrows.
+inline float* result_row(DType dtype, std::byte* to, float* scratch) {
+    return dtype == DType::f32 ? reinterpret_cast<float*>(to) : scratch;
+}
+
+inline std::byte* row_of(const Tensor& x, std::int64_t row) { return x.raw() + row * x.stride(0) * element_bytes(x.dtype()); }
+
+/// Tensors of one shape, walked together: axes that lie densely behind each other in all of them are joined, axes of size 1 dropped.
+/// At least one axis is left.
+template <int count> struct Walk {
+    int rank = 0;
+    std::array<std::int64_t, Shape::max_rank> size{};
+    std::array<std::array<std::int64_t, Shape::max_rank>, count> stride{}; ///< in elements
+
+    explicit Walk(const std::array<const Tensor*, count>& tensors);
+    std::int64_t inner() const { return size[static_cast<std::size_t>(rank - 1)]; }
+    std::int64_t inner_stride(int tensor) const { return stride[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(rank - 1)]; }
+    /// Product of all axes but the last.
+    std::int64_t rows() const;
+    /// Elements from the start of `tensor` to row `row`.
+    std::int64_t offset(int tensor, std::int64_t row) const;
+};
+
+/// Rows cut into runs short enough for scratch in the first cache.
+constexpr std::int64_t run_length = 2048;
+
+/// The n <= run_length elements of a run as f32, gathered into `scratch` where they are not that or do not lie densely.
+const float* gather_run(const Kernels&, const Tensor& x, std::int64_t offset, std::int64_t stride, std::int64_t n, float* scratch);
+/// The opposite, for f32 and bf16.
+void scatter_run(const Kernels&, const float* values, Tensor& out, std::int64_t offset, std::int64_t stride, std::int64_t n);
+
+extern template struct Walk<2>;
+extern template struct Walk<3>;
+
+} // namespace denoir::cpu

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/simd/functions.h"
+
+#include <utility>
+
+namespace denoir::cpu::DENOIR_ISA {
+namespace {
+
+/// `rows` rows of C, one panel wide. C stays in registers for all of k.
+template <int rows>
+void micro_kernel(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, std::int64_t ldc, bool accumulate) {
+    Vec sums[rows][gemm_vectors];
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < gemm_vectors; ++j) sums[i][j] = accumulate ? load(c + i * ldc + j * lanes) : Vec{};
+    for (std::int64_t p = 0; p < k; ++p, panel += gemm_columns) {
+        Vec b[gemm_vectors];
+        for (int j = 0; j < gemm_vectors; ++j) b[j] = load(panel + j * lanes);
+        for (int i = 0; i < rows; ++i) {
+            const Vec x = splat(a[i * lda + p]);
+            for (int j = 0; j < gemm_vectors; ++j) sums[i][j] = fma(x, b[j], sums[i][j]);
+        }
+    }
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < gemm_vectors; ++j) store(c + i * ldc + j * lanes, sums[i][j]);
+}
+
+using MicroKernel = void (*)(const float*, std::int64_t, const float*, std::int64_t, float*, std::int64_t, bool);
+
+template <int... i> MicroKernel for_rows(std::int64_t rows, std::integer_sequence<int, i...>) {
+    static constexpr MicroKernel table[] = {micro_kernel<i + 1>...};
+    return table[rows - 1];
+}
+
+template <int... i> Vec interleave_low(Vec a, Vec b, std::integer_sequence<int, i...>) {
+    return __builtin_shufflevector(a, b, (i % 2 * lanes + i / 2)...);
+}
+template <int... i> Vec interleave_high(Vec a, Vec b, std::integer_sequence<int, i...>) {
+    return __builtin_shufflevector(a, b, (i % 2 * lanes + i / 2 + lanes / 2)...);
+}
+
+/// Interleaving the upper with the lower half of the rows, log2(lanes) times, turns rows into columns.
+void transpose(Vec (&rows)[lanes]) {
+    constexpr std::make_integer_sequence<int, lanes> all;
+    for (int round = 1; round < lanes; round *= 2) {
+        Vec next[lanes];
+        for (int i = 0; i < lanes / 2; ++i) {
+            next[2 * i] = interleave_low(rows[i], rows[i + lanes / 2], all);
+            next[2 * i + 1] = interleave_high(rows[i], rows[i + lanes / 2], all);
+        }
+        for (int i = 0; i < lanes; ++i) rows[i] = next[i];
+    }
+}
+
+/// `lanes` columns of a panel from `n` <= lanes rows of w.
+void pack_strip(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k, float* panel) {
+    for (std::int64_t p = 0; p < k; p += lanes) {
+        const std::int64_t rest = k - p < lanes ? k - p : lanes;
+        Vec rows[lanes];
+        for (int i = 0; i < lanes; ++i)
+            rows[i] = i >= n ? Vec{} : rest == lanes ? load(w + i * ldw + p) : load_part(w + i * ldw + p, rest);
+        transpose(rows);
+        for (int i = 0; i < rest; ++i) store(panel + (p + i) * gemm_columns, rows[i]);
+    }
+}
+
+} // namespace
+
+void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n, float* c,
+          std::int64_t ldc, bool accumulate) {
+    for (std::int64_t j = 0; j < n; j += gemm_columns, panels += gemm_columns * k) {
+        std::int64_t i = 0;
+        for (; i + gemm_rows <= m; i += gemm_rows) micro_kernel<gemm_rows>(a + i * lda, lda, panels, k, c + i * ldc + j, ldc, accumulate);
+        if (i < m)
+            for_rows(m - i, std::make_integer_sequence<int, gemm_rows - 1>{})(a + i * lda, lda, panels, k, c + i * ldc + j, ldc, accumulate);
+    }
+}
+
+void pack_transposed(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k, float* panels) {
+    for (std::int64_t j = 0; j < n; j += gemm_columns, panels += gemm_columns * k)
+        for (int v = 0; v < gemm_vectors; ++v) {
+            const std::int64_t first = j + v * lanes, rest = n - first;
+            pack_strip(w + (rest > 0 ? first * ldw : 0), ldw, rest < 0 ? 0 : rest < lanes ? rest : lanes, k, panels + v * lanes);
+        }
+}
+
+void pack(const float* v, std::int64_t ldv, std::int64_t k, std::int64_t n, float* panels) {
+    for (std::int64_t j = 0; j < n; j += gemm_columns)
+        for (std::int64_t p = 0; p < k; ++p, panels += gemm_columns)
+            for (int i = 0; i < gemm_vectors; ++i) {
+                const std::int64_t first = j + i * lanes, rest = n - first;
+                const float* from = v + p * ldv + first;
+                store(panels + i * lanes, rest >= lanes ? load(from) : rest > 0 ? load_part(from, rest) : Vec{});
+            }
+}
+
+void dot(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out, std::int64_t ldo) {
+    const std::int64_t whole = k / lanes * lanes;
+    const Vec last = load_part(w + whole, k - whole);
+    // Four rows at a time share the loads of w; two sums a row hide the latency.
+    for (std::int64_t i = 0; i < m; i += 4) {
+        const int rows = m - i < 4 ? static_cast<int>(m - i) : 4;
+        Vec even[4]{}, odd[4]{};
+        std::int64_t p = 0;
+        for (; p + 2 * lanes <= whole; p += 2 * lanes) {
+            const Vec w0 = load(w + p), w1 = load(w + p + lanes);
+            for (int r = 0; r < rows; ++r) {
+                const float* row = x + (i + r) * ldx + p;
+                even[r] = fma(load(row), w0, even[r]);
+                odd[r] = fma(load(row + lanes), w1, odd[r]);
+            }
+        }
+        for (int r = 0; r < rows; ++r) {
+            const float* row = x + (i + r) * ldx;
+            if (p < whole) even[r] = fma(load(row + p), load(w + p), even[r]);
+            odd[r] = fma(load_part(row + whole, k - whole), last, odd[r]);
+            out[(i + r) * ldo] = sum(even[r] + odd[r]);
+        }
+    }
+}
+
+} // namespace denoir::cpu::DENOIR_ISA

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "engine/backend/cpu/simd/vector.h"
+
+namespace denoir::cpu::DENOIR_ISA {
+
+/// e^x, at most 2 ulp off; 0 below -87.3, and no more than e^88 above.
+inline Vec exp(Vec x) {
+    const Vec none = splat(-87.33654f);
+    const Vec clamped = min(max(x, none), splat(88.0f));
+    // x = n·ln 2 + r with |r| <= ln 2 / 2. Adding 1.5·2^23 rounds to an integer and leaves it in the low bits.
+    const Vec magic = splat(12582912.0f);
+    const Vec shifted = fma(clamped, splat(1.44269504f), magic);
+    const Vec n = shifted - magic;
+    const Vec r = fma(n, splat(2.12194440e-4f), fma(n, splat(-0.693359375f), clamped));
+    // e^r = 1 + r + r²·g(r); g: Chebyshev fit, relative error of e^r 1e-8.
+    Vec g = fma(r, splat(0.00139336884f), splat(0.00836320547f));
+    g = fma(g, r, splat(0.0416664646f));
+    g = fma(g, r, splat(0.166665768f));
+    g = fma(g, r, splat(0.500000001f));
+    const Vec power = from_bits((bits(shifted) - bits(magic) + 127) << 23);
+    const Vec value = fma(g, r * r, r) * power + power;
+    return x < none ? Vec{} : value;
+}
+
+inline Vec sigmoid(Vec x) { return 1.0f / (1.0f + exp(-x)); }
+inline Vec silu(Vec x) { return x * sigmoid(x); }
+
+/// x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))), with 1 + tanh(u) = 2·sigmoid(2u): no cancellation for negative x.
+inline Vec gelu_tanh(Vec x) {
+    const Vec u = x * fma(x * x, splat(0.0713548163f), splat(1.59576912f));
+    return x * sigmoid(u);
+}
+
+/// The error function, absolute error 1e-7: a series in x² below 1, 1 - e^p(|x|) above (both Chebyshev fits), 1 from 4 on.
+inline Vec erf(Vec x) {
+    const Vec t = x * x;
+    Vec s = fma(t, splat(7.88249711e-5f), splat(-8.01885499e-4f));
+    s = fma(s, t, splat(0.00518931194f));
+    s = fma(s, t, splat(-0.0268543288f));
+    s = fma(s, t, splat(0.112835975f));
+    s = fma(s, t, splat(-0.376126269f));
+    s = fma(s, t, splat(1.12837917f));
+    const Vec a = min(abs(x), splat(4.0f));
+    Vec p = fma(a, splat(1.6140616e-6f), splat(-4.55906224e-5f));
+    p = fma(p, a, splat(5.92769538e-4f));
+    p = fma(p, a, splat(-0.00474022234f));
+    p = fma(p, a, splat(0.0263647174f));
+    p = fma(p, a, splat(-0.109978245f));
+    p = fma(p, a, splat(-0.631937094f));
+    p = fma(p, a, splat(-1.13016668f));
+    p = fma(p, a, splat(3.03212969e-4f));
+    const Vec far = 1.0f - exp(p);
+    return a < 1.0f ? x * s : (x < 0.0f ? -far : far);
+}
+
+inline Vec gelu_erf(Vec x) { return 0.5f * x * (1.0f + erf(x * 0.707106781f)); }
+
+} // namespace denoir::cpu::DENOIR_ISA

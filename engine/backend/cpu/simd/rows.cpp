@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/simd/functions.h"
+#include "engine/backend/cpu/simd/math.h"
+
+namespace denoir::cpu::DENOIR_ISA {
+namespace {
+
+/// out[i] = f(i, in[i], …) vector by vector; the last one may be part empty (its lanes hold zeros). f is called with the loaded vectors.
+template <class F, class... In> void map(F f, float* out, std::int64_t n, const In*... in) {
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) store(out + i, f(load(in + i)...));
+    if (i < n) store_part(out + i, f(load_part(in + i, n - i)...), n - i);
+}
+
+/// Sums of f over short stretches in f32 (four vectors of sums), the stretches in f64.
+template <class F> double total(F f, const float* x, std::int64_t n) {
+    constexpr std::int64_t stretch = 16 * lanes;
+    double result = 0;
+    for (std::int64_t begin = 0; begin < n; begin += stretch) {
+        const std::int64_t end = n - begin < stretch ? n : begin + stretch;
+        Vec sums[4]{};
+        std::int64_t i = begin;
+        for (; i + 4 * lanes <= end; i += 4 * lanes)
+            for (int j = 0; j < 4; ++j) sums[j] = sums[j] + f(load(x + i + j * lanes));
+        for (; i + lanes <= end; i += lanes) sums[0] = sums[0] + f(load(x + i));
+        float rest = 0;
+        if (i < end) {
+            const Vec v = f(load_part(x + i, end - i));
+            for (int j = 0; j < end - i; ++j) rest += v[j];
+        }
+        result += static_cast<double>(sum((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest);
+    }
+    return result;
+}
+
+} // namespace
+
+void widen_bf16(const std::uint16_t* in, float* out, std::int64_t n) {
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        Halves h;
+        __builtin_memcpy(&h, in + i, sizeof h);
+        const UVec wide = __builtin_convertvector(h, UVec) << 16;
+        store(out + i, reinterpret_cast<Vec>(wide));
+    }
+    if (i < n) {
+        Halves h{};
+        __builtin_memcpy(&h, in + i, static_cast<std::size_t>(n - i) * 2);
+        const UVec wide = __builtin_convertvector(h, UVec) << 16;
+        store_part(out + i, reinterpret_cast<Vec>(wide), n - i);
+    }
+}
+
+void narrow_bf16(const float* in, std::uint16_t* out, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; i += lanes) {
+        const std::int64_t count = n - i < lanes ? n - i : lanes;
+        const Vec v = count == lanes ? load(in + i) : load_part(in + i, count);
+        const Halves h = __builtin_convertvector(bf16_bits(v) >> 16, Halves);
+        __builtin_memcpy(out + i, &h, static_cast<std::size_t>(count) * 2);
+    }
+}
+
+void round_bf16(const float* in, float* out, std::int64_t n) {
+    map([](Vec v) { return round_bf16(v); }, out, n, in);
+}
+
+void add(const float* a, const float* b, float* out, std::int64_t n) {
+    map([](Vec x, Vec y) { return x + y; }, out, n, a, b);
+}
+
+void multiply(const float* a, const float* b, float* out, std::int64_t n) {
+    map([](Vec x, Vec y) { return x * y; }, out, n, a, b);
+}
+
+void scale(const float* in, float factor, float* out, std::int64_t n) {
+    map([f = splat(factor)](Vec x) { return x * f; }, out, n, in);
+}
+
+void gated_add(const float* x, const float* y, const float* gate, float* out, std::int64_t n) {
+    map([](Vec a, Vec b, Vec g) { return a + b * g; }, out, n, x, y, gate);
+}
+
+void activate(Activation kind, const float* in, float* out, std::int64_t n) {
+    switch (kind) {
+    case Activation::none: map([](Vec v) { return v; }, out, n, in); return;
+    case Activation::silu: map([](Vec v) { return silu(v); }, out, n, in); return;
+    case Activation::gelu_tanh: map([](Vec v) { return gelu_tanh(v); }, out, n, in); return;
+    case Activation::gelu_erf: map([](Vec v) { return gelu_erf(v); }, out, n, in); return;
+    }
+}
+
+double sum(const float* x, std::int64_t n) {
+    return total([](Vec v) { return v; }, x, n);
+}
+
+double sum_squares(const float* x, float mean, std::int64_t n) {
+    return total([m = splat(mean)](Vec v) { return (v - m) * (v - m); }, x, n);
+}
+
+void normalize(const float* x, float mean, float factor, const float* weight, bool one_plus, const float* bias, float* out,
+               std::int64_t n) {
+    const Vec m = splat(mean), f = splat(factor), one = splat(one_plus ? 1.0f : 0.0f);
+    const auto unit = [=](Vec v) { return (v - m) * f; };
+    if (weight && bias)
+        map([=](Vec v, Vec w, Vec b) { return unit(v) * (w + one) + b; }, out, n, x, weight, bias);
+    else if (weight)
+        map([=](Vec v, Vec w) { return unit(v) * (w + one); }, out, n, x, weight);
+    else if (bias)
+        map([=](Vec v, Vec b) { return unit(v) + b; }, out, n, x, bias);
+    else
+        map(unit, out, n, x);
+}
+
+void rms(const float* x, float factor, bool round, const float* weight, float* out, std::int64_t n) {
+    const Vec f = splat(factor);
+    if (round)
+        map([=](Vec v, Vec w) { return round_bf16(v * f) * w; }, out, n, x, weight);
+    else
+        map([=](Vec v, Vec w) { return v * f * w; }, out, n, x, weight);
+}
+
+void rotate(const float* x, const float* cos2, const float* sin2, float* out, std::int64_t n) {
+    map(
+        [](Vec v, Vec c, Vec s) {
+            const Pairs p = reinterpret_cast<Pairs>(v);
+            const Vec swapped = reinterpret_cast<Vec>((p << 32) | (p >> 32));
+            return v * c + swapped * s;
+        },
+        out, n, x, cos2, sin2);
+}
+
+float scores(float* s, float factor, const float* bias, const float* key_bias, std::int64_t n) {
+    Vec m = splat(-__builtin_inff());
+    const Vec f = splat(factor);
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        Vec v = load(s + i) * f;
+        if (bias) v = v + load(bias + i);
+        if (key_bias) v = v + load(key_bias + i);
+        store(s + i, v);
+        m = max(v, m);
+    }
+    float result = greatest(m);
+    for (; i < n; ++i) {
+        float v = s[i] * factor;
+        if (bias) v += bias[i];
+        if (key_bias) v += key_bias[i];
+        s[i] = v;
+        result = v > result ? v : result;
+    }
+    return result;
+}
+
+float exponentials(float* s, float shift, bool round, std::int64_t n) {
+    const Vec by = splat(shift);
+    Vec sums{};
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        const Vec e = exp(load(s + i) - by);
+        sums = sums + e;
+        store(s + i, round ? round_bf16(e) : e);
+    }
+    float result = sum(sums);
+    if (i < n) {
+        const Vec e = exp(load_part(s + i, n - i) - by);
+        for (std::int64_t j = 0; j < n - i; ++j) result += e[static_cast<int>(j)];
+        store_part(s + i, round ? round_bf16(e) : e, n - i);
+    }
+    return result;
+}
+
+} // namespace denoir::cpu::DENOIR_ISA

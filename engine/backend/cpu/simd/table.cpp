@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/simd/functions.h"
+
+#define DENOIR_TEXT_OF(name) #name
+#define DENOIR_TEXT(name) DENOIR_TEXT_OF(name)
+
+namespace denoir::cpu::DENOIR_ISA {
+
+extern const Kernels table;
+const Kernels table{
+    .name = DENOIR_TEXT(DENOIR_ISA),
+    .tile_rows = gemm_rows,
+    .tile_columns = gemm_columns,
+    .gemm = gemm,
+    .pack_transposed = pack_transposed,
+    .pack = pack,
+    .dot = dot,
+    .widen_bf16 = widen_bf16,
+    .narrow_bf16 = narrow_bf16,
+    .round_bf16 = round_bf16,
+    .add = add,
+    .multiply = multiply,
+    .scale = scale,
+    .gated_add = gated_add,
+    .activate = activate,
+    .sum = sum,
+    .sum_squares = sum_squares,
+    .normalize = normalize,
+    .rms = rms,
+    .rotate = rotate,
+    .scores = scores,
+    .exponentials = exponentials,
+};
+
+} // namespace denoir::cpu::DENOIR_ISA

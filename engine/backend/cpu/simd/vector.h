@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A vector of f32 as wide as the instruction set of this build of simd/ (DENOIR_ISA: baseline, avx2, avx512). Everything lives in a
+// namespace of that name and nothing here uses inline functions of other headers: the linker would merge those of different builds, and
+// a processor without the wider instructions would then run into them.
+#include <cstdint>
+#if defined(__FMA__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+namespace denoir::cpu::DENOIR_ISA {
+
+// The matrix kernel keeps gemm_rows x gemm_vectors vectors of C in registers, beside one row of B and one element of A: 16 registers
+// with SSE and AVX2, 32 with AVX-512 and NEON.
+#if defined(__AVX512F__)
+constexpr int lanes = 16, gemm_rows = 8, gemm_vectors = 3;
+#elif defined(__AVX2__)
+constexpr int lanes = 8, gemm_rows = 6, gemm_vectors = 2;
+#elif defined(__ARM_NEON)
+constexpr int lanes = 4, gemm_rows = 8, gemm_vectors = 3;
+#else
+constexpr int lanes = 4, gemm_rows = 4, gemm_vectors = 2;
+#endif
+constexpr int gemm_columns = gemm_vectors * lanes;
+
+using Vec = float __attribute__((vector_size(lanes * 4)));
+using IVec = std::int32_t __attribute__((vector_size(lanes * 4)));
+using UVec = std::uint32_t __attribute__((vector_size(lanes * 4)));
+using Pairs = std::uint64_t __attribute__((vector_size(lanes * 4)));
+using Halves = std::uint16_t __attribute__((vector_size(lanes * 2)));
+
+inline Vec load(const float* p) {
+    Vec v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
+inline void store(float* p, Vec v) { __builtin_memcpy(p, &v, sizeof v); }
+
+/// The first n < lanes elements, zeros behind them.
+inline Vec load_part(const float* p, std::int64_t n) {
+    Vec v{};
+    __builtin_memcpy(&v, p, static_cast<std::size_t>(n) * 4);
+    return v;
+}
+inline void store_part(float* p, Vec v, std::int64_t n) { __builtin_memcpy(p, &v, static_cast<std::size_t>(n) * 4); }
+
+/// f in every lane. (f - 0 rather than f + 0: the compiler may drop the subtraction, since it keeps -0.)
+inline Vec splat(float f) { return f - Vec{}; }
+inline IVec isplat(std::int32_t i) { return i - IVec{}; }
+inline IVec bits(Vec v) { return reinterpret_cast<IVec>(v); }
+inline Vec from_bits(IVec v) { return reinterpret_cast<Vec>(v); }
+
+/// a · b + c, rounded once where the processor can.
+inline Vec fma(Vec a, Vec b, Vec c) {
+#if defined(__AVX512F__)
+    return _mm512_fmadd_ps(a, b, c);
+#elif defined(__FMA__)
+    return _mm256_fmadd_ps(a, b, c);
+#elif defined(__ARM_NEON)
+    return vfmaq_f32(c, a, b);
+#else
+    return a * b + c;
+#endif
+}
+
+inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
+inline Vec min(Vec a, Vec b) { return a < b ? a : b; }
+inline Vec abs(Vec v) { return from_bits(bits(v) & isplat(0x7FFFFFFF)); }
+
+inline Vec sqrt(Vec v) {
+    for (int i = 0; i < lanes; ++i) v[i] = __builtin_sqrtf(v[i]);
+    return v;
+}
+
+/// The sum of all lanes, halves first: one fixed order.
+inline float sum(Vec v) {
+    float part[lanes];
+    __builtin_memcpy(part, &v, sizeof part);
+    for (int width = lanes / 2; width > 0; width /= 2)
+        for (int i = 0; i < width; ++i) part[i] += part[i + width];
+    return part[0];
+}
+inline float greatest(Vec v) {
+    float m = v[0];
+    for (int i = 1; i < lanes; ++i) m = v[i] > m ? v[i] : m;
+    return m;
+}
+
+/// To bf16 and back: nearest, ties to even; NaN stays NaN.
+inline UVec bf16_bits(Vec v) {
+    const UVec u = reinterpret_cast<UVec>(v);
+    const UVec rounded = u + 0x7FFFu + ((u >> 16) & 1u);
+    return (v == v) ? rounded : (u | 0x400000u);
+}
+inline Vec round_bf16(Vec v) { return reinterpret_cast<Vec>(bf16_bits(v) & 0xFFFF0000u); }
+
+} // namespace denoir::cpu::DENOIR_ISA

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/weight_rows.h"
+
+#include "engine/backend/cpu/rows.h"
+#include "engine/core/file.h"
+
+namespace denoir::cpu {
+
+WeightRows::WeightRows(const Kernels& kernels, const Weight& weight, bool round)
+    : kernels_(kernels), dtype_(weight.stored().dtype()), data_(weight.stored().raw()), count_(1),
+      columns_(weight.stored().elements()), scale_(weight.scale ? weight.scale.to_host_f32() : Tensor()), round_(round) {
+    if (weight.shape().rank() > 0) count_ = weight.shape()[0];
+    columns_ /= std::max<std::int64_t>(count_, 1);
+    row_bytes_ = columns_ / align() * info(dtype_).block_bytes;
+    assert(columns_ % align() == 0);
+}
+
+void WeightRows::read(std::int64_t row, std::int64_t begin, std::int64_t end, float* out) const {
+    assert(begin % align() == 0 && end % align() == 0);
+    const std::byte* from = data_ + row * row_bytes_ + begin / align() * info(dtype_).block_bytes;
+    const std::int64_t n = end - begin;
+    const float* values = as_f32(kernels_, dtype_, from, n, out);
+    if (scale_)
+        kernels_.scale(values, scale_.data<float>()[scale_.elements() > 1 ? row : 0], out, n);
+    else if (!round_ && values != out)
+        store_f32(kernels_, values, DType::f32, reinterpret_cast<std::byte*>(out), n);
+    if (round_) kernels_.round_bf16(scale_ ? out : values, out, n);
+}
+
+const float* WeightRows::direct(std::int64_t row) const {
+    if (dtype_ != DType::f32 || scale_ || round_) return nullptr;
+    return reinterpret_cast<const float*>(data_ + row * row_bytes_);
+}
+
+void drop_stored_pages(const Weight& weight) {
+    const Tensor& stored = weight.stored();
+    if (const auto* file = dynamic_cast<const MappedFile*>(stored.buffer().get()))
+        file->drop_pages(static_cast<std::size_t>(stored.raw() - file->data()), stored.bytes());
+}
+
+} // namespace denoir::cpu

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "engine/backend/cpu/kernels.h"
+#include "engine/backend/weight.h"
+
+namespace denoir::cpu {
+
+/// A stored weight as rows of f32: axis 0 are the rows, all other axes are folded into columns. Any storage dtype; the scale of
+/// fp8 files is multiplied in.
+class WeightRows {
+public:
+    /// `round`: values are rounded to bf16.
+    WeightRows(const Kernels&, const Weight&, bool round);
+    std::int64_t count() const { return count_; }
+    std::int64_t columns() const { return columns_; }
+    /// Columns [begin, end) of a row; block types: on the borders of blocks (see `align`).
+    void read(std::int64_t row, std::int64_t begin, std::int64_t end, float* out) const;
+    /// The row where it lies, if it is read as it is; else null.
+    const float* direct(std::int64_t row) const;
+    /// Columns come in multiples of this.
+    std::int64_t align() const { return info(dtype_).block_elements; }
+
+private:
+    const Kernels& kernels_;
+    DType dtype_;
+    const std::byte* data_;
+    std::int64_t count_, columns_, row_bytes_;
+    const Tensor scale_;
+    bool round_;
+};
+
+/// The file's pages of a weight whose prepared copy replaces them are not needed any more.
+void drop_stored_pages(const Weight&);
+
+} // namespace denoir::cpu

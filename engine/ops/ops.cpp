@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/ops/ops.h"
+
+#include <algorithm>
+
+namespace denoir::ops {
+namespace {
+
+/// The backend of a tensor that an op works on.
+Backend& backend_of(const Tensor& x) {
+    assert(x.backend() && "an op's tensors must lie on a backend");
+    return *x.backend();
+}
+
+/// [..., C] as [L, C]; dense where the axes do not join.
+Tensor as_rows(const Tensor& x) {
+    if (x.rank() == 2 && x.stride(1) == 1) return x;
+    const std::int64_t channels = x.size(-1);
+    return contiguous(x).reshape({channels ? x.elements() / channels : 0, channels});
+}
+
+Shape with_last(const Shape& shape, std::int64_t size) {
+    Shape out = shape;
+    out[-1] = size;
+    return out;
+}
+
+[[maybe_unused]] bool is_vector(const Tensor* x, std::int64_t channels) { return !x || (x->elements() == channels && x->dtype() == DType::f32); }
+
+/// The result of an op on the rows of x, in the shape of x.
+template <class F> Tensor by_rows(const Tensor& x, DType out, F kernel) {
+    Tensor result = backend_of(x).empty(x.shape(), out);
+    Tensor rows = result.reshape({x.elements() / std::max<std::int64_t>(1, x.size(-1)), x.size(-1)});
+    kernel(backend_of(x), as_rows(x), rows);
+    return result;
+}
+
+} // namespace
+
+Tensor contiguous(const Tensor& x) { return cast(x, x.dtype()); }
+
+Tensor cast(const Tensor& x, DType out) {
+    if (x.dtype() == out && x.is_contiguous()) return x;
+    Tensor result = backend_of(x).empty(x.shape(), out);
+    backend_of(x).copy(x, result);
+    return result;
+}
+
+Tensor add(const Tensor& a, const Tensor& b, DType out) {
+    assert(a.shape() == b.shape());
+    Tensor result = backend_of(a).empty(a.shape(), out);
+    backend_of(a).add(a, b, result);
+    return result;
+}
+
+Tensor multiply(const Tensor& a, const Tensor& b, DType out) {
+    assert(a.shape() == b.shape());
+    Tensor result = backend_of(a).empty(a.shape(), out);
+    backend_of(a).multiply(a, b, result);
+    return result;
+}
+
+Tensor activate(Activation activation, const Tensor& x, DType out) {
+    Tensor result = backend_of(x).empty(x.shape(), out);
+    backend_of(x).activate(activation, x, result);
+    return result;
+}
+
+Tensor concat(std::span<const Tensor> parts, int axis) {
+    assert(!parts.empty());
+    Shape shape = parts[0].shape();
+    if (axis < 0) axis += shape.rank();
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        assert(parts[i].rank() == shape.rank() && parts[i].dtype() == parts[0].dtype());
+        shape[axis] += parts[i].size(axis);
+    }
+    Backend& backend = backend_of(parts[0]);
+    Tensor result = backend.empty(shape, parts[0].dtype());
+    std::int64_t at = 0;
+    for (const Tensor& part : parts) {
+        Tensor to = result.slice(axis, at, at + part.size(axis));
+        backend.copy(part, to);
+        at += part.size(axis);
+    }
+    return result;
+}
+
+Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options, DType out) {
+    assert(w.shape().rank() >= 2 && w.shape()[0] > 0 && w.shape().elements() / w.shape()[0] == x.size(-1));
+    assert(!bias || bias->shape().elements() == w.shape()[0]);
+    const Tensor rows = as_rows(x);
+    Tensor result = backend_of(x).empty({rows.size(0), w.shape()[0]}, out);
+    backend_of(x).linear(rows, w, bias, options, result);
+    return result.reshape(with_last(x.shape(), w.shape()[0]));
+}
+
+Tensor gather(Backend& backend, const Weight& table, std::span<const std::int64_t> ids, DType out) {
+    assert(table.shape().rank() == 2);
+    Tensor result = backend.empty({static_cast<std::int64_t>(ids.size()), table.shape()[1]}, out);
+    backend.gather(table, ids, result);
+    return result;
+}
+
+Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps, DType out) {
+    assert(is_vector(weight, x.size(-1)) && is_vector(bias, x.size(-1)));
+    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.layer_norm(rows, weight, bias, eps, to); });
+}
+
+Tensor layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, DType out) {
+    assert(shift.rank() == 2 && shift.shape() == scale.shape() && shift.size(1) == x.size(-1) && shift.size(0) > 0);
+    assert(shift.dtype() == DType::f32 && scale.dtype() == DType::f32 && x.elements() / x.size(-1) % shift.size(0) == 0);
+    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.layer_norm_modulate(rows, shift, scale, eps, to); });
+}
+
+Tensor rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions& options, DType out) {
+    assert(is_vector(&weight, x.size(-1)));
+    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.rms_norm(rows, weight, options, to); });
+}
+
+Tensor rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& rope, int heads, DType out) {
+    assert(is_vector(&weight, x.size(-1)) && x.size(-1) % heads == 0 && rope.cos.shape() == rope.sin.shape());
+    assert(rope.cos.size(0) == x.elements() / x.size(-1) && rope.cos.size(1) * 2 * heads == x.size(-1));
+    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.rms_norm_rope(rows, weight, options, rope, heads, to); });
+}
+
+Tensor gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, DType out) {
+    assert(x.shape() == y.shape() && gate.rank() == 2 && gate.size(1) == x.size(-1) && gate.size(0) > 0);
+    assert(gate.dtype() == DType::f32 && x.elements() / x.size(-1) % gate.size(0) == 0);
+    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.gated_add(rows, as_rows(y), gate, to); });
+}
+
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options, DType out) {
+    assert(q.rank() == 3 && k.rank() == 3 && v.shape() == k.shape() && k.size(1) == q.size(1) && k.size(2) == q.size(2));
+    assert(!options.bias || options.bias.shape() == Shape({q.size(1), q.size(0), k.size(0)}));
+    assert(!options.key_bias || options.key_bias.shape() == Shape({k.size(0)}));
+    Tensor result = backend_of(q).empty(q.shape(), out);
+    backend_of(q).attention(q, k, v, options, result);
+    return result;
+}
+
+Tensor conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual, const ConvOptions& o, DType out) {
+    const auto first = std::find_if(frames.begin(), frames.end(), [](const Tensor& f) { return f.defined(); });
+    assert(first != frames.end() && "all frames are zero");
+    const Shape& kernel = w.shape();
+    const std::int64_t times = kernel.rank() == 5 ? kernel[2] : 1, grown = o.duplicate ? 2 : 1;
+    assert(kernel[1] == first->size(2) && static_cast<std::int64_t>(frames.size()) >= times);
+    const auto outputs = [&](std::int64_t size, int before, int after, std::int64_t taps) {
+        return (size * grown + before + after - taps) / o.stride + 1;
+    };
+    Tensor result = backend_of(*first).empty({(static_cast<std::int64_t>(frames.size()) - times) / o.time_stride + 1,
+                                              outputs(first->size(0), o.pad_top, o.pad_bottom, kernel[-2]),
+                                              outputs(first->size(1), o.pad_left, o.pad_right, kernel[-1]), kernel[0]},
+                                             out);
+    assert(!residual || residual->shape() == result.shape());
+    backend_of(*first).conv(frames, w, bias, residual, o, result);
+    return result;
+}
+
+Tensor channel_norm(const Tensor& x, const Tensor& gamma, bool silu, DType out) {
+    assert(is_vector(&gamma, x.size(-1)));
+    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.channel_norm(rows, gamma, silu, to); });
+}
+
+} // namespace denoir::ops
