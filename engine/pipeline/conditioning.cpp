@@ -88,7 +88,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
 
     std::shared_ptr<const clip::Vision> vision;
     if (variant.clip_images > 0) {
-        vision = std::make_shared<const clip::Vision>(load(model.clip, Component::clip, Stage::load_clip), backend_, clip::Vision::Options{.dtype = *r.dtype});
+        vision = std::make_shared<const clip::Vision>(load(model.clip, Component::clip, Stage::load_clip), backend_, clip::Vision::Options{.dtype = *r.dtype, .heads = {}});
     }
     const Pictures pictures = see_pictures(r, vision ? int(vision->config().image()) : 0);
     if (vision) {

@@ -10,7 +10,7 @@
 #include "engine/pipeline/variant.h"
 #include "engine/sampling/forcing_plan.h"
 #include "engine/sampling/guidance.h"
-#include "engine/weights/safetensors_writer.h"
+#include "engine/weights/safetensors.h"
 
 namespace denoir {
 namespace {

@@ -12,7 +12,7 @@
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/variant.h"
-#include "engine/weights/safetensors_writer.h"
+#include "engine/weights/safetensors.h"
 
 namespace denoir {
 namespace {
