@@ -16,7 +16,7 @@ namespace denoir {
 enum class Component { transformer, vae21, vae22, umt5, clip, lora, unknown };
 std::string_view name(Component);
 
-/// The tensors of one network under their canonical names (those of the original Wan repositories, prefixes stripped), read from one or
+/// The tensors of one network under their canonical names (those of the original Wan repositories, prefixes stripped; CLIP's begin with `visual.`), read from one or
 /// more files in any layout. Const once loaded, but for what backends keep beside a Weight.
 class Weights {
 public:

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "engine/core/error.h"
+#include "engine/weights/shard_index.h"
+
+namespace denoir {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_files = 100'000;
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+    return text;
+}
+
+bool is_checkpoint_name(const std::string& name) {
+    static constexpr std::array<std::string_view, 6> endings{".safetensors", ".sft", ".pth", ".pt", ".bin", ".gguf"};
+    return !name.starts_with('.') && std::any_of(endings.begin(), endings.end(), [&](std::string_view e) { return lower(name).ends_with(e); });
+}
+
+/// "model" of "model-00003-of-00012.safetensors", with the total; empty for other names.
+std::string series_of(const std::string& name) {
+    const std::size_t of = name.rfind("-of-");
+    if (of == std::string::npos) return {};
+    std::size_t begin = of;
+    while (begin > 0 && std::isdigit(static_cast<unsigned char>(name[begin - 1]))) --begin;
+    if (begin == of || begin == 0 || name[begin - 1] != '-') return {};
+    return name.substr(0, begin) + name.substr(of);
+}
+
+std::vector<fs::path> folder_files(const fs::path& folder) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        std::error_code ignored;
+        if (it->is_regular_file(ignored)) files.push_back(it->path());
+        if (files.size() > max_files) throw Error(folder.string(), "", fmt::format("the folder holds more than {} files", max_files), "give the model's own folder");
+    }
+    if (error) throw Error(folder.string(), "", "the folder cannot be read", "check its permissions");
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+CheckpointFiles follow_index(const fs::path& index) {
+    CheckpointFiles result;
+    result.index = index;
+    std::set<std::string> shards;
+    for (const auto& [tensor, shard] : read_shard_index(index)) shards.insert(shard);
+    for (const std::string& shard : shards) result.files.push_back(index.parent_path() / shard);
+    return result;
+}
+
+// Inside the files
+
+/// Which container holds each tensor; a name in two of them is an Error.
+using Owners = std::unordered_map<std::string_view, std::size_t>;
+
+Owners find_owners(const Checkpoint& c) {
+    Owners owner;
+    for (std::size_t i = 0; i < c.containers.size(); ++i)
+        for (const FileTensor& t : c.containers[i]->tensors)
+            if (const auto [it, added] = owner.emplace(t.name, i); !added)
+                throw Error(c.files[i].string(), t.name, fmt::format("the tensor is in {} too", c.files[it->second].filename().string()), "keep one of the two files");
+    return owner;
+}
+
+void check_index(const Checkpoint& c, const Owners& owners, const fs::path& index) {
+    for (const auto& [tensor, shard] : read_shard_index(index)) {
+        const auto it = owners.find(tensor);
+        if (it == owners.end() || c.files[it->second].filename() != shard)
+            throw Error(index.string(), tensor, fmt::format("{} has no such tensor", shard), "download that part of the model again");
+    }
+}
+
+/// All-in-one files hold several networks, each under its prefix.
+void group_tensors(Checkpoint& c) {
+    std::map<std::string, std::vector<TensorGroup::Member>, std::less<>> by_prefix;
+    for (const auto& container : c.containers)
+        for (const FileTensor& t : container->tensors) {
+            const std::string_view prefix = known_prefix(t.name);
+            auto it = by_prefix.find(prefix);
+            if (it == by_prefix.end()) it = by_prefix.emplace(std::string(prefix), std::vector<TensorGroup::Member>{}).first;
+            it->second.push_back({container.get(), &t, t.name.substr(prefix.size())});
+        }
+    for (auto& [prefix, members] : by_prefix) {
+        std::vector<NamedRank> named;
+        named.reserve(members.size());
+        for (const auto& m : members) named.push_back({m.name, static_cast<int>(m.tensor->shape.size())});
+        TensorGroup group{recognise(named), prefix, {}};
+        if (group.recognised.without_visual)
+            for (auto& m : members) m.name = "visual." + m.name;
+        group.members = std::move(members);
+        c.groups.push_back(std::move(group));
+    }
+}
+
+} // namespace
+
+Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index) {
+    Checkpoint c;
+    c.files = std::move(files);
+    c.indexed = !index.empty();
+    for (const fs::path& file : c.files) c.containers.push_back(std::make_shared<Container>(open_container(file)));
+    if (c.indexed || c.files.size() > 1) {
+        const Owners owners = find_owners(c);
+        if (c.indexed) check_index(c, owners, index);
+    }
+    group_tensors(c);
+    return c;
+}
+
+std::vector<CheckpointFiles> list_checkpoints(const fs::path& path, std::vector<Error>* problems) {
+    std::error_code ignored;
+    if (!fs::is_directory(path, ignored)) return {CheckpointFiles{{path}, {}}};
+    std::vector<CheckpointFiles> result;
+    std::set<fs::path> covered;
+    const std::vector<fs::path> files = folder_files(path);
+    for (const fs::path& file : files) {
+        if (!file.filename().string().ends_with(".safetensors.index.json")) continue;
+        try {
+            result.push_back(follow_index(file));
+            covered.insert(result.back().files.begin(), result.back().files.end());
+        } catch (const Error& e) {
+            if (!problems) throw;
+            problems->push_back(e);
+        }
+    }
+    std::map<std::string, CheckpointFiles> series;
+    for (const fs::path& file : files) {
+        const std::string name = file.filename().string();
+        if (!is_checkpoint_name(name) || covered.contains(file)) continue;
+        const std::string key = series_of(name);
+        series[key.empty() ? name : key].files.push_back(file);
+    }
+    for (auto& [key, one] : series) result.push_back(std::move(one));
+    return result;
+}
+
+} // namespace denoir

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/config_file.h"
+
+#include <array>
+
+#include "engine/core/file.h"
+
+namespace denoir {
+namespace {
+
+constexpr std::size_t max_bytes = 1u << 20;
+
+std::string text_of(const Json& json, const char* key) {
+    const auto it = json.find(key);
+    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+/// Whose config it is, by the class that wrote it; unknown where it does not say.
+Component owner(const Json& json) {
+    std::string type = text_of(json, "_class_name");
+    if (const auto it = json.find("architectures"); type.empty() && it != json.end() && it->is_array() && !it->empty() && (*it)[0].is_string())
+        type = (*it)[0].get<std::string>();
+    const auto has = [&](std::string_view part) { return type.find(part) != std::string::npos; };
+    if (has("AutoencoderKL")) return Component::vae21;
+    if (has("CLIP")) return Component::clip;
+    if (has("T5")) return Component::umt5;
+    if (has("Wan") || has("SkyReels") || has("Transformer")) return Component::transformer;
+    const std::string model = text_of(json, "model_type");
+    if (model == "clip_vision_model" || model == "clip") return Component::clip;
+    if (model == "umt5" || model == "t5") return Component::umt5;
+    if (!model.empty() || json.contains("in_dim") || json.contains("out_dim")) return Component::transformer;
+    return Component::unknown;
+}
+
+bool same_network(Component a, Component b) {
+    const auto vae = [](Component c) { return c == Component::vae21 || c == Component::vae22; };
+    return a == b || (vae(a) && vae(b));
+}
+
+} // namespace
+
+Json read_json_object(const std::filesystem::path& path) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) return Json::object();
+    Json json = parse_json(read_text(path, max_bytes), path.string());
+    if (!json.is_object()) throw Error(path.string(), "", "not a JSON object", "download it again");
+    return json;
+}
+
+Json read_config(const std::filesystem::path& folder, Component component) {
+    Json json = read_json_object(folder / "config.json");
+    const Component whose = owner(json);
+    if (component == Component::unknown || whose == Component::unknown || same_network(whose, component)) return json;
+    Json shared = Json::object();
+    for (const char* key : {"text_len", "latents_mean", "latents_std", "family"})
+        if (const auto it = json.find(key); it != json.end()) shared[key] = *it;
+    return shared;
+}
+
+} // namespace denoir

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/container.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/core/error.h"
+#include "engine/weights/gguf.h"
+#include "engine/weights/pth.h"
+#include "engine/weights/safetensors.h"
+
+namespace denoir {
+namespace {
+
+bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
+    return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+}
+
+/// What a person most often has in place of a checkpoint, said in words.
+void refuse_known_strangers(const MappedFile& file) {
+    const auto bytes = file.span();
+    if (bytes.empty()) throw Error(file.name(), "", "the file is empty", "download it again");
+    if (begins_with(bytes, "version https://git-lfs"))
+        throw Error(file.name(), "", "a Git LFS pointer, not the checkpoint itself", "fetch the file with `git lfs pull`");
+    if (begins_with(bytes, std::string_view("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19", 14)))
+        throw Error(file.name(), "", "an old PyTorch file (before 1.6, not a zip archive)", "save it again with a newer PyTorch, or convert it to safetensors");
+    if (begins_with(bytes, "FUGG")) throw Error(file.name(), "", "a big-endian GGUF file", "convert it to little-endian");
+    if (begins_with(bytes, "PK\x05\x06")) throw Error(file.name(), "", "an empty zip archive", "give a safetensors, .pth or GGUF checkpoint");
+}
+
+bool looks_like_safetensors(const MappedFile& file) {
+    const auto bytes = file.span();
+    if (file.name().ends_with(".safetensors")) return true; // its reader says best what is wrong
+    return bytes.size() > 8 && bytes[8] == std::byte{'{'} && safetensors_header_length(bytes) <= bytes.size() - 8;
+}
+
+/// Copies through strides; the innermost axis is walked element by element.
+void copy_strided(const FileTensor& t, const std::byte* source, std::byte* out, int element) {
+    const int rank = static_cast<int>(t.shape.size());
+    std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
+    const std::int64_t count = *checked_elements(t.shape);
+    for (std::int64_t n = 0; n < count; ++n, out += element) {
+        std::int64_t at = 0;
+        for (int i = 0; i < rank; ++i) at += index[static_cast<std::size_t>(i)] * t.strides[static_cast<std::size_t>(i)];
+        std::memcpy(out, source + at * element, static_cast<std::size_t>(element));
+        for (int i = rank - 1; i >= 0; --i) {
+            auto& k = index[static_cast<std::size_t>(i)];
+            if (++k < t.shape[static_cast<std::size_t>(i)]) break;
+            k = 0;
+        }
+    }
+}
+
+} // namespace
+
+std::string_view name(Container::Format format) {
+    switch (format) {
+    case Container::Format::safetensors: return "safetensors";
+    case Container::Format::pth: return "pth";
+    case Container::Format::gguf: return "gguf";
+    }
+    return "";
+}
+
+std::optional<std::int64_t> checked_elements(const std::vector<std::int64_t>& shape) {
+    if (std::any_of(shape.begin(), shape.end(), [](std::int64_t n) { return n < 0; })) return std::nullopt;
+    // An empty tensor may have other axes of any size.
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+    std::int64_t product = 1;
+    for (const std::int64_t n : shape)
+        if (__builtin_mul_overflow(product, n, &product)) return std::nullopt;
+    return product;
+}
+
+const FileTensor* Container::find(std::string_view wanted) const {
+    const auto it = std::find_if(tensors.begin(), tensors.end(), [&](const FileTensor& t) { return t.name == wanted; });
+    return it == tensors.end() ? nullptr : &*it;
+}
+
+Tensor Container::tensor(const FileTensor& t) const {
+    if (!t.dtype)
+        throw Error(file->name(), t.name, fmt::format("its type {} cannot be read", t.dtype_name), "use a file in F32, F16, BF16, F8_E4M3 or a common GGUF type");
+    if (t.shape.size() > static_cast<std::size_t>(Shape::max_rank))
+        throw Error(file->name(), t.name, fmt::format("it has {} axes, at most {} are read", t.shape.size(), Shape::max_rank));
+    const Shape shape{std::span<const std::int64_t>(t.shape)};
+    const int element = element_bytes(*t.dtype);
+    const bool block = is_block(*t.dtype);
+    const bool aligned = block || t.offset % static_cast<unsigned>(element) == 0; // pages are aligned, so the file's offset decides
+    if (t.strides.empty() && aligned) return Tensor(file, t.offset, shape, *t.dtype);
+
+    Tensor copy = Tensor::host(shape, *t.dtype);
+    if (t.strides.empty())
+        std::memcpy(copy.raw(), file->span().data() + t.offset, t.bytes);
+    else
+        copy_strided(t, file->span().data() + t.offset, copy.raw(), element);
+    return copy;
+}
+
+Container open_container(const std::filesystem::path& path) {
+    auto file = MappedFile::open(path);
+    refuse_known_strangers(*file);
+    const auto bytes = file->span();
+    if (begins_with(bytes, "GGUF")) return read_gguf(std::move(file));
+    if (begins_with(bytes, "PK\x03\x04")) return read_pth(std::move(file));
+    if (looks_like_safetensors(*file)) return read_safetensors_table(std::move(file));
+    throw Error(file->name(), "", "not a checkpoint: neither safetensors nor a PyTorch .pth nor GGUF", "give a model file, or a model folder");
+}
+
+} // namespace denoir

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/file.h"
+#include "engine/core/tensor.h"
+
+namespace denoir {
+
+/// One tensor as its file describes it. Every offset and product was checked against the file; none of the data was read.
+struct FileTensor {
+    std::string name;                  ///< as in the file, prefixes and all
+    std::string dtype_name;            ///< as the file calls it: "BF16", "Q4_K"
+    std::optional<DType> dtype;        ///< nothing: a type that the engine cannot read
+    std::vector<std::int64_t> shape;   ///< PyTorch order, slowest axis first; any rank
+    std::vector<std::int64_t> strides; ///< elements; empty: dense (only .pth files have others)
+    std::uint64_t offset = 0;          ///< of the first element, from the start of the file
+    std::uint64_t bytes = 0;           ///< of a dense copy
+};
+
+/// A checkpoint file, opened: its table of contents and its mapped pages. The format was told by the content, never by the extension.
+struct Container {
+    enum class Format { safetensors, pth, gguf };
+    Format format = Format::safetensors;
+    std::shared_ptr<MappedFile> file;
+    std::vector<FileTensor> tensors;             ///< in the order of the file's table, names unique
+    std::map<std::string, std::string> metadata; ///< safetensors: `__metadata__`; GGUF: its scalar keys as text
+
+    /// A view on the mapped pages. A copy where strides or a misaligned offset ask for one: what is returned is dense and aligned to its element.
+    /// Throws Error naming the tensor where the type cannot be read or the rank is above Shape::max_rank.
+    Tensor tensor(const FileTensor&) const;
+    const FileTensor* find(std::string_view name) const;
+};
+
+std::string_view name(Container::Format);
+
+/// Opens a safetensors, PyTorch zip (.pth) or GGUF file and reads its table of contents (spec/checkpoints.md 3 to 5).
+/// Refused, as Error within 2 s and 1 GiB: anything whose table is not valid to the last rule. Executes nothing.
+Container open_container(const std::filesystem::path& path);
+
+/// The number of elements, or nothing where it does not fit in 63 bits or an axis is negative.
+std::optional<std::int64_t> checked_elements(const std::vector<std::int64_t>& shape);
+
+} // namespace denoir

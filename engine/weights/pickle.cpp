@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/pickle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "engine/core/error.h"
+#include "engine/weights/bytes.h"
+
+namespace denoir {
+namespace {
+
+constexpr std::size_t max_values = 2'000'000;
+constexpr std::size_t max_stack = 1'000'000;
+constexpr std::size_t max_memo = 1'000'000;
+
+/// Values live in one array and point to one another by index, so that neither a deep nest nor a cycle can hurt a destructor.
+using Ref = std::uint32_t;
+
+enum class Kind : std::uint8_t { none, boolean, integer, text, global, tuple, list, dict, storage, tensor };
+
+enum class Global : std::uint8_t { ordered_dict, rebuild_tensor, rebuild_parameter, storage_type };
+
+struct Value {
+    Kind kind = Kind::none;
+    Global global = Global::ordered_dict;
+    DType dtype = DType::f32;   // storage types and storages
+    std::int64_t number = 0;    // integers; element count of storages; index of tensors
+    std::string_view text;      // strings; key of storages
+    std::vector<Ref> items;     // tuples, lists; dicts: key, value, key, value, …
+};
+
+struct AllowedStorage {
+    std::string_view name;
+    DType dtype;
+};
+constexpr std::array storages{
+    AllowedStorage{"FloatStorage", DType::f32}, AllowedStorage{"HalfStorage", DType::f16}, AllowedStorage{"BFloat16Storage", DType::bf16},
+    AllowedStorage{"DoubleStorage", DType::f64}, AllowedStorage{"LongStorage", DType::i64}, AllowedStorage{"IntStorage", DType::i32},
+    AllowedStorage{"ShortStorage", DType::i16}, AllowedStorage{"CharStorage", DType::i8}, AllowedStorage{"ByteStorage", DType::u8},
+    AllowedStorage{"BoolStorage", DType::boolean}};
+
+class Machine {
+public:
+    Machine(std::span<const std::byte> pickle, const std::string& file) : in_(pickle), file_(file) { values_.reserve(1024); }
+
+    std::vector<PickledTensor> run() {
+        for (;;) {
+            std::uint8_t opcode = 0;
+            take(opcode);
+            if (opcode == '.') break;
+            step(opcode);
+        }
+        return state_dict(pop());
+    }
+
+private:
+    [[noreturn]] void fail(std::string what, std::string hint = "the file is damaged, or not a plain state dict: save it with torch.save(model.state_dict(), …)") const {
+        throw Error(file_, "data.pkl", fmt::format("{} (byte {})", what, in_.position()), std::move(hint));
+    }
+
+    template <class T> void take(T& value) {
+        if (!in_.read(value)) fail("it ends too early");
+    }
+    template <class T> std::uint64_t number() {
+        T value{};
+        take(value);
+        return value;
+    }
+    std::string_view text(std::uint64_t n) {
+        const auto view = in_.text(n);
+        if (!view) fail("a string is longer than the rest of it");
+        return *view;
+    }
+    std::string_view line() {
+        std::string_view rest = *in_.text(0);
+        const std::string_view ahead(rest.data(), std::min<std::uint64_t>(in_.left(), 256));
+        const auto end = ahead.find('\n');
+        if (end == std::string_view::npos) fail("a name without an end");
+        const std::string_view word = text(end);
+        in_.skip(1);
+        return word;
+    }
+
+    // Stack, marks, memo
+
+    Ref add(Value value) {
+        if (values_.size() == max_values) fail("it makes too many values");
+        values_.push_back(std::move(value));
+        return static_cast<Ref>(values_.size() - 1);
+    }
+    void push(Ref ref) {
+        if (stack_.size() == max_stack) fail("its stack grows too large");
+        stack_.push_back(ref);
+    }
+    void push(Value value) { push(add(std::move(value))); }
+    void push_kind(Kind kind) {
+        Value v;
+        v.kind = kind;
+        push(std::move(v));
+    }
+    void push_number(Kind kind, std::int64_t n) {
+        Value v;
+        v.kind = kind;
+        v.number = n;
+        push(std::move(v));
+    }
+    Ref pop() {
+        const std::size_t floor = marks_.empty() ? 0 : marks_.back();
+        if (stack_.size() <= floor) fail("it takes more from the stack than there is");
+        const Ref ref = stack_.back();
+        stack_.pop_back();
+        return ref;
+    }
+    Ref top() {
+        const Ref ref = pop();
+        stack_.push_back(ref);
+        return ref;
+    }
+    std::vector<Ref> pop_to_mark() {
+        if (marks_.empty()) fail("a mark is missing");
+        const auto begin = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
+        std::vector<Ref> items(begin, stack_.end());
+        stack_.erase(begin, stack_.end());
+        marks_.pop_back();
+        return items;
+    }
+    void remember(std::uint64_t index) {
+        // Picklers number the memo from 0 without holes.
+        if (index >= max_memo || index > memo_.size() + 1024) fail("its memo grows too large");
+        if (index >= memo_.size()) memo_.resize(index + 1, no_value);
+        memo_[index] = top();
+    }
+    void recall(std::uint64_t index) {
+        if (index >= memo_.size() || memo_[index] == no_value) fail("it recalls something that was never stored");
+        push(memo_[index]);
+    }
+    const Value& value(Ref ref) const { return values_[ref]; }
+
+    // Opcodes
+
+    void step(std::uint8_t opcode) {
+        switch (opcode) {
+        case 0x80: return protocol();
+        case 'c': return global();
+        case 'q': return remember(number<std::uint8_t>());
+        case 'r': return remember(number<std::uint32_t>());
+        case 'h': return recall(number<std::uint8_t>());
+        case 'j': return recall(number<std::uint32_t>());
+        case 'X': return string(number<std::uint32_t>());
+        case 'J': return push_number(Kind::integer, static_cast<std::int32_t>(number<std::uint32_t>()));
+        case 'K': return push_number(Kind::integer, static_cast<std::int64_t>(number<std::uint8_t>()));
+        case 'M': return push_number(Kind::integer, static_cast<std::int64_t>(number<std::uint16_t>()));
+        case 0x8A: return long_integer(number<std::uint8_t>());
+        case 'Q': return persistent();
+        case 's': return set_items({}, true);
+        case 'u': return set_items(pop_to_mark(), false);
+        case 'a': return append({}, true);
+        case 'e': return append(pop_to_mark(), false);
+        case '}': return push_kind(Kind::dict);
+        case ']': return push_kind(Kind::list);
+        case ')': return push_kind(Kind::tuple);
+        case '(':
+            if (marks_.size() == max_stack) fail("its stack grows too large");
+            return marks_.push_back(stack_.size());
+        case 't': return tuple(pop_to_mark());
+        case 0x85: return tuple_of(1);
+        case 0x86: return tuple_of(2);
+        case 0x87: return tuple_of(3);
+        case 0x88: return push_number(Kind::boolean, 1);
+        case 0x89: return push_number(Kind::boolean, 0);
+        case 'N': return push_kind(Kind::none);
+        case 'R': return reduce();
+        case 'b': return build();
+        default: fail(fmt::format("opcode 0x{:02X} is not one that a state dict needs: refused, nothing was executed", opcode), "only trust files with plain tensors");
+        }
+    }
+
+    void protocol() {
+        const auto version = number<std::uint8_t>();
+        if (version != 2) fail(fmt::format("pickle protocol {}, torch.save writes 2", version));
+    }
+
+    void global() {
+        const std::string_view module = line(), name = line();
+        Value v;
+        v.kind = Kind::global;
+        if (module == "collections" && name == "OrderedDict") {
+            v.global = Global::ordered_dict;
+        } else if (module == "torch._utils" && name == "_rebuild_tensor_v2") {
+            v.global = Global::rebuild_tensor;
+        } else if (module == "torch._utils" && name == "_rebuild_parameter") {
+            v.global = Global::rebuild_parameter;
+        } else {
+            const auto storage = std::find_if(storages.begin(), storages.end(), [&](const AllowedStorage& s) { return s.name == name; });
+            if (module != "torch" || storage == storages.end())
+                fail(fmt::format("it asks for {}.{}, which a plain state dict never needs: refused, nothing was executed", module, name), "only trust files with plain tensors");
+            v.global = Global::storage_type;
+            v.dtype = storage->dtype;
+        }
+        push(std::move(v));
+    }
+
+    void string(std::uint64_t n) {
+        Value v;
+        v.kind = Kind::text;
+        v.text = text(n);
+        push(std::move(v));
+    }
+
+    void long_integer(std::uint64_t n) {
+        if (n > 8) fail("a number does not fit in 64 bits");
+        const std::string_view digits = text(n);
+        std::uint64_t bits = 0;
+        for (std::size_t i = 0; i < digits.size(); ++i) bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(digits[i])) << (8 * i);
+        if (n > 0 && n < 8 && (static_cast<unsigned char>(digits.back()) & 0x80u)) bits |= ~std::uint64_t{0} << (8 * n);
+        push_number(Kind::integer, static_cast<std::int64_t>(bits));
+    }
+
+    void tuple(std::vector<Ref> items) {
+        Value v;
+        v.kind = Kind::tuple;
+        v.items = std::move(items);
+        push(std::move(v));
+    }
+    void tuple_of(std::size_t n) {
+        std::vector<Ref> items(n);
+        while (n-- > 0) items[n] = pop();
+        tuple(std::move(items));
+    }
+
+    void set_items(std::vector<Ref> items, bool one) {
+        if (one) {
+            const Ref second = pop();
+            items = {pop(), second};
+        }
+        if (items.size() % 2 != 0) fail("a dict gets a key without a value");
+        Value& dict = values_[top()];
+        if (dict.kind != Kind::dict) fail("it sets items of something that is no dict");
+        dict.items.insert(dict.items.end(), items.begin(), items.end());
+    }
+    void append(std::vector<Ref> items, bool one) {
+        if (one) items = {pop()};
+        Value& list = values_[top()];
+        if (list.kind != Kind::list) fail("it appends to something that is no list");
+        list.items.insert(list.items.end(), items.begin(), items.end());
+    }
+
+    /// ('storage', StorageType, key, location, element count)
+    void persistent() {
+        const Value& id = value(pop());
+        const auto field = [&](std::size_t i, Kind kind) -> const Value& {
+            const Value& v = value(id.items[i]);
+            if (v.kind != kind) fail("a storage is described in an unknown way");
+            return v;
+        };
+        if (id.kind != Kind::tuple || id.items.size() != 5 || field(0, Kind::text).text != "storage") fail("a storage is described in an unknown way");
+        const Value& type = field(1, Kind::global);
+        if (type.global != Global::storage_type) fail("a storage has an unknown type");
+        field(3, Kind::text);
+        Value v;
+        v.kind = Kind::storage;
+        v.dtype = type.dtype;
+        v.text = field(2, Kind::text).text;
+        v.number = field(4, Kind::integer).number;
+        push(std::move(v));
+    }
+
+    void reduce() {
+        const Ref arguments_ref = pop(), callable_ref = pop();
+        const Value &arguments = value(arguments_ref), &callable = value(callable_ref);
+        if (callable.kind != Kind::global || arguments.kind != Kind::tuple) fail("it calls something that is no allowed name");
+        switch (callable.global) {
+        case Global::ordered_dict:
+            if (!arguments.items.empty()) fail("an OrderedDict with arguments");
+            return push_kind(Kind::dict);
+        case Global::rebuild_tensor: return rebuild_tensor(arguments.items);
+        case Global::rebuild_parameter:
+            if (arguments.items.size() != 3 || value(arguments.items[0]).kind != Kind::tensor) fail("a parameter is described in an unknown way");
+            return push(arguments.items[0]);
+        case Global::storage_type: fail("it calls a storage type");
+        }
+    }
+
+    std::vector<std::int64_t> integers(Ref ref) const {
+        const Value& v = value(ref);
+        if (v.kind != Kind::tuple || v.items.size() > 64) fail("a tensor's size or stride is no short tuple");
+        std::vector<std::int64_t> result;
+        for (const Ref item : v.items) {
+            if (value(item).kind != Kind::integer) fail("a tensor's size or stride holds something that is no integer");
+            result.push_back(value(item).number);
+        }
+        return result;
+    }
+
+    /// (storage, storage_offset, size, stride, requires_grad, hooks [, metadata])
+    void rebuild_tensor(const std::vector<Ref>& arguments) {
+        if (arguments.size() < 6 || arguments.size() > 7) fail("a tensor is described in an unknown way");
+        const Value &storage = value(arguments[0]), &offset = value(arguments[1]);
+        if (storage.kind != Kind::storage || offset.kind != Kind::integer) fail("a tensor is described in an unknown way");
+        PickledTensor t;
+        t.dtype = storage.dtype;
+        t.key = storage.text;
+        t.count = storage.number;
+        t.offset = offset.number;
+        t.shape = integers(arguments[2]);
+        t.strides = integers(arguments[3]);
+        if (t.shape.size() != t.strides.size()) fail("a tensor has sizes and strides of different length");
+        tensors_.push_back(std::move(t));
+        push_number(Kind::tensor, static_cast<std::int64_t>(tensors_.size() - 1));
+    }
+
+    /// torch leaves {'_metadata': …} on the OrderedDict: looked at and dropped.
+    void build() {
+        const Ref state = pop();
+        if (value(state).kind != Kind::dict || value(top()).kind != Kind::dict) fail("it sets the state of something that is no dict");
+    }
+
+    // The result
+
+    bool holds_tensor(const Value& dict) const {
+        for (std::size_t i = 1; i < dict.items.size(); i += 2)
+            if (value(dict.items[i]).kind == Kind::tensor) return true;
+        return false;
+    }
+    std::optional<Ref> nested(const Value& dict) const {
+        for (const std::string_view key : {"state_dict", "model", "module"})
+            for (std::size_t i = 0; i < dict.items.size(); i += 2) {
+                const Value &k = value(dict.items[i]), &v = value(dict.items[i + 1]);
+                if (k.kind == Kind::text && k.text == key && v.kind == Kind::dict) return dict.items[i + 1];
+            }
+        return std::nullopt;
+    }
+
+    std::vector<PickledTensor> state_dict(Ref root) const {
+        if (value(root).kind != Kind::dict) fail("it holds no dict of tensors");
+        for (int depth = 0; depth < 4 && !holds_tensor(value(root)); ++depth) {
+            const auto inner = nested(value(root));
+            if (!inner) break;
+            root = *inner;
+        }
+        std::vector<PickledTensor> result;
+        std::unordered_set<std::string_view> names;
+        const std::vector<Ref>& items = value(root).items;
+        for (std::size_t i = 0; i < items.size(); i += 2) {
+            const Value &key = value(items[i]), &v = value(items[i + 1]);
+            if (key.kind != Kind::text || v.kind != Kind::tensor) continue;
+            if (!names.insert(key.text).second) throw Error(file_, std::string(key.text), "the tensor is there twice", "save the state dict again");
+            result.push_back(tensors_[static_cast<std::size_t>(v.number)]);
+            result.back().name = key.text;
+        }
+        return result;
+    }
+
+    static constexpr Ref no_value = ~Ref{0};
+    ByteReader in_;
+    const std::string& file_;
+    std::vector<Value> values_;
+    std::vector<PickledTensor> tensors_;
+    std::vector<Ref> stack_, memo_;
+    std::vector<std::size_t> marks_;
+};
+
+} // namespace
+
+std::vector<PickledTensor> read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file) { return Machine(pickle, file).run(); }
+
+} // namespace denoir

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/quantisation.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "engine/core/json.h"
+
+namespace denoir {
+namespace {
+
+constexpr const char* use_other = "use the bf16, fp16, fp8 (per layer) or GGUF file of this model";
+
+void check_format(const Json& entry, std::string_view layer, const std::string& file) {
+    const auto it = entry.is_object() ? entry.find("format") : entry.end();
+    if (it == entry.end() || !it->is_string()) throw Error(file, std::string(layer), "its quantisation has no format", use_other);
+    const std::string& format = it->get_ref<const std::string&>();
+    if (format != "float8_e4m3fn" && format != "float8_e5m2")
+        throw Error(file, std::string(layer), fmt::format("quantised as {}, which is not read", printable(format, 40)), use_other);
+}
+
+} // namespace
+
+bool is_scale_leaf(std::string_view leaf) { return leaf == "scale_weight" || leaf == "weight_scale"; }
+
+void refuse_unknown_quantisation(std::string_view name, const std::string& file) {
+    struct Mark { std::string_view part, scheme; };
+    static constexpr std::array marks{
+        Mark{".weight_scale_2", "nvfp4"}, Mark{".quant_state.", "bitsandbytes (nf4 / fp4)"}, Mark{".absmax", "bitsandbytes (nf4 / fp4)"},
+        Mark{".quant_map", "bitsandbytes (nf4 / fp4)"}, Mark{".SCB", "bitsandbytes int8"}, Mark{".qweight", "GPTQ / AWQ"}, Mark{".qzeros", "GPTQ / AWQ"},
+        Mark{".smooth_factor", "SVDQuant"}, Mark{".wscales", "SVDQuant"}};
+    for (const Mark& mark : marks) {
+        const bool inside = mark.part.ends_with('.') ? name.find(mark.part) != std::string_view::npos : name.ends_with(mark.part);
+        if (inside) throw Error(file, std::string(name), fmt::format("quantised with {}, which is not read", mark.scheme), use_other);
+    }
+}
+
+void check_comfy_quant(const Tensor& tensor, std::string_view name, const std::string& file) {
+    if (tensor.dtype() != DType::u8 || tensor.bytes() > 65'536) throw Error(file, std::string(name), "its quantisation is described in an unknown way", use_other);
+    const std::string_view text(reinterpret_cast<const char*>(tensor.raw()), tensor.bytes());
+    check_format(parse_json(text, file), name, file);
+}
+
+void check_quantisation_metadata(const std::map<std::string, std::string>& metadata, const std::string& file) {
+    const auto it = metadata.find("_quantization_metadata");
+    if (it == metadata.end()) return;
+    const Json json = parse_json(it->second, file);
+    if (!json.is_object() || !json.contains("layers") || !json["layers"].is_object()) return;
+    for (const auto& [layer, entry] : json["layers"].items()) check_format(entry, layer, file);
+}
+
+Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file, std::int64_t& blocks) {
+    const auto refuse = [&](std::string what) { throw Error(file, std::string(name), std::move(what), use_other); };
+    if (!is_float(stored.dtype()) || is_block(stored.dtype())) refuse("a scale that is no floating point number");
+    const Shape& s = stored.shape();
+    const std::int64_t out = weight.rank() > 0 ? weight[0] : 1;
+    blocks = 1;
+    Shape result;
+    if (s.elements() != 1) {
+        const bool rows = s.rank() >= 1 && s[0] == out;
+        const std::int64_t columns = rows && s.rank() >= 2 ? s[1] : 1;
+        const bool fits = rows && weight.rank() == 2 && s.rank() <= 3 && (s.rank() < 3 || s[2] == 1) && columns > 0 && weight[1] % columns == 0;
+        if (!fits) refuse(fmt::format("a scale of shape {} does not fit a weight of shape {}", to_string(s), to_string(weight)));
+        blocks = columns;
+        result = blocks > 1 ? Shape{out, blocks} : Shape{out};
+    }
+    Tensor scale = Tensor::host(result);
+    to_f32(stored.dtype(), stored.raw(), scale.data<float>(), stored.elements());
+    for (const float v : scale.span<float>())
+        if (!std::isfinite(v)) refuse("a scale that is not finite");
+    return scale;
+}
+
+Tensor dequantised(const Tensor& weight, const Tensor& scale) {
+    Tensor result = Tensor::host(weight.shape());
+    to_f32(weight.dtype(), weight.raw(), result.data<float>(), weight.elements());
+    if (!scale) return result;
+    const std::int64_t rows = weight.rank() > 0 ? weight.size(0) : 1, columns = rows ? weight.elements() / rows : 0;
+    const std::int64_t blocks = scale.rank() == 2 ? scale.size(1) : 1, width = columns / blocks;
+    const float* factors = scale.data<float>();
+    float* values = result.data<float>();
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t b = 0; b < blocks; ++b) {
+            const float factor = scale.rank() == 0 ? factors[0] : factors[r * blocks + b];
+            for (std::int64_t i = 0; i < width; ++i) *values++ *= factor;
+        }
+    return result;
+}
+
+} // namespace denoir

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/safetensors_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "engine/core/error.h"
+#include "engine/core/json.h"
+
+namespace denoir {
+namespace {
+
+/// A dense copy through strides, or the tensor itself.
+Tensor dense(const Tensor& t) {
+    if (t.is_contiguous()) return t;
+    Tensor copy = Tensor::host(t.shape(), t.dtype());
+    const auto width = static_cast<std::size_t>(element_bytes(t.dtype()));
+    std::vector<std::int64_t> index(static_cast<std::size_t>(t.rank()), 0);
+    std::byte* out = copy.raw();
+    for (std::int64_t n = t.elements(); n > 0; --n, out += width) {
+        std::int64_t at = 0;
+        for (int i = 0; i < t.rank(); ++i) at += index[static_cast<std::size_t>(i)] * t.stride(i);
+        std::memcpy(out, t.raw() + at * static_cast<std::int64_t>(width), width);
+        for (int i = t.rank() - 1; i >= 0 && ++index[static_cast<std::size_t>(i)] == t.size(i); --i) index[static_cast<std::size_t>(i)] = 0;
+    }
+    return copy;
+}
+
+} // namespace
+
+SafetensorsWriter::SafetensorsWriter(std::filesystem::path path, std::map<std::string, std::string> metadata)
+    : file_(std::move(path)), metadata_(std::move(metadata)) {}
+
+void SafetensorsWriter::declare(std::string name, const Shape& shape, DType dtype) {
+    if (info(dtype).safetensors.empty())
+        throw Error("", name, fmt::format("safetensors files have no type for {}", info(dtype).name), "choose --dtype f32, bf16 or f16");
+    const std::size_t bytes = checked_bytes(shape, dtype);
+    entries_.push_back({std::move(name), shape, dtype, bytes});
+}
+
+std::vector<std::string> SafetensorsWriter::begin() {
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+        const int x = element_bytes(a.dtype), y = element_bytes(b.dtype);
+        return x != y ? x > y : a.name < b.name;
+    });
+    Json header = Json::object();
+    if (!metadata_.empty()) header["__metadata__"] = metadata_;
+    std::vector<std::string> order;
+    for (const Entry& e : entries_) {
+        if (header.contains(e.name)) throw Error("", e.name, "the tensor is there twice", "give each tensor its own name");
+        header[e.name] = {{"dtype", info(e.dtype).safetensors}, {"shape", std::vector<std::int64_t>(e.shape.begin(), e.shape.end())}, {"data_offsets", {expected_, expected_ + e.bytes}}};
+        expected_ += e.bytes;
+        order.push_back(e.name);
+    }
+    // A .pth may hold names that are not UTF-8; the format wants it.
+    std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text.append((8 - text.size() % 8) % 8, ' ');
+    const std::uint64_t length = text.size();
+    file_.write(&length, sizeof length);
+    file_.write(text);
+    return order;
+}
+
+void SafetensorsWriter::write(const void* data, std::size_t bytes) {
+    assert(bytes <= expected_ - written_);
+    file_.write(data, bytes);
+    written_ += bytes;
+}
+
+void SafetensorsWriter::commit() {
+    assert(written_ == expected_);
+    file_.commit();
+}
+
+void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors, const std::map<std::string, std::string>& metadata) {
+    SafetensorsWriter writer(path, metadata);
+    for (const auto& [name, tensor] : tensors) writer.declare(name, tensor.shape(), tensor.dtype());
+    for (const std::string& name : writer.begin()) writer.write(dense(tensors.at(name)));
+    writer.commit();
+}
+
+} // namespace denoir

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/core/file.h"
+#include "engine/core/tensor.h"
+
+namespace denoir {
+
+/// Writes a safetensors file of any size with little memory: first the table (declare), then the data of each tensor in that order (write), then
+/// commit. Wider types come first, as the format's own writers do it, so every tensor is aligned to its element; the header is padded to 8 bytes.
+/// Without commit nothing stays behind.
+class SafetensorsWriter {
+public:
+    SafetensorsWriter(std::filesystem::path path, std::map<std::string, std::string> metadata = {});
+
+    /// All tensors are declared before the first write. Throws Error for a dtype that the format does not have or a name that is there already.
+    void declare(std::string name, const Shape& shape, DType dtype);
+    /// Writes the header; the names in the order in which their data must follow.
+    std::vector<std::string> begin();
+    /// The next tensor's data: dense, of the declared size. May come in pieces.
+    void write(const void* data, std::size_t bytes);
+    void write(const Tensor& dense) { write(dense.raw(), dense.bytes()); }
+    /// All data were written: syncs and renames.
+    void commit();
+
+private:
+    struct Entry {
+        std::string name;
+        Shape shape;
+        DType dtype;
+        std::size_t bytes;
+    };
+    AtomicFile file_;
+    std::map<std::string, std::string> metadata_;
+    std::vector<Entry> entries_;
+    std::size_t expected_ = 0, written_ = 0;
+};
+
+/// A whole file at once; tensors on the host, any strides. Read again with read_safetensors (safetensors.h).
+void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors, const std::map<std::string, std::string>& metadata = {});
+
+} // namespace denoir
