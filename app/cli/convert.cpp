@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/convert.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "app/cli/commands.h"
+#include "engine/session/output_check.h"
+
+namespace denoir::cli {
+namespace {
+
+ConvertOptions options_of(const Arguments& args) {
+    ConvertOptions options;
+    if (args.has("--dtype")) {
+        const std::string name = args.get("--dtype");
+        options.dtype = dtype_from_name(name);
+        if (options.dtype != DType::f32 && options.dtype != DType::bf16 && options.dtype != DType::f16)
+            throw UsageError("", "--dtype", fmt::format("'{}' is not written", printable(name, 40)), "use f32, bf16 or f16");
+    }
+    if (args.has("--layout")) {
+        const auto layout = convert_layout_from_name(args.get("--layout"));
+        if (!layout) throw UsageError("", "--layout", fmt::format("'{}' is unknown", printable(args.get("--layout"), 40)), "use original, diffusers or comfy");
+        options.layout = *layout;
+    }
+    if (args.has("--quantize")) {
+        const std::string name = args.get("--quantize");
+        options.quantize = quantize_from_name(name);
+        if (!options.quantize)
+            throw UsageError("", "--quantize", name == "q8_0" ? "safetensors files have no q8_0" : fmt::format("'{}' is unknown", printable(name, 40)), "use fp8_scaled");
+    }
+    return options;
+}
+
+/// Bytes written, as the progress of a render is shown.
+std::function<void(std::uint64_t, std::uint64_t)> reporter(ProgressStyle style) {
+    if (style == ProgressStyle::none) return {};
+    return [style, last = -1](std::uint64_t done, std::uint64_t total) mutable {
+        const int percent = total ? int(done * 100 / total) : 100;
+        if (percent / 10 == last) return;
+        last = percent / 10;
+        fmt::print(stderr, style == ProgressStyle::line ? "\r\033[K{} %" : "{} %\n", percent);
+        if (style == ProgressStyle::line && percent == 100) fmt::print(stderr, "\r\033[K");
+    };
+}
+
+int run(const Arguments& args, Console& console) {
+    const std::filesystem::path in = args.words()[0], out = args.words()[1];
+    if (in.empty() || out.empty()) throw UsageError("", in.empty() ? "IN" : "OUT", "is empty", "name a file");
+    ConvertOptions options = options_of(args);
+    options.progress = reporter(progress_style(args.get("--progress", "auto")));
+    options.stop = interrupt_token();
+    check_output_file(out, std::array{in});
+    const ConvertResult result = convert(in, out, options);
+    console.say(fmt::format("{}: {} tensors, {}", out.string(), result.tensors, size_text(double(result.bytes))));
+    console.report(Json{{"out", out.string()}, {"tensors", result.tensors}, {"bytes", result.bytes}});
+    return 0;
+}
+
+} // namespace
+
+Command convert_command() {
+    return {"convert", "IN OUT.safetensors [--dtype T] [--quantize fp8_scaled] [--layout L]", "Reads one network in any layout and format and writes it as one safetensors file.", 2, 2,
+            {{"--dtype", "T", "f32, bf16 or f16 for the floating point tensors (default: as stored; quantised ones become f32)"},
+             {"--quantize", "Q", "fp8_scaled: 8-bit floats with a scale per linear layer of the blocks (default: none)"},
+             {"--layout", "L", "names of original, diffusers or comfy files (default original)"},
+             progress_option, json_option},
+            run};
+}
+
+} // namespace denoir::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/inspect.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+
+namespace denoir::cli {
+namespace {
+
+/// A folder's parts one line each; a single file has no role worth a line of its own.
+std::string describe(const Inspection& found) {
+    std::string out = fmt::format("{} {}, {}, {} tensors, {} parameters, {}\n", found.family, found.variant, found.dtype(), found.tensors.size(), found.parameters,
+                                  size_text(double(found.bytes)));
+    for (const auto& part : found.parts) {
+        out += fmt::format("  {}: {} {}, {} file{}, {}\n", part.role, part.format, part.layout, part.files.size(), part.files.size() == 1 ? "" : "s", size_text(double(part.bytes)));
+        for (const auto& file : part.files) out += fmt::format("    {}\n", printable(file.string(), 120));
+    }
+    for (const auto& [key, value] : found.config.items()) out += fmt::format("  {}: {}\n", printable(key, 40), printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 80));
+    for (const auto& missing : found.missing) out += fmt::format("  missing: {}\n", missing);
+    for (const auto& warning : found.warnings) out += fmt::format("  warning: {}\n", printable(warning, 200));
+    out.pop_back();
+    return out;
+}
+
+int run(const Arguments& args, Console& console) {
+    const std::string path = args.words()[0];
+    if (path.empty()) throw UsageError("", "PATH", "is empty", "name a file or folder");
+    const Inspection found = inspect(path);
+    std::string text = describe(found);
+    if (args.has("--tensors"))
+        for (const auto& t : found.tensors) text += fmt::format("\n{} {} [{}]", printable(t.name, 160), t.dtype, fmt::join(t.shape, ", "));
+    console.say(text);
+    console.report(to_json(found, args.has("--tensors")));
+    return 0;
+}
+
+} // namespace
+
+Command inspect_command() {
+    return {"inspect", "PATH [--tensors]", "What a checkpoint file or model folder is, from its headers alone.", 1, 1,
+            {{"--tensors", "", "list every tensor with its type and shape (default: their number)"}, json_option}, run};
+}
+
+} // namespace denoir::cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/file_hashes.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "engine/core/file.h"
+#include "engine/core/json.h"
+#include "engine/media/sha256.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t piece = 1 << 20, max_cached = 1000, max_cache_bytes = 4 << 20;
+
+fs::path cache_file() { return cache_folder() / "checksums.json"; }
+
+/// Empty where it was stopped, cannot be read, or changed under our hands.
+std::string hash(const ModelFile& file, const std::stop_token& stop) {
+    const int fd = ::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) return {};
+    Sha256 sum;
+    std::vector<char> buffer(piece);
+    std::uint64_t total = 0;
+    ssize_t got = 1;
+    while (got > 0 && !stop.stop_requested()) {
+        got = ::read(fd, buffer.data(), buffer.size());
+        if (got > 0) sum.update(buffer.data(), std::size_t(got)), total += std::uint64_t(got);
+    }
+    ::close(fd);
+    return got == 0 && total == file.bytes ? sum.hex() : std::string();
+}
+
+/// Only what nobody else wants of the processor and the disk.
+void step_back() {
+    const sched_param none{};
+    ::sched_setscheduler(0, SCHED_IDLE, &none);
+    ::setpriority(PRIO_PROCESS, id_t(::gettid()), 19);
+}
+
+Json cached_files() {
+    try {
+        Json cache = parse_json(read_text(cache_file(), max_cache_bytes), "checksums.json");
+        if (cache.is_object() && cache.contains("files") && cache["files"].is_array()) return cache["files"];
+    } catch (const std::exception&) { // missing or damaged: it is only a cache
+    }
+    return Json::array();
+}
+
+} // namespace
+
+FileHashes::FileHashes(std::span<const fs::path> files) {
+    for (const fs::path& path : files) {
+        struct stat status {};
+        if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+        const std::int64_t modified = std::int64_t(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
+        entries_.push_back({{path.string(), std::uint64_t(status.st_size), modified, ""}, status.st_ino});
+    }
+    read_cache();
+    finished_ = std::all_of(entries_.begin(), entries_.end(), [](const Entry& e) { return !e.file.sha256.empty(); });
+    if (!finished_) thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+}
+
+FileHashes::~FileHashes() {
+    thread_.request_stop();
+    if (thread_.joinable()) thread_.join();
+}
+
+std::vector<ModelFile> FileHashes::files() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<ModelFile> out;
+    for (const Entry& e : entries_) out.push_back(e.file);
+    return out;
+}
+
+void FileHashes::wait(std::chrono::milliseconds most) {
+    std::unique_lock lock(mutex_);
+    all_known_.wait_for(lock, most, [this] { return finished_; });
+}
+
+void FileHashes::work(const std::stop_token& stop) {
+    step_back();
+    for (std::size_t i = 0; i < entries_.size() && !stop.stop_requested(); ++i) {
+        ModelFile file;
+        {
+            const std::lock_guard lock(mutex_);
+            file = entries_[i].file;
+        }
+        if (!file.sha256.empty()) continue;
+        const std::string sum = hash(file, stop);
+        const std::lock_guard lock(mutex_);
+        entries_[i].file.sha256 = sum;
+    }
+    write_cache();
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+    all_known_.notify_all();
+}
+
+void FileHashes::read_cache() {
+    for (const Json& c : cached_files())
+        for (Entry& e : entries_)
+            if (c.is_object() && c.value("path", Json()) == e.file.path && c.value("bytes", Json()) == e.file.bytes && c.value("modified_ns", Json()) == e.file.modified_ns &&
+                c.value("inode", Json()) == e.inode && c.contains("sha256") && c["sha256"].is_string())
+                e.file.sha256 = c["sha256"].get<std::string>();
+}
+
+void FileHashes::write_cache() const {
+    Json files = Json::array();
+    const std::lock_guard lock(mutex_);
+    for (const Entry& e : entries_)
+        if (!e.file.sha256.empty())
+            files.push_back({{"path", e.file.path}, {"bytes", e.file.bytes}, {"modified_ns", e.file.modified_ns}, {"inode", e.inode}, {"sha256", e.file.sha256}});
+    for (const Json& old : cached_files()) {
+        const bool ours = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return old.is_object() && old.value("path", Json()) == e.file.path; });
+        if (!ours && files.size() < max_cached) files.push_back(old);
+    }
+    try {
+        write_file(cache_file(), Json{{"schema", 1}, {"files", files}}.dump(1));
+    } catch (const std::exception&) { // no place for a cache: the sums are known for this run all the same
+    }
+}
+
+} // namespace denoir

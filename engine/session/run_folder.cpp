@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/run_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "engine/core/file.h"
+#include "engine/core/json.h"
+#include "engine/media/sha256.h"
+#include "engine/weights/safetensors.h"
+#include "engine/weights/safetensors_writer.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t max_run_json = 64 << 20;
+
+bool is_there(const fs::path& path) {
+    std::error_code code;
+    return fs::is_regular_file(path, code);
+}
+
+void make_folder(const fs::path& path) {
+    std::error_code code;
+    if (fs::create_directory(path, code) || (!code && fs::is_directory(path))) return;
+    throw Error(path.string(), "", "this folder cannot be made: " + code.message(), "choose another place");
+}
+
+struct Moments {
+    double mean = 0, deviation = 0;
+};
+Moments moments(const Tensor& t) {
+    if (!t) return {};
+    double sum = 0, squares = 0;
+    const auto values = t.span<float>();
+    for (const float v : values) sum += v, squares += double(v) * v;
+    const double n = double(values.size()), mean = sum / n;
+    return {mean, std::sqrt(std::max(0.0, squares / n - mean * mean))};
+}
+
+double root_mean_square_difference(const Tensor& a, const Tensor& b) {
+    double sum = 0;
+    const auto x = a.span<float>(), y = b.span<float>();
+    for (std::size_t i = 0; i < x.size(); ++i) sum += (double(x[i]) - y[i]) * (double(x[i]) - y[i]);
+    return std::sqrt(sum / double(x.size()));
+}
+
+/// JSON has no infinities and NaN.
+double finite(double v) { return std::isfinite(v) ? v : -1; }
+
+} // namespace
+
+/// Held through a descriptor of the folder itself: no file of its own, gone with the process.
+struct RunFolder::Lock {
+    explicit Lock(const fs::path& path) : fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+    ~Lock() {
+        if (fd >= 0) ::close(fd);
+    }
+    Lock(const Lock&) = delete;
+    bool take() const { return fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0; }
+    int fd;
+};
+
+RunFolder::RunFolder(fs::path path, RunRecord record, std::shared_ptr<Lock> lock) : path_(std::move(path)), record_(std::move(record)), lock_(std::move(lock)) {}
+
+RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
+    make_folder(path);
+    auto lock = std::make_shared<Lock>(path);
+    if (!lock->take()) throw Error(path.string(), "", "another process is writing there", "choose another folder");
+    for (const char* part : {"latents", "solver"}) make_folder(path / part);
+    RunFolder run(path, std::move(record), std::move(lock));
+    run.save();
+    return run;
+}
+
+RunFolder RunFolder::open(const fs::path& path) {
+    std::error_code code;
+    if (!fs::is_directory(path, code)) throw Error(path.string(), "", fs::exists(path, code) ? "is no folder" : "no such folder", "name a run folder");
+    const fs::path file = path / "run.json";
+    if (!is_there(file)) throw Error(path.string(), "run.json", "is missing: this is no run folder", "name a folder that render made");
+    const Json json = parse_json(read_text(file, max_run_json), file.string());
+    return {path, record_from_json(json, file.string()), nullptr};
+}
+
+RunFolder RunFolder::take(const fs::path& path) {
+    RunFolder run = open(path);
+    run.lock_ = std::make_shared<Lock>(path);
+    if (!run.lock_->take()) throw Error(path.string(), "", "another process is working on this run", "wait for it, or end it");
+    run.record_ = open(path).record_; // as the process before us left it
+    return run;
+}
+
+bool RunFolder::busy(const fs::path& path) {
+    const Lock lock(path);
+    return lock.fd >= 0 && !lock.take();
+}
+
+fs::path RunFolder::latents_file(int step) const { return path_ / "latents" / fmt::format("step_{:03}.safetensors", step); }
+fs::path RunFolder::solver_file(int step) const { return path_ / "solver" / fmt::format("step_{:03}.safetensors", step); }
+
+void RunFolder::save() {
+    record_.updated = utc_now();
+    write_file(file("run.json"), to_json(record_).dump(1) + "\n");
+}
+
+void RunFolder::store_conditioning(const Conditioning& c) {
+    write_safetensors(file("conditioning.safetensors"), c.to_tensors());
+    record_.conditioning_sha256 = file_sha256(file("conditioning.safetensors"));
+    save();
+}
+
+std::optional<Conditioning> RunFolder::load_conditioning() const {
+    const fs::path path = file("conditioning.safetensors");
+    if (record_.conditioning_sha256.empty() || !is_there(path) || file_sha256(path) != record_.conditioning_sha256) return {};
+    return Conditioning::from_tensors(read_safetensors(path));
+}
+
+void RunFolder::store_step(int step, double seconds, const Tensor& shown, const Tensor& x0, const std::map<std::string, Tensor>& solver) {
+    StepRecord s;
+    s.step = step;
+    s.seconds = seconds;
+    const Moments latent = moments(shown);
+    s.latent_mean = finite(latent.mean), s.latent_std = finite(latent.deviation), s.x0_std = finite(moments(x0).deviation);
+    if (x0 && step > 1 && has_step_tensor(step - 1, "x0"))
+        if (const Tensor before = step_tensor(step - 1, "x0"); before.shape() == x0.shape()) s.x0_change = finite(root_mean_square_difference(x0, before));
+    std::map<std::string, Tensor> tensors{{"latent", shown}};
+    if (x0) tensors["x0"] = x0;
+    write_safetensors(latents_file(step), tensors);
+    s.sha256 = file_sha256(latents_file(step));
+    if (!solver.empty()) {
+        write_safetensors(solver_file(step), solver);
+        s.solver_sha256 = file_sha256(solver_file(step));
+    }
+    record_.steps.push_back(std::move(s));
+    save();
+}
+
+bool RunFolder::whole(const StepRecord& s) const {
+    const auto matches = [](const fs::path& path, const std::string& sum) { return is_there(path) && file_sha256(path) == sum; };
+    return matches(latents_file(s.step), s.sha256) && (s.solver_sha256.empty() || matches(solver_file(s.step), s.solver_sha256));
+}
+
+std::optional<DenoiseState> RunFolder::last_state() {
+    while (!record_.steps.empty() && !whole(record_.steps.back())) record_.steps.pop_back();
+    if (record_.steps.empty()) return {};
+    return state(record_.steps.back().step);
+}
+
+DenoiseState RunFolder::state(int step) const {
+    DenoiseState out{step, record_.total_steps, step_tensor(step, "latent"), {}};
+    const StepRecord& s = *record_.find(step);
+    if (s.solver_sha256.empty()) return out;
+    const fs::path path = solver_file(step);
+    if (!is_there(path)) throw Error(path.string(), "", "is missing: the solver's state was not kept", "use a run that was rendered with --latents all");
+    if (file_sha256(path) != s.solver_sha256) throw Error(path.string(), "sha256", "differs from run.json: the file was changed", "use another step");
+    out.solver = read_safetensors(path);
+    return out;
+}
+
+Tensor RunFolder::step_tensor(int step, const char* name) const {
+    const StepRecord* s = record_.find(step);
+    if (!s)
+        throw UsageError(path_.string(), "step", fmt::format("{} is not stored", step),
+                         record_.steps.empty() ? "the run has no step yet" : fmt::format("use 0 to {}", record_.steps.back().step));
+    const fs::path path = latents_file(step);
+    if (!is_there(path)) throw Error(path.string(), "", "is missing: these latents were not kept", "use a run that was rendered with --latents all");
+    if (file_sha256(path) != s->sha256) throw Error(path.string(), "sha256", "differs from run.json: the file was changed", "use another step");
+    const auto tensors = read_safetensors(path);
+    const auto it = tensors.find(name);
+    if (it == tensors.end()) throw Error(path.string(), name, "is missing", "use another step");
+    if (it->second.dtype() != DType::f32 || it->second.rank() != 4) throw Error(path.string(), name, "must be f32 [C, T, h, w]", "use another step");
+    return it->second;
+}
+
+bool RunFolder::has_step_tensor(int step, const char* name) const {
+    const StepRecord* s = record_.find(step);
+    return s && is_there(latents_file(step)) && read_safetensors(latents_file(step)).contains(name);
+}
+
+void RunFolder::drop_latents() {
+    const KeepLatents keep = record_.request.latents;
+    if (keep == KeepLatents::all) return;
+    std::error_code code;
+    for (const StepRecord& s : record_.steps) {
+        fs::remove(solver_file(s.step), code);
+        if (keep == KeepLatents::none || s.step != record_.total_steps) fs::remove(latents_file(s.step), code);
+    }
+}
+
+std::string file_sha256(const fs::path& path) {
+    const auto mapped = MappedFile::open(path);
+    return sha256_hex(mapped->span().data(), mapped->span().size());
+}
+
+} // namespace denoir
