@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace denoir::umt5 {
+
+/// SentencePiece's precompiled character map (spec/umt5.md 4.5): a double-array trie whose leaves point to replacement
+/// strings. Everything that can be reached is checked while reading.
+class Charsmap {
+public:
+    static constexpr std::size_t max_bytes = 4u << 20;  ///< nmt_nfkc has 240 KB
+    static constexpr std::size_t max_replacement = 256; ///< the longest of NFKC has 33 bytes
+
+    /// Throws Error (field `field`) where the map is malformed.
+    static Charsmap read(std::span<const std::byte> bytes, std::string_view file, std::string_view field);
+
+    /// As the `tokenizers` library does it: a grapheme cluster below six bytes that begins with a mapped string becomes
+    /// the replacement of its shortest such beginning; otherwise each character is mapped on its own.
+    std::string apply(std::string_view text) const;
+
+private:
+    /// The replacement of the shortest mapped beginning of `text`; false: there is none.
+    bool lookup(std::string_view text, std::string_view& replacement) const;
+    bool leaf_is_sound(std::size_t base, std::vector<bool>& seen) const;
+    void check(std::string_view file, std::string_view field) const;
+
+    std::vector<std::uint32_t> units_;
+    std::string pool_; ///< NUL-terminated strings
+};
+
+} // namespace denoir::umt5

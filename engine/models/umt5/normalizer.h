@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/models/umt5/charsmap.h"
+
+namespace denoir::umt5 {
+
+/// One step of the normalisation that a tokenizer file describes, each as the `tokenizers` library does it.
+struct Normalizer {
+    enum class Kind { charsmap, nfc, nfd, nfkc, nfkd, lower_case, nmt, strip, replace, prepend };
+    Kind kind = Kind::nfc;
+    Charsmap charsmap;
+    bool left = true, right = true; ///< strip: which ends lose their white space
+    std::string pattern;            ///< replace: this string; "\s" with `run`: any white space
+    std::size_t at_least = 0;       ///< replace: 0: each occurrence, n: runs of at least n characters `pattern`
+    std::string content;            ///< replace, prepend: with this
+
+    /// `text` is well-formed UTF-8, and so is the result.
+    std::string apply(std::string_view text) const;
+};
+
+/// How normalised text is cut into words.
+struct PreTokenizer {
+    enum class Kind { white_space, metaspace };
+    enum class Prepend { always, first, never };
+    Kind kind = Kind::metaspace;
+    std::string replacement = "\u2581"; ///< metaspace: stands for a space, and begins each word
+    Prepend prepend = Prepend::always;  ///< before text that does not begin with it; `first`: only at the very start
+    bool split = true;
+
+    struct Word {
+        std::string text;
+        bool first; ///< begins at the start of the whole text
+    };
+    /// Cuts `word`; parts that are empty are dropped.
+    std::vector<Word> apply(const Word& word) const;
+};
+
+} // namespace denoir::umt5

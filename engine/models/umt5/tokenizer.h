@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/models/umt5/clean.h"
+
+namespace denoir::umt5 {
+
+struct TokenizerModel;
+
+/// Text to ids, as transformers' fast T5 tokenizer does it with the same file (spec/umt5.md 4). Immutable after
+/// loading, usable from any thread; a copy shares the vocabulary.
+class Tokenizer {
+public:
+    /// A spiece.model or tokenizer.json, told apart by content, or a folder: its own files, else those in
+    /// google/umt5-xxl, tokenizer, umt5-xxl, text_encoder; tokenizer.json goes before spiece.model. Throws Error naming
+    /// file and field.
+    static Tokenizer load(const std::filesystem::path& file_or_folder);
+    /// The bytes of a spiece.model that lie elsewhere (tensor `spiece_model` of a safetensors file), called `origin` in
+    /// errors.
+    static Tokenizer from_model_bytes(std::span<const std::byte> bytes, std::string_view origin);
+
+    /// The ids of a text that `clean` has seen: </s> at the end, at most `text_len` of them (>= 2). Longer texts lose
+    /// their tail, and `*cut` tells (null: nobody asks). Malformed UTF-8 becomes U+FFFD.
+    std::vector<std::int64_t> encode(std::string_view cleaned, int text_len, bool* cut = nullptr) const;
+
+    /// One more than the largest id that `encode` can give: 256,300 for UMT5.
+    int vocabulary() const;
+
+private:
+    explicit Tokenizer(TokenizerModel model);
+    std::shared_ptr<const TokenizerModel> model_;
+};
+
+} // namespace denoir::umt5
