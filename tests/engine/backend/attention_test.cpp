@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_test.h"
+
+namespace denoir::test {
+namespace {
+
+struct Case {
+    std::int64_t queries, keys, heads, size, causal_block = 0;
+    bool bias = false, key_bias = false;
+    DType in = DType::f32, compute = DType::f32;
+    float scale = 0; ///< 0: 1 / sqrt(size)
+};
+
+std::vector<double> plain(const Case& c, std::vector<double> q, std::vector<double> k, std::vector<double> v, const std::vector<double>& bias,
+                          const std::vector<double>& key_bias, double scale) {
+    if (c.compute == DType::bf16) {
+        q = rounded(q);
+        k = rounded(k);
+        v = rounded(v);
+    }
+    const auto at = [&](std::int64_t token, std::int64_t head, std::int64_t d) { return static_cast<std::size_t>((token * c.heads + head) * c.size + d); };
+    std::vector<double> out(q.size()), p(static_cast<std::size_t>(c.keys));
+    for (std::int64_t h = 0; h < c.heads; ++h)
+        for (std::int64_t i = 0; i < c.queries; ++i) {
+            double top = -1e300, total = 0;
+            for (std::int64_t j = 0; j < c.keys; ++j) {
+                double s = 0;
+                for (std::int64_t d = 0; d < c.size; ++d) s += q[at(i, h, d)] * k[at(j, h, d)];
+                s *= scale;
+                if (c.bias) s += bias[static_cast<std::size_t>((h * c.queries + i) * c.keys + j)];
+                if (c.key_bias) s += key_bias[static_cast<std::size_t>(j)];
+                if (c.causal_block && j / c.causal_block > i / c.causal_block) s = -INFINITY;
+                p[static_cast<std::size_t>(j)] = s;
+                top = std::max(top, s);
+            }
+            for (double& s : p) total += s = std::exp(s - top);
+            for (std::int64_t j = 0; j < c.keys; ++j)
+                for (std::int64_t d = 0; d < c.size; ++d) out[at(i, h, d)] += p[static_cast<std::size_t>(j)] / total * v[at(j, h, d)];
+        }
+    return out;
+}
+
+void check(const Case& c) {
+    SCOPED_TRACE(testing::Message() << c.queries << " x " << c.keys << ", " << c.heads << " heads of " << c.size << ", block " << c.causal_block);
+    // Scores a few units apart, so that the softmax is neither flat nor a maximum.
+    const float scale = c.scale != 0 ? c.scale : 6.0f / std::sqrt(static_cast<float>(c.size));
+    const Tensor q = host({c.queries, c.heads, c.size}, 1, c.in), k = host({c.keys, c.heads, c.size}, 2, c.in);
+    const Tensor v = host({c.keys, c.heads, c.size}, 3, c.in), bias = host({c.heads, c.queries, c.keys}, 4), key_bias = host({c.keys}, 5);
+    const Tensor out = same_on_any_threads([&](Backend& backend) {
+        AttentionOptions options{.scale = scale, .causal_block = c.causal_block, .compute = c.compute};
+        if (c.bias) options.bias = backend.upload(bias);
+        if (c.key_bias) options.key_bias = backend.upload(key_bias);
+        Tensor result = backend.empty(q.shape(), c.in);
+        backend.attention(strided(backend, q), strided(backend, k), strided(backend, v), options, result);
+        return result;
+    });
+    const bool bf16 = c.in == DType::bf16 || c.compute == DType::bf16;
+    expect_near(out, plain(c, doubles(q), doubles(k), doubles(v), doubles(bias), doubles(key_bias), static_cast<double>(scale)),
+                bf16 ? bf16_product_tolerance : f32_tolerance);
+}
+
+TEST(Attention, HeadSizes) {
+    for (const std::int64_t size : {1, 16, 17, 24, 64, 80, 128, 384}) check({50, 70, 2, size});
+}
+
+TEST(Attention, Lengths) {
+    // One token, less than and just more than a block of queries and of keys.
+    for (const std::int64_t queries : {1, 95, 97, 200})
+        for (const std::int64_t keys : {1, 15, 256, 257, 515}) check({queries, keys, 2, 20});
+}
+
+TEST(Attention, CausalBlocks) {
+    for (const std::int64_t block : {1, 7, 64, 300}) check({330, 330, 2, 16, block});
+    check({40, 600, 1, 16, 50}); // keys that no query sees
+}
+
+TEST(Attention, Biases) {
+    check({70, 300, 3, 24, 0, true});
+    check({70, 300, 3, 24, 0, false, true});
+    check({300, 300, 2, 24, 100, true, true});
+}
+
+TEST(Attention, Bf16) {
+    check({70, 300, 3, 64, 0, false, false, DType::bf16, DType::bf16});
+    check({70, 300, 3, 64, 0, true, true, DType::f32, DType::bf16});
+    check({70, 300, 3, 64, 0, false, false, DType::bf16, DType::f32});
+}
+
+TEST(Attention, FarApartScores) { check({40, 400, 1, 32, 0, false, false, DType::f32, DType::f32, 8.0f}); }
+
+TEST(Attention, AViewOfJoinedProjections) {
+    const auto backend = open_backend({});
+    const Tensor joined = backend->upload(host({90, 3 * 2 * 16}, 1));
+    const auto part = [&](int i) { return joined.slice(1, i * 32, i * 32 + 32).split(1, 16); };
+    Tensor out = backend->empty({90, 2, 16}, DType::f32), expected = backend->empty({90, 2, 16}, DType::f32);
+    backend->attention(part(0), part(1), part(2), {}, out);
+    const auto dense = [&](int i) { return backend->upload(backend->download(part(i))); };
+    backend->attention(dense(0), dense(1), dense(2), {}, expected);
+    EXPECT_EQ(bytes_of(out), bytes_of(expected));
+}
+
+TEST(Attention, HeadsOutsideTokens) {
+    // [N, L, D] seen as [L, N, D].
+    const auto backend = open_backend({});
+    const Tensor q = backend->upload(host({3, 40, 16}, 1)).permute({1, 0, 2});
+    Tensor out = backend->empty({40, 3, 16}, DType::f32);
+    backend->attention(q, q, q, {}, out);
+    const std::vector<double> dense = doubles(q);
+    expect_near(out, plain({40, 40, 3, 16}, dense, dense, dense, {}, {}, 1.0), f32_tolerance);
+}
+
+TEST(Attention, NoKeysGiveZero) {
+    const auto backend = open_backend({});
+    Tensor out = backend->upload(host({5, 2, 16}, 1));
+    const Tensor none = backend->empty({0, 2, 16}, DType::f32);
+    backend->attention(backend->upload(host({5, 2, 16}, 1)), none, none, {}, out);
+    expect_near(out, std::vector<double>(160, 0.0), 0);
+}
+
+} // namespace
+} // namespace denoir::test

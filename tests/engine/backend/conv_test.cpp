@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_test.h"
+
+namespace denoir::test {
+namespace {
+
+struct Case {
+    std::int64_t frames, height, width, in, out; ///< frames: outputs
+    Shape kernel;                                ///< [kt,kh,kw] or [kh,kw]
+    ConvOptions options;
+    DType type = DType::f32;
+    bool residual = false, bias = true;
+    std::vector<int> missing{};                  ///< input frames that are not there
+};
+
+struct Sizes {
+    std::int64_t time, kh, kw, inputs, height, width;
+    explicit Sizes(const Case& c)
+        : time(c.kernel.rank() == 3 ? c.kernel[0] : 1), kh(c.kernel[-2]), kw(c.kernel[-1]),
+          inputs((c.frames - 1) * c.options.time_stride + time) {
+        const std::int64_t grown = c.options.duplicate ? 2 : 1;
+        height = (c.height * grown + c.options.pad_top + c.options.pad_bottom - kh) / c.options.stride + 1;
+        width = (c.width * grown + c.options.pad_left + c.options.pad_right - kw) / c.options.stride + 1;
+    }
+};
+
+std::vector<double> plain(const Case& c, const std::vector<std::vector<double>>& frames, std::vector<double> w, std::vector<double> b,
+                          const std::vector<double>& residual) {
+    const Sizes s(c);
+    const bool bf16 = c.options.compute == DType::bf16;
+    if (bf16) {
+        w = rounded(w);
+        b = rounded(b);
+    }
+    const std::int64_t grown = c.options.duplicate ? 2 : 1;
+    std::vector<double> out;
+    for (std::int64_t t = 0; t < c.frames; ++t)
+        for (std::int64_t y = 0; y < s.height; ++y)
+            for (std::int64_t x = 0; x < s.width; ++x)
+                for (std::int64_t o = 0; o < c.out; ++o) {
+                    double sum = c.bias ? b[static_cast<std::size_t>(o)] : 0;
+                    for (std::int64_t dt = 0; dt < s.time; ++dt) {
+                        const auto& frame = frames[static_cast<std::size_t>(t * c.options.time_stride + dt)];
+                        for (std::int64_t dy = 0; dy < s.kh && !frame.empty(); ++dy)
+                            for (std::int64_t dx = 0; dx < s.kw; ++dx) {
+                                const std::int64_t py = y * c.options.stride - c.options.pad_top + dy, px = x * c.options.stride - c.options.pad_left + dx;
+                                if (py < 0 || px < 0 || py >= c.height * grown || px >= c.width * grown) continue;
+                                for (std::int64_t i = 0; i < c.in; ++i) {
+                                    double value = frame[static_cast<std::size_t>((py / grown * c.width + px / grown) * c.in + i)];
+                                    if (bf16) value = static_cast<double>(round_to_bf16(static_cast<float>(value)));
+                                    sum += value * w[static_cast<std::size_t>((((o * c.in + i) * s.time + dt) * s.kh + dy) * s.kw + dx)];
+                                }
+                            }
+                    }
+                    if (bf16) sum = static_cast<double>(round_to_bf16(static_cast<float>(sum)));
+                    out.push_back(sum + (c.residual ? residual[out.size()] : 0));
+                }
+    return out;
+}
+
+void check(const Case& c) {
+    const Sizes s(c);
+    SCOPED_TRACE(testing::Message() << c.frames << " frames of " << c.height << " x " << c.width << " x " << c.in << " -> " << c.out);
+    Shape kernel({c.out, c.in});
+    for (const std::int64_t size : c.kernel) kernel.push_back(size);
+    const Tensor w = host(kernel, 1), b = host({c.out}, 2), residual = host({c.frames, s.height, s.width, c.out}, 3, c.type);
+    std::vector<Tensor> frames;
+    std::vector<std::vector<double>> wide;
+    for (std::int64_t t = 0; t < s.inputs; ++t) {
+        const bool there = std::find(c.missing.begin(), c.missing.end(), t) == c.missing.end();
+        frames.push_back(there ? host({c.height, c.width, c.in}, 10 + static_cast<std::uint64_t>(t), c.type) : Tensor());
+        wide.push_back(there ? doubles(frames.back()) : std::vector<double>());
+    }
+    const Tensor out = same_on_any_threads([&](Backend& backend) {
+        const Weight weight("w", w), bias("b", b);
+        std::vector<Tensor> inputs;
+        for (const Tensor& f : frames) inputs.push_back(f ? strided(backend, f) : f);
+        const Tensor added = backend.upload(residual);
+        Tensor result = backend.empty({c.frames, s.height, s.width, c.out}, c.type);
+        backend.conv(inputs, weight, c.bias ? &bias : nullptr, c.residual ? &added : nullptr, c.options, result);
+        return result;
+    });
+    const bool bf16 = c.type == DType::bf16 || c.options.compute == DType::bf16;
+    expect_near(out, plain(c, wide, doubles(w), doubles(b), doubles(residual)), bf16 ? 2 * bf16_tolerance : f32_tolerance);
+}
+
+ConvOptions same3() { return {.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1}; }
+
+TEST(Conv, CausalThreeByThreeByThree) {
+    check({3, 9, 14, 5, 7, {3, 3, 3}, same3()});
+    check({2, 8, 8, 96, 96, {3, 3, 3}, same3(), DType::f32, true});
+    check({1, 5, 300, 3, 20, {3, 3, 3}, same3()}); // more than one tile across
+    check({1, 3, 4, 200, 6, {3, 3, 3}, same3()});  // deeper than one pass
+}
+
+TEST(Conv, FramesOfZeros) {
+    check({2, 6, 7, 4, 5, {3, 3, 3}, same3(), DType::f32, false, true, {0, 1}});
+    check({1, 6, 7, 4, 5, {3, 3, 3}, same3(), DType::f32, true, true, {0, 1, 2}});
+}
+
+TEST(Conv, InTimeAlone) {
+    check({3, 4, 5, 8, 16, {3, 1, 1}, {}});
+    check({2, 4, 5, 8, 8, {3, 1, 1}, {.time_stride = 2}});
+}
+
+TEST(Conv, Pointwise) {
+    check({2, 5, 6, 384, 32, {1, 1, 1}, {}});
+    check({1, 5, 6, 2, 6, {1, 1}, {}, DType::f32, false, false});
+}
+
+TEST(Conv, Strided) {
+    check({2, 8, 10, 6, 6, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1}});
+    check({1, 9, 7, 6, 6, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1}}); // odd sizes
+}
+
+TEST(Conv, Duplicated) {
+    ConvOptions options = same3();
+    options.duplicate = true;
+    check({2, 5, 6, 12, 6, {3, 3}, options});
+    check({1, 1, 1, 3, 2, {3, 3}, options});
+    options.compute = DType::bf16;
+    check({1, 5, 6, 12, 6, {3, 3}, options, DType::bf16});
+    check({1, 4, 5, 3, 2, {3, 3}, {.duplicate = true}}); // no padding: the other parity
+    check({1, 4, 5, 3, 2, {2, 2, 2}, {.pad_bottom = 1, .duplicate = true}});
+}
+
+TEST(Conv, Bf16) {
+    ConvOptions options = same3();
+    check({2, 6, 7, 24, 12, {3, 3, 3}, options, DType::bf16, true});
+    options.compute = DType::bf16;
+    check({2, 6, 7, 24, 12, {3, 3, 3}, options, DType::bf16, true});
+    check({2, 6, 7, 24, 12, {3, 3, 3}, options});
+}
+
+TEST(Conv, ManyRowsAreCutIntoTiles) { check({1, 130, 70, 64, 64, {3, 3}, same3()}); }
+
+} // namespace
+} // namespace denoir::test

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the tests of kernels share: values, plain f64 arithmetic's view of a tensor, and one table of tolerances.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "engine/backend/backend.h"
+
+namespace denoir::test {
+
+/// Largest error over the largest value, one kernel. bf16: of a result rounded once, the arithmetic being f32 (half a unit in the
+/// last place is 2^-9), and of a product whose inputs are rounded too.
+constexpr double f32_tolerance = 1e-5, bf16_tolerance = 1.0 / 256, bf16_product_tolerance = 2e-2;
+inline double tolerance(DType out) { return out == DType::bf16 ? bf16_tolerance : f32_tolerance; }
+
+/// Values in [-1, 1) that depend on `seed` and the index alone.
+inline std::vector<float> values(std::int64_t n, std::uint64_t seed) {
+    std::vector<float> out(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        std::uint64_t z = (seed << 40) + i + 0x9E3779B97F4A7C15ull;
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+        out[i] = static_cast<float>(static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0);
+    }
+    return out;
+}
+
+inline Tensor host(const Shape& shape, std::uint64_t seed, DType dtype = DType::f32) {
+    const Tensor wide = Tensor::from(values(shape.elements(), seed), shape);
+    if (dtype == DType::f32) return wide;
+    Tensor out = Tensor::host(shape, dtype);
+    from_f32(dtype, wide.data<float>(), out.raw(), shape.elements());
+    return out;
+}
+
+inline std::vector<double> doubles(const Tensor& x) {
+    const Tensor wide = (x.backend() ? x.backend()->download(x) : x).to_host_f32();
+    const auto all = wide.span<const float>();
+    return {all.begin(), all.end()};
+}
+
+inline std::vector<double> rounded(std::vector<double> x) {
+    for (double& v : x) v = static_cast<double>(round_to_bf16(static_cast<float>(v)));
+    return x;
+}
+
+inline void expect_near(const Tensor& actual, const std::vector<double>& expected, double tolerance) {
+    const std::vector<double> found = doubles(actual);
+    ASSERT_EQ(found.size(), expected.size());
+    double greatest = 1e-30, error = 0;
+    std::size_t where = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        greatest = std::max(greatest, std::abs(expected[i]));
+        const double e = std::abs(found[i] - expected[i]);
+        if (!(e <= error)) {
+            error = e;
+            where = i;
+        }
+    }
+    EXPECT_LE(error / greatest, tolerance) << "at " << where << ": " << (found.empty() ? 0 : found[where]) << " instead of "
+                                           << (found.empty() ? 0 : expected[where]);
+}
+
+inline std::vector<std::byte> bytes_of(const Tensor& x) {
+    const Tensor dense = x.backend()->download(x);
+    return {dense.raw(), dense.raw() + dense.bytes()};
+}
+
+/// Calls `kernel` on backends of one to four threads and once more on the last: the same bytes each time. Returns the result.
+inline Tensor same_on_any_threads(const std::function<Tensor(Backend&)>& kernel) {
+    static const std::vector<std::shared_ptr<Backend>> backends = {open_backend({}, 1), open_backend({}, 2), open_backend({}, 3),
+                                                                   open_backend({}, 4)};
+    const Tensor first = kernel(*backends[0]);
+    const std::vector<std::byte> expected = bytes_of(first);
+    for (std::size_t i = 1; i <= backends.size(); ++i)
+        EXPECT_EQ(bytes_of(kernel(*backends[std::min(i, backends.size() - 1)])), expected) << i + 1 << " threads";
+    return first;
+}
+
+/// A view of `x` on the backend that lies in wider rows: the last axis is dense, all others jump.
+inline Tensor strided(Backend& backend, const Tensor& x) {
+    Shape wide = x.shape();
+    wide[-1] += 3;
+    for (int axis = 0; axis + 1 < wide.rank(); ++axis) wide[axis] += 1;
+    Tensor room = backend.empty(wide, x.dtype());
+    for (int axis = 0; axis < wide.rank(); ++axis) room = room.slice(axis, axis + 1 == wide.rank() ? 2 : 1, axis + 1 == wide.rank() ? 2 + x.size(axis) : 1 + x.size(axis));
+    backend.copy(x, room);
+    return room;
+}
+
+} // namespace denoir::test

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_test.h"
+
+namespace denoir::test {
+namespace {
+
+double activated(Activation kind, double x) {
+    switch (kind) {
+    case Activation::silu: return x / (1 + std::exp(-x));
+    case Activation::gelu_tanh: return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case Activation::gelu_erf: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+    default: return x;
+    }
+}
+
+struct Case {
+    std::int64_t m, k, n;
+    DType in, weight, out, compute;
+    Activation activation;
+    bool bias;
+};
+
+std::vector<double> plain(const Case& c, std::vector<double> x, std::vector<double> w, std::vector<double> b) {
+    const bool bf16 = c.compute == DType::bf16;
+    if (bf16) {
+        x = rounded(x);
+        w = rounded(w);
+        b = rounded(b);
+    }
+    std::vector<double> out(static_cast<std::size_t>(c.m * c.n));
+    for (std::int64_t i = 0; i < c.m; ++i)
+        for (std::int64_t j = 0; j < c.n; ++j) {
+            double sum = c.bias ? b[static_cast<std::size_t>(j)] : 0;
+            for (std::int64_t k = 0; k < c.k; ++k) sum += x[static_cast<std::size_t>(i * c.k + k)] * w[static_cast<std::size_t>(j * c.k + k)];
+            if (bf16) sum = static_cast<double>(round_to_bf16(static_cast<float>(sum)));
+            out[static_cast<std::size_t>(i * c.n + j)] = activated(c.activation, sum);
+        }
+    return out;
+}
+
+void check(const Case& c) {
+    SCOPED_TRACE(testing::Message() << c.m << " x " << c.k << " x " << c.n << " " << info(c.in).name << " " << info(c.weight).name);
+    const Tensor x = host({c.m, c.k}, 1, c.in);
+    const Weight w("w", host({c.n, c.k}, 2, c.weight)), b("b", host({c.n}, 3));
+    const Tensor out = same_on_any_threads([&](Backend& backend) {
+        Tensor result = backend.empty({c.m, c.n}, c.out);
+        const Weight weight(w.name(), w.stored()), bias(b.name(), b.stored());
+        backend.linear(strided(backend, x), weight, c.bias ? &bias : nullptr, {c.activation, c.compute}, result);
+        return result;
+    });
+    const bool bf16 = c.out == DType::bf16 || c.compute == DType::bf16;
+    expect_near(out, plain(c, doubles(x), doubles(w.stored()), doubles(b.stored())), bf16 ? 2 * bf16_tolerance : f32_tolerance);
+}
+
+constexpr DType f32 = DType::f32, bf16 = DType::bf16;
+
+TEST(Linear, OddShapes) {
+    // One row, the last sizes of the few-row path and the first beyond it, less than a register tile, more than one tile and depth step.
+    for (const std::int64_t m : {1, 3, 8, 9, 31, 133, 600})
+        for (const std::int64_t n : {1, 5, 16, 65, 300})
+            for (const std::int64_t k : {1, 7, 64, 515}) check({m, k, n, f32, f32, f32, f32, Activation::none, true});
+    check({40, 1100, 530, f32, f32, f32, f32, Activation::none, false});
+}
+
+TEST(Linear, Types) {
+    for (const DType in : {f32, bf16})
+        for (const DType out : {f32, bf16})
+            for (const DType compute : {f32, bf16})
+                for (const std::int64_t m : {2, 50})
+                    check({m, 70, 90, in, bf16, out, compute, Activation::gelu_tanh, true});
+}
+
+TEST(Linear, StorageTypes) {
+    for (const DType weight : {f32, bf16, DType::f16, DType::f64, DType::f8_e4m3, DType::f8_e5m2, DType::q8_0})
+        for (const std::int64_t m : {2, 50}) {
+            check({m, 544, 37, f32, weight, f32, f32, Activation::none, false});
+            check({m, 544, 37, bf16, weight, bf16, bf16, Activation::none, true});
+        }
+}
+
+TEST(Linear, Activations) {
+    for (const Activation a : {Activation::silu, Activation::gelu_tanh, Activation::gelu_erf})
+        for (const std::int64_t m : {1, 20}) check({m, 200, 33, f32, f32, f32, f32, a, true});
+}
+
+TEST(Linear, Scales) {
+    for (const bool per_row : {false, true})
+        for (const std::int64_t m : {2, 20}) {
+            Weight w("w", host({11, 24}, 5, DType::f8_e4m3));
+            w.scale = per_row ? host({11, 1}, 6) : host({}, 6);
+            std::vector<double> wide = doubles(w.stored());
+            const std::vector<double> scale = doubles(w.scale), x = doubles(host({m, 24}, 7));
+            for (std::size_t i = 0; i < wide.size(); ++i) wide[i] *= scale[per_row ? i / 24 : 0];
+            const Tensor out = same_on_any_threads([&](Backend& backend) {
+                Tensor result = backend.empty({m, 11}, f32);
+                backend.linear(backend.upload(host({m, 24}, 7)), w, nullptr, {}, result);
+                return result;
+            });
+            expect_near(out, plain({m, 24, 11, f32, f32, f32, f32, Activation::none, false}, x, wide, {}), f32_tolerance);
+        }
+}
+
+TEST(Linear, FoldsTheAxesOfAConvolutionsWeight) {
+    const auto backend = open_backend({});
+    const Weight w("w", host({6, 4, 1, 2, 2}, 1));
+    Tensor out = backend->empty({10, 6}, f32);
+    backend->linear(backend->upload(host({10, 16}, 2)), w, nullptr, {}, out);
+    expect_near(out, plain({10, 16, 6, f32, f32, f32, f32, Activation::none, false}, doubles(host({10, 16}, 2)), doubles(w.stored()), {}),
+                f32_tolerance);
+}
+
+TEST(Linear, NothingToDo) {
+    const auto backend = open_backend({});
+    const Weight w("w", host({6, 4}, 1));
+    Tensor out = backend->empty({0, 6}, f32);
+    backend->linear(backend->empty({0, 4}, f32), w, nullptr, {}, out);
+}
+
+} // namespace
+} // namespace denoir::test

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_test.h"
+
+namespace denoir::test {
+namespace {
+
+using Row = std::function<void(std::vector<double>& row, std::int64_t token)>;
+
+std::vector<double> by_rows(const Tensor& x, const Row& f) {
+    std::vector<double> all = doubles(x), out;
+    const std::int64_t channels = x.size(-1);
+    for (std::int64_t token = 0; token * channels < static_cast<std::int64_t>(all.size()); ++token) {
+        std::vector<double> row(all.begin() + token * channels, all.begin() + (token + 1) * channels);
+        f(row, token);
+        out.insert(out.end(), row.begin(), row.end());
+    }
+    return out;
+}
+
+void normalize(std::vector<double>& row, double eps) {
+    double mean = 0, variance = 0;
+    for (const double v : row) mean += v / static_cast<double>(row.size());
+    for (const double v : row) variance += (v - mean) * (v - mean) / static_cast<double>(row.size());
+    for (double& v : row) v = (v - mean) / std::sqrt(variance + eps);
+}
+
+double rms(const std::vector<double>& row, double eps) {
+    double sum = 0;
+    for (const double v : row) sum += v * v;
+    return std::sqrt(sum / static_cast<double>(row.size()) + eps);
+}
+
+/// Rows far from zero, as a residual stream has them: cancellation in the mean shows.
+Tensor offset_rows(const Shape& shape, std::uint64_t seed, DType dtype, float offset) {
+    Tensor wide = host(shape, seed);
+    for (float& v : wide.span<float>()) v += offset;
+    Tensor out = Tensor::host(shape, dtype);
+    from_f32(dtype, wide.data<float>(), out.raw(), shape.elements());
+    return out;
+}
+
+class Norm : public testing::TestWithParam<std::tuple<DType, DType>> {
+protected:
+    DType in() const { return std::get<0>(GetParam()); }
+    DType out() const { return std::get<1>(GetParam()); }
+    Tensor run(const Shape& shape, const std::function<void(Backend&, Tensor&)>& kernel) const {
+        return same_on_any_threads([&](Backend& backend) {
+            Tensor result = backend.empty(shape, out());
+            kernel(backend, result);
+            return result;
+        });
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Types, Norm, testing::Combine(testing::Values(DType::f32, DType::bf16), testing::Values(DType::f32, DType::bf16)));
+
+TEST_P(Norm, Layer) {
+    for (const std::int64_t channels : {1, 5, 64, 1537}) {
+        const Tensor x = offset_rows({67, channels}, 1, in(), 3.0f), w = host({channels}, 2), b = host({channels}, 3);
+        for (const bool affine : {false, true}) {
+            const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) {
+                const Tensor weight = backend.upload(w), bias = backend.upload(b);
+                backend.layer_norm(strided(backend, x), affine ? &weight : nullptr, affine ? &bias : nullptr, 1e-6f, to);
+            });
+            const std::vector<double> weight = doubles(w), bias = doubles(b);
+            expect_near(found, by_rows(x, [&](auto& row, auto) {
+                            normalize(row, 1e-6);
+                            for (std::size_t c = 0; c < row.size() && affine; ++c) row[c] = row[c] * weight[c] + bias[c];
+                        }),
+                        channels == 1 ? 1 : tolerance(out()));
+        }
+    }
+}
+
+TEST_P(Norm, LayerModulated) {
+    for (const std::int64_t groups : {1, 3, 60}) {
+        const Tensor x = offset_rows({60, 100}, 1, in(), 0.5f), table = host({groups, 6, 100}, 2);
+        const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) {
+            const Tensor rows = backend.upload(table); // strided rows, as a modulation table has them
+            backend.layer_norm_modulate(strided(backend, x), rows.select(1, 0), rows.select(1, 1), 1e-6f, to);
+        });
+        const std::vector<double> m = doubles(table);
+        expect_near(found, by_rows(x, [&](auto& row, std::int64_t token) {
+                        normalize(row, 1e-6);
+                        const auto group = static_cast<std::size_t>(token / (60 / groups) * 600);
+                        for (std::size_t c = 0; c < row.size(); ++c) row[c] = row[c] * (1 + m[group + 100 + c]) + m[group + c];
+                    }),
+                    tolerance(out()));
+    }
+}
+
+TEST_P(Norm, Rms) {
+    for (const std::int64_t channels : {1, 30, 1536})
+        for (const bool round : {false, true}) {
+            const Tensor x = host({40, channels}, 1, in()), w = host({channels}, 2);
+            const RmsOptions options{.eps = 1e-6f, .round_normalised = round, .round_weight = round};
+            const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) { backend.rms_norm(strided(backend, x), backend.upload(w), options, to); });
+            const std::vector<double> weight = round ? rounded(doubles(w)) : doubles(w);
+            expect_near(found, by_rows(x, [&](auto& row, auto) {
+                            const double r = rms(row, 1e-6);
+                            for (double& v : row) v /= r;
+                            if (round) row = rounded(row);
+                            for (std::size_t c = 0; c < row.size(); ++c) row[c] *= weight[c];
+                        }),
+                        round ? 2 * bf16_tolerance : tolerance(out()));
+        }
+}
+
+/// Cosines and sines of angles that a table of any size could hold.
+std::pair<Tensor, Tensor> rotation(std::int64_t tokens, std::int64_t pairs) {
+    Tensor cos = host({tokens, pairs}, 8), sin = Tensor::host({tokens, pairs});
+    for (std::int64_t i = 0; i < tokens * pairs; ++i) {
+        const float angle = cos.data<float>()[i] * 7;
+        cos.data<float>()[i] = std::cos(angle);
+        sin.data<float>()[i] = std::sin(angle);
+    }
+    return {cos, sin};
+}
+
+void rotate(std::vector<double>& row, const std::vector<double>& cos, const std::vector<double>& sin, std::int64_t token, std::int64_t heads) {
+    const std::size_t pairs = row.size() / static_cast<std::size_t>(heads) / 2, at = static_cast<std::size_t>(token) * pairs;
+    for (std::size_t i = 0; i < row.size(); i += 2) {
+        const double a = row[i], b = row[i + 1], c = cos[at + i / 2 % pairs], s = sin[at + i / 2 % pairs];
+        row[i] = a * c - b * s;
+        row[i + 1] = a * s + b * c;
+    }
+}
+
+TEST_P(Norm, RopeAndRmsWithRope) {
+    for (const std::int64_t size : {2, 16, 18, 128}) {
+        const std::int64_t heads = 3, channels = heads * size;
+        const Tensor x = host({50, channels}, 1, in()), w = host({channels}, 2);
+        const auto [cos, sin] = rotation(50, size / 2);
+        const std::vector<double> c = doubles(cos), s = doubles(sin), weight = doubles(w);
+        const auto table = [&](Backend& backend) { return Rope{backend.upload(cos), backend.upload(sin)}; };
+        const auto turned = run(x.shape(), [&](Backend& backend, Tensor& to) { backend.rope(strided(backend, x), table(backend), 3, to); });
+        expect_near(turned, by_rows(x, [&](auto& row, std::int64_t token) { rotate(row, c, s, token, heads); }), tolerance(out()));
+        const auto both = run(x.shape(), [&](Backend& backend, Tensor& to) {
+            backend.rms_norm_rope(strided(backend, x), backend.upload(w), {}, table(backend), 3, to);
+        });
+        expect_near(both, by_rows(x, [&](auto& row, std::int64_t token) {
+                        const double r = rms(row, 1e-6);
+                        for (std::size_t i = 0; i < row.size(); ++i) row[i] *= weight[i] / r;
+                        rotate(row, c, s, token, heads);
+                    }),
+                    tolerance(out()));
+    }
+}
+
+TEST_P(Norm, GatedAdd) {
+    for (const std::int64_t groups : {1, 4}) {
+        const Tensor x = host({24, 77}, 1, in()), y = host({24, 77}, 2, out()), table = host({groups, 6, 77}, 3);
+        const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) {
+            backend.gated_add(strided(backend, x), strided(backend, y), backend.upload(table).select(1, 2), to);
+        });
+        const std::vector<double> add = doubles(y), gate = doubles(table);
+        expect_near(found, by_rows(x, [&](auto& row, std::int64_t token) {
+                        const auto at = static_cast<std::size_t>(token / (24 / groups) * 6 * 77 + 2 * 77);
+                        for (std::size_t c = 0; c < row.size(); ++c) row[c] += add[static_cast<std::size_t>(token) * 77 + c] * gate[at + c];
+                    }),
+                    tolerance(out()));
+    }
+}
+
+TEST_P(Norm, Channel) {
+    for (const std::int64_t channels : {1, 6, 96, 385})
+        for (const bool silu : {false, true}) {
+            Tensor x = host({3, 5, 7, channels}, 1, in());
+            std::memset(x.raw(), 0, static_cast<std::size_t>(channels * element_bytes(in()))); // a pixel of zeros stays zero
+            const Tensor gamma = host({channels}, 2);
+            const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) { backend.channel_norm(backend.upload(x), backend.upload(gamma), silu, to); });
+            const std::vector<double> g = doubles(gamma);
+            expect_near(found, by_rows(x, [&](auto& row, auto) {
+                            double length = 0;
+                            for (const double v : row) length += v * v;
+                            length = std::max(std::sqrt(length), 1e-12);
+                            for (std::size_t c = 0; c < row.size(); ++c) {
+                                row[c] *= std::sqrt(static_cast<double>(channels)) * g[c] / length;
+                                if (silu) row[c] /= 1 + std::exp(-row[c]);
+                            }
+                        }),
+                        tolerance(out()));
+        }
+}
+
+TEST(NormInPlace, RopeAndGatedAdd) {
+    const auto backend = open_backend({});
+    const auto [cos, sin] = rotation(9, 4);
+    const Rope table{backend->upload(cos), backend->upload(sin)};
+    Tensor x = backend->upload(host({9, 16}, 1)), expected = backend->empty({9, 16}, DType::f32);
+    backend->rope(x, table, 2, expected);
+    backend->rope(x, table, 2, x);
+    EXPECT_EQ(bytes_of(x), bytes_of(expected));
+}
+
+/// The defaults written with plain kernels are the fused kernels' other definition.
+TEST(NormDefaults, AgreeWithTheFusedKernels) {
+    const auto backend = open_backend({});
+    const Tensor x = backend->upload(offset_rows({60, 48}, 1, DType::f32, 1.0f)), rows = backend->upload(host({3, 2, 48}, 2));
+    Tensor fused = backend->empty({60, 48}, DType::f32), plain = backend->empty({60, 48}, DType::f32);
+    backend->layer_norm_modulate(x, rows.select(1, 0), rows.select(1, 1), 1e-6f, fused);
+    backend->Backend::layer_norm_modulate(x, rows.select(1, 0), rows.select(1, 1), 1e-6f, plain);
+    expect_near(fused, doubles(plain), f32_tolerance);
+
+    const auto [cos, sin] = rotation(60, 8);
+    const Rope table{backend->upload(cos), backend->upload(sin)};
+    const Tensor weight = backend->upload(host({48}, 4));
+    backend->rms_norm_rope(x, weight, {}, table, 3, fused);
+    backend->Backend::rms_norm_rope(x, weight, {}, table, 3, plain);
+    expect_near(fused, doubles(plain), f32_tolerance);
+}
+
+} // namespace
+} // namespace denoir::test

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/ops/ops.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace denoir {
+namespace {
+
+class Ops : public testing::Test {
+protected:
+    Tensor counted(const Shape& shape, DType dtype = DType::f32) {
+        std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+        std::iota(values.begin(), values.end(), 0.0f);
+        return ops::cast(backend->upload(Tensor::from(values, shape)), dtype);
+    }
+    std::vector<float> values(const Tensor& x) {
+        const Tensor host = backend->download(x).to_host_f32();
+        return {host.data<float>(), host.data<float>() + host.elements()};
+    }
+    std::shared_ptr<Backend> backend = open_backend({}, 2);
+};
+
+TEST_F(Ops, CastAndContiguousCopyOnlyWhereTheyMust) {
+    const Tensor x = counted({3, 4});
+    EXPECT_EQ(ops::cast(x, DType::f32).raw(), x.raw());
+    EXPECT_EQ(ops::contiguous(x).raw(), x.raw());
+    const Tensor turned = ops::contiguous(x.permute({1, 0}));
+    EXPECT_TRUE(turned.is_contiguous());
+    EXPECT_EQ(values(turned), (std::vector<float>{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
+    EXPECT_EQ(ops::cast(x, DType::bf16).dtype(), DType::bf16);
+}
+
+TEST_F(Ops, ConcatAlongAnyAxis) {
+    const Tensor a = counted({2, 2}), b = counted({2, 1});
+    const std::vector<Tensor> columns = {a, b, a.permute({1, 0})};
+    EXPECT_EQ(values(ops::concat(columns, -1)), (std::vector<float>{0, 1, 0, 0, 2, 2, 3, 1, 1, 3}));
+    const std::vector<Tensor> rows = {a.slice(0, 1, 2), a};
+    EXPECT_EQ(values(ops::concat(rows, 0)), (std::vector<float>{2, 3, 0, 1, 2, 3}));
+}
+
+TEST_F(Ops, LinearKeepsTheLeadingAxes) {
+    const Weight w("w", Tensor::from(std::vector<float>{1, 0, 0, 1, 1, 1}, {3, 2}));
+    const Tensor out = ops::linear(counted({2, 3, 2}), w, nullptr, {}, DType::f32);
+    EXPECT_EQ(out.shape(), Shape({2, 3, 3}));
+    EXPECT_EQ(values(out)[17], 21.0f);
+    // Rows that do not join: a slice of the middle axis.
+    const Tensor part = ops::linear(counted({2, 3, 2}).slice(1, 1, 2), w, nullptr, {}, DType::f32);
+    EXPECT_EQ(values(part), (std::vector<float>{2, 3, 5, 8, 9, 17}));
+}
+
+TEST_F(Ops, NormsKeepTheShape) {
+    const Tensor x = counted({2, 3, 4}), ones = ops::add(counted({1, 4}), counted({1, 4}), DType::f32).select(0, 0);
+    EXPECT_EQ(ops::layer_norm(x, nullptr, nullptr, 1e-6f, DType::bf16).shape(), x.shape());
+    EXPECT_EQ(ops::rms_norm(x, ones, {}, DType::f32).shape(), x.shape());
+    EXPECT_EQ(ops::channel_norm(x, ones, true, DType::f32).shape(), x.shape());
+    EXPECT_EQ(ops::gated_add(x.reshape({6, 4}), x.reshape({6, 4}), counted({3, 4}), DType::f32).shape(), Shape({6, 4}));
+}
+
+TEST_F(Ops, ConvFindsTheSizeOfItsResult) {
+    const Weight w("w", Tensor::zeros({5, 3, 3, 3, 3}));
+    const Tensor frame = counted({8, 10, 3});
+    const std::vector<Tensor> frames = {Tensor(), Tensor(), frame, frame};
+    ConvOptions same{.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1};
+    EXPECT_EQ(ops::conv(frames, w, nullptr, nullptr, same, DType::f32).shape(), Shape({2, 8, 10, 5}));
+    same.duplicate = true;
+    EXPECT_EQ(ops::conv(frames, w, nullptr, nullptr, same, DType::f32).shape(), Shape({2, 16, 20, 5}));
+    EXPECT_EQ(ops::conv(frames, w, nullptr, nullptr, {.stride = 2, .time_stride = 2, .pad_bottom = 1, .pad_right = 1}, DType::f32).shape(),
+              Shape({1, 4, 5, 5}));
+}
+
+TEST_F(Ops, AttentionAndGather) {
+    const Tensor x = counted({6, 2, 4});
+    EXPECT_EQ(ops::attention(x, x, x, {.scale = 0.1f}, DType::bf16).dtype(), DType::bf16);
+    const Weight table("t", Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2}));
+    const std::vector<std::int64_t> ids = {2, 0};
+    EXPECT_EQ(values(ops::gather(*backend, table, ids, DType::f32)), (std::vector<float>{5, 6, 1, 2}));
+}
+
+} // namespace
+} // namespace denoir
