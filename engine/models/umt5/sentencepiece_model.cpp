@@ -215,11 +215,8 @@ TokenizerModel read_sentencepiece(Bytes bytes, std::string_view file, const Sent
     model.vocabulary = static_cast<std::int64_t>(pieces.texts.size());
     model.unigram = Unigram(std::move(pieces.texts), std::move(pieces.scores), unknown, false);
 
-    Normalizer strip;
-    strip.kind = Normalizer::Kind::strip, strip.left = false;
     Normalizer spaces;
-    spaces.kind = Normalizer::Kind::replace, spaces.pattern = " ", spaces.at_least = 2, spaces.content = "\u2581";
-    model.normalizers.push_back(strip);
+    spaces.kind = Normalizer::Kind::replace, spaces.pattern = " ", spaces.at_least = 2, spaces.content = " ";
     model.normalizers.push_back(spaces);
     PreTokenizer words;
     words.prepend = options.legacy ? PreTokenizer::Prepend::always : PreTokenizer::Prepend::first;

@@ -211,6 +211,15 @@ void read_added(const Node& list, TokenizerModel& model) {
     }
 }
 
+/// T5's class in transformers cuts these three out of the text whether the file lists them or not.
+void add_missing(TokenizerModel& model) {
+    for (const char* name : {"</s>", "<unk>", "<pad>"}) {
+        const auto listed = [&](const AddedToken& token) { return token.content == name; };
+        const std::int64_t id = model.unigram.find(name);
+        if (id >= 0 && std::none_of(model.added.begin(), model.added.end(), listed)) model.added.push_back({name, id});
+    }
+}
+
 /// The ids that the template puts before and behind the text, e.g. ["$A", "</s>"].
 void read_template(const Node& node, TokenizerModel& model) {
     const std::string type = node.at("type").string();
@@ -280,6 +289,7 @@ TokenizerModel read_tokenizer_json(std::string_view text, std::string_view file)
     if (root.has("normalizer")) read_normalizer(root.at("normalizer"), model.normalizers);
     if (root.has("pre_tokenizer")) read_pre_tokenizer(root.at("pre_tokenizer"), model.pre_tokenizers);
     if (root.has("added_tokens")) read_added(root.at("added_tokens"), model);
+    add_missing(model);
     if (root.has("post_processor")) read_template(root.at("post_processor"), model);
     // The encoder was trained on prompts that end in </s>; a file that forgets to say so does not change that.
     if (model.before.empty() && model.after.empty()) {
