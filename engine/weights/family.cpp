@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return result;
+}
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+/// True where `word` stands in `text` between things that are no letters: "DF" in "SkyReels-V2-DF-1.3B", not in "pdf".
+bool has_word(std::string_view text, std::string_view word) {
+    const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
+    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !letter(text[at - 1])) && (end == text.size() || !letter(text[end]))) return true;
+    }
+    return false;
+}
+
+std::string text_of(const Json& json, const char* key) {
+    const auto it = json.find(key);
+    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+bool is_true(const Json& json, const char* key) {
+    const auto it = json.find(key);
+    return it != json.end() && it->is_boolean() && it->get<bool>();
+}
+
+std::optional<Family> from_field(const Json& config) {
+    const auto it = config.find("family");
+    if (it == config.end() || it->is_null()) return std::nullopt;
+    const auto family = it->is_string() ? family_from_name(it->get_ref<const std::string&>()) : std::nullopt;
+    if (!family) throw Error("config.json", "family", "not a known family", "use wan, skyreels, skyreels-df or wan2.2");
+    return family;
+}
+
+/// spec/checkpoints.md 7: the rows that belong to one family alone.
+std::optional<Family> from_tensors(const TransformerTraits& t) {
+    if (t.fps) return Family::skyreels_df;
+    if (t.first_last) return Family::wan;
+    if (t.in_channels == 36 && !t.clip) return Family::wan22;
+    if (t.in_channels == 48 && t.out_channels == 48) return Family::wan22;
+    return std::nullopt;
+}
+
+std::optional<Family> from_model_index(const Json& index) {
+    const std::string type = text_of(index, "_class_name");
+    if (has(type, "SkyReelsV2DiffusionForcing")) return Family::skyreels_df;
+    if (has(type, "SkyReels")) return Family::skyreels;
+    const auto ratio = index.find("boundary_ratio");
+    if ((ratio != index.end() && ratio->is_number()) || is_true(index, "expand_timesteps")) return Family::wan22;
+    if (has(type, "Wan")) return Family::wan;
+    return std::nullopt;
+}
+
+/// A name that speaks of SkyReels must also say which: forcing and text-to-video have the same tensors.
+std::optional<Family> from_name(const std::string& name, const TransformerTraits& t) {
+    if (has(name, "skyreels") || has(name, "sky_reels") || has(name, "sky-reels")) {
+        if (has_word(name, "df") || has(name, "forcing")) return Family::skyreels_df;
+        if (has_word(name, "t2v") || has_word(name, "i2v") || t.in_channels == 36) return Family::skyreels;
+        return std::nullopt;
+    }
+    for (const std::string_view p : {"wan2.2", "wan2_2", "wan22", "wan-2.2", "wan_2.2", "wan 2.2"})
+        if (has(name, p)) return Family::wan22;
+    if (expert_of(name) != Expert::none) return Family::wan22;
+    for (const std::string_view p : {"wan2.1", "wan2_1", "wan21", "wan-2.1", "wan_2.1", "wan 2.1"})
+        if (has(name, p)) return Family::wan;
+    if (has_word(name, "wan")) return Family::wan;
+    return std::nullopt;
+}
+
+constexpr std::array families{std::pair{Family::wan, std::string_view("wan")}, std::pair{Family::skyreels, std::string_view("skyreels")},
+                              std::pair{Family::skyreels_df, std::string_view("skyreels-df")}, std::pair{Family::wan22, std::string_view("wan2.2")}};
+
+} // namespace
+
+std::string_view name(Family family) {
+    return std::find_if(families.begin(), families.end(), [&](const auto& f) { return f.first == family; })->second;
+}
+
+std::optional<Family> family_from_name(std::string_view wanted) {
+    const auto it = std::find_if(families.begin(), families.end(), [&](const auto& f) { return f.second == wanted; });
+    return it == families.end() ? std::nullopt : std::optional(it->first);
+}
+
+Expert expert_of(std::string_view name) {
+    const std::string text = lower(name);
+    const auto speaks = [&](std::string_view side) {
+        for (const std::string_view join : {"_", "-", "", " ", "."})
+            if (has(text, fmt::format("{}{}noise", side, join))) return true;
+        return false;
+    };
+    if (speaks("high")) return Expert::high;
+    if (speaks("low")) return Expert::low;
+    return Expert::none;
+}
+
+std::optional<Family> detect_family(const FamilyEvidence& e) {
+    if (const auto family = from_field(e.config)) return family;
+    if (const auto family = from_field(e.model_index)) return family;
+    if (const auto family = from_tensors(e.traits)) return family;
+    if (is_true(e.config, "inject_sample_info")) return Family::skyreels_df;
+    if (text_of(e.config, "model_type") == "ti2v" || e.two_experts) return Family::wan22;
+    if (text_of(e.config, "model_type") == "flf2v") return Family::wan;
+    if (const auto family = from_model_index(e.model_index)) return family;
+    std::vector<std::string> names{text_of(e.config, "_class_name")}; // diffusers' SkyReelsV2Transformer3DModel is a hint, too
+    names.insert(names.end(), e.names.begin(), e.names.end());
+    for (const std::string& name : names)
+        if (const auto family = from_name(lower(name), e.traits)) return family;
+    return std::nullopt;
+}
+
+std::vector<std::string> hint_names(const std::filesystem::path& path) {
+    std::error_code ignored;
+    std::filesystem::path full = std::filesystem::absolute(path, ignored).lexically_normal();
+    if (full.filename().empty()) full = full.parent_path();
+    std::vector<std::string> names;
+    for (int i = 0; i < 6 && full.has_filename(); ++i, full = full.parent_path()) names.push_back(full.filename().string());
+    return names;
+}
+
+} // namespace denoir

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/traits.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace denoir {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+/// Shapes by canonical name; q, k and v of a split tensor count once.
+using Shapes = std::map<std::string, Sizes, std::less<>>;
+
+Shapes canonical_shapes(const TensorGroup& group) {
+    Shapes shapes;
+    for (const auto& m : group.members) {
+        const auto canonical = canonical_name(group.recognised.component, group.recognised.layout, m.name);
+        shapes.emplace(canonical ? canonical->name : m.name, m.tensor->shape);
+    }
+    return shapes;
+}
+
+std::int64_t axis(const Shapes& shapes, std::string_view name, std::size_t i) {
+    const auto it = shapes.find(name);
+    return it != shapes.end() && i < it->second.size() ? it->second[i] : -1;
+}
+
+std::int64_t last(const Shapes& shapes, std::string_view name) {
+    const auto it = shapes.find(name);
+    return it != shapes.end() && !it->second.empty() ? it->second.back() : -1;
+}
+
+/// Distinct indices right behind `prefix`.
+std::int64_t count(const Shapes& shapes, std::string_view prefix) {
+    std::set<std::string, std::less<>> indices;
+    for (auto it = shapes.lower_bound(prefix); it != shapes.end() && it->first.starts_with(prefix); ++it)
+        indices.insert(it->first.substr(prefix.size(), it->first.find('.', prefix.size()) - prefix.size()));
+    return static_cast<std::int64_t>(indices.size());
+}
+
+bool has_prefix(const Shapes& shapes, std::string_view prefix) {
+    const auto it = shapes.lower_bound(prefix);
+    return it != shapes.end() && it->first.starts_with(prefix);
+}
+
+std::int64_t first_known(std::initializer_list<std::int64_t> values) {
+    for (const std::int64_t v : values)
+        if (v > 0) return v;
+    return -1;
+}
+
+std::string outside_of(const Shapes& shapes) {
+    if (has_prefix(shapes, "vace_")) return "VACE";
+    if (has_prefix(shapes, "control_adapter.") || has_prefix(shapes, "ref_conv.")) return "Fun-Control / camera";
+    for (const std::string_view p : {"face_adapter.", "motion_encoder.", "casual_audio_encoder.", "audio_"})
+        if (has_prefix(shapes, p)) return "Animate / S2V";
+    return {};
+}
+
+TransformerTraits transformer_traits(const Shapes& s) {
+    TransformerTraits t;
+    t.dim = first_known({last(s, "head.modulation"), axis(s, "patch_embedding.bias", 0), axis(s, "blocks.0.self_attn.q.weight", 0)});
+    t.ffn_dim = axis(s, "blocks.0.ffn.0.weight", 0);
+    t.layers = count(s, "blocks.");
+    t.text_dim = axis(s, "text_embedding.0.weight", 1);
+    t.freq_dim = axis(s, "time_embedding.0.weight", 1);
+    if (const std::int64_t rows = axis(s, "head.head.weight", 0); rows > 0) t.out_channels = rows / 4;
+    const auto patch = s.find("patch_embedding.weight");
+    if (patch != s.end() && patch->second.size() == 5) t.in_channels = patch->second[1];
+    if (patch != s.end() && patch->second.size() == 4 && t.dim > 0) t.in_channels = patch->second[0] / t.dim; // folded by some GGUF writers
+    t.clip = has_prefix(s, "img_emb.");
+    t.first_last = s.contains("img_emb.emb_pos");
+    t.fps = s.contains("fps_embedding.weight");
+    t.outside = outside_of(s);
+    return t;
+}
+
+Json transformer_sizes(const Shapes& s) {
+    const TransformerTraits t = transformer_traits(s);
+    Json json = {{"dim", t.dim}, {"ffn_dim", t.ffn_dim}, {"num_layers", t.layers}, {"in_dim", t.in_channels}, {"out_dim", t.out_channels}, {"text_dim", t.text_dim}, {"freq_dim", t.freq_dim}};
+    if (t.clip) json["clip_dim"] = axis(s, "img_emb.proj.1.weight", 1);
+    if (t.first_last) json["clip_positions"] = axis(s, "img_emb.emb_pos", 1);
+    if (t.fps) json["inject_sample_info"] = true;
+    return json;
+}
+
+Json vae_sizes(const Shapes& s, bool second) {
+    return {{"base_dim", axis(s, "encoder.conv1.weight", 0)},
+            {"decoder_dim", axis(s, "decoder.head.0.gamma", 0)},
+            {"z_dim", axis(s, "conv2.weight", 0)},
+            {"in_channels", axis(s, "encoder.conv1.weight", 1)},
+            {"scale_factor_spatial", second ? 16 : 8},
+            {"scale_factor_temporal", 4}};
+}
+
+Json umt5_sizes(const Shapes& s) {
+    return {{"vocab_size", axis(s, "token_embedding.weight", 0)},
+            {"d_model", axis(s, "token_embedding.weight", 1)},
+            {"d_ff", axis(s, "blocks.0.ffn.gate.0.weight", 0)},
+            {"num_layers", count(s, "blocks.")},
+            {"num_heads", axis(s, "blocks.0.pos_embedding.embedding.weight", 1)},
+            {"relative_attention_num_buckets", axis(s, "blocks.0.pos_embedding.embedding.weight", 0)}};
+}
+
+Json clip_sizes(const Shapes& s) {
+    const std::int64_t patch = last(s, "visual.patch_embedding.weight"), width = axis(s, "visual.patch_embedding.weight", 0);
+    const auto positions = s.find("visual.pos_embedding");
+    const std::int64_t tokens = positions != s.end() && positions->second.size() >= 2 ? positions->second[positions->second.size() - 2] : -1;
+    return {{"hidden_size", width}, {"intermediate_size", axis(s, "visual.transformer.0.mlp.0.weight", 0)}, {"num_hidden_layers", count(s, "visual.transformer.")}, {"patch_size", patch}, {"tokens", tokens}};
+}
+
+} // namespace
+
+TransformerTraits TransformerTraits::read(const TensorGroup& group) { return transformer_traits(canonical_shapes(group)); }
+
+Json describe_sizes(const TensorGroup& group) {
+    const Component component = group.recognised.component;
+    if (component == Component::unknown || component == Component::lora) return Json::object();
+    const Shapes shapes = canonical_shapes(group);
+    Json all = component == Component::transformer ? transformer_sizes(shapes)
+               : component == Component::umt5      ? umt5_sizes(shapes)
+               : component == Component::clip      ? clip_sizes(shapes)
+                                                   : vae_sizes(shapes, component == Component::vae22);
+    Json known = Json::object();
+    for (const auto& [key, value] : all.items())
+        if (value.is_boolean() || value.get<std::int64_t>() >= 0) known[key] = value;
+    return known;
+}
+
+std::optional<std::vector<std::int64_t>> find_shape(const TensorGroup& group, std::string_view canonical) {
+    for (const auto& m : group.members) {
+        const auto found = canonical_name(group.recognised.component, group.recognised.layout, m.name);
+        if (found && found->name == canonical) return m.tensor->shape;
+    }
+    return std::nullopt;
+}
+
+} // namespace denoir

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/json.h"
+#include "engine/weights/checkpoint.h"
+
+namespace denoir {
+
+/// What the shapes of a group of tensors say about its network (spec/checkpoints.md 7), whether it is complete or not. -1: cannot be told.
+struct TransformerTraits {
+    std::int64_t dim = -1, ffn_dim = -1, layers = -1, in_channels = -1, out_channels = -1, text_dim = -1, freq_dim = -1;
+    bool clip = false;                  ///< image branch: img_emb, k_img, v_img
+    bool first_last = false;            ///< position table of the first-last-frame model
+    bool fps = false;
+    std::string outside;                ///< a relative that is not supported: "VACE", "Fun-Control / camera", "Animate / S2V"; else empty
+    static TransformerTraits read(const TensorGroup&);
+};
+
+/// Sizes of any recognised network as numbers by name: "dim", "layers", …; an empty object for unknown ones.
+Json describe_sizes(const TensorGroup&);
+
+/// Shape of the tensor with this canonical name, or nothing. Linear in the number of tensors.
+std::optional<std::vector<std::int64_t>> find_shape(const TensorGroup&, std::string_view canonical);
+
+} // namespace denoir
