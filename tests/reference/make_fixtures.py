@@ -24,7 +24,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))
 
-GROUPS = ("resize", "transformer", "encoders", "sampling", "tokenize", "pipelines")
+GROUPS = ("models", "resize", "transformer", "encoders", "sampling", "tokenize", "pipelines")
 
 
 def make(out: Path, groups, quiet: bool) -> int:

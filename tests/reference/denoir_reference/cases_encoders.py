@@ -2,9 +2,10 @@
 """wan-vae-encode, wan-vae-decode, umt5, clip-vision."""
 import torch
 
-from . import clip, names, oracles, umt5, vae
+from . import clip, models, names, oracles, umt5, vae
 from .files import Fixtures, agree, write_json, write_pth, write_safetensors
 from .values import named_values, normal, uniform
+from .weights import clip_config, clip_weights, textual_half, transformer_config, umt5_config, umt5_weights, vae_config
 
 
 def golden_fill(shapes: dict, strip: str = "") -> dict:
@@ -21,58 +22,6 @@ def golden_fill(shapes: dict, strip: str = "") -> dict:
         elif not ("embedding" in name and "patch" not in name):
             v = v * (3 / float(torch.tensor(shape[1:]).prod())) ** 0.5
         out[full] = v.float()
-    return out
-
-
-def vae_weights(base: int, z: int, seed: str, dtype=torch.float32, gain: float = 1.0) -> dict:
-    out = {}
-    for name, shape in vae.shapes(base, z).items():
-        key = f"{seed}/{name}"
-        if name.endswith("gamma"):
-            value = 1 + uniform(key, shape, 0.2)
-        elif name.endswith("bias"):
-            # The norms divide by the length of two or three channels: keep them away from zero, where float32 is no reference.
-            before_norm = name.endswith(("resample.1.bias", "coder.conv1.bias", "residual.2.bias"))
-            value = (1.0 if before_norm else 0.0) + uniform(key, shape, 0.3)
-        else:
-            value = uniform(key, shape, gain * (3 / float(torch.tensor(shape[1:]).prod())) ** 0.5)
-        out[name] = value.to(dtype)
-    return out
-
-
-def vae_config_json(base: int, z: int, mean, std) -> dict:
-    return {"_class_name": "AutoencoderKLWan", "_diffusers_version": "0.35.2", "attn_scales": [], "base_dim": base,
-            "dim_mult": [1, 2, 4, 4], "dropout": 0.0, "latents_mean": list(mean), "latents_std": list(std),
-            "num_res_blocks": 2, "temperal_downsample": [False, True, True], "z_dim": z}
-
-
-def umt5_weights(seed: str, *sizes, dtype=torch.bfloat16) -> dict:
-    out = {}
-    for name, shape in umt5.shapes(*sizes).items():
-        key = f"{seed}/{name}"
-        if "norm" in name:
-            value = 1 + uniform(key, shape, 0.3)
-        elif "embedding" in name:
-            value = uniform(key, shape, 1.5)
-        else:
-            value = uniform(key, shape, (3 / shape[1]) ** 0.5)
-        out[name] = value.to(dtype)
-    return out
-
-
-def clip_weights(seed: str, *sizes, dtype=torch.bfloat16, **more) -> dict:
-    out = {}
-    for name, shape in clip.shapes(*sizes, **more).items():
-        key = f"{seed}/{name}"
-        if "norm" in name and name.endswith("weight"):
-            value = 1 + uniform(key, shape, 0.3)
-        elif name.endswith("bias"):
-            value = uniform(key, shape, 0.2)
-        elif name.endswith(("cls_embedding", "pos_embedding")):
-            value = uniform(key, shape, 1.0)
-        else:
-            value = uniform(key, shape, 1.3 * (3 / float(torch.tensor(shape[1:]).prod())) ** 0.5)
-        out[name] = value.to(dtype)
     return out
 
 
@@ -105,7 +54,7 @@ def _vae_case(f: Fixtures, kind: str, name: str, stored: str, weights: dict, bas
 def _vae_golden(f: Fixtures):
     weights, mean, std = golden_fill(vae.shapes(4, 2)), [0.5, -0.25], [2.0, 0.5]
     write_safetensors(f.weights("golden-vae") / "Wan2.1_VAE.safetensors", weights)
-    write_json(f.weights("golden-vae") / "config.json", vae_config_json(4, 2, mean, std))
+    write_json(f.weights("golden-vae") / "config.json", vae_config(4, 2, mean, std))
     assert abs(weights["encoder.head.0.gamma"].flatten()[:4] - torch.tensor([0.9743, 0.9870, 1.0711, 0.9799])).max() < 5e-5
     video = torch.from_numpy(named_values("input", 3 * 9 * 16 * 24)).float().reshape(3, 9, 16, 24)
     model = vae.Vae(weights, mean, std)
@@ -129,26 +78,19 @@ def _vae_golden(f: Fixtures):
 
 def make_vae(f: Fixtures):
     _vae_golden(f)
-    ours, theirs = vae.MEAN, vae.STD
-    w = vae_weights(2, 16, "vae-2", torch.bfloat16)
-    write_pth(f.weights("vae-2-pth") / "Wan2.1_VAE.pth", w)
-    other = ([round(-0.6 + 0.1 * i, 3) for i in range(4)], [round(0.7 + 0.3 * i, 3) for i in range(4)])
-    w3 = vae_weights(3, 4, "vae-3", torch.float16)
-    write_safetensors(f.weights("vae-3-diffusers") / "diffusion_pytorch_model.safetensors", names.vae_to_diffusers(w3),
-                      {"format": "pt"})
-    write_json(f.weights("vae-3-diffusers") / "config.json", vae_config_json(3, 4, *other))
-    pth, diff = "vae-2-pth/Wan2.1_VAE.pth", "vae-3-diffusers"
-    for kind, name, stored, weights, base, z, mean, std, shape, note in (
-            ("encode", "pth-1f", pth, w, 2, 16, ours, theirs, (3, 1, 16, 24), "original .pth, one frame"),
-            ("encode", "pth-17f", pth, w, 2, 16, ours, theirs, (3, 17, 16, 8), "original .pth, 17 frames, one column"),
-            ("encode", "diff-5f", diff, w3, 3, 4, *other, (3, 5, 24, 16), "diffusers names, base 3, z 4, own means"),
-            ("encode", "diff-6f", diff, w3, 3, 4, *other, (3, 6, 16, 32), "six frames: the last is ignored"),
-            ("encode", "diff-9f", diff, w3, 3, 4, *other, (3, 9, 40, 24), "nine frames"),
-            ("decode", "pth-1f", pth, w, 2, 16, ours, theirs, (16, 1, 3, 2), "original .pth, one latent frame"),
-            ("decode", "pth-17f", pth, w, 2, 16, ours, theirs, (16, 5, 2, 3), "original .pth, five latent frames"),
-            ("decode", "diff-5f", diff, w3, 3, 4, *other, (4, 2, 4, 3), "diffusers names, two latent frames"),
-            ("decode", "diff-9f", diff, w3, 3, 4, *other, (4, 3, 3, 5), "diffusers names, three latent frames")):
-        _vae_case(f, kind, f"vae-{kind}-{name}", stored, weights, base, z, mean, std, shape, note)
+    w = models.vae_weights()
+    pth, diff = f"{models.T2V.folder}/{models.VAE_FILE}", f"{models.T2V_DIFFUSERS.folder}/vae"
+    for kind, name, stored, shape, note in (
+            ("encode", "pth-1f", pth, (3, 1, 16, 24), "original .pth, one frame"),
+            ("encode", "pth-17f", pth, (3, 17, 16, 8), "original .pth, 17 frames, one column"),
+            ("encode", "diff-5f", diff, (3, 5, 24, 16), "diffusers names"),
+            ("encode", "diff-6f", diff, (3, 6, 16, 32), "six frames: the last is ignored"),
+            ("encode", "pth-9f", pth, (3, 9, 24, 16), "nine frames"),
+            ("decode", "pth-1f", pth, (16, 1, 3, 2), "original .pth, one latent frame"),
+            ("decode", "pth-17f", pth, (16, 5, 2, 3), "original .pth, five latent frames"),
+            ("decode", "diff-5f", diff, (16, 2, 3, 3), "diffusers names, two latent frames"),
+            ("decode", "diff-9f", diff, (16, 3, 2, 3), "diffusers names, three latent frames")):
+        _vae_case(f, kind, f"vae-{kind}-{name}", stored, w, 2, 16, vae.MEAN, vae.STD, shape, note)
 
 
 # -------------------------------------------------------------------------------------------------------------- UMT5
@@ -182,18 +124,18 @@ def make_umt5(f: Fixtures):
     _umt5_case(f, "umt5-golden-120", "golden-umt5", w, ids, 128, "golden of the specification, text_len 128 from config.json")
     _umt5_case(f, "umt5-golden-5", "golden-umt5", w, [5, 9, 14, 22, 1], 128, "golden of the specification, five tokens")
 
-    w = umt5_weights("umt5-pth", 180, 24, 40, 36, 5, 2)
-    pth = "umt5-pth/models_t5_umt5-xxl-enc-bf16.pth"
-    write_pth(f.weights("umt5-pth") / "models_t5_umt5-xxl-enc-bf16.pth", w)
+    w, vocabulary = models.text_weights(), models.TEXT_SIZES[0]
+    write_pth(f.weights("umt5-pth") / models.TEXT_FILE, w)
     for name, count, note in (("1", 1, "the empty prompt: the end token alone"), ("17", 17, "attention width 40, model 24"),
                               ("300", 300, "beyond the farthest bucket"), ("512", 512, "the full length")):
-        _umt5_case(f, f"umt5-pth-{name}", pth, w, _tokens(f"umt5-pth-{name}", count, 180), 512, f"original .pth, {note}")
+        _umt5_case(f, f"umt5-pth-{name}", f"umt5-pth/{models.TEXT_FILE}", w, _tokens(f"umt5-pth-{name}", count, vocabulary), 512,
+                   f"original .pth, {note}")
+    _umt5_case(f, "umt5-pth-40", f"{models.T2V.folder}/{models.TEXT_FILE}", w, _tokens("umt5-pth-40", 40, vocabulary), 40,
+               "original .pth in a model folder: text_len 40 of its config.json")
 
-    w = umt5_weights("umt5-hf", 96, 32, 16, 40, 4, 3, dtype=torch.float32)
+    w = umt5_weights("umt5-hf", 96, 32, 16, 40, 4, 3, dtype=torch.float16)
     hf = names.umt5_to_hf(w)
-    config = {"architectures": ["UMT5EncoderModel"], "d_ff": 40, "d_kv": 4, "d_model": 32, "feed_forward_proj": "gated-gelu",
-              "layer_norm_epsilon": 1e-06, "model_type": "umt5", "num_heads": 4, "num_layers": 3,
-              "relative_attention_max_distance": 128, "relative_attention_num_buckets": 32, "vocab_size": 96}
+    config = umt5_config(96, 32, 16, 40, 4, 3)
     write_safetensors(f.weights("umt5-hf-shared") / "model.safetensors", hf, {"format": "pt"})
     write_json(f.weights("umt5-hf-shared") / "config.json", config)
     hf = {("encoder.embed_tokens.weight" if k == "shared.weight" else k): v for k, v in hf.items()}
@@ -220,34 +162,27 @@ def make_clip(f: Fixtures):
     f.case("clip-golden", "clip-vision", ["golden-clip/model.safetensors"], {"image": image}, {"features": out}, tol=1e-4,
            note="golden of the specification: an image of 28 pixels, two heads by --set", settings={"heads": 2})
 
-    image = normal("clip/image", (3, 224, 224), 1.0)
-    shared = "../_inputs/clip-image.safetensors"
-    write_safetensors(f.root / "_inputs" / "clip-image.safetensors", {"image": image})
-
-    def case(name, stored, weights, heads, note, settings=None):
+    def case(name, stored, weights, heads, side, note, settings=None):
+        image = normal(name + "/image", (3, side, side))
         want = clip.encode({k: v.float() for k, v in weights.items()}, heads, image)
         error = agree(name, oracles.clip(weights, heads, image), want, 2e-5)
-        f.case(name, "clip-vision", [stored], shared, {"features": want}, tol=1e-4,
+        f.case(name, "clip-vision", [stored], {"image": image}, {"features": want}, tol=1e-4,
                note=f"{note} (transformers in f32: {error:.0e})", settings=settings)
 
-    w = clip_weights("clip-hf", 36, 48, 3)
+    # Towers for small images: the position table tells. Those of 224 pixels are in the whole models.
+    w = clip_weights("clip-hf", 36, 48, 3, image=56)
     write_safetensors(f.weights("clip-hf") / "model.safetensors", names.clip_to_hf(w, position_ids=True), {"format": "pt"})
-    write_json(f.weights("clip-hf") / "config.json", {
-        "architectures": ["CLIPVisionModel"], "hidden_act": "gelu", "hidden_size": 36, "image_size": 224,
-        "intermediate_size": 48, "layer_norm_eps": 1e-05, "model_type": "clip_vision_model", "num_attention_heads": 3,
-        "num_hidden_layers": 3, "patch_size": 14})
-    case("clip-hf", "clip-hf", w, 3, "HF names, three heads of 12 from config.json, position_ids present")
-    w = clip_weights("clip-pth", 32, 40, 4)
-    file = "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth"
-    text = {"log_scale": torch.tensor(2.6593), "textual.token_embedding.weight": normal("clip-pth/text", (20, 8)),
-            "textual.type_embedding.weight": normal("clip-pth/type", (1, 8)),
-            "textual.blocks.0.attn.q.weight": normal("clip-pth/q", (8, 8))}
-    write_pth(f.weights("clip-pth") / file, w | text)
-    case("clip-pth", f"clip-pth/{file}", w, 4, "original .pth with a textual half, four heads by --set", {"heads": 4})
-    w = clip_weights("clip-open", 80, 24, 2, dtype=torch.float16)
+    write_json(f.weights("clip-hf") / "config.json", clip_config(36, 48, 3, 3, image=56))
+    case("clip-hf", "clip-hf", w, 3, 56, "HF names, three heads of 12 from config.json, position_ids present")
+    w = clip_weights("clip-pth", 80, 24, 3, image=70)
+    write_pth(f.weights("clip-pth") / models.CLIP_FILE, w | textual_half("clip-pth"))
+    write_json(f.weights("clip-pth") / "config.json", transformer_config(models.I2V.config, "i2v"))
+    case("clip-pth", f"clip-pth/{models.CLIP_FILE}", w, 1, 70,
+         "original .pth with a textual half; the config.json beside it is the transformer's, whose heads are not the tower's")
+    w = clip_weights("clip-open", 40, 24, 3, dtype=torch.float16, image=42)
     write_safetensors(f.weights("clip-open") / "open_clip.safetensors", names.clip_to_open_clip(w) |
                       {"logit_scale": torch.tensor(4.6)})
-    case("clip-open", "clip-open/open_clip.safetensors", w, 1, "open_clip names, one head: width / 80")
+    case("clip-open", "clip-open/open_clip.safetensors", w, 4, 42, "open_clip names, four heads by --set", {"heads": 4})
 
 
 def make(fixtures: Fixtures):

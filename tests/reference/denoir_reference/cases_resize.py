@@ -8,7 +8,7 @@ from .files import Fixtures, write_json, write_safetensors
 from .values import named_values
 
 SOURCES = {"photo": (61, 47), "strip": (90, 11), "tall": (13, 40)}  # width, height
-PILLOW = {"photo": [(61, 47), (32, 32), (80, 48), (47, 61), (16, 16), (123, 95), (1, 1), (61, 20)],
+PILLOW = {"photo": [(61, 47), (32, 32), (80, 48), (47, 61), (16, 16), (1, 1), (61, 20)],
           "strip": [(48, 32), (16, 48), (90, 5), (7, 3)], "tall": [(64, 64), (5, 80), (13, 17)]}
 TORCH = {"photo": [(224, 224), (32, 48), (96, 16)], "strip": [(224, 224), (16, 16)], "tall": [(224, 224), (30, 7)]}
 
@@ -48,8 +48,8 @@ def make(fixtures: Fixtures):
         out[f"{name}/source"] = value
         for width, height in TORCH[name]:
             result = torch_bicubic(value.double(), height, width).float()
-            if width * height > 10000:  # rows 0, 31, 112 and 223 are enough of a large one
-                out[f"{name}/bicubic/{width}x{height}/rows"] = result[:, [0, 31, 112, 223]].contiguous()
+            if width * height > 10000:  # two rows are enough of a large one
+                out[f"{name}/bicubic/{width}x{height}/rows"] = result[:, [0, 112]].contiguous()
             else:
                 out[f"{name}/bicubic/{width}x{height}"] = result
     line = torch.tensor([0.0, 1, 4, 9, 16, 25, 36, 49]).expand(3, 8, 8).contiguous()
@@ -60,5 +60,5 @@ def make(fixtures: Fixtures):
     write_json(folder / "note.json", {
         "pillow.safetensors": "NAME/source [h,w,3] u8; NAME/{lanczos,bicubic}/WxH [H,W,3] u8: Pillow's Image.resize, exact",
         "torch.safetensors": "NAME/source [3,h,w] f32 in -1..1; NAME/bicubic/WxH [3,H,W] f32: torch interpolate, bicubic, "
-                             "align_corners false, antialias false, computed in f64; WxH/rows: rows 0, 31, 112, 223 only"})
+                             "align_corners false, antialias false, computed in f64; WxH/rows: rows 0 and 112 only"})
     fixtures.log("  resize: pillow and torch goldens")

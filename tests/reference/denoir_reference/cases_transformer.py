@@ -2,10 +2,11 @@
 """wan-transformer: golden vectors of spec dit.md 11, then layouts, conditionings, timestep shapes and precisions."""
 import torch
 
-from . import names, oracles
+from . import models, names, oracles
 from .files import Fixtures, agree, relative_error, write_json, write_safetensors
 from .transformer import Config, Transformer, shapes
 from .values import normal, numbered_values, uniform
+from .weights import transformer_config, transformer_diffusers_config, transformer_weights
 
 GOLDEN = {  # case: (out[0..3], out[1,1,2,3], out[3,2,3,5], sum, sum of absolute values), printed in the spec
     "t2v": ([0.765307, 0.755510, 1.805279, -0.366782], 1.254873, 1.402126, 1.74741, 240.76831),
@@ -18,48 +19,6 @@ GOLDEN = {  # case: (out[0..3], out[1,1,2,3], out[3,2,3,5], sum, sum of absolute
     "flf2v": ([-1.318059, -0.915195, 1.454143, 0.038535], 1.598562, -1.542317, 3.44632, 240.38712),
     "i2v-22": ([1.333855, 0.330486, 0.430619, -0.884660], -0.376295, 1.051768, 11.96775, 212.65936),
 }
-
-
-def _config_json(c: Config, model_type: str, text_len: int | None = None) -> dict:
-    value = {"_class_name": "WanModel", "_diffusers_version": "0.30.0", "dim": c.dim, "eps": 1e-06, "ffn_dim": c.ffn,
-             "freq_dim": c.freq_dim, "in_dim": c.in_channels, "model_type": model_type, "num_heads": c.heads,
-             "num_layers": c.layers, "out_dim": c.out_channels, "text_len": c.text_len if text_len is None else text_len}
-    if c.fps:
-        value["inject_sample_info"] = True
-    return value
-
-
-def diffusers_config_json(c: Config, forcing: bool = False) -> dict:
-    value = {"_class_name": "SkyReelsV2Transformer3DModel" if forcing else "WanTransformer3DModel",
-             "_diffusers_version": "0.35.2", "patch_size": [1, 2, 2], "num_attention_heads": c.heads,
-             "attention_head_dim": c.dim // c.heads, "in_channels": c.in_channels, "out_channels": c.out_channels,
-             "text_dim": c.text_dim, "freq_dim": c.freq_dim, "ffn_dim": c.ffn, "num_layers": c.layers,
-             "cross_attn_norm": True, "qk_norm": "rms_norm_across_heads", "eps": 1e-06,
-             "image_dim": c.clip_dim or None, "added_kv_proj_dim": c.dim if c.clip_dim else None,
-             "rope_max_seq_len": 1024, "pos_embed_seq_len": c.clip_positions or None}
-    if forcing:
-        value |= {"inject_sample_info": c.fps, "num_frame_per_block": 1}
-    return value
-
-
-def random_weights(c: Config, seed: str, dtype=torch.float32) -> dict:
-    """Weights that keep activations near one and every branch visible in the output."""
-    out = {}
-    for name, shape in shapes(c).items():
-        key = f"{seed}/{name}"
-        if "norm" in name and name.endswith("weight") or name in ("img_emb.proj.0.weight", "img_emb.proj.4.weight"):
-            value = 1 + uniform(key, shape, 0.3)
-        elif name.endswith("modulation"):
-            value = uniform(key, shape, 0.6)
-        elif name.endswith("bias"):
-            value = uniform(key, shape, 0.2)
-        elif name in ("fps_embedding.weight", "img_emb.emb_pos"):
-            value = uniform(key, shape, 1.0)
-        else:
-            fan_in = int(torch.tensor(shape[1:]).prod())
-            value = uniform(key, shape, 1.5 * (3 / fan_in) ** 0.5)
-        out[name] = value.to(dtype)
-    return out
 
 
 def _text(seed: str, c: Config, rows: int) -> torch.Tensor:
@@ -76,9 +35,9 @@ class Maker:
               single=False):
         folder = self.f.weights(name)
         if layout == "diffusers":
-            weights, config = names.transformer_to_diffusers(weights), diffusers_config_json(c, forcing)
+            weights, config = names.transformer_to_diffusers(weights), transformer_diffusers_config(c, forcing)
         else:
-            config = _config_json(c, model_type)
+            config = transformer_config(c, model_type)
         file = f"{name}.safetensors" if single else "diffusion_pytorch_model.safetensors"
         if not single and forcing and layout == "original":
             file = "model.safetensors"
@@ -86,30 +45,29 @@ class Maker:
         if not single:
             write_json(folder / "config.json", config)
 
-    def case(self, name, module_weights, c, weights, inputs, note, *, settings=None, dtype="f32", precision=None,
-             tol=1e-4, oracle=True, causal=0, stored="in.safetensors"):
-        model = Transformer({k: v.float() for k, v in weights.items()}, c.heads, c.text_len, precision or "f32")
-        args = {k: inputs.get(k) for k in ("clip", "condition")}
-        fps = int(inputs["fps"]) if "fps" in inputs else 1
-        want = model.forward(inputs["latent"], inputs["timestep"], inputs["text"], **args, fps=fps, causal_block=causal)
-        if oracle and not (causal == 1) and (c.text_len == 512 or not c.clip_dim):
-            exact = want if not precision else Transformer(
-                {k: v.float() for k, v in weights.items()}, c.heads, c.text_len).forward(
-                inputs["latent"], inputs["timestep"], inputs["text"], **args, fps=fps, causal_block=causal)
-            theirs = oracles.transformer(weights, c, inputs["latent"], inputs["timestep"], inputs["text"], **args,
-                                         fps=fps, causal_block=causal)
-            note += f" (diffusers in f32: {agree(name, theirs, exact, 2e-5):.0e})"
-            if precision:
-                note += f"; {precision} is {relative_error(want, exact):.1e} from f32"
-        self.f.case(name, "wan-transformer", [module_weights], inputs, {"velocity": want}, tol=tol, note=note, dtype=dtype,
+    def case(self, name, stored, c, weights, inputs, note, *, settings=None, dtype="f32", precision=None, tol=1e-4, causal=0):
+        """Expects what our transformer gives in float64; diffusers' must agree in float32."""
+        args = {k: inputs.get(k) for k in ("clip", "condition")} | {"fps": int(inputs.get("fps", 1)), "causal_block": causal}
+        tensors = (inputs["latent"], inputs["timestep"], inputs["text"])
+        widened = {k: v.float() for k, v in weights.items()}
+        exact = Transformer(widened, c.heads, c.text_len).forward(*tensors, **args)
+        want = Transformer(widened, c.heads, c.text_len, precision).forward(*tensors, **args) if precision else exact
+        if causal != 1:  # diffusers has no mask for blocks of one frame
+            # With CLIP its processors split the context 512 rows from the end, so ours is asked for 512 as well.
+            long = Config(**{**c.__dict__, "text_len": 512}) if c.clip_dim else c
+            same = exact if long.text_len == c.text_len else Transformer(widened, c.heads, 512).forward(*tensors, **args)
+            theirs = oracles.transformer(weights, long, *tensors, **args)
+            note += f" (diffusers in f32: {agree(name, theirs, same, 2e-5):.0e})"
+        if precision:
+            note += f"; {precision} is {relative_error(want, exact):.1e} from f32"
+        self.f.case(name, "wan-transformer", [stored], inputs, {"velocity": want}, tol=tol, note=note, dtype=dtype,
                     settings=settings, precision=precision)
-        return want
 
 
 def _golden(m: Maker):
     base = dict(dim=32, heads=2, ffn=48, layers=2, out_channels=4, freq_dim=16, text_dim=10, text_len=6)
-    # The golden CLIP width is the real 1280, which makes 20 MB of projection weights in f32 no fixture should have:
-    # the numbers of I2V and FLF2V are checked here and not stored.
+    # The golden CLIP width is the real 1280, which makes megabytes of projection weights: the numbers of the three image
+    # cases are checked here and not stored.
     variants = {"t2v": dict(in_channels=4), "fps": dict(in_channels=4, fps=True), "i2v-22": dict(in_channels=12),
                 "i2v": dict(in_channels=12, clip_dim=1280), "flf2v": dict(in_channels=12, clip_dim=1280, clip_positions=514)}
 
@@ -150,7 +108,7 @@ def _golden(m: Maker):
         got = torch.tensor([*out.flatten()[:4], out[1, 1, 2, 3], out[3, 2, 3, 5]])
         assert (got - torch.tensor([*first, a, b])).abs().max() < 2e-6, (case, got)
         assert abs(out.sum() - total) < 2e-5 and abs(out.abs().sum() - absolute) < 2e-5, (case, out.sum(), out.abs().sum())
-        if key in ("i2v", "flf2v"):
+        if key in ("i2v", "flf2v", "i2v-22"):
             continue
         name = f"golden-{key}"
         if not m.f.weights(name).exists():
@@ -161,139 +119,118 @@ def _golden(m: Maker):
                  settings={"causal_block": causal} if causal else None)
 
 
-def _variants(m: Maker):
-    # Text to video: odd latent shapes; head size 30 is 15 pairs, five for each axis.
-    c = Config(dim=60, heads=2, ffn=52, layers=1, text_dim=24, text_len=20, freq_dim=32)
-    w = random_weights(c, "t2v-60")
-    m.store("t2v-60", c, w)
+def _inputs(seed, c, shape, timestep, rows=9, **more):
+    return {"latent": normal(seed + "/latent", shape), "timestep": torch.as_tensor(timestep, dtype=torch.float32),
+            "text": _text(seed, c, rows)} | more
 
-    def inputs(seed, c, shape, timestep, rows=9, **more):
-        return {"latent": normal(seed + "/latent", shape), "timestep": torch.as_tensor(timestep, dtype=torch.float32),
-                "text": _text(seed, c, rows)} | more
 
-    m.case("dit-t2v", "t2v-60", c, w, inputs("dit-t2v", c, (16, 3, 6, 10), 999.0), "original layout, two heads of 30")
-    m.case("dit-t2v-one-frame", "t2v-60", c, w, inputs("dit-t2v-one", c, (16, 1, 2, 14), 17.0),
+def _text_to_video(m: Maker):
+    # Odd latent shapes; head size 22 is 11 pairs, five for time and three for each side.
+    c = Config(dim=44, heads=2, ffn=52, layers=1, text_dim=24, text_len=20, freq_dim=32)
+    w = transformer_weights(c, "t2v-44", torch.float16)
+    m.store("t2v-44", c, w)
+    m.case("dit-t2v", "t2v-44", c, w, _inputs("dit-t2v", c, (16, 3, 6, 10), 999.0), "original layout, stored in f16, two heads of 22")
+    m.case("dit-t2v-one-frame", "t2v-44", c, w, _inputs("dit-t2v-one", c, (16, 1, 2, 14), 17.0),
            "one latent frame, one row of patches")
-    m.case("dit-t2v-long", "t2v-60", c, w, inputs("dit-t2v-long", c, (16, 9, 6, 18), 888.0, rows=20),
-           "243 tokens: more than one tile of attention, every text row used")
-
-    # Widths 48 and 66, stored in bf16 and f16.
-    c = Config(dim=48, heads=3, ffn=40, layers=2, text_dim=16, text_len=12, freq_dim=32)
-    w = random_weights(c, "t2v-48", torch.bfloat16)
-    m.store("t2v-48-bf16", c, w)
-    m.case("dit-t2v-bf16-weights", "t2v-48-bf16", c, w, inputs("dit-t2v-48", c, (16, 3, 4, 10), 727.0, rows=3),
-           "three heads of 16, weights stored in bf16 and widened")
-    m.store("t2v-48-diffusers", c, w, layout="diffusers")
-    m.store("t2v-48-comfy", c, w, prefix="model.diffusion_model.", single=True)
-    c512 = Config(**{**c.__dict__, "text_len": 512})
-    m.case("dit-t2v-fractional", "t2v-48-diffusers", c512, w, inputs("dit-t2v-frac", c512, (16, 2, 8, 6), 467.25, rows=37),
+    m.case("dit-t2v-long", "t2v-44", c, w, _inputs("dit-t2v-long", c, (16, 5, 6, 18), 888.0, rows=20),
+           "135 tokens: more than one tile of attention, every text row used")
+    # The transformers of the whole models, stored in bf16.
+    model = models.T2V
+    c, w = model.config, model.weights()
+    m.case("dit-t2v-bf16-weights", f"{model.folder}/{model.file}", c, w, _inputs("dit-t2v-48", c, (16, 3, 4, 10), 727.0, rows=3),
+           "three heads of 16, one file with the model's config.json beside it")
+    c = models.T2V_DIFFUSERS.config
+    m.case("dit-t2v-fractional", f"{models.T2V_DIFFUSERS.folder}/transformer", c, w,
+           _inputs("dit-t2v-frac", c, (16, 2, 8, 6), 467.25, rows=37),
            "diffusers layout, fractional timestep, text_len 512 because no file says otherwise")
-    m.case("dit-t2v-comfy", "t2v-48-comfy/t2v-48-comfy.safetensors", c512, w,
-           inputs("dit-t2v-comfy", c512, (16, 5, 4, 6), 0.0, rows=511),
-           "one file with Comfy's prefix and no config.json, heads by --set, timestep 0", settings={"heads": 3})
-    c = Config(dim=66, heads=1, ffn=36, layers=1, text_dim=18, text_len=12, freq_dim=256)
-    w = random_weights(c, "t2v-66", torch.float16)
-    m.store("t2v-66-f16", c, w)
-    m.case("dit-t2v-f16-weights", "t2v-66-f16", c, w, inputs("dit-t2v-66", c, (16, 2, 6, 6), 250.0, rows=12),
-           "one head of 66, ffn 36, weights stored in f16")
 
-    # Diffusion forcing with the fps branch, heads of 24.
-    c = Config(dim=48, heads=2, ffn=40, layers=2, text_dim=16, text_len=14, fps=True, freq_dim=64)
-    w = random_weights(c, "df-48", torch.bfloat16)
-    m.store("df-48", c, w, forcing=True)
-    m.store("df-48-diffusers", c, w, forcing=True, layout="diffusers")
-    c512 = Config(**{**c.__dict__, "text_len": 512})
+
+def _forcing(m: Maker):
+    model = models.DF  # two heads of 24, fps branch
+    c, w, stored = model.config, model.weights(), f"{model.folder}/{model.file}"
     t5 = [0.0, 20.0, 727.0, 959.0, 999.0]
     for index in (0, 1):
-        m.case(f"dit-df-fps{index}", "df-48", c, w,
-               inputs(f"dit-df-{index}", c, (16, 5, 4, 6), t5, fps=torch.tensor(float(index))),
+        m.case(f"dit-df-fps{index}", stored, c, w,
+               _inputs(f"dit-df-{index}", c, (16, 5, 4, 6), t5, fps=torch.tensor(float(index))),
                f"one timestep per latent frame, fps index {index}")
-    m.case("dit-df-scalar", "df-48", c, w, inputs("dit-df-scalar", c, (16, 3, 4, 4), 500.0, fps=torch.tensor(1.0)),
+    m.case("dit-df-scalar", stored, c, w, _inputs("dit-df-scalar", c, (16, 3, 4, 4), 500.0, fps=torch.tensor(1.0)),
            "the fps branch with one timestep for all frames")
-    m.case("dit-df-diffusers-causal-2", "df-48-diffusers", c512, w,
-           inputs("dit-df-causal2", c512, (16, 6, 4, 6), [0.0, 0.0, 300.5, 300.5, 999.0, 999.0], fps=torch.tensor(1.0)),
-           "blocks of two frames, diffusers layout", settings={"causal_block": 2}, causal=2)
-    m.case("dit-df-causal-1", "df-48", c, w,
-           inputs("dit-df-causal1", c, (16, 4, 6, 4), [0.0, 216.0, 669.0, 999.0], fps=torch.tensor(0.0)),
+    m.case("dit-df-causal-1", stored, c, w,
+           _inputs("dit-df-causal1", c, (16, 4, 6, 4), [0.0, 216.0, 669.0, 999.0], fps=torch.tensor(0.0)),
            "blocks of one frame", settings={"causal_block": 1}, causal=1)
-    m.case("dit-df-causal-3", "df-48", c, w,
-           inputs("dit-df-causal3", c, (16, 6, 4, 6), [10.0] * 3 + [999.0] * 3, fps=torch.tensor(0.0)),
+    m.case("dit-df-causal-3", stored, c, w,
+           _inputs("dit-df-causal3", c, (16, 6, 4, 6), [10.0] * 3 + [999.0] * 3, fps=torch.tensor(0.0)),
            "blocks of three frames", settings={"causal_block": 3}, causal=3)
+    m.store("df-48-diffusers", c, w, forcing=True, layout="diffusers")
+    c = Config(**{**c.__dict__, "text_len": 512})
+    m.case("dit-df-diffusers-causal-2", "df-48-diffusers", c, w,
+           _inputs("dit-df-causal2", c, (16, 6, 4, 6), [0.0, 0.0, 300.5, 300.5, 999.0, 999.0], fps=torch.tensor(1.0)),
+           "blocks of two frames, diffusers layout", settings={"causal_block": 2}, causal=2)
 
-    # One timestep per token, as the 5B model has: Cin = Cout = 48.
+
+def _per_token(m: Maker):
+    """One timestep per token, as the 5B model has: Cin = Cout = 48."""
     c = Config(dim=48, heads=2, ffn=40, layers=1, text_dim=16, text_len=14, in_channels=48, out_channels=48)
-    w = random_weights(c, "ti2v-48", torch.bfloat16)
+    w = transformer_weights(c, "ti2v-48", torch.bfloat16)
     m.store("ti2v-48", c, w, model_type="ti2v")
     shape = (48, 3, 4, 10)
     t = torch.full((30,), 824.0)
     t[:10] = 0
-    m.case("dit-ti2v-tokens", "ti2v-48", c, w, inputs("dit-ti2v", c, shape, t), "one timestep per token, the first frame's 0")
-    m.case("dit-ti2v-scalar", "ti2v-48", c, w, inputs("dit-ti2v-s", c, (48, 2, 6, 4), 824.0), "48 channels, one timestep")
+    m.case("dit-ti2v-tokens", "ti2v-48", c, w, _inputs("dit-ti2v", c, shape, t), "one timestep per token, the first frame's 0")
+    m.case("dit-ti2v-scalar", "ti2v-48", c, w, _inputs("dit-ti2v-s", c, (48, 2, 6, 4), 824.0), "48 channels, one timestep")
     t = uniform("dit-ti2v-mixed/t", (30,), 499.0) + 500
-    m.case("dit-ti2v-mixed", "ti2v-48", c, w, inputs("dit-ti2v-m", c, shape, t), "a different timestep for every token")
+    m.case("dit-ti2v-mixed", "ti2v-48", c, w, _inputs("dit-ti2v-m", c, shape, t), "a different timestep for every token")
 
-    # Image to video with the CLIP branch, first-last-frame, and the 2.2 form without CLIP.
-    c = Config(dim=48, heads=1, ffn=40, layers=2, text_dim=16, in_channels=36, clip_dim=40, freq_dim=32)
-    w = random_weights(c, "i2v-48", torch.bfloat16)
-    m.store("i2v-48", c, w, model_type="i2v")
+
+def _image_to_video(m: Maker):
+    """The CLIP branch, first and last frame, and the 2.2 form without CLIP."""
+    def image(seed, rows, shape):
+        return {"clip": normal(seed + "/clip", (rows, 80)), "condition": normal(seed + "/condition", (20, *shape[1:]))}
+
+    for name, model, rows, shape, t in (("i2v", models.I2V, 257, (16, 3, 4, 6), 941.0),
+                                        ("flf2v", models.FLF2V, 514, (16, 2, 6, 4), 985.0)):
+        c, w = model.config, model.weights()
+        m.case(f"dit-{name}", f"{model.folder}/{model.file}", c, w,
+               _inputs(f"dit-{name}", c, shape, t, rows=30, **image(f"dit-{name}", rows, shape)),
+               f"CLIP {rows} and 20 condition channels, text_len 40")
+    model = models.I2V
+    c, w = Config(**{**model.config.__dict__, "text_len": 512}), model.weights()
     m.store("i2v-48-diffusers", c, w, layout="diffusers")
-    c_short = Config(**{**c.__dict__, "text_len": 16})
-    write_json(m.f.weights("i2v-48") / "config.json", _config_json(c_short, "i2v"))
-
-    def image(seed, rows, shape, width=40):
-        return {"clip": normal(seed + "/clip", (rows, width)), "condition": normal(seed + "/condition", (20, *shape[1:]))}
-
-    shape = (16, 3, 4, 6)
-    m.case("dit-i2v", "i2v-48", c_short, w, inputs("dit-i2v", c_short, shape, 941.0, **image("dit-i2v", 257, shape)),
-           "CLIP 257 and 20 condition channels, one head of 48, text_len 16")
     m.case("dit-i2v-diffusers", "i2v-48-diffusers", c, w,
-           inputs("dit-i2v-d", c, shape, 92.0, rows=60, **image("dit-i2v-d", 257, shape)), "the same in the diffusers layout")
-    c = Config(dim=48, heads=3, ffn=40, layers=1, text_dim=16, in_channels=36, clip_dim=32, clip_positions=514, freq_dim=32)
-    w = random_weights(c, "flf2v-48", torch.bfloat16)
-    m.store("flf2v-48", c, w, model_type="flf2v")
-    m.store("flf2v-48-diffusers", c, w, layout="diffusers")
-    c_short = Config(**{**c.__dict__, "text_len": 16})
-    write_json(m.f.weights("flf2v-48") / "config.json", _config_json(c_short, "flf2v"))
-    shape = (16, 2, 6, 4)
-    m.case("dit-flf2v", "flf2v-48", c_short, w,
-           inputs("dit-flf2v", c_short, shape, 985.0, **image("dit-flf2v", 514, shape, 32)), "CLIP 514 with position table")
-    m.case("dit-flf2v-diffusers", "flf2v-48-diffusers", c, w,
-           inputs("dit-flf2v-d", c, shape, 985.0, **image("dit-flf2v-d", 514, shape, 32)), "the same, diffusers layout")
-    c = Config(dim=48, heads=2, ffn=64, layers=1, text_dim=16, text_len=16, in_channels=36, freq_dim=32)
-    w = random_weights(c, "i2v-22-48", torch.bfloat16)
-    m.store("i2v-22-48", c, w, model_type="i2v")
+           _inputs("dit-i2v-d", c, shape, 92.0, rows=60, **image("dit-i2v-d", 257, shape)),
+           "the same weights in the diffusers layout, text_len 512")
+    c = Config(dim=48, heads=2, ffn=40, layers=1, text_dim=16, in_channels=36, freq_dim=32)
+    w = transformer_weights(c, "i2v-22-48", torch.bfloat16)
+    m.store("i2v-22-48", c, w, prefix="model.diffusion_model.", single=True)
     shape = (16, 3, 6, 6)
     condition = {"condition": normal("dit-i2v-22/condition", (20, *shape[1:]))}
-    m.case("dit-i2v-22", "i2v-22-48", c, w, inputs("dit-i2v-22", c, shape, 902.0, **condition), "condition without CLIP")
+    m.case("dit-i2v-22-comfy", "i2v-22-48/i2v-22-48.safetensors", c, w,
+           _inputs("dit-i2v-22", c, shape, 902.0, rows=511, **condition),
+           "condition without CLIP; one file with Comfy's prefix and no config.json, heads by --set, text_len 512",
+           settings={"heads": 2})
 
 
 def _precisions(m: Maker):
-    """The two cast policies. Weights are stored in f32, so that what is rounded and what is not can be seen."""
-    c = Config(dim=48, heads=2, ffn=64, layers=2, text_dim=24, text_len=24, freq_dim=64)
-    w = random_weights(c, "bf16-t2v")
+    """The two cast policies. The first weights are stored in f32, so that what is rounded and what is not can be seen."""
+    c = Config(dim=32, heads=1, ffn=48, layers=2, text_dim=24, text_len=24, freq_dim=64)
+    w = transformer_weights(c, "bf16-t2v")
     m.store("bf16-t2v", c, w)
-    ci = Config(dim=40, heads=2, ffn=48, layers=2, text_dim=24, in_channels=36, clip_dim=36, freq_dim=64)
-    wi = random_weights(ci, "bf16-i2v")
-    m.store("bf16-i2v", ci, wi, model_type="i2v")
-    cd = Config(dim=40, heads=1, ffn=48, layers=2, text_dim=24, text_len=24, fps=True, freq_dim=64)
-    wd = random_weights(cd, "bf16-df")
-    m.store("bf16-df", cd, wd, forcing=True)
+    i2v, df = models.I2V, models.DF
     for precision in ("wan", "skyreels"):
         keep = dict(dtype="bf16", precision=precision, tol=2e-2)
-        seed = f"dit-bf16-{precision}"
-        x = {"latent": normal(seed + "/t2v", (16, 3, 6, 10)), "timestep": torch.tensor(959.0), "text": _text(seed, c, 15)}
-        m.case(f"{seed}-t2v", "bf16-t2v", c, w, x, f"cast points of {precision}", **keep)
-        shape = (16, 3, 4, 6)
-        x = {"latent": normal(seed + "/i2v", shape), "timestep": torch.tensor(727.0), "text": _text(seed + "i", ci, 30),
-             "clip": normal(seed + "/clip", (257, 36)), "condition": normal(seed + "/condition", (20, *shape[1:]))}
-        m.case(f"{seed}-i2v", "bf16-i2v", ci, wi, x, f"cast points of {precision}, CLIP branch", **keep)
-        x = {"latent": normal(seed + "/df", (16, 4, 4, 6)), "timestep": torch.tensor([0.0, 500.0, 888.0, 999.0]),
-             "text": _text(seed + "d", cd, 20), "fps": torch.tensor(1.0)}
-        m.case(f"{seed}-df", "bf16-df", cd, wd, x, f"cast points of {precision}, a timestep per frame, fps", **keep)
+        seed, note = f"dit-bf16-{precision}", f"cast points of {precision}"
+        m.case(f"{seed}-t2v", "bf16-t2v", c, w, _inputs(seed + "t", c, (16, 3, 6, 10), 959.0, rows=15), note, **keep)
+        shape = (16, 2, 4, 6)
+        image = {"clip": normal(seed + "/clip", (257, 80)), "condition": normal(seed + "/condition", (20, *shape[1:]))}
+        m.case(f"{seed}-i2v", f"{i2v.folder}/{i2v.file}", i2v.config, i2v.weights(),
+               _inputs(seed + "i", i2v.config, shape, 727.0, rows=30, **image), f"{note}, CLIP branch", **keep)
+        m.case(f"{seed}-df", f"{df.folder}/{df.file}", df.config, df.weights(),
+               _inputs(seed + "d", df.config, (16, 4, 4, 6), [0.0, 500.0, 888.0, 999.0], fps=torch.tensor(1.0)),
+               f"{note}, a timestep per frame, fps", **keep)
 
 
 def make(fixtures: Fixtures):
     maker = Maker(fixtures)
     _golden(maker)
-    _variants(maker)
-    _precisions(maker)
+    for part in (_text_to_video, _forcing, _per_token, _image_to_video, _precisions):
+        part(maker)

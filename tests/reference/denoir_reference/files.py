@@ -62,12 +62,16 @@ class Fixtures:
     def model(self, name: str) -> Path:
         return self.root / "_models" / name
 
+    @staticmethod
+    def _home(weights: str) -> str:
+        return "_models" if "-tiny" in weights else "_weights"
+
     def case(self, name: str, module: str, weights: list, inputs, expect: dict, *, tol: float, note: str,
              settings: dict | None = None, dtype: str = "f32", precision: str | None = None, slices: dict | None = None):
-        """`inputs`: tensors, a path relative to the case (shared input), or None. `weights`: names under _weights."""
+        """`inputs`: tensors, a path relative to the case (shared input), or None. `weights`: paths under _weights or _models."""
         folder = self.root / name
         case = {"module": module, "dtype": dtype, "set": {k: str(v) for k, v in (settings or {}).items()},
-                "weights": [f"../_weights/{w}" for w in weights], "tol": tol, "note": note}
+                "weights": [f"../{self._home(w)}/{w}" for w in weights], "tol": tol, "note": note}
         if precision:
             case["precision"] = precision
         if isinstance(inputs, str):

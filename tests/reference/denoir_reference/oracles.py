@@ -23,42 +23,56 @@ def _rotary(x, head_dim: int):
     return tuple(part.float().repeat_interleave(2, dim=-1)[None, :, None] for part in (table.real, table.imag))
 
 
-@torch.no_grad()
-def transformer(weights: dict, config, latent, timestep, text, clip=None, condition=None, fps=1, causal_block=0):
-    """diffusers' WanTransformer3DModel, or SkyReelsV2Transformer3DModel where t is per frame."""
+def prepared(weights: dict, config):
+    """A function (latent, timestep, text, clip, condition, fps, causal_block) -> velocity: diffusers' WanTransformer3DModel,
+    or SkyReelsV2Transformer3DModel where t is per frame or the frame rate counts."""
     from diffusers import SkyReelsV2Transformer3DModel, WanTransformer3DModel
-    tokens = latent.shape[1] * latent.shape[2] * latent.shape[3] // 4
-    forcing = timestep.ndim == 1 and timestep.numel() != tokens
     common = dict(num_attention_heads=config.heads, attention_head_dim=config.dim // config.heads,
                   in_channels=config.in_channels, out_channels=config.out_channels, text_dim=config.text_dim,
                   freq_dim=config.freq_dim, ffn_dim=config.ffn, num_layers=config.layers,
                   image_dim=config.clip_dim or None, added_kv_proj_dim=config.dim if config.clip_dim else None,
                   pos_embed_seq_len=config.clip_positions or None)
-    if forcing or config.fps:
-        model = SkyReelsV2Transformer3DModel(**common, inject_sample_info=config.fps,
-                                             num_frame_per_block=causal_block or 1)
-    else:
-        model = WanTransformer3DModel(**common)
-    _strict(model, names.transformer_to_diffusers(weights))
-    # This release cuts the rotary table at head_dim // 3 channels, right only where that is even (128, 48, 24; not 40).
-    if isinstance(model, WanTransformer3DModel):
-        model.rope.forward = lambda x: _rotary(x, config.dim // config.heads)
-    # WanTransformer3DModel multiplies time and frequency in float32, which alone costs 7e-5 at t = 999; the originals use
-    # float64 (spec dit.md section 7).
-    model.condition_embedder.timesteps_proj.forward = lambda t: _sinusoid(t, config.freq_dim)
-    if forcing and causal_block == 1:  # the class builds its mask only above one frame per block
-        raise NotImplementedError("causal blocks of one frame")
-    padded = torch.zeros(1, config.text_len, config.text_dim)
-    padded[0, :len(text)] = text
-    x = latent if condition is None else torch.cat([latent, condition])
-    more = {"fps": [fps]} if config.fps else {}
-    if forcing:
-        more["enable_diffusion_forcing"] = True
-    t = timestep.reshape(1, -1) if timestep.ndim else timestep.reshape(1)
-    image = None if clip is None else clip.reshape(-1, 257, clip.shape[-1]) if clip.shape[0] % 257 == 0 else clip[None]
-    out = model(hidden_states=x[None], timestep=t, encoder_hidden_states=padded, encoder_hidden_states_image=image,
-                return_dict=False, **more)[0]
-    return out[0]
+    theirs, made = names.transformer_to_diffusers(weights), {}
+
+    def model_for(forcing: bool, causal_block: int):
+        key = (forcing, causal_block)
+        if key not in made:
+            if forcing:
+                model = SkyReelsV2Transformer3DModel(**common, inject_sample_info=config.fps,
+                                                     num_frame_per_block=causal_block or 1)
+            else:
+                model = WanTransformer3DModel(**common)
+                # This release cuts the rotary table at head_dim // 3 channels, right only where that is even (128, 48, 24).
+                model.rope.forward = lambda x: _rotary(x, config.dim // config.heads)
+            made[key] = _strict(model, theirs)
+            # WanTransformer3DModel multiplies time and frequency in float32, which alone costs 7e-5 at t = 999; the
+            # originals use float64 (spec dit.md section 7).
+            model.condition_embedder.timesteps_proj.forward = lambda t: _sinusoid(t, config.freq_dim)
+        return made[key]
+
+    @torch.no_grad()
+    def forward(latent, timestep, text, clip=None, condition=None, fps=1, causal_block=0):
+        tokens = latent.shape[1] * latent.shape[2] * latent.shape[3] // 4
+        forcing = timestep.ndim == 1 and timestep.numel() != tokens
+        if forcing and causal_block == 1:  # the class builds its mask only above one frame per block
+            raise NotImplementedError("causal blocks of one frame")
+        padded = torch.zeros(1, config.text_len, config.text_dim)
+        padded[0, :len(text)] = text
+        x = latent if condition is None else torch.cat([latent, condition])
+        more = {"fps": [fps]} if config.fps else {}
+        if forcing:
+            more["enable_diffusion_forcing"] = True
+        t = timestep.reshape(1, -1) if timestep.ndim else timestep.reshape(1)
+        image = None if clip is None else clip.float().reshape(-1, 257, clip.shape[-1])
+        return model_for(forcing or config.fps, causal_block)(
+            hidden_states=x[None].float(), timestep=t, encoder_hidden_states=padded, encoder_hidden_states_image=image,
+            return_dict=False, **more)[0][0]
+
+    return forward
+
+
+def transformer(weights: dict, config, latent, timestep, text, **more):
+    return prepared(weights, config)(latent, timestep, text, **more)
 
 
 def vae(weights: dict, base: int, z: int, mean, std):

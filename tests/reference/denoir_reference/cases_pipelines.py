@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole pipelines: requests, noise and images in, final latents out."""
+import io
+from dataclasses import replace
+
+import numpy as np
+import torch
+from PIL import Image
+
+from . import models, oracles, pipelines
+from .files import Fixtures, write_json, write_safetensors
+from .values import named_values, normal
+
+PROMPT = "A red fox jumps over the lazy dog, slowly; the camera pans left."
+NEGATIVE = "low quality, blurred, static, watermark"
+
+
+def picture(width: int, height: int, seed: str) -> Image.Image:
+    """A drawn scene: sky, sun, hills, a hard-edged house, a little noise."""
+    y, x = np.mgrid[0:height, 0:width].astype(np.float64)
+    u, v = x / width, y / height
+    shift = 0.2 * named_values(seed, 4)
+    image = np.stack([90 + 110 * v, 140 + 60 * v, 230 - 70 * v], axis=-1)
+    image[(u - 0.7 - shift[0]) ** 2 + (v - 0.25) ** 2 < 0.012] = (255, 240, 120)
+    hills = 0.62 + 0.12 * np.sin(6 * (u + shift[1])) + 0.05 * np.sin(17 * u)
+    image[v > hills] = (50, 120, 40)
+    image[(abs(u - 0.3 - shift[2]) < 0.11) & (abs(v - 0.68) < 0.14)] = (170, 60, 50)
+    image[(abs(u - 0.3 - shift[2]) < 0.03) & (abs(v - 0.74) < 0.08)] = (30, 20, 20)
+    noise = named_values(seed + "/noise", height * width // 9 + 1)
+    coarse = np.resize(noise, ((height + 2) // 3, (width + 2) // 3)).repeat(3, 0).repeat(3, 1)[:height, :width]
+    return Image.fromarray(np.clip(np.round(image + 12 * coarse[..., None]), 0, 255).astype(np.uint8), "RGB")
+
+
+def _png(image: Image.Image) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "PNG", compress_level=9)
+    return out.getvalue()
+
+
+def psnr(got: torch.Tensor, want: torch.Tensor) -> float:
+    got, want = got.double(), want.double()
+    mse = float(((got - want) ** 2).mean())
+    return 10 * np.log10(float(want.max() - want.min()) ** 2 / max(mse, 1e-30))
+
+
+class Maker:
+    def __init__(self, fixtures: Fixtures):
+        self.f = fixtures
+        self.images = {}
+        for name, size in (("landscape", (150, 118)), ("second", (150, 118)), ("portrait", (77, 130))):
+            image = self.images[name] = picture(*size, f"picture/{name}")
+            path = fixtures.root / "_inputs" / f"{name}.png"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(_png(image))
+
+    def case(self, name, model, note, *, image=None, last_image=None, forcing=None, family=None, width=80, height=48,
+             frames=9, **request):
+        folder = self.f.root / name
+        full = {"schema": 1, "model": f"../_models/{model.folder}", "prompt": PROMPT, "negative_prompt": NEGATIVE,
+                "width": width, "height": height, "frames": frames, "steps": 5, "guidance": 5.0, "shift": 5.0, "seed": 7,
+                "sampler": "unipc", "fps": 24 if "SkyReels" in model.folder else 16, "dtype": "f32", "device": "cpu"} | request
+        for key, value in (("family", family), ("forcing", forcing)):
+            if value is not None:
+                full[key] = value
+        for key, value in (("image", image), ("last_image", last_image)):
+            if value:
+                full[key] = f"../_inputs/{value}.png"
+        noise = normal(name + "/noise", (16, (frames - 1) // 4 + 1, height // 8, width // 8))
+        full["noise"] = {"file": "noise.safetensors"}
+        want = self.run(model, full, noise, self.ours(model))
+        if (forcing or {}).get("causal_attention") and forcing["block"] == 1:
+            agreement = "diffusers has no mask for blocks of one frame"
+        else:
+            agreement = f"diffusers' modules in the same loop: {self.agreement(model, full, noise, want):.0f} dB"
+        write_json(folder / "request.json", full)
+        write_json(folder / "case.json", {"request": "request.json", "psnr": 60, "note": f"{note} ({agreement})"})
+        write_safetensors(folder / "noise.safetensors", {"noise": noise})
+        write_safetensors(folder / "expect.safetensors", {"latent": want})
+        self.f.cases.append(name)
+        self.f.log(f"  {name}: {note} ({agreement}); latents {float(want.min()):.1f} to {float(want.max()):.1f}")
+
+    @staticmethod
+    def ours(model):
+        return model.transformer().forward
+
+    def agreement(self, model, request, noise, want) -> float:
+        """With CLIP, diffusers' processors split the context 512 rows from the end: then both are asked for 512."""
+        if model.config.clip_dim:
+            model = replace(model, config=replace(model.config, text_len=512))
+            want = self.run(model, request, noise, self.ours(model))
+        theirs = oracles.prepared(model.weights(), replace(model.config, text_len=model.text_len))
+        value = psnr(self.run(model, request, noise, theirs), want)
+        if value < 100:
+            raise SystemExit(f"{request['model']}: diffusers' modules in our loop are {value:.1f} dB away")
+        return value
+
+    def run(self, model, request, noise, forward):
+        def picture_of(key):
+            value = request.get(key)
+            return self.images[value.rsplit("/", 1)[1].removesuffix(".png")] if value else None
+
+        first, last = picture_of("image"), picture_of("last_image")
+        width, height = request["width"], request["height"]
+        if "forcing" in request:
+            encoded = [None if i is None else model.vae().encode(pipelines.forcing_pixels(i, width, height)[:, None])[0].float()
+                       for i in (first, last)]
+            return pipelines.force(model, request, noise, forward, *encoded)
+        if first is None:
+            return pipelines.sample(model, request, noise, forward)
+        family = request.get("family") or ("skyreels" if "SkyReels" in model.folder else "wan")
+        if family == "skyreels":
+            pixels = seen = pipelines.skyreels_pixels(first, width, height)
+            features, end = model.encode_clip(seen), None
+        else:
+            pixels = pipelines.wan_resized(first, width, height)
+            features, end = model.encode_clip(pipelines.wan_pixels(first)), None
+            if last is not None:
+                end = pipelines.wan_resized(last, width, height)
+                features = torch.cat([features, model.encode_clip(pipelines.wan_pixels(last))])
+        condition = pipelines.image_condition(model, pixels, end, request["frames"])
+        return pipelines.sample(model, request, noise, forward, features.float(), condition)
+
+
+def make(fixtures: Fixtures):
+    m = Maker(fixtures)
+    m.case("pipe-wan-t2v-unipc", models.T2V, "Wan text to video, original layout")
+    m.case("pipe-wan-t2v-dpmpp", models.T2V_DIFFUSERS, "Wan text to video, diffusers layout, DPM++ on list B", sampler="dpmpp",
+           steps=6, shift=3.0, width=48, height=64)
+    m.case("pipe-wan-t2v-euler", models.T2V, "Euler on list A, guidance 1: one pass", sampler="euler", guidance=1.0, frames=13,
+           steps=4)
+    m.case("pipe-wan-t2v-one-frame", models.T2V, "one frame, an empty negative prompt's place taken by another text", frames=1,
+           steps=3, width=96, height=80, negative_prompt="ugly", prompt="  Two &amp; “three” cats…  ")
+    m.case("pipe-skyreels-t2v", models.T2V, "SkyReels text to video: the same network by the request's family",
+           family="skyreels", shift=8.0, guidance=6.0)
+    m.case("pipe-wan-i2v", models.I2V, "Wan image to video: bicubic on floats, CLIP of the original size", family="wan",
+           image="landscape", shift=3.0)
+    m.case("pipe-skyreels-i2v", models.I2V, "SkyReels image to video: crop, Lanczos, CLIP of the resized image", image="landscape",
+           shift=3.0)
+    m.case("pipe-skyreels-i2v-portrait", models.I2V, "a portrait image", image="portrait", width=48, height=80, frames=13,
+           steps=3)
+    m.case("pipe-wan-flf2v", models.FLF2V, "Wan first and last frame", image="landscape", last_image="second", shift=16.0)
+    m.case("pipe-df-sync", models.DF, "diffusion forcing, all frames in step", forcing={"ar_step": 0, "block": 1}, frames=13,
+           shift=8.0, guidance=6.0)
+    m.case("pipe-df-async", models.DF, "asynchronous, two steps between frames", forcing={"ar_step": 2, "block": 1}, frames=13,
+           steps=4, shift=8.0, guidance=6.0)
+    m.case("pipe-df-causal", models.DF, "asynchronous and block-causal, blocks of two latent frames",
+           forcing={"ar_step": 2, "block": 2, "causal_attention": True}, frames=13, steps=4, shift=8.0, guidance=6.0)
+    m.case("pipe-df-causal-1", models.DF, "block-causal, blocks of one", frames=9, steps=3, fps=16,
+           forcing={"ar_step": 3, "block": 1, "causal_attention": True})
+    m.case("pipe-df-image", models.DF, "a clean first frame", image="landscape", forcing={"ar_step": 0, "block": 1}, frames=13,
+           shift=5.0)
+    m.case("pipe-df-image-async", models.DF, "a clean first frame, asynchronous", image="portrait", width=48, height=80,
+           forcing={"ar_step": 1, "block": 1}, frames=13, steps=3)
+    m.case("pipe-df-end", models.DF, "first frame and end image", image="landscape", last_image="second",
+           forcing={"ar_step": 0, "block": 1}, frames=9, shift=8.0)
+    m.case("pipe-df-end-async", models.DF, "first frame and end image, asynchronous", image="second", last_image="landscape",
+           forcing={"ar_step": 2, "block": 1}, frames=13, steps=3)

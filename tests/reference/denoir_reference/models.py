@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole tiny models, each a folder as the families publish it; the module cases use their files too.
+
+    Wan2.1-T2V-tiny            original layout, text to video
+    SkyReels-V2-I2V-tiny       original layout, CLIP branch
+    Wan2.1-FLF2V-tiny          original layout, CLIP branch with positions
+    SkyReels-V2-DF-tiny        original layout, fps branch
+    Wan2.1-T2V-tiny-Diffusers  the first in the diffusers layout
+"""
+from dataclasses import dataclass, field
+from functools import cache
+
+import torch
+
+from . import clip, names, text, transformer, umt5, vae
+from . import weights as make
+from .files import Fixtures, write_json, write_pth, write_safetensors
+
+TEXT_SIZES = (192, 24, 40, 36, 5, 2)  # vocabulary, width, attention width, ffn, heads, layers
+TRANSFORMER_FILE = "diffusion_pytorch_model.safetensors"
+CLIP_FILE = "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth"
+TEXT_FILE = "models_t5_umt5-xxl-enc-bf16.pth"
+VAE_FILE = "Wan2.1_VAE.pth"
+
+
+@cache
+def vae_weights() -> dict:
+    return make.vae_weights(2, 16, "tiny-vae", torch.bfloat16)
+
+
+@cache
+def text_weights() -> dict:
+    return make.umt5_weights("tiny-umt5", *TEXT_SIZES)
+
+
+@cache
+def spiece() -> bytes:
+    return text.train(180, "small", sentences=text.SENTENCES[:12])
+
+
+@cache
+def tokenizer():
+    return text.fast_tokenizer(text.tokenizer_json(spiece()))
+
+
+def _widen(weights: dict) -> dict:
+    return {k: v.float() for k, v in weights.items()}
+
+
+@dataclass
+class Model:
+    folder: str
+    config: transformer.Config
+    model_type: str = "t2v"
+    layout: str = "original"
+    file: str = TRANSFORMER_FILE
+    clip_width: int = 0
+    seed: str = ""
+    _made: dict = field(default_factory=dict, repr=False)
+
+    def weights(self) -> dict:
+        if "weights" not in self._made:
+            self._made["weights"] = make.transformer_weights(self.config, self.seed, torch.bfloat16)
+        return self._made["weights"]
+
+    def clip_weights(self) -> dict:
+        if "clip" not in self._made:
+            self._made["clip"] = make.clip_weights(self.seed + "-clip", self.clip_width, 24, 2)
+        return self._made["clip"]
+
+    @property
+    def clip_heads(self) -> int:
+        """Width / 80: the config.json beside the file speaks of the transformer, not of this tower."""
+        return self.clip_width // 80
+
+    @property
+    def text_len(self) -> int:
+        return 512 if self.layout == "diffusers" else self.config.text_len
+
+    def encode_text(self, prompt: str) -> torch.Tensor:
+        """[text_len, width], float64, rows past the prompt zero."""
+        ids = text.ids(tokenizer(), text.clean(prompt), self.text_len)
+        return umt5.padded(text_weights(), torch.tensor(ids), self.text_len)
+
+    def transformer(self):
+        return transformer.Transformer(_widen(self.weights()), self.config.heads, self.text_len)
+
+    def vae(self):
+        return vae.Vae(_widen(vae_weights()))
+
+    def encode_clip(self, image: torch.Tensor) -> torch.Tensor:
+        """[3,h,w] in -1..1 -> [257, width]"""
+        return clip.encode(_widen(self.clip_weights()), self.clip_heads, clip.preprocess(image.double()))
+
+    def write(self, fixtures: Fixtures):
+        folder = fixtures.model(self.folder)
+        if self.layout == "diffusers":
+            return self._write_diffusers(folder)
+        write_json(folder / "config.json", make.transformer_config(self.config, self.model_type))
+        write_safetensors(folder / self.file, self.weights(), {"format": "pt"})
+        write_pth(folder / VAE_FILE, vae_weights())
+        write_pth(folder / TEXT_FILE, text_weights())
+        if self.clip_width:
+            write_pth(folder / CLIP_FILE, self.clip_weights() | make.textual_half(self.seed))
+        self._write_tokenizer(folder / "google" / "umt5-xxl")
+
+    def _write_tokenizer(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "spiece.model").write_bytes(spiece())
+        (folder / "tokenizer.json").write_text(text.tokenizer_json(spiece()), encoding="utf-8")
+
+    def _write_diffusers(self, folder):
+        write_json(folder / "model_index.json", {
+            "_class_name": "WanPipeline", "_diffusers_version": "0.35.2",
+            "scheduler": ["diffusers", "UniPCMultistepScheduler"], "text_encoder": ["transformers", "UMT5EncoderModel"],
+            "tokenizer": ["transformers", "T5TokenizerFast"], "transformer": ["diffusers", "WanTransformer3DModel"],
+            "vae": ["diffusers", "AutoencoderKLWan"]})
+        write_json(folder / "scheduler" / "scheduler_config.json", {
+            "_class_name": "UniPCMultistepScheduler", "_diffusers_version": "0.35.2", "flow_shift": 3.0,
+            "num_train_timesteps": 1000, "prediction_type": "flow_prediction", "solver_order": 2, "use_flow_sigmas": True})
+        write_json(folder / "transformer" / "config.json", make.transformer_diffusers_config(self.config))
+        write_safetensors(folder / "transformer" / TRANSFORMER_FILE, names.transformer_to_diffusers(self.weights()),
+                          {"format": "pt"})
+        write_json(folder / "vae" / "config.json", make.vae_config(2, 16, vae.MEAN, vae.STD))
+        write_safetensors(folder / "vae" / TRANSFORMER_FILE, names.vae_to_diffusers(vae_weights()), {"format": "pt"})
+        write_json(folder / "text_encoder" / "config.json", make.umt5_config(*TEXT_SIZES))
+        write_safetensors(folder / "text_encoder" / "model.safetensors", names.umt5_to_hf(text_weights()), {"format": "pt"})
+        self._write_tokenizer(folder / "tokenizer")
+
+
+def _config(**more) -> transformer.Config:
+    return transformer.Config(**(dict(dim=48, heads=2, ffn=40, layers=2, text_dim=TEXT_SIZES[1], text_len=40, freq_dim=32)
+                                 | more))
+
+
+T2V = Model("Wan2.1-T2V-tiny", _config(heads=3), seed="tiny-t2v")
+T2V_DIFFUSERS = Model("Wan2.1-T2V-tiny-Diffusers", _config(heads=3, text_len=512), layout="diffusers", seed="tiny-t2v")
+I2V = Model("SkyReels-V2-I2V-tiny", _config(heads=3, in_channels=36, clip_dim=80), "i2v", file="model.safetensors",
+            clip_width=80, seed="tiny-i2v")
+FLF2V = Model("Wan2.1-FLF2V-tiny", _config(dim=32, layers=1, in_channels=36, clip_dim=80, clip_positions=514), "flf2v",
+              clip_width=80, seed="tiny-flf2v")
+DF = Model("SkyReels-V2-DF-tiny", _config(fps=True), file="model.safetensors", seed="tiny-df")
+ALL = (T2V, T2V_DIFFUSERS, I2V, FLF2V, DF)

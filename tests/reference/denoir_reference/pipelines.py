@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loops of spec pipelines.md over the tiny models: networks in float64, solvers and guidance in float32.
+
+Precision f32 throughout, so nothing is rounded to bf16: neither SkyReels' pixels nor the latents of diffusion forcing.
+"""
+import numpy as np
+import torch
+from PIL import Image
+
+from .forcing import timestep_matrix
+from .schedulers import SOLVERS, UniPC, sigma_list
+
+
+def wan_pixels(image: Image.Image) -> torch.Tensor:
+    """[3,h,w] in -1..1 at the image's own size."""
+    return (torch.from_numpy(np.asarray(image).copy()).permute(2, 0, 1).float() / 255 - 0.5) / 0.5
+
+
+def wan_resized(image: Image.Image, width: int, height: int) -> torch.Tensor:
+    """Bicubic without antialias on the float pixels; overshoot stays; no crop."""
+    pixels = wan_pixels(image).double()[None]
+    return torch.nn.functional.interpolate(pixels, size=(height, width), mode="bicubic", align_corners=False)[0]
+
+
+def skyreels_cropped(image: Image.Image, width: int, height: int) -> Image.Image:
+    """Centre crop to the target's aspect, no resize (section 3.1); edges are rounded half to even."""
+    w, h = image.size
+    if (w, h) == (width, height):
+        return image
+    new_w, new_h = (w, int(w * height / width)) if h / w > height / width else (int(h * width / height), h)
+    edges = ((w - new_w) / 2, (h - new_h) / 2, (w + new_w) / 2, (h + new_h) / 2)
+    return image.crop(tuple(round(e) for e in edges))
+
+
+def skyreels_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
+    small = skyreels_cropped(image, width, height).resize((width, height), Image.LANCZOS)
+    return torch.from_numpy(np.asarray(small).copy()).permute(2, 0, 1).float() / 255 * 2 - 1
+
+
+def forcing_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
+    small = skyreels_cropped(image, width, height).resize((width, height), Image.BICUBIC)
+    return torch.from_numpy(np.asarray(small).copy()).permute(2, 0, 1).float() / 127.5 - 1
+
+
+def given_mask(frames: int, last: bool) -> torch.Tensor:
+    """[4, T]: 1 where a pixel frame is given (dit.md section 9)."""
+    given = torch.zeros(frames)
+    given[0] = 1
+    if last:
+        given[-1] = 1
+    return torch.cat([given[:1].repeat(4), given[1:]]).reshape(-1, 4).transpose(0, 1)
+
+
+def image_condition(model, first: torch.Tensor, last: torch.Tensor | None, frames: int) -> torch.Tensor:
+    """[20,T,h,w]: mask, then the latents of a video that is grey but for its given frames."""
+    video = torch.zeros(3, frames, *first.shape[1:], dtype=torch.float64)
+    video[:, 0] = first
+    if last is not None:
+        video[:, -1] = last
+    latent = model.vae().encode(video)[0].float()
+    mask = given_mask(frames, last is not None)[:, :, None, None].expand(4, -1, *latent.shape[2:])
+    return torch.cat([mask, latent])
+
+
+def guided(velocity, text, empty, guidance: float):
+    """The conditional pass first; `velocity(context)` in float32."""
+    if guidance == 1:
+        return velocity(text)
+    with_text, without = velocity(text), velocity(empty)
+    return without + np.float32(guidance) * (with_text - without)
+
+
+def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condition=None) -> torch.Tensor:
+    """Text to video, image to video, first and last frame: every frame at the same time."""
+    kind, list_id = SOLVERS[request.get("sampler", "unipc")]
+    sigmas, timesteps = sigma_list(list_id, request["steps"], request["shift"])
+    solver, latent = kind(sigmas), noise.numpy()
+    text, empty = model.encode_text(request["prompt"]), model.encode_text(request["negative_prompt"])
+    for t in timesteps:
+        def velocity(context):
+            out = forward(torch.from_numpy(latent), torch.tensor(float(t)), context, clip=clip, condition=condition)
+            return out.float().numpy()
+        latent = solver.step(guided(velocity, text, empty, request["guidance"]), latent)
+    return torch.from_numpy(np.ascontiguousarray(latent))
+
+
+def force(model, request: dict, noise: torch.Tensor, forward, first=None, last=None) -> torch.Tensor:
+    """Diffusion forcing within one window (section 7): a solver for every latent frame, a timestep for each in every row."""
+    options = request["forcing"]
+    block, latent, ready = options.get("block", 1), noise.clone(), 0
+    if first is not None:
+        ready = 1 - 1 % (block if options.get("causal_attention") else 1)
+        latent[:, :ready] = first[:, :ready]
+    if last is not None:
+        latent = torch.cat([latent, last], dim=1)
+    sigmas, template = sigma_list("A", request["steps"], request["shift"])
+    frames = latent.shape[1]
+    matrix, update, _ = timestep_matrix(template, frames, options.get("ar_step", 0), ready, block)
+    if last is not None:
+        matrix[:, -1], update[:, -1] = 0, False
+    solvers = [UniPC(sigmas, aliased=True) for _ in range(frames)]
+    text, empty = model.encode_text(request["prompt"]), model.encode_text(request["negative_prompt"])
+    causal = block if options.get("causal_attention") else 0
+    for times, changes in zip(matrix, update):
+        def velocity(context):
+            out = forward(latent, torch.from_numpy(times).float(), context, fps=0 if request["fps"] == 16 else 1,
+                          causal_block=causal)
+            return out.float().numpy()
+        v = guided(velocity, text, empty, request["guidance"])
+        for f in np.flatnonzero(changes):
+            latent[:, f] = torch.from_numpy(solvers[f].step(v[:, f], latent[:, f].numpy().copy()))
+    return latent if last is None else latent[:, :-1]
