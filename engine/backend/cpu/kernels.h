@@ -54,6 +54,9 @@ struct Kernels {
     float (*scores)(float* s, float scale, const float* bias, const float* key_bias, std::int64_t n);
     /// s = exp(s - shift), rounded to bf16 if asked; returns the sum before rounding.
     float (*exponentials)(float* s, float shift, bool round, std::int64_t n);
+
+    /// For benchmarks: multiplies and adds in registers alone, as many at a time as the matrix kernel; returns the number of operations.
+    double (*multiply_adds)(std::int64_t rounds);
 };
 
 /// The widest set that this processor has; DENOIR_ISA=baseline|avx2|avx512 in the environment asks for a smaller one (tests).

@@ -118,4 +118,17 @@ void dot(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::
     }
 }
 
+double multiply_adds(std::int64_t rounds) {
+    constexpr int chains = gemm_rows * gemm_vectors;
+    Vec sums[chains];
+    for (int i = 0; i < chains; ++i) sums[i] = splat(static_cast<float>(i));
+    Vec factor = splat(0.999f), addend = splat(1e-3f);
+    asm volatile("" : "+m"(factor), "+m"(addend)); // not constants: nothing of the loop can be computed beforehand
+    const Vec f = factor, a = addend;
+    for (std::int64_t r = 0; r < rounds; ++r)
+        for (int i = 0; i < chains; ++i) sums[i] = fma(sums[i], f, a);
+    for (int i = 0; i < chains; ++i) asm volatile("" : : "m"(sums[i]));
+    return 2.0 * lanes * chains * static_cast<double>(rounds);
+}
+
 } // namespace denoir::cpu::DENOIR_ISA

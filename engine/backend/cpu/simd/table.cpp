@@ -30,6 +30,7 @@ const Kernels table{
     .rotate = rotate,
     .scores = scores,
     .exponentials = exponentials,
+    .multiply_adds = multiply_adds,
 };
 
 } // namespace denoir::cpu::DENOIR_ISA
