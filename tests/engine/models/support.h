@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/backend/backend.h"
+#include "engine/weights/weights.h"
+
+/// Deterministic weights and inputs of the specification's golden tests, and comparisons.
+namespace denoir::test {
+
+/// Value number `i` of tensor `name` in [-1, 1) (spec/vae21.md 6).
+double named_value(std::string_view name, std::uint64_t i);
+/// Value number `i` of tensor number `n` in [-0.5, 0.5) (spec/dit.md 11).
+double numbered_value(std::uint32_t n, std::uint64_t i);
+
+Tensor named_tensor(std::string_view name, const Shape& shape);
+/// 4·u, as the inputs of dit.md 11.
+Tensor numbered_tensor(std::uint32_t n, const Shape& shape);
+
+using Fill = std::function<double(const std::string& name, const Shape& shape, std::size_t number, std::uint64_t i)>;
+/// Weights in memory; `number` counts the names in bytewise order.
+std::shared_ptr<const Weights> filled(Component component, const std::map<std::string, Shape>& tensors, Json config,
+                                      const Fill& fill);
+/// The fill of spec/dit.md 11.
+double fill_transformer(const std::string& name, const Shape& shape, std::size_t number, std::uint64_t i);
+
+/// max|a - b| / max|b|; infinite where a value is not finite.
+double relative_error(const Tensor& got, const Tensor& want);
+bool same_bytes(const Tensor& a, const Tensor& b);
+/// Host f32 copy of a tensor of any backend.
+Tensor host(const Tensor& x);
+double sum(const Tensor& x);
+double absolute_sum(const Tensor& x);
+
+/// One backend per thread count, alive until the program ends: tensors must not outlive theirs.
+std::shared_ptr<Backend> cpu(int threads = 1);
+
+} // namespace denoir::test

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/models/wan/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "engine/core/error.h"
+#include "engine/models/wan/rope.h"
+#include "tests/engine/models/support.h"
+
+namespace denoir::wan {
+namespace {
+
+using test::cpu;
+using test::numbered_tensor;
+
+/// The tiny model of spec/dit.md 11.
+Config golden_config() {
+    Config c;
+    c.dim = 32;
+    c.ffn_dim = 48;
+    c.layers = c.heads = 2;
+    c.in_channels = c.out_channels = 4;
+    c.freq_dim = 16;
+    c.text_dim = 10;
+    c.text_len = 6;
+    return c;
+}
+
+std::shared_ptr<const Weights> golden_weights(const Config& c) {
+    return test::filled(Component::transformer, c.expected(), {{"num_heads", 2}, {"text_len", 6}},
+                        test::fill_transformer);
+}
+
+/// Five prompt rows, then zeros.
+Tensor golden_text() {
+    Tensor text = Tensor::zeros({6, 10});
+    const Tensor used = numbered_tensor(901, {5, 10});
+    std::copy_n(used.data<float>(), 50, text.data<float>());
+    return text;
+}
+
+struct Golden {
+    const char* name;
+    std::vector<float> timesteps;
+    std::optional<int> fps;
+    int clip_images; ///< 0, 1, 2
+    bool condition;
+    std::optional<std::int64_t> causal_block;
+    double first[4], middle, last, sum, absolute_sum;
+};
+
+std::vector<float> token_timesteps() {
+    std::vector<float> t(18, 500.0f);
+    std::fill_n(t.begin(), 6, 0.0f);
+    return t;
+}
+
+const Golden goldens[] = {
+    {"t2v", {500}, {}, 0, false, {}, {0.765307, 0.755510, 1.805279, -0.366782}, 1.254873, 1.402126, 1.74741, 240.76831},
+    {"tokens",
+     token_timesteps(),
+     {},
+     0,
+     false,
+     {},
+     {0.646680, 0.547116, 1.463423, -0.418868},
+     1.261875,
+     1.403103,
+     3.45799,
+     230.77705},
+    {"forcing",
+     {0, 500, 999},
+     {},
+     0,
+     false,
+     {},
+     {0.649495, 0.534276, 1.468642, -0.420139},
+     1.258739,
+     2.199432,
+     9.59726,
+     222.51044},
+    {"causal",
+     {0, 500, 999},
+     {},
+     0,
+     false,
+     1,
+     {0.791402, 0.504586, 1.536103, -0.472071},
+     1.250546,
+     2.186603,
+     9.82630,
+     224.84025},
+    {"fps24",
+     {0, 500, 999},
+     1,
+     0,
+     false,
+     {},
+     {-1.129112, 1.698320, 0.228113, 0.841872},
+     -0.379348,
+     -0.367314,
+     28.11513,
+     201.64158},
+    {"fps16",
+     {0, 500, 999},
+     0,
+     0,
+     false,
+     {},
+     {-1.137875, 1.647628, 0.285496, 0.782422},
+     -0.745571,
+     -0.281612,
+     28.98347,
+     199.36798},
+    {"i2v",
+     {500},
+     {},
+     1,
+     true,
+     {},
+     {0.626203, 0.723572, -0.478628, 1.075669},
+     -0.383105,
+     -0.248954,
+     17.44370,
+     197.68516},
+    {"flf2v",
+     {500},
+     {},
+     2,
+     true,
+     {},
+     {-1.318059, -0.915195, 1.454143, 0.038535},
+     1.598562,
+     -1.542317,
+     3.44632,
+     240.38712},
+    {"i2v22",
+     {500},
+     {},
+     0,
+     true,
+     {},
+     {1.333855, 0.330486, 0.430619, -0.884660},
+     -0.376295,
+     1.051768,
+     11.96775,
+     212.65936},
+};
+
+class TransformerGolden : public testing::TestWithParam<Golden> {};
+
+TEST_P(TransformerGolden, MatchesTheSpecification) {
+    const Golden& g = GetParam();
+    Config c = golden_config();
+    if (g.condition) c.in_channels = 12;
+    if (g.clip_images) c.clip_dim = 1280;
+    if (g.clip_images == 2) c.clip_positions = 514;
+    if (g.fps) c.fps_rows = 2;
+    EXPECT_EQ(c.expected().size(), g.fps ? 74u : g.clip_images == 2 ? 88u : g.clip_images ? 87u : 69u);
+
+    const Transformer model(golden_weights(c), cpu(), {.causal_block = g.causal_block});
+    const Tensor latent = numbered_tensor(900, {4, 3, 4, 6}), condition = numbered_tensor(902, {8, 3, 4, 6});
+    const Tensor clip = g.clip_images == 2 ? numbered_tensor(904, {514, 1280}) : numbered_tensor(903, {257, 1280});
+    const Context context = model.context(golden_text(), g.clip_images ? &clip : nullptr);
+    const Tensor v = test::host(model.forward(latent, g.condition ? &condition : nullptr, g.timesteps, context, g.fps));
+
+    ASSERT_EQ(v.shape(), (Shape{4, 3, 4, 6}));
+    const float* out = v.data<float>();
+    for (int i = 0; i < 4; ++i) EXPECT_NEAR(out[i], g.first[i], 1e-5);
+    EXPECT_NEAR(out[((1 * 3 + 1) * 4 + 2) * 6 + 3], g.middle, 1e-5);
+    EXPECT_NEAR(out[((3 * 3 + 2) * 4 + 3) * 6 + 5], g.last, 1e-5);
+    EXPECT_NEAR(test::sum(v), g.sum, 2e-4);
+    EXPECT_NEAR(test::absolute_sum(v), g.absolute_sum, 2e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Spec, TransformerGolden, testing::ValuesIn(goldens),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(TransformerGolden, FillOfTheSpecification) {
+    EXPECT_NEAR(test::numbered_value(0, 1), -0.09165092, 1e-8);
+    EXPECT_NEAR(numbered_tensor(900, {4}).data<float>()[3], 1.08016922, 1e-7);
+}
+
+/// One model with every branch, for the properties below.
+struct Everything : testing::Test {
+    Everything() {
+        config = golden_config();
+        config.in_channels = 12;
+        config.clip_dim = 20;
+        config.clip_positions = 514;
+        config.fps_rows = 2;
+        weights = test::filled(Component::transformer, config.expected(), {{"num_heads", 2}, {"text_len", 6}},
+                               test::fill_transformer);
+    }
+    Tensor run(const Transformer& model, const Tensor& text, bool collapse = true, const Probe* probe = nullptr) const {
+        return model.forward(latent, &condition, timesteps, model.context(text, &clip, collapse), 1, probe);
+    }
+    Config config;
+    std::shared_ptr<const Weights> weights;
+    Tensor latent = numbered_tensor(900, {4, 3, 4, 6}), condition = numbered_tensor(902, {8, 3, 4, 6});
+    Tensor clip = numbered_tensor(905, {514, 20});
+    std::vector<float> timesteps{0, 500.25f, 999};
+};
+
+TEST_F(Everything, SameBytesForAnyThreadCount) {
+    for (const Precision& precision : {Precision::f32(), Precision::wan(), Precision::skyreels()}) {
+        const Tensor one = run(Transformer(weights, cpu(1), {.precision = precision}), golden_text());
+        const Tensor two = run(Transformer(weights, cpu(2), {.precision = precision}), golden_text());
+        EXPECT_TRUE(test::same_bytes(one, two));
+        EXPECT_GT(test::absolute_sum(one), 1.0);
+    }
+}
+
+TEST_F(Everything, CollapsedPaddingCountsEveryRow) {
+    const Transformer model(weights, cpu(), {});
+    for (const int used : {0, 1, 3, 4, 5, 6}) {
+        Tensor text = Tensor::zeros({6, 10});
+        const Tensor rows = numbered_tensor(906, {6, 10});
+        std::copy_n(rows.data<float>(), used * 10, text.data<float>());
+        if (used == 3) std::fill_n(text.data<float>() + 10, 10, 0.0f); // a zero row inside stays
+        const Context context = model.context(text, &clip);
+        EXPECT_EQ(context.text[0].k.size(0), std::min(6, used + 1));
+        EXPECT_EQ(context.key_bias.defined(), used < 5);
+        EXPECT_LT(test::relative_error(run(model, text), run(model, text, false)), 1e-6) << used;
+    }
+}
+
+TEST_F(Everything, ContextIsComputedOnceAndUsedOften) {
+    const Transformer model(weights, cpu(), {});
+    const Context context = model.context(golden_text(), &clip);
+    const Tensor first = model.forward(latent, &condition, timesteps, context, 1);
+    const Tensor other = model.forward(condition.slice(0, 0, 4), &condition, timesteps, context, 1);
+    const Tensor again = model.forward(latent, &condition, timesteps, context, 1);
+    EXPECT_TRUE(test::same_bytes(first, again));
+    EXPECT_FALSE(test::same_bytes(first, other));
+    EXPECT_EQ(context.bytes(), 2 * 2 * (6 + 514) * 32 * sizeof(float));
+}
+
+TEST_F(Everything, TimestepsOfEveryShapeMeanTheSame) {
+    const Transformer model(weights, cpu(), {});
+    const Context context = model.context(golden_text(), &clip);
+    auto run_with = [&](std::vector<float> t) { return model.forward(latent, &condition, t, context, 0); };
+    const Tensor scalar = run_with({500});
+    EXPECT_TRUE(test::same_bytes(scalar, run_with({500, 500, 500})));
+    EXPECT_TRUE(test::same_bytes(scalar, run_with(std::vector<float>(18, 500.0f))));
+    std::vector<float> tokens = token_timesteps();
+    EXPECT_TRUE(test::same_bytes(run_with({0, 500, 500}), run_with(tokens)));
+    tokens[7] = std::nextafter(500.0f, 0.0f); // one token differs: a row for each token
+    EXPECT_LT(test::relative_error(run_with(tokens), run_with({0, 500, 500})), 1e-5);
+}
+
+TEST_F(Everything, CausalBlocksOfTheWholeLengthAreFullAttention) {
+    const Tensor full = run(Transformer(weights, cpu(), {}), golden_text());
+    const Tensor whole = run(Transformer(weights, cpu(), {.causal_block = 3}), golden_text());
+    EXPECT_LT(test::relative_error(whole, full), 1e-6);
+}
+
+TEST_F(Everything, CausalBlocksDoNotSeeLaterFrames) {
+    const Transformer model(weights, cpu(), {.causal_block = 1});
+    const Context context = model.context(golden_text(), &clip);
+    Tensor changed = Tensor::from(latent.span<float>(), latent.shape());
+    for (std::int64_t c = 0; c < 4; ++c) changed.data<float>()[(c * 3 + 2) * 24] += 1; // last frame
+    const Tensor a = model.forward(latent, &condition, timesteps, context, 1);
+    const Tensor b = model.forward(changed, &condition, timesteps, context, 1);
+    const auto first_two = [](const Tensor& x) { return test::host(x).slice(1, 0, 2).to_host_f32(); };
+    EXPECT_TRUE(test::same_bytes(first_two(a), first_two(b)));
+    EXPECT_FALSE(test::same_bytes(a, b));
+}
+
+TEST_F(Everything, Bf16StaysNearF32) {
+    const Tensor exact = run(Transformer(weights, cpu(), {}), golden_text());
+    EXPECT_LT(
+        test::relative_error(run(Transformer(weights, cpu(), {.precision = Precision::wan()}), golden_text()), exact),
+        0.03);
+    EXPECT_LT(test::relative_error(
+                  run(Transformer(weights, cpu(), {.precision = Precision::skyreels()}), golden_text()), exact),
+              0.03);
+}
+
+TEST_F(Everything, ProbeSeesEverySubLayerAndChangesNothing) {
+    const Transformer model(weights, cpu(), {});
+    std::vector<std::string> names;
+    const Probe probe = [&](std::string_view name, const Tensor& x) {
+        EXPECT_TRUE(x.defined());
+        names.emplace_back(name);
+    };
+    const Tensor probed = run(model, golden_text(), true, &probe);
+    EXPECT_TRUE(test::same_bytes(probed, run(model, golden_text())));
+    const std::vector<std::string> expected{
+        "time_embedding",      "time_projection", "patch_embedding", "blocks.0.self_attn",
+        "blocks.0.cross_attn", "blocks.0.ffn",    "blocks.0",        "blocks.1.self_attn",
+        "blocks.1.cross_attn", "blocks.1.ffn",    "blocks.1",        "head"};
+    EXPECT_EQ(names, expected);
+}
+
+TEST_F(Everything, NamesTheInputThatDoesNotFit) {
+    const Transformer model(weights, cpu(), {.causal_block = 2});
+    const Context context = model.context(golden_text(), &clip);
+    const Tensor four = numbered_tensor(1, {4, 4, 4, 6}), condition_four = numbered_tensor(2, {8, 4, 4, 6});
+    const std::vector<float> one{500}, two{1, 2}, bad{NAN};
+    auto field = [](auto&& call) -> std::string {
+        try {
+            call();
+        } catch (const Error& e) {
+            return e.field();
+        }
+        return "";
+    };
+    EXPECT_EQ(field([&] { model.forward(four, &condition_four, one, context, 1); }), "");
+    EXPECT_EQ(field([&] { model.forward(latent, &condition, one, context, 1); }), "causal_block");
+    EXPECT_EQ(field([&] { model.forward(four, &condition_four, two, context, 1); }), "timestep");
+    EXPECT_EQ(field([&] { model.forward(four, &condition_four, bad, context, 1); }), "timestep");
+    EXPECT_EQ(field([&] { model.forward(four, &condition_four, one, context, 2); }), "fps");
+    EXPECT_EQ(field([&] { model.forward(four, &condition_four, one, context); }), "fps");
+    EXPECT_EQ(field([&] { model.forward(four, nullptr, one, context, 1); }), "latent");
+    EXPECT_EQ(field([&] { model.forward(four, &condition, one, context, 1); }), "condition");
+    EXPECT_EQ(field([&] { model.forward(four, &four, one, context, 1); }), "condition");
+    EXPECT_EQ(field([&] {
+                  model.forward(numbered_tensor(1, {4, 4, 5, 6}), &condition_four, one, context, 1);
+              }),
+              "latent");
+    EXPECT_EQ(field([&] { model.forward(numbered_tensor(1, {4, 4, 6}), nullptr, one, context, 1); }), "latent");
+    EXPECT_EQ(field([&] { model.context(golden_text(), nullptr); }), "clip");
+    const Tensor short_clip = clip.slice(0, 0, 257);
+    EXPECT_EQ(field([&] { model.context(golden_text(), &short_clip); }), "clip");
+    EXPECT_EQ(field([&] { model.context(numbered_tensor(3, {5, 10}), &clip); }), "text");
+    EXPECT_EQ(field([&] { model.context(numbered_tensor(3, {6, 11}), &clip); }), "text");
+}
+
+TEST(TransformerConfig, ReadsSizesFromShapesAndAgreesWithConfigJson) {
+    Config c = golden_config();
+    const auto weights = golden_weights(c);
+    EXPECT_EQ(Config::read(*weights).heads, 2);
+    auto with = [&](Json json) { return Weights(Component::transformer, weights->all(), std::move(json), "folder"); };
+    EXPECT_EQ(Config::read(with({}), 4).heads, 4);
+    EXPECT_EQ(Config::read(with({{"num_attention_heads", 8}}), 4).heads, 8);
+    EXPECT_EQ(Config::read(with({{"attention_head_dim", 8}})).heads, 4);
+    EXPECT_EQ(Config::read(with({{"num_frame_per_block", 5}}), 2).causal_block, 5);
+    EXPECT_EQ(Config::read(with({{"num_frame_per_block", 1}}), 2).causal_block, 0);
+    EXPECT_EQ(Config::read(with({}), 2).text_len, 512);
+    EXPECT_THROW(Config::read(with({})), Error); // 32 / 128 heads
+    EXPECT_THROW(Config::read(with({{"num_heads", 3}})), Error);
+    EXPECT_THROW(Config::read(with({{"num_heads", 32}})), Error); // odd head size
+    EXPECT_THROW(Config::read(with({{"num_heads", "2"}})), Error);
+    EXPECT_THROW(Config::read(with({{"num_heads", 2}, {"text_len", 1e9}})), Error);
+    for (const char* key : {"dim", "ffn_dim", "num_layers", "in_dim", "out_channels", "freq_dim", "text_dim"}) {
+        try {
+            Config::read(with({{"num_heads", 2}, {key, 7}}));
+            FAIL() << key;
+        } catch (const Error& e) {
+            EXPECT_NE(e.message().find('7'), std::string::npos) << e.what();
+        }
+    }
+}
+
+TEST(TransformerConfig, NamesMissingAndWronglyShapedTensors) {
+    const auto weights = golden_weights(golden_config());
+    for (const auto& [name, weight] : weights->all()) {
+        auto tensors = weights->all();
+        tensors.erase(name);
+        EXPECT_THROW(Config::read(Weights(Component::transformer, tensors, {{"num_heads", 2}}, "folder")), Error)
+            << name;
+        tensors = weights->all();
+        Shape shape = weight.shape();
+        shape.push_back(1);
+        tensors[name] = Weight(name, weight.stored().reshape(shape));
+        EXPECT_THROW(Config::read(Weights(Component::transformer, tensors, {{"num_heads", 2}}, "folder")), Error)
+            << name;
+    }
+}
+
+TEST(Rope, SplitsTheHeadAndRotates) {
+    EXPECT_EQ(rope_pairs(128), (std::array<std::int64_t, 3>{22, 21, 21}));
+    EXPECT_EQ(rope_pairs(16), (std::array<std::int64_t, 3>{4, 2, 2}));
+    EXPECT_EQ(rope_pairs(10), (std::array<std::int64_t, 3>{3, 1, 1}));
+    const Rope rope = rope_table(4, 6, 8, 128);
+    const std::int64_t token = (3 * 6 + 5) * 8 + 7; // frame 3, row 5, column 7
+    const struct {
+        int pair;
+        double cos, sin;
+    } expected[] = {{0, -0.9899925, 0.14112001},
+                    {1, -0.39218285, 0.91988728},
+                    {22, 0.28366219, -0.95892427},
+                    {43, 0.75390225, 0.6569866},
+                    {63, 0.99999941, 0.00108536}};
+    for (const auto& e : expected) {
+        EXPECT_NEAR(rope.cos.data<float>()[token * 64 + e.pair], e.cos, 1e-7);
+        EXPECT_NEAR(rope.sin.data<float>()[token * 64 + e.pair], e.sin, 1e-7);
+    }
+    const Rope wide = rope_table(1, 1, 2000, 16); // beyond the references' table of 1024 positions
+    EXPECT_NEAR(wide.cos.data<float>()[1999 * 8 + 6], std::cos(1999.0), 1e-6);
+}
+
+} // namespace
+} // namespace denoir::wan
