@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """wan-transformer: golden vectors of spec dit.md 11, then layouts, conditionings, timestep shapes and precisions."""
+from dataclasses import replace
+
 import torch
 
 from . import models, names, oracles
@@ -54,7 +56,7 @@ class Maker:
         want = Transformer(widened, c.heads, c.text_len, precision).forward(*tensors, **args) if precision else exact
         if causal != 1:  # diffusers has no mask for blocks of one frame
             # With CLIP its processors split the context 512 rows from the end, so ours is asked for 512 as well.
-            long = Config(**{**c.__dict__, "text_len": 512}) if c.clip_dim else c
+            long = replace(c, text_len=512) if c.clip_dim else c
             same = exact if long.text_len == c.text_len else Transformer(widened, c.heads, 512).forward(*tensors, **args)
             theirs = oracles.transformer(weights, long, *tensors, **args)
             note += f" (diffusers in f32: {agree(name, theirs, same, 2e-5):.0e})"
@@ -161,8 +163,9 @@ def _forcing(m: Maker):
     m.case("dit-df-causal-3", stored, c, w,
            _inputs("dit-df-causal3", c, (16, 6, 4, 6), [10.0] * 3 + [999.0] * 3, fps=torch.tensor(0.0)),
            "blocks of three frames", settings={"causal_block": 3}, causal=3)
+    c = replace(c, text_len=512, layers=1)
+    w = transformer_weights(c, "df-48-diffusers", torch.bfloat16)
     m.store("df-48-diffusers", c, w, forcing=True, layout="diffusers")
-    c = Config(**{**c.__dict__, "text_len": 512})
     m.case("dit-df-diffusers-causal-2", "df-48-diffusers", c, w,
            _inputs("dit-df-causal2", c, (16, 6, 4, 6), [0.0, 0.0, 300.5, 300.5, 999.0, 999.0], fps=torch.tensor(1.0)),
            "blocks of two frames, diffusers layout", settings={"causal_block": 2}, causal=2)
@@ -194,11 +197,12 @@ def _image_to_video(m: Maker):
                _inputs(f"dit-{name}", c, shape, t, rows=30, **image(f"dit-{name}", rows, shape)),
                f"CLIP {rows} and 20 condition channels, text_len 40")
     model = models.I2V
-    c, w = Config(**{**model.config.__dict__, "text_len": 512}), model.weights()
+    c = replace(model.config, text_len=512, layers=1)
+    w = transformer_weights(c, "i2v-48-diffusers", torch.bfloat16)
     m.store("i2v-48-diffusers", c, w, layout="diffusers")
     m.case("dit-i2v-diffusers", "i2v-48-diffusers", c, w,
            _inputs("dit-i2v-d", c, shape, 92.0, rows=60, **image("dit-i2v-d", 257, shape)),
-           "the same weights in the diffusers layout, text_len 512")
+           "the diffusers layout, text_len 512")
     c = Config(dim=48, heads=2, ffn=40, layers=1, text_dim=16, in_channels=36, freq_dim=32)
     w = transformer_weights(c, "i2v-22-48", torch.bfloat16)
     m.store("i2v-22-48", c, w, prefix="model.diffusion_model.", single=True)
