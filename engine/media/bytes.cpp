@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/media/bytes.h"
+
+namespace denoir::media {
+
+void append(std::vector<std::uint8_t>& out, Data part) { out.insert(out.end(), part.begin(), part.end()); }
+
+void append(std::vector<std::uint8_t>& out, std::string_view text) {
+    append(out, Data{reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+void append_u32_be(std::vector<std::uint8_t>& out, std::uint32_t v) {
+    for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<std::uint8_t>(v >> shift));
+}
+
+void append_u32_le(std::vector<std::uint8_t>& out, std::uint32_t v) {
+    for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<std::uint8_t>(v >> shift));
+}
+
+} // namespace denoir::media

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Private to engine/media: which container a file is, whether it is whole, and a demuxer that sees nothing but its bytes.
+#include <filesystem>
+
+#include "engine/core/file.h"
+#include "engine/media/bytes.h"
+#include "engine/media/libav.h"
+#include "engine/media/video.h"
+
+namespace denoir::media {
+
+struct Container {
+    const char* name;    ///< "mp4", "mkv", "avi", "gif"
+    const char* demuxer; ///< libav's
+};
+
+/// By content; null: none that we read.
+const Container* find_container(Data data);
+
+/// Walks over the outermost parts of the file: throws Error where one reaches beyond the end, or claims what cannot be.
+void check_container(Data data, const Container& container);
+
+/// An open file, its best video stream found. Errors name the file.
+class Demuxer {
+public:
+    Demuxer(const std::filesystem::path& path, const MediaLimits& limits);
+
+    const Container& container() const { return *container_; }
+    AVFormatContext& format() const { return *format_; }
+    AVStream& stream() const { return *format_->streams[stream_]; }
+    const std::string& name() const { return file_->name(); }
+    MemorySource& source() { return *source_; }
+    std::string comment() const;
+    /// 1 … 8 as EXIF counts, from the stream's display matrix.
+    int orientation() const;
+    /// The next packet of the stream; false at the end.
+    bool read(AVPacket& packet);
+    [[noreturn]] void fail(const std::string& what) const;
+
+private:
+    void open(const MediaLimits& limits);
+    std::shared_ptr<MappedFile> file_;
+    const Container* container_ = nullptr;
+    std::unique_ptr<MemorySource> source_;
+    InputContext format_; // closed before its source
+    unsigned stream_ = 0;
+};
+
+/// Decoder of the demuxer's stream, limits set before it sees a byte.
+CodecContext open_decoder(const Demuxer& demuxer, const MediaLimits& limits);
+
+} // namespace denoir::media

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+extern "C" {
+#include <libavutil/display.h>
+}
+#include <array>
+#include <cstdlib>
+
+#include "engine/media/containers.h"
+#include "engine/media/still.h"
+
+namespace denoir::media {
+namespace {
+
+constexpr std::array video_codecs{AV_CODEC_ID_H264,   AV_CODEC_ID_HEVC,     AV_CODEC_ID_AV1,        AV_CODEC_ID_VP8,        AV_CODEC_ID_VP9,
+                                  AV_CODEC_ID_MPEG4,  AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_FFV1,     AV_CODEC_ID_MJPEG,
+                                  AV_CODEC_ID_PRORES, AV_CODEC_ID_DNXHD,    AV_CODEC_ID_RAWVIDEO,   AV_CODEC_ID_HUFFYUV,    AV_CODEC_ID_FFVHUFF,
+                                  AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_GIF};
+/// The same by the names of their decoders, for what libav opens on its own while it looks at the streams.
+constexpr const char* decoder_names = "h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,mpeg2video,mpeg1video,ffv1,mjpeg,prores,dnxhd,rawvideo,huffyuv,ffvhuff,utvideo,gif";
+constexpr std::int64_t probe_bytes = 4 << 20;
+
+bool allowed(AVCodecID id) { return std::find(video_codecs.begin(), video_codecs.end(), id) != video_codecs.end(); }
+
+/// Options for the decoders that avformat_find_stream_info() opens, one dictionary a stream.
+class StreamOptions {
+public:
+    StreamOptions(const AVFormatContext& format, const MediaLimits& limits) : options_(format.nb_streams, nullptr) {
+        for (AVDictionary*& option : options_) {
+            av_dict_set_int(&option, "max_pixels", limits.pixels, 0);
+            av_dict_set_int(&option, "threads", 1, 0);
+        }
+    }
+    ~StreamOptions() {
+        for (AVDictionary*& option : options_) av_dict_free(&option);
+    }
+    StreamOptions(const StreamOptions&) = delete;
+    AVDictionary** data() { return options_.data(); }
+
+private:
+    std::vector<AVDictionary*> options_;
+};
+
+int interrupted(void* source) { return static_cast<MemorySource*>(source)->expired(); }
+
+/// The display matrix of a stream; null: none. It moved to the codec parameters in FFmpeg 6.1.
+const std::int32_t* display_matrix(const AVStream& stream) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+    const AVPacketSideData* data =
+        av_packet_side_data_get(stream.codecpar->coded_side_data, stream.codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+    return data && data->size >= 9 * sizeof(std::int32_t) ? reinterpret_cast<const std::int32_t*>(data->data) : nullptr;
+#else
+    std::size_t size = 0;
+    const std::uint8_t* data = av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+    return data && size >= 9 * sizeof(std::int32_t) ? reinterpret_cast<const std::int32_t*>(data) : nullptr;
+#endif
+}
+
+} // namespace
+
+Demuxer::Demuxer(const std::filesystem::path& path, const MediaLimits& limits) {
+    prepare_libav();
+    file_ = MappedFile::open(path);
+    const Data data{reinterpret_cast<const std::uint8_t*>(file_->span().data()), file_->span().size()};
+    try {
+        if (data.empty()) throw Error("", "", "the file is empty", "choose a video");
+        container_ = find_container(data);
+        if (!container_) {
+            const bool picture = is_png(data) || is_jpeg(data) || is_webp(data) || is_bmp(data) || is_tiff(data) || is_pnm(data);
+            throw Error("", "", picture ? "is a picture, not a video" : "is not a video that can be read", "use MP4, MOV, MKV, WebM, AVI or GIF");
+        }
+        check_container(data, *container_);
+    } catch (const Error& error) {
+        throw error.in_file(name());
+    }
+    source_ = std::make_unique<MemorySource>(data);
+    open(limits);
+}
+
+void Demuxer::open(const MediaLimits& limits) {
+    source_->allow(limits.seconds);
+    AVFormatContext* format = avformat_alloc_context();
+    if (!format) throw std::bad_alloc();
+    format->pb = source_->io();
+    format->flags |= AVFMT_FLAG_CUSTOM_IO;
+    format->io_open = refuse_open;
+    format->protocol_whitelist = av_strdup("");
+    format->format_whitelist = av_strdup(container_->demuxer);
+    format->codec_whitelist = av_strdup(decoder_names);
+    format->interrupt_callback = {interrupted, source_.get()};
+    format->probesize = probe_bytes;
+    format->max_streams = limits.streams;
+    const AVInputFormat* demuxer = av_find_input_format(container_->demuxer);
+    if (!demuxer) {
+        avformat_free_context(format);
+        fail("this build of libav cannot read it");
+    }
+    // The whitelist is compared with the demuxer's whole list of names.
+    av_freep(&format->format_whitelist);
+    format->format_whitelist = av_strdup(demuxer->name);
+    if (const int error = avformat_open_input(&format, "", demuxer, nullptr); error < 0) fail(reason(error));
+    format_.reset(format);
+    StreamOptions options(*format, limits);
+    const int error = format->nb_streams > 0 ? avformat_find_stream_info(format, options.data()) : AVERROR_INVALIDDATA;
+    if (error < 0) fail(reason(error));
+
+    const int best = av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    if (best < 0) fail("it holds no video");
+    stream_ = static_cast<unsigned>(best);
+    if (!allowed(stream().codecpar->codec_id)) {
+        const AVCodecDescriptor* codec = avcodec_descriptor_get(stream().codecpar->codec_id);
+        fail(std::string("its codec ") + (codec ? codec->name : "") + " is not supported");
+    }
+    for (unsigned i = 0; i < format->nb_streams; ++i)
+        if (i != stream_) format->streams[i]->discard = AVDISCARD_ALL;
+}
+
+void Demuxer::fail(const std::string& what) const { throw Error(name(), "", what, "convert it to MP4 (H.264) or copy it again"); }
+
+std::string Demuxer::comment() const {
+    constexpr std::size_t limit = 1 << 20;
+    const AVDictionaryEntry* entry = av_dict_get(format_->metadata, "comment", nullptr, 0);
+    return entry && std::strlen(entry->value) <= limit ? entry->value : "";
+}
+
+int Demuxer::orientation() const {
+    const std::int32_t* m = display_matrix(stream());
+    if (!m) return 1;
+    const std::int64_t a = m[0], b = m[1], c = m[3], d = m[4];
+    if (std::abs(a) + std::abs(d) >= std::abs(b) + std::abs(c)) return a >= 0 ? (d >= 0 ? 1 : 4) : (d >= 0 ? 2 : 3);
+    return c >= 0 ? (b >= 0 ? 5 : 8) : (b >= 0 ? 6 : 7);
+}
+
+bool Demuxer::read(AVPacket& packet) {
+    for (;;) {
+        av_packet_unref(&packet);
+        const int error = av_read_frame(format_.get(), &packet);
+        if (source_->expired()) fail("it takes too long to read");
+        if (error == AVERROR_EOF) return false;
+        if (error == AVERROR(EAGAIN)) continue;
+        if (error < 0) fail(reason(error));
+        if (packet.stream_index != static_cast<int>(stream_)) continue;
+        if (packet.flags & AV_PKT_FLAG_CORRUPT) fail("the data is damaged or cut short");
+        return true;
+    }
+}
+
+CodecContext open_decoder(const Demuxer& demuxer, const MediaLimits& limits) {
+    const AVCodecParameters& parameters = *demuxer.stream().codecpar;
+    const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+    if (!codec) demuxer.fail("this build of libav has no decoder for it");
+    CodecContext context(avcodec_alloc_context3(codec));
+    if (!context) throw std::bad_alloc();
+    if (avcodec_parameters_to_context(context.get(), &parameters) < 0) demuxer.fail("the data is damaged");
+    context->max_pixels = limits.pixels;
+    context->thread_count = 1; // errors then belong to the frame at which they are reported
+    context->err_recognition = AV_EF_EXPLODE | AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER;
+    context->flags |= AV_CODEC_FLAG_BITEXACT;
+    context->pkt_timebase = demuxer.stream().time_base;
+    if (const int error = avcodec_open2(context.get(), codec, nullptr); error < 0) demuxer.fail(reason(error));
+    return context;
+}
+
+} // namespace denoir::media

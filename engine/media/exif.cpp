@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/media/exif.h"
+
+#include <algorithm>
+
+namespace denoir::media {
+
+int exif_orientation(Data exif) {
+    constexpr std::string_view prefix("Exif\0\0", 6);
+    if (Bytes{exif}.matches(0, prefix)) exif = exif.subspan(prefix.size());
+    Bytes tiff{exif};
+    if (!tiff.matches(0, "II") && !tiff.matches(0, "MM")) return 1;
+    tiff.big_endian = tiff.matches(0, "MM");
+    if (tiff.u16(2) != 42) return 1;
+    const std::uint64_t directory = tiff.u32(4);
+    const std::uint32_t entries = std::min(tiff.u16(directory), 512u);
+    for (std::uint32_t i = 0; i < entries; ++i) {
+        const std::uint64_t entry = directory + 2 + 12 * std::uint64_t{i};
+        if (tiff.u16(entry) != 0x0112) continue;
+        const std::uint32_t value = tiff.u16(entry + 2) == 3 ? tiff.u16(entry + 8) : tiff.u32(entry + 8);
+        return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+    }
+    return 1;
+}
+
+Image upright(Image image, int orientation) {
+    if (orientation <= 1 || orientation > 8) return image;
+    const int w = image.width, h = image.height;
+    Image out(swaps_sides(orientation) ? h : w, swaps_sides(orientation) ? w : h);
+    for (int y = 0; y < h; ++y) {
+        const std::uint8_t* from = image.row(y);
+        for (int x = 0; x < w; ++x, from += 3) {
+            int to_x = x, to_y = y;
+            switch (orientation) {
+            case 2: to_x = w - 1 - x; break;
+            case 3: to_x = w - 1 - x; to_y = h - 1 - y; break;
+            case 4: to_y = h - 1 - y; break;
+            case 5: to_x = y; to_y = x; break;
+            case 6: to_x = h - 1 - y; to_y = x; break;
+            case 7: to_x = h - 1 - y; to_y = w - 1 - x; break;
+            default: to_x = y; to_y = w - 1 - x; break;
+            }
+            std::copy_n(from, 3, out.row(to_y) + 3 * to_x);
+        }
+    }
+    return out;
+}
+
+} // namespace denoir::media

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/media/frames.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cctype>
+
+#include "engine/core/error.h"
+#include "engine/media/resize.h"
+
+namespace denoir {
+namespace {
+
+void put_frame(const Tensor& video, int frame, std::uint8_t* out) {
+    assert(video.rank() == 4 && video.size(0) == 3 && video.dtype() == DType::f32 && frame >= 0 && frame < video.size(1));
+    const std::int64_t h = video.size(2), w = video.size(3);
+    for (std::int64_t y = 0; y < h; ++y)
+        for (std::int64_t c = 0; c < 3; ++c) {
+            const float* in = video.data<float>() + c * video.stride(0) + frame * video.stride(1) + y * video.stride(2);
+            std::uint8_t* to = out + 3 * y * w + c;
+            for (std::int64_t x = 0; x < w; ++x, in += video.stride(3), to += 3) {
+                const float v = *in / 2 + 0.5f;
+                *to = static_cast<std::uint8_t>((v > 0 ? v < 1 ? v : 1.0f : 0.0f) * 255.0f);
+            }
+        }
+}
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+bool digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Runs of digits compare as numbers, everything else byte by byte.
+bool natural_less(const std::string& a, const std::string& b) {
+    std::size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (digit(a[i]) && digit(b[j])) {
+            const auto run = [](const std::string& s, std::size_t& at) {
+                while (at < s.size() && s[at] == '0') ++at;
+                const std::size_t begin = at;
+                while (at < s.size() && digit(s[at])) ++at;
+                return s.substr(begin, at - begin);
+            };
+            const std::string m = run(a, i), n = run(b, j);
+            if (m.size() != n.size()) return m.size() < n.size();
+            if (m != n) return m < n;
+        } else {
+            if (a[i] != b[j]) return a[i] < b[j];
+            ++i;
+            ++j;
+        }
+    }
+    const bool a_ends = i == a.size(), b_ends = j == b.size();
+    return a_ends != b_ends ? a_ends : a < b;
+}
+
+} // namespace
+
+std::vector<std::uint8_t> to_rgb8(const Tensor& video, int frame) {
+    std::vector<std::uint8_t> rgb(3 * static_cast<std::size_t>(video.size(2) * video.size(3)));
+    put_frame(video, frame, rgb.data());
+    return rgb;
+}
+
+Image to_image(const Tensor& video, int frame) {
+    Image image(static_cast<int>(video.size(3)), static_cast<int>(video.size(2)));
+    put_frame(video, frame, image.rgb.data());
+    return image;
+}
+
+Image contact_sheet(std::span<const Image> images, int columns, int gap) {
+    assert(columns > 0 && gap >= 0);
+    if (images.empty()) return {};
+    int cell_w = 0, cell_h = 0;
+    for (const Image& image : images) {
+        cell_w = std::max(cell_w, image.width);
+        cell_h = std::max(cell_h, image.height);
+    }
+    const int count = static_cast<int>(images.size()), across = std::min(columns, count), rows = (count + across - 1) / across;
+    Image sheet(across * cell_w + (across - 1) * gap, rows * cell_h + (rows - 1) * gap);
+    std::fill(sheet.rgb.begin(), sheet.rgb.end(), std::uint8_t{24});
+    for (int i = 0; i < count; ++i) {
+        const Image& image = images[static_cast<std::size_t>(i)];
+        const int x = i % across * (cell_w + gap) + (cell_w - image.width) / 2, y = i / across * (cell_h + gap) + (cell_h - image.height) / 2;
+        for (int row = 0; row < image.height; ++row)
+            std::copy_n(image.row(row), 3 * static_cast<std::size_t>(image.width), sheet.row(y + row) + 3 * x);
+    }
+    return sheet;
+}
+
+Image thumbnail(const Image& image, int longest_side) {
+    assert(image.width > 0 && image.height > 0 && longest_side > 0);
+    const int longest = std::max(image.width, image.height);
+    if (longest <= longest_side) return image;
+    const auto scaled = [&](int side) { return std::max(1, static_cast<int>((std::int64_t{side} * longest_side + longest / 2) / longest)); };
+    return resize_pil(image, scaled(image.width), scaled(image.height), Filter::lanczos);
+}
+
+std::vector<std::filesystem::path> frame_files(const std::filesystem::path& folder) {
+    constexpr std::array<std::string_view, 11> extensions{".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".ppm", ".pgm", ".pbm"};
+    std::vector<std::filesystem::path> files;
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        std::string extension = it->path().extension().string();
+        std::transform(extension.begin(), extension.end(), extension.begin(), lower);
+        std::error_code ignored;
+        if (it->symlink_status(ignored).type() != std::filesystem::file_type::regular) continue;
+        if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) files.push_back(it->path());
+    }
+    if (error) throw Error(folder.string(), "", "the folder cannot be read: " + error.message(), "choose another folder");
+    std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return natural_less(a.filename().string(), b.filename().string()); });
+    return files;
+}
+
+} // namespace denoir

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/media/image.h"
+
+#include <cassert>
+
+#include "engine/core/file.h"
+#include "engine/core/profile.h"
+#include "engine/media/exif.h"
+#include "engine/media/still.h"
+
+namespace denoir {
+namespace {
+
+media::Data bytes_of(const MappedFile& file) { return {reinterpret_cast<const std::uint8_t*>(file.span().data()), file.span().size()}; }
+
+/// Errors of `read` get the file's name; what memory could not hold becomes one too.
+template <class Read>
+auto in_file(const std::filesystem::path& path, Read&& read) {
+    try {
+        return read();
+    } catch (const Error& error) {
+        throw error.in_file(path.string());
+    } catch (const std::bad_alloc&) {
+        throw Error(path.string(), "", "there is not enough memory to read it", "choose a smaller picture");
+    }
+}
+
+} // namespace
+
+Image read_image(const std::filesystem::path& path) {
+    const profile::Scope zone(profile::Zone::media);
+    return in_file(path, [&] {
+        media::Still still = media::scan_still(bytes_of(*MappedFile::open(path)), media::Depth::whole);
+        return media::decode_still(still);
+    });
+}
+
+ImageInfo image_info(const std::filesystem::path& path) {
+    return in_file(path, [&] {
+        const media::Still still = media::scan_still(bytes_of(*MappedFile::open(path)), media::Depth::headers);
+        const bool swap = media::swaps_sides(still.orientation);
+        return ImageInfo{still.format, swap ? still.height : still.width, swap ? still.width : still.height};
+    });
+}
+
+Tensor to_tensor(const Image& image) {
+    assert(image.width > 0 && image.height > 0);
+    Tensor tensor = Tensor::host({3, image.height, image.width});
+    const std::size_t pixels = image.rgb.size() / 3;
+    float* out = tensor.data<float>();
+    for (std::size_t i = 0; i < pixels; ++i)
+        for (std::size_t c = 0; c < 3; ++c) out[c * pixels + i] = image.rgb[3 * i + c];
+    return tensor;
+}
+
+} // namespace denoir

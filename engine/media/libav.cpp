@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/media/libav.h"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+
+namespace denoir::media {
+namespace {
+
+/// Larger than any single plane or index of a file within our limits; a hostile length fails here instead of filling memory.
+constexpr std::size_t largest_allocation = std::size_t{600} << 20;
+constexpr int io_buffer_bytes = 1 << 16;
+
+double thread_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+} // namespace
+
+void prepare_libav() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        av_log_set_callback([](void*, int, const char*, va_list) {});
+        av_max_alloc(largest_allocation);
+    });
+}
+
+std::string reason(int error) {
+    if (error == AVERROR(ENOMEM)) return "it asks for too much memory";
+    if (error == AVERROR_EOF) return "the file is cut short";
+    if (error == AVERROR_EXIT) return "it takes too long to read";
+    if (error == AVERROR_DECODER_NOT_FOUND || error == AVERROR_PATCHWELCOME) return "this kind of file is not supported";
+    if (error > AVERROR(4096) && error < 0 && error != AVERROR(EINVAL) && error != AVERROR(EAGAIN)) return std::strerror(AVUNERROR(error));
+    return "the data is damaged";
+}
+
+Frame make_frame() {
+    Frame frame(av_frame_alloc());
+    if (!frame) throw std::bad_alloc();
+    return frame;
+}
+
+Frame make_frame(int width, int height, AVPixelFormat format) {
+    Frame frame = make_frame();
+    frame->width = width;
+    frame->height = height;
+    frame->format = format;
+    if (av_frame_get_buffer(frame.get(), 0) < 0) throw Error("", "size", "not enough memory for one picture", "use a smaller size");
+    return frame;
+}
+
+Packet make_packet() {
+    Packet packet(av_packet_alloc());
+    if (!packet) throw std::bad_alloc();
+    return packet;
+}
+
+int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) { return AVERROR(EACCES); }
+
+MemorySource::MemorySource(std::span<const std::uint8_t> data) : data_(data) {
+    auto* buffer = static_cast<std::uint8_t*>(av_malloc(io_buffer_bytes));
+    if (!buffer) throw std::bad_alloc();
+    io_.reset(avio_alloc_context(buffer, io_buffer_bytes, 0, this, &MemorySource::read, nullptr, &MemorySource::seek));
+    if (!io_) {
+        av_free(buffer);
+        throw std::bad_alloc();
+    }
+}
+
+void MemorySource::allow(double seconds) { deadline_ = thread_seconds() + seconds; }
+bool MemorySource::expired() const { return thread_seconds() > deadline_; }
+
+int MemorySource::read(void* self, std::uint8_t* out, int bytes) {
+    auto& source = *static_cast<MemorySource*>(self);
+    if (source.expired()) return AVERROR_EXIT;
+    const std::size_t n = std::min(static_cast<std::size_t>(bytes), source.data_.size() - source.position_);
+    if (n == 0) return AVERROR_EOF;
+    std::memcpy(out, source.data_.data() + source.position_, n);
+    source.position_ += n;
+    return static_cast<int>(n);
+}
+
+std::int64_t MemorySource::seek(void* self, std::int64_t offset, int whence) {
+    auto& source = *static_cast<MemorySource*>(self);
+    const auto size = static_cast<std::int64_t>(source.data_.size());
+    if (whence & AVSEEK_SIZE) return size;
+    if (source.expired()) return AVERROR_EXIT;
+    whence &= ~AVSEEK_FORCE;
+    const std::int64_t base = whence == SEEK_CUR ? static_cast<std::int64_t>(source.position_) : whence == SEEK_END ? size : 0;
+    if (offset > size - base || offset < -base) return AVERROR(EINVAL);
+    source.position_ = static_cast<std::size_t>(base + offset);
+    return base + offset;
+}
+
+} // namespace denoir::media

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Private to engine/media: handles, one-time set-up and reading from memory for libav (FFmpeg 5.1 and later).
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libswscale/swscale.h>
+}
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "engine/core/error.h"
+
+namespace denoir::media {
+
+/// Silences libav's own lines and caps its single allocations; called by everything here before it touches libav.
+void prepare_libav();
+
+/// libav's error number in our words: "no space left on device", "the data is damaged", …
+std::string reason(int error);
+
+struct FreeFrame { void operator()(AVFrame* p) const { av_frame_free(&p); } };
+struct FreePacket { void operator()(AVPacket* p) const { av_packet_free(&p); } };
+struct FreeCodec { void operator()(AVCodecContext* p) const { avcodec_free_context(&p); } };
+struct FreeSws { void operator()(SwsContext* p) const { sws_freeContext(p); } };
+struct CloseInput { void operator()(AVFormatContext* p) const { avformat_close_input(&p); } };
+struct FreeOutput { void operator()(AVFormatContext* p) const { avformat_free_context(p); } };
+struct FreeIo {
+    void operator()(AVIOContext* p) const {
+        av_freep(&p->buffer);
+        avio_context_free(&p);
+    }
+};
+using Frame = std::unique_ptr<AVFrame, FreeFrame>;
+using Packet = std::unique_ptr<AVPacket, FreePacket>;
+using CodecContext = std::unique_ptr<AVCodecContext, FreeCodec>;
+using Sws = std::unique_ptr<SwsContext, FreeSws>;
+using InputContext = std::unique_ptr<AVFormatContext, CloseInput>;
+using OutputContext = std::unique_ptr<AVFormatContext, FreeOutput>;
+using Io = std::unique_ptr<AVIOContext, FreeIo>;
+
+Frame make_frame();
+/// With buffers of its own. Throws Error where memory is short.
+Frame make_frame(int width, int height, AVPixelFormat format);
+Packet make_packet();
+
+/// Refuses to open anything: set as AVFormatContext::io_open, so that no format reaches another file or an address.
+int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**);
+
+/// A file in memory as libav reads it. When the allowed time is over every read fails, which ends loops inside demuxers.
+/// Time is this thread's processor time: a busy machine does not make a good file bad.
+class MemorySource {
+public:
+    explicit MemorySource(std::span<const std::uint8_t> data);
+    AVIOContext* io() const { return io_.get(); }
+    void allow(double seconds);
+    bool expired() const;
+
+private:
+    static int read(void* self, std::uint8_t* out, int bytes);
+    static std::int64_t seek(void* self, std::int64_t offset, int whence);
+
+    std::span<const std::uint8_t> data_;
+    std::size_t position_ = 0;
+    double deadline_ = HUGE_VAL;
+    Io io_;
+};
+
+} // namespace denoir::media

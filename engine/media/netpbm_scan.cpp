@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cctype>
+
+#include "engine/media/still.h"
+
+namespace denoir::media {
+namespace {
+
+bool is_space(std::uint32_t c) { return c == ' ' || (c >= 9 && c <= 13); }
+
+/// The next decimal number after blanks and comments; moves `at` behind it.
+std::uint64_t number(const Bytes& bytes, std::uint64_t& at) {
+    while (is_space(bytes.u8(at)) || bytes.u8(at) == '#') {
+        if (bytes.u8(at) == '#')
+            while (bytes.has(at, 1) && bytes.u8(at) != '\n') ++at;
+        else
+            ++at;
+    }
+    std::uint64_t value = 0, begin = at;
+    for (; bytes.u8(at) >= '0' && bytes.u8(at) <= '9' && at - begin < 9; ++at) value = value * 10 + bytes.u8(at) - '0';
+    if (at == begin) bytes.has(at, 1) ? refuse_damaged("its header is not valid") : refuse_cut();
+    return value;
+}
+
+} // namespace
+
+bool is_pnm(Data data) {
+    const Bytes bytes{data};
+    return bytes.u8(0) == 'P' && bytes.u8(1) >= '1' && bytes.u8(1) <= '6' && (is_space(bytes.u8(2)) || bytes.u8(2) == '#');
+}
+
+Still scan_pnm(Data data, Depth depth) {
+    const Bytes bytes{data};
+    const std::uint32_t kind = bytes.u8(1) - '0'; // 1 to 3 as text, 4 to 6 binary: bits, grey, colour
+    std::uint64_t at = 2;
+    const std::uint64_t w = number(bytes, at), h = number(bytes, at);
+    check_size(w, h);
+    const bool bits = kind == 1 || kind == 4, colour = kind == 3 || kind == 6;
+    const std::uint64_t largest = bits ? 1 : number(bytes, at);
+    if (largest == 0 || largest > 65535 || !is_space(bytes.u8(at))) refuse_damaged("its header is not valid");
+    const std::uint64_t samples = w * h * (colour ? 3 : 1);
+    const std::uint64_t least = kind == 4 ? (w + 7) / 8 * h : kind == 1 ? samples : kind <= 3 ? 2 * samples - 1 : samples * (largest > 255 ? 2 : 1);
+    if (!bytes.has(at + 1, least)) refuse_cut();
+    Still still{"PNM", bits ? AV_CODEC_ID_PBM : colour ? AV_CODEC_ID_PPM : AV_CODEC_ID_PGM, static_cast<int>(w), static_cast<int>(h), 1, {}, {}};
+    if (depth == Depth::whole) append(still.packet, data);
+    return still;
+}
+
+} // namespace denoir::media

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Private to engine/media: a file that libav's muxers write through, without ever knowing its name.
+#include <exception>
+#include <filesystem>
+
+#include "engine/core/file.h"
+#include "engine/media/libav.h"
+
+namespace denoir::media {
+
+class OutputFile {
+public:
+    explicit OutputFile(const std::filesystem::path& path);
+    /// Makes `format` write here. It may read back what it wrote (MP4 moves its index to the front), and open nothing else.
+    void attach(AVFormatContext& format);
+    /// The first error of a write, if any.
+    void rethrow() const {
+        if (error_) std::rethrow_exception(error_);
+    }
+    /// Flushes, syncs, gives the file its name.
+    void finish();
+
+private:
+    struct Reader;
+    int write(const std::uint8_t* data, int bytes);
+    static std::int64_t seek(void* self, std::int64_t offset, int whence);
+    static int open_again(AVFormatContext*, AVIOContext**, const char* url, int flags, AVDictionary**);
+    static int close_again(AVFormatContext*, AVIOContext*);
+
+    AtomicFile file_;
+    std::int64_t position_ = 0, size_ = 0;
+    std::exception_ptr error_;
+    Io io_;
+};
+
+} // namespace denoir::media

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/media/exif.h"
+#include "engine/media/still.h"
+
+namespace denoir::media {
+namespace {
+
+constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
+/// Deflate cannot shrink data further than this.
+constexpr std::uint64_t deflate_ratio = 1032;
+constexpr std::size_t comment_limit = 1 << 20;
+
+struct Header {
+    std::uint32_t width = 0, height = 0, depth = 0, colour = 0, interlace = 0;
+
+    std::uint64_t bits_per_pixel() const {
+        constexpr std::array<unsigned, 7> channels{1, 0, 3, 1, 2, 0, 4};
+        return std::uint64_t{channels[colour]} * depth;
+    }
+    bool valid() const {
+        const bool known = colour == 0 ? depth <= 16 : colour == 3 ? depth <= 8 : colour <= 6 && colour != 1 && colour != 5 && depth >= 8 && depth <= 16;
+        return known && depth > 0 && (depth & (depth - 1)) == 0 && interlace <= 1;
+    }
+    /// Bytes of all rows, each with its filter byte.
+    std::uint64_t raw_bytes() const {
+        const auto pass = [&](std::uint64_t w, std::uint64_t h) { return w == 0 || h == 0 ? 0 : h * (1 + (w * bits_per_pixel() + 7) / 8); };
+        if (interlace == 0) return pass(width, height);
+        constexpr std::array<std::array<unsigned, 4>, 7> adam7{{{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}};
+        std::uint64_t sum = 0;
+        for (const auto& [x, y, dx, dy] : adam7)
+            sum += pass((std::uint64_t{width} + dx - 1 - x) / dx, (std::uint64_t{height} + dy - 1 - y) / dy);
+        return sum;
+    }
+};
+
+Header read_header(const Bytes& bytes) {
+    if (!bytes.has(0, 33)) refuse_cut();
+    if (bytes.u32(8) != 13 || !bytes.matches(12, "IHDR")) refuse_damaged("it does not begin with a PNG header");
+    Header header{bytes.u32(16), bytes.u32(20), bytes.u8(24), bytes.u8(25), bytes.u8(28)};
+    check_size(header.width, header.height);
+    if (!header.valid() || bytes.u8(26) != 0 || bytes.u8(27) != 0) refuse_damaged("its PNG header is not valid");
+    return header;
+}
+
+/// Runs through the compressed stream without keeping it: a stream that ends early, or goes on far beyond the picture, never reaches the decoder.
+void check_stream(const std::vector<Data>& parts, std::uint64_t raw_bytes) {
+    constexpr std::uint64_t slack = 1 << 16;
+    std::vector<std::uint8_t> scratch(1 << 16);
+    z_stream z{};
+    if (inflateInit(&z) != Z_OK) throw std::bad_alloc();
+    const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&z, inflateEnd);
+    std::uint64_t produced = 0;
+    for (const Data part : parts) {
+        z.next_in = const_cast<Bytef*>(part.data());
+        z.avail_in = static_cast<uInt>(part.size());
+        int state = Z_OK;
+        do {
+            z.next_out = scratch.data();
+            z.avail_out = static_cast<uInt>(scratch.size());
+            state = inflate(&z, Z_NO_FLUSH);
+            produced += scratch.size() - z.avail_out;
+            if (state == Z_STREAM_END && produced >= raw_bytes) return;
+            if (state != Z_OK && state != Z_BUF_ERROR) refuse_damaged("its compressed data is broken");
+            if (produced > raw_bytes + slack) refuse_damaged("it holds more data than its size says");
+        } while (z.avail_in > 0 || z.avail_out == 0);
+    }
+    if (produced < raw_bytes) refuse_cut();
+}
+
+/// The text of an iTXt or tEXt chunk "Comment" that is not compressed.
+std::string comment_of(const Bytes& chunk, bool international) {
+    constexpr std::string_view keyword("Comment\0", 8);
+    if (!chunk.matches(0, keyword) || chunk.data.size() > comment_limit) return {};
+    std::size_t at = keyword.size();
+    if (international) {
+        if (chunk.u8(at) != 0) return {};
+        at += 2;
+        for (int zeros = 0; zeros < 2 && at < chunk.data.size(); ++at) zeros += chunk.data[at] == 0;
+    }
+    const Data text = chunk.part(at, chunk.data.size());
+    return std::string(text.begin(), text.end());
+}
+
+} // namespace
+
+bool is_png(Data data) { return Bytes{data}.matches(0, signature); }
+
+Still scan_png(Data data, Depth depth) {
+    const Bytes bytes{data};
+    const Header header = read_header(bytes);
+    Still still{"PNG", AV_CODEC_ID_PNG, static_cast<int>(header.width), static_cast<int>(header.height), 1, {}, {}};
+    append(still.packet, signature);
+    std::vector<Data> parts;
+    std::uint64_t compressed = 0;
+    bool palette = false, ended = false, idat_over = false;
+    for (std::uint64_t at = signature.size(); !ended;) {
+        const std::uint64_t length = bytes.u32(at);
+        if (!bytes.has(at, 12) || !bytes.has(at, 12 + length)) refuse_cut();
+        const Data chunk = data.subspan(at, 12 + length), body = chunk.subspan(8, length);
+        const Bytes type{chunk.subspan(4, 4)};
+        const std::uint32_t sum = static_cast<std::uint32_t>(crc32(0, chunk.data() + 4, static_cast<uInt>(length + 4)));
+        if (sum != bytes.u32(at + 8 + length)) refuse_damaged("the checksum of a PNG chunk is wrong");
+
+        const bool first = at == signature.size(), idat = type.matches(0, "IDAT"), plte = type.matches(0, "PLTE");
+        if (type.matches(0, "IHDR") != first) refuse_damaged("it has two PNG headers");
+        if (plte && (palette || !parts.empty() || length == 0 || length > 768 || length % 3)) refuse_damaged("its palette is not valid");
+        if (idat && idat_over) refuse_damaged("its picture data is scattered");
+        idat_over |= !idat && !parts.empty();
+        palette |= plte;
+        ended = type.matches(0, "IEND");
+        if (idat) {
+            parts.push_back(body);
+            compressed += length;
+        }
+        if (type.matches(0, "eXIf")) still.orientation = exif_orientation(body);
+        if (type.matches(0, "iTXt") || type.matches(0, "tEXt")) {
+            std::string comment = comment_of(Bytes{body}, type.matches(0, "iTXt"));
+            if (!comment.empty()) still.comment = std::move(comment);
+        }
+        if (depth == Depth::whole && (first || idat || plte || ended)) append(still.packet, chunk);
+        at += chunk.size();
+    }
+    if (parts.empty()) refuse_damaged("it has no picture data");
+    if (header.colour == 3 && !palette) refuse_damaged("its palette is missing");
+    if (header.raw_bytes() > compressed * deflate_ratio + 1024) refuse_cut();
+    if (depth == Depth::whole) check_stream(parts, header.raw_bytes());
+    return still;
+}
+
+} // namespace denoir::media

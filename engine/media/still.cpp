@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/media/still.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "engine/media/colour.h"
+#include "engine/media/exif.h"
+
+namespace denoir::media {
+namespace {
+
+struct Kind {
+    bool (*is)(Data);
+    Still (*scan)(Data, Depth);
+};
+constexpr std::array kinds{Kind{is_png, scan_png},   Kind{is_jpeg, scan_jpeg}, Kind{is_webp, scan_webp}, Kind{is_bmp, scan_bmp},
+                           Kind{is_tiff, scan_tiff}, Kind{is_gif, scan_gif},   Kind{is_pnm, scan_pnm}};
+
+CodecContext open_decoder(const Still& still) {
+    const AVCodec* codec = avcodec_find_decoder(still.codec);
+    if (!codec) refuse_kind("a " + still.format + " (this build of libav has no decoder for it)");
+    CodecContext context(avcodec_alloc_context3(codec));
+    if (!context) throw std::bad_alloc();
+    context->max_pixels = MediaLimits{}.pixels;
+    context->thread_count = 1;
+    context->err_recognition = AV_EF_EXPLODE | AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER;
+    context->flags |= AV_CODEC_FLAG_BITEXACT;
+    context->idct_algo = FF_IDCT_FAAN; // rounds least; of libav's transforms the nearest to libjpeg's
+    if (const int error = avcodec_open2(context.get(), codec, nullptr); error < 0) refuse_damaged(reason(error));
+    return context;
+}
+
+Packet as_packet(const std::vector<std::uint8_t>& bytes) {
+    Packet packet = make_packet();
+    if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
+    std::memcpy(packet->data, bytes.data(), bytes.size());
+    packet->flags |= AV_PKT_FLAG_KEY;
+    return packet;
+}
+
+Frame decode_frame(const Still& still) {
+    const CodecContext context = open_decoder(still);
+    const Packet packet = as_packet(still.packet);
+    Frame frame = make_frame();
+    int error = avcodec_send_packet(context.get(), packet.get());
+    if (error >= 0) error = avcodec_send_packet(context.get(), nullptr);
+    if (error >= 0) error = avcodec_receive_frame(context.get(), frame.get());
+    if (error == AVERROR_EOF) refuse_damaged("it holds no whole picture");
+    if (error < 0) refuse_damaged(reason(error));
+    if (frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT)) refuse_damaged("its picture data is broken");
+    if (frame->width != still.width || frame->height != still.height) refuse_damaged("its picture has another size than its header says");
+    return frame;
+}
+
+} // namespace
+
+Still scan_still(Data data, Depth depth) {
+    prepare_libav();
+    constexpr std::size_t largest_file = std::size_t{512} << 20;
+    if (data.empty()) throw Error("", "", "the file is empty", "choose a picture");
+    if (data.size() > largest_file) throw Error("", "", "the file is larger than 512 MiB", "choose a smaller picture");
+    for (const Kind& kind : kinds)
+        if (kind.is(data)) return kind.scan(data, depth);
+    throw Error("", "", "is not a picture that can be read", "use PNG, JPEG, WebP, BMP, TIFF, GIF or PNM");
+}
+
+Image decode_still(const Still& still) {
+    Image image;
+    {
+        const Frame frame = decode_frame(still);
+        if (is_rgb_or_grey(*frame))
+            image = unpack_rgb(*frame);
+        else if (still.codec == AV_CODEC_ID_WEBP)
+            image = rgb_from_webp(*frame);
+        else if (still.codec == AV_CODEC_ID_MJPEG)
+            image = rgb_from_jpeg(*frame);
+        else
+            FrameConverter().convert(*frame, image);
+    }
+    return upright(std::move(image), still.orientation);
+}
+
+void check_size(std::uint64_t width, std::uint64_t height, const MediaLimits& limits) {
+    if (width == 0 || height == 0) throw Error("", "size", "has no pixels", "choose another file");
+    const auto side = static_cast<std::uint64_t>(limits.side);
+    if (width > side || height > side || width * height > static_cast<std::uint64_t>(limits.pixels))
+        throw Error("", "size", fmt::format("{} x {} is too large", width, height),
+                    fmt::format("at most {} million pixels and {} a side", limits.pixels / 1000000, limits.side));
+}
+
+void refuse_cut() { throw Error("", "", "the file is cut short", "copy or download it again"); }
+void refuse_damaged(std::string what) { throw Error("", "", "the file is damaged: " + what, "copy or download it again"); }
+void refuse_kind(std::string what) { throw Error("", "", what + " cannot be read", "save it as PNG or JPEG"); }
+
+} // namespace denoir::media

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Private to engine/media. A picture file is first taken apart by us: every length checked, cut and damaged files refused,
+// bombs measured. What libav's decoder then gets is put together anew from the parts it needs and nothing else.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/media/bytes.h"
+#include "engine/media/image.h"
+#include "engine/media/libav.h"
+#include "engine/media/video.h"
+
+namespace denoir::media {
+
+struct Still {
+    std::string format;
+    AVCodecID codec = AV_CODEC_ID_NONE;
+    int width = 0, height = 0;         ///< as stored
+    int orientation = 1;
+    std::string comment;               ///< PNG only
+    std::vector<std::uint8_t> packet;  ///< for the decoder
+};
+
+/// headers: sizes, structure; whole: also what needs a look at all data (PNG's compressed stream), and the packet.
+enum class Depth { headers, whole };
+
+// Each throws Error without a file name. `is_…` looks at the first bytes only.
+bool is_png(Data);
+bool is_jpeg(Data);
+bool is_webp(Data);
+bool is_bmp(Data);
+bool is_tiff(Data);
+bool is_gif(Data);
+bool is_pnm(Data);
+Still scan_png(Data, Depth);
+Still scan_jpeg(Data, Depth);
+Still scan_webp(Data, Depth);
+Still scan_bmp(Data, Depth);
+Still scan_tiff(Data, Depth);
+Still scan_gif(Data, Depth);
+Still scan_pnm(Data, Depth);
+
+/// The scanner that fits the content, or an Error that says what can be read.
+Still scan_still(Data, Depth);
+/// Decoded, upright.
+Image decode_still(const Still&);
+
+/// Throws Error "size" where a picture is larger than the limits, or has no pixels.
+void check_size(std::uint64_t width, std::uint64_t height, const MediaLimits& limits = {});
+[[noreturn]] void refuse_cut();                        ///< the file ends too early
+[[noreturn]] void refuse_damaged(std::string what);    ///< "the checksum of chunk IDAT is wrong"
+[[noreturn]] void refuse_kind(std::string what);       ///< well-formed, but not for us
+
+} // namespace denoir::media

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "engine/media/still.h"
+
+namespace denoir::media {
+namespace {
+
+enum Tag : std::uint32_t {
+    width_tag = 256, height_tag = 257, bits_tag = 258, compression_tag = 259, photometric_tag = 262, strip_offsets_tag = 273,
+    orientation_tag = 274, samples_tag = 277, strip_bytes_tag = 279, tile_width_tag = 322, sample_format_tag = 339
+};
+
+/// One entry of the first directory: numbers of 1, 2 or 4 bytes, in place or elsewhere in the file.
+struct Entry {
+    std::uint32_t type = 0, count = 0;
+    std::uint64_t at = 0;
+
+    std::uint32_t value(const Bytes& bytes, std::uint32_t i) const {
+        return type == 1 ? bytes.u8(at + i) : type == 3 ? bytes.u16(at + 2 * std::uint64_t{i}) : bytes.u32(at + 4 * std::uint64_t{i});
+    }
+    bool all(const Bytes& bytes, std::uint32_t least, std::uint32_t most) const {
+        for (std::uint32_t i = 0; i < count && i < 16; ++i)
+            if (value(bytes, i) < least || value(bytes, i) > most) return false;
+        return true;
+    }
+};
+
+class Directory {
+public:
+    explicit Directory(const Bytes& bytes) : bytes_(bytes) {
+        const std::uint64_t begin = bytes.u32(4);
+        const std::uint32_t count = bytes.u16(begin);
+        if (!bytes.has(begin, 2 + 12 * std::uint64_t{count})) refuse_cut();
+        if (count == 0 || count > 512) refuse_damaged("its directory is not valid");
+        std::uint32_t last = 0;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const std::uint64_t at = begin + 2 + 12 * std::uint64_t{i};
+            const std::uint32_t tag = bytes.u16(at);
+            // Sorted and single: a decoder that takes the last of two entries must not see another picture than we do.
+            if (tag <= last && i > 0) refuse_damaged("its directory is not sorted");
+            last = tag;
+            add(tag, at);
+        }
+    }
+
+    const Entry* find(Tag tag) const {
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            if (wanted[i] == tag) return entries_[i].count ? &entries_[i] : nullptr;
+        return nullptr;
+    }
+    std::uint32_t number(Tag tag, std::uint32_t otherwise) const {
+        const Entry* entry = find(tag);
+        return entry ? entry->value(bytes_, 0) : otherwise;
+    }
+
+    /// The file with a directory at its end that holds only what describes the pixels: a decoder told to be strict
+    /// about broken strips would be strict about tags that it does not know, too.
+    std::vector<std::uint8_t> reduced() const {
+        std::vector<std::uint8_t> file;
+        append(file, bytes_.data);
+        file.resize((file.size() + 1) & ~std::size_t{1});
+        const auto put = [&](std::size_t at, std::uint32_t v, int n) {
+            for (int i = 0; i < n; ++i) file[at + static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(v >> 8 * (bytes_.big_endian ? n - 1 - i : i));
+        };
+        const std::size_t begin = file.size();
+        put(4, static_cast<std::uint32_t>(begin), 4);
+        file.resize(begin + 2);
+        std::uint32_t count = 0;
+        const std::uint64_t old = bytes_.u32(4);
+        for (std::uint32_t i = 0; i < bytes_.u16(old); ++i) {
+            const Data entry = bytes_.part(old + 2 + 12 * std::uint64_t{i}, 12);
+            if (!describes_pixels(Bytes{entry, bytes_.big_endian}.u16(0))) continue;
+            append(file, entry);
+            ++count;
+        }
+        put(begin, count, 2);
+        file.resize(file.size() + 4); // no further directory
+        return file;
+    }
+
+private:
+    static bool describes_pixels(std::uint32_t tag) {
+        constexpr std::array<std::uint32_t, 14> tags{256, 257, 258, 259, 262, 266, 273, 277, 278, 279, 284, 317, 320, 339};
+        return std::find(tags.begin(), tags.end(), tag) != tags.end();
+    }
+
+    static constexpr std::array wanted{width_tag,       height_tag,  bits_tag,        compression_tag, photometric_tag, strip_offsets_tag,
+                                       orientation_tag, samples_tag, strip_bytes_tag, tile_width_tag,  sample_format_tag};
+
+    void add(std::uint32_t tag, std::uint64_t at) {
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            if (wanted[i] != tag) continue;
+            Entry entry{bytes_.u16(at + 2), bytes_.u32(at + 4), at + 8};
+            const std::uint64_t bytes = std::uint64_t{entry.count} * (entry.type == 1 ? 1 : entry.type == 3 ? 2 : 4);
+            if (entry.type != 1 && entry.type != 3 && entry.type != 4) refuse_damaged("an entry of its directory is not valid");
+            if (bytes > 4) entry.at = bytes_.u32(at + 8);
+            if (!bytes_.has(entry.at, bytes)) refuse_cut();
+            entries_[i] = entry;
+        }
+    }
+
+    Bytes bytes_;
+    std::array<Entry, wanted.size()> entries_{};
+};
+
+void check_strips(const Bytes& bytes, const Directory& directory) {
+    const Entry* offsets = directory.find(strip_offsets_tag);
+    const Entry* sizes = directory.find(strip_bytes_tag);
+    if (directory.find(tile_width_tag)) refuse_kind("a tiled TIFF");
+    if (!offsets || !sizes || offsets->count != sizes->count) refuse_damaged("its strips are not listed");
+    for (std::uint32_t i = 0; i < offsets->count; ++i)
+        if (!bytes.has(offsets->value(bytes, i), sizes->value(bytes, i))) refuse_cut();
+}
+
+} // namespace
+
+bool is_tiff(Data data) {
+    const Bytes bytes{data};
+    return bytes.matches(0, std::string_view("II*\0", 4)) || bytes.matches(0, std::string_view("MM\0*", 4));
+}
+
+Still scan_tiff(Data data, Depth depth) {
+    const Bytes bytes{data, Bytes{data}.matches(0, "MM")};
+    const Directory directory(bytes);
+    const std::uint32_t w = directory.number(width_tag, 0), h = directory.number(height_tag, 0);
+    check_size(w, h);
+    const std::uint32_t compression = directory.number(compression_tag, 1), samples = directory.number(samples_tag, 1);
+    if (compression != 1 && compression != 5 && compression != 8 && compression != 32773 && compression != 32946)
+        refuse_kind("a TIFF with compression " + std::to_string(compression));
+    if (directory.number(photometric_tag, 1) > 3) refuse_kind("a TIFF that is neither grey, RGB nor a palette");
+    const Entry* bits = directory.find(bits_tag);
+    const Entry* format = directory.find(sample_format_tag);
+    if ((bits && !bits->all(bytes, 1, 16)) || (format && !format->all(bytes, 1, 1))) refuse_kind("a TIFF of other than 1 to 16 bit integers");
+    if (samples == 0 || samples > 4) refuse_kind("a TIFF with " + std::to_string(samples) + " samples");
+    check_strips(bytes, directory);
+    if (compression == 1 && std::uint64_t{w} * h * samples * (bits ? bits->value(bytes, 0) : 1) / 8 > data.size()) refuse_cut();
+
+    const std::uint32_t orientation = directory.number(orientation_tag, 1);
+    Still still{"TIFF", AV_CODEC_ID_TIFF, static_cast<int>(w), static_cast<int>(h), orientation <= 8 ? static_cast<int>(orientation) : 1, {}, {}};
+    if (depth == Depth::whole) still.packet = directory.reduced();
+    return still;
+}
+
+} // namespace denoir::media

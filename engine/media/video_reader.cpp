@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/media/video_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/core/profile.h"
+#include "engine/media/colour.h"
+#include "engine/media/containers.h"
+#include "engine/media/exif.h"
+#include "engine/media/frames.h"
+#include "engine/media/still.h"
+
+namespace denoir {
+
+struct VideoReader::State {
+    MediaLimits limits;
+    media::Demuxer demuxer;
+    media::CodecContext decoder;
+    media::Packet packet = media::make_packet();
+    media::Frame frame = media::make_frame(); // decoded, not yet handed out when `ready`
+    media::FrameConverter converter;
+    int orientation;
+    VideoInfo info;
+    std::int64_t index = 0;
+    int width = 0, height = 0;
+    bool ready = false, draining = false, ended = false;
+
+    State(const std::filesystem::path& path, const MediaLimits& l)
+        : limits(l), demuxer(path, l), decoder(media::open_decoder(demuxer, l)), orientation(demuxer.orientation()) {
+        demuxer.source().allow(limits.seconds);
+        ready = decode();
+        if (!ready) demuxer.fail("it holds no frames");
+        width = frame->width;
+        height = frame->height;
+        fill_info();
+    }
+
+    void fill_info() {
+        const AVStream& stream = demuxer.stream();
+        const bool swap = media::swaps_sides(orientation);
+        info.width = swap ? height : width;
+        info.height = swap ? width : height;
+        const AVRational rate = stream.avg_frame_rate.num > 0 ? stream.avg_frame_rate : stream.r_frame_rate;
+        if (rate.num > 0 && rate.den > 0) info.fps = {rate.num, rate.den};
+        if (stream.nb_frames > 0) info.frames = stream.nb_frames;
+        if (stream.duration > 0)
+            info.duration = static_cast<double>(stream.duration) * av_q2d(stream.time_base);
+        else if (demuxer.format().duration > 0)
+            info.duration = static_cast<double>(demuxer.format().duration) / AV_TIME_BASE;
+        info.container = demuxer.container().name;
+        info.codec = avcodec_get_name(stream.codecpar->codec_id);
+        info.comment = demuxer.comment();
+    }
+
+    [[noreturn]] void fail_frame(const std::string& what) { demuxer.fail(fmt::format("frame {}: {}", index + 1, what)); }
+
+    /// The next frame into `frame`; false at the end.
+    bool decode() {
+        while (!ended) {
+            const int error = avcodec_receive_frame(decoder.get(), frame.get());
+            if (error >= 0) {
+                check_frame();
+                return true;
+            }
+            ended = error == AVERROR_EOF;
+            if (error != AVERROR(EAGAIN) && !ended) fail_frame(media::reason(error));
+            if (error == AVERROR(EAGAIN)) feed();
+        }
+        return false;
+    }
+
+    void feed() {
+        if (demuxer.source().expired()) fail_frame("it takes too long to decode");
+        draining = draining || !demuxer.read(*packet);
+        const int error = avcodec_send_packet(decoder.get(), draining ? nullptr : packet.get());
+        if (error < 0 && error != AVERROR_EOF) fail_frame(media::reason(error));
+    }
+
+    void check_frame() {
+        if (frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT)) fail_frame("the data is damaged");
+        if (width != 0 && (frame->width != width || frame->height != height))
+            fail_frame(fmt::format("the size changes from {} x {} to {} x {}", width, height, frame->width, frame->height));
+        try {
+            media::check_size(static_cast<std::uint64_t>(frame->width), static_cast<std::uint64_t>(frame->height), limits);
+        } catch (const Error& error) {
+            throw error.in_file(demuxer.name());
+        }
+    }
+};
+
+VideoReader::VideoReader(const std::filesystem::path& path, const MediaLimits& limits) {
+    try {
+        state_ = std::make_unique<State>(path, limits);
+    } catch (const std::bad_alloc&) {
+        throw Error(path.string(), "", "there is not enough memory to read it", "choose a smaller video");
+    }
+}
+
+VideoReader::~VideoReader() = default;
+
+const VideoInfo& VideoReader::info() const { return state_->info; }
+
+bool VideoReader::read(Image& image) {
+    const profile::Scope zone(profile::Zone::media);
+    State& s = *state_;
+    s.demuxer.source().allow(s.limits.seconds);
+    if (!s.ready) s.ready = s.decode();
+    if (!s.ready) return false;
+    try {
+        s.converter.convert(*s.frame, image);
+    } catch (const Error& error) {
+        throw error.in_file(s.demuxer.name());
+    }
+    if (s.orientation != 1) image = media::upright(std::move(image), s.orientation);
+    s.ready = false;
+    ++s.index;
+    return true;
+}
+
+std::string read_request_metadata(const std::filesystem::path& path) {
+    std::string comment;
+    if (std::filesystem::is_directory(path)) {
+        const auto files = frame_files(path);
+        return files.empty() ? std::string() : read_request_metadata(files.front());
+    }
+    {
+        const std::shared_ptr<MappedFile> file = MappedFile::open(path);
+        const media::Data data{reinterpret_cast<const std::uint8_t*>(file->span().data()), file->span().size()};
+        if (media::is_png(data)) {
+            try {
+                comment = media::scan_png(data, media::Depth::headers).comment;
+            } catch (const Error& error) {
+                throw error.in_file(path.string());
+            }
+        } else if (media::find_container(data)) {
+            comment = media::Demuxer(path, MediaLimits{}).comment();
+        }
+    }
+    const std::size_t first = comment.find_first_not_of(" \t\r\n");
+    return first != std::string::npos && comment[first] == '{' ? comment : std::string();
+}
+
+} // namespace denoir
