@@ -21,7 +21,8 @@ Still scan_bmp(Data data, Depth depth) {
     if (compression > 3) refuse_kind("a BMP with embedded JPEG or PNG");
     const std::uint64_t offset = bytes.u32(10), stride = (w * bits + 31) / 32 * 4;
     const bool run_length = compression == 1 || compression == 2;
-    if (!bytes.has(offset, run_length ? 1 : stride * h)) refuse_cut();
+    constexpr std::uint64_t pixels_per_byte = 128; // a run of 255 takes two bytes
+    if (!bytes.has(offset, run_length ? w * h / pixels_per_byte : stride * h)) refuse_cut();
     Still still{"BMP", AV_CODEC_ID_BMP, static_cast<int>(w), static_cast<int>(h), 1, {}, {}};
     if (depth == Depth::whole) append(still.packet, data);
     return still;
