@@ -7,7 +7,7 @@
 
 #include "app/cli/console.h"
 #include "app/cli/options.h"
-#include "engine/pipeline/request.h"
+#include "engine/session/request_json.h"
 
 namespace denoir::cli {
 
@@ -39,5 +39,9 @@ inline constexpr Option progress_option{"--progress", "HOW", "auto, plain or non
 std::int64_t whole_number(const Arguments&, std::string_view option, std::int64_t low, std::int64_t high, std::int64_t otherwise);
 Device device_of(const Arguments&);
 std::optional<PrecisionPolicy> precision_of(const Arguments&);
+/// The JSON value of a number as typed; text that is no number stays text, and the field refuses it.
+Json number_value(std::string_view option, const std::string& text);
+/// "960x544" as the two fields of the request.
+void set_size_fields(Request&, const std::string& text, const RequestSource&);
 
 } // namespace denoir::cli

@@ -40,8 +40,9 @@ std::function<void(std::uint64_t, std::uint64_t)> reporter(ProgressStyle style) 
         const int percent = total ? int(done * 100 / total) : 100;
         if (percent / 10 == last) return;
         last = percent / 10;
-        fmt::print(stderr, style == ProgressStyle::line ? "\r\033[K{} %" : "{} %\n", percent);
-        if (style == ProgressStyle::line && percent == 100) fmt::print(stderr, "\r\033[K");
+        const bool line = style == ProgressStyle::line;
+        fmt::print(stderr, "{}{} %{}", line ? "\r\033[K" : "", percent, line ? "" : "\n");
+        if (line && percent == 100) fmt::print(stderr, "\r\033[K");
     };
 }
 

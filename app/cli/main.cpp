@@ -81,7 +81,13 @@ int guarded(const std::vector<std::string>& words) {
 } // namespace
 
 std::span<const Command> commands() {
-    static const std::vector<Command> all{module_command(), tokenize_command(), inspect_command(), convert_command()};
+    static const std::vector<Command> all{
+        render_command(),   decode_command(),  verify_command(),  runs_command(), module_command(),
+        tokenize_command(), inspect_command(), convert_command(),
+#ifdef DENOIR_HAS_BENCH
+        bench_command(),
+#endif
+        completion_command()};
     return all;
 }
 

@@ -2,11 +2,24 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "app/cli/commands.h"
 #include "engine/session/request_json.h"
 
 namespace denoir::cli {
+namespace {
+
+template <class T> bool parsed(const std::string& text, Json& value) {
+    T number{};
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc() || end != text.data() + text.size()) return false;
+    value = number;
+    return true;
+}
+
+} // namespace
+
 
 std::int64_t whole_number(const Arguments& args, std::string_view option, std::int64_t low, std::int64_t high, std::int64_t otherwise) {
     if (!args.has(option)) return otherwise;
@@ -28,6 +41,25 @@ std::optional<PrecisionPolicy> precision_of(const Arguments& args) {
     Request r;
     if (args.has("--precision")) set_request_field(r, "precision", args.get("--precision"), {});
     return r.precision;
+}
+
+Json number_value(std::string_view option, const std::string& text) {
+    Json value = text;
+    if (parsed<std::uint64_t>(text, value) || parsed<std::int64_t>(text, value)) return value;
+    if (parsed<double>(text, value) && !std::isfinite(value.get<double>()))
+        throw UsageError("", std::string(option), fmt::format("{} is no finite number", printable(text, 20)), "write a number");
+    return value;
+}
+
+void set_size_fields(Request& r, const std::string& text, const RequestSource& source) {
+    const std::size_t cross = text.find('x');
+    if (cross == std::string::npos) throw UsageError("", "--size", fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)), "write it like 960x544");
+    try {
+        set_request_field(r, "width", number_value("--size", text.substr(0, cross)), source);
+        set_request_field(r, "height", number_value("--size", text.substr(cross + 1)), source);
+    } catch (const UsageError& e) {
+        throw UsageError("", "--size", fmt::format("{}: {}", e.field().substr(e.field().find_first_not_of('-')), e.message()), e.hint());
+    }
 }
 
 } // namespace denoir::cli

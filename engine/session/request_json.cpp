@@ -278,10 +278,9 @@ Request request_from_json(const Json& object, const RequestSource& source) {
     return r;
 }
 
-Request read_request(const fs::path& file) {
+void apply_request_file(Request& r, const fs::path& file) {
     const std::string name = file.string();
-    const Json object = parse_json(read_text(file, max_request_bytes), name);
-    return request_from_json(object, {name, fs::absolute(file).parent_path()});
+    apply_request(r, parse_json(read_text(file, max_request_bytes), name), {name, fs::absolute(file).parent_path()});
 }
 
 Json to_json(const Request& r) {

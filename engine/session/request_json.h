@@ -28,7 +28,7 @@ void apply_request(Request&, const Json& object, const RequestSource&);
 Request request_from_json(const Json& object, const RequestSource&);
 
 /// A request file, at most 4 MiB. Relative paths are relative to its own folder.
-Request read_request(const std::filesystem::path& file);
+void apply_request_file(Request&, const std::filesystem::path& file);
 
 /// The stored form: every key, optionals that are empty as null, paths absolute as they are in the request.
 Json to_json(const Request&);

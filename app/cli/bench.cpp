@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include "app/cli/commands.h"
+#include "bench/kernels.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/residency.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/request_json.h"
+
+namespace denoir::cli {
+namespace {
+
+constexpr std::string_view model_cases[] = {"model/text", "model/image", "model/step", "model/decode"};
+constexpr int model_steps = 2; ///< the second one is timed: the first packs weights
+
+bool wanted(const std::string& glob, std::string_view name) { return glob.empty() || ::fnmatch(glob.c_str(), std::string(name).c_str(), 0) == 0; }
+
+std::vector<std::string> case_names(const std::string& glob) {
+    std::vector<std::string> out;
+    for (const auto& c : bench::kernel_cases())
+        if (wanted(glob, c.name)) out.push_back(c.name);
+    for (const std::string_view name : model_cases)
+        if (wanted(glob, name)) out.emplace_back(name);
+    return out;
+}
+
+Json kernel_results(Backend& backend, const std::string& glob) {
+    Json out = Json::array();
+    double peak = 0;
+    for (const auto& c : bench::kernel_cases()) {
+        if (!wanted(glob, c.name)) continue;
+        if (interrupt_token().stop_requested()) throw Cancelled();
+        if (peak == 0) peak = bench::measured_peak_flops(backend);
+        const bench::Measurement m = c.run(backend);
+        out.push_back({{"name", c.name}, {"seconds", m.seconds}, {"gflop_per_second", m.flop / m.seconds / 1e9}, {"gbyte_per_second", m.bytes / m.seconds / 1e9},
+                       {"share_of_peak", m.flop / m.seconds / peak}});
+    }
+    return out;
+}
+
+/// Seconds per stage, and of the last step alone.
+class StageTimes : public Observer {
+public:
+    void stage_ends(Stage stage, double seconds) override { times[stage] += seconds; }
+    void step_done(const StepInfo& info) override { step = info.seconds; }
+    std::map<Stage, double> times;
+    double step = 0;
+};
+
+Json model_results(const Arguments& args, const std::shared_ptr<Backend>& backend, const std::string& glob) {
+    const RequestSource here{"", std::filesystem::current_path()};
+    Request r;
+    if (args.has("--model")) set_request_field(r, "model", args.get("--model"), here);
+    if (args.has("--image")) set_request_field(r, "image", args.get("--image"), here);
+    if (args.has("--dtype")) set_request_field(r, "dtype", args.get("--dtype"), here);
+    if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
+    if (args.has("--frames")) set_request_field(r, "frames", whole_number(args, "--frames", 1, 1 << 20, 1), here);
+    r.prompt = "A red fox runs through deep snow at sunrise, slow motion, seen from the side.";
+    r.seed = 0;
+    r.steps = model_steps;
+    const ModelFolder model = ModelFolder::open(find_model(r.model));
+    r = Pipeline::resolve(r, model);
+    StageTimes observer;
+    Residency residency(std::size_t{1} << 40);
+    Pipeline pipeline(residency, backend);
+    const Conditioning conditioning = pipeline.condition(r, model, observer, interrupt_token());
+    DenoiseState state = pipeline.begin(r, model, conditioning);
+    pipeline.denoise(r, model, conditioning, state, [](const DenoiseState&, const Tensor&) {}, observer, interrupt_token());
+    if (wanted(glob, "model/decode")) pipeline.decode(r, model, Pipeline::requested_frames(r, state.latent), [](int, const Tensor&) {}, observer, interrupt_token());
+    Json out = Json::array();
+    const auto add = [&](std::string_view name, double seconds) {
+        if (seconds > 0 && wanted(glob, name)) out.push_back({{"name", name}, {"seconds", seconds}});
+    };
+    add("model/text", observer.times[Stage::text]);
+    add("model/image", observer.times[Stage::clip] + observer.times[Stage::image]);
+    add("model/step", observer.step);
+    add("model/decode", observer.times[Stage::decode]);
+    return out;
+}
+
+std::string line(const Json& result) {
+    const std::string name = result["name"].get<std::string>();
+    const double seconds = result["seconds"].get<double>();
+    if (!result.contains("gflop_per_second")) return fmt::format("{:<44} {:>12.3f} ms\n", name, seconds * 1e3);
+    return fmt::format("{:<44} {:>12.3f} ms {:>10.1f} GFLOP/s {:>8.1f} GB/s {:>5.0f} % of peak\n", name, seconds * 1e3, result["gflop_per_second"].get<double>(),
+                       result["gbyte_per_second"].get<double>(), result["share_of_peak"].get<double>() * 100);
+}
+
+int run(const Arguments& args, Console& console) {
+    const std::string glob = args.get("--only");
+    const auto names = case_names(glob);
+    if (names.empty()) throw UsageError("", "--only", fmt::format("'{}' fits no benchmark", printable(glob, 60)), "see bench --list");
+    if (args.has("--list")) {
+        console.say(fmt::format("{}", fmt::join(names, "\n")));
+        console.report(Json(names));
+        return 0;
+    }
+    const auto backend = open_backend(device_of(args), int(whole_number(args, "--threads", 0, 1024, 0)));
+    backend->set_stop(interrupt_token());
+    Json results = kernel_results(*backend, glob);
+    const bool any_model = std::any_of(std::begin(model_cases), std::end(model_cases), [&](std::string_view name) { return wanted(glob, name); });
+    if (any_model && args.has("--model"))
+        for (Json& result : model_results(args, backend, glob)) results.push_back(std::move(result));
+    std::string text;
+    for (const Json& result : results) text += line(result);
+    console.say(text.empty() ? "the model's benchmarks need --model" : text.substr(0, text.size() - 1));
+    console.report(Json{{"device", backend->device().name()}, {"threads", backend->threads()}, {"results", results}});
+    return 0;
+}
+
+} // namespace
+
+Command bench_command() {
+    return {"bench", "[--list] [--only GLOB] [--model DIR [--size WxH] [--frames N]]", "Times the kernels, and with --model the stages of that model.", 0, 0,
+            {{"--list", "", "names of the benchmarks (default: run them)"},
+             {"--only", "GLOB", "those whose name fits, as 'linear/*' (default: all)"},
+             {"--model", "DIR", "also time text encoder, step and decoder of this model (default: kernels only)"},
+             {"--image", "FILE", "start image for --model (default: none)"},
+             {"--size", "WxH", "pixels for --model (default: the model's)"},
+             {"--frames", "N", "frames for --model, 4n+1 (default: the model's)"},
+             {"--dtype", "T", "f32 or bf16 for --model (default bf16)"},
+             device_option, threads_option, json_option},
+            run};
+}
+
+} // namespace denoir::cli

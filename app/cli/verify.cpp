@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+#include "engine/session/run_tools.h"
+
+namespace denoir::cli {
+namespace {
+
+int run(const Arguments& args, Console& console) {
+    const std::string path = args.words()[0];
+    Progress progress(progress_style(args.get("--progress", "auto")));
+    const Verification found = verify_run(path, int(whole_number(args, "--threads", 0, 1024, 0)), progress, interrupt_token());
+    progress.clear();
+    std::string what = fmt::format("identical ({} steps compared)", found.steps);
+    if (!found.changed_files.empty()) what = fmt::format("{} no longer has its checksum", found.changed_files.front());
+    if (found.first_difference) what = fmt::format("step {} is the first that differs", *found.first_difference);
+    console.report(Json{{"run", path},
+                        {"identical", found.identical()},
+                        {"steps", found.steps},
+                        {"first_difference", found.first_difference ? Json(*found.first_difference) : Json()},
+                        {"changed_files", found.changed_files}});
+    if (found.identical()) {
+        console.say(fmt::format("{}: {}", path, what));
+        return 0;
+    }
+    console.note(Error(path, "latents", what, "model, machine or program are not those of the run").what());
+    return 1;
+}
+
+} // namespace
+
+Command verify_command() {
+    return {"verify", "RUN", "Renders the stored request of a run again, compares the checksums of every step and names the first that differs.", 1, 1,
+            {threads_option, progress_option, json_option}, run};
+}
+
+} // namespace denoir::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "engine/media/frames.h"
+#include "engine/models/wan/vae_config.h"
+#include "engine/pipeline/residency.h"
+#include "engine/session/frame_output.h"
+#include "engine/session/request_json.h"
+#include "engine/session/run_tools.h"
+
+namespace denoir {
+namespace {
+
+/// What a draft shows: the last step its latent, an earlier one its estimate, step 0 the noise.
+Tensor shown(const RunFolder& run, int step) {
+    const bool estimate = step < run.record().total_steps && run.has_step_tensor(step, "x0");
+    return Pipeline::requested_frames(run.record().request, run.step_tensor(step, estimate ? "x0" : "latent"));
+}
+
+void check_size(const RunFolder& run, int step, const Tensor& latent, const wan::VaeConfig& vae) {
+    const Request& r = run.record().request;
+    if (latent.size(0) == vae.z && latent.size(2) * vae.spatial() == *r.height && latent.size(3) * vae.spatial() == *r.width) return;
+    throw Error(run.latents_file(step).string(), "latent", "has shape " + to_string(latent.shape()) + ", which does not fit the request", "the file was changed");
+}
+
+} // namespace
+
+int decode_run(const std::filesystem::path& path, std::optional<int> asked, const std::filesystem::path& out, int threads, Observer& observer, std::stop_token stop) {
+    const RunFolder run = RunFolder::open(path);
+    const OutputKind kind = check_output(out, std::vector{path});
+    const RunRecord& record = run.record();
+    if (!asked && !record.find(record.total_steps))
+        throw Error(path.string(), "step", "the run is not finished", record.steps.empty() ? "go on with render --resume" : fmt::format("give --step 0 to {}", record.steps.back().step));
+    const int step = asked.value_or(record.total_steps);
+    const Tensor latent = shown(run, step);
+    Request r = record.request;
+    r.threads = threads;
+    const ModelFolder model = ModelFolder::open(r.model);
+    if (model.vae.empty()) throw Error(r.model.string(), "", "the VAE is missing", "put it back, or name the model again");
+    const Weights vae = Weights::load(model.vae, Component::vae21);
+    check_size(run, step, latent, wan::VaeConfig::read(vae));
+
+    Residency residency(std::size_t{1} << 40);
+    Pipeline pipeline(residency, open_backend(*r.device, threads));
+    r.threads = 0; // decides no byte
+    FrameOutput output(out, kind, *r.width, *r.height, *r.fps, record.metadata ? to_json(r).dump() : "");
+    pipeline.decode(r, model, latent, [&](int, const Tensor& frame) { output.write(to_image(frame.unsqueeze(1), 0)); }, observer, std::move(stop));
+    output.finish();
+    return step;
+}
+
+} // namespace denoir

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/frame_output.h"
+
+#include "engine/core/file.h"
+#include "engine/media/frame_folder.h"
+#include "engine/media/video_writer.h"
+
+namespace denoir {
+
+FrameOutput::FrameOutput(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps, const std::string& metadata_json) {
+    if (kind == OutputKind::frames) {
+        folder_ = std::make_unique<FrameFolderWriter>(out, metadata_json);
+        return;
+    }
+    VideoOptions options;
+    options.width = width;
+    options.height = height;
+    options.fps = frame_rate(fps);
+    options.metadata_json = metadata_json;
+    video_ = std::make_unique<VideoWriter>(out, options);
+}
+
+FrameOutput::~FrameOutput() = default;
+
+void FrameOutput::write(const Image& frame) {
+    if (video_) video_->write(frame);
+    if (folder_) folder_->write(frame);
+}
+
+void FrameOutput::finish() {
+    if (video_) video_->finish();
+    if (folder_) folder_->finish();
+}
+
+void copy_file_atomically(const std::filesystem::path& from, const std::filesystem::path& to) {
+    const auto mapped = MappedFile::open(from);
+    AtomicFile file(to);
+    file.write(mapped->span().data(), mapped->span().size());
+    file.commit();
+}
+
+} // namespace denoir

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "engine/media/image.h"
+#include "engine/session/output_check.h"
+
+namespace denoir {
+
+class FrameFolderWriter;
+class VideoWriter;
+
+/// Frames into what the user asked for: .mp4, .mkv, or a folder of PNG. It appears whole when finish() returns, or not at all.
+class FrameOutput {
+public:
+    /// `metadata_json`: the request, empty for none.
+    FrameOutput(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps, const std::string& metadata_json);
+    ~FrameOutput();
+    void write(const Image& frame);
+    void finish();
+
+private:
+    std::unique_ptr<VideoWriter> video_;
+    std::unique_ptr<FrameFolderWriter> folder_;
+};
+
+/// The bytes of `from` under another name, whole or not at all.
+void copy_file_atomically(const std::filesystem::path& from, const std::filesystem::path& to);
+
+} // namespace denoir

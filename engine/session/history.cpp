@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "engine/core/file.h"
+#include "engine/session/request_json.h"
+#include "engine/session/run_tools.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return c < 0x80 ? char(std::tolower(c)) : char(c); });
+    return text;
+}
+
+bool matches(const HistoryEntry& entry, const std::string& search) {
+    const Json request = to_json(entry.record.request);
+    std::string all = entry.path.string() + " " + entry.state;
+    for (const char* key : {"prompt", "negative_prompt", "model", "mode", "seed", "sampler"}) all += " " + request[key].dump(-1, ' ', false, Json::error_handler_t::replace);
+    all = lower(std::move(all));
+    std::istringstream words(lower(search));
+    for (std::string word; words >> word;)
+        if (all.find(word) == std::string::npos) return false;
+    return true;
+}
+
+} // namespace
+
+std::vector<HistoryEntry> list_runs(const std::string& search) {
+    std::vector<HistoryEntry> out;
+    std::error_code code;
+    for (const auto& item : fs::directory_iterator(data_folder() / "runs", code)) {
+        try {
+            const RunFolder run = RunFolder::open(item.path());
+            HistoryEntry entry{fs::canonical(item.path()), run.record(), std::string(name(run.record().state))};
+            if (run.record().state == RunState::running && !RunFolder::busy(item.path())) entry.state = "interrupted";
+            if (matches(entry, search)) out.push_back(std::move(entry));
+        } catch (const std::exception&) { // no run, or one that is gone: the history is what can be read
+        }
+    }
+    std::sort(out.begin(), out.end(), [](const HistoryEntry& a, const HistoryEntry& b) {
+        return a.record.created != b.record.created ? a.record.created > b.record.created : a.path < b.path;
+    });
+    return out;
+}
+
+} // namespace denoir

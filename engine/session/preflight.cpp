@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/preflight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/media/image.h"
+#include "engine/models/clip/vision.h"
+#include "engine/models/umt5/encoder.h"
+#include "engine/models/umt5/tokenizer.h"
+#include "engine/models/wan/config.h"
+#include "engine/models/wan/vae_config.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/variant.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int solver_tensors = 4;                ///< latents as large as the sample that a solver remembers, at most
+constexpr double spare_bytes = 16.0 * (1 << 20); ///< video, pictures and the rest
+
+void fit(const std::vector<fs::path>& files, const char* what, std::int64_t found, std::int64_t wanted) {
+    if (found == wanted) return;
+    throw Error(files.front().string(), "", fmt::format("gives {} {}, the transformer takes {}", found, what, wanted), "use the part that belongs to this model");
+}
+
+void check_encoders(const Request& r, const ModelFolder& model, const wan::Config& transformer) {
+    if (!r.image.empty()) read_image(r.image);
+    if (!r.last_image.empty()) read_image(r.last_image);
+    const Weights text = Weights::load(model.text_encoder, Component::umt5);
+    fit(model.text_encoder, "text channels", umt5::Config::read(text).dim, transformer.text_dim);
+    umt5::Tokenizer::load(model.tokenizer);
+    if (r.image.empty() || transformer.clip_dim == 0) return;
+    const Weights clip = Weights::load(model.clip, Component::clip);
+    fit(model.clip, "image channels", clip::Config::read(clip).width, transformer.clip_dim);
+}
+
+} // namespace
+
+void preflight(const Request& r, const ModelFolder& model, Needs needs) {
+    const auto transformer = wan::Config::read(Weights::load(model.transformer, Component::transformer));
+    if (!model.transformer_low.empty()) {
+        const auto low = wan::Config::read(Weights::load(model.transformer_low, Component::transformer));
+        fit(model.transformer_low, "channels", low.out_channels, transformer.out_channels);
+    }
+    if (needs == Needs::everything) check_encoders(r, model, transformer);
+    const Weights vae = Weights::load(model.vae, Component::vae21);
+    fit(model.vae, "latent channels", wan::VaeConfig::read(vae).z, transformer.out_channels);
+}
+
+void check_disk_space(const Request& r, const ModelFolder& model, const fs::path& run) {
+    std::error_code code;
+    const fs::space_info space = fs::space(run, code);
+    if (code) return;
+    const int channels = int(wan::Config::read(Weights::load(model.transformer, Component::transformer)).out_channels);
+    const double latent = double(latent_shape(r, channels).elements()) * sizeof(float), steps = Pipeline::step_count(r);
+    const double needed = (steps + 1) * latent * (2 + solver_tensors) + spare_bytes;
+    if (double(space.available) >= needed) return;
+    throw Error(run.string(), "", fmt::format("the run needs about {:.0f} MiB, the disk has {:.0f} MiB left", needed / (1 << 20), double(space.available) / (1 << 20)),
+                "free some space, or choose another --run-dir");
+}
+
+std::vector<fs::path> model_files(const ModelFolder& model) {
+    std::vector<fs::path> all;
+    for (const auto* part : {&model.transformer, &model.transformer_low, &model.text_encoder, &model.clip, &model.vae})
+        for (const fs::path& path : *part) {
+            std::error_code code;
+            if (!fs::is_directory(path, code)) {
+                all.push_back(path);
+                continue;
+            }
+            for (const auto& entry : fs::directory_iterator(path, code))
+                if (entry.is_regular_file(code)) all.push_back(entry.path());
+        }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+} // namespace denoir

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/render.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cctype>
+#include <ctime>
+
+#include "engine/core/file.h"
+#include "engine/session/frame_output.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/output_check.h"
+#include "engine/session/preflight.h"
+#include "engine/session/request_json.h"
+#include "engine/session/run_worker.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// "a-red-balloon-rises", for the name of a folder.
+std::string slug(std::string_view prompt) {
+    std::string out;
+    for (const unsigned char c : prompt) {
+        if (out.size() >= 32) break;
+        if (c < 0x80 && std::isalnum(c))
+            out += char(std::tolower(c));
+        else if (!out.empty() && out.back() != '-')
+            out += '-';
+    }
+    while (!out.empty() && out.back() == '-') out.pop_back();
+    return out.empty() ? "run" : out;
+}
+
+/// A name of its own below the data folder, made here so that nobody else takes it.
+fs::path new_run_folder(const Request& r) {
+    const fs::path runs = data_folder() / "runs";
+    std::error_code code;
+    fs::create_directories(runs, code);
+    const std::string name = fmt::format("{:%Y%m%d-%H%M%S}-{}-{}", fmt::gmtime(std::time(nullptr)), *r.seed, slug(r.prompt));
+    for (int i = 1; i < 1000; ++i) {
+        const fs::path path = runs / (i == 1 ? name : fmt::format("{}-{}", name, i));
+        if (fs::create_directory(path, code)) return path;
+        if (code) throw Error(path.string(), "", "this folder cannot be made: " + code.message(), "set DENOIR_HOME, or give --run-dir");
+    }
+    throw Error(runs.string(), "", "holds too many runs of this second", "give --run-dir");
+}
+
+void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vector<fs::path>& inputs) {
+    if (run_dir.empty()) return;
+    std::error_code code;
+    if (fs::exists(run_dir / "run.json", code)) throw Error(run_dir.string(), "", "holds a run already", "go on with render --resume, or give another --run-dir");
+    check_output_folder(run_dir, inputs);
+    if (resolved_path(run_dir.native(), fs::current_path()) == resolved_path(out.native(), fs::current_path()))
+        throw UsageError("", "--run-dir", "is the same as --out", "give two places");
+}
+
+/// The steps up to the start of a branch, and what the encoders gave, as far as it serves.
+void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
+    const int last = run.record().request.start->step;
+    const auto same_bytes = [&](const fs::path& from, const fs::path& to) {
+        std::error_code code;
+        fs::create_hard_link(from, to, code); // files of a run are never written in place
+        if (code) copy_file_atomically(from, to);
+    };
+    for (int step = 0; step <= last; ++step) {
+        const StepRecord* s = parent.record().find(step);
+        if (!s) continue;
+        if (step == last && !s->solver_sha256.empty()) same_bytes(parent.solver_file(step), run.solver_file(step));
+        same_bytes(parent.latents_file(step), run.latents_file(step));
+        run.record().steps.push_back(*s);
+        if (step < last) run.record().steps.back().solver_sha256.clear();
+    }
+    if (conditioning && parent.load_conditioning()) {
+        same_bytes(parent.file("conditioning.safetensors"), run.file("conditioning.safetensors"));
+        run.record().conditioning_sha256 = parent.record().conditioning_sha256;
+    }
+    run.save();
+}
+
+RenderResult to_result(const RunFolder& run) {
+    const RunRecord& r = run.record();
+    return {r.out, run.path(), r.request.seed.value_or(0), r.seconds, r.stages, r.peak_memory_bytes};
+}
+
+/// Runs elsewhere belong to the history too: a link below the data folder leads there.
+void remember(const fs::path& run) {
+    std::error_code code;
+    const fs::path runs = data_folder() / "runs";
+    fs::create_directories(runs, code);
+    const fs::path real = fs::canonical(run, code);
+    if (code || real.parent_path() == fs::canonical(runs, code)) return;
+    const std::string name = fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(std::time(nullptr)), real.filename().string().substr(0, 100));
+    for (int i = 1; i < 100; ++i) {
+        fs::create_directory_symlink(real, runs / (i == 1 ? name : fmt::format("{}-{}", name, i)), code);
+        if (code != std::errc::file_exists) return;
+    }
+}
+
+} // namespace
+
+RenderResult render(const Request& asked, const RenderOptions& options, Observer& observer, std::stop_token stop) {
+    std::vector<fs::path> inputs = options.inputs;
+    for (const fs::path& path : {asked.image, asked.last_image, asked.noise.file, asked.start ? asked.start->run : fs::path()})
+        if (!path.empty()) inputs.push_back(path);
+    check_output(options.out, inputs);
+    check_run_dir(options.run_dir, options.out, inputs);
+
+    std::optional<RunFolder> parent;
+    if (asked.start) {
+        branch_of(asked.start->run, asked.start->step); // refuses what is not there
+        parent = RunFolder::open(asked.start->run);
+    }
+    Request request = asked;
+    request.model = find_model(asked.model);
+    inputs.push_back(request.model);
+    check_output(options.out, inputs);
+    const ModelFolder model = ModelFolder::open(request.model);
+    for (const std::string& warning : model.warnings) observer.warning(warning);
+    request = Pipeline::resolve(request, model);
+    if (parent) {
+        check_branch(request, *parent, observer);
+        request.seed = parent->record().request.seed;
+        request.start->sha256 = parent->record().find(request.start->step)->sha256;
+    }
+    const bool shared = parent && shares_conditioning(request, parent->record().request);
+    preflight(request, model, shared ? Needs::no_encoders : Needs::everything);
+    check_disk_space(request, model, options.run_dir.empty() ? data_folder() : fs::absolute(options.run_dir).parent_path());
+    if (stop.stop_requested()) throw Cancelled();
+
+    RunRecord record;
+    record.request = request;
+    record.out = resolved_path(options.out.native(), fs::current_path());
+    record.metadata = options.metadata;
+    record.created = utc_now();
+    record.build = build_description();
+    record.total_steps = Pipeline::step_count(request);
+    RunFolder run = RunFolder::create(options.run_dir.empty() ? new_run_folder(request) : resolved_path(options.run_dir.native(), fs::current_path()), std::move(record));
+    if (!options.run_dir.empty()) remember(run.path());
+    if (options.on_run) options.on_run(run);
+    if (parent) take_over(run, *parent, shared);
+    return RunWorker(run, model, observer, std::move(stop)).work();
+}
+
+RenderResult resume(const fs::path& path, const std::function<void(const RunFolder&)>& on_run, int threads, Observer& observer, std::stop_token stop) {
+    RunFolder run = RunFolder::take(path);
+    RunRecord& record = run.record();
+    if (record.state == RunState::done) {
+        run.drop_latents();
+        return to_result(run);
+    }
+    const std::vector<fs::path> none;
+    check_output(record.out, none);
+    const ModelFolder model = ModelFolder::open(record.request.model);
+    Request checked = record.request;
+    checked.noise = {};          // its numbers are stored as step 0
+    checked.seed = checked.seed.value_or(0);
+    if (Pipeline::step_count(Pipeline::resolve(checked, model)) != record.total_steps)
+        throw Error(run.file("run.json").string(), "total_steps", "does not fit the request", "the file was changed: render anew");
+    for (const ModelFile& file : record.files) {
+        std::error_code code;
+        if (fs::file_size(file.path, code) != file.bytes || code) observer.warning(fmt::format("{} is not the file this run began with", printable(file.path, 160)));
+    }
+    preflight(checked, model, run.load_conditioning() ? Needs::no_encoders : Needs::everything);
+    if (threads >= 0) record.request.threads = threads;
+    if (on_run) on_run(run);
+    return RunWorker(run, model, observer, std::move(stop)).work();
+}
+
+} // namespace denoir

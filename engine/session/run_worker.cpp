@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/run_worker.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <fstream>
+#include <new>
+
+#include "engine/core/file.h"
+#include "engine/media/frames.h"
+#include "engine/pipeline/residency.h"
+#include "engine/session/frame_output.h"
+#include "engine/session/preflight.h"
+#include "engine/session/request_json.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t residency_budget = std::size_t{1} << 40; ///< the pipeline itself releases what a run no longer needs
+constexpr int thumbnail_side = 320;
+
+double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+std::string processor_name() {
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; std::getline(info, line);)
+        if (line.starts_with("model name")) return printable(line.substr(std::min(line.find(':') + 2, line.size())), 100);
+    return "";
+}
+
+/// The request as a video carries it. The number of threads decides no byte of a video, and must not do so here.
+std::string metadata_of(const RunRecord& record) {
+    if (!record.metadata) return {};
+    Request r = record.request;
+    r.threads = 0;
+    return to_json(r).dump();
+}
+
+/// Brightness of each picture and its difference from the one before, 0 … 255: dips, jumps and flicker show.
+class PictureMetrics {
+public:
+    void add(const Image& image) {
+        double luma = 0, squares = 0;
+        for (std::size_t i = 0; i + 2 < image.rgb.size(); i += 3) luma += 0.2126 * image.rgb[i] + 0.7152 * image.rgb[i + 1] + 0.0722 * image.rgb[i + 2];
+        const bool follows = before_.rgb.size() == image.rgb.size();
+        for (std::size_t i = 0; follows && i < image.rgb.size(); ++i) squares += (double(image.rgb[i]) - before_.rgb[i]) * (double(image.rgb[i]) - before_.rgb[i]);
+        const double n = double(image.rgb.size());
+        frames_.push_back({{"index", frames_.size()}, {"luma", luma * 3 / n}, {"change", follows ? Json(std::sqrt(squares / n)) : Json()}});
+        before_ = image;
+    }
+    const Json& json() const { return frames_; }
+
+private:
+    Json frames_ = Json::array();
+    Image before_;
+};
+
+void write_metrics(const RunFolder& run, const Json& frames) {
+    Json steps = Json::array();
+    for (const StepRecord& s : run.record().steps)
+        steps.push_back({{"step", s.step}, {"latent_mean", s.latent_mean}, {"latent_std", s.latent_std}, {"x0_std", s.x0_std}, {"x0_change", s.x0_change}});
+    write_file(run.file("metrics.json"), Json{{"schema", 1}, {"steps", steps}, {"frames", frames}}.dump(1) + "\n");
+}
+
+} // namespace
+
+void RunWorker::Recorder::stage_ends(Stage stage, double seconds) {
+    record_.add_stage(stage, seconds);
+    next_.stage_ends(stage, seconds);
+}
+
+void RunWorker::Recorder::warning(std::string_view text) {
+    record_.warnings.emplace_back(text);
+    next_.warning(text);
+}
+
+RunWorker::RunWorker(RunFolder& run, const ModelFolder& model, Observer& observer, std::stop_token stop)
+    : run_(run), model_(model), recorder_(run.record(), observer), stop_(std::move(stop)), hashes_(model_files(model)), begin_(Clock::now()),
+      seconds_before_(run.record().seconds) {}
+
+RenderResult RunWorker::work() {
+    RunRecord& record = run_.record();
+    try {
+        record.state = RunState::running;
+        record.error.reset();
+        save();
+        render();
+        hashes_.wait(std::chrono::milliseconds(150)); // what is not known by now stays null
+        ended(RunState::done, nullptr);
+        run_.drop_latents();
+    } catch (const Cancelled&) {
+        ended(RunState::cancelled, nullptr);
+        throw;
+    } catch (const Error& e) {
+        ended(RunState::failed, &e);
+        throw;
+    } catch (const std::bad_alloc&) {
+        const Error e("", "memory", "there was not enough", "use a smaller size, fewer frames or bf16");
+        ended(RunState::failed, &e);
+        throw;
+    } catch (const std::exception&) {
+        const Error e("", "", "an internal error", "");
+        ended(RunState::failed, &e);
+        throw;
+    }
+    return {record.out, run_.path(), *record.request.seed, record.seconds, record.stages, record.peak_memory_bytes};
+}
+
+void RunWorker::save() {
+    RunRecord& record = run_.record();
+    record.files = hashes_.files();
+    record.seconds = seconds_before_ + since(begin_);
+    record.peak_memory_bytes = std::max(record.peak_memory_bytes, denoir::peak_memory_bytes());
+    run_.save();
+}
+
+void RunWorker::ended(RunState state, const Error* error) {
+    run_.record().state = state;
+    if (error) run_.record().error = *error;
+    try {
+        save();
+    } catch (const Error&) { // a full disk: the run.json before this one is whole
+        if (state == RunState::done) throw;
+    }
+}
+
+void RunWorker::render() {
+    const Request& request = run_.record().request;
+    const auto backend = open_backend(*request.device, request.threads);
+    run_.record().device = {{"name", request.device->name()}, {"processor", processor_name()}, {"threads", backend->threads()}};
+    Residency residency(residency_budget);
+    Pipeline pipeline(residency, backend);
+    const DenoiseState state = denoised(pipeline);
+    decode(pipeline, Pipeline::requested_frames(request, state.latent));
+}
+
+DenoiseState RunWorker::denoised(Pipeline& pipeline) {
+    const Request& request = run_.record().request;
+    std::optional<DenoiseState> state = run_.last_state();
+    if (state && state->step == state->steps) return *state;
+
+    std::optional<Conditioning> conditioning = run_.load_conditioning();
+    if (!conditioning) {
+        conditioning = pipeline.condition(request, model_, recorder_, stop_);
+        run_.store_conditioning(*conditioning);
+    }
+    if (!state) {
+        state = pipeline.begin(request, model_, *conditioning);
+        run_.store_step(0, 0, state->latent, {}, {});
+    }
+    auto last = Clock::now();
+    const auto store = [&](const DenoiseState& s, const Tensor& x0) {
+        run_.record().files = hashes_.files();
+        if (s.step < s.steps)
+            run_.store_step(s.step, since(last), s.latent, x0, s.solver);
+        else
+            run_.store_step(s.step, since(last), Pipeline::requested_frames(request, s.latent), Pipeline::requested_frames(request, x0), {});
+        last = Clock::now();
+    };
+    pipeline.denoise(request, model_, *conditioning, *state, store, recorder_, stop_);
+    return *state;
+}
+
+void RunWorker::decode(Pipeline& pipeline, const Tensor& latent) {
+    RunRecord& record = run_.record();
+    const Request& r = record.request;
+    const std::string metadata = metadata_of(record);
+    const fs::path video = run_.file("video.mp4");
+    const std::vector<fs::path> none;
+    const OutputKind kind = check_output(record.out, none); // the place may have changed while the run went on
+    const bool another = kind == OutputKind::frames || record.out.extension() != ".mp4";
+    FrameOutput own(video, OutputKind::video, *r.width, *r.height, *r.fps, metadata);
+    std::optional<FrameOutput> wanted;
+    if (another) wanted.emplace(record.out, kind, *r.width, *r.height, *r.fps, metadata);
+
+    PictureMetrics metrics;
+    Image middle;
+    pipeline.decode(r, model_, latent,
+                    [&](int index, const Tensor& frame) {
+                        const Image image = to_image(frame.unsqueeze(1), 0);
+                        own.write(image);
+                        if (wanted) wanted->write(image);
+                        metrics.add(image);
+                        if (index == *r.frames / 2) middle = image;
+                    },
+                    recorder_, stop_);
+    own.finish();
+    record.video_sha256 = file_sha256(video);
+    write_metrics(run_, metrics.json());
+    write_png(run_.file("thumbnail.png"), thumbnail(middle, thumbnail_side));
+    if (wanted)
+        wanted->finish();
+    else if (fs::absolute(record.out).lexically_normal() != fs::absolute(video).lexically_normal())
+        copy_file_atomically(video, record.out);
+}
+
+std::uint64_t peak_memory_bytes() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return std::uint64_t(usage.ru_maxrss) * 1024;
+}
+
+} // namespace denoir

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stop_token>
+
+#include "engine/session/file_hashes.h"
+#include "engine/session/output_check.h"
+#include "engine/session/render.h"
+
+namespace denoir {
+
+/// Takes one run from wherever it stands to its video. The run folder is locked by the caller.
+class RunWorker {
+public:
+    RunWorker(RunFolder& run, const ModelFolder& model, Observer& observer, std::stop_token stop);
+    /// Stores the state as it ends: done, cancelled or failed.
+    RenderResult work();
+
+private:
+    /// Passes everything on, and notes times and warnings in the record.
+    class Recorder : public Observer {
+    public:
+        Recorder(RunRecord& record, Observer& next) : record_(record), next_(next) {}
+        void stage_begins(Stage stage) override { next_.stage_begins(stage); }
+        void stage_ends(Stage stage, double seconds) override;
+        void progress(Stage stage, double done, double total) override { next_.progress(stage, done, total); }
+        void step_done(const StepInfo& info) override { next_.step_done(info); }
+        void warning(std::string_view text) override;
+
+    private:
+        RunRecord& record_;
+        Observer& next_;
+    };
+
+    void render();
+    DenoiseState denoised(Pipeline&);
+    void decode(Pipeline&, const Tensor& latent);
+    void save();
+    void ended(RunState, const Error*);
+
+    RunFolder& run_;
+    const ModelFolder& model_;
+    Recorder recorder_;
+    std::stop_token stop_;
+    FileHashes hashes_;
+    std::chrono::steady_clock::time_point begin_;
+    double seconds_before_;
+};
+
+} // namespace denoir
