@@ -73,46 +73,80 @@ void CpuBackend::linear_few_rows(const Tensor& x, const WeightRows& weight, cons
     });
 }
 
+namespace {
+
+/// How a product is cut: tiles of rows x columns of the result, each over the whole depth.
+struct Tiles {
+    std::int64_t rows, columns, down, across;
+
+    /// At most 2.4 GFLOP a tile (25 ms at 100 GFLOP/s), so that the stop token is looked at soon. Within that, high tiles: each unpacks
+    /// its weights for itself, and its rows of x too unless these are used where they lie.
+    Tiles(const Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, bool direct) {
+        const std::int64_t area = 1'200'000'000 / std::max<std::int64_t>(1, k);
+        const std::int64_t wide = direct ? 256 : 384;
+        columns = even_tile(n, wide, kernels.tile_columns);
+        std::int64_t high = std::clamp<std::int64_t>(area / columns, 132, direct ? 528 : 384);
+        // Small products: enough tiles for many cores.
+        if (divide_up(m, high) * divide_up(n, columns) < 48) high = std::min<std::int64_t>(high, 264);
+        rows = even_tile(m, high, kernels.tile_rows);
+        down = divide_up(m, rows);
+        across = divide_up(n, columns);
+    }
+};
+
+/// True where the matrix kernel may read rows of x in place: f32 that needs no rounding, at a stride that spreads rows over the
+/// sets of a cache (rows a large power of two apart would push each other out).
+bool readable_in_place(const Tensor& x, bool round) {
+    const std::int64_t bytes = x.stride(0) * element_bytes(x.dtype());
+    return x.dtype() == DType::f32 && !round && (bytes & -bytes) <= 4096;
+}
+
+} // namespace
+
 void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const float* bias, const LinearOptions& options, Tensor& out) {
-    const std::int64_t rows = x.size(0), depth = x.size(1), columns = out.size(1), panel = kernels_.tile_columns;
-    const std::int64_t tile_columns = even_tile(columns, 256, panel);
-    // About 1.2 GFLOP a tile at most: 12 ms at 100 GFLOP/s. More rows mean less unpacking of weights for each result.
-    const std::int64_t row_limit = std::clamp<std::int64_t>(600'000'000 / std::max<std::int64_t>(1, depth * tile_columns), 132, 528);
-    const std::int64_t tile_rows = even_tile(rows, row_limit, kernels_.tile_rows);
-    const std::int64_t across = divide_up(columns, tile_columns), lda = depth_step + 16;
-    const Scratch scratch(*this, tile_rows * lda + (panel + tile_columns) * depth_step + tile_rows * tile_columns);
-    pool_.run(divide_up(rows, tile_rows) * across, [&](std::int64_t piece, int worker) {
-        const std::int64_t row = piece / across * tile_rows, m = std::min(tile_rows, rows - row);
-        const std::int64_t column = piece % across * tile_columns, n = std::min(tile_columns, columns - column);
+    const std::int64_t depth = x.size(1), panel = kernels_.tile_columns;
+    const bool round = options.compute == DType::bf16, in_place = readable_in_place(x, round);
+    const Tiles tiles(kernels_, x.size(0), out.size(1), depth, in_place);
+    const std::int64_t copied = in_place ? 0 : tiles.rows * (depth_step + 16);
+    const Scratch scratch(*this, copied + (panel + tiles.columns) * depth_step + tiles.rows * tiles.columns);
+
+    const auto copy_rows = [&](std::int64_t row, std::int64_t m, std::int64_t k, std::int64_t count, float* to) {
+        for (std::int64_t i = 0; i < m; ++i, to += depth_step + 16) {
+            const float* values = as_f32(kernels_, x.dtype(), row_of(x, row + i) + k * element_bytes(x.dtype()), count, to);
+            if (round && x.dtype() != DType::bf16)
+                kernels_.round_bf16(values, to, count);
+            else
+                store_f32(kernels_, values, DType::f32, reinterpret_cast<std::byte*>(to), count);
+        }
+    };
+    const auto pack_columns = [&](std::int64_t column, std::int64_t n, std::int64_t k, std::int64_t count, float* unpacked, float* to) {
+        for (std::int64_t j = 0; j < n; j += panel, to += panel * count) {
+            const std::int64_t wide = std::min(panel, n - j);
+            if (const float* from = weight.direct(column + j)) {
+                kernels_.pack_transposed(from + k, depth, wide, count, to);
+                continue;
+            }
+            for (std::int64_t i = 0; i < wide; ++i) weight.read(column + j + i, k, k + count, unpacked + i * count);
+            kernels_.pack_transposed(unpacked, count, wide, count, to);
+        }
+    };
+
+    pool_.run(tiles.down * tiles.across, [&](std::int64_t piece, int worker) {
+        const std::int64_t row = piece / tiles.across * tiles.rows, m = std::min(tiles.rows, x.size(0) - row);
+        const std::int64_t column = piece % tiles.across * tiles.columns, n = std::min(tiles.columns, out.size(1) - column);
         float* a = scratch.of(worker);
-        float *unpacked = a + tile_rows * lda, *panels = unpacked + panel * depth_step, *c = panels + tile_columns * depth_step;
+        float *unpacked = a + copied, *panels = unpacked + panel * depth_step, *c = panels + tiles.columns * depth_step;
+        if (depth == 0) std::fill_n(c, m * tiles.columns, 0.0f);
         for (std::int64_t k = 0; k < depth; k += depth_step) {
             const std::int64_t count = std::min(depth_step, depth - k);
-            for (std::int64_t i = 0; i < m; ++i) {
-                float* to = a + i * lda;
-                const std::byte* from = row_of(x, row + i) + k * element_bytes(x.dtype());
-                const float* values = as_f32(kernels_, x.dtype(), from, count, to);
-                if (options.compute == DType::bf16 && x.dtype() != DType::bf16)
-                    kernels_.round_bf16(values, to, count);
-                else
-                    store_f32(kernels_, values, DType::f32, reinterpret_cast<std::byte*>(to), count);
-            }
-            for (std::int64_t j = 0; j < n; j += panel) {
-                const std::int64_t wide = std::min(panel, n - j);
-                const float* from = weight.direct(column + j);
-                if (from)
-                    kernels_.pack_transposed(from + k, depth, wide, count, panels + j * count);
-                else {
-                    for (std::int64_t i = 0; i < wide; ++i) weight.read(column + j + i, k, k + count, unpacked + i * count);
-                    kernels_.pack_transposed(unpacked, count, wide, count, panels + j * count);
-                }
-            }
-            kernels_.gemm(a, lda, panels, count, m, n, c, tile_columns, k > 0);
+            if (!in_place) copy_rows(row, m, k, count, a);
+            const float* from = in_place ? reinterpret_cast<const float*>(row_of(x, row)) + k : a;
+            pack_columns(column, n, k, count, unpacked, panels);
+            kernels_.gemm(from, in_place ? x.stride(0) : depth_step + 16, panels, count, m, n, c, tiles.columns, k > 0);
         }
         for (std::int64_t i = 0; i < m; ++i) {
-            if (depth == 0) std::fill_n(c + i * tile_columns, n, 0.0f);
-            finish_row(kernels_, c + i * tile_columns, bias ? bias + column : nullptr, options, n);
-            store_f32(kernels_, c + i * tile_columns, out.dtype(), row_of(out, row + i) + column * element_bytes(out.dtype()), n);
+            finish_row(kernels_, c + i * tiles.columns, bias ? bias + column : nullptr, options, n);
+            store_f32(kernels_, c + i * tiles.columns, out.dtype(), row_of(out, row + i) + column * element_bytes(out.dtype()), n);
         }
     });
 }

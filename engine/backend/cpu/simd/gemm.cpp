@@ -6,12 +6,14 @@
 namespace denoir::cpu::DENOIR_ISA {
 namespace {
 
-/// `rows` rows of C, one panel wide. C stays in registers for all of k.
+/// `rows` rows of C, one panel wide. The sums stay in registers for all of k; C itself is fetched meanwhile.
 template <int rows>
 void micro_kernel(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, std::int64_t ldc, bool accumulate) {
     Vec sums[rows][gemm_vectors];
     for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < gemm_vectors; ++j) sums[i][j] = accumulate ? load(c + i * ldc + j * lanes) : Vec{};
+        for (int j = 0; j < gemm_vectors; ++j) sums[i][j] = Vec{};
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < gemm_columns; j += 16) __builtin_prefetch(c + i * ldc + j, 1);
     for (std::int64_t p = 0; p < k; ++p, panel += gemm_columns) {
         Vec b[gemm_vectors];
         for (int j = 0; j < gemm_vectors; ++j) b[j] = load(panel + j * lanes);
@@ -21,7 +23,10 @@ void micro_kernel(const float* a, std::int64_t lda, const float* panel, std::int
         }
     }
     for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < gemm_vectors; ++j) store(c + i * ldc + j * lanes, sums[i][j]);
+        for (int j = 0; j < gemm_vectors; ++j) {
+            float* to = c + i * ldc + j * lanes;
+            store(to, accumulate ? load(to) + sums[i][j] : sums[i][j]);
+        }
 }
 
 using MicroKernel = void (*)(const float*, std::int64_t, const float*, std::int64_t, float*, std::int64_t, bool);
@@ -67,11 +72,19 @@ void pack_strip(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k
 
 void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n, float* c,
           std::int64_t ldc, bool accumulate) {
-    for (std::int64_t j = 0; j < n; j += gemm_columns, panels += gemm_columns * k) {
-        std::int64_t i = 0;
-        for (; i + gemm_rows <= m; i += gemm_rows) micro_kernel<gemm_rows>(a + i * lda, lda, panels, k, c + i * ldc + j, ldc, accumulate);
-        if (i < m)
-            for_rows(m - i, std::make_integer_sequence<int, gemm_rows - 1>{})(a + i * lda, lda, panels, k, c + i * ldc + j, ldc, accumulate);
+    // Rows of A that stay in the second cache (about 192 KiB) while all panels pass by, each of which stays in the first.
+    const std::int64_t fit = 49152 / (k > 0 ? k : 1) / gemm_rows * gemm_rows, block = fit > gemm_rows ? fit : gemm_rows;
+    for (std::int64_t begin = 0; begin < m; begin += block) {
+        const std::int64_t end = m - begin < block ? m : begin + block;
+        const float* panel = panels;
+        for (std::int64_t j = 0; j < n; j += gemm_columns, panel += gemm_columns * k) {
+            std::int64_t i = begin;
+            for (; i + gemm_rows <= end; i += gemm_rows)
+                micro_kernel<gemm_rows>(a + i * lda, lda, panel, k, c + i * ldc + j, ldc, accumulate);
+            if (i < end)
+                for_rows(end - i, std::make_integer_sequence<int, gemm_rows - 1>{})(a + i * lda, lda, panel, k, c + i * ldc + j, ldc,
+                                                                                     accumulate);
+        }
     }
 }
 
