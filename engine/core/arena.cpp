@@ -21,7 +21,8 @@ namespace denoir {
 namespace {
 
 constexpr std::size_t alignment = 64;
-/// Blocks up to `small` are cut one after the other from chunks, larger ones have a segment of the system to themselves.
+/// Blocks up to `small` are cut one after the other from chunks, larger ones have a segment of the system to
+/// themselves.
 constexpr std::size_t small = std::size_t{256} << 10;
 constexpr std::size_t chunk = std::size_t{2} << 20;
 /// Held memory may always grow to this before thrift begins.
@@ -144,8 +145,8 @@ std::byte* Arena::Pool::take(std::size_t bytes) {
         if (std::byte* data = take_system(rounded)) return data;
     }
     throw Error("", "memory",
-                fmt::format("{} MiB more are not to be had ({} MiB are in use{})", (bytes >> 20) + 1, stats.bytes_in_use >> 20,
-                            limit ? fmt::format(" of at most {} MiB", limit >> 20) : ""),
+                fmt::format("{} MiB more are not to be had ({} MiB are in use{})", (bytes >> 20) + 1,
+                            stats.bytes_in_use >> 20, limit ? fmt::format(" of at most {} MiB", limit >> 20) : ""),
                 "use a smaller size, fewer frames or bf16, or close other programs");
 }
 

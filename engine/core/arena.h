@@ -8,7 +8,8 @@
 
 namespace denoir {
 
-/// Where an Arena gets its memory. `allocate` returns null where there is none left; both may be called from any thread.
+/// Where an Arena gets its memory. `allocate` returns null where there is none left; both may be called from any
+/// thread.
 struct SystemMemory {
     std::function<std::byte*(std::size_t bytes)> allocate; ///< 64-byte aligned at least
     std::function<void(std::byte* memory, std::size_t bytes)> release;
@@ -21,10 +22,11 @@ SystemMemory host_memory();
 /// Memory of one backend for activations. A block goes back to the arena when its last Tensor lets go and is handed out
 /// again, so that a step which repeats the allocations of the step before asks the system for nothing.
 ///
-/// Sizes are rounded up to classes (eight per power of two: at most 12.5 % waste), and a block is reused for its own class
-/// alone: this makes a repeated step find its blocks in whatever order it asks. Only when far more than was ever in use would
-/// be held (half as much again and 64 MiB), or `limit` or the system stands in the way, larger free blocks are used (split
-/// where more than 12.5 % would be wasted; free neighbours join again before) and unused memory is given back.
+/// Sizes are rounded up to classes (eight per power of two: at most 12.5 % waste), and a block is reused for its own
+/// class alone: this makes a repeated step find its blocks in whatever order it asks. Only when far more than was ever
+/// in use would be held (half as much again and 64 MiB), or `limit` or the system stands in the way, larger free blocks
+/// are used (split where more than 12.5 % would be wasted; free neighbours join again before) and unused memory is
+/// given back.
 ///
 /// Blocks may outlive the arena. Thread-safe.
 class Arena {

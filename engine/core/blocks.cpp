@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block formats of GGUF files. Every function reads one block of the layout in spec/checkpoints.md 5.4; fields are named as there.
+// Block formats of GGUF files. Every function reads one block of the layout in spec/checkpoints.md 5.4; fields are
+// named as there.
 #include "engine/core/blocks.h"
 
 #include <algorithm>
@@ -89,7 +90,9 @@ void q3_k(const std::uint8_t* in, float* y) {
     }
 }
 
-struct ScaleAndMin { int scale, min; };
+struct ScaleAndMin {
+    int scale, min;
+};
 
 /// The J-th of eight pairs of six bits in twelve bytes (q4_k, q5_k).
 ScaleAndMin scale_and_min(const std::uint8_t* b, int j) {
@@ -158,19 +161,32 @@ using Reader = void (*)(const std::uint8_t*, float*);
 
 Reader reader(DType type) {
     switch (type) {
-    case DType::q4_0: return q4_0;
-    case DType::q4_1: return q4_1;
-    case DType::q5_0: return q5_0;
-    case DType::q5_1: return q5_1;
-    case DType::q8_0: return q8_0;
-    case DType::q2_k: return q2_k;
-    case DType::q3_k: return q3_k;
-    case DType::q4_k: return q4_k;
-    case DType::q5_k: return q5_k;
-    case DType::q6_k: return q6_k;
-    case DType::iq4_nl: return iq4_nl;
-    case DType::iq4_xs: return iq4_xs;
-    default: return nullptr;
+    case DType::q4_0:
+        return q4_0;
+    case DType::q4_1:
+        return q4_1;
+    case DType::q5_0:
+        return q5_0;
+    case DType::q5_1:
+        return q5_1;
+    case DType::q8_0:
+        return q8_0;
+    case DType::q2_k:
+        return q2_k;
+    case DType::q3_k:
+        return q3_k;
+    case DType::q4_k:
+        return q4_k;
+    case DType::q5_k:
+        return q5_k;
+    case DType::q6_k:
+        return q6_k;
+    case DType::iq4_nl:
+        return iq4_nl;
+    case DType::iq4_xs:
+        return iq4_xs;
+    default:
+        return nullptr;
     }
 }
 

@@ -17,12 +17,14 @@ bool is_control(std::string_view c) {
     // Line separators and the characters that reorder text on a terminal.
     if (c.size() == 3 && b == 0xE2) {
         const auto m = static_cast<std::uint8_t>(c[1]), l = static_cast<std::uint8_t>(c[2]);
-        return (m == 0x80 && ((l >= 0x8E && l <= 0x8F) || (l >= 0xA8 && l <= 0xAE))) || (m == 0x81 && l >= 0xA6 && l <= 0xA9);
+        return (m == 0x80 && ((l >= 0x8E && l <= 0x8F) || (l >= 0xA8 && l <= 0xAE))) ||
+               (m == 0x81 && l >= 0xA6 && l <= 0xA9);
     }
     return false;
 }
 
-std::string compose(const std::string& file, const std::string& field, const std::string& message, const std::string& hint) {
+std::string compose(const std::string& file, const std::string& field, const std::string& message,
+                    const std::string& hint) {
     std::string line;
     if (!file.empty()) line += printable(file, 120) + ": ";
     if (!field.empty()) line += printable(field, 100) + ": ";
@@ -52,7 +54,10 @@ std::string printable(std::string_view text, std::size_t limit) {
 }
 
 Error::Error(std::string file, std::string field, std::string message, std::string hint)
-    : file_(std::move(file)), field_(std::move(field)), message_(std::move(message)), hint_(std::move(hint)),
+    : file_(std::move(file)),
+      field_(std::move(field)),
+      message_(std::move(message)),
+      hint_(std::move(hint)),
       line_(compose(file_, field_, message_, hint_)) {}
 
 Error Error::in_file(std::string_view file) const {

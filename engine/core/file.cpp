@@ -26,32 +26,51 @@ namespace {
 /// The error of the last system call about `path`, in words that say what to do.
 Error system_error(const fs::path& path, int code) {
     switch (code) {
-    case ENOENT: return {path.native(), "", "no such file or folder", "check the name"};
-    case ENOTDIR: return {path.native(), "", "a part of this path is not a folder", "check the name"};
+    case ENOENT:
+        return {path.native(), "", "no such file or folder", "check the name"};
+    case ENOTDIR:
+        return {path.native(), "", "a part of this path is not a folder", "check the name"};
     case EACCES:
-    case EPERM: return {path.native(), "", "permission denied", "change the permissions or choose another place"};
-    case EROFS: return {path.native(), "", "the file system is read-only", "choose another place"};
-    case EISDIR: return {path.native(), "", "is a folder", "name a file"};
-    case ENAMETOOLONG: return {path.native().substr(0, 4096), "", "the name is too long", "choose a shorter one"};
-    case ELOOP: return {path.native(), "", "symbolic links lead in a circle", "name the file itself"};
+    case EPERM:
+        return {path.native(), "", "permission denied", "change the permissions or choose another place"};
+    case EROFS:
+        return {path.native(), "", "the file system is read-only", "choose another place"};
+    case EISDIR:
+        return {path.native(), "", "is a folder", "name a file"};
+    case ENAMETOOLONG:
+        return {path.native().substr(0, 4096), "", "the name is too long", "choose a shorter one"};
+    case ELOOP:
+        return {path.native(), "", "symbolic links lead in a circle", "name the file itself"};
     case ENOSPC:
-    case EDQUOT: return {path.native(), "", "no space left on the disk", "free some space"};
-    case EFBIG: return {path.native(), "", "the file would be larger than is allowed here", "free some space or raise the limit"};
-    case EIO: return {path.native(), "", "the disk reports an error", "check the disk"};
+    case EDQUOT:
+        return {path.native(), "", "no space left on the disk", "free some space"};
+    case EFBIG:
+        return {path.native(), "", "the file would be larger than is allowed here",
+                "free some space or raise the limit"};
+    case EIO:
+        return {path.native(), "", "the disk reports an error", "check the disk"};
     case EMFILE:
-    case ENFILE: return {path.native(), "", "too many open files", "close other programs"};
-    case ENOMEM: return {path.native(), "", "not enough memory to open it", "close other programs"};
-    default: return {path.native(), "", fmt::format("the system reports error {} ({})", code, std::generic_category().message(code)), ""};
+    case ENFILE:
+        return {path.native(), "", "too many open files", "close other programs"};
+    case ENOMEM:
+        return {path.native(), "", "not enough memory to open it", "close other programs"};
+    default:
+        return {path.native(), "",
+                fmt::format("the system reports error {} ({})", code, std::generic_category().message(code)), ""};
     }
 }
 
 void refuse_nul(const fs::path& path) {
     if (path.empty()) throw Error("", "path", "is empty", "name a file");
-    if (path.native().find('\0') != std::string::npos) throw Error(path.native(), "", "the name holds a NUL character", "remove it");
+    if (path.native().find('\0') != std::string::npos)
+        throw Error(path.native(), "", "the name holds a NUL character", "remove it");
 }
 
 [[noreturn]] void refuse_kind(const fs::path& path, mode_t mode) {
-    const char* kind = S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
+    const char* kind = S_ISDIR(mode)    ? "a folder"
+                       : S_ISFIFO(mode) ? "a pipe"
+                       : S_ISSOCK(mode) ? "a socket"
+                                        : "a device";
     throw Error(path.native(), "", fmt::format("is {}, not a regular file", kind), "name a regular file");
 }
 
@@ -101,7 +120,8 @@ void write_all(int fd, const fs::path& path, const char* data, std::size_t bytes
     }
 }
 
-/// The new name must survive a power failure too. Folders that cannot be synced (no permission to read, network) are left.
+/// The new name must survive a power failure too. Folders that cannot be synced (no permission to read, network) are
+/// left.
 void sync_folder(const fs::path& folder) {
     const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (fd.get() >= 0 && ::fsync(fd.get()) != 0 && errno == EIO) throw system_error(folder, EIO);
@@ -166,7 +186,8 @@ std::string read_text(const fs::path& path, std::size_t limit) {
     const OpenFile file = open_regular(path);
     const Descriptor close_later(file.fd);
     const auto too_long = [&] {
-        return Error(path.native(), "", fmt::format("is longer than {} bytes", limit), "nothing that is read here is so long");
+        return Error(path.native(), "", fmt::format("is longer than {} bytes", limit),
+                     "nothing that is read here is so long");
     };
     if (file.bytes > limit) throw too_long();
     std::string text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parser of our own for nlohmann's values: theirs takes twice the time for hostile texts, stops at NUL, searches objects
-// for each new key, and its messages are not for users.
+// A parser of our own for nlohmann's values: theirs takes twice the time for hostile texts, stops at NUL, searches
+// objects for each new key, and its messages are not for users.
 #include "engine/core/json.h"
 
 #include <fmt/format.h>
@@ -53,7 +53,8 @@ bool is_huge(std::string_view number) {
     std::int64_t exponent = 0;
     if (e != std::string_view::npos) {
         const char* digits = number.data() + e + 1 + (number[e + 1] == '+');
-        if (std::from_chars(digits, number.data() + number.size(), exponent).ec != std::errc()) return number[e + 1] != '-';
+        if (std::from_chars(digits, number.data() + number.size(), exponent).ec != std::errc())
+            return number[e + 1] != '-';
     }
     return exponent + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) > 0;
 }
@@ -103,7 +104,8 @@ private:
         const std::string_view token = rest.substr(0, std::max<std::size_t>(end, 1));
         for (const std::string_view special : {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf", "-nan", "-NaN"})
             if (token == special) fail(at_, fmt::format("{} is not a number of JSON", token), "write a finite number");
-        fail(at_, fmt::format("not JSON: expected {}, found {}", wanted, printable(token, 40)), "correct the text there");
+        fail(at_, fmt::format("not JSON: expected {}, found {}", wanted, printable(token, 40)),
+             "correct the text there");
     }
 
     char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
@@ -115,7 +117,9 @@ private:
     }
 
     void skip_space() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) ++at_;
+        while (at_ < text_.size() &&
+               (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
+            ++at_;
     }
 
     Json value() {
@@ -123,26 +127,35 @@ private:
             fail(at_, fmt::format("more than {} values", max_values), "nothing that is read here is so large");
         skip_space();
         switch (peek()) {
-        case '{': return object();
-        case '[': return array();
-        case '"': return string();
-        case 't': return literal("true", true);
-        case 'f': return literal("false", false);
-        case 'n': return literal("null", nullptr);
-        default: return number();
+        case '{':
+            return object();
+        case '[':
+            return array();
+        case '"':
+            return string();
+        case 't':
+            return literal("true", true);
+        case 'f':
+            return literal("false", false);
+        case 'n':
+            return literal("null", nullptr);
+        default:
+            return number();
         }
     }
 
     Json literal(std::string_view word, Json meaning) {
         const std::size_t end = at_ + word.size();
-        if (text_.substr(at_, word.size()) != word || (end < text_.size() && std::isalnum(static_cast<unsigned char>(text_[end]))))
+        if (text_.substr(at_, word.size()) != word ||
+            (end < text_.size() && std::isalnum(static_cast<unsigned char>(text_[end]))))
             unexpected("a value");
         at_ = end;
         return meaning;
     }
 
     void open(bool is_array) {
-        if (open_.size() == max_depth) fail(at_, fmt::format("nested deeper than {} levels", max_depth), "make it flatter");
+        if (open_.size() == max_depth)
+            fail(at_, fmt::format("nested deeper than {} levels", max_depth), "make it flatter");
         open_.push_back({is_array});
         ++at_;
         skip_space();
@@ -198,7 +211,8 @@ private:
         });
         std::size_t repeated = members.size();
         for (std::size_t i = 1; i < order.size(); ++i)
-            if (members[order[i - 1]].first == members[order[i]].first) repeated = std::min<std::size_t>(repeated, order[i]);
+            if (members[order[i - 1]].first == members[order[i]].first)
+                repeated = std::min<std::size_t>(repeated, order[i]);
         if (repeated == members.size()) return;
         open_.back().key = members[repeated].first;
         open_.back().in_value = true;
@@ -210,7 +224,9 @@ private:
         std::string out;
         for (;;) {
             const std::size_t run = at_;
-            while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\' && static_cast<unsigned char>(text_[at_]) >= 0x20) ++at_;
+            while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\' &&
+                   static_cast<unsigned char>(text_[at_]) >= 0x20)
+                ++at_;
             out.append(text_.substr(run, at_ - run));
             if (take('"')) break;
             if (!take('\\')) {
@@ -255,7 +271,8 @@ private:
         std::uint32_t code = 0;
         const std::string_view digits = text_.substr(std::min(at_, text_.size()), 4);
         const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-        if (digits.size() < 4 || problem != std::errc() || end != digits.data() + 4) unexpected("four hexadecimal digits");
+        if (digits.size() < 4 || problem != std::errc() || end != digits.data() + 4)
+            unexpected("four hexadecimal digits");
         at_ += 4;
         return code;
     }
@@ -294,7 +311,9 @@ private:
         if (whole && std::from_chars(begin, end, integer).ec == std::errc()) return integer;
         double real = 0;
         if (std::from_chars(begin, end, real).ec != std::errc()) {
-            if (is_huge(digits)) fail(start, fmt::format("{} is too large for a number", printable(digits, 40)), "write a finite number");
+            if (is_huge(digits))
+                fail(start, fmt::format("{} is too large for a number", printable(digits, 40)),
+                     "write a finite number");
             real = 0;
         }
         return real;

@@ -10,8 +10,8 @@ namespace {
 constexpr int zones = static_cast<int>(Zone::count);
 
 constexpr std::array<std::string_view, zones> names = {
-    "attention", "cast", "clip",     "conditioning", "convolution", "copy",   "decode", "denoise", "encode",
-    "linear",    "load", "media",    "modulate",     "norm",        "solver", "text",   "vae"};
+    "attention", "cast", "clip",  "conditioning", "convolution", "copy",   "decode", "denoise", "encode",
+    "linear",    "load", "media", "modulate",     "norm",        "solver", "text",   "vae"};
 
 struct Counter {
     std::atomic<std::int64_t> calls{0};

@@ -38,7 +38,8 @@ Words philox(Words counter, std::uint64_t seed) {
 /// Two normal numbers from two words, as on the device (fused multiply-adds).
 void box_muller_cuda(std::uint32_t x, std::uint32_t y, float* out) {
     constexpr float unit = 0x1p-32f, turn = unit * 2.0f * std::numbers::pi_v<float>;
-    const float u = std::fma(static_cast<float>(x), unit, unit / 2), v = std::fma(static_cast<float>(y), turn, turn / 2);
+    const float u = std::fma(static_cast<float>(x), unit, unit / 2),
+                v = std::fma(static_cast<float>(y), turn, turn / 2);
     const float s = std::sqrt(-2.0f * std::log(u));
     out[0] = s * std::sin(v);
     out[1] = s * std::cos(v);
@@ -114,12 +115,14 @@ Tensor TorchCudaGenerator::randn(const Shape& shape) {
     Tensor out = Tensor::host(shape);
     auto* values = out.data<float>();
     const std::int64_t n = out.elements();
-    const std::int64_t threads = block * std::min(multiprocessors_ * blocks_per_multiprocessor, (n + block - 1) / block);
+    const std::int64_t threads =
+        block * std::min(multiprocessors_ * blocks_per_multiprocessor, (n + block - 1) / block);
     for (std::int64_t call = 0; 4 * threads * call < n; ++call) {
         const std::uint64_t step = offset_ / 4 + static_cast<std::uint64_t>(call);
         for (std::int64_t thread = 0; thread < threads && 4 * threads * call + thread < n; ++thread) {
             const Words words = philox({static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32),
-                                        static_cast<std::uint32_t>(thread), 0}, seed_);
+                                        static_cast<std::uint32_t>(thread), 0},
+                                       seed_);
             std::array<float, 4> normal{};
             box_muller_cuda(words[0], words[1], normal.data());
             box_muller_cuda(words[2], words[3], normal.data() + 2);

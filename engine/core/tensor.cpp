@@ -50,7 +50,9 @@ std::size_t span_bytes(std::int64_t elements, DType dtype) {
 }
 
 /// Axes that lie densely behind each other, as one.
-struct Run { std::int64_t elements, stride; };
+struct Run {
+    std::int64_t elements, stride;
+};
 
 /// Fastest first; axes of size 1 do not matter.
 std::vector<Run> runs_of(const Shape& shape, const Strides& strides) {
@@ -88,8 +90,7 @@ std::optional<Strides> strides_for(const Shape& from, const Strides& strides, co
 }
 
 /// Calls row(in, out) for each row along the last axis: byte offset of its first element, index of its first output.
-template <class F>
-void each_row(const Shape& shape, const Strides& strides, std::int64_t element_size, F row) {
+template <class F> void each_row(const Shape& shape, const Strides& strides, std::int64_t element_size, F row) {
     const int rank = shape.rank();
     const std::int64_t width = rank ? shape[-1] : 1, rows = width ? shape.elements() / width : 0;
     std::array<std::int64_t, Shape::max_rank> index{};
@@ -121,9 +122,7 @@ std::int64_t Shape::elements() const {
     return product;
 }
 
-std::string to_string(const Shape& shape) {
-    return fmt::format("[{}]", fmt::join(shape.begin(), shape.end(), ", "));
-}
+std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape.begin(), shape.end(), ", ")); }
 
 std::size_t checked_bytes(const Shape& shape, DType dtype) {
     const DTypeInfo& type = info(dtype);

@@ -23,9 +23,9 @@
 namespace denoir {
 namespace {
 
-/// Libraries called from a piece may bring OpenMP along; inside our pool they must stay single-threaded (a second set of
-/// threads would fight ours, and their cut of the work depends on their number). Looked up at run time, so that core does
-/// not depend on any OpenMP.
+/// Libraries called from a piece may bring OpenMP along; inside our pool they must stay single-threaded (a second set
+/// of threads would fight ours, and their cut of the work depends on their number). Looked up at run time, so that core
+/// does not depend on any OpenMP.
 struct OpenMp {
     void (*set_threads)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
     int (*max_threads)() = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));

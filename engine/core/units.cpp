@@ -20,9 +20,11 @@ std::string nearest(std::int64_t value, std::int64_t first, std::int64_t step, s
 }
 
 /// `value` where it is one of first, first + step, … last.
-int checked(std::int64_t value, std::int64_t first, std::int64_t step, std::int64_t last, std::string_view field, std::string_view rule) {
+int checked(std::int64_t value, std::int64_t first, std::int64_t step, std::int64_t last, std::string_view field,
+            std::string_view rule) {
     if (value < first || value > last || (value - first) % step != 0)
-        throw UsageError("", std::string(field), fmt::format("{} is not {}", value, rule), nearest(value, first, step, last));
+        throw UsageError("", std::string(field), fmt::format("{} is not {}", value, rule),
+                         nearest(value, first, step, last));
     return static_cast<int>(value);
 }
 
@@ -48,11 +50,13 @@ Resolution::Resolution(std::int64_t width, std::int64_t height, int multiple)
 Resolution Resolution::parse(std::string_view text, std::string_view field, int multiple) {
     std::int64_t sides[2] = {};
     const std::size_t cross = text.find('x');
-    const std::string_view parts[2] = {text.substr(0, cross), cross == std::string_view::npos ? "" : text.substr(cross + 1)};
+    const std::string_view parts[2] = {text.substr(0, cross),
+                                       cross == std::string_view::npos ? "" : text.substr(cross + 1)};
     for (int i = 0; i < 2; ++i) {
         const auto [end, problem] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), sides[i]);
         if (problem != std::errc() || end != parts[i].data() + parts[i].size())
-            throw UsageError("", std::string(field), fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)), "write it like 960x544");
+            throw UsageError("", std::string(field), fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)),
+                             "write it like 960x544");
     }
     return {sides[0], sides[1], multiple};
 }

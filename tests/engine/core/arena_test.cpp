@@ -54,7 +54,8 @@ void step(Arena& arena, unsigned seed) {
 
 TEST(Arena, blocks_are_aligned_and_tell_their_size) {
     Arena arena(nullptr);
-    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{65}, std::size_t{4097}, mib + 1, 5 * mib}) {
+    for (const std::size_t bytes :
+         {std::size_t{0}, std::size_t{1}, std::size_t{65}, std::size_t{4097}, mib + 1, 5 * mib}) {
         const Block block = arena.allocate(bytes);
         EXPECT_EQ(block->bytes(), bytes);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block->data()) % 64, 0u);

@@ -16,7 +16,8 @@ using Bytes = std::vector<std::uint8_t>;
 
 Bytes from_hex(const std::string& hex) {
     Bytes out;
-    for (std::size_t i = 0; i + 1 < hex.size(); i += 2) out.push_back(static_cast<std::uint8_t>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+    for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+        out.push_back(static_cast<std::uint8_t>(std::stoi(hex.substr(i, 2), nullptr, 16)));
     return out;
 }
 
@@ -86,7 +87,8 @@ TEST(BlockTypes, q3_k_scales) {
 
 TEST(BlockTypes, q4_k_scales) {
     const Bytes packed = {0x41, 0x82, 0xC3, 0x04, 0x45, 0x86, 0xC7, 0x08, 0x9A, 0xBC, 0xDE, 0xF0};
-    const std::array<std::array<float, 2>, 8> pairs = {{{1, 5}, {2, 6}, {3, 7}, {4, 8}, {26, 25}, {44, 43}, {62, 61}, {0, 15}}};
+    const std::array<std::array<float, 2>, 8> pairs = {
+        {{1, 5}, {2, 6}, {3, 7}, {4, 8}, {26, 25}, {44, 43}, {62, 61}, {0, 15}}};
     const auto scale = widened(DType::q4_k, half(1) + half(0) + packed + Bytes(128, 0x11)); // q = 1
     const auto min = widened(DType::q4_k, half(0) + half(-1) + packed + Bytes(128, 0x11));
     for (std::size_t e = 0; e < 256; ++e) {

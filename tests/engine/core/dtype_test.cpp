@@ -15,7 +15,8 @@ double defined_value(unsigned bits, int mantissa_bits, int exponent_bits) {
     const auto mantissa = static_cast<double>(bits & ((1u << mantissa_bits) - 1));
     const int exponent = static_cast<int>(bits >> mantissa_bits & ((1u << exponent_bits) - 1));
     const double one = std::ldexp(1.0, mantissa_bits);
-    return exponent ? std::ldexp(one + mantissa, exponent - bias - mantissa_bits) : std::ldexp(mantissa, 1 - bias - mantissa_bits);
+    return exponent ? std::ldexp(one + mantissa, exponent - bias - mantissa_bits)
+                    : std::ldexp(mantissa, 1 - bias - mantissa_bits);
 }
 
 /// Every non-negative finite value of the type lies at its own bits; tests each of them, the points halfway between
@@ -81,8 +82,8 @@ TEST(DType, half_rounds_to_nearest_even) {
 
 TEST(DType, bf16_rounds_to_nearest_even) {
     EXPECT_EQ(bf16::from(1.0f).bits, 0x3F80);
-    EXPECT_EQ(round_to_bf16(1.00390625f), 1.0f);        // halfway, down to even
-    EXPECT_EQ(round_to_bf16(1.01171875f), 1.015625f);   // halfway, up to even
+    EXPECT_EQ(round_to_bf16(1.00390625f), 1.0f);      // halfway, down to even
+    EXPECT_EQ(round_to_bf16(1.01171875f), 1.015625f); // halfway, up to even
     EXPECT_EQ(round_to_bf16(1.0039064f), 1.0078125f);
     EXPECT_TRUE(std::isnan(round_to_bf16(NAN)));
     EXPECT_TRUE(std::isnan(round_to_bf16(std::bit_cast<float>(0x7F800001u))));
@@ -116,7 +117,8 @@ TEST(DType, fp8_rounds_to_nearest_even_and_saturates) {
 TEST(DType, arrays_equal_single_values_from_any_address) {
     constexpr std::int64_t n = 67; // not a multiple of any vector
     std::vector<float> x(n);
-    for (std::size_t i = 0; i < n; ++i) x[i] = std::sin(static_cast<float>(i)) * std::ldexp(1.0f, static_cast<int>(i % 13) - 6);
+    for (std::size_t i = 0; i < n; ++i)
+        x[i] = std::sin(static_cast<float>(i)) * std::ldexp(1.0f, static_cast<int>(i % 13) - 6);
     const auto round_trip = [&](DType type, std::size_t shift) {
         std::vector<std::byte> memory(n * 8 + shift);
         std::vector<float> y(n);

@@ -101,7 +101,8 @@ TEST_F(Files, dropped_pages_come_back) {
     const auto map = MappedFile::open(make("pages", content));
     const auto* bytes = reinterpret_cast<const char*>(map->data());
     EXPECT_EQ(bytes[50'000], content[50'000]);
-    for (const auto& [at, n] : {std::pair<std::size_t, std::size_t>{0, 100'000}, {10, 5}, {99'999, 1}, {100'000, 1}, {5000, ~std::size_t{0}}})
+    for (const auto& [at, n] :
+         {std::pair<std::size_t, std::size_t>{0, 100'000}, {10, 5}, {99'999, 1}, {100'000, 1}, {5000, ~std::size_t{0}}})
         map->drop_pages(at, n);
     EXPECT_EQ(std::string_view(bytes, map->bytes()), content);
 }
@@ -112,7 +113,8 @@ TEST_F(Files, writing_replaces_at_once) {
         AtomicFile file(path);
         file.write("new");
         EXPECT_EQ(read_text(path, 10), "old");
-        EXPECT_EQ(file.temporary().filename().native().substr(0, 19), ".out.json.partial-" + std::to_string(::getpid()).substr(0, 1));
+        EXPECT_EQ(file.temporary().filename().native().substr(0, 19),
+                  ".out.json.partial-" + std::to_string(::getpid()).substr(0, 1));
         file.commit();
     }
     EXPECT_EQ(read_text(path, 10), "new");
@@ -122,6 +124,14 @@ TEST_F(Files, writing_replaces_at_once) {
 TEST_F(Files, without_commit_nothing_stays) {
     { AtomicFile(folder / "out").write("x"); }
     EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(Files, a_hurried_end_removes_what_is_being_written) {
+    AtomicFile a(folder / "a"), b(folder / "b");
+    b.commit();
+    remove_temporaries();
+    EXPECT_EQ(entries(), 1u);
+    EXPECT_TRUE(fs::exists(folder / "b"));
 }
 
 TEST_F(Files, two_writers_of_one_name_do_not_meet) {
@@ -153,7 +163,8 @@ TEST_F(Files, long_names_can_be_written) {
     const fs::path path = folder / std::string(255, 'n');
     write_file(path, "x");
     EXPECT_EQ(read_text(path, 1), "x");
-    EXPECT_NE(refusal([&] { write_file(folder / std::string(256, 'n'), "x"); }).find("the name is too long"), std::string::npos);
+    EXPECT_NE(refusal([&] { write_file(folder / std::string(256, 'n'), "x"); }).find("the name is too long"),
+              std::string::npos);
     EXPECT_EQ(entries(), 1u);
 }
 
@@ -176,12 +187,13 @@ int in_child(const std::function<bool()>& f) {
 TEST_F(Files, a_failed_write_leaves_the_old_file) {
     const fs::path path = make("out", "old");
     EXPECT_EQ(in_child([&] {
-        ::signal(SIGXFSZ, SIG_IGN);
-        const rlimit limit = {1000, 1000}; // the second half of the write does not fit
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-        const std::string line = refusal([&] { write_file(path, std::string(2000, 'x')); });
-        return line.find(path.native()) == 0 && line.find("free some space") != std::string::npos;
-    }), 0);
+                  ::signal(SIGXFSZ, SIG_IGN);
+                  const rlimit limit = {1000, 1000}; // the second half of the write does not fit
+                  ::setrlimit(RLIMIT_FSIZE, &limit);
+                  const std::string line = refusal([&] { write_file(path, std::string(2000, 'x')); });
+                  return line.find(path.native()) == 0 && line.find("free some space") != std::string::npos;
+              }),
+              0);
     EXPECT_EQ(read_text(path, 10), "old");
     EXPECT_EQ(entries(), 1u);
 }
@@ -198,22 +210,26 @@ TEST_F(Files, same_file_sees_through_links) {
 
 TEST_F(Files, own_folders) {
     EXPECT_EQ(in_child([&] {
-        ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
-        return data_folder() == folder / "home" / "data" && config_folder() == folder / "home" / "config" && fs::is_directory(cache_folder());
-    }), 0);
+                  ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
+                  return data_folder() == folder / "home" / "data" && config_folder() == folder / "home" / "config" &&
+                         fs::is_directory(cache_folder());
+              }),
+              0);
     EXPECT_EQ(in_child([&] {
-        ::unsetenv("DENOIR_HOME");
-        ::setenv("HOME", (folder / "user").c_str(), 1);
-        ::setenv("XDG_DATA_HOME", (folder / "xdg").c_str(), 1);
-        ::setenv("XDG_CONFIG_HOME", "relative", 1);
-        ::unsetenv("XDG_CACHE_HOME");
-        return data_folder() == folder / "xdg/denoir" && config_folder() == folder / "user/.config/denoir" &&
-               cache_folder() == folder / "user/.cache/denoir" && fs::is_directory(folder / "xdg/denoir");
-    }), 0);
+                  ::unsetenv("DENOIR_HOME");
+                  ::setenv("HOME", (folder / "user").c_str(), 1);
+                  ::setenv("XDG_DATA_HOME", (folder / "xdg").c_str(), 1);
+                  ::setenv("XDG_CONFIG_HOME", "relative", 1);
+                  ::unsetenv("XDG_CACHE_HOME");
+                  return data_folder() == folder / "xdg/denoir" && config_folder() == folder / "user/.config/denoir" &&
+                         cache_folder() == folder / "user/.cache/denoir" && fs::is_directory(folder / "xdg/denoir");
+              }),
+              0);
     EXPECT_EQ(in_child([&] {
-        ::setenv("DENOIR_HOME", make("file", "x").c_str(), 1);
-        return refusal([] { data_folder(); }).find("not a folder") != std::string::npos;
-    }), 0);
+                  ::setenv("DENOIR_HOME", make("file", "x").c_str(), 1);
+                  return refusal([] { data_folder(); }).find("not a folder") != std::string::npos;
+              }),
+              0);
 }
 
 } // namespace

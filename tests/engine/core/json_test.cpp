@@ -28,7 +28,9 @@ std::string repeated(std::string_view piece, std::size_t times) {
 }
 
 TEST(Json, reads_every_kind_and_keeps_the_order) {
-    const Json json = parse_json(R"( {"z": [1, -2, 2.5, true, null], "a": {"text": "Straße \u00df \ud83d\udc08"}, "e": {}, "l": []} )", "a.json");
+    const Json json = parse_json(
+        R"( {"z": [1, -2, 2.5, true, null], "a": {"text": "Straße \u00df \ud83d\udc08"}, "e": {}, "l": []} )",
+        "a.json");
     EXPECT_EQ(json.dump(), "{\"z\":[1,-2,2.5,true,null],\"a\":{\"text\":\"Straße ß 🐈\"},\"e\":{},\"l\":[]}");
     EXPECT_EQ(parse_json("9007199254740993", "x").get<std::int64_t>(), 9007199254740993);
     EXPECT_EQ(parse_json("18446744073709551615", "x").get<std::uint64_t>(), ~std::uint64_t{0});
@@ -38,17 +40,27 @@ TEST(Json, reads_every_kind_and_keeps_the_order) {
 TEST(Json, syntax_errors_say_where) {
     EXPECT_EQ(refusal("{\n  \"a\": 1,\n  \"b\" 2\n}"),
               "a.json: b: not JSON: expected a colon, found 2 (line 3, column 7); correct the text there");
-    EXPECT_EQ(refusal("{\"ß\": 1 x}"), "a.json: not JSON: expected a comma or }, found x (line 1, column 9); correct the text there");
-    EXPECT_EQ(refusal("[1, maybe]"), "a.json: [1]: not JSON: expected a value, found maybe (line 1, column 5); correct the text there");
-    EXPECT_EQ(refusal("{} {}"), "a.json: not JSON: expected the end, found { (line 1, column 4); correct the text there");
-    EXPECT_EQ(refusal("[1, 2"), "a.json: [2]: the text ends too early (line 1, column 6); close what is open, or copy the file again");
-    EXPECT_EQ(refusal("{\"a\": \"abc"), "a.json: a: the text ends too early (line 1, column 11); close what is open, or copy the file again");
-    EXPECT_EQ(refusal("{\"a\": \"b\nc\"}"), "a.json: a: a control character in a text (line 1, column 9); write it as \\n, \\t or \\u00XX");
-    EXPECT_EQ(refusal("[\"\\ud800x\"]"), "a.json: [0]: half a surrogate pair in a text (line 1, column 3); write both halves");
+    EXPECT_EQ(refusal("{\"ß\": 1 x}"),
+              "a.json: not JSON: expected a comma or }, found x (line 1, column 9); correct the text there");
+    EXPECT_EQ(refusal("[1, maybe]"),
+              "a.json: [1]: not JSON: expected a value, found maybe (line 1, column 5); correct the text there");
+    EXPECT_EQ(refusal("{} {}"),
+              "a.json: not JSON: expected the end, found { (line 1, column 4); correct the text there");
+    EXPECT_EQ(refusal("[1, 2"),
+              "a.json: [2]: the text ends too early (line 1, column 6); close what is open, or copy the file again");
+    EXPECT_EQ(refusal("{\"a\": \"abc"),
+              "a.json: a: the text ends too early (line 1, column 11); close what is open, or copy the file again");
+    EXPECT_EQ(refusal("{\"a\": \"b\nc\"}"),
+              "a.json: a: a control character in a text (line 1, column 9); write it as \\n, \\t or \\u00XX");
+    EXPECT_EQ(refusal("[\"\\ud800x\"]"),
+              "a.json: [0]: half a surrogate pair in a text (line 1, column 3); write both halves");
     EXPECT_EQ(refusal(""), "a.json: is empty; it should hold JSON");
     EXPECT_EQ(refusal(" \n "), "a.json: is empty; it should hold JSON");
-    for (const char* text : {"{]", "[1,]", "{\"a\":1,}", "{a:1}", "'a'", "nul", "[01]", "[1.]", "[+1]", "[.5]", "[1e]", "{} {}", "\"\\x\"",
-                             "\"\\ud800\"", "\"\\udc00\\ud800\"", "\"\\u12", "\"\\u12g4\"", "\"\\", "-", "[-]", "1.", "truex", "// c\n1", "\"a\nb\"", "\"a\tb\""}) {
+    for (const char* text : {"{]",      "[1,]",        "{\"a\":1,}", "{a:1}",       "'a'",
+                             "nul",     "[01]",        "[1.]",       "[+1]",        "[.5]",
+                             "[1e]",    "{} {}",       "\"\\x\"",    "\"\\ud800\"", "\"\\udc00\\ud800\"",
+                             "\"\\u12", "\"\\u12g4\"", "\"\\",       "-",           "[-]",
+                             "1.",      "truex",       "// c\n1",    "\"a\nb\"",    "\"a\tb\""}) {
         const std::string line = refusal(text);
         EXPECT_NE(line, "accepted") << text;
         EXPECT_NE(line.find("line "), std::string::npos) << line;
@@ -65,9 +77,12 @@ TEST(Json, repeated_keys_are_refused_by_name) {
 }
 
 TEST(Json, numbers_must_be_finite) {
-    EXPECT_EQ(refusal("{\"guidance\": 1e400}"), "a.json: guidance: 1e400 is too large for a number (line 1, column 14); write a finite number");
-    EXPECT_EQ(refusal("{\"guidance\": NaN}"), "a.json: guidance: NaN is not a number of JSON (line 1, column 14); write a finite number");
-    EXPECT_EQ(refusal("[0, -Infinity]"), "a.json: [1]: -Infinity is not a number of JSON (line 1, column 5); write a finite number");
+    EXPECT_EQ(refusal("{\"guidance\": 1e400}"),
+              "a.json: guidance: 1e400 is too large for a number (line 1, column 14); write a finite number");
+    EXPECT_EQ(refusal("{\"guidance\": NaN}"),
+              "a.json: guidance: NaN is not a number of JSON (line 1, column 14); write a finite number");
+    EXPECT_EQ(refusal("[0, -Infinity]"),
+              "a.json: [1]: -Infinity is not a number of JSON (line 1, column 5); write a finite number");
     for (const char* huge : {"1e400", "-1e400", "10e308", "0.0001e400", "1e99999999999999999999", "1000000000e300"})
         EXPECT_NE(refusal(huge).find("too large"), std::string::npos) << huge;
     for (const char* tiny : {"1e-400", "-1e-400", "0.00001e-330", "1e-99999999999999999999", "100e-400"})
@@ -133,7 +148,8 @@ TEST(Json, large_hostile_texts_are_refused_quickly_in_little_memory) {
 
 TEST(Json, large_objects_take_linear_time) {
     std::string text = "{";
-    for (int i = 0; i < 1'000'000; ++i) text += "\"blocks." + std::to_string(i) + ".weight\":" + std::to_string(i) + ",";
+    for (int i = 0; i < 1'000'000; ++i)
+        text += "\"blocks." + std::to_string(i) + ".weight\":" + std::to_string(i) + ",";
     text += "\"blocks.7.weight\":0}";
     EXPECT_NE(refusal(text).find("blocks.7.weight: stands here for the second time"), std::string::npos);
     text.replace(text.rfind("blocks.7."), 9, "blocks_7.");

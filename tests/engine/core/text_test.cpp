@@ -17,7 +17,8 @@ TEST(Text, well_formed) {
 
 TEST(Text, ill_formed) {
     EXPECT_EQ(find_invalid_utf8("long enough \xFF"), 12u);
-    for (const std::string bad : {"\x80", "\xC0\xAF", "\xC3", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xE4\xB8"})
+    for (const std::string bad : {"\x80", "\xC0\xAF", "\xC3", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",
+                                  "\xF5\x80\x80\x80", "\xE4\xB8"})
         EXPECT_EQ(find_invalid_utf8(bad), 0u) << testing::PrintToString(bad);
 }
 

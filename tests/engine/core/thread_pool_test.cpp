@@ -95,7 +95,11 @@ TEST(ThreadPool, stops_between_pieces) {
         std::stop_source source;
         pool.set_stop(source.get_token());
         std::atomic<int> ran{0};
-        EXPECT_THROW(pool.run(100'000, [&](std::int64_t, int) { if (++ran == 5) source.request_stop(); }), Cancelled);
+        EXPECT_THROW(pool.run(100'000,
+                              [&](std::int64_t, int) {
+                                  if (++ran == 5) source.request_stop();
+                              }),
+                     Cancelled);
         EXPECT_LT(ran, 100);
         EXPECT_THROW(pool.run(1, [](std::int64_t, int) { FAIL(); }), Cancelled);
         EXPECT_THROW(pool.throw_if_stopped(), Cancelled);
@@ -113,7 +117,9 @@ TEST(ThreadPool, stops_from_another_thread) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         source.request_stop();
     });
-    EXPECT_THROW(pool.run(1'000'000, [](std::int64_t, int) { std::this_thread::sleep_for(std::chrono::microseconds(200)); }), Cancelled);
+    EXPECT_THROW(
+        pool.run(1'000'000, [](std::int64_t, int) { std::this_thread::sleep_for(std::chrono::microseconds(200)); }),
+        Cancelled);
 }
 
 TEST(ThreadPool, many_short_jobs) {

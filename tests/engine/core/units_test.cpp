@@ -10,8 +10,7 @@
 namespace denoir {
 namespace {
 
-template <class F>
-std::string refusal(F f) {
+template <class F> std::string refusal(F f) {
     try {
         f();
     } catch (const UsageError& e) {
@@ -26,7 +25,8 @@ TEST(Units, frames) {
     EXPECT_EQ(FrameCount::from_latent(21).value(), 81);
     EXPECT_EQ(refusal([] { FrameCount(80); }), "frames: 80 is not 1, 5, 9, 13, … (4n + 1); use 77 or 81");
     EXPECT_EQ(refusal([] { FrameCount(0); }), "frames: 0 is not 1, 5, 9, 13, … (4n + 1); use 1 or more");
-    EXPECT_EQ(refusal([] { FrameCount(-7, "base_frames"); }), "base_frames: -7 is not 1, 5, 9, 13, … (4n + 1); use 1 or more");
+    EXPECT_EQ(refusal([] { FrameCount(-7, "base_frames"); }),
+              "base_frames: -7 is not 1, 5, 9, 13, … (4n + 1); use 1 or more");
     EXPECT_NE(refusal([] { FrameCount(INT64_MAX); }), "accepted");
     EXPECT_NE(refusal([] { FrameCount::from_latent(INT64_MAX); }), "accepted");
 }
@@ -36,16 +36,20 @@ TEST(Units, resolution) {
     EXPECT_EQ(Resolution(8192, 16).height(), 16);
     EXPECT_EQ(refusal([] { Resolution(960, 540); }), "height: 540 is not a multiple of 16 up to 8192; use 528 or 544");
     EXPECT_EQ(refusal([] { Resolution(0, 544); }), "width: 0 is not a multiple of 16 up to 8192; use 16 or more");
-    EXPECT_EQ(refusal([] { Resolution(8208, 544); }), "width: 8208 is not a multiple of 16 up to 8192; use 8192 or less");
-    EXPECT_EQ(refusal([] { Resolution(1280, 720, 32); }), "height: 720 is not a multiple of 32 up to 8192; use 704 or 736");
-    for (const char* text : {"", "960", "960x", "x544", "960x544x3", "960X544", "9e2x544", " 960x544", "99999999999999999999x16"})
+    EXPECT_EQ(refusal([] { Resolution(8208, 544); }),
+              "width: 8208 is not a multiple of 16 up to 8192; use 8192 or less");
+    EXPECT_EQ(refusal([] { Resolution(1280, 720, 32); }),
+              "height: 720 is not a multiple of 32 up to 8192; use 704 or 736");
+    for (const char* text :
+         {"", "960", "960x", "x544", "960x544x3", "960X544", "9e2x544", " 960x544", "99999999999999999999x16"})
         EXPECT_NE(refusal([&] { Resolution::parse(text); }), "accepted") << text;
 }
 
 TEST(Units, steps) {
     EXPECT_EQ(StepCount(50).value(), 50);
     EXPECT_EQ(refusal([] { StepCount(0); }), "steps: 0 is not a number of steps from 1 to 1000; use 1 or more");
-    EXPECT_EQ(refusal([] { StepCount(1001); }), "steps: 1001 is not a number of steps from 1 to 1000; use 1000 or less");
+    EXPECT_EQ(refusal([] { StepCount(1001); }),
+              "steps: 1001 is not a number of steps from 1 to 1000; use 1000 or less");
 }
 
 } // namespace
