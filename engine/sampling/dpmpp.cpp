@@ -14,6 +14,10 @@ public:
 private:
     float lambda(int i) const { return std::log(1.0f - sigma(i)) - std::log(sigma(i)); }
 
+    std::vector<std::string> needed(const SchedulerState& state) const override {
+        return state.index == 0 ? std::vector<std::string>{} : std::vector<std::string>{"m"};
+    }
+
     void advance(std::vector<float> m, std::span<const float>, std::span<float> x) override {
         const int i = state_.index;
         const float h = lambda(i + 1) - lambda(i), ratio = sigma(i + 1) / sigma(i), alpha = 1.0f - sigma(i + 1);

@@ -10,6 +10,8 @@
 namespace denoir {
 namespace {
 
+constexpr std::int64_t max_entries = 10'000'000; ///< of the matrix; two hours of video at 50 steps have one tenth
+
 void check(const char* field, int value, int low, int high) {
     if (value < low || value > high) throw UsageError({}, field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
 }
@@ -26,6 +28,9 @@ void check_all(int steps, int frames, int base, int ar_step, int ready, int bloc
     const int blocks = frames / block, window = base / block;
     if (window < 1) throw UsageError({}, "base", fmt::format("a window of {} holds no block of {}", base, block), "use a larger base or a smaller block");
     const int least = (steps + window - 1) / window;
+    const std::int64_t rows = steps + std::int64_t{blocks - 1} * std::min(ar_step, steps);
+    if (rows * (frames + end_frames) > max_entries)
+        throw UsageError({}, "frames", fmt::format("{} latent frames in {} rows are too many", frames, rows), "use fewer frames, steps or a smaller ar_step");
     if (window < blocks && ar_step < least)
         throw UsageError({}, "ar_step", fmt::format("{} is too small for a window of {} of {} frames", ar_step, base, frames), fmt::format("use {} or more", least));
 }

@@ -27,8 +27,18 @@ std::unique_ptr<Scheduler> Scheduler::create(Sampler sampler, SigmaSchedule sche
     return make_unipc(std::move(schedule), options);
 }
 
+namespace {
+
+[[noreturn]] void refuse_state(const char* what) {
+    throw Error({}, "solver", std::string("the stored solver state ") + what, "start the run again");
+}
+
+} // namespace
+
 void Scheduler::step(std::span<const float> velocity, std::span<float> sample, std::span<float> x0) {
     assert(state_.index < steps() && velocity.size() == sample.size());
+    for (const auto& [key, values] : state_.history)
+        if (values.size() != sample.size()) refuse_state("belongs to latents of another size");
     const float s = sigma(state_.index);
     std::vector<float> m(sample.size());
     // The conversion uses the sample as the model saw it, before any correction.
@@ -39,8 +49,13 @@ void Scheduler::step(std::span<const float> velocity, std::span<float> sample, s
 }
 
 void Scheduler::restore(const SchedulerState& state) {
-    if (state.index < 0 || state.index > steps() || state.last_order < 0 || state.last_order > 2 || state.warm < 0 || state.warm > 2)
-        throw Error({}, "solver", "the stored solver state does not belong to this run", "start the run again");
+    const bool counters = state.index >= 0 && state.index <= steps() && state.last_order >= 0 && state.last_order <= 2 &&
+                          state.warm >= 0 && state.warm <= 2;
+    if (!counters) refuse_state("does not belong to this run");
+    for (const std::string& key : needed(state))
+        if (!state.history.contains(key)) refuse_state("is incomplete");
+    for (const auto& [key, values] : state.history)
+        if (values.size() != state.history.begin()->second.size()) refuse_state("is damaged");
     state_ = state;
 }
 
@@ -55,7 +70,7 @@ std::map<std::string, Tensor> SchedulerState::to_tensors() const {
 SchedulerState SchedulerState::from_tensors(const std::map<std::string, Tensor>& tensors) {
     SchedulerState state;
     const auto it = tensors.find("counters");
-    if (it == tensors.end() || it->second.elements() != 3) throw Error({}, "solver", "the stored solver state is incomplete", "start the run again");
+    if (it == tensors.end() || it->second.elements() != 3) refuse_state("is incomplete");
     const Tensor counters = it->second.to_host_f32();
     const auto whole = [](float v) { return v >= 0 && v <= 1000 ? static_cast<int>(v) : -1; };
     state.index = whole(counters.data<float>()[0]);

@@ -46,7 +46,7 @@ public:
     const SigmaSchedule& schedule() const { return schedule_; }
 
     /// One step: `sample` becomes the next sample, `x0` (empty: not wanted) the estimate sample - sigma·velocity. Equal lengths, f32.
-    /// Asserts index() < steps().
+    /// Asserts index() < steps(). Throws Error where a restored history is of another length than `sample`.
     void step(std::span<const float> velocity, std::span<float> sample, std::span<float> x0 = {});
 
     const SchedulerState& state() const { return state_; }
@@ -57,6 +57,8 @@ protected:
     Scheduler(SigmaSchedule schedule, const SchedulerOptions& options) : schedule_(std::move(schedule)), options_(options) {}
     /// `m` is the converted output (the x0 estimate); replaces `sample`.
     virtual void advance(std::vector<float> m, std::span<const float> velocity, std::span<float> sample) = 0;
+    /// The entries of the history that the next step will read.
+    virtual std::vector<std::string> needed(const SchedulerState&) const { return {}; }
     float sigma(int i) const { return schedule_.sigmas[i]; }
 
     SigmaSchedule schedule_;

@@ -32,9 +32,10 @@ SigmaSchedule from_sigmas(const std::vector<double>& sigmas, bool truncate) {
     return s;
 }
 
-/// diffusers' FlowMatchEuler: the shift acts on the ends of the range and again on every value, in f32.
+/// diffusers' FlowMatchEuler: the shift acts on the ends of the range and again on every value.
 SigmaSchedule flow_match_euler(int steps, double shift) {
-    const float low = static_cast<float>(shifted(static_cast<float>(1.0f / 1000.0f), shift));
+    const float least = 1.0f / 1000.0f, f = static_cast<float>(shift);
+    const float low = f * least / (1.0f + static_cast<float>(shift - 1) * least); // this one in f32
     SigmaSchedule s;
     for (const double t : linspace(1000.0, static_cast<double>(low) * 1000.0, steps)) {
         const float sigma = static_cast<float>(shifted(t / 1000.0, shift));

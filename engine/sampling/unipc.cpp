@@ -69,6 +69,11 @@ private:
         }
     }
 
+    std::vector<std::string> needed(const SchedulerState& state) const override {
+        if (state.index == 0) return {};
+        return state.last_order == 2 ? std::vector<std::string>{"last", "m", "m_prev"} : std::vector<std::string>{"last", "m"};
+    }
+
     void advance(Values m_new, std::span<const float>, std::span<float> sample) override {
         const int i = state_.index;
         auto& history = state_.history;
