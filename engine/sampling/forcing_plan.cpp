@@ -10,7 +10,7 @@
 namespace denoir {
 namespace {
 
-constexpr std::int64_t max_entries = 10'000'000; ///< of the matrix; two hours of video at 50 steps have one tenth
+constexpr std::int64_t max_entries = 10'000'000; ///< of the matrix: 49 times eleven minutes of video in 50 rows
 
 void check(const char* field, int value, int low, int high) {
     if (value < low || value > high) throw UsageError({}, field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
