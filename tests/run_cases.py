@@ -5,9 +5,10 @@
     run_cases.py build/release/bin/denoir-cli ['dit-*' 'vae-*' …] [--precision wan] [--threads N] [--jobs N] [--verbose]
 
 A folder with case.json is a case: of `denoir-cli module` when it names a module (max|a - b| / max|b| must stay within
-`tol`), of `denoir-cli render` when it names a request (the last latents must reach `psnr` dB). tokenize/cases.json holds
-texts and their ids. Python 3 alone; NumPy is used when there. Exit status 0 only if every selected case holds.
+`tol`), of `denoir-cli render` when it names a request (the last latents must reach `psnr` dB). tokenize/cases.json
+holds texts and their ids. Python 3 alone; NumPy is used when there. Exit status 0 only if every selected case holds.
 """
+
 import argparse
 import array
 import fnmatch
@@ -27,8 +28,16 @@ try:
 except ImportError:
     np = None
 
-_FORMATS = {"F32": ("f", "<f4"), "F64": ("d", "<f8"), "I64": ("q", "<i8"), "I32": ("i", "<i4"), "U8": ("B", "u1"),
-            "BOOL": ("B", "u1"), "F16": ("e", "<f2"), "BF16": ("H", "<u2")}
+_FORMATS = {
+    "F32": ("f", "<f4"),
+    "F64": ("d", "<f8"),
+    "I64": ("q", "<i8"),
+    "I32": ("i", "<i4"),
+    "U8": ("B", "u1"),
+    "BOOL": ("B", "u1"),
+    "F16": ("e", "<f2"),
+    "BF16": ("H", "<u2"),
+}
 _WITHOUT_DTYPE = ("scheduler", "timestep-matrix", "noise")
 
 
@@ -37,11 +46,11 @@ def read_safetensors(path):
     raw = Path(path).read_bytes()
     length = struct.unpack("<Q", raw[:8])[0]
     out = {}
-    for name, entry in json.loads(raw[8:8 + length]).items():
+    for name, entry in json.loads(raw[8 : 8 + length]).items():
         if name == "__metadata__":
             continue
         begin, end = entry["data_offsets"]
-        data, kind = raw[8 + length + begin:8 + length + end], entry["dtype"]
+        data, kind = raw[8 + length + begin : 8 + length + end], entry["dtype"]
         code, numpy_code = _FORMATS[kind]
         if np is not None:
             values = np.frombuffer(data, numpy_code)
@@ -91,8 +100,13 @@ class Runner:
         if self.args.threads is not None and command[1] in ("module", "render"):
             command = command + ["--threads", str(self.args.threads)]
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                                  timeout=self.args.timeout)
+            done = subprocess.run(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                stdin=subprocess.DEVNULL,
+                timeout=self.args.timeout,
+            )
         except subprocess.TimeoutExpired:
             return None, f"took longer than {self.args.timeout:g} s"
         if done.returncode != 0:
@@ -102,8 +116,10 @@ class Runner:
 
     def module(self, folder, case):
         """-> (holds, text)"""
+
         def here(path):
             return os.path.normpath(folder / path)
+
         with tempfile.TemporaryDirectory() as temporary:
             out = os.path.join(temporary, "out.safetensors")
             command = [self.args.cli, "module", case["module"]]
@@ -133,7 +149,7 @@ class Runner:
             if list(got_shape) != list(cut["shape"] if cut else shape):
                 return False, f"'{name}' has shape {got_shape}, wanted {cut['shape'] if cut else shape}"
             if cut:
-                got_values = got_values[cut["offset"]:cut["offset"] + len(values)]
+                got_values = got_values[cut["offset"] : cut["offset"] + len(values)]
             error = relative_error(got_values, values)
             if not error <= worst:
                 worst, tensor = error, name
@@ -142,6 +158,7 @@ class Runner:
     def pipeline(self, folder, case):
         def here(path):
             return os.path.normpath(folder / path)
+
         request = json.loads((folder / case["request"]).read_text(encoding="utf-8"))
         for key in ("model", "image", "last_image"):
             if request.get(key):
@@ -165,8 +182,15 @@ class Runner:
         return value >= case["psnr"], f"{value:.1f} dB of {case['psnr']}"
 
     def tokenize(self, folder, entry):
-        command = [self.args.cli, "tokenize", "--json", "--model", os.path.normpath(folder / entry["model"]), "--",
-                   entry["text"]]
+        command = [
+            self.args.cli,
+            "tokenize",
+            "--json",
+            "--model",
+            os.path.normpath(folder / entry["model"]),
+            "--",
+            entry["text"],
+        ]
         out, wrong = self.call(command)
         if wrong:
             return False, wrong
@@ -187,8 +211,9 @@ class Runner:
         texts = self.fixtures / "tokenize" / "cases.json"
         if texts.exists():
             for entry in json.loads(texts.read_text(encoding="utf-8")):
-                out.append((f"tokenize-{entry['name']}", entry["note"],
-                            lambda f=texts.parent, e=entry: self.tokenize(f, e)))
+                out.append(
+                    (f"tokenize-{entry['name']}", entry["note"], lambda f=texts.parent, e=entry: self.tokenize(f, e))
+                )
         wanted = self.args.globs or ["*"]
         return [t for t in out if any(fnmatch.fnmatch(t[0], g) for g in wanted)]
 
@@ -227,8 +252,10 @@ def main():
         for (name, note, _), holds, text, seconds in pool.map(run, tasks):
             failed += not holds
             if not holds or args.verbose:
-                print(f"{'ok  ' if holds else 'FAIL'} {name}: {text} ({seconds:.1f} s)" + ("" if holds else f"; {note}"),
-                      flush=True)
+                print(
+                    f"{'ok  ' if holds else 'FAIL'} {name}: {text} ({seconds:.1f} s)" + ("" if holds else f"; {note}"),
+                    flush=True,
+                )
     print(f"{len(tasks) - failed} passed, {failed} failed")
     return 0 if tasks and not failed else 1
 

@@ -10,6 +10,7 @@ What is expected comes from our own plain programs in float64 (denoir_reference/
 transformers, Pillow, PyTorch or the numbers printed in the specification while it runs, and nothing is written past a
 disagreement.
 """
+
 import argparse
 import filecmp
 import importlib
@@ -30,6 +31,7 @@ GROUPS = ("models", "resize", "transformer", "encoders", "sampling", "tokenize",
 def make(out: Path, groups, quiet: bool) -> int:
     from denoir_reference.files import Fixtures
     import torch
+
     torch.set_num_threads(2)
     fixtures = Fixtures(out, (lambda text: None) if quiet else print)
     for group in groups:
@@ -43,8 +45,9 @@ def make(out: Path, groups, quiet: bool) -> int:
 def clear(out: Path) -> None:
     """Removes what this program makes, and nothing else."""
     for path in out.iterdir() if out.exists() else ():
-        if path.is_dir() and (path.name in ("_weights", "_models", "_inputs", "resize", "tokenize")
-                              or (path / "case.json").exists()):
+        if path.is_dir() and (
+            path.name in ("_weights", "_models", "_inputs", "resize", "tokenize") or (path / "case.json").exists()
+        ):
             shutil.rmtree(path)
 
 

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes model folders of true layout, names and size with random weights, for the measurements that need real sizes.
 
-    python tests/reference/make_models.py OUT --model wan-t2v-1.3b              # 5.3 GiB transformer in f32, VAE, tokenizer
+    python tests/reference/make_models.py OUT --model wan-t2v-1.3b        # 5.3 GiB of transformer, VAE, tokenizer
     python tests/reference/make_models.py OUT --model skyreels-i2v-1.3b --text-encoder --clip
     python tests/reference/make_models.py OUT --model wan-t2v-1.3b --layers 2 --text-layers 2     # quick to write
 
-Files are written tensor by tensor, so memory stays below 1 GiB however large the model is. Weights: uniform with standard
-deviation 0.02 for the transformer and the text encoder (scaled by the width for the convolutions of the VAE), norms 1,
-biases and tables small: activations stay of order one and the VAE's video fills its range without being clamped away.
+Files are written tensor by tensor, so memory stays below 1 GiB however large the model is. Weights are uniform: standard
+deviation 0.02 in the transformer and the text encoder, by the width of the kernel in the VAE; norms 1, biases and tables
+small. Activations stay of order one, and the VAE's video fills its range without being clamped away.
 The same arguments give the same bytes.
 """
+
 import argparse
 import json
 import struct
@@ -29,14 +30,27 @@ CHUNK = 1 << 22  # elements made at a time
 
 _WIDE = dict(ffn=8960, layers=30, heads=12, freq_dim=256, text_dim=4096, text_len=512)
 MODELS = {  # name: (folder, configuration, model_type, file)
-    "wan-t2v-1.3b": ("Wan2.1-T2V-1.3B", transformer.Config(dim=1536, **_WIDE), "t2v", "diffusion_pytorch_model.safetensors"),
-    "skyreels-i2v-1.3b": ("SkyReels-V2-I2V-1.3B-540P", transformer.Config(dim=1536, in_channels=36, clip_dim=1280, **_WIDE),
-                          "i2v", "model.safetensors"),
-    "skyreels-df-1.3b": ("SkyReels-V2-DF-1.3B-540P", transformer.Config(dim=1536, fps=True, **_WIDE), "t2v",
-                         "model.safetensors"),
+    "wan-t2v-1.3b": (
+        "Wan2.1-T2V-1.3B",
+        transformer.Config(dim=1536, **_WIDE),
+        "t2v",
+        "diffusion_pytorch_model.safetensors",
+    ),
+    "skyreels-i2v-1.3b": (
+        "SkyReels-V2-I2V-1.3B-540P",
+        transformer.Config(dim=1536, in_channels=36, clip_dim=1280, **_WIDE),
+        "i2v",
+        "model.safetensors",
+    ),
+    "skyreels-df-1.3b": (
+        "SkyReels-V2-DF-1.3B-540P",
+        transformer.Config(dim=1536, fps=True, **_WIDE),
+        "t2v",
+        "model.safetensors",
+    ),
 }
 TEXT = (256384, 4096, 4096, 10240, 64)  # vocabulary, width, attention width, ffn, heads
-CLIP = (1280, 5120)                     # width, MLP
+CLIP = (1280, 5120)  # width, MLP
 
 
 class Values:
@@ -63,7 +77,11 @@ class Values:
                 yield value.tobytes()
             else:  # bf16: round half to even
                 bits = value.view(np.uint32)
-                yield ((bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)).astype("<u2").tobytes()
+                yield (
+                    ((bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16))
+                    .astype("<u2")
+                    .tobytes()
+                )
 
 
 def write_safetensors(path: Path, tensors: dict) -> None:
@@ -115,7 +133,7 @@ def _pickle(tensors: dict) -> bytes:
         out.extend(b"tQ")
         number(0)
         numbers(v.shape)
-        numbers([int(np.prod(v.shape[i + 1:], dtype=np.int64)) for i in range(len(v.shape))])
+        numbers([int(np.prod(v.shape[i + 1 :], dtype=np.int64)) for i in range(len(v.shape))])
         out.extend(b"\x89ccollections\nOrderedDict\n)RtR")
     return bytes(out + b"u.")
 
@@ -125,6 +143,7 @@ def write_pth(path: Path, tensors: dict) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     root = path.stem
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+
         def entry(name: str, chunks, size: int):
             info = zipfile.ZipInfo(f"{root}/{name}", (1980, 1, 1, 0, 0, 0))
             # The local header is 30 bytes, the name, the ZIP64 field of 20 bytes that zipfile puts first, and this one.
@@ -164,7 +183,13 @@ def vae_tensors(dtype: str) -> dict:
         elif name.endswith("bias"):
             out[name] = Values(name, shape, 0.02, 0.0, dtype)
         else:
-            gain = 0.3 if name.startswith(("encoder.head", "decoder.head")) else 0.5 if name.endswith("residual.6.weight") else 1.0
+            gain = (
+                0.3
+                if name.startswith(("encoder.head", "decoder.head"))
+                else 0.5
+                if name.endswith("residual.6.weight")
+                else 1.0
+            )
             out[name] = Values(name, shape, gain * (3 / float(np.prod(shape[1:]))) ** 0.5, 0.0, dtype)
     return out
 
@@ -174,7 +199,9 @@ def text_tensors(layers: int) -> dict:
     for name, shape in umt5.shapes(*TEXT, layers).items():
         # UMT5 does not divide its scores by sqrt(d): queries are kept small, as trained ones are.
         scale = 0.005 if name.endswith("attn.q.weight") else 0.5 if "embedding" in name else 0.02
-        out[name] = Values(name, shape, 0.02 if "norm" in name else scale * 3**0.5, 1.0 if "norm" in name else 0.0, "BF16")
+        out[name] = Values(
+            name, shape, 0.02 if "norm" in name else scale * 3**0.5, 1.0 if "norm" in name else 0.0, "BF16"
+        )
     return out
 
 
@@ -215,8 +242,10 @@ def main() -> int:
         said(Path(models.TEXT_FILE), write_pth, text_tensors(args.text_layers))
     else:
         sizes = (256, config.text_dim, 64, 128, 1, 1)  # of the true width, or the transformer could not take its rows
-        tiny = {name: Values(name, shape, 0.02 if "norm" in name else 0.05, 1.0 if "norm" in name else 0.0, "BF16")
-                for name, shape in umt5.shapes(*sizes).items()}
+        tiny = {
+            name: Values(name, shape, 0.02 if "norm" in name else 0.05, 1.0 if "norm" in name else 0.0, "BF16")
+            for name, shape in umt5.shapes(*sizes).items()
+        }
         said(Path(models.TEXT_FILE), write_pth, tiny)
     if args.clip:
         said(Path(models.CLIP_FILE), write_pth, clip_tensors(args.clip_layers))

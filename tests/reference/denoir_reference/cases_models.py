@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The model folders, before the cases that use them."""
+
 from . import models
 from .files import Fixtures
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole pipelines: requests, noise and images in, final latents out."""
+
 import io
 from dataclasses import replace
 
@@ -53,12 +54,39 @@ class Maker:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(_png(image))
 
-    def case(self, name, model, note, *, image=None, last_image=None, forcing=None, family=None, width=80, height=48,
-             frames=9, **request):
+    def case(
+        self,
+        name,
+        model,
+        note,
+        *,
+        image=None,
+        last_image=None,
+        forcing=None,
+        family=None,
+        width=80,
+        height=48,
+        frames=9,
+        **request,
+    ):
         folder = self.f.root / name
-        full = {"schema": 1, "model": f"../_models/{model.folder}", "prompt": PROMPT, "negative_prompt": NEGATIVE,
-                "width": width, "height": height, "frames": frames, "steps": 5, "guidance": 5.0, "shift": 5.0, "seed": 7,
-                "sampler": "unipc", "fps": 24 if "SkyReels" in model.folder else 16, "dtype": "f32", "device": "cpu"} | request
+        full = {
+            "schema": 1,
+            "model": f"../_models/{model.folder}",
+            "prompt": PROMPT,
+            "negative_prompt": NEGATIVE,
+            "width": width,
+            "height": height,
+            "frames": frames,
+            "steps": 5,
+            "guidance": 5.0,
+            "shift": 5.0,
+            "seed": 7,
+            "sampler": "unipc",
+            "fps": 24 if "SkyReels" in model.folder else 16,
+            "dtype": "f32",
+            "device": "cpu",
+        } | request
         for key, value in (("family", family), ("forcing", forcing)):
             if value is not None:
                 full[key] = value
@@ -102,8 +130,12 @@ class Maker:
         first, last = picture_of("image"), picture_of("last_image")
         width, height = request["width"], request["height"]
         if "forcing" in request:
-            encoded = [None if i is None else model.vae().encode(pipelines.forcing_pixels(i, width, height)[:, None])[0].float()
-                       for i in (first, last)]
+            encoded = [
+                None
+                if i is None
+                else model.vae().encode(pipelines.forcing_pixels(i, width, height)[:, None])[0].float()
+                for i in (first, last)
+            ]
             return pipelines.force(model, request, noise, forward, *encoded)
         if first is None:
             return pipelines.sample(model, request, noise, forward)
@@ -124,34 +156,147 @@ class Maker:
 def make(fixtures: Fixtures):
     m = Maker(fixtures)
     m.case("pipe-wan-t2v-unipc", models.T2V, "Wan text to video, original layout")
-    m.case("pipe-wan-t2v-dpmpp", models.T2V_DIFFUSERS, "Wan text to video, diffusers layout, DPM++ on list B", sampler="dpmpp",
-           steps=6, shift=3.0, width=48, height=64)
-    m.case("pipe-wan-t2v-euler", models.T2V, "Euler on list A, guidance 1: one pass", sampler="euler", guidance=1.0, frames=13,
-           steps=4)
-    m.case("pipe-wan-t2v-one-frame", models.T2V, "one frame, an empty negative prompt's place taken by another text", frames=1,
-           steps=3, width=96, height=80, negative_prompt="ugly", prompt="  Two &amp; “three” cats…  ")
-    m.case("pipe-skyreels-t2v", models.T2V, "SkyReels text to video: the same network by the request's family",
-           family="skyreels", shift=8.0, guidance=6.0)
-    m.case("pipe-wan-i2v", models.I2V, "Wan image to video: bicubic on floats, CLIP of the original size", family="wan",
-           image="landscape", shift=3.0)
-    m.case("pipe-skyreels-i2v", models.I2V, "SkyReels image to video: crop, Lanczos, CLIP of the resized image", image="landscape",
-           shift=3.0)
-    m.case("pipe-skyreels-i2v-portrait", models.I2V, "a portrait image", image="portrait", width=48, height=80, frames=13,
-           steps=3)
-    m.case("pipe-wan-flf2v", models.FLF2V, "Wan first and last frame", image="landscape", last_image="second", shift=16.0)
-    m.case("pipe-df-sync", models.DF, "diffusion forcing, all frames in step", forcing={"ar_step": 0, "block": 1}, frames=13,
-           shift=8.0, guidance=6.0)
-    m.case("pipe-df-async", models.DF, "asynchronous, two steps between frames", forcing={"ar_step": 2, "block": 1}, frames=13,
-           steps=4, shift=8.0, guidance=6.0)
-    m.case("pipe-df-causal", models.DF, "asynchronous and block-causal, blocks of two latent frames",
-           forcing={"ar_step": 2, "block": 2, "causal_attention": True}, frames=13, steps=4, shift=8.0, guidance=6.0)
-    m.case("pipe-df-causal-1", models.DF, "block-causal, blocks of one", frames=9, steps=3, fps=16,
-           forcing={"ar_step": 3, "block": 1, "causal_attention": True})
-    m.case("pipe-df-image", models.DF, "a clean first frame", image="landscape", forcing={"ar_step": 0, "block": 1}, frames=13,
-           shift=5.0)
-    m.case("pipe-df-image-async", models.DF, "a clean first frame, asynchronous", image="portrait", width=48, height=80,
-           forcing={"ar_step": 1, "block": 1}, frames=13, steps=3)
-    m.case("pipe-df-end", models.DF, "first frame and end image", image="landscape", last_image="second",
-           forcing={"ar_step": 0, "block": 1}, frames=9, shift=8.0)
-    m.case("pipe-df-end-async", models.DF, "first frame and end image, asynchronous", image="second", last_image="landscape",
-           forcing={"ar_step": 2, "block": 1}, frames=13, steps=3)
+    m.case(
+        "pipe-wan-t2v-dpmpp",
+        models.T2V_DIFFUSERS,
+        "Wan text to video, diffusers layout, DPM++ on list B",
+        sampler="dpmpp",
+        steps=6,
+        shift=3.0,
+        width=48,
+        height=64,
+    )
+    m.case(
+        "pipe-wan-t2v-euler",
+        models.T2V,
+        "Euler on list A, guidance 1: one pass",
+        sampler="euler",
+        guidance=1.0,
+        frames=13,
+        steps=4,
+    )
+    m.case(
+        "pipe-wan-t2v-one-frame",
+        models.T2V,
+        "one frame, an empty negative prompt's place taken by another text",
+        frames=1,
+        steps=3,
+        width=96,
+        height=80,
+        negative_prompt="ugly",
+        prompt="  Two &amp; “three” cats…  ",
+    )
+    m.case(
+        "pipe-skyreels-t2v",
+        models.T2V,
+        "SkyReels text to video: the same network by the request's family",
+        family="skyreels",
+        shift=8.0,
+        guidance=6.0,
+    )
+    m.case(
+        "pipe-wan-i2v",
+        models.I2V,
+        "Wan image to video: bicubic on floats, CLIP of the original size",
+        family="wan",
+        image="landscape",
+        shift=3.0,
+    )
+    m.case(
+        "pipe-skyreels-i2v",
+        models.I2V,
+        "SkyReels image to video: crop, Lanczos, CLIP of the resized image",
+        image="landscape",
+        shift=3.0,
+    )
+    m.case(
+        "pipe-skyreels-i2v-portrait",
+        models.I2V,
+        "a portrait image",
+        image="portrait",
+        width=48,
+        height=80,
+        frames=13,
+        steps=3,
+    )
+    m.case(
+        "pipe-wan-flf2v", models.FLF2V, "Wan first and last frame", image="landscape", last_image="second", shift=16.0
+    )
+    m.case(
+        "pipe-df-sync",
+        models.DF,
+        "diffusion forcing, all frames in step",
+        forcing={"ar_step": 0, "block": 1},
+        frames=13,
+        shift=8.0,
+        guidance=6.0,
+    )
+    m.case(
+        "pipe-df-async",
+        models.DF,
+        "asynchronous, two steps between frames",
+        forcing={"ar_step": 2, "block": 1},
+        frames=13,
+        steps=4,
+        shift=8.0,
+        guidance=6.0,
+    )
+    m.case(
+        "pipe-df-causal",
+        models.DF,
+        "asynchronous and block-causal, blocks of two latent frames",
+        forcing={"ar_step": 2, "block": 2, "causal_attention": True},
+        frames=13,
+        steps=4,
+        shift=8.0,
+        guidance=6.0,
+    )
+    m.case(
+        "pipe-df-causal-1",
+        models.DF,
+        "block-causal, blocks of one",
+        frames=9,
+        steps=3,
+        fps=16,
+        forcing={"ar_step": 3, "block": 1, "causal_attention": True},
+    )
+    m.case(
+        "pipe-df-image",
+        models.DF,
+        "a clean first frame",
+        image="landscape",
+        forcing={"ar_step": 0, "block": 1},
+        frames=13,
+        shift=5.0,
+    )
+    m.case(
+        "pipe-df-image-async",
+        models.DF,
+        "a clean first frame, asynchronous",
+        image="portrait",
+        width=48,
+        height=80,
+        forcing={"ar_step": 1, "block": 1},
+        frames=13,
+        steps=3,
+    )
+    m.case(
+        "pipe-df-end",
+        models.DF,
+        "first frame and end image",
+        image="landscape",
+        last_image="second",
+        forcing={"ar_step": 0, "block": 1},
+        frames=9,
+        shift=8.0,
+    )
+    m.case(
+        "pipe-df-end-async",
+        models.DF,
+        "first frame and end image, asynchronous",
+        image="second",
+        last_image="landscape",
+        forcing={"ar_step": 2, "block": 1},
+        frames=13,
+        steps=3,
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cleaning and tokenizing: tests/fixtures/tokenize/cases.json, the models beside it."""
+
 from . import text
 from .files import Fixtures, write_json
 
@@ -13,7 +14,10 @@ TEXTS = {  # name: (text, note)
     "zero-width": ("a\u200bcat\u200ddrinks\ufeff milk", "no white space to Python, spaces to the character map"),
     "entities": ("salt &amp; pepper &lt;left&gt; &quot;x&quot; &#233; &#x4E2D; &eacute;", "HTML entities"),
     "entities-twice": ("a &amp;amp; b &amp;lt;c&amp;gt; &amp;#38;", "entities behind entities"),
-    "entities-bare": ("fish &amp chips &notit; &copy 2024 &unknown; &#0; &#128; &#xD800;", "without a semicolon, and broken"),
+    "entities-bare": (
+        "fish &amp chips &notit; &copy 2024 &unknown; &#0; &#128; &#xD800;",
+        "without a semicolon, and broken",
+    ),
     "entities-tag": ("<b>bold</b> &amp; plain &lt;", "with a tag ftfy leaves entities to the second step"),
     "entities-capitals": ("&EACUTE; &AMP; &Eacute;", "entities in capitals"),
     "quotes": ("“curly” ‘single’ ‚low‛ „low‟ it’s", "quotes become straight"),
@@ -23,7 +27,10 @@ TEXTS = {  # name: (text, note)
     "symbols": ("½ cup ™ … ① ² Å ~ ～ 。", "characters that the map replaces, and some it does not"),
     "controls": ("a\u0001b\u007fc\u0008d\u206aef\u001b[31mred\u001b[0m g", "controls and terminal escapes disappear"),
     "windows-controls": ("a\u0096b\u0085c\u0092d", "C1 controls are Windows-1252"),
-    "chinese": ("色调艳丽，过曝，静态，细节模糊不清，字幕，风格，作品，画作，画面，静止，整体发灰", "a negative prompt"),
+    "chinese": (
+        "色调艳丽，过曝，静态，细节模糊不清，字幕，风格，作品，画作，画面，静止，整体发灰",
+        "a negative prompt",
+    ),
     "japanese": ("夕日が海に沈み、波が静かに岸に寄せる。", "Japanese"),
     "korean": ("고양이가 창가에 앉아 비를 바라보고 있다", "Korean"),
     "russian": ("Рыжая лиса бежит по снегу", "Cyrillic"),
@@ -48,6 +55,7 @@ def _store(fixtures: Fixtures, name: str, spiece: bytes, files: dict):
 def make(fixtures: Fixtures):
     import ftfy
     import sentencepiece
+
     original = "google/umt5-xxl"
     cases = []
     special = ("<pad>", "</s>", "<s>", "<unk>", "<extra_id_1>", "<extra_id_0>")
@@ -60,9 +68,11 @@ def make(fixtures: Fixtures):
             cleaned = text.clean(value)
             assert ftfy.fix_text(value, fix_encoding=False) == ftfy.fix_text(value), f"{name} needs mojibake repair"
             got = text.ids(tokenizer, cleaned, limit)
-            if pieces.encode(cleaned)[:limit - 1] + [1] != got:
+            if pieces.encode(cleaned)[: limit - 1] + [1] != got:
                 note += "; the sentencepiece library gives other ids"
-            cases.append({"name": f"{model}-{name}", "model": model, "text": value, "cleaned": cleaned, "ids": got, "note": note})
+            cases.append(
+                {"name": f"{model}-{name}", "model": model, "text": value, "cleaned": cleaned, "ids": got, "note": note}
+            )
 
     everything = list(TEXTS)
     spiece = text.train(360, "nmt_nfkc")
@@ -75,18 +85,40 @@ def make(fixtures: Fixtures):
     _store(fixtures, "small-json", spiece, {"tokenizer/tokenizer.json": json_text})
     add("small-json", spiece, json_text, everything)
     tokenizer = text.fast_tokenizer(json_text)
-    for name, value in (("special", "a</s>b <extra_id_1> c <pad>"), ("special-alone", "<extra_id_0>"), ("special-not", "< /s> </S>")):
-        cases.append({"name": f"small-json-{name}", "model": "small-json", "text": value, "cleaned": text.clean(value),
-                      "ids": text.ids(tokenizer, text.clean(value)), "note": "special tokens written out are cut from the text"})
+    for name, value in (
+        ("special", "a</s>b <extra_id_1> c <pad>"),
+        ("special-alone", "<extra_id_0>"),
+        ("special-not", "< /s> </S>"),
+    ):
+        cases.append(
+            {
+                "name": f"small-json-{name}",
+                "model": "small-json",
+                "text": value,
+                "cleaned": text.clean(value),
+                "ids": text.ids(tokenizer, text.clean(value)),
+                "note": "special tokens written out are cut from the text",
+            }
+        )
 
     spiece = text.train(640, "small", byte_fallback=True)
     _store(fixtures, "byte-fallback", spiece, {f"{original}/spiece.model": spiece})
-    add("byte-fallback", spiece, text.tokenizer_json(spiece),
-        ["plain", "empty", "chinese", "emoji", "unknown-run", "fullwidth", "symbols", "decomposed"])
+    add(
+        "byte-fallback",
+        spiece,
+        text.tokenizer_json(spiece),
+        ["plain", "empty", "chinese", "emoji", "unknown-run", "fullwidth", "symbols", "decomposed"],
+    )
 
     spiece = text.train(180, "identity", sentences=text.SENTENCES[:12])
     _store(fixtures, "identity", spiece, {f"{original}/tokenizer.json": text.tokenizer_json(spiece)})
     write_json(fixtures.root / "tokenize" / "identity" / "config.json", {"_class_name": "WanModel", "text_len": 24})
-    add("identity", spiece, text.tokenizer_json(spiece), ["plain", "long", "empty", "fullwidth", "symbols", "repeats"], limit=24)
+    add(
+        "identity",
+        spiece,
+        text.tokenizer_json(spiece),
+        ["plain", "long", "empty", "fullwidth", "symbols", "repeats"],
+        limit=24,
+    )
     write_json(fixtures.root / "tokenize" / "cases.json", cases)
     fixtures.log(f"  tokenize: {len(cases)} texts")

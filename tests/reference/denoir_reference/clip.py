@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The CLIP vision tower of spec clip.md, in float64."""
+
 import torch
 import torch.nn.functional as F
 
@@ -10,16 +11,24 @@ STD = (0.26862954, 0.26130258, 0.27577711)
 def shapes(width: int, mlp: int, layers: int, patch: int = 14, image: int = 224, head: int = 8) -> dict:
     """Original tensor names with their shapes (section 3)."""
     tokens = (image // patch) ** 2 + 1
-    s = {"visual.patch_embedding.weight": (width, 3, patch, patch), "visual.cls_embedding": (1, 1, width),
-         "visual.pos_embedding": (1, tokens, width), "visual.head": (width, head)}
+    s = {
+        "visual.patch_embedding.weight": (width, 3, patch, patch),
+        "visual.cls_embedding": (1, 1, width),
+        "visual.pos_embedding": (1, tokens, width),
+        "visual.head": (width, head),
+    }
     for name in ("visual.pre_norm", "visual.post_norm"):
         s[name + ".weight"] = s[name + ".bias"] = (width,)
     for i in range(layers):
         p = f"visual.transformer.{i}."
         for norm in ("norm1", "norm2"):
             s[f"{p}{norm}.weight"] = s[f"{p}{norm}.bias"] = (width,)
-        for part, (rows, columns) in {"attn.to_qkv": (3 * width, width), "attn.proj": (width, width),
-                                      "mlp.0": (mlp, width), "mlp.2": (width, mlp)}.items():
+        for part, (rows, columns) in {
+            "attn.to_qkv": (3 * width, width),
+            "attn.proj": (width, width),
+            "mlp.0": (mlp, width),
+            "mlp.2": (width, mlp),
+        }.items():
             s[f"{p}{part}.weight"], s[f"{p}{part}.bias"] = (rows, columns), (rows,)
     return s
 

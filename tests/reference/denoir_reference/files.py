@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files whose bytes depend on nothing but their contents."""
+
 import io
 import json
 import struct
@@ -8,8 +9,16 @@ from pathlib import Path
 
 import torch
 
-_NAMES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.float64: "F64", torch.int64: "I64",
-          torch.int32: "I32", torch.uint8: "U8", torch.bool: "BOOL"}
+_NAMES = {
+    torch.float32: "F32",
+    torch.float16: "F16",
+    torch.bfloat16: "BF16",
+    torch.float64: "F64",
+    torch.int64: "I64",
+    torch.int32: "I32",
+    torch.uint8: "U8",
+    torch.bool: "BOOL",
+}
 
 
 def _raw(tensor: torch.Tensor) -> bytes:
@@ -24,8 +33,11 @@ def write_safetensors(path: Path, tensors: dict, metadata: dict | None = None) -
         header["__metadata__"] = metadata
     for name in sorted(tensors):
         data = _raw(tensors[name])
-        header[name] = {"dtype": _NAMES[tensors[name].dtype], "shape": list(tensors[name].shape),
-                        "data_offsets": [offset, offset + len(data)]}
+        header[name] = {
+            "dtype": _NAMES[tensors[name].dtype],
+            "shape": list(tensors[name].shape),
+            "data_offsets": [offset, offset + len(data)],
+        }
         parts.append(data)
         offset += len(data)
     text = json.dumps(header, separators=(",", ":")).encode()
@@ -37,6 +49,7 @@ def write_safetensors(path: Path, tensors: dict, metadata: dict | None = None) -
 def write_pth(path: Path, tensors: dict, root: str = "archive") -> None:
     """A state dict as torch.save writes it; `root` is the folder name inside the zip."""
     from collections import OrderedDict
+
     path.parent.mkdir(parents=True, exist_ok=True)
     buffer = io.BytesIO()  # a buffer, so that the zip's inner folder is not named after a temporary path
     torch.save(OrderedDict((k, v.contiguous().clone()) for k, v in tensors.items()), buffer)
@@ -66,12 +79,31 @@ class Fixtures:
     def _home(weights: str) -> str:
         return "_models" if "-tiny" in weights else "_weights"
 
-    def case(self, name: str, module: str, weights: list, inputs, expect: dict, *, tol: float, note: str,
-             settings: dict | None = None, dtype: str = "f32", precision: str | None = None, slices: dict | None = None):
-        """`inputs`: tensors, a path relative to the case (shared input), or None. `weights`: paths under _weights or _models."""
+    def case(
+        self,
+        name: str,
+        module: str,
+        weights: list,
+        inputs,
+        expect: dict,
+        *,
+        tol: float,
+        note: str,
+        settings: dict | None = None,
+        dtype: str = "f32",
+        precision: str | None = None,
+        slices: dict | None = None,
+    ):
+        """`inputs`: tensors, the path of a shared file, or None. `weights`: paths under _weights or _models."""
         folder = self.root / name
-        case = {"module": module, "dtype": dtype, "set": {k: str(v) for k, v in (settings or {}).items()},
-                "weights": [f"../{self._home(w)}/{w}" for w in weights], "tol": tol, "note": note}
+        case = {
+            "module": module,
+            "dtype": dtype,
+            "set": {k: str(v) for k, v in (settings or {}).items()},
+            "weights": [f"../{self._home(w)}/{w}" for w in weights],
+            "tol": tol,
+            "note": note,
+        }
         if precision:
             case["precision"] = precision
         if isinstance(inputs, str):

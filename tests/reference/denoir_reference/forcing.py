@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The timestep matrix of diffusion forcing (spec pipelines.md 7.1)."""
+
 import numpy as np
 
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole tiny models, each a folder as the families publish it; the module cases use their files too.
 
-    Wan2.1-T2V-tiny            original layout, text to video
-    SkyReels-V2-I2V-tiny       original layout, CLIP branch
-    Wan2.1-FLF2V-tiny          original layout, CLIP branch with positions
-    SkyReels-V2-DF-tiny        original layout, fps branch
-    Wan2.1-T2V-tiny-Diffusers  the first in the diffusers layout
+Wan2.1-T2V-tiny            original layout, text to video
+SkyReels-V2-I2V-tiny       original layout, CLIP branch
+Wan2.1-FLF2V-tiny          original layout, CLIP branch with positions
+SkyReels-V2-DF-tiny        original layout, fps branch
+Wan2.1-T2V-tiny-Diffusers  the first in the diffusers layout
 """
+
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -110,34 +111,65 @@ class Model:
         (folder / "tokenizer.json").write_text(text.tokenizer_json(spiece()), encoding="utf-8")
 
     def _write_diffusers(self, folder):
-        write_json(folder / "model_index.json", {
-            "_class_name": "WanPipeline", "_diffusers_version": "0.35.2",
-            "scheduler": ["diffusers", "UniPCMultistepScheduler"], "text_encoder": ["transformers", "UMT5EncoderModel"],
-            "tokenizer": ["transformers", "T5TokenizerFast"], "transformer": ["diffusers", "WanTransformer3DModel"],
-            "vae": ["diffusers", "AutoencoderKLWan"]})
-        write_json(folder / "scheduler" / "scheduler_config.json", {
-            "_class_name": "UniPCMultistepScheduler", "_diffusers_version": "0.35.2", "flow_shift": 3.0,
-            "num_train_timesteps": 1000, "prediction_type": "flow_prediction", "solver_order": 2, "use_flow_sigmas": True})
+        write_json(
+            folder / "model_index.json",
+            {
+                "_class_name": "WanPipeline",
+                "_diffusers_version": "0.35.2",
+                "scheduler": ["diffusers", "UniPCMultistepScheduler"],
+                "text_encoder": ["transformers", "UMT5EncoderModel"],
+                "tokenizer": ["transformers", "T5TokenizerFast"],
+                "transformer": ["diffusers", "WanTransformer3DModel"],
+                "vae": ["diffusers", "AutoencoderKLWan"],
+            },
+        )
+        write_json(
+            folder / "scheduler" / "scheduler_config.json",
+            {
+                "_class_name": "UniPCMultistepScheduler",
+                "_diffusers_version": "0.35.2",
+                "flow_shift": 3.0,
+                "num_train_timesteps": 1000,
+                "prediction_type": "flow_prediction",
+                "solver_order": 2,
+                "use_flow_sigmas": True,
+            },
+        )
         write_json(folder / "transformer" / "config.json", make.transformer_diffusers_config(self.config))
-        write_safetensors(folder / "transformer" / TRANSFORMER_FILE, names.transformer_to_diffusers(self.weights()),
-                          {"format": "pt"})
+        write_safetensors(
+            folder / "transformer" / TRANSFORMER_FILE, names.transformer_to_diffusers(self.weights()), {"format": "pt"}
+        )
         write_json(folder / "vae" / "config.json", make.vae_config(2, 16, vae.MEAN, vae.STD))
         write_safetensors(folder / "vae" / TRANSFORMER_FILE, names.vae_to_diffusers(vae_weights()), {"format": "pt"})
         write_json(folder / "text_encoder" / "config.json", make.umt5_config(*TEXT_SIZES))
-        write_safetensors(folder / "text_encoder" / "model.safetensors", names.umt5_to_hf(text_weights()), {"format": "pt"})
+        write_safetensors(
+            folder / "text_encoder" / "model.safetensors", names.umt5_to_hf(text_weights()), {"format": "pt"}
+        )
         self._write_tokenizer(folder / "tokenizer")
 
 
 def _config(**more) -> transformer.Config:
-    return transformer.Config(**(dict(dim=48, heads=2, ffn=40, layers=2, text_dim=TEXT_SIZES[1], text_len=40, freq_dim=32)
-                                 | more))
+    return transformer.Config(
+        **(dict(dim=48, heads=2, ffn=40, layers=2, text_dim=TEXT_SIZES[1], text_len=40, freq_dim=32) | more)
+    )
 
 
 T2V = Model("Wan2.1-T2V-tiny", _config(heads=3), seed="tiny-t2v")
 T2V_DIFFUSERS = Model("Wan2.1-T2V-tiny-Diffusers", _config(heads=3, text_len=512), layout="diffusers", seed="tiny-t2v")
-I2V = Model("SkyReels-V2-I2V-tiny", _config(heads=3, in_channels=36, clip_dim=80), "i2v", file="model.safetensors",
-            clip_width=80, seed="tiny-i2v")
-FLF2V = Model("Wan2.1-FLF2V-tiny", _config(dim=32, layers=1, in_channels=36, clip_dim=80, clip_positions=514), "flf2v",
-              clip_width=80, seed="tiny-flf2v")
+I2V = Model(
+    "SkyReels-V2-I2V-tiny",
+    _config(heads=3, in_channels=36, clip_dim=80),
+    "i2v",
+    file="model.safetensors",
+    clip_width=80,
+    seed="tiny-i2v",
+)
+FLF2V = Model(
+    "Wan2.1-FLF2V-tiny",
+    _config(dim=32, layers=1, in_channels=36, clip_dim=80, clip_positions=514),
+    "flf2v",
+    clip_width=80,
+    seed="tiny-flf2v",
+)
 DF = Model("SkyReels-V2-DF-tiny", _config(fps=True), file="model.safetensors", seed="tiny-df")
 ALL = (T2V, T2V_DIFFUSERS, I2V, FLF2V, DF)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Original tensor names to the other layouts (spec dit.md 4.1, vae21.md 3.4, umt5.md 2, clip.md 3)."""
+
 import re
 
 import torch
@@ -13,27 +14,35 @@ def _replace(name: str, rules) -> str:
     return name
 
 
-_TRANSFORMER = [(r"^text_embedding\.0\.", "condition_embedder.text_embedder.linear_1."),
-                (r"^text_embedding\.2\.", "condition_embedder.text_embedder.linear_2."),
-                (r"^time_embedding\.0\.", "condition_embedder.time_embedder.linear_1."),
-                (r"^time_embedding\.2\.", "condition_embedder.time_embedder.linear_2."),
-                (r"^time_projection\.1\.", "condition_embedder.time_proj."),
-                (r"^img_emb\.proj\.0\.", "condition_embedder.image_embedder.norm1."),
-                (r"^img_emb\.proj\.1\.", "condition_embedder.image_embedder.ff.net.0.proj."),
-                (r"^img_emb\.proj\.3\.", "condition_embedder.image_embedder.ff.net.2."),
-                (r"^img_emb\.proj\.4\.", "condition_embedder.image_embedder.norm2."),
-                (r"^img_emb\.emb_pos$", "condition_embedder.image_embedder.pos_embed"),
-                (r"^fps_projection\.0\.", "fps_projection.net.0.proj."), (r"^fps_projection\.2\.", "fps_projection.net.2."),
-                (r"^head\.head\.", "proj_out."), (r"^head\.modulation$", "scale_shift_table"),
-                (r"^(blocks\.\d+)\.modulation$", r"\1.scale_shift_table"), (r"^(blocks\.\d+)\.norm3\.", r"\1.norm2."),
-                (r"^(blocks\.\d+)\.ffn\.0\.", r"\1.ffn.net.0.proj."), (r"^(blocks\.\d+)\.ffn\.2\.", r"\1.ffn.net.2."),
-                (r"^(blocks\.\d+)\.cross_attn\.k_img\.", r"\1.attn2.add_k_proj."),
-                (r"^(blocks\.\d+)\.cross_attn\.v_img\.", r"\1.attn2.add_v_proj."),
-                (r"^(blocks\.\d+)\.cross_attn\.norm_k_img\.", r"\1.attn2.norm_added_k.")]
+_TRANSFORMER = [
+    (r"^text_embedding\.0\.", "condition_embedder.text_embedder.linear_1."),
+    (r"^text_embedding\.2\.", "condition_embedder.text_embedder.linear_2."),
+    (r"^time_embedding\.0\.", "condition_embedder.time_embedder.linear_1."),
+    (r"^time_embedding\.2\.", "condition_embedder.time_embedder.linear_2."),
+    (r"^time_projection\.1\.", "condition_embedder.time_proj."),
+    (r"^img_emb\.proj\.0\.", "condition_embedder.image_embedder.norm1."),
+    (r"^img_emb\.proj\.1\.", "condition_embedder.image_embedder.ff.net.0.proj."),
+    (r"^img_emb\.proj\.3\.", "condition_embedder.image_embedder.ff.net.2."),
+    (r"^img_emb\.proj\.4\.", "condition_embedder.image_embedder.norm2."),
+    (r"^img_emb\.emb_pos$", "condition_embedder.image_embedder.pos_embed"),
+    (r"^fps_projection\.0\.", "fps_projection.net.0.proj."),
+    (r"^fps_projection\.2\.", "fps_projection.net.2."),
+    (r"^head\.head\.", "proj_out."),
+    (r"^head\.modulation$", "scale_shift_table"),
+    (r"^(blocks\.\d+)\.modulation$", r"\1.scale_shift_table"),
+    (r"^(blocks\.\d+)\.norm3\.", r"\1.norm2."),
+    (r"^(blocks\.\d+)\.ffn\.0\.", r"\1.ffn.net.0.proj."),
+    (r"^(blocks\.\d+)\.ffn\.2\.", r"\1.ffn.net.2."),
+    (r"^(blocks\.\d+)\.cross_attn\.k_img\.", r"\1.attn2.add_k_proj."),
+    (r"^(blocks\.\d+)\.cross_attn\.v_img\.", r"\1.attn2.add_v_proj."),
+    (r"^(blocks\.\d+)\.cross_attn\.norm_k_img\.", r"\1.attn2.norm_added_k."),
+]
 for _ours, _theirs in (("self_attn", "attn1"), ("cross_attn", "attn2")):
-    _TRANSFORMER += [(rf"^(blocks\.\d+)\.{_ours}\.([qkv])\.", rf"\1.{_theirs}.to_\2."),
-                     (rf"^(blocks\.\d+)\.{_ours}\.o\.", rf"\1.{_theirs}.to_out.0."),
-                     (rf"^(blocks\.\d+)\.{_ours}\.(norm_[qk])\.", rf"\1.{_theirs}.\2.")]
+    _TRANSFORMER += [
+        (rf"^(blocks\.\d+)\.{_ours}\.([qkv])\.", rf"\1.{_theirs}.to_\2."),
+        (rf"^(blocks\.\d+)\.{_ours}\.o\.", rf"\1.{_theirs}.to_out.0."),
+        (rf"^(blocks\.\d+)\.{_ours}\.(norm_[qk])\.", rf"\1.{_theirs}.\2."),
+    ]
 
 
 def transformer_to_diffusers(weights: dict) -> dict:
@@ -55,6 +64,7 @@ def _vae_name(name: str) -> str:
     def up(m):
         block, index = divmod(int(m[1]), 4)
         return f"decoder.up_blocks.{block}." + ("upsamplers.0." if index == 3 else f"resnets.{index}.")
+
     return re.sub(r"^decoder\.upsamples\.(\d+)\.", up, name)
 
 
@@ -62,30 +72,38 @@ def vae_to_diffusers(weights: dict) -> dict:
     return {_vae_name(k): v for k, v in weights.items()}
 
 
-_UMT5 = [(r"^token_embedding\.weight$", "shared.weight"), (r"^norm\.weight$", "encoder.final_layer_norm.weight"),
-         (r"^blocks\.(\d+)\.norm1\.weight$", r"encoder.block.\1.layer.0.layer_norm.weight"),
-         (r"^blocks\.(\d+)\.norm2\.weight$", r"encoder.block.\1.layer.1.layer_norm.weight"),
-         (r"^blocks\.(\d+)\.attn\.([qkvo])\.weight$", r"encoder.block.\1.layer.0.SelfAttention.\2.weight"),
-         (r"^blocks\.(\d+)\.pos_embedding\.embedding\.weight$",
-          r"encoder.block.\1.layer.0.SelfAttention.relative_attention_bias.weight"),
-         (r"^blocks\.(\d+)\.ffn\.gate\.0\.weight$", r"encoder.block.\1.layer.1.DenseReluDense.wi_0.weight"),
-         (r"^blocks\.(\d+)\.ffn\.fc1\.weight$", r"encoder.block.\1.layer.1.DenseReluDense.wi_1.weight"),
-         (r"^blocks\.(\d+)\.ffn\.fc2\.weight$", r"encoder.block.\1.layer.1.DenseReluDense.wo.weight")]
+_UMT5 = [
+    (r"^token_embedding\.weight$", "shared.weight"),
+    (r"^norm\.weight$", "encoder.final_layer_norm.weight"),
+    (r"^blocks\.(\d+)\.norm1\.weight$", r"encoder.block.\1.layer.0.layer_norm.weight"),
+    (r"^blocks\.(\d+)\.norm2\.weight$", r"encoder.block.\1.layer.1.layer_norm.weight"),
+    (r"^blocks\.(\d+)\.attn\.([qkvo])\.weight$", r"encoder.block.\1.layer.0.SelfAttention.\2.weight"),
+    (
+        r"^blocks\.(\d+)\.pos_embedding\.embedding\.weight$",
+        r"encoder.block.\1.layer.0.SelfAttention.relative_attention_bias.weight",
+    ),
+    (r"^blocks\.(\d+)\.ffn\.gate\.0\.weight$", r"encoder.block.\1.layer.1.DenseReluDense.wi_0.weight"),
+    (r"^blocks\.(\d+)\.ffn\.fc1\.weight$", r"encoder.block.\1.layer.1.DenseReluDense.wi_1.weight"),
+    (r"^blocks\.(\d+)\.ffn\.fc2\.weight$", r"encoder.block.\1.layer.1.DenseReluDense.wo.weight"),
+]
 
 
 def umt5_to_hf(weights: dict) -> dict:
     return {_replace(k, _UMT5): v for k, v in weights.items()}
 
 
-_CLIP = [(r"^visual\.patch_embedding\.", "vision_model.embeddings.patch_embedding."),
-         (r"^visual\.cls_embedding$", "vision_model.embeddings.class_embedding"),
-         (r"^visual\.pos_embedding$", "vision_model.embeddings.position_embedding.weight"),
-         (r"^visual\.pre_norm\.", "vision_model.pre_layrnorm."), (r"^visual\.post_norm\.", "vision_model.post_layernorm."),
-         (r"^visual\.transformer\.(\d+)\.norm1\.", r"vision_model.encoder.layers.\1.layer_norm1."),
-         (r"^visual\.transformer\.(\d+)\.norm2\.", r"vision_model.encoder.layers.\1.layer_norm2."),
-         (r"^visual\.transformer\.(\d+)\.attn\.proj\.", r"vision_model.encoder.layers.\1.self_attn.out_proj."),
-         (r"^visual\.transformer\.(\d+)\.mlp\.0\.", r"vision_model.encoder.layers.\1.mlp.fc1."),
-         (r"^visual\.transformer\.(\d+)\.mlp\.2\.", r"vision_model.encoder.layers.\1.mlp.fc2.")]
+_CLIP = [
+    (r"^visual\.patch_embedding\.", "vision_model.embeddings.patch_embedding."),
+    (r"^visual\.cls_embedding$", "vision_model.embeddings.class_embedding"),
+    (r"^visual\.pos_embedding$", "vision_model.embeddings.position_embedding.weight"),
+    (r"^visual\.pre_norm\.", "vision_model.pre_layrnorm."),
+    (r"^visual\.post_norm\.", "vision_model.post_layernorm."),
+    (r"^visual\.transformer\.(\d+)\.norm1\.", r"vision_model.encoder.layers.\1.layer_norm1."),
+    (r"^visual\.transformer\.(\d+)\.norm2\.", r"vision_model.encoder.layers.\1.layer_norm2."),
+    (r"^visual\.transformer\.(\d+)\.attn\.proj\.", r"vision_model.encoder.layers.\1.self_attn.out_proj."),
+    (r"^visual\.transformer\.(\d+)\.mlp\.0\.", r"vision_model.encoder.layers.\1.mlp.fc1."),
+    (r"^visual\.transformer\.(\d+)\.mlp\.2\.", r"vision_model.encoder.layers.\1.mlp.fc2."),
+]
 
 
 def clip_to_hf(weights: dict, position_ids: bool = False) -> dict:
@@ -108,13 +126,17 @@ def clip_to_hf(weights: dict, position_ids: bool = False) -> dict:
     return out
 
 
-_OPEN_CLIP = [(r"^visual\.patch_embedding\.", "visual.conv1."), (r"^visual\.pre_norm\.", "visual.ln_pre."),
-              (r"^visual\.post_norm\.", "visual.ln_post."), (r"^visual\.head$", "visual.proj"),
-              (r"^visual\.transformer\.(\d+)\.norm([12])\.", r"visual.transformer.resblocks.\1.ln_\2."),
-              (r"^visual\.transformer\.(\d+)\.attn\.to_qkv\.", r"visual.transformer.resblocks.\1.attn.in_proj_"),
-              (r"^visual\.transformer\.(\d+)\.attn\.proj\.", r"visual.transformer.resblocks.\1.attn.out_proj."),
-              (r"^visual\.transformer\.(\d+)\.mlp\.0\.", r"visual.transformer.resblocks.\1.mlp.c_fc."),
-              (r"^visual\.transformer\.(\d+)\.mlp\.2\.", r"visual.transformer.resblocks.\1.mlp.c_proj.")]
+_OPEN_CLIP = [
+    (r"^visual\.patch_embedding\.", "visual.conv1."),
+    (r"^visual\.pre_norm\.", "visual.ln_pre."),
+    (r"^visual\.post_norm\.", "visual.ln_post."),
+    (r"^visual\.head$", "visual.proj"),
+    (r"^visual\.transformer\.(\d+)\.norm([12])\.", r"visual.transformer.resblocks.\1.ln_\2."),
+    (r"^visual\.transformer\.(\d+)\.attn\.to_qkv\.", r"visual.transformer.resblocks.\1.attn.in_proj_"),
+    (r"^visual\.transformer\.(\d+)\.attn\.proj\.", r"visual.transformer.resblocks.\1.attn.out_proj."),
+    (r"^visual\.transformer\.(\d+)\.mlp\.0\.", r"visual.transformer.resblocks.\1.mlp.c_fc."),
+    (r"^visual\.transformer\.(\d+)\.mlp\.2\.", r"visual.transformer.resblocks.\1.mlp.c_proj."),
+]
 
 
 def clip_to_open_clip(weights: dict) -> dict:

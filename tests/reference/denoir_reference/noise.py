@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The generators behind torch.randn (spec pipelines.md 1.6), in plain Python and NumPy."""
+
 import math
 
 import numpy as np
@@ -57,7 +58,7 @@ def torch_cpu(seed: int, count: int) -> np.ndarray:
     # All uniforms are drawn before the groups of sixteen are turned; the rest is drawn after them.
     u = [(words.next() & 0xFFFFFF) * 2.0**-24 for _ in range(count)]
     for begin in range(0, count - 15, 16):
-        fill(begin, u[begin:begin + 16])
+        fill(begin, u[begin : begin + 16])
     if count % 16:
         sixteen(count - 16)
     return out.astype(np.float32)

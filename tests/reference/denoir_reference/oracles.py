@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same networks as diffusers and transformers have them, loaded strictly with our weights, in float32."""
+
 import torch
 
 from . import names
@@ -24,25 +25,35 @@ def _rotary(x, head_dim: int):
 
 
 def prepared(weights: dict, config):
-    """A function (latent, timestep, text, clip, condition, fps, causal_block) -> velocity: diffusers' WanTransformer3DModel,
-    or SkyReelsV2Transformer3DModel where t is per frame or the frame rate counts."""
+    """A function (latent, timestep, text, clip, condition, fps, causal_block) -> velocity: diffusers'
+    WanTransformer3DModel, or SkyReelsV2Transformer3DModel where t is per frame or the frame rate counts."""
     from diffusers import SkyReelsV2Transformer3DModel, WanTransformer3DModel
-    common = dict(num_attention_heads=config.heads, attention_head_dim=config.dim // config.heads,
-                  in_channels=config.in_channels, out_channels=config.out_channels, text_dim=config.text_dim,
-                  freq_dim=config.freq_dim, ffn_dim=config.ffn, num_layers=config.layers,
-                  image_dim=config.clip_dim or None, added_kv_proj_dim=config.dim if config.clip_dim else None,
-                  pos_embed_seq_len=config.clip_positions or None)
+
+    common = dict(
+        num_attention_heads=config.heads,
+        attention_head_dim=config.dim // config.heads,
+        in_channels=config.in_channels,
+        out_channels=config.out_channels,
+        text_dim=config.text_dim,
+        freq_dim=config.freq_dim,
+        ffn_dim=config.ffn,
+        num_layers=config.layers,
+        image_dim=config.clip_dim or None,
+        added_kv_proj_dim=config.dim if config.clip_dim else None,
+        pos_embed_seq_len=config.clip_positions or None,
+    )
     theirs, made = names.transformer_to_diffusers(weights), {}
 
     def model_for(forcing: bool, causal_block: int):
         key = (forcing, causal_block)
         if key not in made:
             if forcing:
-                model = SkyReelsV2Transformer3DModel(**common, inject_sample_info=config.fps,
-                                                     num_frame_per_block=causal_block or 1)
+                model = SkyReelsV2Transformer3DModel(
+                    **common, inject_sample_info=config.fps, num_frame_per_block=causal_block or 1
+                )
             else:
                 model = WanTransformer3DModel(**common)
-                # This release cuts the rotary table at head_dim // 3 channels, right only where that is even (128, 48, 24).
+                # This release cuts the rotary table at head_dim // 3 channels: right only where that is even.
                 model.rope.forward = lambda x: _rotary(x, config.dim // config.heads)
             made[key] = _strict(model, theirs)
             # WanTransformer3DModel multiplies time and frequency in float32, which alone costs 7e-5 at t = 999; the
@@ -57,7 +68,7 @@ def prepared(weights: dict, config):
         if forcing and causal_block == 1:  # the class builds its mask only above one frame per block
             raise NotImplementedError("causal blocks of one frame")
         padded = torch.zeros(1, config.text_len, config.text_dim)
-        padded[0, :len(text)] = text
+        padded[0, : len(text)] = text
         x = latent if condition is None else torch.cat([latent, condition])
         more = {"fps": [fps]} if config.fps else {}
         if forcing:
@@ -65,8 +76,13 @@ def prepared(weights: dict, config):
         t = timestep.reshape(1, -1) if timestep.ndim else timestep.reshape(1)
         image = None if clip is None else clip.float().reshape(-1, 257, clip.shape[-1])
         return model_for(forcing or config.fps, causal_block)(
-            hidden_states=x[None].float(), timestep=t, encoder_hidden_states=padded, encoder_hidden_states_image=image,
-            return_dict=False, **more)[0][0]
+            hidden_states=x[None].float(),
+            timestep=t,
+            encoder_hidden_states=padded,
+            encoder_hidden_states_image=image,
+            return_dict=False,
+            **more,
+        )[0][0]
 
     return forward
 
@@ -78,6 +94,7 @@ def transformer(weights: dict, config, latent, timestep, text, **more):
 def vae(weights: dict, base: int, z: int, mean, std):
     """diffusers' AutoencoderKLWan; use .encode(video[None]) and .decode(raw latent[None])."""
     from diffusers import AutoencoderKLWan
+
     model = AutoencoderKLWan(base_dim=base, z_dim=z, latents_mean=list(mean), latents_std=list(std))
     return _strict(model, names.vae_to_diffusers(weights))
 
@@ -97,28 +114,46 @@ def vae_decode(model, latent, mean, std):
 def umt5(weights: dict, tokens):
     """transformers' UMT5EncoderModel over the real tokens, padded to 16 more to see that padding changes nothing."""
     from transformers import UMT5Config, UMT5EncoderModel
+
     heads = weights["blocks.0.pos_embedding.embedding.weight"].shape[1]
     vocabulary, width = weights["token_embedding.weight"].shape
     layers = len({k.split(".")[1] for k in weights if k.startswith("blocks.")})
-    model = UMT5EncoderModel(UMT5Config(
-        vocab_size=vocabulary, d_model=width, d_kv=weights["blocks.0.attn.q.weight"].shape[0] // heads,
-        d_ff=weights["blocks.0.ffn.fc1.weight"].shape[0], num_layers=layers, num_heads=heads,
-        feed_forward_proj="gated-gelu", dropout_rate=0.0))
+    model = UMT5EncoderModel(
+        UMT5Config(
+            vocab_size=vocabulary,
+            d_model=width,
+            d_kv=weights["blocks.0.attn.q.weight"].shape[0] // heads,
+            d_ff=weights["blocks.0.ffn.fc1.weight"].shape[0],
+            num_layers=layers,
+            num_heads=heads,
+            feed_forward_proj="gated-gelu",
+            dropout_rate=0.0,
+        )
+    )
     _strict(model, names.umt5_to_hf(weights))
     ids = torch.cat([tokens, torch.zeros(16, dtype=torch.int64)])[None]
     mask = (torch.arange(ids.shape[1]) < len(tokens)).long()[None]
-    return model(input_ids=ids, attention_mask=mask).last_hidden_state[0, :len(tokens)]
+    return model(input_ids=ids, attention_mask=mask).last_hidden_state[0, : len(tokens)]
 
 
 @torch.no_grad()
 def clip(weights: dict, heads: int, image):
     """transformers' CLIPVisionModel: hidden_states[-2]."""
     from transformers import CLIPVisionConfig, CLIPVisionModel
+
     patch = weights["visual.patch_embedding.weight"]
     layers = len({k.split(".")[2] for k in weights if k.startswith("visual.transformer.")})
-    model = CLIPVisionModel(CLIPVisionConfig(
-        hidden_size=patch.shape[0], intermediate_size=weights["visual.transformer.0.mlp.0.weight"].shape[0],
-        num_hidden_layers=layers, num_attention_heads=heads, image_size=image.shape[-1], patch_size=patch.shape[-1],
-        hidden_act="gelu", layer_norm_eps=1e-5))
+    model = CLIPVisionModel(
+        CLIPVisionConfig(
+            hidden_size=patch.shape[0],
+            intermediate_size=weights["visual.transformer.0.mlp.0.weight"].shape[0],
+            num_hidden_layers=layers,
+            num_attention_heads=heads,
+            image_size=image.shape[-1],
+            patch_size=patch.shape[-1],
+            hidden_act="gelu",
+            layer_norm_eps=1e-5,
+        )
+    )
     _strict(model, names.clip_to_hf(weights))
     return model(pixel_values=image[None].float(), output_hidden_states=True).hidden_states[-2][0]

@@ -3,6 +3,7 @@
 
 Precision f32 throughout, so nothing is rounded to bf16: neither SkyReels' pixels nor the latents of diffusion forcing.
 """
+
 import numpy as np
 import torch
 from PIL import Image
@@ -77,15 +78,17 @@ def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condit
     solver, latent = kind(sigmas), noise.numpy()
     text, empty = model.encode_text(request["prompt"]), model.encode_text(request["negative_prompt"])
     for t in timesteps:
+
         def velocity(context):
             out = forward(torch.from_numpy(latent), torch.tensor(float(t)), context, clip=clip, condition=condition)
             return out.float().numpy()
+
         latent = solver.step(guided(velocity, text, empty, request["guidance"]), latent)
     return torch.from_numpy(np.ascontiguousarray(latent))
 
 
 def force(model, request: dict, noise: torch.Tensor, forward, first=None, last=None) -> torch.Tensor:
-    """Diffusion forcing within one window (section 7): a solver for every latent frame, a timestep for each in every row."""
+    """Diffusion forcing within one window (section 7): every latent frame has its own solver and timesteps."""
     options = request["forcing"]
     block, latent, ready = options.get("block", 1), noise.clone(), 0
     if first is not None:
@@ -102,10 +105,17 @@ def force(model, request: dict, noise: torch.Tensor, forward, first=None, last=N
     text, empty = model.encode_text(request["prompt"]), model.encode_text(request["negative_prompt"])
     causal = block if options.get("causal_attention") else 0
     for times, changes in zip(matrix, update):
+
         def velocity(context):
-            out = forward(latent, torch.from_numpy(times).float(), context, fps=0 if request["fps"] == 16 else 1,
-                          causal_block=causal)
+            out = forward(
+                latent,
+                torch.from_numpy(times).float(),
+                context,
+                fps=0 if request["fps"] == 16 else 1,
+                causal_block=causal,
+            )
             return out.float().numpy()
+
         v = guided(velocity, text, empty, request["guidance"])
         for f in np.flatnonzero(changes):
             latent[:, f] = torch.from_numpy(solvers[f].step(v[:, f], latent[:, f].numpy().copy()))

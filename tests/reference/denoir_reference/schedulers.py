@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sigma lists and solvers of spec schedulers.md. Scalars and samples in float32 as in the originals, on NumPy, whose
 float32 sums and products are the same everywhere; logarithms are taken in float64 and rounded."""
+
 import math
 
 import numpy as np

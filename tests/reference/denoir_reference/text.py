@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prompt cleaning (spec umt5.md 5) and tiny tokenizers of the form of google/umt5-xxl."""
+
 import base64
 import html
 import io
@@ -26,40 +27,87 @@ El perro pequeño corre detrás de la pelota roja en el jardín soleado.
 夕日が海に沈み、波が静かに岸に寄せる
 고양이가 창가에 앉아 비를 바라보고 있다
 Рыжая лиса бежит по снегу, камера медленно следует за ней
-0 1 2 3 4 5 6 7 8 9 10 24 30 50 100 1920 1080 4K HDR 16:9 f/2.8 ISO-400 "quoted" 'single' (round) [square] <angle> & % $ # @ ! ?
+0 1 2 3 4 5 6 7 8 9 10 24 30 50 100 1920 1080 4K HDR 16:9 f/2.8 ISO-400 "quoted" 'single' (round) [square] <angle>
+& % $ # @ ! ?
 abc def ghi jkl mno pqr stu vwx yz ABC DEF GHI JKL MNO PQR STU VWX YZ""".split("\n")
 
 # A character map of a few rules, some over several characters: source code points, tab, target code points, in hex.
-SMALL_RULES = {"　": " ", "\u00a0": " ", "\t": " ", "\n": " ", "\u200b": " ", "\ufeff": " ", "，": ",", "！": "!",
-               "Ａ": "A", "Ｂ": "B", "ｆ": "f", "…": "...", "™": "TM", "½": "1⁄2", "①": "1", "ﬁ": "fi", "ﬂ": "fl",
-               "ﬃ": "ffi", "é": "é", "à": "à", "ü": "ü", "ñ": "ñ", "か\u3099": "が", "ｶ": "カ", "ｶ\uff9e": "ガ", "\u0001": "",
-               "\u007f": "", "²": "2", "Å": "Å"}
+SMALL_RULES = {
+    "　": " ",
+    "\u00a0": " ",
+    "\t": " ",
+    "\n": " ",
+    "\u200b": " ",
+    "\ufeff": " ",
+    "，": ",",
+    "！": "!",
+    "Ａ": "A",
+    "Ｂ": "B",
+    "ｆ": "f",
+    "…": "...",
+    "™": "TM",
+    "½": "1⁄2",
+    "①": "1",
+    "ﬁ": "fi",
+    "ﬂ": "fl",
+    "ﬃ": "ffi",
+    "é": "é",
+    "à": "à",
+    "ü": "ü",
+    "ñ": "ñ",
+    "か\u3099": "が",
+    "ｶ": "カ",
+    "ｶ\uff9e": "ガ",
+    "\u0001": "",
+    "\u007f": "",
+    "²": "2",
+    "Å": "Å",
+}
 
 
 def clean(text: str) -> str:
     import ftfy
+
     text = html.unescape(html.unescape(ftfy.fix_text(text))).strip()
     return re.sub(r"\s+", " ", text).strip()
 
 
 def train(vocabulary: int, rules: str, byte_fallback: bool = False, sentences=None) -> bytes:
-    """spiece.model: unigram, ids 0 <pad>, 1 </s>, 2 <s>, 3 <unk>. `rules`: nmt_nfkc, identity, or small (SMALL_RULES)."""
+    """spiece.model: unigram, ids 0 <pad>, 1 </s>, 2 <s>, 3 <unk>. `rules`: nmt_nfkc, identity, small (SMALL_RULES)."""
     import tempfile
 
     import sentencepiece
     from sentencepiece import sentencepiece_model_pb2
+
     out = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         more = {"normalization_rule_name": rules}
         if rules == "small":
             path = Path(folder) / "rules.tsv"
-            path.write_text("".join(" ".join(f"{ord(c):X}" for c in k) + "\t" + " ".join(f"{ord(c):X}" for c in v) + "\n"
-                                    for k, v in sorted(SMALL_RULES.items())), encoding="utf-8")
+            path.write_text(
+                "".join(
+                    " ".join(f"{ord(c):X}" for c in k) + "\t" + " ".join(f"{ord(c):X}" for c in v) + "\n"
+                    for k, v in sorted(SMALL_RULES.items())
+                ),
+                encoding="utf-8",
+            )
             more = {"normalization_rule_tsv": str(path)}
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter((sentences or SENTENCES) * 3), model_writer=out, model_type="unigram", num_threads=1,
-            vocab_size=vocabulary, pad_id=0, eos_id=1, bos_id=2, unk_id=3, character_coverage=0.98,
-            byte_fallback=byte_fallback, hard_vocab_limit=False, minloglevel=2, **more)
+            sentence_iterator=iter((sentences or SENTENCES) * 3),
+            model_writer=out,
+            model_type="unigram",
+            num_threads=1,
+            vocab_size=vocabulary,
+            pad_id=0,
+            eos_id=1,
+            bos_id=2,
+            unk_id=3,
+            character_coverage=0.98,
+            byte_fallback=byte_fallback,
+            hard_vocab_limit=False,
+            minloglevel=2,
+            **more,
+        )
     model = sentencepiece_model_pb2.ModelProto.FromString(out.getvalue())
     model.normalizer_spec.normalization_rule_tsv = ""  # a temporary path
     return model.SerializeToString(deterministic=True)
@@ -68,6 +116,7 @@ def train(vocabulary: int, rules: str, byte_fallback: bool = False, sentences=No
 def tokenizer_json(spiece: bytes, added: tuple = ()) -> str:
     """tokenizer.json of the form that google/umt5-xxl has; `added`: pieces cut out of the text before all else."""
     from sentencepiece import sentencepiece_model_pb2
+
     model = sentencepiece_model_pb2.ModelProto.FromString(spiece)
     pieces = [[p.piece, p.score] for p in model.pieces]
     at = {p[0]: i for i, p in enumerate(pieces)}
@@ -82,18 +131,37 @@ def tokenizer_json(spiece: bytes, added: tuple = ()) -> str:
             at[name] = len(pieces) + len(extra)
             extra.append([name, 0.0])
     value = {
-        "version": "1.0", "truncation": None, "padding": None,
-        "added_tokens": [{"id": at[name], "content": name, "single_word": False, "lstrip": False, "rstrip": False,
-                          "normalized": False, "special": True} for name in added],
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {
+                "id": at[name],
+                "content": name,
+                "single_word": False,
+                "lstrip": False,
+                "rstrip": False,
+                "normalized": False,
+                "special": True,
+            }
+            for name in added
+        ],
         "normalizer": {"type": "Sequence", "normalizers": normalizers},
         "pre_tokenizer": spaces,
-        "post_processor": {"type": "TemplateProcessing",
-                           "single": [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "</s>", "type_id": 0}}],
-                           "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "</s>", "type_id": 0}},
-                                    {"Sequence": {"id": "B", "type_id": 0}}, {"SpecialToken": {"id": "</s>", "type_id": 0}}],
-                           "special_tokens": {"</s>": {"id": "</s>", "ids": [1], "tokens": ["</s>"]}}},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [{"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "</s>", "type_id": 0}}],
+            "pair": [
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": "</s>", "type_id": 0}},
+                {"Sequence": {"id": "B", "type_id": 0}},
+                {"SpecialToken": {"id": "</s>", "type_id": 0}},
+            ],
+            "special_tokens": {"</s>": {"id": "</s>", "ids": [1], "tokens": ["</s>"]}},
+        },
         "decoder": spaces,
-        "model": {"type": "Unigram", "unk_id": 3, "vocab": pieces + extra, "byte_fallback": False}}
+        "model": {"type": "Unigram", "unk_id": 3, "vocab": pieces + extra, "byte_fallback": False},
+    }
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -101,6 +169,7 @@ def fast_tokenizer(json_text: str):
     """transformers' T5TokenizerFast of a tokenizer.json."""
     from tokenizers import Tokenizer
     from transformers import T5TokenizerFast
+
     return T5TokenizerFast(tokenizer_object=Tokenizer.from_str(json_text), extra_ids=0)
 
 

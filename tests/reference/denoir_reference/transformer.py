@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The video transformer of spec dit.md, written for reading: float64 throughout, rounded where a policy says so."""
+
 import math
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ class Config:
     freq_dim: int = 64
     text_dim: int = 32
     text_len: int = 512
-    clip_dim: int = 0        # 0: no CLIP branch
+    clip_dim: int = 0  # 0: no CLIP branch
     clip_positions: int = 0  # 514: first-last-frame table
     fps: bool = False
 
@@ -76,13 +77,14 @@ def same(x):
 
 class Policy:
     """Cast points of dit.md section 7. Each attribute rounds one kind of value; the default rounds nothing (f32)."""
+
     name = "f32"
-    stored = staticmethod(same)         # every parameter, as it is kept
-    weight = staticmethod(same)         # parameters of a "bf16 matmul"
-    operand = staticmethod(same)        # inputs and outputs of a "bf16 matmul", GELU inside, attention operands
+    stored = staticmethod(same)  # every parameter, as it is kept
+    weight = staticmethod(same)  # parameters of a "bf16 matmul"
+    operand = staticmethod(same)  # inputs and outputs of a "bf16 matmul", GELU inside, attention operands
     sinusoid = staticmethod(same)
-    rms = staticmethod(same)            # normalised q, k before their weight
-    image_sum = staticmethod(same)      # text attention + image attention
+    rms = staticmethod(same)  # normalised q, k before their weight
+    image_sum = staticmethod(same)  # text attention + image attention
     norm1_of_first = staticmethod(same)  # block 0's norm1 output
     norm3_input_text = staticmethod(same)  # without a CLIP branch
     block_output = staticmethod(same)
@@ -117,8 +119,9 @@ def rotary_table(head_dim: int, frames: int, rows: int, columns: int) -> torch.T
 
     t, h, w = axis(frames, pairs - 2 * side), axis(rows, side), axis(columns, side)
     grid = (frames, rows, columns, -1)
-    return torch.cat([t[:, None, None].expand(grid), h[None, :, None].expand(grid), w[None, None].expand(grid)],
-                     dim=-1).reshape(frames * rows * columns, pairs)
+    return torch.cat(
+        [t[:, None, None].expand(grid), h[None, :, None].expand(grid), w[None, None].expand(grid)], dim=-1
+    ).reshape(frames * rows * columns, pairs)
 
 
 class Transformer:
@@ -172,8 +175,10 @@ class Transformer:
     def context(self, text, clip):
         p = self.policy
         padded = torch.zeros(self.text_len, text.shape[1], dtype=torch.float64)
-        padded[:len(text)] = text
-        text = self.linear("text_embedding.2", p.operand(F.gelu(self.linear("text_embedding.0", padded), approximate="tanh")))
+        padded[: len(text)] = text
+        text = self.linear(
+            "text_embedding.2", p.operand(F.gelu(self.linear("text_embedding.0", padded), approximate="tanh"))
+        )
         if clip is None:
             return text, None
         if "img_emb.emb_pos" in self.w:
@@ -211,8 +216,13 @@ class Transformer:
         rows, columns = height // 2, width // 2
         tokens = x.reshape(channels, frames, rows, 2, columns, 2).permute(1, 2, 4, 0, 3, 5).reshape(-1, channels * 4)
         p, w = self.policy, self.w
-        x = p.operand(F.linear(p.operand(tokens), p.weight(w["patch_embedding.weight"]).reshape(self.dim, -1),
-                               p.weight(w["patch_embedding.bias"])))
+        x = p.operand(
+            F.linear(
+                p.operand(tokens),
+                p.weight(w["patch_embedding.weight"]).reshape(self.dim, -1),
+                p.weight(w["patch_embedding.bias"]),
+            )
+        )
         e, e0 = self.time_features(timestep, fps)
         if e.shape[0] == frames and frames > 1:
             e, e0 = (t.repeat_interleave(rows * columns, 0) for t in (e, e0))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The UMT5 encoder of spec umt5.md over the real tokens, in float64."""
+
 import math
 
 import torch

@@ -1,12 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The video VAE of spec vae21.md, all frames at once: sections 2.7 and 2.8 without the chunks and caches of section 4."""
+"""The video VAE of spec vae21.md, all frames at once, without the chunks and caches of section 4."""
+
 import torch
 import torch.nn.functional as F
 
-MEAN = [-0.7571, -0.7089, -0.9113, 0.1075, -0.1745, 0.9653, -0.1517, 1.5508,
-        0.4134, -0.0715, 0.5517, -0.3632, -0.1922, -0.9497, 0.2503, -0.2921]
-STD = [2.8184, 1.4541, 2.3275, 2.6558, 1.2196, 1.7708, 2.6052, 2.0743,
-       3.2687, 2.1526, 2.8652, 1.5579, 1.6382, 1.1253, 2.8251, 1.9160]
+MEAN = [
+    -0.7571,
+    -0.7089,
+    -0.9113,
+    0.1075,
+    -0.1745,
+    0.9653,
+    -0.1517,
+    1.5508,
+    0.4134,
+    -0.0715,
+    0.5517,
+    -0.3632,
+    -0.1922,
+    -0.9497,
+    0.2503,
+    -0.2921,
+]
+STD = [
+    2.8184,
+    1.4541,
+    2.3275,
+    2.6558,
+    1.2196,
+    1.7708,
+    2.6052,
+    2.0743,
+    3.2687,
+    2.1526,
+    2.8652,
+    1.5579,
+    1.6382,
+    1.1253,
+    2.8251,
+    1.9160,
+]
 
 
 def shapes(base: int, z: int) -> dict:
@@ -48,8 +81,20 @@ def shapes(base: int, z: int) -> dict:
     conv("conv2", z, z, 1, 1, 1)
     ends("decoder", z, top, base, 3)
     middle("decoder")
-    for i, (a, b) in {0: (4, 4), 1: (4, 4), 2: (4, 4), 4: (2, 4), 5: (4, 4), 6: (4, 4), 8: (2, 2), 9: (2, 2), 10: (2, 2),
-                      12: (1, 1), 13: (1, 1), 14: (1, 1)}.items():
+    for i, (a, b) in {
+        0: (4, 4),
+        1: (4, 4),
+        2: (4, 4),
+        4: (2, 4),
+        5: (4, 4),
+        6: (4, 4),
+        8: (2, 2),
+        9: (2, 2),
+        10: (2, 2),
+        12: (1, 1),
+        13: (1, 1),
+        14: (1, 1),
+    }.items():
         residual(f"decoder.upsamples.{i}", a * base, b * base)
     for i, m in {3: 4, 7: 4, 11: 2}.items():
         conv(f"decoder.upsamples.{i}.resample.1", m * base // 2, m * base, 3, 3)
@@ -76,7 +121,9 @@ class Vae:
 
     def conv2(self, name, x, stride=1, padding=0):
         """Each frame for itself."""
-        return F.conv2d(x.transpose(0, 1), self.w[name + ".weight"], self.w[name + ".bias"], stride, padding).transpose(0, 1)
+        return F.conv2d(x.transpose(0, 1), self.w[name + ".weight"], self.w[name + ".bias"], stride, padding).transpose(
+            0, 1
+        )
 
     def norm(self, name, x):
         gamma = self.w[name + ".gamma"].reshape(-1, 1, 1, 1)
@@ -124,13 +171,13 @@ class Vae:
 
     def encode(self, video):
         """-> (normalised latent, raw mean)"""
-        x = video.double()[:, :1 + (video.shape[1] - 1) // 4 * 4]
+        x = video.double()[:, : 1 + (video.shape[1] - 1) // 4 * 4]
         x = self.conv3("encoder.conv1", x)
         for i in range(11):
             p = f"encoder.downsamples.{i}"
             x = self.downsample(p, x) if i in (2, 5, 8) else self.residual(p, x)
         x = self.conv3("conv1", self.head("encoder", self.middle("encoder", x)))
-        mean = x[:x.shape[0] // 2]
+        mean = x[: x.shape[0] // 2]
         return (mean - self.mean) / self.std, mean
 
     def decode(self, latent, clamp=True):

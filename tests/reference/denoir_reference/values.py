@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that are the same on every machine and in every version: counters through integer hashes, no generator state."""
+"""Values that are the same on every machine and in every version: hashes of counters, no generator state."""
+
 import numpy as np
 import torch
 

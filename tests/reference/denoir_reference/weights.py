@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random weights for every network, and the configuration files beside them."""
+
 import torch
 
 from . import clip, transformer, umt5, vae
@@ -36,7 +37,7 @@ def vae_weights(base: int, z: int, seed: str, dtype=torch.float32) -> dict:
         if name.endswith("gamma"):
             value = 1 + uniform(key, shape, 0.2)
         elif name.endswith("bias"):
-            # The norms divide by the length of two or three channels: keep them away from zero, where float32 is no reference.
+            # The norms divide by the length of two channels: kept away from zero, where float32 is no reference.
             before_norm = name.endswith(("resample.1.bias", "coder.conv1.bias", "residual.2.bias"))
             value = (1.0 if before_norm else 0.0) + uniform(key, shape, 0.3)
         else:
@@ -78,47 +79,103 @@ def clip_weights(seed: str, *sizes, dtype=torch.bfloat16, **more) -> dict:
 
 def textual_half(seed: str) -> dict:
     """What a real CLIP .pth holds besides the vision tower: to be passed over."""
-    return {"log_scale": torch.tensor(2.6593), "textual.token_embedding.weight": uniform(seed + "/text", (20, 8)),
-            "textual.type_embedding.weight": uniform(seed + "/type", (1, 8)),
-            "textual.blocks.0.attn.q.weight": uniform(seed + "/q", (8, 8))}
+    return {
+        "log_scale": torch.tensor(2.6593),
+        "textual.token_embedding.weight": uniform(seed + "/text", (20, 8)),
+        "textual.type_embedding.weight": uniform(seed + "/type", (1, 8)),
+        "textual.blocks.0.attn.q.weight": uniform(seed + "/q", (8, 8)),
+    }
 
 
 def transformer_config(c: transformer.Config, model_type: str) -> dict:
-    value = {"_class_name": "WanModel", "_diffusers_version": "0.30.0", "dim": c.dim, "eps": 1e-06, "ffn_dim": c.ffn,
-             "freq_dim": c.freq_dim, "in_dim": c.in_channels, "model_type": model_type, "num_heads": c.heads,
-             "num_layers": c.layers, "out_dim": c.out_channels, "text_len": c.text_len}
+    value = {
+        "_class_name": "WanModel",
+        "_diffusers_version": "0.30.0",
+        "dim": c.dim,
+        "eps": 1e-06,
+        "ffn_dim": c.ffn,
+        "freq_dim": c.freq_dim,
+        "in_dim": c.in_channels,
+        "model_type": model_type,
+        "num_heads": c.heads,
+        "num_layers": c.layers,
+        "out_dim": c.out_channels,
+        "text_len": c.text_len,
+    }
     if c.fps:
         value["inject_sample_info"] = True
     return value
 
 
 def transformer_diffusers_config(c: transformer.Config, forcing: bool = False) -> dict:
-    value = {"_class_name": "SkyReelsV2Transformer3DModel" if forcing else "WanTransformer3DModel",
-             "_diffusers_version": "0.35.2", "patch_size": [1, 2, 2], "num_attention_heads": c.heads,
-             "attention_head_dim": c.dim // c.heads, "in_channels": c.in_channels, "out_channels": c.out_channels,
-             "text_dim": c.text_dim, "freq_dim": c.freq_dim, "ffn_dim": c.ffn, "num_layers": c.layers,
-             "cross_attn_norm": True, "qk_norm": "rms_norm_across_heads", "eps": 1e-06,
-             "image_dim": c.clip_dim or None, "added_kv_proj_dim": c.dim if c.clip_dim else None,
-             "rope_max_seq_len": 1024, "pos_embed_seq_len": c.clip_positions or None}
+    value = {
+        "_class_name": "SkyReelsV2Transformer3DModel" if forcing else "WanTransformer3DModel",
+        "_diffusers_version": "0.35.2",
+        "patch_size": [1, 2, 2],
+        "num_attention_heads": c.heads,
+        "attention_head_dim": c.dim // c.heads,
+        "in_channels": c.in_channels,
+        "out_channels": c.out_channels,
+        "text_dim": c.text_dim,
+        "freq_dim": c.freq_dim,
+        "ffn_dim": c.ffn,
+        "num_layers": c.layers,
+        "cross_attn_norm": True,
+        "qk_norm": "rms_norm_across_heads",
+        "eps": 1e-06,
+        "image_dim": c.clip_dim or None,
+        "added_kv_proj_dim": c.dim if c.clip_dim else None,
+        "rope_max_seq_len": 1024,
+        "pos_embed_seq_len": c.clip_positions or None,
+    }
     if forcing:
         value |= {"inject_sample_info": c.fps, "num_frame_per_block": 1}
     return value
 
 
 def vae_config(base: int, z: int, mean, std) -> dict:
-    return {"_class_name": "AutoencoderKLWan", "_diffusers_version": "0.35.2", "attn_scales": [], "base_dim": base,
-            "dim_mult": [1, 2, 4, 4], "dropout": 0.0, "latents_mean": list(mean), "latents_std": list(std),
-            "num_res_blocks": 2, "temperal_downsample": [False, True, True], "z_dim": z}
+    return {
+        "_class_name": "AutoencoderKLWan",
+        "_diffusers_version": "0.35.2",
+        "attn_scales": [],
+        "base_dim": base,
+        "dim_mult": [1, 2, 4, 4],
+        "dropout": 0.0,
+        "latents_mean": list(mean),
+        "latents_std": list(std),
+        "num_res_blocks": 2,
+        "temperal_downsample": [False, True, True],
+        "z_dim": z,
+    }
 
 
 def umt5_config(vocabulary, width, attention, ffn, heads, layers) -> dict:
-    return {"architectures": ["UMT5EncoderModel"], "d_ff": ffn, "d_kv": attention // heads, "d_model": width,
-            "feed_forward_proj": "gated-gelu", "layer_norm_epsilon": 1e-06, "model_type": "umt5", "num_heads": heads,
-            "num_layers": layers, "relative_attention_max_distance": 128, "relative_attention_num_buckets": 32,
-            "vocab_size": vocabulary}
+    return {
+        "architectures": ["UMT5EncoderModel"],
+        "d_ff": ffn,
+        "d_kv": attention // heads,
+        "d_model": width,
+        "feed_forward_proj": "gated-gelu",
+        "layer_norm_epsilon": 1e-06,
+        "model_type": "umt5",
+        "num_heads": heads,
+        "num_layers": layers,
+        "relative_attention_max_distance": 128,
+        "relative_attention_num_buckets": 32,
+        "vocab_size": vocabulary,
+    }
 
 
 def clip_config(width, mlp, layers, heads, image=224) -> dict:
-    return {"architectures": ["CLIPVisionModel"], "hidden_act": "gelu", "hidden_size": width, "image_size": image,
-            "intermediate_size": mlp, "layer_norm_eps": 1e-05, "model_type": "clip_vision_model",
-            "num_attention_heads": heads, "num_hidden_layers": layers, "patch_size": 14}
+    return {
+        "architectures": ["CLIPVisionModel"],
+        "hidden_act": "gelu",
+        "hidden_size": width,
+        "image_size": image,
+        "intermediate_size": mlp,
+        "layer_norm_eps": 1e-05,
+        "model_type": "clip_vision_model",
+        "num_attention_heads": heads,
+        "num_hidden_layers": layers,
+        "patch_size": 14,
+    }

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes tests/fixtures/text: random prompts with everything that goes wrong in text, cleaned by ftfy and html.unescape
+(clean.json), and tokenized by transformers' T5TokenizerFast with the models of tests/fixtures/tokenize (ids.json)."""
+import html
+import html.entities
+import json
+import pathlib
+import random
+import re
+
+import ftfy
+from ftfy import badness, chardata
+from tokenizers import Tokenizer
+from transformers import T5TokenizerFast
+
+from denoir_reference import text
+
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "fixtures"
+LINES = text.SENTENCES
+ENTITIES = sorted(html.entities.html5)
+SUSPECTS = [c for c in map(chr, [*range(0x80, 0xD800), *range(0xE000, 0x10000)])
+            if re.match("[" + "".join([*badness.MOJIBAKE_CATEGORIES.values(), *chardata.UTF8_CLUES.values()]) + "]", c)]
+ODD = ["&", "&amp;", "<", ";", "#", "&#", "&#x", "\x1b[0m", "\x1b[", "\r\n", "\r", "\n", "\u2028", "\x85", "\u3000", "\u200b",
+       "\ufeff", "\u00a0", "“", "’", "ﬁ", "ŉ", "Ǆ", "ｱ", "ﾞ", "！", "e\u0301", "\u0301", "\x07", "\x9f", "\x93", "\ufffd", "  ", "\t",
+       "Ã", "Â", "â€™", "à", "\x1a", "\u0660", "quele", "œ"]
+SPECIAL = ["</s>", "<pad>", "<unk>", "<s>", "<extra_id_1>", "  ", "   ", " ", "▁", "𓀀", "🏳️‍🌈", "👨‍👩‍👧", "e\u0301", "ﬁ", "½", "™\u0308", "，", "…",
+           "\u3000", "\u00a0", "\u200b", "\r\n", "क़\u0300", "क्ष", "각", "㍿", "<0x41>", "ＡＢＣ", "µ\u0308", "\u0600a", "─" * 13, "＜/s＞"]
+
+
+def any_character(r):
+    return chr(r.choice([r.randrange(1, 0x300), r.randrange(1, 0x3000), r.randrange(0x3000, 0xD800), r.randrange(0xE000, 0x20000)]))
+
+
+def words(r):
+    line = r.choice(LINES)
+    start = r.randrange(len(line))
+    return line[start:start + r.randrange(1, 14)]
+
+
+def dirt(r):
+    return r.choice([
+        lambda: r.choice(ODD), lambda: "&" + r.choice(ENTITIES), lambda: "&" + r.choice(ENTITIES).upper(),
+        lambda: r.choice(["&#%d", "&#%d;", "&#x%x;", "&#X%X"]) % r.choice([r.randrange(0, 0x180), r.randrange(0, 0x120000), 59, 0, 13]),
+        lambda: any_character(r), lambda: r.choice(SUSPECTS), lambda: words(r)])()
+
+
+def misread(r, value):
+    for _ in range(r.choice([1, 1, 2])):
+        value = value.encode("utf8", "replace").decode(r.choice(chardata.CHARMAP_ENCODINGS), "replace")
+        if r.random() < 0.3:
+            value = value.replace("\xa0", " ")
+    return value
+
+
+def dirty(r):
+    value = "".join(dirt(r) for _ in range(r.randrange(1, 9)))
+    kind = r.random()
+    value = misread(r, value) if kind < 0.2 else value + misread(r, words(r)) + words(r) if kind < 0.4 else \
+        misread(r, words(r)) if kind < 0.5 else value.replace("&", "&amp;") if kind < 0.6 else value
+    return value.replace("\0", "").encode("utf8", "ignore").decode()
+
+
+def clean(value):
+    value = html.unescape(html.unescape(ftfy.fix_text(value))).strip()
+    return re.sub(r"\s+", " ", value).strip()
+
+
+def write(name, rows):
+    out = FIXTURES / "text"
+    out.mkdir(exist_ok=True)
+    (out / name).write_text("[\n" + ",\n".join(json.dumps(row, ensure_ascii=True, separators=(",", ":")) for row in rows) + "\n]\n")
+    print(name, len(rows))
+
+
+r = random.Random(5)
+rows = [(value, clean(value)) for value in (dirty(r) for _ in range(600))]
+write("clean.json", rows)
+
+rows = []
+for model in ("nfkc", "byte-fallback", "small-json", "identity"):
+    path = next(p for p in sorted((FIXTURES / "tokenize" / model).rglob("*")) if p.name in ("spiece.model", "tokenizer.json"))
+    source = text.tokenizer_json(path.read_bytes()) if path.suffix == ".model" else path.read_text()
+    tokenizer = T5TokenizerFast(tokenizer_object=Tokenizer.from_str(source), extra_ids=0)
+    for _ in range(120):
+        pick = lambda: r.choice([lambda: r.choice(SPECIAL), lambda: any_character(r), lambda: words(r), lambda: words(r)])()
+        value = "".join(pick() for _ in range(r.randrange(0, 9)))
+        if path.suffix == ".model" and ("<s>" in value or "<extra_id" in value):
+            continue  # this form of tokenizer.json lists neither
+        rows.append((model, value, tokenizer(value, truncation=True, max_length=40)["input_ids"]))
+write("ids.json", rows)
