@@ -59,7 +59,7 @@ void set_up_ffv1(AVCodecContext& context, const VideoOptions& options) {
     context.colorspace = AVCOL_SPC_RGB;
     context.gop_size = 1; // each frame can be reached alone
     context.level = 3;
-    context.slices = 4;
+    context.slices = options.width >= 64 && options.height >= 64 ? 4 : 1; // a slice has at least one pixel
     context.thread_type = FF_THREAD_SLICE;
     av_opt_set_int(context.priv_data, "slicecrc", 1, 0);
     av_opt_set_int(context.priv_data, "coder", 1, 0);

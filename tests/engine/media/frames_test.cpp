@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/media/frames.h"
+
+#include <limits>
+
+#include "engine/core/error.h"
+#include "engine/media/frame_folder.h"
+#include "engine/media/video_reader.h"
+#include "tests/engine/media/support.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+
+TEST(ToRgb8, TruncatesAndClamps) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    // [3, 2 frames, 1, 2]: red, green, blue; the second frame is looked at
+    const Tensor video = Tensor::from(std::vector<float>{0, 0, -1, 1, 0, 0, -2, 3, 0, 0, 0, nan}, {3, 2, 1, 2});
+    EXPECT_EQ(to_rgb8(video, 1), (std::vector<std::uint8_t>{0, 0, 127, 255, 255, 0}));
+    EXPECT_EQ(to_image(video, 1).rgb, to_rgb8(video, 1));
+    // a view with other strides gives the same
+    const Tensor turned = Tensor::from(std::vector<float>{-1, -2, 0, 1, 3, nan}, {1, 2, 3}).unsqueeze(0).permute({3, 0, 1, 2});
+    EXPECT_EQ(to_rgb8(turned, 0), to_rgb8(video, 1));
+}
+
+TEST(ToRgb8, LevelsOfTheSpec) {
+    // spec/pipelines.md 7.6: pixels that go in as u8/127.5 - 1 come out one lower at 63 levels
+    std::vector<float> values;
+    for (int c = 0; c < 3; ++c)
+        for (int v = 0; v < 256; ++v) values.push_back(static_cast<float>(v) / 127.5f - 1);
+    const std::vector<std::uint8_t> out = to_rgb8(Tensor::from(values, {3, 1, 1, 256}), 0);
+    int lower = 0;
+    for (int v = 0; v < 256; ++v) {
+        const int difference = v - out[static_cast<std::size_t>(3 * v)];
+        EXPECT_TRUE(difference == 0 || difference == 1);
+        lower += difference;
+    }
+    EXPECT_EQ(lower, 63);
+}
+
+TEST(ContactSheet, RowsAndGaps) {
+    const std::vector<Image> images(5, picture(8, 6));
+    const Image sheet = contact_sheet(images, 3, 2);
+    EXPECT_EQ(sheet.width, 3 * 8 + 2 * 2);
+    EXPECT_EQ(sheet.height, 2 * 6 + 2);
+    EXPECT_TRUE(std::equal(images[4].row(5), images[4].row(5) + 24, sheet.row(13) + 30));
+    EXPECT_EQ(contact_sheet(images, 9, 0).width, 40);
+}
+
+TEST(Thumbnail, NeverUp) {
+    EXPECT_EQ(thumbnail(picture(100, 40), 50).width, 50);
+    EXPECT_EQ(thumbnail(picture(100, 40), 50).height, 20);
+    EXPECT_EQ(thumbnail(picture(40, 100), 30).width, 12);
+    EXPECT_EQ(thumbnail(picture(20, 10), 50), picture(20, 10));
+    EXPECT_EQ(thumbnail(picture(300, 1), 10).height, 1);
+}
+
+TEST(FrameFolder, WholeOrNothing) {
+    const TempFolder folder;
+    {
+        FrameFolderWriter writer(folder / "frames", "{\"schema\": 1}");
+        writer.write(picture(6, 4));
+    }
+    EXPECT_EQ(folder.entries(), 0);
+    std::filesystem::create_directory(folder / "frames");
+    FrameFolderWriter writer(folder / "frames/", "{\"schema\": 1}");
+    for (int i = 0; i < 3; ++i) writer.write(picture(6, 4, i));
+    writer.finish();
+    EXPECT_EQ(folder.entries(), 1);
+    const auto files = frame_files(folder / "frames");
+    ASSERT_EQ(files.size(), 3u);
+    EXPECT_EQ(files[2].filename(), "frame_00003.png");
+    EXPECT_EQ(read_image(files[2]), picture(6, 4, 2));
+    EXPECT_EQ(read_request_metadata(folder / "frames"), "{\"schema\": 1}");
+    EXPECT_EQ(read_request_metadata(files[0]), "{\"schema\": 1}");
+    EXPECT_THROW(FrameFolderWriter(folder / "frames"), Error);
+    store(folder / "file", "x");
+    EXPECT_THROW(FrameFolderWriter(folder / "file"), Error);
+    EXPECT_THROW(FrameFolderWriter(folder / "no/such/place"), Error);
+    EXPECT_EQ(folder.entries(), 2);
+}
+
+TEST(FrameFiles, NaturalOrder) {
+    const TempFolder folder;
+    for (const char* name : {"f10.png", "f2.png", "f1.PNG", "f02.png", "notes.txt", "g.jpg"}) store(folder / name, "x");
+    std::filesystem::create_directory(folder / "z.png");
+    std::string names;
+    for (const auto& path : frame_files(folder.path())) names += path.filename().string() + " ";
+    EXPECT_EQ(names, "f1.PNG f02.png f2.png f10.png g.jpg ");
+    EXPECT_THROW(frame_files(folder / "missing"), Error);
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files from strangers: nothing here may crash, hang, take more than 2 s or 1 GiB, or throw anything but Error.
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <chrono>
+#include <random>
+
+#include "engine/core/error.h"
+#include "engine/media/video_reader.h"
+#include "engine/media/video_writer.h"
+#include "tests/engine/media/support.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+enum class Must { refuse, survive };
+
+/// Runs `read`, expects Error or (where that is allowed) success, in time. The time is this thread's own: other tests run beside us.
+template <class Read>
+std::string attempt(const std::string& what, Must must, Read&& read) {
+    const auto seconds = [] {
+        timespec now{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+    };
+    const double begin = seconds();
+    std::string said;
+    try {
+        read();
+        EXPECT_EQ(must, Must::survive) << what << ": accepted";
+    } catch (const Error& error) {
+        said = error.what();
+        EXPECT_FALSE(error.file().empty()) << what;
+        EXPECT_LE(said.size(), 400u);
+        EXPECT_EQ(said.find('\n'), std::string::npos);
+    }
+    EXPECT_TRUE(said.empty() || seconds() - begin < (sanitized ? 10 : 2)) << what << ": " << said;
+    return said;
+}
+
+void drain(const std::filesystem::path& path) {
+    VideoReader reader(path);
+    for (Image frame; reader.read(frame);) {}
+}
+
+std::string attempt_image(const std::filesystem::path& path, Must must = Must::refuse) {
+    attempt(path.filename().string() + " (info)", Must::survive, [&] { image_info(path); });
+    return attempt(path.filename().string(), must, [&] { read_image(path); });
+}
+
+std::string attempt_video(const std::filesystem::path& path, Must must = Must::refuse) {
+    attempt(path.filename().string() + " (metadata)", Must::survive, [&] { read_request_metadata(path); });
+    return attempt(path.filename().string(), must, [&] { drain(path); });
+}
+
+std::string be32(std::uint32_t v) {
+    std::string s;
+    for (int shift = 24; shift >= 0; shift -= 8) s += static_cast<char>(v >> shift);
+    return s;
+}
+
+std::string chunk(const std::string& type, const std::string& body) {
+    const std::string both = type + body;
+    const auto sum = crc32(0, reinterpret_cast<const Bytef*>(both.data()), static_cast<uInt>(both.size()));
+    return be32(static_cast<std::uint32_t>(body.size())) + both + be32(static_cast<std::uint32_t>(sum));
+}
+
+std::string deflate_zeros(std::size_t bytes) {
+    const std::string raw(bytes, '\0');
+    std::string packed(compressBound(static_cast<uLong>(bytes)), '\0');
+    uLongf size = static_cast<uLongf>(packed.size());
+    compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(raw.data()), static_cast<uLong>(bytes), 6);
+    packed.resize(size);
+    return packed;
+}
+
+std::string png(std::uint32_t width, std::uint32_t height, const std::string& idat, const std::string& extra = {}) {
+    const std::string header = be32(width) + be32(height) + std::string("\x08\x02\0\0\0", 5);
+    return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + extra + chunk("IDAT", idat) + chunk("IEND", "");
+}
+
+/// One to twenty bits turned somewhere in the first `within` bytes.
+std::string flipped(std::string bytes, std::mt19937& random, std::size_t within = SIZE_MAX) {
+    within = std::min(within, bytes.size());
+    for (unsigned n = random() % 3 == 0 ? 20 : 1 + random() % 3; n > 0; --n) bytes[random() % within] ^= static_cast<char>(1u << random() % 8);
+    return bytes;
+}
+
+TEST(HostileImage, NotAPicture) {
+    const TempFolder folder;
+    store(folder / "m3u8.png", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/hostname\n#EXT-X-ENDLIST\n");
+    store(folder / "concat.png", "ffconcat version 1.0\nfile /etc/hostname\n");
+    store(folder / "sdp.png", "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 1 RTP/AVP 96\n");
+    store(folder / "svg.png", "<svg xmlns='http://www.w3.org/2000/svg'><image href='file:///etc/hostname'/></svg>");
+    store(folder / "empty.png", "");
+    store(folder / "one.jpg", "\xff");
+    store(folder / "text.jpg", "hello");
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+        attempt_image(entry.path());
+        attempt_video(entry.path());
+    }
+    ASSERT_EQ(::mkfifo((folder / "fifo.png").c_str(), 0600), 0);
+    std::filesystem::create_directory(folder / "dir.png");
+    for (const char* name : {"fifo.png", "dir.png", "missing.png", "http:", "%d.png"}) {
+        attempt_image(folder / name);
+        attempt(name, Must::refuse, [&] { VideoReader(folder / name); });
+    }
+    attempt_image("/dev/zero");
+    attempt_image("http://127.0.0.1/a.png");
+}
+
+TEST(HostileImage, EveryPrefixIsRefused) {
+    const TempFolder folder;
+    for (const char* name : {"sampling_420.jpg", "progressive.jpg", "interlaced.png", "palette_2.png", "lossy.webp", "lossless.webp", "mode_RGB.bmp", "picture.gif",
+                             "tiff_lzw.tiff", "picture.ppm", "picture.pbm"}) {
+        const std::string whole = load(fixture(name));
+        for (std::size_t n = 0; n < whole.size(); n += n < 300 ? 1 : 29) {
+            store(folder / name, whole.substr(0, n));
+            attempt_image(folder / name);
+        }
+        store(folder / name, whole.substr(0, whole.size() - 1));
+        attempt_image(folder / name);
+    }
+}
+
+TEST(HostileImage, FlippedBits) {
+    const TempFolder folder;
+    std::mt19937 random(1);
+    for (const char* name : {"sampling_420.jpg", "progressive.jpg", "cmyk.jpg", "turned.jpg", "interlaced.png", "palette_2.png", "grey16.png", "lossy.webp", "lossless.webp",
+                             "alpha.webp", "mode_P.bmp", "mode_RGB.bmp", "picture.gif", "tiff_lzw.tiff", "packbits.tiff", "raw.tiff", "alpha.tiff", "picture.ppm"}) {
+        const std::string whole = load(fixture(name));
+        for (int i = 0; i < (sanitized ? 25 : 60); ++i) {
+            store(folder / name, flipped(whole, random, i % 2 ? SIZE_MAX : 100));
+            attempt_image(folder / name, Must::survive);
+        }
+    }
+}
+
+TEST(HostileImage, HugeClaims) {
+    const TempFolder folder;
+    const auto refuse = [&](const char* name, const std::string& bytes) {
+        store(folder / name, bytes);
+        attempt_image(folder / name);
+    };
+    refuse("16k.png", png(16384, 16384, deflate_zeros(1000)));
+    refuse("8k.png", png(8192, 8192, deflate_zeros(1000)));
+    refuse("line.png", png(1, 0x7FFFFFFF, deflate_zeros(1000)));
+    refuse("none.png", png(0, 1, deflate_zeros(1000)));
+    const std::string jpeg = load(fixture("sampling_420.jpg"));
+    const std::size_t frame = jpeg.find("\xff\xc0");
+    for (const std::string& size : {std::string("\x3E\x80\x0F\xA0", 4), std::string("\xFF\xFF\xFF\xFF", 4), std::string("\0\0\x10\0", 4)})
+        refuse("a.jpg", std::string(jpeg).replace(frame + 5, 4, size));
+    const std::string bmp = load(fixture("mode_RGB.bmp"));
+    refuse("a.bmp", std::string(bmp).replace(18, 8, std::string("\0\x20\0\0\0\x20\0\0", 8)));
+    refuse("b.bmp", std::string(bmp).replace(18, 8, std::string("\x20\0\0\0\0\0\0\x80", 8)));
+    const std::string lossless = load(fixture("lossless.webp")), lossy = load(fixture("lossy.webp"));
+    refuse("a.webp", std::string(lossless).replace(lossless.find("VP8L") + 9, 4, "\xff\xff\xff\x0f"));
+    refuse("b.webp", std::string(lossy).replace(lossy.find("\x9d\x01\x2a") + 3, 4, std::string("\x80\x3E\xA0\x0F", 4)));
+    refuse("a.ppm", "P6 8000 8000 255 xx");
+    refuse("b.ppm", "P6 99999999999999999999 8 255 xx");
+    const std::string tiff = load(fixture("tiff_lzw.tiff"));
+    refuse("a.tiff", std::string(tiff).replace(4, 4, "\xff\xff\xff\xff"));
+}
+
+TEST(HostileImage, Bombs) {
+    const TempFolder folder;
+    const std::string bomb = deflate_zeros(std::size_t{64} << 20);
+    store(folder / "idat.png", png(8, 8, bomb));
+    attempt_image(folder / "idat.png");
+    // Text and profiles that grow when they are unpacked are never unpacked.
+    store(folder / "text.png", png(8, 8, deflate_zeros(8 * 25), chunk("zTXt", std::string("Comment\0\0", 9) + bomb) + chunk("iCCP", std::string("icc\0\0", 5) + bomb)));
+    attempt_image(folder / "text.png", Must::survive);
+    EXPECT_EQ(read_image(folder / "text.png").width, 8);
+    // Thousands of scans over all pixels.
+    const std::string jpeg = load(fixture("progressive.jpg"));
+    const std::size_t frame = jpeg.find("\xff\xc2"), scan = jpeg.rfind("\xff\xda");
+    std::string scans = jpeg.substr(0, frame + 5) + std::string("\x20\0\x20\0", 4) + jpeg.substr(frame + 9, scan - frame - 9) + std::string(200000, '\x11');
+    for (int i = 0; i < 3000; ++i) scans += jpeg.substr(scan, jpeg.size() - 2 - scan);
+    store(folder / "scans.jpg", scans + "\xff\xd9");
+    EXPECT_NE(attempt_image(folder / "scans.jpg").find("scans"), std::string::npos);
+}
+
+class HostileVideo : public testing::TestWithParam<const char*> {
+protected:
+    void SetUp() override {
+        VideoOptions o;
+        o.width = 64;
+        o.height = 48;
+        o.metadata_json = "{\"schema\": 1}";
+        VideoWriter writer(folder_ / GetParam(), o);
+        for (int i = 0; i < 15; ++i) writer.write(picture(64, 48, i));
+        writer.finish();
+        whole_ = load(folder_ / GetParam());
+    }
+    TempFolder folder_;
+    std::string whole_;
+};
+
+TEST_P(HostileVideo, PrefixesAreRefused) {
+    const std::filesystem::path path = folder_ / GetParam();
+    for (std::size_t n = 0; n < whole_.size(); n += n < 200 ? 7 : 401) {
+        store(path, whole_.substr(0, n));
+        attempt_video(path);
+    }
+    store(path, whole_.substr(0, whole_.size() - 1));
+    attempt_video(path);
+}
+
+TEST_P(HostileVideo, FlippedBits) {
+    const std::filesystem::path path = folder_ / GetParam();
+    std::mt19937 random(2);
+    for (int i = 0; i < (sanitized ? 60 : 200); ++i) {
+        store(path, flipped(whole_, random, i % 3 ? 1500 : SIZE_MAX));
+        attempt_video(path, Must::survive);
+    }
+}
+
+TEST_P(HostileVideo, IsNoPicture) { attempt_image(folder_ / GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(Containers, HostileVideo, testing::Values("a.mp4", "a.mkv"));
+
+TEST(HostileVideoClaims, SampleCount) {
+    const TempFolder folder;
+    VideoOptions o;
+    o.width = o.height = 32;
+    {
+        VideoWriter writer(folder / "a.mp4", o);
+        writer.write(picture(32, 32));
+        writer.finish();
+    }
+    const std::string whole = load(folder / "a.mp4");
+    const std::size_t table = whole.find("stsz");
+    for (const std::uint32_t count : {0xFFFFFFFFu, 3'999'999u}) {
+        store(folder / "b.mp4", std::string(whole).replace(table + 8, 8, be32(1) + be32(count)));
+        attempt_video(folder / "b.mp4");
+    }
+    store(folder / "heic.mp4", be32(24) + "ftypheic" + std::string(12, '\0'));
+    attempt_video(folder / "heic.mp4");
+    EXPECT_NE(attempt_image(folder / "heic.mp4"), "");
+}
+
+TEST(HostileMemory, StaysUnderOneGigabyte) {
+    if (sanitized) GTEST_SKIP() << "sanitizers have memory of their own";
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    EXPECT_LT(usage.ru_maxrss, 1 << 20); // KiB, of all tests above
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <cstdio>
+
+#include "engine/core/error.h"
+#include "engine/media/frame_folder.h"
+#include "engine/media/video_reader.h"
+#include "engine/media/video_writer.h"
+#include "tests/engine/media/support.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+
+VideoOptions options(int width, int height) {
+    VideoOptions o;
+    o.width = width;
+    o.height = height;
+    o.metadata_json = R"({"schema": 1, "prompt": "a fox — Füchse 狐"})";
+    return o;
+}
+
+void write_video(const std::filesystem::path& path, const VideoOptions& o, int frames) {
+    VideoWriter writer(path, o);
+    for (int i = 0; i < frames; ++i) writer.write(picture(o.width, o.height, i));
+    writer.finish();
+}
+
+std::vector<Image> read_video(const std::filesystem::path& path) {
+    VideoReader reader(path);
+    std::vector<Image> frames;
+    for (Image image; reader.read(image);) frames.push_back(image);
+    return frames;
+}
+
+/// What a program prints; empty where it is not installed.
+std::string output_of(const std::string& command) {
+    std::string text;
+    FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
+    if (!pipe) return text;
+    std::array<char, 4096> buffer;
+    while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) text.append(buffer.data(), n);
+    ::pclose(pipe);
+    return text;
+}
+
+TEST(Video, Mp4RoundTrip) {
+    const TempFolder folder;
+    const VideoOptions o = options(160, 96);
+    write_video(folder / "a.mp4", o, 20);
+    VideoReader reader(folder / "a.mp4");
+    EXPECT_EQ(reader.info().width, 160);
+    EXPECT_EQ(reader.info().height, 96);
+    EXPECT_EQ(reader.info().fps, (Rational{24, 1}));
+    EXPECT_EQ(reader.info().frames, 20);
+    EXPECT_NEAR(reader.info().duration, 20 / 24.0, 1e-3);
+    EXPECT_EQ(reader.info().container, "mp4");
+    EXPECT_EQ(reader.info().codec, "h264");
+    EXPECT_EQ(reader.info().comment, o.metadata_json);
+    int i = 0;
+    for (Image frame; reader.read(frame); ++i) {
+        const Image expected = picture(160, 96, i);
+        EXPECT_GT(difference(frame, expected).psnr, 36) << i;
+        // the frame that moved on by one is further away: order is exact
+        EXPECT_LT(difference(frame, picture(160, 96, i + 1)).psnr, difference(frame, expected).psnr) << i;
+    }
+    EXPECT_EQ(i, 20);
+    EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(Video, Ffv1IsExactAtOddSizes) {
+    const TempFolder folder;
+    for (const auto& [w, h] : {std::pair{33, 17}, {64, 48}, {1, 1}}) {
+        write_video(folder / "a.mkv", options(w, h), 5);
+        const std::vector<Image> frames = read_video(folder / "a.mkv");
+        ASSERT_EQ(frames.size(), 5u);
+        for (int i = 0; i < 5; ++i) EXPECT_EQ(frames[static_cast<std::size_t>(i)], picture(w, h, i));
+    }
+    EXPECT_EQ(read_request_metadata(folder / "a.mkv"), options(1, 1).metadata_json);
+    EXPECT_EQ(VideoReader(folder / "a.mkv").info().container, "mkv");
+}
+
+TEST(Video, H264InMatroska) {
+    const TempFolder folder;
+    VideoOptions o = options(64, 48);
+    o.codec = VideoOptions::Codec::h264;
+    write_video(folder / "a.mkv", o, 7);
+    EXPECT_EQ(read_video(folder / "a.mkv").size(), 7u);
+    EXPECT_EQ(VideoReader(folder / "a.mkv").info().codec, "h264");
+}
+
+TEST(Video, PureColoursComeBack) {
+    const TempFolder folder;
+    const std::array<std::array<std::uint8_t, 3>, 9> colours{
+        {{0, 0, 0}, {255, 255, 255}, {255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 0}, {0, 255, 255}, {255, 0, 255}, {128, 128, 128}}};
+    VideoWriter writer(folder / "a.mp4", options(64, 64));
+    for (const auto& colour : colours) {
+        Image image(64, 64);
+        for (std::size_t i = 0; i < image.rgb.size(); ++i) image.rgb[i] = colour[i % 3];
+        writer.write(image);
+    }
+    writer.finish();
+    const std::vector<Image> frames = read_video(folder / "a.mp4");
+    ASSERT_EQ(frames.size(), colours.size());
+    for (std::size_t f = 0; f < frames.size(); ++f)
+        for (std::size_t i = 0; i < frames[f].rgb.size(); ++i) ASSERT_NEAR(frames[f].rgb[i], colours[f][i % 3], 2) << f;
+}
+
+TEST(Video, SameBytesTwice) {
+    const TempFolder folder;
+    for (const char* name : {"a.mp4", "a.mkv"}) {
+        write_video(folder / name, options(96, 64), 9);
+        const std::string first = load(folder / name);
+        write_video(folder / name, options(96, 64), 9);
+        EXPECT_EQ(first, load(folder / name)) << name;
+    }
+}
+
+TEST(Video, MetadataOnlyWhereAsked) {
+    const TempFolder folder;
+    VideoOptions o = options(32, 32);
+    o.metadata_json.clear();
+    for (const char* name : {"a.mp4", "a.mkv"}) {
+        write_video(folder / name, o, 2);
+        EXPECT_EQ(read_request_metadata(folder / name), "");
+        EXPECT_EQ(load(folder / name).find("COMMENT"), std::string::npos);
+    }
+    EXPECT_EQ(read_request_metadata(fixture("sampling_420.jpg")), "");
+}
+
+TEST(Video, ProbeAgrees) {
+    const TempFolder folder;
+    VideoOptions o = options(160, 96);
+    o.fps = frame_rate(30000.0 / 1001);
+    EXPECT_EQ(o.fps, (Rational{30000, 1001}));
+    write_video(folder / "a.mp4", o, 40);
+    const std::string file = (folder / "a.mp4").string();
+    const std::string streams = output_of("ffprobe -v error -show_streams -show_format " + file);
+    if (streams.empty()) GTEST_SKIP() << "ffprobe is not installed";
+    for (const char* line : {"codec_name=h264", "pix_fmt=yuv420p", "color_range=tv", "color_space=bt709", "color_transfer=bt709", "color_primaries=bt709",
+                             "avg_frame_rate=30000/1001", "nb_frames=40", "width=160"})
+        EXPECT_NE(streams.find(line), std::string::npos) << line;
+    EXPECT_NE(streams.find("TAG:comment=" + o.metadata_json), std::string::npos) << streams;
+    // a keyframe at least every 12 frames
+    const std::string keys = output_of("ffprobe -v error -select_streams v -show_entries frame=key_frame -of csv=p=0 " + file);
+    int distance = 12;
+    for (const char c : keys)
+        if (c == '0' || c == '1') {
+            distance = c == '1' ? 1 : distance + 1;
+            EXPECT_LE(distance, 12);
+        }
+    const std::string bytes = load(file);
+    EXPECT_LT(bytes.find("moov"), bytes.find("mdat"));
+    EXPECT_EQ(bytes.find("Lavf"), std::string::npos);
+}
+
+TEST(Video, PadsOddSidesOnlyWhenAsked) {
+    const TempFolder folder;
+    VideoOptions o = options(33, 17);
+    EXPECT_THROW(VideoWriter(folder / "a.mp4", o), UsageError);
+    o.odd_size = VideoOptions::OddSize::pad;
+    write_video(folder / "a.mp4", o, 3);
+    EXPECT_EQ(VideoReader(folder / "a.mp4").info().width, 34);
+    EXPECT_EQ(VideoReader(folder / "a.mp4").info().height, 18);
+}
+
+TEST(Video, RefusesWhatCannotBeWritten) {
+    const TempFolder folder;
+    std::filesystem::create_directory(folder / "dir.mp4");
+    const VideoOptions good = options(32, 32);
+    const auto refuses = [&](const char* name, auto change, bool usage) {
+        VideoOptions o = good;
+        change(o);
+        try {
+            VideoWriter(folder / name, o).finish();
+            ADD_FAILURE() << name;
+        } catch (const Error& error) {
+            EXPECT_EQ(dynamic_cast<const UsageError*>(&error) != nullptr, usage) << error.what();
+            EXPECT_NE(error.file().find(name), std::string::npos) << error.what();
+        }
+    };
+    refuses("a.avi", [](VideoOptions&) {}, true);
+    refuses("a.mp4", [](VideoOptions& o) { o.crf = 52; }, true);
+    refuses("a.mp4", [](VideoOptions& o) { o.fps = {0, 1}; }, true);
+    refuses("a.mp4", [](VideoOptions& o) { o.width = 0; }, true);
+    refuses("a.mp4", [](VideoOptions& o) { o.width = 20000; }, true);
+    refuses("a.mp4", [](VideoOptions& o) { o.codec = VideoOptions::Codec::ffv1; }, true);
+    refuses("dir.mp4", [](VideoOptions&) {}, false);
+    refuses("no/such/a.mp4", [](VideoOptions&) {}, false);
+    refuses("a.mp4", [](VideoOptions&) {}, false); // no frames
+    EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(Video, AnUnfinishedFileLeavesNothing) {
+    const TempFolder folder;
+    {
+        VideoWriter writer(folder / "a.mp4", options(32, 32));
+        writer.write(picture(32, 32));
+    }
+    EXPECT_EQ(folder.entries(), 0);
+    store(folder / "a.mkv", "older");
+    {
+        VideoWriter writer(folder / "a.mkv", options(32, 32));
+        writer.write(picture(32, 32));
+    }
+    EXPECT_EQ(load(folder / "a.mkv"), "older");
+}
+
+/// No file may grow beyond `bytes` inside.
+class FullDisk {
+public:
+    explicit FullDisk(rlim_t bytes) {
+        ::signal(SIGXFSZ, SIG_IGN);
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit now{bytes, before_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &now);
+    }
+    ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+private:
+    rlimit before_{};
+};
+
+TEST(Video, FullDiskLeavesNothing) {
+    const TempFolder folder;
+    for (const char* name : {"a.mp4", "a.mkv"}) {
+        for (const rlim_t limit : {rlim_t{0}, rlim_t{100}, rlim_t{5000}}) {
+            const FullDisk disk(limit);
+            try {
+                write_video(folder / name, options(160, 96), 20);
+                ADD_FAILURE() << name << limit;
+            } catch (const Error& error) {
+                EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+            }
+        }
+        EXPECT_EQ(folder.entries(), 0);
+    }
+    {
+        const FullDisk disk(1000);
+        EXPECT_THROW(write_png(folder / "a.png", picture(96, 64)), Error);
+        FrameFolderWriter writer(folder / "frames");
+        EXPECT_THROW(writer.write(picture(96, 64)), Error);
+    }
+    EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(Video, ReadsWhatOthersWrite) {
+    const TempFolder folder;
+    write_video(folder / "a.mkv", options(64, 48), 6);
+    if (output_of("ffmpeg -version").empty()) GTEST_SKIP() << "ffmpeg is not installed";
+    const auto convert = [&](const std::string& arguments, const std::string& name) {
+        output_of("ffmpeg -nostdin -y -i " + (folder / "a.mkv").string() + " " + arguments + " " + (folder / name).string());
+        return std::filesystem::exists(folder / name);
+    };
+    // full range, BT.601, tagged: comes back through the right matrix and range
+    ASSERT_TRUE(convert("-vf scale=out_color_matrix=bt601:out_range=full:flags=accurate_rnd+full_chroma_int -c:v libx264 -crf 1 -pix_fmt yuv444p -color_range pc -colorspace smpte170m", "601.mp4"));
+    std::vector<Image> frames = read_video(folder / "601.mp4");
+    ASSERT_EQ(frames.size(), 6u);
+    EXPECT_GT(difference(frames[2], picture(64, 48, 2)).psnr, 38);
+    ASSERT_TRUE(convert("-vf scale=out_color_matrix=bt709:flags=accurate_rnd+full_chroma_int -c:v libx264 -crf 1 -pix_fmt yuv444p -colorspace bt709", "709.mp4"));
+    frames = read_video(folder / "709.mp4");
+    EXPECT_GT(difference(frames.at(2), picture(64, 48, 2)).psnr, 38);
+    ASSERT_TRUE(convert("-c:v mjpeg -q:v 1 -pix_fmt yuvj444p", "a.avi"));
+    EXPECT_GT(difference(read_video(folder / "a.avi").at(3), picture(64, 48, 3)).psnr, 33);
+    ASSERT_TRUE(convert("", "a.gif"));
+    EXPECT_EQ(read_video(folder / "a.gif").size(), 6u);
+    // rotation by a display matrix: the right edge of the picture comes to the top
+    output_of("ffmpeg -nostdin -y -i " + (folder / "709.mp4").string() + " -c copy -metadata:s:v:0 rotate=90 " + (folder / "turned.mp4").string());
+    VideoReader turned(folder / "turned.mp4");
+    EXPECT_EQ(turned.info().width, 48);
+    Image image;
+    ASSERT_TRUE(turned.read(image));
+    // rotate=90 says: turn clockwise by 90 degrees to show
+    const Image flat = read_video(folder / "709.mp4").at(0);
+    EXPECT_TRUE(std::equal(flat.row(0), flat.row(0) + 3, image.row(0) + 3 * 47) || std::equal(flat.row(0), flat.row(0) + 3, image.row(63)));
+}
+
+TEST(Video, APictureIsNoVideo) {
+    EXPECT_THROW(VideoReader(fixture("mode_RGB.png")), Error);
+    EXPECT_THROW(VideoReader("/nowhere/a.mp4"), Error);
+}
+
+} // namespace
+} // namespace denoir
