@@ -92,7 +92,8 @@ void check_video_output(const std::filesystem::path& path, const VideoOptions& o
     if (codec == Codec::ffv1 && extension == ".mp4") throw UsageError(name, "out", "FFV1 does not go into .mp4", "use .mkv");
     const auto usage = [&](const char* field, std::string message, const char* hint) { throw UsageError(name, field, std::move(message), hint); };
     const int side = MediaLimits{}.side;
-    if (o.width < 1 || o.height < 1 || o.width > side || o.height > side) usage("size", fmt::format("{}x{} cannot be written", o.width, o.height), "use 1 to 16384 a side");
+    if (o.width < 2 || o.height < 2 || o.width > side || o.height > side)
+        usage("size", fmt::format("{}x{} cannot be written", o.width, o.height), "use 2 to 16384 a side, or a folder");
     const bool odd = (o.width & 1) || (o.height & 1);
     if (codec == Codec::h264 && odd && o.odd_size == VideoOptions::OddSize::refuse)
         usage("size", fmt::format("H.264 has even sides only, not {}x{}", o.width, o.height), "use an even size, .mkv or a folder");

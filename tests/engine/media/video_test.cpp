@@ -74,13 +74,13 @@ TEST(Video, Mp4RoundTrip) {
 
 TEST(Video, Ffv1IsExactAtOddSizes) {
     const TempFolder folder;
-    for (const auto& [w, h] : {std::pair{33, 17}, {64, 48}, {1, 1}}) {
+    for (const auto& [w, h] : {std::pair{33, 17}, {64, 48}, {2, 2}, {70, 3}}) {
         write_video(folder / "a.mkv", options(w, h), 5);
         const std::vector<Image> frames = read_video(folder / "a.mkv");
         ASSERT_EQ(frames.size(), 5u);
         for (int i = 0; i < 5; ++i) EXPECT_EQ(frames[static_cast<std::size_t>(i)], picture(w, h, i));
     }
-    EXPECT_EQ(read_request_metadata(folder / "a.mkv"), options(1, 1).metadata_json);
+    EXPECT_EQ(read_request_metadata(folder / "a.mkv"), options(2, 2).metadata_json);
     EXPECT_EQ(VideoReader(folder / "a.mkv").info().container, "mkv");
 }
 
@@ -187,6 +187,7 @@ TEST(Video, RefusesWhatCannotBeWritten) {
     refuses("a.mp4", [](VideoOptions& o) { o.crf = 52; }, true);
     refuses("a.mp4", [](VideoOptions& o) { o.fps = {0, 1}; }, true);
     refuses("a.mp4", [](VideoOptions& o) { o.width = 0; }, true);
+    refuses("a.mkv", [](VideoOptions& o) { o.height = 1; }, true);
     refuses("a.mp4", [](VideoOptions& o) { o.width = 20000; }, true);
     refuses("a.mp4", [](VideoOptions& o) { o.codec = VideoOptions::Codec::ffv1; }, true);
     refuses("dir.mp4", [](VideoOptions&) {}, false);
