@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/backend/cpu/rows.h"
+#include "engine/backend/cpu/onednn.h"
 
 namespace denoir::cpu {
 
 CpuBackend::CpuBackend(int threads) : arena_(this), pool_(threads), kernels_(kernels()) {}
 
-bool CpuBackend::fast_bf16() const { return false; }
+bool CpuBackend::fast_bf16() const { return OneDnnMatrix::available() && OneDnnMatrix::type() == DType::bf16; }
 
 Tensor CpuBackend::empty(const Shape& shape, DType dtype) {
     return Tensor(arena_.allocate(checked_bytes(shape, dtype)), 0, shape, dtype);

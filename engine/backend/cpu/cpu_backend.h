@@ -7,6 +7,7 @@
 
 namespace denoir::cpu {
 
+class OneDnnMatrix;
 class WeightRows;
 
 /// The kernels on the host's processor. Every kernel cuts its work into pieces that depend on shapes alone and runs them on one pool, so
@@ -67,6 +68,8 @@ private:
     void binary(RowOperation, const Tensor& a, const Tensor& b, Tensor& out);
     void linear_few_rows(const Tensor& x, const WeightRows&, const float* bias, const LinearOptions&, Tensor& out);
     void linear_tiles(const Tensor& x, const WeightRows&, const float* bias, const LinearOptions&, Tensor& out);
+    void linear_packed(const Tensor& x, OneDnnMatrix&, const float* bias, const LinearOptions&, Tensor& out);
+    std::shared_ptr<OneDnnMatrix> packed_weight(const Weight&, const WeightRows&, bool round);
     Tensor conv_panels(const Weight&, const Shape& out, const ConvOptions&);
     /// The rotation's table with every value twice, in one row [2 · D]: cosines, then (-sin, +sin).
     void widen_rotation(const Rope&, std::int64_t token, float* row) const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/backend/cpu/cpu_backend.h"
+#include "engine/backend/cpu/onednn.h"
 #include "engine/backend/cpu/rows.h"
 #include "engine/backend/cpu/weight_rows.h"
 
@@ -41,6 +42,8 @@ void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, co
     assert(x.size(1) == weight.columns() && out.size(1) == weight.count());
     if (x.size(0) <= few_rows)
         linear_few_rows(x, weight, add, options, out);
+    else if (const auto packed = packed_weight(w, weight, round))
+        linear_packed(x, *packed, add, options, out);
     else
         linear_tiles(x, weight, add, options, out);
 }
@@ -147,6 +150,51 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
         for (std::int64_t i = 0; i < m; ++i) {
             finish_row(kernels_, c + i * tiles.columns, bias ? bias + column : nullptr, options, n);
             store_f32(kernels_, c + i * tiles.columns, out.dtype(), row_of(out, row + i) + column * element_bytes(out.dtype()), n);
+        }
+    });
+}
+
+/// The weight as oneDNN wants it, packed on first use in place of its stored form; null where our own loops are as fast.
+std::shared_ptr<OneDnnMatrix> CpuBackend::packed_weight(const Weight& w, const WeightRows& rows, bool round) {
+    if (!OneDnnMatrix::available() || (OneDnnMatrix::type() == DType::bf16 && !round)) return nullptr;
+    if (rows.columns() == 0 || rows.count() == 0) return nullptr;
+    const auto [kept, is_new] = w.prepared.try_emplace(round ? "linear.onednn.bf16" : "linear.onednn.f32");
+    if (is_new) {
+        const auto run = [&](std::int64_t count, const std::function<void(std::int64_t)>& body) {
+            pool_.run(count, [&](std::int64_t i, int) { body(i); });
+        };
+        kept->second = OneDnnMatrix::pack(rows, [&](const Shape& shape, DType dtype) { return empty(shape, dtype); }, run);
+        if (kept->second) drop_stored_pages(w);
+    }
+    return std::static_pointer_cast<OneDnnMatrix>(kept->second);
+}
+
+void CpuBackend::linear_packed(const Tensor& x, OneDnnMatrix& weight, const float* bias, const LinearOptions& options, Tensor& out) {
+    const DType type = OneDnnMatrix::type();
+    const std::int64_t depth = x.size(1), row_bytes = depth * element_bytes(type), wide = weight.tile_columns();
+    std::int64_t high = 0;
+    pool_.run(1, [&](std::int64_t, int) { high = weight.tile_rows(x.size(0)); }); // on a thread of the pool: planned for one thread
+    // Floats of one thread: A, C, the library's working memory, a widened row of x.
+    const std::int64_t a_floats = divide_up(high * row_bytes, 4), c_floats = high * wide;
+    const Scratch scratch(*this, a_floats + c_floats + depth + divide_up(weight.scratch_bytes(), 4) + 48);
+    pool_.run(divide_up(x.size(0), high) * weight.tiles(), [&](std::int64_t piece, int worker) {
+        const std::int64_t row = piece / weight.tiles() * high, m = std::min(high, x.size(0) - row);
+        const std::int64_t tile = piece % weight.tiles(), column = tile * wide, n = std::min(wide, out.size(1) - column);
+        float *c = scratch.of(worker), *a = c + c_floats, *widened = a + divide_up(a_floats, 16) * 16;
+        auto* work = reinterpret_cast<std::byte*>(widened + divide_up(depth, 16) * 16);
+        auto* rows = reinterpret_cast<std::byte*>(a);
+        for (std::int64_t i = 0; i < m; ++i) {
+            const float* values = as_f32(kernels_, x.dtype(), row_of(x, row + i), depth, widened);
+            if (type == DType::f32 && options.compute == DType::bf16)
+                kernels_.round_bf16(values, a + i * depth, depth);
+            else
+                store_f32(kernels_, values, type, rows + i * row_bytes, depth);
+        }
+        std::fill(rows + m * row_bytes, rows + high * row_bytes, std::byte{0});
+        weight.multiply(tile, high, rows, c, work);
+        for (std::int64_t i = 0; i < m; ++i) {
+            finish_row(kernels_, c + i * wide, bias ? bias + column : nullptr, options, n);
+            store_f32(kernels_, c + i * wide, out.dtype(), row_of(out, row + i) + column * element_bytes(out.dtype()), n);
         }
     });
 }
