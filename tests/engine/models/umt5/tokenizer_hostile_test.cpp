@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <bit>
+#include <chrono>
+#include <fstream>
+#include <random>
+
+#include "engine/core/error.h"
+#include "engine/core/file.h"
+#include "engine/models/umt5/tokenizer.h"
+#include "engine/models/umt5/tokenizer_files.h"
+
+namespace denoir::umt5 {
+namespace {
+
+const std::filesystem::path models = std::filesystem::path(DENOIR_FIXTURES) / "tokenize";
+
+// A writer for the wire format, to build what SentencePiece never would.
+std::string varint(std::uint64_t v) {
+    std::string out;
+    for (; v >= 0x80; v >>= 7) out += static_cast<char>(v | 0x80);
+    return out + static_cast<char>(v);
+}
+std::string number(int field, std::uint64_t v) { return varint(static_cast<std::uint64_t>(field) << 3) + varint(v); }
+std::string bytes(int field, const std::string& v) {
+    return varint(static_cast<std::uint64_t>(field) << 3 | 2) + varint(v.size()) + v;
+}
+std::string float32(int field, float v) {
+    const auto bits = std::bit_cast<std::uint32_t>(v);
+    std::string out = varint(static_cast<std::uint64_t>(field) << 3 | 5);
+    for (int i = 0; i < 4; ++i) out += static_cast<char>(bits >> (8 * i));
+    return out;
+}
+std::string piece(const std::string& text, float score = -1, int type = 1) {
+    return bytes(1, bytes(1, text) + float32(2, score) + number(3, static_cast<std::uint64_t>(type)));
+}
+std::string base() { return piece("<pad>", 0, 3) + piece("</s>", 0, 3) + piece("<unk>", 0, 2) + piece("\u2581a"); }
+std::string trainer(std::uint64_t unknown = 2, std::uint64_t type = 1) {
+    return bytes(2, number(3, type) + number(40, unknown));
+}
+std::string word(std::uint32_t v) {
+    std::string out;
+    for (int i = 0; i < 4; ++i) out += static_cast<char>(v >> (8 * i));
+    return out;
+}
+std::string charsmap(const std::string& map) { return bytes(3, bytes(2, map)); }
+
+TokenizerModel read(const std::string& model) {
+    return read_sentencepiece(std::as_bytes(std::span(model.data(), model.size())), "spiece.model");
+}
+
+/// The field that the refusal names; "" where nothing is refused.
+std::string refused(const std::string& model) {
+    try {
+        read(model);
+    } catch (const Error& e) {
+        EXPECT_EQ(e.file(), "spiece.model");
+        EXPECT_LT(std::string_view(e.what()).size(), 400u);
+        return e.field();
+    }
+    return "";
+}
+
+TEST(SentencePieceFile, SmallestModel) {
+    const TokenizerModel model = read(base() + trainer());
+    EXPECT_EQ(model.vocabulary, 104);
+    EXPECT_EQ(model.unigram.find("\u2581a"), 3);
+}
+
+TEST(SentencePieceFile, RefusesByField) {
+    EXPECT_EQ(refused(trainer()), "pieces");
+    EXPECT_EQ(refused(base() + trainer() + piece("\u2581a")), "pieces[4]"); // twice
+    EXPECT_EQ(refused(base() + piece("") + trainer()), "pieces[4]");
+    EXPECT_EQ(refused(base() + piece("\xFF") + trainer()), "pieces[4]"); // not UTF-8
+    EXPECT_EQ(refused(base() + piece(std::string("a\0b", 3)) + trainer()), "pieces[4]");
+    EXPECT_EQ(refused(base() + piece(std::string(513, 'a')) + trainer()), "pieces[4]");
+    EXPECT_EQ(refused(base() + piece(std::string(512, 'a')) + trainer()), "");
+    EXPECT_EQ(refused(base() + piece("b", std::numeric_limits<float>::quiet_NaN()) + trainer()), "pieces[4]");
+    EXPECT_EQ(refused(base() + piece("b", -std::numeric_limits<float>::infinity()) + trainer()), "pieces[4]");
+    EXPECT_EQ(refused(base() + piece("b", 0, 9) + trainer()), "pieces[4]");
+    EXPECT_EQ(refused(base() + bytes(1, number(1, 5)) + trainer()), "pieces[4]"); // text as a number
+    EXPECT_EQ(refused(base() + trainer(2, 2)), "trainer_spec.model_type");        // BPE
+    EXPECT_EQ(refused(base() + trainer(4)), "trainer_spec.unk_id");               // past the pieces
+    EXPECT_EQ(refused(base() + trainer(1)), "trainer_spec.unk_id");               // another kind of piece
+    EXPECT_EQ(refused(base() + trainer(~std::uint64_t{0})), "trainer_spec.unk_id");
+    EXPECT_EQ(refused(piece("<unk>", 0, 2) + trainer(0)), "pieces");              // no </s>
+    EXPECT_EQ(refused(base() + trainer() + "\x0B"), "model");                     // a group
+    EXPECT_EQ(refused(base() + trainer() + std::string("\x00\x01", 2)), "model"); // field 0
+    EXPECT_EQ(refused(base() + trainer() + std::string(11, '\xFF')), "model");    // a varint without end
+    EXPECT_EQ(refused(base() + trainer() + "\x0A\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F"),
+              "model"); // longer than the file
+    EXPECT_EQ(refused(base() + trainer() + "\x0A"), "model");
+    EXPECT_EQ(refused(base() + trainer() + number(2, 1)), "model");                       // trainer_spec as a number
+    EXPECT_EQ(refused(base() + trainer() + number(19, 1) + bytes(20, "new fields")), ""); // skipped
+    EXPECT_EQ(refused(std::string(max_tokenizer_bytes + 1, '\x0A')), "size");
+}
+
+TEST(SentencePieceFile, CharsmapIsWalked) {
+    const std::string field = "normalizer_spec.precompiled_charsmap";
+    const auto with = [&](const std::string& map) { return refused(base() + trainer() + charsmap(map)); };
+    EXPECT_EQ(with("abc"), field);
+    EXPECT_EQ(with(word(0) + "x"), field);
+    EXPECT_EQ(with(word(3) + "xyz"), field);
+    EXPECT_EQ(with(word(0xFFFFFFFC) + word(0)), field);
+    EXPECT_EQ(with(word(4) + word(0xFFFFFFFF)), field); // the root leads outside
+    // A root at 0, 'a' (0x61) leads to a leaf. Offsets count in units; unit 0x61 ^ 1 holds the leaf's value.
+    const auto trie = [](std::uint32_t value, std::uint32_t unit_a) {
+        std::string units;
+        for (std::uint32_t i = 0; i < 256; ++i) units += word(i == 0x61 ? unit_a : i == 0x60 ? value : 0);
+        return word(1024) + units;
+    };
+    const std::uint32_t leaf = 0x61 | 1u << 8 | 1u << 10;
+    EXPECT_EQ(with(trie(0, leaf) + std::string("b\0", 2)), "");
+    EXPECT_EQ(with(trie(0, leaf) + "b"), field);                                 // not terminated
+    EXPECT_EQ(with(trie(2, leaf) + std::string("b\0", 2)), field);               // past the strings
+    EXPECT_EQ(with(trie(0, leaf) + std::string("\xFF\0", 2)), field);            // not UTF-8
+    EXPECT_EQ(with(trie(0, leaf) + std::string(300, 'b') + '\0'), field);        // too long
+    EXPECT_EQ(with(trie(0, 0x61 | 1000u << 10) + std::string("b\0", 2)), field); // leads outside
+    EXPECT_EQ(with(trie(0, 0x61) + std::string("b\0", 2)), "");                  // a circle: 'a' leads to itself
+    EXPECT_EQ(with(word(4) + word(0) + std::string((4u << 20), 'x')), field);
+}
+
+std::string refused_json(const std::string& text) {
+    try {
+        read_tokenizer_json(text, "tokenizer.json");
+    } catch (const Error& e) {
+        EXPECT_EQ(e.file(), "tokenizer.json");
+        return e.field();
+    }
+    return "-";
+}
+
+TEST(TokenizerJson, RefusesByField) {
+    const auto file = [](std::string model, std::string rest = "") {
+        return "{\"model\": {" + model + "}" + rest + "}";
+    };
+    const std::string type = R"("type": "Unigram", )", unk = R"(, "unk_id": 0)";
+    const std::string vocab = R"("vocab": [["<unk>", 0], ["</s>", 0.0], ["a", -1.5]])";
+    EXPECT_EQ(refused_json(file(type + vocab + unk)), "-");
+    EXPECT_EQ(refused_json("{}"), "model");
+    EXPECT_EQ(refused_json(file("")), "model.type");
+    EXPECT_EQ(refused_json(file(R"("type": "BPE", "vocab": {"a": 0})")), "model.type");
+    EXPECT_EQ(refused_json(file(type + R"("vocab": {})" + unk)), "model.vocab");
+    EXPECT_EQ(refused_json(file(type + R"("vocab": [])" + unk)), "model.vocab");
+    EXPECT_EQ(refused_json(file(type + R"("vocab": [["a", "b"]])" + unk)), "model.vocab[0]");
+    EXPECT_EQ(refused_json(file(type + R"("vocab": [["<unk>", 0], ["a"]])" + unk)), "model.vocab[1]");
+    EXPECT_EQ(refused_json(file(type + R"("vocab": [["<unk>", 0], ["a", 0]])" + unk)), "model.vocab"); // no </s>
+    EXPECT_EQ(refused_json(file(type + vocab)), "model.unk_id");
+    EXPECT_EQ(refused_json(file(type + vocab + R"(, "unk_id": 3)")), "model.unk_id");
+    EXPECT_EQ(refused_json(file(type + vocab + R"(, "unk_id": -1)")), "model.unk_id");
+    const auto with = [&](const std::string& rest) { return refused_json(file(type + vocab + unk, ", " + rest)); };
+    EXPECT_EQ(with(R"("normalizer": {"type": "Magic"})"), "normalizer");
+    EXPECT_EQ(with(R"("normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "X"}]})"),
+              "normalizer.normalizers[1]");
+    EXPECT_EQ(with(R"x("normalizer": {"type": "Replace", "pattern": {"Regex": "(a|b)"}, "content": ""})x"),
+              "normalizer.pattern.Regex");
+    EXPECT_EQ(with(R"("normalizer": {"type": "Precompiled", "precompiled_charsmap": "!!!!"})"),
+              "normalizer.precompiled_charsmap");
+    EXPECT_EQ(with(R"("pre_tokenizer": {"type": "Metaspace", "replacement": "ab"})"), "pre_tokenizer.replacement");
+    EXPECT_EQ(with(R"("pre_tokenizer": {"type": "ByteLevel"})"), "pre_tokenizer");
+    EXPECT_EQ(with(R"("added_tokens": [{"content": "x", "id": 99999999}])"), "added_tokens[0].id");
+    EXPECT_EQ(with(R"("added_tokens": [{"content": 1, "id": 1}])"), "added_tokens[0].content");
+    EXPECT_EQ(
+        with(
+            R"("post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}], "special_tokens": {}})"),
+        "post_processor.special_tokens.x");
+}
+
+TEST(TokenizerJson, StepsOfOtherUnigramTokenizers) {
+    const std::string text =
+        R"({"model": {"type": "Unigram", "unk_id": 0, "byte_fallback": true, "vocab": [["<unk>", 0], ["</s>", 0],
+        ["_", -2], ["_a", -1], ["b", -1], ["<0xC3>", 0], ["<0xA9>", 0], ["<0xC4>", 0]]},
+        "normalizer": {"type": "Sequence", "normalizers": [{"type": "Nmt"}, {"type": "NFKC"}, {"type": "Lowercase"},
+            {"type": "Strip", "strip_left": true, "strip_right": true}, {"type": "Replace", "pattern": {"String": "c"}, "content": "b"}]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"},
+            {"type": "Metaspace", "replacement": "_", "prepend_scheme": "first"}]},
+        "added_tokens": [{"id": 1, "content": "</s>", "special": true}, {"id": 8, "content": "MASK", "single_word": true, "lstrip": true}],
+        "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "B"}}, {"Sequence": {"id": "A"}},
+            {"SpecialToken": {"id": "E"}}], "special_tokens": {"B": {"ids": [7]}, "E": {"ids": [1]}}}})";
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("denoir-steps-" + std::to_string(::getpid()) + ".json");
+    write_file(file, text);
+    const Tokenizer t = Tokenizer::load(file);
+    std::filesystem::remove(file);
+    using Ids = std::vector<std::int64_t>;
+    EXPECT_EQ(t.encode("A  c", 9), (Ids{7, 3, 4, 1}));      // the second word gets no mark
+    EXPECT_EQ(t.encode("\u00C9", 9), (Ids{7, 2, 5, 6, 1})); // é in bytes
+    EXPECT_EQ(t.encode("\u0119", 9), (Ids{7, 2, 0, 1}));    // one byte of two is missing
+    EXPECT_EQ(t.encode("a mask MASKb MASK", 9), (Ids{7, 3, 8, 0, 4, 8, 1}));
+    EXPECT_EQ(t.encode("c  </s>a", 9), (Ids{7, 2, 4, 1, 0, 1}));
+    EXPECT_EQ(t.encode("a </s>", 9), (Ids{7, 3, 1, 1}));
+    EXPECT_EQ(t.vocabulary(), 9);
+}
+
+// Thousands of damaged files: refused or read, never anything else. The sanitizer build makes this worth its name.
+template <class Read> void damage(std::string model, int rounds, Read&& read_and_use) {
+    std::mt19937 random(7);
+    const auto start = std::chrono::steady_clock::now();
+    const auto pick = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
+    int refusals = 0;
+    for (int round = 0; round < rounds; ++round) {
+        std::string bad = model;
+        for (std::size_t k = 0; k <= pick(4); ++k) {
+            const std::size_t at = pick(bad.size());
+            switch (pick(5)) {
+            case 0:
+                bad[at] = static_cast<char>(pick(256));
+                break;
+            case 1:
+                bad[at] = static_cast<char>(bad[at] ^ (1 << pick(8)));
+                break;
+            case 2:
+                bad.resize(at + 1);
+                break;
+            case 3:
+                bad.insert(at, bad.substr(pick(bad.size()), pick(40)));
+                break;
+            default:
+                bad.erase(at, pick(8));
+                break;
+            }
+            if (bad.empty()) bad = "\x0A";
+        }
+        try {
+            read_and_use(bad);
+        } catch (const Error&) {
+            ++refusals;
+        }
+    }
+    EXPECT_GT(refusals, 0);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(240));
+}
+
+constexpr const char* sample = "A red fox — ＡＢＣ ½ e\u0301 \u200B 𓀀 </s> <extra_id_3> 色调艳丽 ™\u0308";
+
+TEST(Damaged, SentencePieceFiles) {
+    const auto use = [](const std::string& bad) {
+        const auto t = Tokenizer::from_model_bytes(std::as_bytes(std::span(bad.data(), bad.size())), "spiece.model");
+        t.encode(sample, 64);
+    };
+    damage(read_text(models / "byte-fallback/google/umt5-xxl/spiece.model", max_tokenizer_bytes), 3000, use);
+    // The character map is most of this file: damage in it is what the walk over the trie is for.
+    damage(read_text(models / "nfkc/google/umt5-xxl/spiece.model", max_tokenizer_bytes), 300, use);
+}
+
+TEST(Damaged, JsonFiles) {
+    const std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("denoir-damaged-" + std::to_string(::getpid()) + ".json");
+    damage(read_text(models / "small-json/tokenizer/tokenizer.json", max_tokenizer_bytes), 1000,
+           [&](const std::string& bad) {
+               std::ofstream(file, std::ios::binary) << bad; // not write_file: a thousand syncs take their time
+               Tokenizer::load(file).encode(sample, 64);
+           });
+    std::filesystem::remove(file);
+}
+
+} // namespace
+} // namespace denoir::umt5
