@@ -14,7 +14,7 @@
 namespace denoir {
 namespace {
 
-constexpr std::uint64_t max_pairs = 100'000, max_tensors = 1'000'000, max_text = 4096;
+constexpr std::uint64_t max_pairs = 100'000, max_tensors = 250'000, max_text = 4096;
 constexpr std::uint32_t max_axes = 8;
 constexpr int max_nesting = 4;
 constexpr std::string_view shape_key = "comfy.gguf.orig_shape.";

@@ -107,7 +107,7 @@ void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
     for (const auto& container : checkpoint.containers)
         for (const FileTensor& t : container->tensors) {
             out.tensors.push_back({t.name, t.dtype_name, t.shape, t.bytes});
-            out.dtypes[t.dtype_name] += t.bytes;
+            out.dtypes[t.dtype ? std::string(info(*t.dtype).name) : t.dtype_name] += t.bytes;
             out.bytes += t.bytes;
             const std::int64_t elements = checked_elements(t.shape).value_or(0);
             if (__builtin_add_overflow(out.parameters, static_cast<std::uint64_t>(elements), &out.parameters)) out.parameters = UINT64_MAX;

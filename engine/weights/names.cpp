@@ -8,7 +8,7 @@
 namespace denoir {
 namespace {
 
-constexpr std::size_t max_tensors = 20'000; // no network that we know has a tenth of this
+constexpr std::size_t max_tensors = 10'000; // no network that we know has a fifth of this
 
 /// What hangs below a name: a layer with weight and bias, or the tensor itself.
 enum class Kind : std::uint8_t {
@@ -250,7 +250,7 @@ Match match(const std::unordered_map<std::string, const Rule*>& rules, std::stri
         if (is_index(segments.back())) numeric.push_back(segments.size() - 1);
         begin = end + 1;
     }
-    if (numeric.size() > 4 || segments.size() > 10) return {};
+    if (numeric.size() > 3 || segments.size() > 10) return {};
     for (unsigned mask = 0; mask < 1u << numeric.size(); ++mask) {
         std::string key;
         std::vector<std::string_view> indices;

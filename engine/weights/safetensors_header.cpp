@@ -8,7 +8,9 @@
 namespace denoir {
 namespace {
 
-constexpr std::size_t max_tensors = 1'000'000;
+// The largest checkpoints that anybody published have some ten thousand tensors.
+constexpr std::size_t max_tensors = 250'000;
+constexpr std::size_t max_metadata = 100'000;
 constexpr std::size_t max_rank = 64;
 constexpr int max_depth = 16;
 
@@ -86,6 +88,7 @@ private:
         each_member([&](std::string key) {
             if (peek() != '"') fail_in("__metadata__", "its values must be strings");
             std::string value = string();
+            if (header.metadata.size() == max_metadata) fail_in("__metadata__", fmt::format("more than {} keys", max_metadata));
             if (!header.metadata.emplace(std::move(key), std::move(value)).second) fail_in("__metadata__", "a key is there twice");
         });
     }

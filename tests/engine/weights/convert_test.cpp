@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/convert.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "engine/core/error.h"
+#include "engine/weights/names.h"
+#include "engine/weights/safetensors.h"
+#include "engine/weights/weights.h"
+#include "support/gguf_writer.h"
+#include "support/name_lists.h"
+#include "support/torch_writer.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+using Options = ConvertOptions;
+
+/// Random F32 values, so that a mix-up shows.
+std::vector<Raw> random_tensors(const NameList& list) {
+    std::mt19937 random(7);
+    std::normal_distribution<float> normal(0, 0.1f);
+    std::vector<Raw> tensors;
+    for (const auto& [name, shape] : list) {
+        Raw raw{name, "F32", shape, {}};
+        for (std::int64_t i = 0; i < product(shape); ++i) raw.data += le(normal(random));
+        tensors.push_back(std::move(raw));
+    }
+    return tensors;
+}
+
+Weights load(const fs::path& path) { return Weights::load(std::span(&path, 1), Component::unknown); }
+
+void expect_equal(const Weights& a, const Weights& b, float tolerance = 0) {
+    ASSERT_EQ(a.all().size(), b.all().size());
+    for (const auto& [name, weight] : a.all()) {
+        const Weight* other = b.find(name);
+        ASSERT_NE(other, nullptr) << name;
+        ASSERT_EQ(other->shape(), weight.shape()) << name;
+        const Tensor x = weight.stored().to_host_f32(), y = other->stored().to_host_f32();
+        for (std::int64_t i = 0; i < x.elements(); ++i) ASSERT_NEAR(x.data<float>()[i], y.data<float>()[i], tolerance) << name;
+    }
+}
+
+std::string refusal(const fs::path& in, const fs::path& out, const Options& options) {
+    try {
+        convert(in, out, options);
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(Convert, ThereAndBackIsTheSame) {
+    TransformerSize s = tiny_transformer();
+    s.in = 36, s.clip = 10, s.positions = 514;
+    struct Case { NameList list; const char* library; };
+    for (const Case& c : {Case{transformer_names(s), "proj_out.weight"}, Case{vae21_names(2, 2), "post_quant_conv.weight"}, Case{vae22_names(2, 2, 2), "decoder.up_blocks.0.upsampler.time_conv.bias"},
+                          Case{umt5_names(20, 8, 12, 2, 2), "shared.weight"}, Case{clip_names(6, 12, 2, 14, 5, 0), "vision_model.encoder.layers.1.self_attn.v_proj.weight"}}) {
+        TempFolder folder;
+        write_bytes(folder / "in.pth", pth(random_tensors(c.list)));
+        Options diffusers;
+        diffusers.layout = Options::Layout::diffusers;
+        const ConvertResult result = convert(folder / "in.pth", folder / "diffusers.safetensors", diffusers);
+        EXPECT_EQ(result.bytes, static_cast<std::uint64_t>(4 * parameters(c.list)));
+        EXPECT_TRUE(read_safetensors(folder / "diffusers.safetensors").contains(c.library)) << c.library;
+        convert(folder / "diffusers.safetensors", folder / "back.safetensors", {});
+        expect_equal(load(folder / "in.pth"), load(folder / "diffusers.safetensors"));
+        expect_equal(load(folder / "in.pth"), load(folder / "back.safetensors"));
+        EXPECT_EQ(read_safetensors(folder / "back.safetensors").size(), c.list.size());
+    }
+}
+
+TEST(Convert, ComfyKeepsOriginalNamesButForTheEncoders) {
+    TempFolder folder;
+    write_bytes(folder / "t5", safetensors(random_tensors(umt5_names(20, 8, 12, 2, 2))));
+    write_bytes(folder / "vae", safetensors(random_tensors(vae21_names(2, 2))));
+    Options comfy;
+    comfy.layout = Options::Layout::comfy;
+    convert(folder / "t5", folder / "t5.safetensors", comfy);
+    convert(folder / "vae", folder / "vae.safetensors", comfy);
+    EXPECT_TRUE(read_safetensors(folder / "t5.safetensors").contains("shared.weight"));
+    EXPECT_TRUE(read_safetensors(folder / "vae.safetensors").contains("decoder.middle.0.residual.0.gamma"));
+}
+
+TEST(Convert, TypesAreRoundedOnce) {
+    TempFolder folder;
+    write_bytes(folder / "in", safetensors(random_tensors(umt5_names(20, 8, 12, 2, 2))));
+    const Weights before = load(folder / "in");
+    for (const DType dtype : {DType::bf16, DType::f16, DType::f32}) {
+        Options options;
+        options.dtype = dtype;
+        convert(folder / "in", folder / "out.safetensors", options);
+        const Weights after = load(folder / "out.safetensors");
+        for (const auto& [name, w] : after.all()) {
+            ASSERT_EQ(w.stored().dtype(), dtype);
+            const Tensor x = before.find(name)->stored(), y = w.stored().to_host_f32();
+            for (std::int64_t i = 0; i < x.elements(); ++i) {
+                const float v = x.data<float>()[i];
+                const float expected = dtype == DType::bf16 ? round_to_bf16(v) : dtype == DType::f16 ? f16_to_f32(f32_to_f16(v)) : v;
+                ASSERT_EQ(y.data<float>()[i], expected) << name;
+            }
+        }
+    }
+}
+
+TEST(Convert, GgufBlocksBecomeFloats) {
+    std::vector<GgufTensor> tensors;
+    for (const Raw& t : random_tensors(umt5_names(20, 32, 32, 1, 2))) {
+        GgufTensor g = gguf_tensors({t}).front();
+        if (t.name == "blocks.0.attn.q.weight") {
+            g.type = 8, g.data.clear();
+            for (int row = 0; row < 32; ++row) {
+                g.data += le(f32_to_f16(0.5f));
+                for (int i = 0; i < 32; ++i) g.data += static_cast<char>(row - i);
+            }
+        }
+        tensors.push_back(std::move(g));
+    }
+    TempFolder folder;
+    write_bytes(folder / "in.gguf", gguf(tensors));
+    convert(folder / "in.gguf", folder / "out.safetensors", {});
+    const Weights w = load(folder / "out.safetensors");
+    const Tensor q = w.find("blocks.0.attn.q.weight")->stored();
+    ASSERT_EQ(q.dtype(), DType::f32);
+    EXPECT_EQ(q.data<float>()[3 * 32 + 5], 0.5f * (3 - 5));
+    expect_equal(load(folder / "out.safetensors"), w);
+}
+
+TEST(Convert, ScaledFp8IsReadBack) {
+    TempFolder folder;
+    TransformerSize s = tiny_transformer();
+    s.dim = 64, s.ffn = 96;
+    write_bytes(folder / "in", safetensors(random_tensors(transformer_names(s))));
+    Options options;
+    options.dtype = DType::bf16;
+    options.quantize = quantize_from_name("fp8_scaled");
+    convert(folder / "in", folder / "fp8.safetensors", options);
+    const Weights before = load(folder / "in"), after = load(folder / "fp8.safetensors");
+    EXPECT_TRUE(read_safetensors(folder / "fp8.safetensors").contains("scaled_fp8"));
+    int quantised = 0;
+    for (const auto& [name, w] : after.all()) {
+        const bool linear = name.starts_with("blocks.") && w.shape().rank() == 2;
+        EXPECT_EQ(w.stored().dtype(), linear ? DType::f8_e4m3 : DType::bf16) << name;
+        EXPECT_EQ(w.scale.defined(), linear) << name;
+        if (!linear) continue;
+        ++quantised;
+        const Tensor x = before.find(name)->stored(), y = w.stored().to_host_f32();
+        const float scale = w.scale.data<float>()[0];
+        float largest = 0;
+        for (std::int64_t i = 0; i < x.elements(); ++i) {
+            // Three bits of mantissa: half a step is 1/16 of the value, or half the smallest subnormal.
+            const float v = x.data<float>()[i], got = y.data<float>()[i] * scale;
+            ASSERT_NEAR(got, v, std::max(std::fabs(v) / 16 * 1.001f, scale / 1024 * 1.001f)) << name;
+            largest = std::max(largest, std::fabs(y.data<float>()[i]));
+        }
+        EXPECT_EQ(largest, 448.0f) << name;
+    }
+    EXPECT_EQ(quantised, 2 * 10);
+    // And back to plain numbers.
+    Options plain;
+    plain.dtype = DType::f32;
+    convert(folder / "fp8.safetensors", folder / "plain.safetensors", plain);
+    const Weights wide = load(folder / "plain.safetensors");
+    const Weight &a = *wide.find("blocks.1.ffn.2.weight"), &b = *after.find("blocks.1.ffn.2.weight");
+    EXPECT_EQ(a.stored().data<float>()[17], b.stored().to_host_f32().data<float>()[17] * b.scale.data<float>()[0]);
+}
+
+TEST(Convert, UnknownNetworksKeepTheirNames) {
+    TempFolder folder;
+    write_bytes(folder / "lora", safetensors({f32("blocks.0.self_attn.q.lora_down.weight", {2, 8}), zeros("count", {2}, "I64")}));
+    Options options;
+    options.dtype = DType::bf16;
+    convert(folder / "lora", folder / "out.safetensors", options);
+    const auto tensors = read_safetensors(folder / "out.safetensors");
+    EXPECT_EQ(tensors.at("blocks.0.self_attn.q.lora_down.weight").dtype(), DType::bf16);
+    EXPECT_EQ(tensors.at("count").dtype(), DType::i64);
+    options.layout = Options::Layout::diffusers;
+    EXPECT_TRUE(has(refusal(folder / "lora", folder / "again.safetensors", options), "not a network whose names are known"));
+}
+
+TEST(Convert, TheOutputMayNotBeAnInput) {
+    TempFolder folder;
+    const std::string bytes = safetensors(random_tensors(umt5_names(20, 8, 12, 1, 2)));
+    write_bytes(folder / "in.safetensors", bytes);
+    fs::create_symlink(folder / "in.safetensors", folder / "link.safetensors");
+    fs::create_hard_link(folder / "in.safetensors", folder / "hard.safetensors");
+    for (const char* out : {"in.safetensors", "link.safetensors", "hard.safetensors", "./sub/../in.safetensors"}) {
+        fs::create_directories(folder / "sub");
+        EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / out, {}), "also an input")) << out;
+    }
+    EXPECT_EQ(read_bytes(folder / "in.safetensors"), bytes);
+}
+
+TEST(Convert, RefusalsLeaveNothingBehind) {
+    TempFolder folder;
+    std::vector<Raw> tensors = random_tensors(umt5_names(20, 8, 12, 1, 2));
+    tensors[0] = f32(tensors[0].name, tensors[0].shape, 1e6f);
+    write_bytes(folder / "in", safetensors(tensors));
+    Options half;
+    half.dtype = DType::f16;
+    EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", half), "does not fit in f16"));
+    Options odd;
+    odd.dtype = DType::q8_0;
+    EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", odd), "q8_0"));
+    Options both;
+    both.quantize = DType::f8_e4m3, both.layout = Options::Layout::diffusers;
+    EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", both), "quantize"));
+    std::stop_source stop;
+    stop.request_stop();
+    Options stopped;
+    stopped.stop = stop.get_token();
+    EXPECT_THROW(convert(folder / "in", folder / "out.safetensors", stopped), Cancelled);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}), 1); // the input alone
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// spec/checkpoints.md 6.2: what hangs on fp8 layers.
+#include <gtest/gtest.h>
+
+#include "engine/core/error.h"
+#include "engine/weights/quantisation.h"
+#include "engine/weights/weights.h"
+#include "support/name_lists.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+const std::string layer = "blocks.0.self_attn.q"; // [8, 8]
+
+Raw fp8(const std::string& name, std::vector<std::int64_t> shape) {
+    Raw raw{name, "F8_E4M3", shape, {}};
+    const std::string bytes("\x38\x3C\x01\x7E\xB8", 5); // 1, 1.5, 2^-9, 448, -1
+    for (std::int64_t i = 0; i < product(shape); ++i) raw.data += bytes[static_cast<std::size_t>(i % 5)];
+    return raw;
+}
+
+/// The tiny transformer whose layer `q` is fp8, with more tensors beside it.
+std::string file(std::vector<Raw> more, std::string_view metadata = {}) {
+    std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()), "BF16");
+    for (Raw& t : tensors)
+        if (t.name == layer + ".weight") t = fp8(t.name, t.shape);
+    for (Raw& t : more) tensors.push_back(std::move(t));
+    return safetensors(tensors, metadata);
+}
+
+Weights load(const std::string& bytes) {
+    TempFolder folder;
+    write_bytes(folder / "x", bytes);
+    const fs::path path = folder / "x";
+    return Weights::load(std::span(&path, 1), Component::transformer);
+}
+std::string refusal(const std::string& bytes) {
+    try {
+        load(bytes);
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(Fp8, PlainWeightsHaveNoScale) {
+    const Weights w = load(file({}));
+    const Weight* q = w.find(layer + ".weight");
+    EXPECT_EQ(q->stored().dtype(), DType::f8_e4m3);
+    EXPECT_FALSE(q->scale.defined());
+}
+
+TEST(Fp8, BothNamesOfTheScale) {
+    for (const std::string name : {".scale_weight", ".weight_scale"})
+        for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{}, {1}}) {
+            const Weights w = load(file({f32(layer + name, shape, 0.25f), zeros("scaled_fp8", {2}, "F8_E4M3"), zeros(layer + ".input_scale", {}, "F32")}));
+            const Weight* q = w.find(layer + ".weight");
+            ASSERT_TRUE(q->scale.defined());
+            EXPECT_EQ(q->scale.rank(), 0);
+            EXPECT_EQ(q->scale.data<float>()[0], 0.25f);
+            EXPECT_EQ(w.all().size(), transformer_names(tiny_transformer()).size());
+        }
+}
+
+TEST(Fp8, ScalesPerRow) {
+    for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{8}, {8, 1}}) {
+        const Weights w = load(file({f32(layer + ".scale_weight", shape, 1)}));
+        const Tensor scale = w.find(layer + ".weight")->scale;
+        EXPECT_EQ(scale.shape(), (Shape{8}));
+        EXPECT_EQ(scale.data<float>()[7], 8.0f);
+    }
+}
+
+TEST(Fp8, BlockScalesAreMultipliedIn) {
+    const Weights w = load(file({f32(layer + ".scale_weight", {8, 2, 1}, 1)}));
+    const Weight* q = w.find(layer + ".weight");
+    EXPECT_FALSE(q->scale.defined());
+    ASSERT_EQ(q->stored().dtype(), DType::f32);
+    EXPECT_EQ(q->stored().data<float>()[0], 1.0f);          // row 0, block 0: scale 1, value 1
+    EXPECT_EQ(q->stored().data<float>()[4], -1.0f * 2.0f);  // row 0, block 1: scale 2, value -1
+    EXPECT_EQ(q->stored().data<float>()[8], 448.0f * 3.0f); // row 1, block 0: scale 3, element 8 is the fourth of the pattern
+    EXPECT_TRUE(has(refusal(file({f32(layer + ".scale_weight", {8, 3, 1}, 1)})), "does not fit"));
+}
+
+TEST(Fp8, ScalesThatDoNotFit) {
+    EXPECT_TRUE(has(refusal(file({f32(layer + ".scale_weight", {7}, 1)})), "does not fit"));
+    EXPECT_TRUE(has(refusal(file({Raw{layer + ".scale_weight", "F32", {}, le(std::numeric_limits<float>::infinity())}})), "not finite"));
+    EXPECT_TRUE(has(refusal(file({Raw{layer + ".scale_weight", "F32", {}, le(std::nanf(""))}})), "not finite"));
+    EXPECT_TRUE(has(refusal(file({zeros(layer + ".scale_weight", {}, "I32")})), "no floating point"));
+    EXPECT_TRUE(has(refusal(file({f32("blocks.0.self_attn.k.scale_weight", {}, 1)})), "not fp8"));
+    EXPECT_TRUE(has(refusal(file({f32("blocks.9.self_attn.k.scale_weight", {}, 1)})), "weight is missing"));
+}
+
+TEST(Fp8, ComfyFormats) {
+    const auto quant = [](const std::string& text) { return Raw{layer + ".comfy_quant", "U8", {static_cast<std::int64_t>(text.size())}, text}; };
+    EXPECT_EQ(refusal(file({quant(R"({"format":"float8_e4m3fn"})")})), "accepted");
+    EXPECT_TRUE(has(refusal(file({quant(R"({"format":"nvfp4"})")})), "nvfp4"));
+    EXPECT_TRUE(has(refusal(file({quant(R"({"format":"int8_tensorwise"})")})), "int8_tensorwise"));
+    EXPECT_TRUE(has(refusal(file({quant("{")})), "x:"));
+    EXPECT_TRUE(has(refusal(file({quant("[]")})), "no format"));
+    EXPECT_TRUE(has(refusal(file({}, R"({"_quantization_metadata":"{\"layers\":{\"a\":{\"format\":\"mxfp8\"}}}"})")), "mxfp8"));
+    EXPECT_EQ(refusal(file({}, R"({"_quantization_metadata":"{\"layers\":{\"a\":{\"format\":\"float8_e4m3fn\"}}}"})")), "accepted");
+}
+
+TEST(Fp8, OtherQuantisationsAreRefusedByName) {
+    EXPECT_TRUE(has(refusal(file({zeros(layer + ".weight_scale_2", {}, "F32")})), "nvfp4"));
+    EXPECT_TRUE(has(refusal(file({zeros(layer + ".weight.absmax", {4}, "F32")})), "bitsandbytes"));
+    EXPECT_TRUE(has(refusal(file({zeros(layer + ".weight.quant_state.bitsandbytes__nf4", {4}, "U8")})), "bitsandbytes"));
+    EXPECT_TRUE(has(refusal(file({zeros(layer + ".qweight", {4}, "I32")})), "GPTQ"));
+}
+
+} // namespace
+} // namespace denoir

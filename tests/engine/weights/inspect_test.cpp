@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/inspect.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/error.h"
+#include "support/gguf_writer.h"
+#include "support/name_lists.h"
+#include "support/torch_writer.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(Inspect, ATransformerFile) {
+    TempFolder folder("SkyReels-V2-I2V-tiny");
+    TransformerSize s = tiny_transformer();
+    s.in = 36, s.clip = 10;
+    write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(s), "BF16")));
+    write_bytes(folder / "config.json", R"({"_class_name":"WanModel","dim":8,"num_heads":2,"ffn_dim":13,"text_len":64})");
+    const Json j = to_json(inspect(folder / "model.safetensors"));
+    for (const char* key : {"family", "variant", "config", "dtype", "tensors", "parts", "missing", "warnings", "estimate"}) EXPECT_TRUE(j.contains(key)) << key;
+    EXPECT_EQ(j["family"], "skyreels");
+    EXPECT_EQ(j["variant"], "i2v");
+    EXPECT_EQ(j["dtype"], "bf16");
+    EXPECT_EQ(j["tensors"], transformer_names(s).size());
+    EXPECT_EQ(j["config"]["dim"], 8);
+    EXPECT_EQ(j["config"]["ffn_dim"], 12); // the tensors are right, config.json is not
+    EXPECT_EQ(j["config"]["num_layers"], 2);
+    EXPECT_EQ(j["config"]["in_dim"], 36);
+    EXPECT_EQ(j["config"]["num_heads"], 2);
+    EXPECT_EQ(j["config"]["text_len"], 64);
+    ASSERT_EQ(j["warnings"].size(), 1u);
+    EXPECT_TRUE(has(j["warnings"][0], "ffn_dim 13"));
+    EXPECT_EQ(j["estimate"]["parameters"], parameters(transformer_names(s)));
+    EXPECT_EQ(j["estimate"]["bytes"], 2 * parameters(transformer_names(s)));
+    EXPECT_EQ(j["parts"][0]["role"], "transformer");
+    EXPECT_FALSE(j.contains("tensor_list"));
+    EXPECT_EQ(to_json(inspect(folder / "model.safetensors"), true)["tensor_list"].size(), transformer_names(s).size());
+}
+
+TEST(Inspect, Variants) {
+    struct Case { const char* folder; TransformerSize size; const char* variant; const char* family; };
+    TransformerSize t2v = tiny_transformer(), i2v = t2v, flf = t2v, df = t2v, ti2v = t2v;
+    i2v.in = 36, flf.in = 36, flf.clip = 10, flf.positions = 514, df.fps = true, ti2v.in = ti2v.out = 48;
+    for (const Case& c : {Case{"plain", t2v, "t2v", "unknown"}, Case{"plain", i2v, "i2v", "wan2.2"}, Case{"plain", flf, "flf2v", "wan"}, Case{"plain", df, "df", "skyreels-df"},
+                          Case{"plain", ti2v, "ti2v", "wan2.2"}, Case{"SkyReels-V2-DF-14B", t2v, "df", "skyreels-df"}}) {
+        TempFolder folder(c.folder);
+        write_bytes(folder / "m.gguf", gguf(gguf_tensors(zero_tensors(transformer_names(c.size)))));
+        const Inspection i = inspect(folder / "m.gguf");
+        EXPECT_EQ(i.variant, c.variant);
+        EXPECT_EQ(i.family, c.family);
+        EXPECT_EQ(i.parts.at(0).format, "gguf");
+    }
+}
+
+TEST(Inspect, CompanionsAndStrangers) {
+    TempFolder folder("x");
+    write_bytes(folder / "vae.pth", pth(zero_tensors(vae21_names(2, 2))));
+    write_bytes(folder / "t5.safetensors", safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2))));
+    write_bytes(folder / "clip.safetensors", safetensors(zero_tensors(clip_names(6, 12, 2))));
+    write_bytes(folder / "lora.safetensors", safetensors({f32("blocks.0.self_attn.q.lora_down.weight", {2, 8})}));
+    write_bytes(folder / "other.safetensors", safetensors({f32("anything", {1, 1, 1, 1, 1, 1, 1, 1, 1, 2}), Raw{"odd", "F4", {2}, "x"}}));
+    write_bytes(folder / "none.safetensors", safetensors("{}"));
+    EXPECT_EQ(inspect(folder / "vae.pth").variant, "vae");
+    EXPECT_EQ(inspect(folder / "vae.pth").config.at("z_dim"), 2);
+    EXPECT_EQ(inspect(folder / "t5.safetensors").variant, "text-encoder");
+    EXPECT_EQ(inspect(folder / "t5.safetensors").config.at("num_heads"), 2);
+    EXPECT_EQ(inspect(folder / "clip.safetensors").variant, "clip");
+    EXPECT_EQ(inspect(folder / "lora.safetensors").variant, "lora");
+    const Inspection other = inspect(folder / "other.safetensors");
+    EXPECT_EQ(other.family, "unknown");
+    EXPECT_EQ(other.variant, "unknown");
+    EXPECT_EQ(other.tensors.size(), 2u);
+    EXPECT_EQ(other.parameters, 4u);
+    EXPECT_TRUE(has(other.warnings.at(0), "F4"));
+    EXPECT_EQ(inspect(folder / "none.safetensors").tensors.size(), 0u);
+    EXPECT_EQ(inspect(folder.path()).family, "unknown"); // a folder of parts
+    EXPECT_EQ(inspect(folder.path()).parts.size(), 6u);
+    EXPECT_THROW(inspect(folder / "missing"), Error);
+    TempFolder empty("y");
+    EXPECT_THROW(inspect(empty.path()), Error);
+}
+
+TEST(Inspect, AModelFolder) {
+    TempFolder folder("Wan2.1-T2V-1.3B");
+    write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
+    write_bytes(folder / "Wan2.1_VAE.pth", pth(zero_tensors(vae21_names(2, 2), "F32")));
+    const Inspection i = inspect(folder.path());
+    EXPECT_EQ(i.family, "wan");
+    EXPECT_EQ(i.variant, "t2v");
+    EXPECT_EQ(i.missing, (std::vector<std::string>{"text encoder", "tokenizer"}));
+    ASSERT_EQ(i.parts.size(), 2u);
+    EXPECT_EQ(i.parts[1].role, "VAE");
+    EXPECT_EQ(i.tensors.size(), transformer_names(tiny_transformer()).size() + 194u);
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/core/error.h"
+#include "engine/weights/module.h"
+#include "engine/weights/names.h"
+#include "engine/weights/weights.h"
+#include "support/gguf_writer.h"
+#include "support/name_lists.h"
+#include "support/torch_writer.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+Weights load(const fs::path& path, Component component = Component::unknown) { return Weights::load(std::span(&path, 1), component); }
+
+std::string refusal(const fs::path& path, Component component = Component::unknown) {
+    try {
+        load(path, component);
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::map<std::string, Shape> shapes(const NameList& list) {
+    std::map<std::string, Shape> result;
+    for (const auto& [name, shape] : list) result.emplace(name, Shape(std::span<const std::int64_t>(shape)));
+    return result;
+}
+
+/// The list under another layout's names; CLIP's q, k, v apart and its tables with fewer axes.
+std::vector<Raw> in_layout(const NameList& list, Component component, Layout layout, const std::string& dtype = "F16") {
+    std::vector<Raw> tensors;
+    for (const auto& [name, shape] : list) {
+        if (!layout_name(component, layout, name)) continue;
+        std::vector<std::int64_t> s = shape;
+        if (name == "visual.cls_embedding" && layout != Layout::original) s = {shape[2]};
+        if (name == "visual.pos_embedding" && layout != Layout::original) s = {shape[1], shape[2]};
+        if (!is_split(component, layout, name)) {
+            tensors.push_back(zeros(*layout_name(component, layout, name), s, dtype));
+            continue;
+        }
+        s[0] /= 3;
+        for (int part = 0; part < 3; ++part) tensors.push_back(zeros(*layout_name(component, layout, name, part), s, dtype));
+    }
+    return tensors;
+}
+
+struct Kind {
+    Component component;
+    NameList list;
+    std::vector<Layout> layouts;
+};
+std::vector<Kind> kinds() {
+    TransformerSize image = tiny_transformer();
+    image.in = 36, image.clip = 10, image.positions = 514;
+    TransformerSize forcing = tiny_transformer();
+    forcing.fps = true;
+    return {{Component::transformer, transformer_names(tiny_transformer()), {Layout::original, Layout::diffusers}},
+            {Component::transformer, transformer_names(image), {Layout::original, Layout::diffusers}},
+            {Component::transformer, transformer_names(forcing), {Layout::original, Layout::diffusers}},
+            {Component::vae21, vae21_names(2, 2), {Layout::original, Layout::diffusers}},
+            {Component::vae22, vae22_names(2, 2, 2), {Layout::original, Layout::diffusers}},
+            {Component::umt5, umt5_names(20, 8, 12, 2, 2), {Layout::original, Layout::diffusers, Layout::llama}},
+            {Component::clip, clip_names(6, 12, 2, 14, 5, 0), {Layout::original, Layout::diffusers, Layout::open_clip}}};
+}
+
+TEST(Load, EveryComponentInEveryLayoutAndContainer) {
+    for (const Kind& kind : kinds())
+        for (const Layout layout : kind.layouts) {
+            const std::vector<Raw> tensors = in_layout(kind.list, kind.component, layout);
+            TempFolder folder;
+            write_bytes(folder / "a", safetensors(tensors));
+            write_bytes(folder / "b", pth(tensors));
+            write_bytes(folder / "c", gguf(gguf_tensors(tensors)));
+            for (const char* file : {"a", "b", "c"}) {
+                const Weights w = load(folder / file, kind.component);
+                EXPECT_EQ(w.component(), kind.component);
+                EXPECT_EQ(w.all().size(), kind.list.size());
+                EXPECT_NO_THROW(w.require(shapes(kind.list))) << name(kind.component) << " " << name(layout) << " " << file;
+            }
+        }
+}
+
+TEST(Load, TrueSizedNameListsOfTheLargestModels) {
+    TransformerSize s = tiny_transformer();
+    s.layers = 40, s.in = 36, s.clip = 10, s.positions = 514;
+    const NameList list = transformer_names(s);
+    ASSERT_EQ(list.size(), 1304u);
+    TempFolder folder;
+    write_bytes(folder / "x", safetensors(in_layout(list, Component::transformer, Layout::diffusers)));
+    EXPECT_NO_THROW(load(folder / "x").require(shapes(list)));
+}
+
+TEST(Load, PrefixesAreStripped) {
+    const NameList list = transformer_names(tiny_transformer());
+    for (const std::string prefix : {"model.diffusion_model.", "diffusion_model.", "model."}) {
+        TempFolder folder;
+        write_bytes(folder / "x", safetensors(zero_tensors(list, "F16", [&](const std::string& n) { return prefix + n; })));
+        EXPECT_NO_THROW(load(folder / "x").require(shapes(list))) << prefix;
+    }
+    TempFolder folder;
+    write_bytes(folder / "v", safetensors(zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "first_stage_model." + n; })));
+    EXPECT_EQ(load(folder / "v").component(), Component::vae21);
+    write_bytes(folder / "c", safetensors(zero_tensors(clip_names(6, 12, 2), "F16", [](const std::string& n) { return n.substr(7); })));
+    EXPECT_NO_THROW(load(folder / "c").require(shapes(clip_names(6, 12, 2))));
+}
+
+TEST(Load, AllInOneFilesGiveTheAskedPart) {
+    std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()), "F16", [](const std::string& n) { return "model.diffusion_model." + n; });
+    for (Raw& t : zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "vae." + n; })) all.push_back(t);
+    for (Raw& t : in_layout(umt5_names(20, 8, 12, 2, 2), Component::umt5, Layout::diffusers)) all.push_back({"text_encoders.umt5xxl.transformer." + t.name, t.dtype, t.shape, t.data});
+    TempFolder folder;
+    write_bytes(folder / "aio.safetensors", safetensors(all));
+    EXPECT_EQ(load(folder / "aio.safetensors", Component::transformer).all().size(), transformer_names(tiny_transformer()).size());
+    EXPECT_EQ(load(folder / "aio.safetensors", Component::vae21).all().size(), 194u);
+    EXPECT_EQ(load(folder / "aio.safetensors", Component::umt5).all().size(), 22u);
+    EXPECT_TRUE(has(refusal(folder / "aio.safetensors", Component::clip), "no CLIP vision encoder there"));
+}
+
+TEST(Load, AFolderGivesTheAskedPartByContent) {
+    TempFolder folder;
+    write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
+    write_bytes(folder / "Wan2.1_VAE.pth", pth(zero_tensors(vae21_names(2, 2))));
+    write_bytes(folder / "models_t5_umt5-xxl-enc-bf16.pth", pth(zero_tensors(umt5_names(20, 8, 12, 2, 2), "BF16")));
+    write_bytes(folder / "some_lora.safetensors", safetensors({f32("diffusion_model.blocks.0.self_attn.q.lora_down.weight", {2, 8})}));
+    write_bytes(folder / "config.json", R"({"_class_name":"WanModel","num_heads":2,"text_len":64,"latents_mean":[1,2]})");
+    EXPECT_EQ(load(folder.path(), Component::transformer).config().at("num_heads"), 2);
+    const Weights vae = load(folder.path(), Component::vae22); // either VAE is taken when one is asked for
+    EXPECT_EQ(vae.component(), Component::vae21);
+    EXPECT_TRUE(vae.config().contains("latents_mean"));
+    const Weights text = load(folder.path(), Component::umt5);
+    EXPECT_EQ(text.config().at("text_len"), 64);
+    EXPECT_FALSE(text.config().contains("num_heads")); // that is the transformer's number
+    EXPECT_TRUE(has(refusal(folder.path(), Component::clip), "no CLIP vision encoder"));
+    EXPECT_TRUE(has(refusal(folder.path()), "both a"));
+}
+
+TEST(Load, ADamagedNeighbourIsAWarning) {
+    TempFolder folder;
+    write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
+    write_bytes(folder / "VAE.pth", "PK\x03\x04 cut");
+    const Weights w = load(folder.path(), Component::transformer);
+    ASSERT_EQ(w.warnings().size(), 1u);
+    EXPECT_TRUE(has(w.warnings()[0], "VAE.pth"));
+    EXPECT_TRUE(has(refusal(folder.path(), Component::vae21), "VAE.pth")); // the damaged file is named, not an absence
+}
+
+/// The tiny transformer in shards, with an index.
+std::string write_shards(const TempFolder& folder, int shards, bool with_index) {
+    const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    std::string index = R"({"metadata":{"total_size":1},"weight_map":{)";
+    for (int s = 0; s < shards; ++s) {
+        std::vector<Raw> part;
+        const std::string file = "model-0000" + std::to_string(s + 1) + "-of-0000" + std::to_string(shards) + ".safetensors";
+        for (std::size_t i = static_cast<std::size_t>(s); i < tensors.size(); i += static_cast<std::size_t>(shards)) {
+            part.push_back(tensors[i]);
+            index += (index.back() == '{' ? "\"" : ",\"") + tensors[i].name + "\":\"" + file + "\"";
+        }
+        write_bytes(folder / file, safetensors(part));
+    }
+    if (with_index) write_bytes(folder / "model.safetensors.index.json", index + "}}");
+    return index + "}}";
+}
+
+TEST(Load, ShardsWithAndWithoutTheirIndex) {
+    for (const bool index : {true, false}) {
+        TempFolder folder;
+        write_shards(folder, 3, index);
+        EXPECT_NO_THROW(load(folder.path(), Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
+        std::vector<fs::path> files;
+        for (const auto& entry : fs::directory_iterator(folder.path()))
+            if (entry.path().extension() == ".safetensors") files.push_back(entry.path());
+        EXPECT_NO_THROW(Weights::load(files, Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
+    }
+}
+
+TEST(Load, PartsOfAnyNameAreJoined) {
+    const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    TempFolder folder;
+    write_bytes(folder / "first.safetensors", safetensors({tensors.begin(), tensors.begin() + 30}));
+    write_bytes(folder / "second.safetensors", safetensors({tensors.begin() + 30, tensors.end()}));
+    EXPECT_NO_THROW(load(folder.path(), Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
+    write_bytes(folder / "third.safetensors", safetensors({tensors.begin(), tensors.begin() + 30}));
+    EXPECT_TRUE(has(refusal(folder.path(), Component::transformer), "the same tensor is there"));
+}
+
+TEST(Load, AnIndexGoesBeforeCopies) {
+    TempFolder folder;
+    write_shards(folder, 2, true);
+    write_bytes(folder / "copy-fp16.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
+    EXPECT_NO_THROW(load(folder.path(), Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
+}
+
+TEST(Load, BadIndexes) {
+    const auto with = [](std::string_view index) {
+        TempFolder folder;
+        write_shards(folder, 2, false);
+        write_bytes(folder / "outside.safetensors", "x");
+        fs::create_directories(folder / "sub");
+        fs::rename(folder / "outside.safetensors", folder / "sub/outside.safetensors");
+        for (const auto& entry : fs::directory_iterator(folder.path()))
+            if (entry.path().filename().string().find("-of-") == std::string::npos && entry.is_regular_file()) fs::remove(entry.path());
+        write_bytes(folder / "model.safetensors.index.json", index);
+        fs::remove(folder / "model-00001-of-00002.safetensors");
+        fs::remove(folder / "model-00002-of-00002.safetensors");
+        write_bytes(folder / "a.safetensors", safetensors({f32("w", {1})}));
+        return refusal(folder.path(), Component::transformer);
+    };
+    EXPECT_TRUE(has(with(R"({"weight_map":{"w":"../a.safetensors"}})"), "not a plain file name"));
+    EXPECT_TRUE(has(with(R"({"weight_map":{"w":"sub/outside.safetensors"}})"), "not a plain file name"));
+    EXPECT_TRUE(has(with(R"({"weight_map":{"w":"/etc/passwd"}})"), "not a plain file name"));
+    EXPECT_TRUE(has(with(R"({"weight_map":{"w":"..\\a.safetensors"}})"), "not a plain file name"));
+    EXPECT_TRUE(has(with(R"({"weight_map":{"w":"b.safetensors"}})"), "missing beside it"));
+    EXPECT_TRUE(has(with(R"({"weight_map":{"w":"a.safetensors","v":"a.safetensors"}})"), "no such tensor"));
+    EXPECT_TRUE(has(with(R"({"weight_map":{"w":5}})"), "not a string"));
+    EXPECT_TRUE(has(with(R"({"weight_map":[]})"), "weight_map"));
+    EXPECT_TRUE(has(with(R"({"weight_map":{}})"), "names no tensor"));
+    EXPECT_TRUE(has(with(R"({"weight_map":)"), "index.json"));
+}
+
+TEST(Load, QkvOfTransformersIsJoinedInOrder) {
+    std::vector<Raw> tensors = in_layout(clip_names(2, 4, 1, 14, 5, 0), Component::clip, Layout::diffusers, "F32");
+    for (Raw& t : tensors)
+        for (const auto& [part, first] : {std::pair{"q_proj.weight", 0.f}, {"k_proj.weight", 4.f}, {"v_proj.weight", 8.f}})
+            if (has(t.name, part)) t = f32(t.name, t.shape, first);
+    TempFolder folder;
+    write_bytes(folder / "x", safetensors(tensors));
+    const Weights w = load(folder / "x", Component::clip);
+    const Tensor qkv = w.find("visual.transformer.0.attn.to_qkv.weight")->stored();
+    EXPECT_EQ(qkv.shape(), (Shape{6, 2}));
+    for (int i = 0; i < 12; ++i) EXPECT_EQ(qkv.data<float>()[i], static_cast<float>(i));
+
+    // One of the three in another type: all are widened. One missing: named.
+    for (Raw& t : tensors)
+        if (has(t.name, "k_proj.weight")) t = zeros(t.name, t.shape, "F16");
+    write_bytes(folder / "y", safetensors(tensors));
+    EXPECT_EQ(load(folder / "y").find("visual.transformer.0.attn.to_qkv.weight")->stored().dtype(), DType::f32);
+    std::erase_if(tensors, [](const Raw& t) { return has(t.name, "v_proj.weight"); });
+    write_bytes(folder / "z", safetensors(tensors));
+    EXPECT_TRUE(has(refusal(folder / "z"), "v part is missing"));
+}
+
+TEST(Load, BothNamesOfTheEmbeddingAreOneTensor) {
+    std::vector<Raw> tensors = in_layout(umt5_names(20, 8, 12, 2, 2), Component::umt5, Layout::diffusers);
+    tensors.push_back(zeros("encoder.embed_tokens.weight", {20, 8}, "F16"));
+    TempFolder folder;
+    write_bytes(folder / "x", safetensors(tensors));
+    EXPECT_NO_THROW(load(folder / "x").require(shapes(umt5_names(20, 8, 12, 2, 2))));
+}
+
+TEST(Load, IgnorableTensorsAreDropped) {
+    std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    tensors.push_back(zeros("spiece_model", {5}, "U8"));
+    tensors.push_back(zeros("scaled_fp8", {0}, "F8_E4M3"));
+    tensors.push_back(zeros("blocks.0.self_attn.q.scale_input", {}, "F32"));
+    TempFolder folder;
+    write_bytes(folder / "x", safetensors(tensors));
+    const Weights w = load(folder / "x");
+    EXPECT_EQ(w.all().size(), transformer_names(tiny_transformer()).size());
+}
+
+TEST(Load, FoldedPatchEmbeddingOfGgufIsUnfolded) {
+    std::vector<GgufTensor> tensors = gguf_tensors(zero_tensors(transformer_names(tiny_transformer())));
+    for (GgufTensor& t : tensors)
+        if (t.name == "patch_embedding.weight") t.dims = {2, 2, 1, 8 * 16};
+    TempFolder folder;
+    write_bytes(folder / "x.gguf", gguf(tensors));
+    EXPECT_EQ(load(folder / "x.gguf").find("patch_embedding.weight")->shape(), (Shape{8, 16, 1, 2, 2}));
+}
+
+TEST(Load, ContentDecidesTheFormat) {
+    TempFolder folder;
+    write_bytes(folder / "vae.safetensors", pth(zero_tensors(vae21_names(2, 2))));
+    write_bytes(folder / "vae.pth", safetensors(zero_tensors(vae21_names(2, 2))));
+    EXPECT_EQ(load(folder / "vae.safetensors").component(), Component::vae21);
+    EXPECT_EQ(load(folder / "vae.pth").component(), Component::vae21);
+}
+
+TEST(Load, AConfigThatIsNoObjectIsRefused) {
+    TempFolder folder;
+    write_bytes(folder / "x.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
+    write_bytes(folder / "config.json", "[1]");
+    EXPECT_TRUE(has(refusal(folder / "x.safetensors"), "config.json"));
+    write_bytes(folder / "config.json", "{\"dim\": 8,}");
+    EXPECT_TRUE(has(refusal(folder / "x.safetensors"), "config.json"));
+}
+
+TEST(Require, NamesMissingExtraAndWrong) {
+    std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    std::erase_if(tensors, [](const Raw& t) { return t.name == "head.modulation" || t.name == "blocks.1.norm3.bias"; });
+    for (Raw& t : tensors)
+        if (t.name == "blocks.0.ffn.0.weight") t = zeros(t.name, {13, 8}, "F16");
+    tensors.push_back(zeros("vace_blocks.0.after_proj.weight", {8, 8}, "F16"));
+    TempFolder folder;
+    write_bytes(folder / "x.safetensors", safetensors(tensors));
+    const Weights w = load(folder / "x.safetensors", Component::transformer);
+    try {
+        w.require(shapes(transformer_names(tiny_transformer())));
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_TRUE(has(e.file(), "x.safetensors"));
+        EXPECT_EQ(e.field(), "blocks.0.ffn.0.weight");
+        for (const char* part : {"[13, 8]", "[12, 8]", "2 missing", "head.modulation", "blocks.1.norm3.bias", "1 too many", "vace_blocks.0.after_proj.weight"})
+            EXPECT_TRUE(has(e.message(), part)) << part << " in " << e.message();
+    }
+    std::map<std::string, Shape> any;
+    for (const auto& [name, weight] : w.all()) {
+        Shape s = weight.shape();
+        for (int i = 0; i < s.rank(); ++i) s[i] = -1;
+        any.emplace(name, s);
+    }
+    EXPECT_NO_THROW(w.require(any));
+}
+
+TEST(ModuleCursor, FindsCountsAndChecks) {
+    TempFolder folder;
+    write_bytes(folder / "x.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
+    const Weights w = load(folder / "x.safetensors");
+    const Module m(w);
+    EXPECT_EQ(m["blocks"].count(), 2);
+    EXPECT_TRUE(m["blocks"][1].exists());
+    EXPECT_FALSE(m["blocks"][2].exists());
+    EXPECT_FALSE(m["block"].exists());
+    EXPECT_EQ(m["blocks"][0]["ffn.0"].get("weight", {12, 8}).name(), "blocks.0.ffn.0.weight");
+    EXPECT_NO_THROW(m["blocks"][0]["ffn.0"].get("weight", {-1, 8}));
+    EXPECT_EQ(m["blocks"][0].find("nothing"), nullptr);
+    try {
+        m["blocks"][0]["ffn.0"].get("weight", {8, -1});
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.field(), "blocks.0.ffn.0.weight");
+        EXPECT_TRUE(has(e.message(), "[12, 8]") && has(e.message(), "[8, ?]"));
+    }
+    EXPECT_THROW(m.get("absent", {1}), Error);
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/model_folder.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/error.h"
+#include "engine/weights/family.h"
+#include "engine/weights/names.h"
+#include "support/name_lists.h"
+#include "support/torch_writer.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+TransformerSize with_images(bool clip = true) {
+    TransformerSize s = tiny_transformer();
+    s.in = 36;
+    if (clip) s.clip = 10;
+    return s;
+}
+
+std::string transformer_file(const TransformerSize& s = tiny_transformer()) { return safetensors(zero_tensors(transformer_names(s))); }
+std::string diffusers_file(Component component, const NameList& list) {
+    std::vector<Raw> tensors;
+    for (const auto& [name, shape] : list)
+        if (!is_split(component, Layout::diffusers, name))
+            if (const auto other = layout_name(component, Layout::diffusers, name)) tensors.push_back(zeros(*other, shape, "F16"));
+    return safetensors(tensors);
+}
+
+/// VAE, text encoder and tokenizer as the original repositories name them.
+void add_companions(const fs::path& root) {
+    write_bytes(root / "Wan2.1_VAE.pth", pth(zero_tensors(vae21_names(2, 2))));
+    write_bytes(root / "models_t5_umt5-xxl-enc-bf16.pth", pth(zero_tensors(umt5_names(20, 8, 12, 2, 2), "BF16")));
+    write_bytes(root / "google/umt5-xxl/tokenizer.json", "{}");
+}
+void add_clip(const fs::path& root) { write_bytes(root / "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth", pth(zero_tensors(clip_names(6, 12, 2)))); }
+
+std::vector<std::string> names_of(const std::vector<fs::path>& files) {
+    std::vector<std::string> result;
+    for (const fs::path& f : files) result.push_back(f.filename().string());
+    return result;
+}
+using Names = std::vector<std::string>;
+
+std::string refusal(const fs::path& path) {
+    try {
+        ModelFolder::open(path);
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(ModelFolderTest, OriginalWan) {
+    TempFolder folder("Wan2.1-T2V-1.3B");
+    add_companions(folder.path());
+    write_bytes(folder / "diffusion_pytorch_model.safetensors", transformer_file());
+    write_bytes(folder / "config.json", R"({"_class_name":"WanModel","model_type":"t2v","text_len":512})");
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(names_of(m.transformer), Names{"diffusion_pytorch_model.safetensors"});
+    EXPECT_EQ(names_of(m.vae), Names{"Wan2.1_VAE.pth"});
+    EXPECT_EQ(names_of(m.text_encoder), Names{"models_t5_umt5-xxl-enc-bf16.pth"});
+    EXPECT_EQ(m.tokenizer, folder.path() / "google/umt5-xxl");
+    EXPECT_EQ(m.config.at("model_type"), "t2v");
+    EXPECT_TRUE(m.missing.empty());
+    EXPECT_TRUE(m.warnings.empty());
+    EXPECT_EQ(m.family, Family::wan);
+}
+
+TEST(ModelFolderTest, OriginalSkyReelsWithShardsAndClip) {
+    TempFolder folder("SkyReels-V2-I2V-14B-540P");
+    add_companions(folder.path());
+    const std::vector<Raw> tensors = zero_tensors(transformer_names(with_images()));
+    write_bytes(folder / "model-00001-of-00002.safetensors", safetensors({tensors.begin(), tensors.begin() + 40}));
+    write_bytes(folder / "model-00002-of-00002.safetensors", safetensors({tensors.begin() + 40, tensors.end()}));
+    const ModelFolder without = ModelFolder::open(folder.path());
+    EXPECT_EQ(without.missing, Names{"CLIP image encoder"});
+    add_clip(folder.path());
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(m.transformer.size(), 2u);
+    EXPECT_EQ(m.clip.size(), 1u);
+    EXPECT_TRUE(m.missing.empty());
+    EXPECT_EQ(m.family, Family::skyreels);
+}
+
+TEST(ModelFolderTest, TheTwoExpertsOfWan22) {
+    TempFolder folder("somewhere");
+    add_companions(folder.path());
+    write_bytes(folder / "high_noise_model/diffusion_pytorch_model.safetensors", transformer_file());
+    write_bytes(folder / "low_noise_model/diffusion_pytorch_model.safetensors", transformer_file());
+    write_bytes(folder / "high_noise_model/config.json", R"({"dim":8})");
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(m.transformer.front().parent_path().filename(), "high_noise_model");
+    EXPECT_EQ(m.transformer_low.front().parent_path().filename(), "low_noise_model");
+    EXPECT_EQ(m.config.at("dim"), 8);
+    EXPECT_EQ(m.family, Family::wan22);
+    EXPECT_TRUE(m.missing.empty());
+    fs::remove_all(folder / "low_noise_model");
+    EXPECT_EQ(ModelFolder::open(folder.path()).missing, Names{"low-noise transformer"});
+}
+
+void write_diffusers(const fs::path& root, std::string_view model_index) {
+    write_bytes(root / "model_index.json", model_index);
+    write_bytes(root / "transformer/diffusion_pytorch_model.safetensors", diffusers_file(Component::transformer, transformer_names(tiny_transformer())));
+    write_bytes(root / "transformer/config.json", R"({"_class_name":"WanTransformer3DModel","num_attention_heads":2})");
+    write_bytes(root / "vae/diffusion_pytorch_model.safetensors", diffusers_file(Component::vae21, vae21_names(2, 2)));
+    write_bytes(root / "text_encoder/model.safetensors", diffusers_file(Component::umt5, umt5_names(20, 8, 12, 2, 2)));
+    write_bytes(root / "tokenizer/spiece.model", "x");
+}
+
+TEST(ModelFolderTest, Diffusers) {
+    struct Case { std::string_view index; Family family; };
+    for (const Case& c : {Case{R"({"_class_name":"WanPipeline"})", Family::wan}, Case{R"({"_class_name":"WanPipeline","boundary_ratio":null})", Family::wan},
+                          Case{R"({"_class_name":"WanPipeline","boundary_ratio":0.875})", Family::wan22},
+                          Case{R"({"_class_name":"WanImageToVideoPipeline","expand_timesteps":true})", Family::wan22},
+                          Case{R"({"_class_name":"SkyReelsV2Pipeline"})", Family::skyreels}, Case{R"({"_class_name":"SkyReelsV2ImageToVideoPipeline"})", Family::skyreels},
+                          Case{R"({"_class_name":"SkyReelsV2DiffusionForcingPipeline"})", Family::skyreels_df},
+                          Case{R"({"_class_name":"SkyReelsV2DiffusionForcingImageToVideoPipeline"})", Family::skyreels_df}}) {
+        TempFolder folder("plain");
+        write_diffusers(folder.path(), c.index);
+        const ModelFolder m = ModelFolder::open(folder.path());
+        EXPECT_EQ(m.family, c.family) << c.index;
+        EXPECT_TRUE(m.missing.empty());
+        EXPECT_EQ(m.config.at("num_attention_heads"), 2);
+        EXPECT_EQ(m.tokenizer, folder.path() / "tokenizer");
+    }
+}
+
+TEST(ModelFolderTest, DiffusersWithTwoExperts) {
+    TempFolder folder("plain");
+    write_diffusers(folder.path(), R"({"_class_name":"WanPipeline","boundary_ratio":0.875})");
+    fs::copy(folder / "transformer", folder / "transformer_2", fs::copy_options::recursive);
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(m.transformer_low.front().parent_path().filename(), "transformer_2");
+    EXPECT_EQ(m.model_index.at("boundary_ratio"), 0.875);
+}
+
+TEST(ModelFolderTest, ComfyFolders) {
+    TempFolder folder("ComfyUI");
+    const fs::path split = folder / "split_files";
+    write_bytes(split / "diffusion_models/wan2.1_t2v_1.3B_fp16.safetensors", transformer_file());
+    write_bytes(split / "vae/wan_2.1_vae.safetensors", safetensors(zero_tensors(vae21_names(2, 2))));
+    write_bytes(split / "vae/wan2.2_vae.safetensors", safetensors(zero_tensors(vae22_names(2, 2, 2))));
+    std::vector<Raw> text = zero_tensors(umt5_names(20, 8, 12, 2, 2));
+    write_bytes(split / "text_encoders/umt5_xxl_fp8.safetensors", safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2), "F8_E4M3")));
+    text.push_back(zeros("spiece_model", {5}, "U8"));
+    write_bytes(split / "text_encoders/umt5_xxl_fp16.safetensors", safetensors(text));
+    for (const fs::path& path : {folder.path(), split, split / "diffusion_models/wan2.1_t2v_1.3B_fp16.safetensors"}) {
+        const ModelFolder m = ModelFolder::open(path);
+        EXPECT_EQ(names_of(m.transformer), Names{"wan2.1_t2v_1.3B_fp16.safetensors"}) << path;
+        EXPECT_EQ(names_of(m.vae), Names{"wan_2.1_vae.safetensors"}) << path; // the one that fits 16 channels
+        EXPECT_EQ(names_of(m.text_encoder), Names{"umt5_xxl_fp16.safetensors"}) << path;
+        EXPECT_EQ(m.tokenizer.filename(), "umt5_xxl_fp16.safetensors") << path;
+        EXPECT_EQ(m.family, Family::wan) << path;
+        EXPECT_TRUE(m.missing.empty()) << path;
+        EXPECT_EQ(m.warnings.size(), 1u) << path; // two text encoders
+    }
+    write_bytes(split / "diffusion_models/wan2.1_t2v_1.3B_bf16.safetensors", transformer_file());
+    EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+}
+
+TEST(ModelFolderTest, TheOtherExpertIsFoundByName) {
+    TempFolder folder("models");
+    add_companions(folder.path());
+    write_bytes(folder / "wan2.2_t2v_high_noise_14B_fp16.safetensors", transformer_file());
+    write_bytes(folder / "wan2.2_t2v_low_noise_14B_fp16.safetensors", transformer_file());
+    for (const char* file : {"", "wan2.2_t2v_high_noise_14B_fp16.safetensors", "wan2.2_t2v_low_noise_14B_fp16.safetensors"}) {
+        const ModelFolder m = ModelFolder::open(*file ? folder / file : folder.path());
+        EXPECT_EQ(names_of(m.transformer), Names{"wan2.2_t2v_high_noise_14B_fp16.safetensors"});
+        EXPECT_EQ(names_of(m.transformer_low), Names{"wan2.2_t2v_low_noise_14B_fp16.safetensors"});
+        EXPECT_EQ(m.family, Family::wan22);
+    }
+    fs::remove(folder / "wan2.2_t2v_low_noise_14B_fp16.safetensors");
+    EXPECT_EQ(ModelFolder::open(folder / "wan2.2_t2v_high_noise_14B_fp16.safetensors").warnings.size(), 1u);
+}
+
+TEST(ModelFolderTest, AnAllInOneFileServesEveryRole) {
+    std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()), "F16", [](const std::string& n) { return "model.diffusion_model." + n; });
+    for (Raw& t : zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "vae." + n; })) all.push_back(t);
+    for (Raw& t : zero_tensors(umt5_names(20, 8, 12, 2, 2), "F16", [](const std::string& n) { return "text_encoders.umt5xxl.transformer." + n; })) all.push_back(t);
+    all.push_back(zeros("text_encoders.umt5xxl.spiece_model", {4}, "U8"));
+    TempFolder folder("models");
+    write_bytes(folder / "aio.safetensors", safetensors(all));
+    const ModelFolder m = ModelFolder::open(folder / "aio.safetensors");
+    EXPECT_EQ(m.transformer, m.vae);
+    EXPECT_EQ(m.transformer, m.text_encoder);
+    EXPECT_EQ(m.tokenizer, folder / "aio.safetensors");
+    EXPECT_TRUE(m.missing.empty());
+}
+
+TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
+    TempFolder folder("x");
+    EXPECT_TRUE(has(refusal(folder.path()), "no model is there"));
+    EXPECT_TRUE(has(refusal(folder / "nothing"), "no such file"));
+    write_bytes(folder / "model.safetensors", transformer_file());
+    EXPECT_EQ(ModelFolder::open(folder.path()).missing, (Names{"VAE", "text encoder", "tokenizer"}));
+    write_bytes(folder / "vae.pth", "PK\x03\x04");
+    EXPECT_TRUE(has(refusal(folder.path()), "vae.pth"));
+    TempFolder only_vae("y");
+    write_bytes(only_vae / "vae.safetensors", safetensors(zero_tensors(vae21_names(2, 2))));
+    EXPECT_TRUE(has(refusal(only_vae / "vae.safetensors"), "found: Wan 2.1 VAE"));
+}
+
+// The family
+
+struct FamilyCase {
+    const char* what;
+    TransformerSize size;
+    const char* config;
+    const char* index;
+    bool experts;
+    std::vector<std::string> names;
+    std::optional<Family> family;
+};
+
+TransformerTraits traits_of(const TransformerSize& s) {
+    TransformerTraits t;
+    t.in_channels = s.in, t.out_channels = s.out, t.clip = s.clip > 0, t.first_last = s.positions > 0, t.fps = s.fps;
+    return t;
+}
+
+TEST(FamilyTest, Table) {
+    TransformerSize plain, i2v = with_images(), a14b = with_images(false), flf = with_images(), forcing, ti2v;
+    flf.positions = 514, forcing.fps = true, ti2v.in = ti2v.out = 48;
+    const std::vector<FamilyCase> cases{
+        {"nothing tells", plain, "{}", "{}", false, {"model", "models"}, std::nullopt},
+        {"nothing tells, images", i2v, "{}", "{}", false, {"model.safetensors", "home"}, std::nullopt},
+        {"the field wins", forcing, R"({"family":"wan"})", "{}", false, {}, Family::wan},
+        {"a null field", plain, R"({"family":null})", "{}", false, {}, std::nullopt},
+        {"fps tensors", forcing, "{}", R"({"_class_name":"WanPipeline"})", false, {"Wan2.1"}, Family::skyreels_df},
+        {"inject_sample_info", plain, R"({"inject_sample_info":true})", "{}", false, {}, Family::skyreels_df},
+        {"inject_sample_info false", plain, R"({"inject_sample_info":false})", "{}", false, {}, std::nullopt},
+        {"36 channels without CLIP", a14b, "{}", "{}", false, {"Wan2.1"}, Family::wan22},
+        {"48 channels", ti2v, "{}", "{}", false, {}, Family::wan22},
+        {"position table", flf, "{}", "{}", false, {}, Family::wan},
+        {"two experts", plain, "{}", "{}", true, {}, Family::wan22},
+        {"model_type alone", plain, R"({"_class_name":"WanModel","model_type":"t2v"})", "{}", false, {}, std::nullopt},
+        {"model_type ti2v", plain, R"({"model_type":"ti2v"})", "{}", false, {}, Family::wan22},
+        {"index before names", plain, "{}", R"({"_class_name":"SkyReelsV2Pipeline"})", false, {"Wan2.1-T2V"}, Family::skyreels},
+        {"folder Wan2.1", plain, "{}", "{}", false, {"model.safetensors", "Wan2.1-T2V-1.3B"}, Family::wan},
+        {"file wan2.2", plain, "{}", "{}", false, {"wan2.2_t2v_high_noise_14B_fp16.safetensors"}, Family::wan22},
+        {"GGUF expert", plain, "{}", "{}", false, {"T2V-A14B-HighNoise-Q4_K_M.gguf"}, Family::wan22},
+        {"SkyReels T2V", plain, "{}", "{}", false, {"x", "SkyReels-V2-T2V-14B-540P"}, Family::skyreels},
+        {"SkyReels I2V", i2v, "{}", "{}", false, {"x", "SkyReels-V2-I2V-1.3B-540P"}, Family::skyreels},
+        {"SkyReels DF", plain, "{}", "{}", false, {"x", "SkyReels-V2-DF-14B-720P"}, Family::skyreels_df},
+        {"Kijai's names", plain, "{}", "{}", false, {"Wan2_1-SkyReels-V2-DF-14B-720P_fp16.safetensors"}, Family::skyreels_df},
+        {"Kijai's Wan", plain, "{}", "{}", false, {"Wan2_1-T2V-14B_fp8_e4m3fn.safetensors"}, Family::wan},
+        {"SkyReels, but which", plain, "{}", "{}", false, {"SkyReels-V2-14B"}, std::nullopt},
+        {"SkyReels with image channels", i2v, "{}", "{}", false, {"SkyReels-V2-14B"}, Family::skyreels},
+        {"no DF in pdf", plain, "{}", "{}", false, {"skyreels-pdf"}, std::nullopt},
+        {"the nearest name wins", plain, "{}", "{}", false, {"SkyReels-V2-DF-1.3B", "wan"}, Family::skyreels_df},
+        {"no Wan in Taiwan", plain, "{}", "{}", false, {"taiwan", "swan", "wander"}, std::nullopt},
+        {"a cached snapshot", plain, "{}", "{}", false, {"abc123", "snapshots", "models--Wan-AI--Wan2.1-T2V-14B"}, Family::wan},
+        {"class of the transformer", i2v, R"({"_class_name":"SkyReelsV2Transformer3DModel"})", "{}", false, {}, Family::skyreels},
+        {"class that says nothing", plain, R"({"_class_name":"WanTransformer3DModel"})", "{}", false, {}, std::nullopt},
+    };
+    for (const FamilyCase& c : cases) {
+        FamilyEvidence e;
+        e.config = Json::parse(c.config), e.model_index = Json::parse(c.index), e.traits = traits_of(c.size), e.two_experts = c.experts, e.names = c.names;
+        EXPECT_EQ(detect_family(e), c.family) << c.what;
+    }
+}
+
+TEST(FamilyTest, AnUnknownFieldIsRefused) {
+    TempFolder folder("x");
+    write_bytes(folder / "model.safetensors", transformer_file());
+    write_bytes(folder / "config.json", R"({"family":"wan3"})");
+    EXPECT_TRUE(has(refusal(folder.path()), "config.json: family"));
+}
+
+TEST(FamilyTest, NamesBothWays) {
+    for (const Family f : {Family::wan, Family::skyreels, Family::skyreels_df, Family::wan22}) EXPECT_EQ(family_from_name(name(f)), f);
+    EXPECT_FALSE(family_from_name("Wan"));
+}
+
+} // namespace
+} // namespace denoir

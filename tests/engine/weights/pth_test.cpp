@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/pth.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/error.h"
+#include "engine/weights/safetensors.h"
+#include "support/torch_writer.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+
+std::string refusal(const std::filesystem::path& path) {
+    try {
+        open_container(path);
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+
+std::string refusal_of(const std::string& bytes) {
+    TempFolder folder;
+    write_bytes(folder / "x.pth", bytes);
+    return refusal(folder / "x.pth");
+}
+
+/// One tensor of two floats under the name `w`, the pickle in `p` around it.
+std::string with_tensor(std::int64_t count, std::int64_t offset, const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides, std::size_t stored = 64) {
+    Pickle p;
+    p.protocol().raw("}(").text("w").tensor("FloatStorage", "0", count, offset, shape, strides).raw("u");
+    return pth(p.bytes(), {std::string(stored, '\0')});
+}
+
+#define EXPECT_REFUSED(bytes, part) \
+    EXPECT_NE(refusal_of(bytes).find(part), std::string::npos) << refusal_of(bytes)
+
+TEST(Pth, ReadsWhatPyTorchWrote) {
+    const std::filesystem::path fixtures = std::filesystem::path(DENOIR_FIXTURES) / "weights";
+    const Container c = open_container(fixtures / "torch-views.pth");
+    ASSERT_EQ(c.format, Container::Format::pth);
+    const auto expected = read_safetensors(fixtures / "torch-views.safetensors");
+    ASSERT_EQ(c.tensors.size(), expected.size());
+    for (const auto& [name, want] : expected) {
+        const FileTensor* entry = c.find(name);
+        ASSERT_NE(entry, nullptr) << name;
+        const Tensor got = c.tensor(*entry);
+        EXPECT_EQ(got.shape(), want.shape()) << name;
+        EXPECT_EQ(got.dtype(), want.dtype()) << name;
+        ASSERT_EQ(got.bytes(), want.bytes()) << name;
+        EXPECT_TRUE(want.bytes() == 0 || std::memcmp(got.raw(), want.raw(), want.bytes()) == 0) << name;
+    }
+}
+
+TEST(Pth, DenseTensorsStayMapped) {
+    TempFolder folder;
+    write_bytes(folder / "x.pth", pth({f32("a", {2, 2}, 1), f32("b", {3}, 9)}));
+    const Container c = open_container(folder / "x.pth");
+    ASSERT_EQ(c.tensors.size(), 2u);
+    // The test's writer does not align; a copy is only made where the offset asks for one.
+    for (const FileTensor& t : c.tensors) EXPECT_TRUE(t.strides.empty());
+    EXPECT_EQ(c.tensor(*c.find("b")).data<float>()[2], 11.0f);
+}
+
+TEST(Pth, FindsItsRootWhateverItIsCalled) {
+    for (const std::string root : {"archive", "wanx_vae", "a/b/umt5-xxl-enc-bf16"}) {
+        TempFolder folder;
+        write_bytes(folder / "x", pth({f32("w", {1}, 5)}, root));
+        const Container c = open_container(folder / "x");
+        EXPECT_EQ(c.tensor(c.tensors.at(0)).data<float>()[0], 5.0f);
+    }
+}
+
+TEST(Pth, UnwrapsStateDictModelAndModule) {
+    for (const std::string key : {"state_dict", "model", "module"}) {
+        Pickle p;
+        p.protocol().raw("}(").text("step").number(7).text(key).raw("}(").text("w").tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("uu");
+        TempFolder folder;
+        write_bytes(folder / "x", pth(p.bytes(), {le(1.0f) + le(2.0f)}));
+        EXPECT_EQ(open_container(folder / "x").tensors.at(0).name, "w");
+    }
+}
+
+TEST(Pth, ReadsZip64) {
+    Pickle p;
+    p.protocol().raw("}(").text("w").tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("u");
+    for (const bool end : {false, true}) {
+        TempFolder folder;
+        write_bytes(folder / "x", zip({{"r/data.pkl", p.bytes(), 0, 0, -1, -1, true}, {"r/data/0", le(1.0f) + le(2.0f), 0, 0, -1, -1, true}}, 5, end));
+        const Container c = open_container(folder / "x");
+        EXPECT_EQ(c.tensor(c.tensors.at(0)).data<float>()[1], 2.0f);
+    }
+}
+
+TEST(Pth, RefusesWhatWouldExecute) {
+    Pickle os;
+    os.protocol().global("os", "system").text("touch /tmp/owned").raw("\x85R");
+    EXPECT_REFUSED(pth(os.bytes(), {}), "os.system");
+    Pickle eval;
+    eval.protocol().global("builtins", "eval").text("1").raw("\x85R");
+    EXPECT_REFUSED(pth(eval.bytes(), {}), "builtins.eval");
+    Pickle nearly;
+    nearly.protocol().global("torch._utils", "_rebuild_device_tensor_from_numpy").raw(")R");
+    EXPECT_REFUSED(pth(nearly.bytes(), {}), "refused, nothing was executed");
+    Pickle stack_global;
+    stack_global.protocol().text("os").text("system").raw("\x93");
+    EXPECT_REFUSED(pth(stack_global.bytes(), {}), "0x93");
+    Pickle inst;
+    inst.protocol().raw("(ios\nsystem\n");
+    EXPECT_REFUSED(pth(inst.bytes(), {}), "0x69");
+    Pickle storage_call;
+    storage_call.protocol().global("torch", "FloatStorage").raw(")R");
+    EXPECT_REFUSED(pth(storage_call.bytes(), {}), "calls a storage type");
+    Pickle reduce_text;
+    reduce_text.protocol().text("os.system").raw(")R");
+    EXPECT_REFUSED(pth(reduce_text.bytes(), {}), "no allowed name");
+    Pickle build_on_tensor;
+    build_on_tensor.protocol().tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("}b");
+    EXPECT_REFUSED(pth(build_on_tensor.bytes(), {}), "state of something");
+}
+
+TEST(Pth, RefusesTensorsOutsideTheirStorage) {
+    EXPECT_EQ(refusal_of(with_tensor(16, 0, {4, 4}, {4, 1})), "accepted");
+    EXPECT_EQ(refusal_of(with_tensor(16, 0, {4, 4}, {1, 4})), "accepted");
+    EXPECT_REFUSED(with_tensor(16, 1, {4, 4}, {4, 1}), "past the end");
+    EXPECT_REFUSED(with_tensor(16, 0, {4, 4}, {5, 1}), "past the end");
+    EXPECT_REFUSED(with_tensor(17, 0, {4, 4}, {4, 1}), "asks for 17 elements");
+    EXPECT_REFUSED(with_tensor(16, -1, {4, 4}, {4, 1}), "begins outside");
+    EXPECT_REFUSED(with_tensor(16, 0, {4, 4}, {4, -1}), "strides");
+    EXPECT_REFUSED(with_tensor(16, 0, {-4, 4}, {4, 1}), "64 bits");
+    EXPECT_REFUSED(with_tensor(16, 0, {1LL << 40, 1LL << 40}, {0, 0}), "64 bits");
+    EXPECT_REFUSED(with_tensor(16, 0, {1LL << 40}, {0}), "larger than its storage");
+    EXPECT_REFUSED(with_tensor(16, 0, {1LL << 32, 2}, {1LL << 32, 1}), "strides");
+    EXPECT_REFUSED(with_tensor(-1, 0, {0}, {1}), "asks for");
+}
+
+TEST(Pth, RefusesOtherArchives) {
+    EXPECT_REFUSED(zip({{"word/document.xml", "<xml/>"}}), "not a PyTorch checkpoint");
+    EXPECT_REFUSED(zip({{"a/data.pkl", "."}, {"a/constants.pkl", "."}}), "TorchScript");
+    EXPECT_REFUSED(zip({{"a/data.pkl", "."}, {"a/code/x.py", "."}}), "TorchScript");
+    EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/byteorder", "big"}}), "little-endian");
+    EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"b/data.pkl", "}."}}), "several");
+    EXPECT_REFUSED(zip({{"a/data.pkl", "}.", 8}}), "compressed (method 8)");
+    EXPECT_REFUSED(zip({{"a/data.pkl", "}.", 0, 1}}), "encrypted");
+    EXPECT_REFUSED(zip({{"a/data.pkl", "}.", 0, 0, 1}}), "bytes became");
+    EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data.pkl", "}."}}), "twice");
+    EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data/0", "abcd", 0, 0, -1, 0}}), "disagree about the name");
+    EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data/0", "abcd", 0, 0, -1, 1 << 30}}), "outside the file");
+    EXPECT_REFUSED(std::string("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19", 14) + "rest", "old PyTorch file");
+}
+
+TEST(Pth, RefusesDamagedPickles) {
+    const auto of = [](const std::string& pickle) { return pth(pickle, {}); };
+    EXPECT_REFUSED(of(std::string("\x80\x04.", 3)), "protocol 4");
+    EXPECT_REFUSED(of("}"), "ends too early");
+    EXPECT_REFUSED(of("."), "stack");
+    EXPECT_REFUSED(of("K"), "ends too early");
+    EXPECT_REFUSED(of("X\xFF\xFF\xFF\xFFshort."), "longer than the rest");
+    EXPECT_REFUSED(of("h\x05."), "never stored");
+    EXPECT_REFUSED(of(std::string("}r\xFF\xFF\xFF\xFF.", 7)), "memo");
+    EXPECT_REFUSED(of("u."), "mark");
+    EXPECT_REFUSED(of("}(NuN."), "key without a value");
+    EXPECT_REFUSED(of("](."), "stack"); // the mark hides the list
+    EXPECT_REFUSED(of("N."), "no dict");
+    EXPECT_REFUSED(of("]Nu."), "mark");
+    EXPECT_REFUSED(of(std::string("\x8A\x09", 2) + "123456789."), "64 bits");
+    EXPECT_REFUSED(of("csome\nvery\n"), "some.very");
+    EXPECT_REFUSED(of("c" + std::string(300, 'x')), "name without an end");
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files for the tests of the weight readers, made byte by byte: nothing here uses the code under test.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/tensor.h"
+
+namespace denoir::test {
+
+/// An empty folder that goes away with its object.
+class TempFolder {
+public:
+    explicit TempFolder(std::string_view name = "weights");
+    ~TempFolder();
+    TempFolder(const TempFolder&) = delete;
+    TempFolder& operator=(const TempFolder&) = delete;
+    const std::filesystem::path& path() const { return path_; }
+    std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// Makes the folders above it, too.
+void write_bytes(const std::filesystem::path& path, std::string_view bytes);
+std::string read_bytes(const std::filesystem::path& path);
+
+/// Little-endian bytes of a number.
+template <class T> std::string le(T value) {
+    std::string bytes(sizeof value, '\0');
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+/// A tensor of a test file: dtype as in a safetensors header.
+struct Raw {
+    std::string name, dtype;
+    std::vector<std::int64_t> shape;
+    std::string data;
+};
+
+/// F32 tensor counting from `first`.
+Raw f32(std::string name, std::vector<std::int64_t> shape, float first = 0);
+/// Zeros of any type of 1 to 8 bytes.
+Raw zeros(std::string name, std::vector<std::int64_t> shape, std::string dtype = "F32");
+
+/// A file of header text and data, the length in front.
+std::string safetensors(std::string_view header, std::string_view data = {});
+/// A proper file of these tensors, in this order.
+std::string safetensors(const std::vector<Raw>& tensors, std::string_view metadata_json = {});
+
+std::int64_t product(const std::vector<std::int64_t>& shape);
+std::vector<std::int64_t> sizes(const Shape& shape);
+
+} // namespace denoir::test
