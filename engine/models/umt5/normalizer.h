@@ -34,7 +34,7 @@ struct PreTokenizer {
 
     struct Word {
         std::string text;
-        bool first; ///< begins at the start of the whole text
+        bool first; ///< begins at the start of the whole text (after normalisation)
     };
     /// Cuts `word`; parts that are empty are dropped.
     std::vector<Word> apply(const Word& word) const;

@@ -189,7 +189,7 @@ void add_extra_ids(Pieces& pieces, const SentencePieceOptions& options, std::vec
 
 TokenizerModel read_sentencepiece(Bytes bytes, std::string_view file, const SentencePieceOptions& options) {
     const Context context{file};
-    if (bytes.size() > max_tokenizer_bytes) context.refuse("", "is larger than 64 MiB: this is no tokenizer");
+    if (bytes.size() > max_tokenizer_bytes) context.refuse("size", "is larger than 64 MiB: this is no tokenizer");
     TokenizerModel model;
     Pieces pieces;
     std::int64_t unknown = 0;
