@@ -46,7 +46,7 @@ int run(const Arguments& args, Console& console) {
 
 Command module_command() {
     return {"module", "NAME [--weights PATH…] [--inputs F] --out F [--set key=value]…",
-            "One network, solver, timestep plan or generator on tensors from a safetensors file. NAME: wan-transformer, wan-vae-encode,\n"
+            "One network, solver, timestep plan or generator on tensors from a safetensors file.\nNAME: wan-transformer, wan-vae-encode, "
             "wan-vae-decode, umt5, clip-vision, scheduler, timestep-matrix, noise.",
             1, 1,
             {{"--weights", "PATH…", "checkpoint files or folders (safetensors, .pth); noise, scheduler and timestep-matrix take none", Option::Count::list},

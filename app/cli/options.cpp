@@ -124,7 +124,7 @@ std::string help(const Command& command) {
 std::string help(std::span<const Command> commands) {
     std::string out = "usage: denoir-cli COMMAND …\n\nVideo from text and images with the SkyReels-V2 and Wan models, on this machine.\n\n";
     for (const Command& command : commands)
-        if (!command.hidden) out += wrapped(std::string(command.name), command.summary);
+        if (!command.hidden) out += wrapped(std::string(command.name), command.summary.substr(0, command.summary.find('\n')));
     out += "\n" + wrapped("COMMAND --help", "the options of a command, with units and defaults");
     out += wrapped("--help", "this text");
     out += wrapped("--version", "the version");

@@ -138,7 +138,7 @@ int run(const Arguments& args, Console& console) {
 
 Command render_command() {
     return {"render", "[REQUEST.json] [--prompt T] [--image FILE] [--model DIR|FILE|NAME] … --out FILE.mp4|FILE.mkv|DIR",
-            "A video from a request, options, or both (options win). Also:\n"
+            "A video from a request, options, or both (options win).\nAlso:\n"
             "  denoir-cli render --resume RUNDIR              goes on from the last whole step\n"
             "  denoir-cli render --from RUN --step N … --out  a branch: keeps the latents up to step N, computes what follows",
             0, 1,

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help, version, suggestions and exit codes of the command line itself."""
+
+import re
+
+from program import Case, main
+
+COMMANDS = ["render", "decode", "verify", "runs", "module", "tokenize", "inspect", "convert", "bench"]
+
+
+class Help(Case):
+    def test_program(self):
+        text = self.done("--help").out
+        for command in COMMANDS:
+            self.assertIn(f"  {command} ", text)
+        for command in ("compare", "trace", "sweep", "completion"):
+            self.assertNotIn(f"  {command} ", text)
+        self.assertRegex(self.done("--version").out, r"^denoir-cli \d+\.\d+\.\d+\n$")
+
+    def test_commands(self):
+        for command in COMMANDS:
+            result = self.done(command, "--help")
+            self.assertLess(result.seconds, 1.0)
+            for line in result.out.splitlines():
+                self.assertLessEqual(len(line), 140, line)
+                self.assertTrue(line.isprintable())
+            # Each option says its default, or that it is required, or what a flag does.
+            for block in re.split(r"\n(?=  --)", result.out)[1:]:
+                name, text = block.split()[0], " ".join(block.split())
+                flag = name in ("--help", "--json", "--set", "--weights", "--inputs", "--step")
+                self.assertTrue(flag or "default" in text or "required" in text, text)
+
+    def test_suggestions(self):
+        for words, near in ((["rendr"], "render"), (["tokenise", "x"], "tokenize"), (["render", "--promt", "x"], "--prompt"), (["render", "--seeed=1"], "--seed"),
+                            (["module", "noize", "--out", "x"], "noise"), (["module", "noise", "--out", "x", "--set", "sed=1"], "seed"), (["--hlep"], None),
+                            (["runs", "--serch", "x"], "--search")):
+            result = self.refused(*words, codes=(2,))
+            if near:
+                self.assertIn(f"did you mean {near}?", result.err)
+
+    def test_usage(self):
+        for words in ([], ["render"], ["decode"], ["verify"], ["module"], ["tokenize"], ["inspect"], ["convert"], ["convert", "a"], ["nonsense"], ["-x"],
+                      ["render", "--steps"], ["render", "--steps", "--seed", "1"], ["render", "--json=1"], ["render", "a.json", "b.json"],
+                      ["render", "--seed", "1", "--seed", "2"], ["decode", "run"], ["runs", "extra"], ["tokenize", "a", "b"],
+                      ["render", "--prompt", b"\xff\xfe".decode("utf-8", "surrogateescape"), "--out", "a.mp4"]):
+            result = self.refused(*words, codes=(2,))
+            self.assertEqual(result.out, "")
+
+    def test_refusal_as_json(self):
+        error = self.refused("render", "--steps", "0", "--prompt", "x", "--out", "a.mp4", "--json", codes=(2,)).json()["error"]
+        self.assertEqual(set(error), {"file", "field", "message", "hint"})
+        self.assertEqual(error["field"], "--steps")
+        error = self.refused("inspect", "missing\n\x1b[31m", "--json", codes=(1,)).json()["error"]
+        self.assertTrue(error["message"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input of every kind: one line that names it, exit code 1 or 2, soon, nothing left behind, nothing overwritten."""
+
+import json
+import math
+import os
+import pathlib
+import shutil
+import struct
+
+from program import FIXTURES, MODEL, PROMPT, Case, main, sha256, write_safetensors
+
+WEIGHTS = FIXTURES / "_weights"
+# A machine that runs other tests at the same time is slower than the limit of two seconds allows for.
+PATIENCE = 10
+
+
+def copy_model(name, folder, leave=()):
+    """A model folder whose files can be changed."""
+    shutil.copytree(FIXTURES / "_models" / name, folder, ignore=shutil.ignore_patterns(*leave))
+    return folder
+
+
+def image(path):
+    """A grey 32x32 picture as binary PGM."""
+    pathlib.Path(path).write_bytes(b"P5\n32 32\n255\n" + bytes(1024))
+    return path
+
+
+class Requests(Case):
+    def check(self, text, *more):
+        (self.work / "request.json").write_text(text if isinstance(text, str) else json.dumps(text), encoding="utf-8")
+        return self.refused("render", "request.json", "--out", "out.mp4", *more, timeout=PATIENCE)
+
+    def test_values(self):
+        good = {"schema": 1, "model": str(MODEL), "prompt": PROMPT, "width": 80, "height": 48, "frames": 9, "steps": 2, "seed": 1, "dtype": "f32"}
+        for key, values in {
+            "width": [0, -16, 17, 90, 1 << 40, "80", None, True, [], {}, 80.5], "height": [8, 100000], "frames": [0, 2, 8, -1, 1 << 31, "9"],
+            "steps": [0, -1, 1001, 2.5], "guidance": [-1, 101, "5"], "shift": [0, -2, 1e9], "seed": [-1, 1 << 64, 1.5, "7"], "sampler": ["unknown", "", 1],
+            "dtype": ["f16", "float32"], "precision": ["wan", "fast"], "device": ["gpu", "cuda:x", "cpu:1"], "threads": [-1, 2000], "latents": ["some"],
+            "mode": ["i2v", "flf2v", "forcing", "video"], "family": ["sora"], "schema": [0, 2, "1", None], "model": ["", "missing", "/dev/null", 5],
+            "image": ["missing.png", ""], "last_image": ["missing.png"], "noise": [{"file": "missing"}, {"kind": "x"}, {}, 3], "forcing": [{}, {"block": 0}],
+            "start": [{"run": "missing", "step": 1}], "preprocess": ["none"], "guidance_low": [3], "unknown": [1], "stesp": [4], "fps": [0, -24, 1e9],
+        }.items():
+            for value in values:
+                result = self.check({**good, key: value})
+                self.assertIn(key.split("_")[0] if key != "stesp" else "steps", result.err)
+
+    def test_texts(self):
+        for text in ("", "{", "[]", "nul", '{"schema": 1, "steps": 1, "steps": 2}', '{"schema": 1, "guidance": NaN}', '{"schema": 1, "guidance": 1e400}',
+                     '{"schema": 1} x', '{"schema": 1, "prompt": "\\u0000"}', "[" * 100000, '{"schema": 1, "prompt": "\\ud800"}'):
+            self.check(text)
+        (self.work / "request.json").write_bytes(b'{"schema": 1, "prompt": "\xff"}')
+        self.refused("render", "request.json", "--out", "out.mp4", timeout=PATIENCE)
+
+    def test_where_a_syntax_error_is(self):
+        self.assertRegex(self.check('{"schema": 1,\n "steps": }').err, "line 2, column")
+
+    def test_no_regular_file(self):
+        os.mkfifo(self.work / "pipe")
+        (self.work / "folder").mkdir()
+        for name in ("pipe", "folder", "missing", "/dev/zero", "http://localhost/request.json"):
+            self.refused("render", name, "--out", "out.mp4", timeout=PATIENCE)
+
+
+class Outputs(Case):
+    def refuse_out(self, out, *more, names=()):
+        return self.refused(*self.render_words(out, *more, steps=1), timeout=PATIENCE, names=names)
+
+    def test_places(self):
+        (self.work / "folder.mp4").mkdir()
+        (self.work / "full").mkdir()
+        (self.work / "full" / "file").write_text("x")
+        os.mkfifo(self.work / "pipe.mp4")
+        for out in ("folder.mp4", "full", "pipe.mp4", "missing/out.mp4", "/dev/null", "", "out.avi", "out.gif", "full/file/out.mp4", "n" * 300 + ".mp4"):
+            self.refuse_out(out)
+
+    def test_inputs(self):
+        picture = image(self.work / "start.mp4")
+        before = sha256(picture)
+        os.symlink(picture, self.work / "link.mp4")
+        os.link(picture, self.work / "hard.mp4")
+        model = FIXTURES / "_models" / "SkyReels-V2-I2V-tiny"
+        for out in ("start.mp4", "./start.mp4", "link.mp4", "hard.mp4", "../work/start.mp4"):
+            self.refused("render", "--model", model, "--prompt", "x", "--image", picture, "--size", "80x48", "--frames", 5, "--steps", 1, "--out", out, timeout=PATIENCE)
+        self.assertEqual(sha256(picture), before)
+        weights = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+        target = weights / "vae" / "diffusion_pytorch_model.safetensors"
+        os.link(target, self.work / "out.mp4")
+        self.refused("render", "--model", "model", "--prompt", "x", "--size", "80x48", "--frames", 5, "--steps", 1, "--dtype", "f32", "--out", "out.mp4", timeout=PATIENCE)
+
+    def test_run_folder(self):
+        (self.work / "run").mkdir()
+        (self.work / "run" / "file").write_text("x")
+        self.refuse_out("out.mp4", "--run-dir", "run")
+        self.refuse_out("out.mp4", "--run-dir", "missing/run")
+        self.refuse_out("same", "--run-dir", "same")
+        for command in (["decode", "run", "--out", "o.mp4"], ["verify", "run"], ["render", "--resume", "run"], ["render", "--from", "run", "--step", "1", "--out", "o.mp4"]):
+            self.refused(*command, timeout=PATIENCE)
+
+    def test_no_space(self):
+        # A limit on the size of files stands for a full disk: the first write beyond it fails.
+        import resource
+
+        self.refused("module", "noise", "--set", "seed=1", "--set", "shape=64,64,64", "--out", "noise.safetensors", codes=(1,),
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)), timeout=PATIENCE)
+
+    def test_full_disk(self):
+        import subprocess
+
+        disk = self.work / "disk"
+        disk.mkdir()
+        if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(disk)], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("needs to mount a small tmpfs")
+        try:
+            # The run lies elsewhere: only the frames do not fit.
+            self.refused("render", "--model", MODEL, "--prompt", "x", "--size", "480x480", "--frames", 5, "--steps", 1, "--seed", 1, "--dtype", "f32", "--guidance", 1,
+                         "--run-dir", self.folder / "run", "--out", "disk/frames", codes=(1,))
+            # And here the run itself does not.
+            self.refused(*self.render_words("out.mp4", "--run-dir", "disk/run", steps=1), codes=(1,), timeout=PATIENCE)
+        finally:
+            subprocess.run(["umount", str(disk)], check=False)
+
+
+class Models(Case):
+    def refuse_model(self, model, *more, names=()):
+        return self.refused("render", "--model", model, "--prompt", "x", "--size", "80x48", "--frames", 5, "--steps", 1, "--dtype", "f32", "--out", "out.mp4", *more,
+                            timeout=PATIENCE, names=names)
+
+    def test_missing_parts(self):
+        for part in ("transformer", "vae", "text_encoder", "tokenizer"):
+            model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / f"no-{part}", (part,))
+            self.refuse_model(model)
+
+    def test_damaged_parts(self):
+        for part in ("transformer/diffusion_pytorch_model.safetensors", "vae/diffusion_pytorch_model.safetensors", "text_encoder/model.safetensors",
+                     "transformer/config.json", "tokenizer/tokenizer.json"):
+            for kind in ("short", "empty", "noise", "pipe"):
+                model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+                file = model / part
+                data = file.read_bytes()
+                file.unlink()
+                if kind == "pipe":
+                    os.mkfifo(file)
+                else:
+                    file.write_bytes({"short": data[: len(data) // 2], "empty": b"", "noise": bytes(range(256)) * 40}[kind])
+                self.refuse_model(model)
+                shutil.rmtree(model)
+
+    def test_images(self):
+        model = FIXTURES / "_models" / "SkyReels-V2-I2V-tiny"
+        picture = image(self.work / "start.pgm")
+        short = self.work / "short.pgm"
+        short.write_bytes(picture.read_bytes()[:500])
+        (self.work / "text.png").write_text("no picture")
+        os.mkfifo(self.work / "pipe.png")
+        for name in ("short.pgm", "text.png", "pipe.png", "missing.png", ".", "/dev/zero", "file:start.pgm", "start_%03d.pgm"):
+            self.refuse_model(model, "--image", name)
+        self.refuse_model(model)  # an image-to-video model without an image
+        self.refuse_model(MODEL, "--image", picture)  # and the other way round
+
+
+class Modules(Case):
+    def check(self, module, tensors, *more, weights=None, names=()):
+        inputs = ()
+        if tensors is not None:
+            write_safetensors(self.work / "in.safetensors", tensors)
+            inputs = ("--inputs", "in.safetensors")
+        weights = ("--weights", weights) if weights else ()
+        return self.refused("module", module, *weights, *inputs, "--out", "out.safetensors", *more, names=names, timeout=PATIENCE)
+
+    def test_noise(self):
+        for more in (["seed=1"], ["shape=4"], ["seed=-1", "shape=4"], ["seed=18446744073709551616", "shape=4"], ["seed=1", "shape=0"], ["seed=1", "shape=4,,4"],
+                     ["seed=1", "shape=-4"], ["seed=1", "shape=99999999999,99999999999"], ["seed=1", "shape=4", "kind=torch-cuda:0"], ["seed=1", "shape=4", "kind=x"],
+                     ["seed=1", "shape=4", "foo=1"], ["seed=1", "seed=2", "shape=4"], ["seed", "shape=4"], ["=1"], ["seed=1x", "shape=4"], ["seed=1", "shape=" + "1," * 9 + "1"]):
+            self.refused("module", "noise", *[w for m in more for w in ("--set", m)], "--out", "out.safetensors", timeout=PATIENCE)
+
+    def test_plans(self):
+        for more in ([], ["frames=6"], ["frames=6", "steps=0"], ["frames=0", "steps=4"], ["frames=6", "steps=4", "block=4"], ["frames=6", "steps=4", "ready=7"],
+                     ["frames=6", "steps=4", "base=2", "ar_step=1"], ["frames=6", "steps=4", "shift=0"], ["frames=6", "steps=4", "shift=nan"]):
+            self.refused("module", "timestep-matrix", *[w for m in more for w in ("--set", m)], "--out", "out.safetensors", timeout=PATIENCE)
+
+    def test_scheduler(self):
+        x = ("F32", [2], struct.pack("<2f", 1, 2))
+        self.check("scheduler", {"latent": x}, "--set", "steps=1", names=("in.safetensors", "velocity_0"))
+        self.check("scheduler", {"latent": x, "velocity_0": ("F32", [1], struct.pack("<f", 1))}, "--set", "steps=1", names=("velocity_0",))
+        self.check("scheduler", {"latent": x, "velocity_0": ("I64", [1], bytes(8))}, "--set", "steps=1", names=("velocity_0",))
+        self.check("scheduler", {"latent": x, "velocity_0": x}, "--set", "steps=1", "--set", "sampler=ddim")
+        self.check("scheduler", {"latent": x, "velocity_0": x}, "--set", "steps=1", "--set", "sigmas=Z")
+
+    def test_networks(self):
+        weights = MODEL / "transformer"
+        f32 = lambda *shape: ("F32", list(shape), bytes(4 * math.prod(shape)))
+        good = {"latent": f32(16, 1, 4, 4), "timestep": f32(), "text": f32(512, 32)}
+        for name, tensor in (("latent", f32(16, 1, 4)), ("latent", f32(16, 1, 3, 4)), ("latent", f32(15, 1, 4, 4)), ("latent", ("I64", [16, 1, 4, 4], bytes(8 * 256))),
+                             ("timestep", f32(3)), ("timestep", ("F32", [], struct.pack("<f", 1001))), ("timestep", ("F32", [], struct.pack("<f", float("nan")))),
+                             ("text", f32(512, 33)), ("text", f32(100, 32)), ("clip", f32(257, 20)), ("condition", f32(20, 1, 4, 4)), ("fps", f32())):
+            self.check("wan-transformer", {**good, name: tensor}, weights=weights, names=("in.safetensors", name))
+        for name in good:
+            self.check("wan-transformer", {k: v for k, v in good.items() if k != name}, weights=weights, names=("in.safetensors", name))
+        self.check("wan-transformer", good, "--set", "haeds=2", weights=weights, names=("heads",))
+        self.check("wan-transformer", good, "--set", "heads=7", weights=WEIGHTS)
+        self.check("wan-transformer", good, "--precision", "wan", weights=weights, names=("--precision",))
+        self.check("wan-transformer", good, names=("--weights",))
+        self.check("wan-transformer", None, weights=weights, names=("--inputs",))
+        self.check("wan-transformer", good, weights=MODEL / "vae")
+        self.check("wan-transformer", good, weights=self.work / "missing")
+        self.check("wan-vae-decode", {"latent": f32(15, 1, 2, 2)}, weights=MODEL / "vae", names=("in.safetensors", "latent"))
+        self.check("wan-vae-encode", {"video": f32(3, 1, 15, 16)}, weights=MODEL / "vae", names=("in.safetensors", "video"))
+        self.check("umt5", {"tokens": ("I64", [0], b"")}, weights=MODEL / "text_encoder", names=("tokens",))
+        self.check("umt5", {"tokens": ("I64", [1], struct.pack("<q", 1 << 40))}, weights=MODEL / "text_encoder", names=("tokens",))
+        self.check("umt5", {"tokens": ("I64", [600], bytes(4800))}, weights=MODEL / "text_encoder", names=("tokens",))
+
+    def test_files(self):
+        (self.work / "bad").write_bytes(b"\xff" * 100)
+        for command in (["inspect", "bad"], ["inspect", "missing"], ["convert", "bad", "o.safetensors"], ["convert", "missing", "o.safetensors"],
+                        ["convert", MODEL / "vae", "missing/o.safetensors"], ["tokenize", "--model", "bad", "x"], ["tokenize", "--model", "missing", "x"],
+                        ["module", "umt5", "--weights", "bad", "--inputs", "bad", "--out", "o"]):
+            self.refused(*command, timeout=PATIENCE)
+
+
+if __name__ == "__main__":
+    main()

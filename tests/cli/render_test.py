@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole runs of a tiny model: what they write, that they repeat, go on, branch, and stop when asked."""
+
+import json
+import pathlib
+import random
+import shutil
+import signal
+import time
+
+from program import FIXTURES, MODEL, PROMPT, Case, main, sha256, tree
+
+RUN_FILES = ["conditioning.safetensors", "latents", "metrics.json", "run.json", "solver", "thumbnail.png", "video.mp4"]
+
+
+def latents(run):
+    return {p.name: sha256(p) for p in sorted((pathlib.Path(run) / "latents").iterdir())}
+
+
+class Render(Case):
+    def render(self, name, *more, **options):
+        self.done(*self.render_words(self.work / f"{name}.mp4", "--run-dir", self.work / name, *more, **options))
+        return self.work / name
+
+    def test_what_it_writes(self):
+        result = self.done(*self.render_words("out.mp4", "--run-dir", "run", "--json", "--progress", "plain")).json()
+        self.assertEqual(set(result), {"out", "run", "seed", "seconds", "stages", "peak_memory_bytes"})
+        self.assertEqual(result["seed"], 7)
+        self.assertGreater(result["peak_memory_bytes"], 1 << 20)
+        self.assertTrue({"text", "denoise", "decode"} <= set(result["stages"]))
+        self.assertEqual(sorted(p.name for p in (self.work / "run").iterdir()), RUN_FILES)
+        self.assertEqual(list(latents(self.work / "run")), [f"step_{i:03}.safetensors" for i in range(5)])
+        record = json.loads((self.work / "run" / "run.json").read_text())
+        self.assertEqual(record["state"], "done")
+        request = record["request"]
+        for key in ("schema", "mode", "family", "model", "prompt", "negative_prompt", "width", "height", "frames", "fps", "steps", "guidance", "shift", "seed", "sampler",
+                    "dtype", "precision", "preprocess", "device", "threads", "latents", "noise", "forcing", "start", "image", "last_image", "guidance_low"):
+            self.assertIn(key, request)
+        self.assertEqual((request["family"], request["mode"], request["sampler"], request["noise"]), ("wan", "t2v", "unipc", {"kind": "torch-cpu"}))
+        self.assertEqual([s["sha256"] for s in record["steps"]], list(latents(self.work / "run").values()))
+        self.assertTrue(all(f["bytes"] > 0 for f in record["model_files"]))
+        self.assertEqual(sha256(self.work / "out.mp4"), sha256(self.work / "run" / "video.mp4"))
+        self.assertIn(PROMPT.encode(), (self.work / "out.mp4").read_bytes())
+        found = self.done("runs", "--search", "red fox", "--json").json()["runs"]
+        self.assertEqual([(r["state"], r["seed"]) for r in found], [("done", 7)])
+        self.assertEqual(self.done("runs", "--search", "green fox", "--json").json()["runs"], [])
+
+    def test_run_folder_of_its_own(self):
+        result = self.done(*self.render_words("out.mkv", "--no-metadata", "--json", steps=1)).json()
+        self.assertTrue(result["run"].startswith(str(self.home)))
+        self.assertNotIn(PROMPT.encode(), (self.work / "out.mkv").read_bytes())
+        self.assertEqual(tree(self.work), ["out.mkv"])
+
+    def test_frames(self):
+        self.done(*self.render_words("frames", steps=1))
+        self.assertEqual(len(list((self.work / "frames").glob("*.png"))), 9)
+
+    def test_drawn_seed_repeats(self):
+        words = list(self.render_words("a.mp4", "--json", steps=1))
+        at = words.index("--seed")
+        seed = self.done(*words[:at], *words[at + 2 :]).json()["seed"]
+        self.done(*self.render_words("b.mp4", steps=1, seed=seed))
+        self.assertEqual(sha256(self.work / "a.mp4"), sha256(self.work / "b.mp4"))
+
+    def test_request_file_and_options(self):
+        request = {"schema": 1, "model": "model", "prompt": PROMPT, "width": 80, "height": 48, "frames": 9, "steps": 4, "seed": 3, "dtype": "f32"}
+        folder = self.work / "requests"
+        shutil.copytree(MODEL, folder / "model")
+        (folder / "r.json").write_text(json.dumps(request))
+        result = self.done("render", "requests/r.json", "--steps", 2, "--seed", 7, "--out", "out.mp4", "--json").json()
+        self.assertEqual(result["seed"], 7)
+        self.assertEqual(len(latents(result["run"])), 3)
+
+    def test_same_bytes_for_any_threads(self):
+        one, two = self.render("one", "--threads", 1), self.render("two", "--threads", 2)
+        self.assertEqual(latents(one), latents(two))
+        self.assertEqual(sha256(one / "video.mp4"), sha256(two / "video.mp4"))
+
+    def test_killed_runs_go_on(self):
+        whole = self.render("whole", steps=8)
+        random.seed(1)
+        begin = time.monotonic()
+        self.render("timed", steps=8)
+        seconds = time.monotonic() - begin
+        killed = 0
+        for i in range(10):
+            run = self.work / f"killed{i}"
+            process = self.start(*self.render_words(self.work / f"killed{i}.mp4", "--run-dir", run, steps=8))
+            try:
+                process.wait(timeout=seconds * (i + random.random()) / 10)
+            except Exception:
+                process.kill()
+                killed += 1
+            process.communicate()
+            if not (run / "run.json").exists():
+                continue  # killed before there was a run
+            before = json.loads((run / "run.json").read_text())
+            self.done("render", "--resume", run)
+            after = json.loads((run / "run.json").read_text())
+            self.assertEqual(latents(run), latents(whole), i)
+            for name in ("video.mp4", "thumbnail.png", "metrics.json", "conditioning.safetensors"):
+                self.assertEqual(sha256(run / name), sha256(whole / name), name)
+            self.assertEqual(sha256(self.work / f"killed{i}.mp4"), sha256(self.work / "whole.mp4"))
+            if before["steps"] and before["conditioning_sha256"] and before["state"] != "done":
+                self.assertEqual(after["stages"].get("text"), before["stages"].get("text"), "the encoder ran again")
+            self.assertEqual(sorted(p.name for p in run.iterdir() if not p.name.startswith(".")), RUN_FILES)
+        self.assertGreaterEqual(killed, 5)
+
+    def test_resume_of_a_finished_run(self):
+        run = self.render("run", steps=1)
+        before = {p: (sha256(p), p.stat().st_mtime_ns) for p in run.rglob("*") if p.is_file()}
+        self.assertEqual(self.done("render", "--resume", run, "--json").json()["seed"], 7)
+        self.assertEqual({p: (sha256(p), p.stat().st_mtime_ns) for p in run.rglob("*") if p.is_file()}, before)
+        self.refused("render", "--resume", run, "--steps", 5, codes=(2,))
+
+    def test_interrupt(self):
+        for delay, number in ((0.0, signal.SIGINT), (0.3, signal.SIGTERM), (1.0, signal.SIGINT)):
+            run = self.work / f"run{delay}"
+            process = self.start(*self.render_words("out.mp4", "--run-dir", run, "--size", "480x480", steps=50))
+            time.sleep(0.15 + delay)
+            begin = time.monotonic()
+            process.send_signal(number)
+            _, err = process.communicate(timeout=20)
+            seconds = time.monotonic() - begin
+            self.assertEqual(process.returncode, 130, err)
+            self.assertLess(seconds, 0.6)
+            self.assertEqual(len(err.decode().splitlines()), 1, err)
+            if (run / "run.json").exists():
+                self.assertIn(b"render --resume", err)
+            self.assertEqual([p for p in tree(self.work) if ".partial-" in p or p == "out.mp4"], [])
+
+    def test_branch(self):
+        run = self.render("run")
+        same = self.done("render", "--from", run, "--step", 2, "--run-dir", self.work / "same", "--out", "same.mp4", "--json").json()
+        self.assertEqual(latents(same["run"]), latents(run))
+        self.assertNotIn("text", same["stages"])
+        other = self.done("render", "--from", run, "--step", 2, "--guidance", 2, "--run-dir", self.work / "other", "--out", "other.mp4", "--json").json()
+        a, b = latents(run), latents(other["run"])
+        self.assertEqual([name for name in a if a[name] != b[name]], ["step_003.safetensors", "step_004.safetensors"])
+        start = json.loads((self.work / "other" / "run.json").read_text())["request"]["start"]
+        self.assertEqual((start["run"], start["step"], start["sha256"]), (str(run), 2, a["step_002.safetensors"]))
+        self.assertIn("text", self.done("render", "--from", run, "--step", 1, "--prompt", "A blue boat.", "--out", "prompt.mp4", "--json").json()["stages"])
+        self.assertTrue(self.done("verify", other["run"], "--json").json()["identical"])
+        for more, name in ((["--size", "96x48"], "width"), (["--steps", 5], "steps"), (["--sampler", "euler"], "sampler"), (["--frames", 13], "frames"), (["--shift", 2], "shift")):
+            self.refused("render", "--from", run, "--step", 2, *more, "--out", "refused.mp4", names=(name,))
+        for step in (4, 5, -1, "x"):
+            self.refused("render", "--from", run, "--step", step, "--out", "refused.mp4", names=("--step",))
+        last = self.render("last", "--latents", "last")
+        self.assertEqual(list(latents(last)), ["step_004.safetensors"])
+        self.refused("render", "--from", last, "--step", 2, "--out", "refused.mp4")
+        none = self.render("none", "--latents", "none")
+        self.assertEqual(latents(none), {})
+        self.refused("decode", none, "--out", "refused.mp4")
+
+    def test_drafts(self):
+        run = self.render("run")
+        self.done("decode", run, "--out", "final.mp4")
+        self.assertEqual(sha256(self.work / "final.mp4"), sha256(run / "video.mp4"))
+        for step in (0, 1, 3):
+            self.done("decode", run, "--step", step, "--out", f"draft{step}.mp4")
+        self.assertNotEqual(sha256(self.work / "draft1.mp4"), sha256(self.work / "draft3.mp4"))
+        self.refused("decode", run, "--step", 5, "--out", "x.mp4")
+        self.refused("decode", run, "--out", run / "video.mp4")
+
+    def test_verify(self):
+        run = self.render("run")
+        found = self.done("verify", run, "--json").json()
+        self.assertEqual((found["identical"], found["steps"], found["first_difference"]), (True, 5, None))
+        record = json.loads((run / "run.json").read_text())
+        record["steps"][2]["sha256"] = "0" * 64
+        (run / "run.json").write_text(json.dumps(record))
+        result = self.run_cli("verify", run, "--json")
+        self.assertEqual((result.code, result.json()["first_difference"]), (1, 2))
+        self.assertIn("step 2", result.err)
+
+    def test_damaged_run_folders(self):
+        run = self.render("run", steps=1)
+        good = (run / "run.json").read_text()
+        for text in ("", "{}", good[: len(good) // 2], good.replace('"steps"', '"stesp"'), good.replace('"total_steps": 1', '"total_steps": 100'),
+                     good.replace('"width": 80', '"width": 8000'), good.replace('"state": "done"', '"state": 5'), good.replace('"schema": 1', '"schema": 9')):
+            (run / "run.json").write_text(text)
+            self.refused("decode", run, "--out", "x.mp4")
+        (run / "run.json").write_text(good)
+        step = run / "latents" / "step_001.safetensors"
+        step.write_bytes(step.read_bytes()[:-4])
+        self.refused("decode", run, "--out", "x.mp4", names=("step_001",))
+
+    def test_modes_of_other_models(self):
+        picture = self.work / "start.ppm"
+        picture.write_bytes(b"P6\n96 64\n255\n" + bytes(i % 251 for i in range(96 * 64 * 3)))
+        for name, more in (("SkyReels-V2-DF-tiny", ()), ("SkyReels-V2-DF-tiny", ("--image", picture)), ("SkyReels-V2-DF-tiny", ("--image", picture, "--last-image", picture)),
+                           ("SkyReels-V2-I2V-tiny", ("--image", picture)), ("Wan2.1-FLF2V-tiny", ("--image", picture, "--last-image", picture)), ("Wan2.1-T2V-tiny", ())):
+            for dtype in ("f32", "bf16"):
+                run = self.work / f"{name}-{len(more)}-{dtype}"
+                self.done("render", "--model", FIXTURES / "_models" / name, "--prompt", PROMPT, *more, "--size", "80x48", "--frames", 9, "--steps", 2, "--seed", 1, "--dtype", dtype,
+                          "--run-dir", run, "--out", f"{run}.mp4")
+                self.assertTrue(self.done("verify", run, "--json").json()["identical"], (name, dtype))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/output_check.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <vector>
+
+#include "engine/core/error.h"
+#include "engine/core/file.h"
+#include "tests/engine/session/temporary_folder.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+class OutputCheck : public ::testing::Test {
+protected:
+    fs::path in(const char* name) const { return folder_.path() / name; }
+    fs::path make(const char* name) const {
+        write_file(in(name), "x");
+        return in(name);
+    }
+    static std::string refusal(const fs::path& out, const std::vector<fs::path>& inputs = {}) {
+        try {
+            check_output(out, inputs);
+            return "";
+        } catch (const Error& e) {
+            return e.what();
+        }
+    }
+    TemporaryFolder folder_;
+};
+
+TEST_F(OutputCheck, TellsVideosFromFolders) {
+    const std::vector<fs::path> none;
+    EXPECT_EQ(check_output(in("a.mp4"), none), OutputKind::video);
+    EXPECT_EQ(check_output(in("a.MKV"), none), OutputKind::video);
+    EXPECT_EQ(check_output(in("frames"), none), OutputKind::frames);
+    EXPECT_EQ(check_output(in("frames.v2"), none), OutputKind::frames);
+    fs::create_directory(in("empty"));
+    EXPECT_EQ(check_output(in("empty/"), none), OutputKind::frames);
+    EXPECT_EQ(check_output(make("old.mp4"), none), OutputKind::video);
+}
+
+TEST_F(OutputCheck, RefusesWhatCannotBeWritten) {
+    fs::create_directory(in("folder.mp4"));
+    fs::create_directory(in("full"));
+    make("full/file");
+    ASSERT_EQ(::mkfifo(in("pipe.mp4").c_str(), 0600), 0);
+    for (const char* name : {"folder.mp4", "full", "pipe.mp4", "missing/a.mp4", "missing/frames", "a.avi", "a.gif", "a.png"}) EXPECT_NE(refusal(in(name)), "") << name;
+    EXPECT_NE(refusal(make("file")), "");
+    EXPECT_NE(refusal("/dev/null"), "");
+    EXPECT_NE(refusal(""), "");
+    EXPECT_NE(refusal(in((std::string(300, 'a') + ".mp4").c_str())), "");
+}
+
+TEST_F(OutputCheck, RefusesInputsInAnySpelling) {
+    const fs::path image = make("image.mp4");
+    fs::create_symlink(image, in("link.mp4"));
+    fs::create_hard_link(image, in("hard.mp4"));
+    for (const fs::path& out : {image, in("link.mp4"), in("hard.mp4"), in("../") / folder_.path().filename() / "image.mp4"}) EXPECT_NE(refusal(out, {image}), "") << out;
+    EXPECT_NE(refusal(image, {in("link.mp4")}), "");
+    EXPECT_NE(refusal(image, {folder_.path()}), "");
+    EXPECT_NE(refusal(in("new"), {folder_.path()}), "");
+    EXPECT_EQ(refusal(in("other.mp4"), {image}), "");
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/request_json.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace denoir {
+namespace {
+
+const RequestSource in_file{"folder/request.json", "/requests"};
+
+Request read(const std::string& text) { return request_from_json(parse_json(text, in_file.file), in_file); }
+
+/// The line of the refusal; empty where there is none.
+std::string refusal(const std::string& text) {
+    try {
+        read(text);
+        return "";
+    } catch (const Error& e) {
+        return e.what();
+    }
+}
+
+std::string with(const std::string& member) { return R"({"schema": 1, )" + member + "}"; }
+
+Request complete() {
+    return read(R"({"schema": 1, "mode": "forcing", "model": "/models/df", "family": "skyreels-df", "prompt": "a fox", "negative_prompt": "",
+        "image": "start.png", "last_image": "/pictures/end.png", "width": 960, "height": 544, "frames": 57, "fps": 23.976, "steps": 50, "guidance": 5.5,
+        "guidance_low": 3, "shift": 3.0, "seed": 18446744073709551615, "sampler": "dpmpp", "dtype": "bf16", "precision": "skyreels",
+        "preprocess": "diffusers", "device": "cuda:1", "threads": 3, "latents": "last", "noise": {"file": "noise.safetensors"},
+        "forcing": {"ar_step": 5, "block": 5, "causal_attention": true},
+        "start": {"run": "../runs/a", "step": 7, "sha256": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"}})");
+}
+
+TEST(RequestJson, ReadsEveryKey) {
+    const Request r = complete();
+    EXPECT_EQ(r.mode, Mode::forcing);
+    EXPECT_EQ(r.model, "/models/df");
+    EXPECT_EQ(r.family, Family::skyreels_df);
+    EXPECT_EQ(r.negative_prompt, "");
+    EXPECT_EQ(r.image, "/requests/start.png");
+    EXPECT_EQ(r.last_image, "/pictures/end.png");
+    EXPECT_EQ(r.width, 960);
+    EXPECT_EQ(r.frames, 57);
+    EXPECT_EQ(r.fps, 23.976);
+    EXPECT_EQ(r.guidance_low, 3.0);
+    EXPECT_EQ(r.seed, 18446744073709551615u);
+    EXPECT_EQ(r.sampler, Sampler::dpmpp);
+    EXPECT_EQ(r.device, (Device{Device::Kind::cuda, 1}));
+    EXPECT_EQ(r.latents, KeepLatents::last);
+    EXPECT_EQ(r.noise.file, "/requests/noise.safetensors");
+    EXPECT_EQ(r.forcing, (Forcing{5, 5, true}));
+    EXPECT_EQ(r.start->run, "/runs/a");
+}
+
+TEST(RequestJson, SurvivesTheRoundTrip) {
+    const Json once = to_json(complete());
+    const Json twice = to_json(request_from_json(parse_json(once.dump(), "run.json"), {"run.json", "/"}));
+    EXPECT_EQ(once, twice);
+    for (const std::string_view key : request_keys()) EXPECT_TRUE(once.contains(std::string(key))) << key;
+}
+
+TEST(RequestJson, EverythingButSchemaMayBeLeftOut) {
+    const Request r = read(R"({"schema": 1})");
+    EXPECT_FALSE(r.steps.has_value());
+    EXPECT_TRUE(r.model.empty());
+    EXPECT_NE(refusal("{}").find("schema"), std::string::npos);
+    EXPECT_NE(refusal(R"({"schema": 2})").find("schema"), std::string::npos);
+}
+
+TEST(RequestJson, NullIsNone) {
+    const Request r = read(with(R"("last_image": null, "guidance_low": null, "forcing": null, "seed": null, "start": null)"));
+    EXPECT_TRUE(r.last_image.empty());
+    EXPECT_FALSE(r.forcing.has_value());
+}
+
+TEST(RequestJson, SuggestsWhatWasMeant) {
+    EXPECT_NE(refusal(with(R"("stpes": 4)")).find("did you mean steps?"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("guidence": 4)")).find("did you mean guidance?"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("sampler": "unipx")")).find("did you mean unipc?"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("forcing": {"ar_stp": 1})")).find("did you mean ar_step?"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("size": "96x96")")).find("width and height"), std::string::npos);
+}
+
+TEST(RequestJson, OptionsAreNamedAsOptions) {
+    Request r;
+    try {
+        set_request_field(r, "negative_prompt", 4, {"", "/"});
+        FAIL();
+    } catch (const UsageError& e) {
+        EXPECT_EQ(e.field(), "--negative-prompt");
+    }
+}
+
+TEST(RequestJson, ForcingSelectsTheMode) {
+    EXPECT_EQ(refusal(with(R"("forcing": {})")), "");
+    EXPECT_NE(refusal(with(R"("mode": "t2v", "forcing": {})")).find("mode"), std::string::npos);
+}
+
+// Every key with every kind of value that does not belong there: refused, by name, in one line.
+TEST(RequestJson, RefusesWhatDoesNotBelong) {
+    const std::vector<std::string> numbers{"width", "height", "frames", "fps", "steps", "guidance", "guidance_low", "shift", "seed", "threads"};
+    const std::vector<std::string> texts{"mode", "model", "family", "prompt", "negative_prompt", "image", "last_image", "sampler", "dtype", "precision",
+                                         "preprocess", "device", "latents"};
+    const std::vector<std::string> objects{"noise", "forcing", "start"};
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& key : numbers)
+        for (const char* value : {R"("12")", "true", "[]", "{}", "[1]", "-1", "1e300", "-1e300", R"("nan")", "100000000000", "-0.5", R"("")"})
+            if (!((key == "guidance" || key == "guidance_low") && std::string(value) == "0"))
+                if (!(key == "seed" && std::string(value) == "100000000000")) all.emplace_back(key, value);
+    for (const auto& key : {"width", "height", "frames", "steps", "seed", "threads"}) all.emplace_back(key, "4.5");
+    for (const auto& key : {"width", "height", "frames", "fps", "steps", "shift"}) all.emplace_back(key, "0");
+    for (const auto& key : {"width", "height"})
+        for (const char* value : {"8", "17", "100", "8208", "2147483648", "18446744073709551616"}) all.emplace_back(key, value);
+    for (const char* value : {"2", "3", "4", "100", "1000001"}) all.emplace_back("frames", value);
+    all.emplace_back("seed", "18446744073709551616");
+    for (const auto& key : texts)
+        for (const char* value : {"12", "true", "[]", "{}", R"(["a"])", "1.5"}) all.emplace_back(key, value);
+    for (const auto& key : {"mode", "family", "sampler", "dtype", "precision", "preprocess", "device", "latents"})
+        for (const char* value : {R"("")", R"("x")", R"("T2V")", R"("wan 2")", R"("\u0007")", R"("f16")"}) all.emplace_back(key, value);
+    for (const auto& key : {"model", "image", "last_image"}) all.emplace_back(key, R"("")");
+    for (const auto& key : objects)
+        for (const char* value : {"12", "true", "[]", R"("a")", R"({"unknown": 1})", R"({"kind": 1, "file": 2, "run": 3, "step": 4, "block": 5})"}) all.emplace_back(key, value);
+    for (const char* value : {"{}", R"({"kind": "torch"})", R"({"kind": "torch-cuda"})", R"({"kind": "torch-cuda:"})", R"({"kind": "torch-cuda:0"})",
+                              R"({"kind": "torch-cuda:9999"})", R"({"kind": "torch-cuda:1x"})", R"({"kind": 1})", R"({"file": ""})", R"({"file": 1})",
+                              R"({"kind": "torch-cpu", "file": "a"})"})
+        all.emplace_back("noise", value);
+    for (const char* value : {R"({"ar_step": -1})", R"({"ar_step": 1.5})", R"({"block": 0})", R"({"causal_attention": 1})", R"({"block": null})"}) all.emplace_back("forcing", value);
+    for (const char* value : {R"({"run": "a"})", R"({"step": 1})", R"({"run": "a", "step": -1})", R"({"run": "a", "step": 1, "sha256": "zz"})"}) all.emplace_back("start", value);
+    for (const auto& [key, value] : all) {
+        const std::string line = refusal(with(fmt::format(R"("{}": {})", key, value)));
+        EXPECT_NE(line, "") << key << ": " << value;
+        EXPECT_NE(line.find(key), std::string::npos) << line;
+        EXPECT_NE(line.find("folder/request.json"), std::string::npos) << line;
+        EXPECT_LE(line.size(), 360u) << line;
+        EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+        EXPECT_EQ(line.find("json.exception"), std::string::npos) << line;
+    }
+    EXPECT_GT(all.size(), 250u);
+}
+
+TEST(RequestJson, RefusesBrokenText) {
+    for (const std::string text : {R"({"schema": 1, "steps": 4, "steps": 5})", R"({"schema": 1, "guidance": NaN})", R"({"schema": 1, "guidance": 1e400})", R"({"schema": 1)",
+                                   R"({"schema": 1,})", "[]", "1", "null", "", R"({"schema": 1, "prompt": "a\u0000b"})", "{\"schema\": 1, \"prompt\": \"\xff\"}",
+                                   R"({"schema": "1"})", R"({"schema": 1.0})", R"({"schema": null})"})
+        EXPECT_NE(refusal(text), "") << text;
+}
+
+TEST(ResolvedPath, IsLiteral) {
+    EXPECT_EQ(resolved_path("a/../b.png", "/x"), "/x/b.png");
+    EXPECT_EQ(resolved_path("/m/wan/", "/x"), "/m/wan");
+    EXPECT_EQ(resolved_path("http://host/a.png", "/x"), "/x/http:/host/a.png");
+    EXPECT_EQ(resolved_path("frame_%d.png", "/x"), "/x/frame_%d.png");
+}
+
+} // namespace
+} // namespace denoir

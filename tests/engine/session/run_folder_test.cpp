@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/run_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "engine/core/file.h"
+#include "tests/engine/session/temporary_folder.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+Tensor numbers(float first) {
+    std::vector<float> values(2 * 1 * 2 * 2);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = first + float(i);
+    return Tensor::from(values, {2, 1, 2, 2});
+}
+
+RunRecord record() {
+    RunRecord r;
+    r.request.prompt = "a \"fox\"\n";
+    r.request.seed = 18446744073709551615u;
+    r.out = "/videos/a.mp4";
+    r.created = "2026-01-31T12:00:00Z";
+    r.total_steps = 3;
+    r.files = {{"/models/a.safetensors", 12, 34, ""}, {"/models/b.pth", 5, -6, std::string(64, 'a')}};
+    r.stages = {{"text", 1.5}};
+    r.warnings = {"careful"};
+    return r;
+}
+
+class RunFolderTest : public ::testing::Test {
+protected:
+    fs::path path() const { return folder_.path() / "run"; }
+    TemporaryFolder folder_;
+};
+
+TEST_F(RunFolderTest, RecordSurvivesTheRoundTrip) {
+    const Json once = to_json(record());
+    EXPECT_EQ(once, to_json(record_from_json(parse_json(once.dump(), "run.json"), "/x/run.json")));
+    EXPECT_TRUE(once["model_files"][0]["sha256"].is_null());
+}
+
+// Each member missing, null or of another type: refused as an Error, never a crash.
+TEST_F(RunFolderTest, RefusesChangedRecords) {
+    const Json good = to_json(record());
+    int refused = 0;
+    for (const auto& [key, value] : good.items())
+        for (const Json& other : {Json(), Json("text"), Json(-1), Json(1.5), Json(18446744073709551615u), Json::array({1}), Json::object({{"a", "b"}})}) {
+            Json bad = good;
+            bad[key] = other;
+            try {
+                record_from_json(bad, "/x/run.json");
+            } catch (const Error& e) {
+                EXPECT_EQ(std::string(e.what()).find("exception"), std::string::npos);
+                ++refused;
+            }
+        }
+    EXPECT_GT(refused, 90);
+}
+
+TEST_F(RunFolderTest, ComesBackFromTheLastWholeStep) {
+    {
+        RunFolder run = RunFolder::create(path(), record());
+        Conditioning c;
+        c.text = numbers(0).reshape({4, 2});
+        run.store_conditioning(c);
+        run.store_step(0, 0, numbers(0), {}, {});
+        run.store_step(1, 1, numbers(1), numbers(10), {{"solver.0.m", numbers(5)}});
+        run.store_step(2, 1, numbers(2), numbers(20), {{"solver.0.m", numbers(6)}});
+    }
+    RunFolder run = RunFolder::take(path());
+    ASSERT_TRUE(run.load_conditioning().has_value());
+    EXPECT_FALSE(run.load_conditioning()->clip.defined());
+    auto state = run.last_state();
+    ASSERT_TRUE(state.has_value());
+    EXPECT_EQ(state->step, 2);
+    EXPECT_EQ(state->solver.at("solver.0.m").span<float>()[0], 6);
+    EXPECT_EQ(run.step_tensor(1, "x0").span<float>()[0], 10);
+
+    fs::resize_file(run.latents_file(2), fs::file_size(run.latents_file(2)) - 1);
+    state = run.last_state();
+    EXPECT_EQ(state->step, 1);
+    fs::remove(run.solver_file(1));
+    EXPECT_EQ(run.last_state()->step, 0);
+    fs::remove(run.latents_file(0));
+    EXPECT_FALSE(run.last_state().has_value());
+    write_file(run.file("conditioning.safetensors"), "{}");
+    EXPECT_FALSE(run.load_conditioning().has_value());
+}
+
+TEST_F(RunFolderTest, HasOneWriter) {
+    RunFolder run = RunFolder::create(path(), record());
+    EXPECT_TRUE(RunFolder::busy(path()));
+    EXPECT_THROW(RunFolder::take(path()), Error);
+    EXPECT_NO_THROW(RunFolder::open(path()));
+}
+
+TEST_F(RunFolderTest, KeepsWhatTheRequestWants) {
+    for (const KeepLatents keep : {KeepLatents::all, KeepLatents::last, KeepLatents::none}) {
+        RunRecord r = record();
+        r.request.latents = keep;
+        RunFolder run = RunFolder::create(folder_.path() / std::to_string(int(keep)), std::move(r));
+        for (int step = 0; step <= 3; ++step) run.store_step(step, 0, numbers(float(step)), {}, {});
+        run.drop_latents();
+        EXPECT_EQ(fs::exists(run.latents_file(1)), keep == KeepLatents::all);
+        EXPECT_EQ(fs::exists(run.latents_file(3)), keep != KeepLatents::none);
+    }
+}
+
+TEST_F(RunFolderTest, RefusesWhatIsNoRun) {
+    EXPECT_THROW(RunFolder::open(folder_.path()), Error);
+    EXPECT_THROW(RunFolder::open(folder_.path() / "missing"), Error);
+    write_file(folder_.path() / "run.json", "{}");
+    EXPECT_THROW(RunFolder::open(folder_.path()), Error);
+    write_file(folder_.path() / "run.json", "[[[");
+    EXPECT_THROW(RunFolder::open(folder_.path()), Error);
+}
+
+TEST(FileSha256, IsThatOfTheBytes) {
+    const TemporaryFolder folder;
+    write_file(folder.path() / "abc", "abc");
+    EXPECT_EQ(file_sha256(folder.path() / "abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/suggest.h"
+
+#include <gtest/gtest.h>
+
+namespace denoir {
+namespace {
+
+constexpr std::string_view words[] = {"render", "decode", "verify", "runs", "--negative-prompt"};
+
+TEST(Closest, FindsMisspeltWords) {
+    EXPECT_EQ(closest("rendr", words), "render");
+    EXPECT_EQ(closest("redner", words), "render");
+    EXPECT_EQ(closest("DECODE", words), "decode");
+    EXPECT_EQ(closest("ver", words), "verify");
+    EXPECT_EQ(closest("--negative_prompt", words), "--negative-prompt");
+}
+
+TEST(Closest, LeavesOtherWordsAlone) {
+    EXPECT_EQ(closest("banana", words), "");
+    EXPECT_EQ(closest("", words), "");
+    EXPECT_EQ(closest(std::string(1000, 'r'), words), "");
+}
+
+} // namespace
+} // namespace denoir
