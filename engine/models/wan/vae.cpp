@@ -39,13 +39,24 @@ Tensor to_image(Backend& backend, const Tensor& x, std::int64_t patch) {
     return backend.download(image).reshape({colours, height * patch, width * patch});
 }
 
+/// bf16 is for memory: where it is not faster, the arithmetic stays f32.
+Stream vae_stream(Backend& backend, DType dtype) {
+    return {backend, dtype, backend.fast_bf16() ? dtype : DType::f32, {}};
+}
+
+/// Levels differ in size, and what one leaves free is of no use to the next: gives it back before that starts.
+void trim(Backend& backend) {
+    const Backend::MemoryStats memory = backend.memory();
+    if (memory.held - memory.in_use > memory.in_use / 32 + (std::size_t{16} << 20)) backend.trim();
+}
+
 // Encoder (spec/vae21.md 3.1, spec/vae22.md 5) ----------------------------------------------------------------------
 
 class Encoder {
 public:
     using Sink = std::function<void(const Tensor& moments)>; ///< [h, w, 2z]
     Encoder(const Weights& weights, Backend& backend, const VaeConfig& config, DType dtype, Sink sink)
-        : weights_(weights), config_(config), stream_{backend, dtype, {}}, sink_(std::move(sink)) {}
+        : weights_(weights), config_(config), stream_{vae_stream(backend, dtype)}, sink_(std::move(sink)) {}
 
     /// x [H, W, C]; every `temporal` frames reach the sink as one.
     void push(const Tensor& x) {
@@ -59,6 +70,7 @@ private:
     void level(std::size_t index, const Tensor& x) {
         if (index == config_.encoder.size()) return finish(x);
         const Level& l = config_.encoder[index];
+        trim(stream_.backend);
         Tensor y = x;
         for (const std::string& block : l.blocks) y = vae::residual_block(at(weights_, block), stream_, y);
         if (!l.resample.empty()) y = vae::downsample(at(weights_, l.resample), stream_, y);
@@ -83,7 +95,7 @@ private:
 
     void finish(const Tensor& x) {
         const Tensor y = vae::head(conv("encoder.head"), stream_, vae::middle(conv("encoder.middle"), stream_, x));
-        sink_(nn::linear(conv("conv1"), y, stream_.dtype));
+        sink_(vae::pointwise(conv("conv1"), stream_, y));
     }
 
     const Weights& weights_;
@@ -124,7 +136,7 @@ public:
             Rows rows, Sink sink)
         : weights_(weights),
           config_(config),
-          stream_{backend, dtype, {}},
+          stream_{vae_stream(backend, dtype)},
           rows_(rows),
           needed_(rows_needed(config, latent_rows, rows)),
           sink_(std::move(sink)) {}
@@ -132,7 +144,7 @@ public:
     /// One latent frame [h, w, z], not normalised; one frame reaches the sink for the first, `temporal` for each later
     /// one.
     void push(const Tensor& z) {
-        Tensor x = nn::linear(at(weights_, "conv2"), z, stream_.dtype);
+        Tensor x = vae::pointwise(at(weights_, "conv2"), stream_, z);
         x = vae::causal_conv(at(weights_, "decoder.conv1"), stream_, std::move(x));
         level(0, vae::middle(at(weights_, "decoder.middle"), stream_, std::move(x)), 0);
     }
@@ -142,6 +154,7 @@ private:
     void level(std::size_t index, Tensor x, std::int64_t top) {
         const Level& l = config_.decoder[index];
         const Rows rows = needed_[index];
+        trim(stream_.backend);
         if (x.size(0) != rows.count()) x = ops::contiguous(x.slice(0, rows.begin - top, rows.end - top));
         const Tensor entered = config_.shortcuts && !l.resample.empty() ? x : Tensor{};
         for (const std::string& block : l.blocks) x = vae::residual_block(at(weights_, block), stream_, x);
@@ -213,6 +226,11 @@ Vae::Vae(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backen
     if (options_.strips < 1) throw UsageError({}, "strips", "must be at least 1", {});
 }
 
+/// What a state of so many values is kept in.
+DType Vae::storage(std::int64_t values) const {
+    return static_cast<std::size_t>(values) * sizeof(float) > options_.bf16_above ? options_.dtype : DType::f32;
+}
+
 Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::int64_t height,
                          std::int64_t width) const {
     const profile::Scope zone(profile::Zone::encode);
@@ -247,17 +265,18 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
         }
         ++done;
     };
-    Encoder encoder(*weights_, *backend_, config_, options_.dtype, collect);
+    const DType dtype = storage(config_.encoder_state(height, width));
+    Encoder encoder(*weights_, *backend_, config_, dtype, collect);
     Tensor grey; // the one tensor that stands for all zero frames, so that repetition is seen
     for (std::int64_t i = 0; i < config_.frames(latent_frames); ++i) {
         const Tensor frame = source(i);
         if (frame.defined()) {
             assert((frame.shape() == Shape{3, height, width}));
-            encoder.push(to_channels_last(*backend_, frame, patch, options_.dtype));
+            encoder.push(to_channels_last(*backend_, frame, patch, dtype));
             continue;
         }
         if (!grey.defined()) {
-            grey = backend_->empty({height / patch, width / patch, 3 * patch * patch}, options_.dtype);
+            grey = backend_->empty({height / patch, width / patch, 3 * patch * patch}, dtype);
             backend_->fill(grey, 0.0f);
         }
         encoder.push(grey);
@@ -283,6 +302,8 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink) const {
     const Tensor host = (latent.backend() ? backend_->download(latent) : latent).to_host_f32();
     const std::int64_t height = latent.size(2), width = latent.size(3), rows = height << (config_.decoder.size() - 1);
 
+    const DType dtype = storage(config_.decoder_state(height, width));
+
     /// Latent frame t as [h, w, z], denormalised.
     auto latent_frame = [&](std::int64_t t) {
         Tensor frame = Tensor::host({config_.z, height, width});
@@ -293,7 +314,7 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink) const {
             for (std::int64_t i = 0; i < height * width; ++i)
                 frame.data<float>()[c * height * width + i] = in.data<float>()[c * in.stride(0) + i] / scale + mean;
         }
-        Tensor last = backend_->empty({height, width, config_.z}, options_.dtype);
+        Tensor last = backend_->empty({height, width, config_.z}, dtype);
         backend_->copy(backend_->upload(frame).permute({1, 2, 0}), last);
         return last;
     };
@@ -305,7 +326,7 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink) const {
         return image;
     };
     auto run = [&](Rows part, const Decoder::Sink& frame_sink) {
-        Decoder decoder(*weights_, *backend_, config_, options_.dtype, height, part, frame_sink);
+        Decoder decoder(*weights_, *backend_, config_, dtype, height, part, frame_sink);
         for (std::int64_t t = 0; t < latent.size(1); ++t) decoder.push(latent_frame(t));
     };
     std::int64_t index = 0;
@@ -320,11 +341,11 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink) const {
         index = 0;
         run(part, [&](const Tensor& x) {
             Tensor& frame = frames[static_cast<std::size_t>(index++)];
-            if (!frame.defined()) frame = Tensor::host({3, rows * config_.patch, image_width}, options_.dtype);
+            if (!frame.defined()) frame = Tensor::host({3, rows * config_.patch, image_width}, dtype);
             const Tensor image = picture(x);
             const Tensor place = frame.slice(1, part.begin * config_.patch, part.end * config_.patch);
             for (std::int64_t c = 0; c < 3; ++c)
-                from_f32(options_.dtype, image.select(0, c).data<float>(), place.select(0, c).raw(),
+                from_f32(dtype, image.select(0, c).data<float>(), place.select(0, c).raw(),
                          image.size(1) * image_width);
         });
     }

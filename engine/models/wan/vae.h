@@ -13,7 +13,11 @@ namespace denoir::wan {
 class Vae {
 public:
     struct Options {
-        DType dtype = DType::f32; ///< of activations, state and arithmetic: f32 or bf16
+        /// What frames are kept in. The references work in f32 (spec/vae21.md 1); bf16 halves the memory of large
+        /// pictures, and only of those: where the state in f32 is no more than `bf16_above` bytes, it stays f32.
+        /// Arithmetic is f32 but where the device is faster in bf16.
+        DType dtype = DType::f32;
+        std::size_t bf16_above = std::size_t{1} << 30;
         int strips = 1; ///< decode in this many horizontal strips: same result, less state, some arithmetic again (see
                         ///< strip_overhead)
         bool clamp = true; ///< decoded values to -1…1
@@ -48,6 +52,8 @@ public:
     double strip_overhead(std::int64_t height, std::int64_t width, int strips) const;
 
 private:
+    DType storage(std::int64_t values) const;
+
     std::shared_ptr<const Weights> weights_;
     std::shared_ptr<Backend> backend_;
     VaeConfig config_;

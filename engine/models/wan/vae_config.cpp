@@ -180,6 +180,36 @@ std::int64_t VaeConfig::temporal() const {
     return factor;
 }
 
+namespace {
+
+/// Channels of the inputs of a level's causal convolutions.
+std::int64_t state_channels(const VaeConfig::Level& level) {
+    const auto convolutions = static_cast<std::int64_t>(2 * level.blocks.size());
+    return level.in + (convolutions - 1) * level.width;
+}
+
+} // namespace
+
+std::int64_t VaeConfig::encoder_state(std::int64_t height, std::int64_t width) const {
+    std::int64_t area = height / patch * (width / patch), values = 3 * patch * patch * area;
+    for (const Level& level : encoder) {
+        values += state_channels(level) * area;
+        if (!level.resample.empty()) area /= 4;
+        if (level.temporal) values += level.width * area;
+    }
+    return 2 * (values + 5 * encoder.back().width * area); // the middle's four, the head's one
+}
+
+std::int64_t VaeConfig::decoder_state(std::int64_t height, std::int64_t width) const {
+    std::int64_t area = height * width, values = (z + 4 * decoder_width) * area;
+    for (const Level& level : decoder) {
+        values += state_channels(level) * area;
+        if (level.temporal || level.resample.empty()) values += level.width * area; // time_conv, or the head
+        area *= 4;
+    }
+    return 2 * values;
+}
+
 std::map<std::string, Shape> VaeConfig::expected() const {
     Tensors all;
     const std::int64_t pixels = 3 * patch * patch;

@@ -32,6 +32,11 @@ struct VaeConfig {
     std::int64_t latent_frames(std::int64_t frames) const { return 1 + (frames - 1) / temporal(); }
     std::int64_t frames(std::int64_t latent_frames) const { return (latent_frames - 1) * temporal() + 1; }
 
+    /// Values that the causal convolutions keep between frames, for a picture of height x width pixels, and for a
+    /// latent of height x width.
+    std::int64_t encoder_state(std::int64_t height, std::int64_t width) const;
+    std::int64_t decoder_state(std::int64_t height, std::int64_t width) const;
+
     /// Widths from the shapes; config.json's latents_mean and latents_std win over the published constants (z 16 and
     /// 48); for other z they must be there, else the latent is taken as it is (mean 0, std 1). Throws Error naming
     /// tensor or field.

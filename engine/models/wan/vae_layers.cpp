@@ -7,7 +7,7 @@ namespace denoir::wan::vae {
 namespace {
 
 Tensor conv(const Module& m, Stream& s, std::span<const Tensor> frames, const Tensor* residual, ConvOptions options) {
-    options.compute = s.dtype;
+    options.compute = s.compute;
     return ops::conv(frames, nn::weight(m, "weight"), &nn::weight(m, "bias"), residual, options, s.dtype).select(0, 0);
 }
 
@@ -35,6 +35,10 @@ Tensor channel_norm(const Module& m, const Tensor& x, bool silu) {
 
 } // namespace
 
+Tensor pointwise(const Module& m, Stream& s, const Tensor& x) {
+    return ops::linear(x, nn::weight(m, "weight"), &nn::weight(m, "bias"), {Activation::none, s.compute}, s.dtype);
+}
+
 Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual) {
     ConvOptions options;
     options.pad_top = options.pad_left = options.pad_bottom = options.pad_right = 1;
@@ -48,7 +52,7 @@ Tensor residual_block(const Module& m, Stream& s, const Tensor& x) {
         const Module branch = m["residual"];
         Tensor y = causal_conv(branch[2], s, norm_silu(branch[0], x));
         y = norm_silu(branch[3], y);
-        const Tensor shortcut = m["shortcut"].exists() ? nn::linear(m["shortcut"], x, s.dtype) : x;
+        const Tensor shortcut = m["shortcut"].exists() ? pointwise(m["shortcut"], s, x) : x;
         return causal_conv(branch[6], s, std::move(y), &shortcut);
     });
 }
@@ -57,13 +61,13 @@ Tensor attention_block(const Module& m, Stream& s, const Tensor& x) {
     return steady(s, m.prefix(), 0, x, [&] {
         const std::int64_t positions = x.size(0) * x.size(1), channels = x.size(2);
         const Tensor qkv =
-            nn::linear(m["to_qkv"], channel_norm(m["norm"], x, false), s.dtype).reshape({positions, 3 * channels});
+            pointwise(m["to_qkv"], s, channel_norm(m["norm"], x, false)).reshape({positions, 3 * channels});
         auto part = [&](int i) { return nn::heads(qkv.slice(1, i * channels, (i + 1) * channels), 1); };
         AttentionOptions options;
         options.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(channels)));
-        options.compute = s.dtype;
+        options.compute = s.compute;
         const Tensor y = ops::attention(part(0), part(1), part(2), options, s.dtype).reshape(x.shape());
-        return ops::add(x, nn::linear(m["proj"], y, s.dtype), s.dtype);
+        return ops::add(x, pointwise(m["proj"], s, y), s.dtype);
     });
 }
 

@@ -25,7 +25,8 @@ struct Memory {
 /// One pass over one video: the causal state of every stage, by its prefix.
 struct Stream {
     Backend& backend;
-    DType dtype; ///< activations, state and arithmetic
+    DType dtype;   ///< frames, state included
+    DType compute; ///< products of matrices and convolutions
     std::map<std::string, Memory, std::less<>> memory;
 };
 
@@ -35,6 +36,8 @@ struct Stream {
 template <class Compute>
 Tensor steady(Stream& s, const std::string& stage, int reach, const Tensor& x, Compute&& compute);
 
+/// Kernel 1x1: [..., C] -> [..., O]
+Tensor pointwise(const Module& m, Stream& s, const Tensor& x);
 /// Kernel 3x3x3 with two frames of history; `residual` is added to the result.
 Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual = nullptr);
 Tensor norm_silu(const Module& m, const Tensor& x);

@@ -96,6 +96,10 @@ struct DecodeCase {
 
 class VaeMemory : public testing::TestWithParam<DecodeCase> {};
 
+TEST(VaeState, IsWhatTheConvolutionsKeep) {
+    EXPECT_NEAR(static_cast<double>(true_config().decoder_state(60, 104)) * 4 / gib, 3.5, 0.05);
+}
+
 TEST_P(VaeMemory, DecodeHoldsTheCausalStateAndAFewFrames) {
     const DecodeCase& c = GetParam();
     const auto weights = test::filled(Component::vae21, true_config().expected(), Json::object(), fill);
@@ -103,7 +107,7 @@ TEST_P(VaeMemory, DecodeHoldsTheCausalStateAndAFewFrames) {
     const std::int64_t height = whole ? 60 : 30, width = whole ? 104 : 52;
     const double area = whole ? 1 : 4;
     const auto backend = open_backend(Device{}, 2);
-    const Vae vae(weights, backend, {.dtype = c.dtype, .strips = c.strips});
+    const Vae vae(weights, backend, {.dtype = c.dtype, .bf16_above = 0, .strips = c.strips});
     // The panels of the weights do not grow with the picture: a small one makes them.
     vae.decode(Tensor::zeros({16, 2, 4, 4}), [](std::int64_t, const Tensor&) {});
     backend->trim();
