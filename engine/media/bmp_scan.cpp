@@ -6,7 +6,8 @@ namespace denoir::media {
 bool is_bmp(Data data) {
     const Bytes bytes{data, false};
     const std::uint32_t header = bytes.u32(14);
-    return bytes.matches(0, "BM") && (header == 12 || header == 40 || header == 52 || header == 56 || header == 64 || header == 108 || header == 124);
+    return bytes.matches(0, "BM") && (header == 12 || header == 40 || header == 52 || header == 56 || header == 64 ||
+                                      header == 108 || header == 124);
 }
 
 Still scan_bmp(Data data, Depth depth) {
@@ -14,10 +15,12 @@ Still scan_bmp(Data data, Depth depth) {
     const bool old = bytes.u32(14) == 12;
     if (!bytes.has(0, 14 + std::uint64_t{bytes.u32(14)})) refuse_cut();
     const auto height = static_cast<std::int32_t>(old ? bytes.u16(20) : bytes.u32(22));
-    const std::uint64_t w = old ? bytes.u16(18) : bytes.u32(18), h = height < 0 ? std::uint64_t(-std::int64_t{height}) : std::uint64_t(height);
+    const std::uint64_t w = old ? bytes.u16(18) : bytes.u32(18),
+                        h = height < 0 ? std::uint64_t(-std::int64_t{height}) : std::uint64_t(height);
     const std::uint32_t bits = bytes.u16(old ? 24 : 28), compression = old ? 0 : bytes.u32(30);
     check_size(w, h);
-    if (bits != 1 && bits != 4 && bits != 8 && bits != 16 && bits != 24 && bits != 32) refuse_damaged("its bits per pixel are not valid");
+    if (bits != 1 && bits != 4 && bits != 8 && bits != 16 && bits != 24 && bits != 32)
+        refuse_damaged("its bits per pixel are not valid");
     if (compression > 3) refuse_kind("a BMP with embedded JPEG or PNG");
     const std::uint64_t offset = bytes.u32(10), stride = (w * bits + 31) / 32 * 4;
     const bool run_length = compression == 1 || compression == 2;

@@ -11,7 +11,8 @@ namespace denoir::media {
 
 using Data = std::span<const std::uint8_t>;
 
-/// Numbers at any offset of untrusted bytes; outside the data everything reads as zero, so callers check `has` where it matters.
+/// Numbers at any offset of untrusted bytes; outside the data everything reads as zero, so callers check `has` where it
+/// matters.
 struct Bytes {
     Data data;
     bool big_endian = true;

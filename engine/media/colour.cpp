@@ -11,8 +11,8 @@ const std::uint8_t* plane_row(const AVFrame& frame, int plane, int y) {
 }
 std::uint8_t clip8(int v) { return static_cast<std::uint8_t>(std::clamp(v, 0, 255)); }
 
-/// libjpeg's "fancy" upsampling of one chroma row to full width. `scale` 1 << shift is what the row's values carry already
-/// from the vertical filter (1, or 4 after 3:1 weights), its roundings alternate so that they do not drift.
+/// libjpeg's "fancy" upsampling of one chroma row to full width. `scale` 1 << shift is what the row's values carry
+/// already from the vertical filter (1, or 4 after 3:1 weights), its roundings alternate so that they do not drift.
 void upsample_width(const int* in, int n, bool halved_rows, std::uint8_t* out, int width) {
     const int shift = halved_rows ? 4 : 2, even = halved_rows ? 8 : 1, odd = halved_rows ? 7 : 2;
     if (n <= 2 && !halved_rows) { // libjpeg repeats pixels where there are too few for its filter
@@ -33,13 +33,20 @@ void upsample_width(const int* in, int n, bool halved_rows, std::uint8_t* out, i
 class JpegChroma {
 public:
     JpegChroma(const AVFrame& frame, int plane, const AVPixFmtDescriptor& d)
-        : frame_(frame), plane_(plane), sx_(d.log2_chroma_w), sy_(d.log2_chroma_h), width_(AV_CEIL_RSHIFT(frame.width, sx_)),
-          height_(AV_CEIL_RSHIFT(frame.height, sy_)), sums_(static_cast<std::size_t>(width_)), row_(static_cast<std::size_t>(frame.width)) {}
+        : frame_(frame),
+          plane_(plane),
+          sx_(d.log2_chroma_w),
+          sy_(d.log2_chroma_h),
+          width_(AV_CEIL_RSHIFT(frame.width, sx_)),
+          height_(AV_CEIL_RSHIFT(frame.height, sy_)),
+          sums_(static_cast<std::size_t>(width_)),
+          row_(static_cast<std::size_t>(frame.width)) {}
 
     const std::uint8_t* row(int y) {
         const std::uint8_t* near = plane_row(frame_, plane_, y >> sy_);
         if (sx_ == 0 && sy_ == 0) return near;
-        // The triangle filter exists for halves; libjpeg repeats pixels for other ratios, and for rows too short to filter.
+        // The triangle filter exists for halves; libjpeg repeats pixels for other ratios, and for rows too short to
+        // filter.
         const bool rows = sy_ == 1 && sx_ <= 1 && !(sx_ == 1 && width_ <= 2), columns = sx_ == 1 && (sy_ == 0 || rows);
         const std::uint8_t* far = plane_row(frame_, plane_, std::clamp((y >> sy_) + (y & 1 ? 1 : -1), 0, height_ - 1));
         const auto n = static_cast<std::size_t>(width_);
@@ -73,8 +80,8 @@ void jpeg_row(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t*
     }
 }
 
-/// A chroma value of libwebp's upsampler: the nearest sample weighs 9, its neighbours along and across 3, the diagonal one 1,
-/// in libwebp's order of roundings. `near` is the chroma row nearer to the pixel's row, `far` the other.
+/// A chroma value of libwebp's upsampler: the nearest sample weighs 9, its neighbours along and across 3, the diagonal
+/// one 1, in libwebp's order of roundings. `near` is the chroma row nearer to the pixel's row, `far` the other.
 int webp_chroma(const std::uint8_t* near, const std::uint8_t* far, int n, int x) {
     const int i = (x + 1) / 2;
     if (x == 0 || i >= n) {
@@ -97,7 +104,8 @@ Image rgb_from_jpeg(const AVFrame& frame) {
         throw Error("", "", "this kind of JPEG cannot be read", "save it as PNG");
     Image image(frame.width, frame.height);
     JpegChroma cb(frame, 1, *d), cr(frame, 2, *d);
-    for (int y = 0; y < image.height; ++y) jpeg_row(plane_row(frame, 0, y), cb.row(y), cr.row(y), image.row(y), image.width);
+    for (int y = 0; y < image.height; ++y)
+        jpeg_row(plane_row(frame, 0, y), cb.row(y), cr.row(y), image.row(y), image.width);
     return image;
 }
 
@@ -107,8 +115,9 @@ Image rgb_from_webp(const AVFrame& frame) {
     const int n = (frame.width + 1) / 2, rows = (frame.height + 1) / 2;
     for (int y = 0; y < image.height; ++y) {
         const int near = y / 2, far = std::clamp(y & 1 ? near + 1 : near - 1, 0, rows - 1);
-        const std::uint8_t *luma = plane_row(frame, 0, y), *u0 = plane_row(frame, 1, near), *u1 = plane_row(frame, 1, far),
-                           *v0 = plane_row(frame, 2, near), *v1 = plane_row(frame, 2, far);
+        const std::uint8_t *luma = plane_row(frame, 0, y), *u0 = plane_row(frame, 1, near),
+                           *u1 = plane_row(frame, 1, far), *v0 = plane_row(frame, 2, near),
+                           *v1 = plane_row(frame, 2, far);
         std::uint8_t* out = image.row(y);
         for (int x = 0; x < image.width; ++x, out += 3) {
             const int l = (luma[x] * 19077) >> 8, u = webp_chroma(u0, u1, n, x), v = webp_chroma(v0, v1, n, x);
@@ -125,7 +134,9 @@ Sws make_sws(const SwsSide& from, const SwsSide& to) {
     if (!sws) throw std::bad_alloc();
     const auto set = [&](const char* name, std::int64_t value) { av_opt_set_int(sws.get(), name, value, 0); };
     const auto set_side = [&](const char* prefix, const SwsSide& side) {
-        const auto option = [&](const char* rest, std::int64_t value) { set((std::string(prefix) + rest).c_str(), value); };
+        const auto option = [&](const char* rest, std::int64_t value) {
+            set((std::string(prefix) + rest).c_str(), value);
+        };
         option("w", side.width);
         option("h", side.height);
         option("_format", side.format);
@@ -140,13 +151,16 @@ Sws make_sws(const SwsSide& from, const SwsSide& to) {
     set_side("src", from);
     set_side("dst", to);
     set("sws_flags", SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP | SWS_BITEXACT);
-    sws_setColorspaceDetails(sws.get(), sws_getCoefficients(from.matrix), from.full, sws_getCoefficients(to.matrix), to.full, 0, 1 << 16, 1 << 16);
-    if (sws_init_context(sws.get(), nullptr, nullptr) < 0) throw Error("", "", "its pixel format cannot be converted", "convert the file first");
+    sws_setColorspaceDetails(sws.get(), sws_getCoefficients(from.matrix), from.full, sws_getCoefficients(to.matrix),
+                             to.full, 0, 1 << 16, 1 << 16);
+    if (sws_init_context(sws.get(), nullptr, nullptr) < 0)
+        throw Error("", "", "its pixel format cannot be converted", "convert the file first");
     return sws;
 }
 
 void FrameConverter::set_up(const Key& key) {
-    const SwsSide from{key.width, key.height, static_cast<AVPixelFormat>(key.format), key.matrix, key.full, static_cast<AVChromaLocation>(key.location)};
+    const SwsSide from{key.width,  key.height, static_cast<AVPixelFormat>(key.format),
+                       key.matrix, key.full,   static_cast<AVChromaLocation>(key.location)};
     sws_ = make_sws(from, {key.width, key.height, AV_PIX_FMT_RGB24, SWS_CS_ITU709, 1, AVCHROMA_LOC_UNSPECIFIED});
     key_ = key;
 }
@@ -156,19 +170,23 @@ void FrameConverter::convert(const AVFrame& frame, Image& image) {
         image = unpack_rgb(frame);
         return;
     }
-    const bool j = frame.format == AV_PIX_FMT_YUVJ420P || frame.format == AV_PIX_FMT_YUVJ422P || frame.format == AV_PIX_FMT_YUVJ444P ||
-                   frame.format == AV_PIX_FMT_YUVJ440P || frame.format == AV_PIX_FMT_YUVJ411P;
-    const bool said = frame.colorspace != AVCOL_SPC_UNSPECIFIED && frame.colorspace != AVCOL_SPC_RGB && frame.colorspace != AVCOL_SPC_RESERVED;
+    const bool j = frame.format == AV_PIX_FMT_YUVJ420P || frame.format == AV_PIX_FMT_YUVJ422P ||
+                   frame.format == AV_PIX_FMT_YUVJ444P || frame.format == AV_PIX_FMT_YUVJ440P ||
+                   frame.format == AV_PIX_FMT_YUVJ411P;
+    const bool said = frame.colorspace != AVCOL_SPC_UNSPECIFIED && frame.colorspace != AVCOL_SPC_RGB &&
+                      frame.colorspace != AVCOL_SPC_RESERVED;
     const int matrix = said ? static_cast<int>(frame.colorspace) : frame.height > 576 ? SWS_CS_ITU709 : SWS_CS_ITU601;
     const bool rgb = is_rgb_or_grey(frame);
     AVChromaLocation location = frame.chroma_location;
     if (location == AVCHROMA_LOC_UNSPECIFIED && !j) location = AVCHROMA_LOC_LEFT; // as H.264 and HEVC have it
-    const Key key{frame.width, frame.height, frame.format, matrix, rgb ? 0 : j || frame.color_range == AVCOL_RANGE_JPEG, location};
+    const Key key{frame.width, frame.height, frame.format, matrix, rgb ? 0 : j || frame.color_range == AVCOL_RANGE_JPEG,
+                  location};
     if (!sws_ || !(key == key_)) set_up(key);
     if (image.width != frame.width || image.height != frame.height) image = Image(frame.width, frame.height);
     std::uint8_t* planes[4] = {image.rgb.data(), nullptr, nullptr, nullptr};
     const int strides[4] = {3 * frame.width, 0, 0, 0};
-    sws_scale(sws_.get(), const_cast<const std::uint8_t**>(frame.data), frame.linesize, 0, frame.height, planes, strides);
+    sws_scale(sws_.get(), const_cast<const std::uint8_t**>(frame.data), frame.linesize, 0, frame.height, planes,
+              strides);
 }
 
 } // namespace denoir::media

@@ -11,12 +11,14 @@ bool is_rgb_or_grey(const AVFrame& frame);
 /// The upper 8 bits of each sample, fewer bits spread over 0 … 255; alpha is dropped.
 Image unpack_rgb(const AVFrame& frame);
 
-/// Planar 8-bit YCbCr, full range, as libjpeg turns it into RGB: its triangle filter for halved chroma, its fixed-point matrix.
+/// Planar 8-bit YCbCr, full range, as libjpeg turns it into RGB: its triangle filter for halved chroma, its fixed-point
+/// matrix.
 Image rgb_from_jpeg(const AVFrame& frame);
 /// yuv420p as libwebp turns it into RGB: its 9-3-3-1 filter and its fixed-point matrix.
 Image rgb_from_webp(const AVFrame& frame);
 
-/// Any other frame through swscale, with the frame's own matrix, range and chroma position; keeps its tables from frame to frame.
+/// Any other frame through swscale, with the frame's own matrix, range and chroma position; keeps its tables from frame
+/// to frame.
 class FrameConverter {
 public:
     void convert(const AVFrame& frame, Image& image);
@@ -31,8 +33,14 @@ private:
     Sws sws_;
 };
 
-/// swscale without short cuts, the same on every processor. Chroma of 4:2:0 lies at `location`. Matrix: SWS_CS_…, range 0 limited, 1 full.
-struct SwsSide { int width, height; AVPixelFormat format; int matrix, full; AVChromaLocation location; };
+/// One end of a conversion. Chroma of 4:2:0 lies at `location`; matrix: SWS_CS_…; `full` 0: limited range, 1: full.
+struct SwsSide {
+    int width, height;
+    AVPixelFormat format;
+    int matrix, full;
+    AVChromaLocation location;
+};
+/// swscale without short cuts, the same on every processor.
 Sws make_sws(const SwsSide& from, const SwsSide& to);
 
 } // namespace denoir::media

@@ -34,8 +34,7 @@ Atom read_atom(const Bytes& bytes, std::uint64_t at, std::uint64_t limit) {
 }
 
 /// Calls visit(type offset, atom) for the atoms of [at, end).
-template <class Visit>
-void for_atoms(const Bytes& bytes, std::uint64_t at, std::uint64_t end, Visit&& visit) {
+template <class Visit> void for_atoms(const Bytes& bytes, std::uint64_t at, std::uint64_t end, Visit&& visit) {
     while (at < end) {
         const Atom atom = read_atom(bytes, at, end);
         visit(at + 4, atom);
@@ -43,12 +42,14 @@ void for_atoms(const Bytes& bytes, std::uint64_t at, std::uint64_t end, Visit&& 
     }
 }
 
-/// A sample table may state one size for any number of samples: that number is checked, but for raw sound, which is read in chunks.
+/// A sample table may state one size for any number of samples: that number is checked, but for raw sound, which is
+/// read in chunks.
 void check_sample_table(const Bytes& bytes, const Atom& table) {
     std::uint32_t samples = 0;
     bool chunks = false;
     for_atoms(bytes, table.body, table.end, [&](std::uint64_t type, const Atom& atom) {
-        if (bytes.matches(type, "stsz") && bytes.u32(atom.body + 4) != 0) samples = std::max(samples, bytes.u32(atom.body + 8));
+        if (bytes.matches(type, "stsz") && bytes.u32(atom.body + 4) != 0)
+            samples = std::max(samples, bytes.u32(atom.body + 8));
         if (bytes.matches(type, "stts")) chunks = bytes.u32(atom.body + 4) == 1 && bytes.u32(atom.body + 12) == 1;
     });
     if (samples > most_samples && !chunks) refuse_damaged("it claims " + std::to_string(samples) + " samples");
@@ -72,7 +73,8 @@ void check_mp4(Data data) {
         index |= bytes.matches(type, "moov");
         visit(visit, type, atom);
     });
-    if (!index) throw Error("", "", "the index of the file (moov) is missing: it is cut short", "copy or download it again");
+    if (!index)
+        throw Error("", "", "the index of the file (moov) is missing: it is cut short", "copy or download it again");
 }
 
 /// An EBML number: its length is told by the leading zeros of the first byte.

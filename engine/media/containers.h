@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Private to engine/media: which container a file is, whether it is whole, and a demuxer that sees nothing but its bytes.
+// Private to engine/media: which container a file is, whether it is whole, and a demuxer that sees nothing but its
+// bytes.
 #include <filesystem>
 
 #include "engine/core/file.h"

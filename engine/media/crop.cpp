@@ -35,7 +35,8 @@ std::pair<int, int> wan_size(int width, int height, double area) {
 
 std::pair<int, int> ti2v_size(int width, int height, double area, int multiple) {
     assert(width > 0 && height > 0);
-    const double ratio = static_cast<double>(width) / height, ow = std::sqrt(area * ratio), oh = area / ow, m = multiple;
+    const double ratio = static_cast<double>(width) / height, ow = std::sqrt(area * ratio), oh = area / ow,
+                 m = multiple;
     const auto fit = [m](double side) { return std::floor(side / m) * m; };
     const double w1 = fit(ow), h1 = w1 > 0 ? fit(area / w1) : 0, h2 = fit(oh), w2 = h2 > 0 ? fit(area / h2) : 0;
     const auto mismatch = [ratio](double w, double h) {
@@ -43,7 +44,8 @@ std::pair<int, int> ti2v_size(int width, int height, double area, int multiple) 
         return r > 0 ? std::max(ratio / r, r / ratio) : HUGE_VAL;
     };
     const bool first = mismatch(w1, h1) < mismatch(w2, h2);
-    return first ? std::pair{static_cast<int>(w1), static_cast<int>(h1)} : std::pair{static_cast<int>(w2), static_cast<int>(h2)};
+    return first ? std::pair{static_cast<int>(w1), static_cast<int>(h1)}
+                 : std::pair{static_cast<int>(w2), static_cast<int>(h2)};
 }
 
 Image crop(const Image& image, const CropBox& box) {
@@ -51,7 +53,8 @@ Image crop(const Image& image, const CropBox& box) {
     Image out(box.width(), box.height());
     const int begin = std::max(box.left, 0), end = std::min(box.right, image.width);
     for (int y = std::max(box.top, 0); y < std::min(box.bottom, image.height) && begin < end; ++y)
-        std::copy_n(image.row(y) + 3 * begin, 3 * static_cast<std::size_t>(end - begin), out.row(y - box.top) + 3 * (begin - box.left));
+        std::copy_n(image.row(y) + 3 * begin, 3 * static_cast<std::size_t>(end - begin),
+                    out.row(y - box.top) + 3 * (begin - box.left));
     return out;
 }
 

@@ -11,12 +11,14 @@ extern "C" {
 namespace denoir::media {
 namespace {
 
-constexpr std::array video_codecs{AV_CODEC_ID_H264,   AV_CODEC_ID_HEVC,     AV_CODEC_ID_AV1,        AV_CODEC_ID_VP8,        AV_CODEC_ID_VP9,
-                                  AV_CODEC_ID_MPEG4,  AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_FFV1,     AV_CODEC_ID_MJPEG,
-                                  AV_CODEC_ID_PRORES, AV_CODEC_ID_DNXHD,    AV_CODEC_ID_RAWVIDEO,   AV_CODEC_ID_HUFFYUV,    AV_CODEC_ID_FFVHUFF,
-                                  AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_GIF};
+constexpr std::array video_codecs{
+    AV_CODEC_ID_H264,    AV_CODEC_ID_HEVC,       AV_CODEC_ID_AV1,        AV_CODEC_ID_VP8,     AV_CODEC_ID_VP9,
+    AV_CODEC_ID_MPEG4,   AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_FFV1,    AV_CODEC_ID_MJPEG,
+    AV_CODEC_ID_PRORES,  AV_CODEC_ID_DNXHD,      AV_CODEC_ID_RAWVIDEO,   AV_CODEC_ID_HUFFYUV, AV_CODEC_ID_FFVHUFF,
+    AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_GIF};
 /// The same by the names of their decoders, for what libav opens on its own while it looks at the streams.
-constexpr const char* decoder_names = "h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,mpeg2video,mpeg1video,ffv1,mjpeg,prores,dnxhd,rawvideo,huffyuv,ffvhuff,utvideo,gif";
+constexpr const char* decoder_names = "h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,mpeg2video,mpeg1video,ffv1,mjpeg,prores,"
+                                      "dnxhd,rawvideo,huffyuv,ffvhuff,utvideo,gif";
 constexpr std::int64_t probe_bytes = 4 << 20;
 
 bool allowed(AVCodecID id) { return std::find(video_codecs.begin(), video_codecs.end(), id) != video_codecs.end(); }
@@ -45,8 +47,8 @@ int interrupted(void* source) { return static_cast<MemorySource*>(source)->expir
 /// The display matrix of a stream; null: none. It moved to the codec parameters in FFmpeg 6.1.
 const std::int32_t* display_matrix(const AVStream& stream) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
-    const AVPacketSideData* data =
-        av_packet_side_data_get(stream.codecpar->coded_side_data, stream.codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+    const AVPacketSideData* data = av_packet_side_data_get(
+        stream.codecpar->coded_side_data, stream.codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
     return data && data->size >= 9 * sizeof(std::int32_t) ? reinterpret_cast<const std::int32_t*>(data->data) : nullptr;
 #else
     std::size_t size = 0;
@@ -65,8 +67,10 @@ Demuxer::Demuxer(const std::filesystem::path& path, const MediaLimits& limits) {
         if (data.empty()) throw Error("", "", "the file is empty", "choose a video");
         container_ = find_container(data);
         if (!container_) {
-            const bool picture = is_png(data) || is_jpeg(data) || is_webp(data) || is_bmp(data) || is_tiff(data) || is_pnm(data);
-            throw Error("", "", picture ? "is a picture, not a video" : "is not a video that can be read", "use MP4, MOV, MKV, WebM, AVI or GIF");
+            const bool picture =
+                is_png(data) || is_jpeg(data) || is_webp(data) || is_bmp(data) || is_tiff(data) || is_pnm(data);
+            throw Error("", "", picture ? "is a picture, not a video" : "is not a video that can be read",
+                        "use MP4, MOV, MKV, WebM, AVI or GIF");
         }
         check_container(data, *container_);
     } catch (const Error& error) {
@@ -114,7 +118,9 @@ void Demuxer::open(const MediaLimits& limits) {
         if (i != stream_) format->streams[i]->discard = AVDISCARD_ALL;
 }
 
-void Demuxer::fail(const std::string& what) const { throw Error(name(), "", what, "convert it to MP4 (H.264) or copy it again"); }
+void Demuxer::fail(const std::string& what) const {
+    throw Error(name(), "", what, "convert it to MP4 (H.264) or copy it again");
+}
 
 std::string Demuxer::comment() const {
     constexpr std::size_t limit = 1 << 20;

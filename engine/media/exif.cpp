@@ -32,13 +32,32 @@ Image upright(Image image, int orientation) {
         for (int x = 0; x < w; ++x, from += 3) {
             int to_x = x, to_y = y;
             switch (orientation) {
-            case 2: to_x = w - 1 - x; break;
-            case 3: to_x = w - 1 - x; to_y = h - 1 - y; break;
-            case 4: to_y = h - 1 - y; break;
-            case 5: to_x = y; to_y = x; break;
-            case 6: to_x = h - 1 - y; to_y = x; break;
-            case 7: to_x = h - 1 - y; to_y = w - 1 - x; break;
-            default: to_x = y; to_y = w - 1 - x; break;
+            case 2:
+                to_x = w - 1 - x;
+                break;
+            case 3:
+                to_x = w - 1 - x;
+                to_y = h - 1 - y;
+                break;
+            case 4:
+                to_y = h - 1 - y;
+                break;
+            case 5:
+                to_x = y;
+                to_y = x;
+                break;
+            case 6:
+                to_x = h - 1 - y;
+                to_y = x;
+                break;
+            case 7:
+                to_x = h - 1 - y;
+                to_y = w - 1 - x;
+                break;
+            default:
+                to_x = y;
+                to_y = w - 1 - x;
+                break;
             }
             std::copy_n(from, 3, out.row(to_y) + 3 * to_x);
         }

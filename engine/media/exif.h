@@ -5,7 +5,8 @@
 
 namespace denoir::media {
 
-/// The orientation (1 … 8) of an EXIF block: a TIFF header with its first directory, after an optional "Exif\0\0". 1 where none is found.
+/// The orientation (1 … 8) of an EXIF block: a TIFF header with its first directory, after an optional "Exif\0\0". 1
+/// where none is found.
 int exif_orientation(Data exif);
 
 /// Turned and mirrored so that it stands upright (EXIF 2.3, tag 0x0112).

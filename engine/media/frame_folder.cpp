@@ -35,18 +35,21 @@ fs::path plain_name(const fs::path& folder) {
 
 } // namespace
 
-FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json) : folder_(plain_name(folder)), metadata_(std::move(metadata_json)) {
+FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json)
+    : folder_(plain_name(folder)), metadata_(std::move(metadata_json)) {
     static std::atomic<unsigned> counter{0};
     std::error_code error;
     const fs::file_status status = fs::status(folder_, error);
     if (folder_.empty()) throw Error("", "out", "is empty", "name a folder");
-    if (fs::exists(status) && !fs::is_directory(status)) throw Error(folder_.string(), "out", "exists and is no folder", "choose another name");
+    if (fs::exists(status) && !fs::is_directory(status))
+        throw Error(folder_.string(), "out", "exists and is no folder", "choose another name");
     if (fs::is_directory(status) && !fs::is_empty(folder_, error)) {
         if (error) refuse(folder_, error);
         throw Error(folder_.string(), "out", "the folder is not empty", "choose a new or empty folder");
     }
     for (;;) {
-        const fs::path name = fmt::format(".{}.partial-{}-{}", folder_.filename().string().substr(0, 200), ::getpid(), counter++);
+        const fs::path name =
+            fmt::format(".{}.partial-{}-{}", folder_.filename().string().substr(0, 200), ::getpid(), counter++);
         const fs::path candidate = folder_.parent_path() / name;
         if (fs::create_directory(candidate, error)) {
             temporary_ = candidate;

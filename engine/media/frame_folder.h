@@ -7,8 +7,8 @@
 
 namespace denoir {
 
-/// frame_00001.png … in a folder that must be new or empty. Built as a temporary folder beside it and renamed by finish();
-/// without that, or when anything fails, nothing stays behind.
+/// frame_00001.png … in a folder that must be new or empty. Built as a temporary folder beside it and renamed by
+/// finish(); without that, or when anything fails, nothing stays behind.
 class FrameFolderWriter {
 public:
     /// `metadata_json` becomes the comment of the first frame; empty: none.

@@ -13,7 +13,8 @@ namespace denoir {
 namespace {
 
 void put_frame(const Tensor& video, int frame, std::uint8_t* out) {
-    assert(video.rank() == 4 && video.size(0) == 3 && video.dtype() == DType::f32 && frame >= 0 && frame < video.size(1));
+    assert(video.rank() == 4 && video.size(0) == 3 && video.dtype() == DType::f32 && frame >= 0 &&
+           frame < video.size(1));
     const std::int64_t h = video.size(2), w = video.size(3);
     for (std::int64_t y = 0; y < h; ++y)
         for (std::int64_t c = 0; c < 3; ++c) {
@@ -75,12 +76,14 @@ Image contact_sheet(std::span<const Image> images, int columns, int gap) {
         cell_w = std::max(cell_w, image.width);
         cell_h = std::max(cell_h, image.height);
     }
-    const int count = static_cast<int>(images.size()), across = std::min(columns, count), rows = (count + across - 1) / across;
+    const int count = static_cast<int>(images.size()), across = std::min(columns, count),
+              rows = (count + across - 1) / across;
     Image sheet(across * cell_w + (across - 1) * gap, rows * cell_h + (rows - 1) * gap);
     std::fill(sheet.rgb.begin(), sheet.rgb.end(), std::uint8_t{24});
     for (int i = 0; i < count; ++i) {
         const Image& image = images[static_cast<std::size_t>(i)];
-        const int x = i % across * (cell_w + gap) + (cell_w - image.width) / 2, y = i / across * (cell_h + gap) + (cell_h - image.height) / 2;
+        const int x = i % across * (cell_w + gap) + (cell_w - image.width) / 2,
+                  y = i / across * (cell_h + gap) + (cell_h - image.height) / 2;
         for (int row = 0; row < image.height; ++row)
             std::copy_n(image.row(row), 3 * static_cast<std::size_t>(image.width), sheet.row(y + row) + 3 * x);
     }
@@ -91,12 +94,15 @@ Image thumbnail(const Image& image, int longest_side) {
     assert(image.width > 0 && image.height > 0 && longest_side > 0);
     const int longest = std::max(image.width, image.height);
     if (longest <= longest_side) return image;
-    const auto scaled = [&](int side) { return std::max(1, static_cast<int>((std::int64_t{side} * longest_side + longest / 2) / longest)); };
+    const auto scaled = [&](int side) {
+        return std::max(1, static_cast<int>((std::int64_t{side} * longest_side + longest / 2) / longest));
+    };
     return resize_pil(image, scaled(image.width), scaled(image.height), Filter::lanczos);
 }
 
 std::vector<std::filesystem::path> frame_files(const std::filesystem::path& folder) {
-    constexpr std::array<std::string_view, 11> extensions{".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".ppm", ".pgm", ".pbm"};
+    constexpr std::array<std::string_view, 11> extensions{".png",  ".jpg", ".jpeg", ".webp", ".bmp", ".tif",
+                                                          ".tiff", ".gif", ".ppm",  ".pgm",  ".pbm"};
     std::vector<std::filesystem::path> files;
     std::error_code error;
     for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
@@ -106,8 +112,10 @@ std::vector<std::filesystem::path> frame_files(const std::filesystem::path& fold
         if (it->symlink_status(ignored).type() != std::filesystem::file_type::regular) continue;
         if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) files.push_back(it->path());
     }
-    if (error) throw Error(folder.string(), "", "the folder cannot be read: " + error.message(), "choose another folder");
-    std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return natural_less(a.filename().string(), b.filename().string()); });
+    if (error)
+        throw Error(folder.string(), "", "the folder cannot be read: " + error.message(), "choose another folder");
+    std::sort(files.begin(), files.end(),
+              [](const auto& a, const auto& b) { return natural_less(a.filename().string(), b.filename().string()); });
     return files;
 }
 

@@ -34,7 +34,8 @@ Still scan_gif(Data data, Depth depth) {
             at = skip_blocks(bytes, at + 2);
         } else if (kind == 0x2C) {
             if (!bytes.has(at, 11)) refuse_cut();
-            if (bytes.u16(at + 1) + bytes.u16(at + 5) > bytes.u16(6) || bytes.u16(at + 3) + bytes.u16(at + 7) > bytes.u16(8))
+            if (bytes.u16(at + 1) + bytes.u16(at + 5) > bytes.u16(6) ||
+                bytes.u16(at + 3) + bytes.u16(at + 7) > bytes.u16(8))
                 refuse_damaged("a picture lies outside the canvas");
             at = skip_blocks(bytes, at + 11 + table_bytes(bytes.u8(at + 9)));
             if (first_end == 0) first_end = at;

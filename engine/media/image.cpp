@@ -11,11 +11,12 @@
 namespace denoir {
 namespace {
 
-media::Data bytes_of(const MappedFile& file) { return {reinterpret_cast<const std::uint8_t*>(file.span().data()), file.span().size()}; }
+media::Data bytes_of(const MappedFile& file) {
+    return {reinterpret_cast<const std::uint8_t*>(file.span().data()), file.span().size()};
+}
 
 /// Errors of `read` get the file's name; what memory could not hold becomes one too.
-template <class Read>
-auto in_file(const std::filesystem::path& path, Read&& read) {
+template <class Read> auto in_file(const std::filesystem::path& path, Read&& read) {
     try {
         return read();
     } catch (const Error& error) {

@@ -18,7 +18,9 @@ struct Image {
     Image() = default;
     Image(int w, int h) : width(w), height(h), rgb(3 * static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
     std::uint8_t* row(int y) { return rgb.data() + 3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(y); }
-    const std::uint8_t* row(int y) const { return rgb.data() + 3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(y); }
+    const std::uint8_t* row(int y) const {
+        return rgb.data() + 3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(y);
+    }
     friend bool operator==(const Image&, const Image&) = default;
 };
 

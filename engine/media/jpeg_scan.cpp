@@ -24,7 +24,8 @@ struct JpegScan {
         const std::uint32_t components = bytes.u8(body + 5);
         if (length < 6 || length != 6 + 3 * components) refuse_damaged("its frame header is not valid");
         if (bytes.u8(body) != 8) refuse_kind("a JPEG with " + std::to_string(bytes.u8(body)) + " bits");
-        if (components != 1 && components != 3 && components != 4) refuse_damaged("its number of components is not valid");
+        if (components != 1 && components != 3 && components != 4)
+            refuse_damaged("its number of components is not valid");
         check_size(bytes.u16(body + 3), bytes.u16(body + 1));
         still.height = static_cast<int>(bytes.u16(body + 1));
         still.width = static_cast<int>(bytes.u16(body + 3));
@@ -62,9 +63,11 @@ struct JpegScan {
             still.orientation = exif_orientation(bytes.part(body, length - 2));
         if (code >= 0xC0 && code <= 0xC2) frame_header(body, length - 2);
         const bool other_frame = code >= 0xC3 && code <= 0xCF && code != 0xC4 && code != 0xC8;
-        if (other_frame || code == 0xDE || code == 0xDF) refuse_kind("a lossless, hierarchical or arithmetic-coded JPEG");
+        if (other_frame || code == 0xDE || code == 0xDF)
+            refuse_kind("a lossless, hierarchical or arithmetic-coded JPEG");
         // Tables, frame, scan, and Adobe's segment, which tells RGB and CMYK apart; all else is nothing to the decoder.
-        const bool needed = (code >= 0xC0 && code <= 0xC4) || code == 0xDA || code == 0xDB || code == 0xDD || code == 0xEE;
+        const bool needed =
+            (code >= 0xC0 && code <= 0xC4) || code == 0xDA || code == 0xDB || code == 0xDD || code == 0xEE;
         if (keep && needed) append(still.packet, bytes.part(at, 2 + length));
         at += 2 + length;
         if (code == 0xDA) coded_data(at);

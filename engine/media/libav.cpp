@@ -9,7 +9,8 @@
 namespace denoir::media {
 namespace {
 
-/// Larger than any single plane or index of a file within our limits; a hostile length fails here instead of filling memory.
+/// Larger than any single plane or index of a file within our limits; a hostile length fails here instead of filling
+/// memory.
 constexpr std::size_t largest_allocation = std::size_t{600} << 20;
 constexpr int io_buffer_bytes = 1 << 16;
 
@@ -33,8 +34,10 @@ std::string reason(int error) {
     if (error == AVERROR(ENOMEM)) return "it asks for too much memory";
     if (error == AVERROR_EOF) return "the file is cut short";
     if (error == AVERROR_EXIT) return "it takes too long to read";
-    if (error == AVERROR_DECODER_NOT_FOUND || error == AVERROR_PATCHWELCOME) return "this kind of file is not supported";
-    if (error > AVERROR(4096) && error < 0 && error != AVERROR(EINVAL) && error != AVERROR(EAGAIN)) return std::strerror(AVUNERROR(error));
+    if (error == AVERROR_DECODER_NOT_FOUND || error == AVERROR_PATCHWELCOME)
+        return "this kind of file is not supported";
+    if (error > AVERROR(4096) && error < 0 && error != AVERROR(EINVAL) && error != AVERROR(EAGAIN))
+        return std::strerror(AVUNERROR(error));
     return "the data is damaged";
 }
 
@@ -49,7 +52,8 @@ Frame make_frame(int width, int height, AVPixelFormat format) {
     frame->width = width;
     frame->height = height;
     frame->format = format;
-    if (av_frame_get_buffer(frame.get(), 0) < 0) throw Error("", "size", "not enough memory for one picture", "use a smaller size");
+    if (av_frame_get_buffer(frame.get(), 0) < 0)
+        throw Error("", "size", "not enough memory for one picture", "use a smaller size");
     return frame;
 }
 
@@ -90,7 +94,9 @@ std::int64_t MemorySource::seek(void* self, std::int64_t offset, int whence) {
     if (whence & AVSEEK_SIZE) return size;
     if (source.expired()) return AVERROR_EXIT;
     whence &= ~AVSEEK_FORCE;
-    const std::int64_t base = whence == SEEK_CUR ? static_cast<std::int64_t>(source.position_) : whence == SEEK_END ? size : 0;
+    const std::int64_t base = whence == SEEK_CUR   ? static_cast<std::int64_t>(source.position_)
+                              : whence == SEEK_END ? size
+                                                   : 0;
     if (offset > size - base || offset < -base) return AVERROR(EINVAL);
     source.position_ = static_cast<std::size_t>(base + offset);
     return base + offset;

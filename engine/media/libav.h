@@ -25,12 +25,24 @@ void prepare_libav();
 /// libav's error number in our words: "no space left on device", "the data is damaged", …
 std::string reason(int error);
 
-struct FreeFrame { void operator()(AVFrame* p) const { av_frame_free(&p); } };
-struct FreePacket { void operator()(AVPacket* p) const { av_packet_free(&p); } };
-struct FreeCodec { void operator()(AVCodecContext* p) const { avcodec_free_context(&p); } };
-struct FreeSws { void operator()(SwsContext* p) const { sws_freeContext(p); } };
-struct CloseInput { void operator()(AVFormatContext* p) const { avformat_close_input(&p); } };
-struct FreeOutput { void operator()(AVFormatContext* p) const { avformat_free_context(p); } };
+struct FreeFrame {
+    void operator()(AVFrame* p) const { av_frame_free(&p); }
+};
+struct FreePacket {
+    void operator()(AVPacket* p) const { av_packet_free(&p); }
+};
+struct FreeCodec {
+    void operator()(AVCodecContext* p) const { avcodec_free_context(&p); }
+};
+struct FreeSws {
+    void operator()(SwsContext* p) const { sws_freeContext(p); }
+};
+struct CloseInput {
+    void operator()(AVFormatContext* p) const { avformat_close_input(&p); }
+};
+struct FreeOutput {
+    void operator()(AVFormatContext* p) const { avformat_free_context(p); }
+};
 struct FreeIo {
     void operator()(AVIOContext* p) const {
         av_freep(&p->buffer);
@@ -53,8 +65,8 @@ Packet make_packet();
 /// Refuses to open anything: set as AVFormatContext::io_open, so that no format reaches another file or an address.
 int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**);
 
-/// A file in memory as libav reads it. When the allowed time is over every read fails, which ends loops inside demuxers.
-/// Time is this thread's processor time: a busy machine does not make a good file bad.
+/// A file in memory as libav reads it. When the allowed time is over every read fails, which ends loops inside
+/// demuxers. Time is this thread's processor time: a busy machine does not make a good file bad.
 class MemorySource {
 public:
     explicit MemorySource(std::span<const std::uint8_t> data);

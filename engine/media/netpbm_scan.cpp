@@ -26,7 +26,8 @@ std::uint64_t number(const Bytes& bytes, std::uint64_t& at) {
 
 bool is_pnm(Data data) {
     const Bytes bytes{data};
-    return bytes.u8(0) == 'P' && bytes.u8(1) >= '1' && bytes.u8(1) <= '6' && (is_space(bytes.u8(2)) || bytes.u8(2) == '#');
+    return bytes.u8(0) == 'P' && bytes.u8(1) >= '1' && bytes.u8(1) <= '6' &&
+           (is_space(bytes.u8(2)) || bytes.u8(2) == '#');
 }
 
 Still scan_pnm(Data data, Depth depth) {
@@ -39,9 +40,20 @@ Still scan_pnm(Data data, Depth depth) {
     const std::uint64_t largest = bits ? 1 : number(bytes, at);
     if (largest == 0 || largest > 65535 || !is_space(bytes.u8(at))) refuse_damaged("its header is not valid");
     const std::uint64_t samples = w * h * (colour ? 3 : 1);
-    const std::uint64_t least = kind == 4 ? (w + 7) / 8 * h : kind == 1 ? samples : kind <= 3 ? 2 * samples - 1 : samples * (largest > 255 ? 2 : 1);
+    const std::uint64_t least = kind == 4   ? (w + 7) / 8 * h
+                                : kind == 1 ? samples
+                                : kind <= 3 ? 2 * samples - 1
+                                            : samples * (largest > 255 ? 2 : 1);
     if (!bytes.has(at + 1, least)) refuse_cut();
-    Still still{"PNM", bits ? AV_CODEC_ID_PBM : colour ? AV_CODEC_ID_PPM : AV_CODEC_ID_PGM, static_cast<int>(w), static_cast<int>(h), 1, {}, {}};
+    Still still{"PNM",
+                bits     ? AV_CODEC_ID_PBM
+                : colour ? AV_CODEC_ID_PPM
+                         : AV_CODEC_ID_PGM,
+                static_cast<int>(w),
+                static_cast<int>(h),
+                1,
+                {},
+                {}};
     if (depth == Depth::whole) append(still.packet, data);
     return still;
 }

@@ -52,7 +52,9 @@ struct OutputFile::Reader {
 };
 
 OutputFile::OutputFile(const std::filesystem::path& path) : file_(path) {
-    const auto write = [](void* self, WriteByte* data, int bytes) { return static_cast<OutputFile*>(self)->write(data, bytes); };
+    const auto write = [](void* self, WriteByte* data, int bytes) {
+        return static_cast<OutputFile*>(self)->write(data, bytes);
+    };
     io_ = make_io(true, this, nullptr, write, &OutputFile::seek);
 }
 
@@ -109,7 +111,8 @@ int OutputFile::close_again(AVFormatContext*, AVIOContext* io) {
 void OutputFile::finish() {
     avio_flush(io_.get());
     rethrow();
-    if (io_->error < 0) throw Error("", "", "the video cannot be written: " + reason(io_->error), "choose another place");
+    if (io_->error < 0)
+        throw Error("", "", "the video cannot be written: " + reason(io_->error), "choose another place");
     file_.commit();
 }
 

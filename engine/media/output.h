@@ -12,7 +12,8 @@ namespace denoir::media {
 class OutputFile {
 public:
     explicit OutputFile(const std::filesystem::path& path);
-    /// Makes `format` write here. It may read back what it wrote (MP4 moves its index to the front), and open nothing else.
+    /// Makes `format` write here. It may read back what it wrote (MP4 moves its index to the front), and open nothing
+    /// else.
     void attach(AVFormatContext& format);
     /// The first error of a write, if any.
     void rethrow() const {

@@ -23,14 +23,19 @@ struct Header {
         return std::uint64_t{channels[colour]} * depth;
     }
     bool valid() const {
-        const bool known = colour == 0 ? depth <= 16 : colour == 3 ? depth <= 8 : colour <= 6 && colour != 1 && colour != 5 && depth >= 8 && depth <= 16;
+        const bool known = colour == 0   ? depth <= 16
+                           : colour == 3 ? depth <= 8
+                                         : colour <= 6 && colour != 1 && colour != 5 && depth >= 8 && depth <= 16;
         return known && depth > 0 && (depth & (depth - 1)) == 0 && interlace <= 1;
     }
     /// Bytes of all rows, each with its filter byte.
     std::uint64_t raw_bytes() const {
-        const auto pass = [&](std::uint64_t w, std::uint64_t h) { return w == 0 || h == 0 ? 0 : h * (1 + (w * bits_per_pixel() + 7) / 8); };
+        const auto pass = [&](std::uint64_t w, std::uint64_t h) {
+            return w == 0 || h == 0 ? 0 : h * (1 + (w * bits_per_pixel() + 7) / 8);
+        };
         if (interlace == 0) return pass(width, height);
-        constexpr std::array<std::array<unsigned, 4>, 7> adam7{{{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}};
+        constexpr std::array<std::array<unsigned, 4>, 7> adam7{
+            {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}};
         std::uint64_t sum = 0;
         for (const auto& [x, y, dx, dy] : adam7)
             sum += pass((std::uint64_t{width} + dx - 1 - x) / dx, (std::uint64_t{height} + dy - 1 - y) / dy);
@@ -47,7 +52,8 @@ Header read_header(const Bytes& bytes) {
     return header;
 }
 
-/// Runs through the compressed stream without keeping it: a stream that ends early, or goes on far beyond the picture, never reaches the decoder.
+/// Runs through the compressed stream without keeping it: a stream that ends early, or goes on far beyond the picture,
+/// never reaches the decoder.
 void check_stream(const std::vector<Data>& parts, std::uint64_t raw_bytes) {
     constexpr std::uint64_t slack = 1 << 16;
     std::vector<std::uint8_t> scratch(1 << 16);
@@ -108,7 +114,8 @@ Still scan_png(Data data, Depth depth) {
 
         const bool first = at == signature.size(), idat = type.matches(0, "IDAT"), plte = type.matches(0, "PLTE");
         if (type.matches(0, "IHDR") != first) refuse_damaged("it has two PNG headers");
-        if (plte && (palette || !parts.empty() || length == 0 || length > 768 || length % 3)) refuse_damaged("its palette is not valid");
+        if (plte && (palette || !parts.empty() || length == 0 || length > 768 || length % 3))
+            refuse_damaged("its palette is not valid");
         if (idat && idat_over) refuse_damaged("its picture data is scattered");
         idat_over |= !idat && !parts.empty();
         palette |= plte;

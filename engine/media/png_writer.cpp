@@ -29,7 +29,8 @@ media::Packet encode_png(const Image& image) {
     av_opt_set(context->priv_data, "pred", "mixed", 0);
     const media::Frame frame = media::make_frame(image.width, image.height, AV_PIX_FMT_RGB24);
     for (int y = 0; y < image.height; ++y)
-        std::memcpy(frame->data[0] + std::ptrdiff_t{y} * frame->linesize[0], image.row(y), 3 * static_cast<std::size_t>(image.width));
+        std::memcpy(frame->data[0] + std::ptrdiff_t{y} * frame->linesize[0], image.row(y),
+                    3 * static_cast<std::size_t>(image.width));
     media::Packet packet = media::make_packet();
     int error = avcodec_open2(context.get(), codec, nullptr);
     if (error >= 0) error = avcodec_send_frame(context.get(), frame.get());
@@ -54,7 +55,8 @@ std::vector<std::uint8_t> comment_chunk(std::string_view comment) {
 } // namespace
 
 void write_png(const std::filesystem::path& path, const Image& image, std::string_view comment) {
-    assert(image.width > 0 && image.height > 0 && image.rgb.size() == 3 * std::size_t(image.width) * std::size_t(image.height));
+    assert(image.width > 0 && image.height > 0 &&
+           image.rgb.size() == 3 * std::size_t(image.width) * std::size_t(image.height));
     constexpr std::size_t header_end = 33; // signature and IHDR
     try {
         const media::Packet packet = encode_png(image);

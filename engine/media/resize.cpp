@@ -11,17 +11,22 @@
 namespace denoir {
 namespace {
 
-/// Weights are fixed-point numbers with this many bits behind the point: 8 bits of pixel and 2 of overshoot fit above them.
+/// Weights are fixed-point numbers with this many bits behind the point: 8 bits of pixel and 2 of overshoot fit above
+/// them.
 constexpr int weight_bits = 32 - 8 - 2;
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(x * M_PI) / (x * M_PI); }
 
 double filter_radius(Filter filter) {
     switch (filter) {
-    case Filter::box: return 0.5;
-    case Filter::bilinear: return 1;
-    case Filter::bicubic: return 2;
-    default: return 3;
+    case Filter::box:
+        return 0.5;
+    case Filter::bilinear:
+        return 1;
+    case Filter::bicubic:
+        return 2;
+    default:
+        return 3;
     }
 }
 
@@ -43,7 +48,8 @@ struct Weights {
 };
 
 Weights make_weights(int in, int out, Filter filter) {
-    const double scale = static_cast<double>(in) / out, stretch = std::max(scale, 1.0), support = filter_radius(filter) * stretch;
+    const double scale = static_cast<double>(in) / out, stretch = std::max(scale, 1.0),
+                 support = filter_radius(filter) * stretch;
     Weights weights;
     weights.taps = static_cast<int>(std::ceil(support)) * 2 + 1;
     weights.first.resize(static_cast<std::size_t>(out));
@@ -52,12 +58,15 @@ Weights make_weights(int in, int out, Filter filter) {
     std::vector<double> k(static_cast<std::size_t>(weights.taps));
     for (int o = 0; o < out; ++o) {
         const double centre = (o + 0.5) * scale;
-        const int begin = std::max(static_cast<int>(centre - support + 0.5), 0), end = std::min(static_cast<int>(centre + support + 0.5), in);
+        const int begin = std::max(static_cast<int>(centre - support + 0.5), 0),
+                  end = std::min(static_cast<int>(centre + support + 0.5), in);
         double sum = 0;
-        for (int i = begin; i < end; ++i) sum += k[static_cast<std::size_t>(i - begin)] = filter_value(filter, (i - centre + 0.5) * (1 / stretch));
+        for (int i = begin; i < end; ++i)
+            sum += k[static_cast<std::size_t>(i - begin)] = filter_value(filter, (i - centre + 0.5) * (1 / stretch));
         int* values = weights.values.data() + std::size_t(o) * std::size_t(weights.taps);
         for (int i = 0; i < end - begin; ++i) {
-            const double w = (sum != 0 ? k[static_cast<std::size_t>(i)] / sum : k[static_cast<std::size_t>(i)]) * (1 << weight_bits);
+            const double w =
+                (sum != 0 ? k[static_cast<std::size_t>(i)] / sum : k[static_cast<std::size_t>(i)]) * (1 << weight_bits);
             values[i] = static_cast<int>(w < 0 ? w - 0.5 : w + 0.5);
         }
         weights.first[static_cast<std::size_t>(o)] = begin;
@@ -136,7 +145,8 @@ std::vector<CubicTaps> cubic_taps(int in, int out) {
 Image resize_pil(const Image& image, int width, int height, Filter filter) {
     assert(image.width > 0 && image.height > 0 && width > 0 && height > 0);
     const profile::Scope zone(profile::Zone::media);
-    if (image.width != width && image.height != height) return resize_height(resize_width(image, width, filter), height, filter);
+    if (image.width != width && image.height != height)
+        return resize_height(resize_width(image, width, filter), height, filter);
     if (image.width != width) return resize_width(image, width, filter);
     if (image.height != height) return resize_height(image, height, filter);
     return image;
@@ -145,7 +155,8 @@ Image resize_pil(const Image& image, int width, int height, Filter filter) {
 Tensor resize_bicubic_torch(const Tensor& chw, int height, int width) {
     assert(chw.rank() == 3 && chw.dtype() == DType::f32 && chw.is_contiguous() && height > 0 && width > 0);
     const profile::Scope zone(profile::Zone::media);
-    const int channels = static_cast<int>(chw.size(0)), in_h = static_cast<int>(chw.size(1)), in_w = static_cast<int>(chw.size(2));
+    const int channels = static_cast<int>(chw.size(0)), in_h = static_cast<int>(chw.size(1)),
+              in_w = static_cast<int>(chw.size(2));
     const std::vector<CubicTaps> rows = cubic_taps(in_h, height), columns = cubic_taps(in_w, width);
     Tensor out = Tensor::host({channels, height, width});
     float* to = out.data<float>();

@@ -25,7 +25,9 @@ Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
-void Sha256::update(const void* data, std::size_t bytes) { av_sha_update(state_->sha, static_cast<const std::uint8_t*>(data), bytes); }
+void Sha256::update(const void* data, std::size_t bytes) {
+    av_sha_update(state_->sha, static_cast<const std::uint8_t*>(data), bytes);
+}
 
 std::string Sha256::hex() {
     std::array<std::uint8_t, 32> sum;

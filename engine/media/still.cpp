@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/media/colour.h"
+#include "engine/media/containers.h"
 #include "engine/media/exif.h"
 
 namespace denoir::media {
@@ -15,8 +16,9 @@ struct Kind {
     bool (*is)(Data);
     Still (*scan)(Data, Depth);
 };
-constexpr std::array kinds{Kind{is_png, scan_png},   Kind{is_jpeg, scan_jpeg}, Kind{is_webp, scan_webp}, Kind{is_bmp, scan_bmp},
-                           Kind{is_tiff, scan_tiff}, Kind{is_gif, scan_gif},   Kind{is_pnm, scan_pnm}};
+constexpr std::array kinds{Kind{is_png, scan_png}, Kind{is_jpeg, scan_jpeg}, Kind{is_webp, scan_webp},
+                           Kind{is_bmp, scan_bmp}, Kind{is_tiff, scan_tiff}, Kind{is_gif, scan_gif},
+                           Kind{is_pnm, scan_pnm}};
 
 CodecContext open_decoder(const Still& still) {
     const AVCodec* codec = avcodec_find_decoder(still.codec);
@@ -49,8 +51,10 @@ Frame decode_frame(const Still& still) {
     if (error >= 0) error = avcodec_receive_frame(context.get(), frame.get());
     if (error == AVERROR_EOF) refuse_damaged("it holds no whole picture");
     if (error < 0) refuse_damaged(reason(error));
-    if (frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT)) refuse_damaged("its picture data is broken");
-    if (frame->width != still.width || frame->height != still.height) refuse_damaged("its picture has another size than its header says");
+    if (frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT))
+        refuse_damaged("its picture data is broken");
+    if (frame->width != still.width || frame->height != still.height)
+        refuse_damaged("its picture has another size than its header says");
     return frame;
 }
 
@@ -63,6 +67,7 @@ Still scan_still(Data data, Depth depth) {
     if (data.size() > largest_file) throw Error("", "", "the file is larger than 512 MiB", "choose a smaller picture");
     for (const Kind& kind : kinds)
         if (kind.is(data)) return kind.scan(data, depth);
+    if (find_container(data)) throw Error("", "", "is a video, not a picture", "take a frame of it as PNG");
     throw Error("", "", "is not a picture that can be read", "use PNG, JPEG, WebP, BMP, TIFF, GIF or PNM");
 }
 
@@ -91,7 +96,9 @@ void check_size(std::uint64_t width, std::uint64_t height, const MediaLimits& li
 }
 
 void refuse_cut() { throw Error("", "", "the file is cut short", "copy or download it again"); }
-void refuse_damaged(std::string what) { throw Error("", "", "the file is damaged: " + what, "copy or download it again"); }
+void refuse_damaged(std::string what) {
+    throw Error("", "", "the file is damaged: " + what, "copy or download it again");
+}
 void refuse_kind(std::string what) { throw Error("", "", what + " cannot be read", "save it as PNG or JPEG"); }
 
 } // namespace denoir::media

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Private to engine/media. A picture file is first taken apart by us: every length checked, cut and damaged files refused,
-// bombs measured. What libav's decoder then gets is put together anew from the parts it needs and nothing else.
+// Private to engine/media. A picture file is first taken apart by us: every length checked, cut and damaged files
+// refused, bombs measured. What libav's decoder then gets is put together anew from the parts it needs and nothing
+// else.
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,10 +17,10 @@ namespace denoir::media {
 struct Still {
     std::string format;
     AVCodecID codec = AV_CODEC_ID_NONE;
-    int width = 0, height = 0;         ///< as stored
+    int width = 0, height = 0; ///< as stored
     int orientation = 1;
-    std::string comment;               ///< PNG only
-    std::vector<std::uint8_t> packet;  ///< for the decoder
+    std::string comment;              ///< PNG only
+    std::vector<std::uint8_t> packet; ///< for the decoder
 };
 
 /// headers: sizes, structure; whole: also what needs a look at all data (PNG's compressed stream), and the packet.
@@ -48,8 +49,8 @@ Image decode_still(const Still&);
 
 /// Throws Error "size" where a picture is larger than the limits, or has no pixels.
 void check_size(std::uint64_t width, std::uint64_t height, const MediaLimits& limits = {});
-[[noreturn]] void refuse_cut();                        ///< the file ends too early
-[[noreturn]] void refuse_damaged(std::string what);    ///< "the checksum of chunk IDAT is wrong"
-[[noreturn]] void refuse_kind(std::string what);       ///< well-formed, but not for us
+[[noreturn]] void refuse_cut();                     ///< the file ends too early
+[[noreturn]] void refuse_damaged(std::string what); ///< "the checksum of chunk IDAT is wrong"
+[[noreturn]] void refuse_kind(std::string what);    ///< well-formed, but not for us
 
 } // namespace denoir::media

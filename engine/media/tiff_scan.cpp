@@ -8,8 +8,17 @@ namespace denoir::media {
 namespace {
 
 enum Tag : std::uint32_t {
-    width_tag = 256, height_tag = 257, bits_tag = 258, compression_tag = 259, photometric_tag = 262, strip_offsets_tag = 273,
-    orientation_tag = 274, samples_tag = 277, strip_bytes_tag = 279, tile_width_tag = 322, sample_format_tag = 339
+    width_tag = 256,
+    height_tag = 257,
+    bits_tag = 258,
+    compression_tag = 259,
+    photometric_tag = 262,
+    strip_offsets_tag = 273,
+    orientation_tag = 274,
+    samples_tag = 277,
+    strip_bytes_tag = 279,
+    tile_width_tag = 322,
+    sample_format_tag = 339
 };
 
 /// One entry of the first directory: numbers of 1, 2 or 4 bytes, in place or elsewhere in the file.
@@ -18,7 +27,9 @@ struct Entry {
     std::uint64_t at = 0;
 
     std::uint32_t value(const Bytes& bytes, std::uint32_t i) const {
-        return type == 1 ? bytes.u8(at + i) : type == 3 ? bytes.u16(at + 2 * std::uint64_t{i}) : bytes.u32(at + 4 * std::uint64_t{i});
+        return type == 1   ? bytes.u8(at + i)
+               : type == 3 ? bytes.u16(at + 2 * std::uint64_t{i})
+                           : bytes.u32(at + 4 * std::uint64_t{i});
     }
     bool all(const Bytes& bytes, std::uint32_t least, std::uint32_t most) const {
         for (std::uint32_t i = 0; i < count && i < 16; ++i)
@@ -62,7 +73,9 @@ public:
         append(file, bytes_.data);
         file.resize((file.size() + 1) & ~std::size_t{1});
         const auto put = [&](std::size_t at, std::uint32_t v, int n) {
-            for (int i = 0; i < n; ++i) file[at + static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(v >> 8 * (bytes_.big_endian ? n - 1 - i : i));
+            for (int i = 0; i < n; ++i)
+                file[at + static_cast<std::size_t>(i)] =
+                    static_cast<std::uint8_t>(v >> 8 * (bytes_.big_endian ? n - 1 - i : i));
         };
         const std::size_t begin = file.size();
         put(4, static_cast<std::uint32_t>(begin), 4);
@@ -82,19 +95,22 @@ public:
 
 private:
     static bool describes_pixels(std::uint32_t tag) {
-        constexpr std::array<std::uint32_t, 14> tags{256, 257, 258, 259, 262, 266, 273, 277, 278, 279, 284, 317, 320, 339};
+        constexpr std::array<std::uint32_t, 14> tags{256, 257, 258, 259, 262, 266, 273,
+                                                     277, 278, 279, 284, 317, 320, 339};
         return std::find(tags.begin(), tags.end(), tag) != tags.end();
     }
 
-    static constexpr std::array wanted{width_tag,       height_tag,  bits_tag,        compression_tag, photometric_tag, strip_offsets_tag,
-                                       orientation_tag, samples_tag, strip_bytes_tag, tile_width_tag,  sample_format_tag};
+    static constexpr std::array wanted{width_tag,       height_tag,        bits_tag,         compression_tag,
+                                       photometric_tag, strip_offsets_tag, orientation_tag,  samples_tag,
+                                       strip_bytes_tag, tile_width_tag,    sample_format_tag};
 
     void add(std::uint32_t tag, std::uint64_t at) {
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             if (wanted[i] != tag) continue;
             Entry entry{bytes_.u16(at + 2), bytes_.u32(at + 4), at + 8};
             const std::uint64_t bytes = std::uint64_t{entry.count} * (entry.type == 1 ? 1 : entry.type == 3 ? 2 : 4);
-            if (entry.type != 1 && entry.type != 3 && entry.type != 4) refuse_damaged("an entry of its directory is not valid");
+            if (entry.type != 1 && entry.type != 3 && entry.type != 4)
+                refuse_damaged("an entry of its directory is not valid");
             if (bytes > 4) entry.at = bytes_.u32(at + 8);
             if (!bytes_.has(entry.at, bytes)) refuse_cut();
             entries_[i] = entry;
@@ -132,13 +148,21 @@ Still scan_tiff(Data data, Depth depth) {
     if (directory.number(photometric_tag, 1) > 3) refuse_kind("a TIFF that is neither grey, RGB nor a palette");
     const Entry* bits = directory.find(bits_tag);
     const Entry* format = directory.find(sample_format_tag);
-    if ((bits && !bits->all(bytes, 1, 16)) || (format && !format->all(bytes, 1, 1))) refuse_kind("a TIFF of other than 1 to 16 bit integers");
+    if ((bits && !bits->all(bytes, 1, 16)) || (format && !format->all(bytes, 1, 1)))
+        refuse_kind("a TIFF of other than 1 to 16 bit integers");
     if (samples == 0 || samples > 4) refuse_kind("a TIFF with " + std::to_string(samples) + " samples");
     check_strips(bytes, directory);
-    if (compression == 1 && std::uint64_t{w} * h * samples * (bits ? bits->value(bytes, 0) : 1) / 8 > data.size()) refuse_cut();
+    if (compression == 1 && std::uint64_t{w} * h * samples * (bits ? bits->value(bytes, 0) : 1) / 8 > data.size())
+        refuse_cut();
 
     const std::uint32_t orientation = directory.number(orientation_tag, 1);
-    Still still{"TIFF", AV_CODEC_ID_TIFF, static_cast<int>(w), static_cast<int>(h), orientation <= 8 ? static_cast<int>(orientation) : 1, {}, {}};
+    Still still{"TIFF",
+                AV_CODEC_ID_TIFF,
+                static_cast<int>(w),
+                static_cast<int>(h),
+                orientation <= 8 ? static_cast<int>(orientation) : 1,
+                {},
+                {}};
     if (depth == Depth::whole) still.packet = directory.reduced();
     return still;
 }

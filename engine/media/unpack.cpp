@@ -52,10 +52,12 @@ Image unpack_components(const AVFrame& frame, const AVPixFmtDescriptor& d) {
         for (int c = 0; c < (grey ? 1 : 3); ++c) {
             const int depth = d.comp[c].depth;
             const unsigned top = (1u << depth) - 1;
-            av_read_image_line2(line.data(), const_cast<const std::uint8_t**>(frame.data), frame.linesize, &d, 0, y, c, frame.width, 0, 2);
+            av_read_image_line2(line.data(), const_cast<const std::uint8_t**>(frame.data), frame.linesize, &d, 0, y, c,
+                                frame.width, 0, 2);
             std::uint8_t* out = image.row(y) + c;
             for (int x = 0; x < image.width; ++x, out += 3) {
-                const unsigned v = inverted ? top - line[static_cast<std::size_t>(x)] : line[static_cast<std::size_t>(x)];
+                const unsigned v =
+                    inverted ? top - line[static_cast<std::size_t>(x)] : line[static_cast<std::size_t>(x)];
                 *out = static_cast<std::uint8_t>(depth >= 8 ? v >> (depth - 8) : v * 255 / top);
                 if (grey) out[1] = out[2] = *out;
             }
@@ -68,26 +70,37 @@ Image unpack_components(const AVFrame& frame, const AVPixFmtDescriptor& d) {
 
 bool is_rgb_or_grey(const AVFrame& frame) {
     const AVPixFmtDescriptor& d = description(frame);
-    const bool integers = !(d.flags & (AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER)) && d.comp[0].depth <= 16;
+    const bool integers =
+        !(d.flags & (AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER)) && d.comp[0].depth <= 16;
     return integers && (d.nb_components < 3 || (d.flags & AV_PIX_FMT_FLAG_RGB));
 }
 
 Image unpack_rgb(const AVFrame& frame) {
     switch (frame.format) {
-    case AV_PIX_FMT_PAL8: return unpack_palette(frame);
-    case AV_PIX_FMT_GRAY8: return unpack_bytes(frame, 1, 0, 0, 0);
-    case AV_PIX_FMT_GRAY8A: return unpack_bytes(frame, 2, 0, 0, 0);
-    case AV_PIX_FMT_RGB24: return unpack_bytes(frame, 3, 0, 1, 2);
-    case AV_PIX_FMT_BGR24: return unpack_bytes(frame, 3, 2, 1, 0);
+    case AV_PIX_FMT_PAL8:
+        return unpack_palette(frame);
+    case AV_PIX_FMT_GRAY8:
+        return unpack_bytes(frame, 1, 0, 0, 0);
+    case AV_PIX_FMT_GRAY8A:
+        return unpack_bytes(frame, 2, 0, 0, 0);
+    case AV_PIX_FMT_RGB24:
+        return unpack_bytes(frame, 3, 0, 1, 2);
+    case AV_PIX_FMT_BGR24:
+        return unpack_bytes(frame, 3, 2, 1, 0);
     case AV_PIX_FMT_RGBA:
-    case AV_PIX_FMT_RGB0: return unpack_bytes(frame, 4, 0, 1, 2);
+    case AV_PIX_FMT_RGB0:
+        return unpack_bytes(frame, 4, 0, 1, 2);
     case AV_PIX_FMT_BGRA:
-    case AV_PIX_FMT_BGR0: return unpack_bytes(frame, 4, 2, 1, 0);
+    case AV_PIX_FMT_BGR0:
+        return unpack_bytes(frame, 4, 2, 1, 0);
     case AV_PIX_FMT_ARGB:
-    case AV_PIX_FMT_0RGB: return unpack_bytes(frame, 4, 1, 2, 3);
+    case AV_PIX_FMT_0RGB:
+        return unpack_bytes(frame, 4, 1, 2, 3);
     case AV_PIX_FMT_ABGR:
-    case AV_PIX_FMT_0BGR: return unpack_bytes(frame, 4, 3, 2, 1);
-    default: return unpack_components(frame, description(frame));
+    case AV_PIX_FMT_0BGR:
+        return unpack_bytes(frame, 4, 3, 2, 1);
+    default:
+        return unpack_components(frame, description(frame));
     }
 }
 

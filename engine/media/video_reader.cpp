@@ -54,7 +54,9 @@ struct VideoReader::State {
         info.comment = demuxer.comment();
     }
 
-    [[noreturn]] void fail_frame(const std::string& what) { demuxer.fail(fmt::format("frame {}: {}", index + 1, what)); }
+    [[noreturn]] void fail_frame(const std::string& what) {
+        demuxer.fail(fmt::format("frame {}: {}", index + 1, what));
+    }
 
     /// The next frame into `frame`; false at the end.
     bool decode() {
@@ -81,9 +83,11 @@ struct VideoReader::State {
     void check_frame() {
         if (frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT)) fail_frame("the data is damaged");
         if (width != 0 && (frame->width != width || frame->height != height))
-            fail_frame(fmt::format("the size changes from {} x {} to {} x {}", width, height, frame->width, frame->height));
+            fail_frame(
+                fmt::format("the size changes from {} x {} to {} x {}", width, height, frame->width, frame->height));
         try {
-            media::check_size(static_cast<std::uint64_t>(frame->width), static_cast<std::uint64_t>(frame->height), limits);
+            media::check_size(static_cast<std::uint64_t>(frame->width), static_cast<std::uint64_t>(frame->height),
+                              limits);
         } catch (const Error& error) {
             throw error.in_file(demuxer.name());
         }

@@ -20,10 +20,10 @@ struct VideoInfo {
     std::string comment;                ///< the file's comment, as written by VideoWriter's metadata_json
 };
 
-/// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF, animated PNG. The container is told
-/// by its content and read from memory only: no other file, address or playlist is ever opened. Rotation is applied; the
-/// colour matrix and range of the file are honoured (unmarked: BT.601 up to 576 rows, BT.709 above; limited range).
-/// A file that is cut short or damaged throws Error, at opening or at the frame where it shows.
+/// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF, animated PNG. The container is
+/// told by its content and read from memory only: no other file, address or playlist is ever opened. Rotation is
+/// applied; the colour matrix and range of the file are honoured (unmarked: BT.601 up to 576 rows, BT.709 above;
+/// limited range). A file that is cut short or damaged throws Error, at opening or at the frame where it shows.
 class VideoReader {
 public:
     explicit VideoReader(const std::filesystem::path& path, const MediaLimits& limits = {});

@@ -21,7 +21,8 @@ using Codec = VideoOptions::Codec;
 
 std::string lower_extension(const std::filesystem::path& path) {
     std::string extension = path.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return extension;
 }
 
@@ -85,24 +86,35 @@ Rational frame_rate(double fps) {
 void check_video_output(const std::filesystem::path& path, const VideoOptions& o) {
     media::prepare_libav();
     const std::string extension = lower_extension(path), name = path.string();
-    if (extension != ".mp4" && extension != ".mkv") throw UsageError(name, "out", "is no kind of video that can be written", "use .mp4, .mkv or a folder");
+    if (extension != ".mp4" && extension != ".mkv")
+        throw UsageError(name, "out", "is no kind of video that can be written", "use .mp4, .mkv or a folder");
     std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) throw Error(name, "out", "is an existing folder", "choose another name");
+    if (std::filesystem::is_directory(path, ignored))
+        throw Error(name, "out", "is an existing folder", "choose another name");
     const Codec codec = chosen_codec(path, o);
-    if (codec == Codec::ffv1 && extension == ".mp4") throw UsageError(name, "out", "FFV1 does not go into .mp4", "use .mkv");
-    const auto usage = [&](const char* field, std::string message, const char* hint) { throw UsageError(name, field, std::move(message), hint); };
+    if (codec == Codec::ffv1 && extension == ".mp4")
+        throw UsageError(name, "out", "FFV1 does not go into .mp4", "use .mkv");
+    const auto usage = [&](const char* field, std::string message, const char* hint) {
+        throw UsageError(name, field, std::move(message), hint);
+    };
     const int side = MediaLimits{}.side;
     if (o.width < 2 || o.height < 2 || o.width > side || o.height > side)
         usage("size", fmt::format("{}x{} cannot be written", o.width, o.height), "use 2 to 16384 a side, or a folder");
     const bool odd = (o.width & 1) || (o.height & 1);
     if (codec == Codec::h264 && odd && o.odd_size == VideoOptions::OddSize::refuse)
-        usage("size", fmt::format("H.264 has even sides only, not {}x{}", o.width, o.height), "use an even size, .mkv or a folder");
-    if (o.fps.num <= 0 || o.fps.den <= 0 || o.fps.value() > 1000) usage("fps", fmt::format("{}/{} is out of range", o.fps.num, o.fps.den), "use up to 1000");
+        usage("size", fmt::format("H.264 has even sides only, not {}x{}", o.width, o.height),
+              "use an even size, .mkv or a folder");
+    if (o.fps.num <= 0 || o.fps.den <= 0 || o.fps.value() > 1000)
+        usage("fps", fmt::format("{}/{} is out of range", o.fps.num, o.fps.den), "use up to 1000");
     if (o.crf < 0 || o.crf > 51) usage("crf", fmt::format("{} is out of range", o.crf), "use 0 to 51");
-    if (o.keyframe_interval < 1 || o.keyframe_interval > 1000) usage("keyframe_interval", fmt::format("{} is out of range", o.keyframe_interval), "use 1 to 1000");
+    if (o.keyframe_interval < 1 || o.keyframe_interval > 1000)
+        usage("keyframe_interval", fmt::format("{} is out of range", o.keyframe_interval), "use 1 to 1000");
     if (o.threads < 1 || o.threads > 16) usage("threads", fmt::format("{} is out of range", o.threads), "use 1 to 16");
     if (!find_encoder(codec))
-        throw Error(name, "out", codec == Codec::h264 ? "this libav has no H.264 encoder (libx264)" : "this libav has no FFV1 encoder", "use a folder of PNG or another codec");
+        throw Error(name, "out",
+                    codec == Codec::h264 ? "this libav has no H.264 encoder (libx264)"
+                                         : "this libav has no FFV1 encoder",
+                    "use a folder of PNG or another codec");
 }
 
 struct VideoWriter::State {
@@ -118,26 +130,31 @@ struct VideoWriter::State {
     AVStream* stream = nullptr;
     std::int64_t frames = 0;
 
-    State(std::filesystem::path p, const VideoOptions& o) : path(std::move(p)), options(o), codec(chosen_codec(path, o)), file(path) {
+    State(std::filesystem::path p, const VideoOptions& o)
+        : path(std::move(p)), options(o), codec(chosen_codec(path, o)), file(path) {
         open_format();
         open_encoder();
         open_stream();
         encoded = media::make_frame(encoder->width, encoder->height, encoder->pix_fmt);
         if (codec == Codec::ffv1) return;
         rgb = media::make_frame(encoder->width, encoder->height, AV_PIX_FMT_RGB24);
-        sws = media::make_sws({encoder->width, encoder->height, AV_PIX_FMT_RGB24, SWS_CS_ITU709, 1, AVCHROMA_LOC_UNSPECIFIED},
-                              {encoder->width, encoder->height, AV_PIX_FMT_YUV420P, SWS_CS_ITU709, 0, AVCHROMA_LOC_LEFT});
+        sws = media::make_sws(
+            {encoder->width, encoder->height, AV_PIX_FMT_RGB24, SWS_CS_ITU709, 1, AVCHROMA_LOC_UNSPECIFIED},
+            {encoder->width, encoder->height, AV_PIX_FMT_YUV420P, SWS_CS_ITU709, 0, AVCHROMA_LOC_LEFT});
     }
 
     /// What the file itself reported comes first: libav turns it into a number.
     void check(int error) {
         file.rethrow();
-        if (error < 0) throw Error(path.string(), "", "the video cannot be written: " + media::reason(error), "try another size, codec or place");
+        if (error < 0)
+            throw Error(path.string(), "", "the video cannot be written: " + media::reason(error),
+                        "try another size, codec or place");
     }
 
     void open_format() {
         AVFormatContext* context = nullptr;
-        const int error = avformat_alloc_output_context2(&context, nullptr, lower_extension(path) == ".mkv" ? "matroska" : "mp4", nullptr);
+        const int error = avformat_alloc_output_context2(&context, nullptr,
+                                                         lower_extension(path) == ".mkv" ? "matroska" : "mp4", nullptr);
         format.reset(context);
         check(error);
         file.attach(*format);
@@ -185,7 +202,8 @@ struct VideoWriter::State {
     void convert_ffv1(const std::uint8_t* in) {
         for (int y = 0; y < options.height; ++y) {
             auto* to = reinterpret_cast<std::uint32_t*>(encoded->data[0] + std::ptrdiff_t{y} * encoded->linesize[0]);
-            for (int x = 0; x < options.width; ++x, in += 3) to[x] = std::uint32_t{in[0]} << 16 | std::uint32_t{in[1]} << 8 | in[2];
+            for (int x = 0; x < options.width; ++x, in += 3)
+                to[x] = std::uint32_t{in[0]} << 16 | std::uint32_t{in[1]} << 8 | in[2];
         }
     }
 

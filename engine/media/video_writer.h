@@ -12,21 +12,21 @@ namespace denoir {
 
 struct VideoOptions {
     enum class Codec { automatic, h264, ffv1 }; ///< automatic: H.264 in .mp4, FFV1 in .mkv
-    enum class OddSize { refuse, pad };         ///< H.264 4:2:0 has even sides only; pad: the last column and row are repeated
+    enum class OddSize { refuse, pad }; ///< H.264 4:2:0 has even sides only; pad: the last column and row are repeated
 
     int width = 0, height = 0;
     Rational fps{24, 1};
     Codec codec = Codec::automatic;
     OddSize odd_size = OddSize::refuse;
-    int crf = 10;                ///< H.264 quality, 0 (best) … 51
-    int keyframe_interval = 12;  ///< H.264: a keyframe at least this often
-    std::string metadata_json;   ///< stored as the file's comment; empty: none
-    int threads = 2;             ///< of the encoder; part of what decides the bytes, so never taken from the machine
+    int crf = 10;               ///< H.264 quality, 0 (best) … 51
+    int keyframe_interval = 12; ///< H.264: a keyframe at least this often
+    std::string metadata_json;  ///< stored as the file's comment; empty: none
+    int threads = 2;            ///< of the encoder; part of what decides the bytes, so never taken from the machine
 };
 
 /// A video file from RGB frames. `.mp4`: H.264, yuv420p, BT.709, limited range, index in front. `.mkv`: FFV1 (every RGB
-/// value comes back exactly) or H.264. Same frames and options: same bytes. The file appears under its name when finish()
-/// returns; without it, or when anything fails, nothing stays behind. Errors name the file.
+/// value comes back exactly) or H.264. Same frames and options: same bytes. The file appears under its name when
+/// finish() returns; without it, or when anything fails, nothing stays behind. Errors name the file.
 class VideoWriter {
 public:
     VideoWriter(std::filesystem::path path, const VideoOptions& options);
@@ -44,7 +44,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// The checks of VideoWriter's constructor without writing: extension, sizes, rate, encoder present, no folder of that name.
+/// The checks of VideoWriter's constructor without writing: extension, sizes, rate, encoder present, no folder of that
+/// name.
 void check_video_output(const std::filesystem::path& path, const VideoOptions& options);
 
 } // namespace denoir

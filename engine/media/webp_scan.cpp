@@ -5,15 +5,19 @@
 namespace denoir::media {
 namespace {
 
-struct Size { std::uint32_t width, height; };
+struct Size {
+    std::uint32_t width, height;
+};
 
-/// Blocks of 16 x 16 pixels that a byte can hold: encoders need ten bits for the plainest of them, the format itself far less.
+/// Blocks of 16 x 16 pixels that a byte can hold: encoders need ten bits for the plainest of them, the format itself
+/// far less.
 constexpr std::uint64_t blocks_per_byte = 64;
 
 Size lossy_size(const Bytes& body) {
     if (!body.has(0, 10)) refuse_cut();
     const std::uint32_t tag = body.u8(0) | body.u8(1) << 8 | body.u8(2) << 16;
-    if ((tag & 1) != 0 || !body.matches(3, "\x9d\x01\x2a")) refuse_damaged("its picture does not begin with a key frame");
+    if ((tag & 1) != 0 || !body.matches(3, "\x9d\x01\x2a"))
+        refuse_damaged("its picture does not begin with a key frame");
     if (!body.has(10, tag >> 5)) refuse_cut();
     const Size size{body.u16(6) & 0x3FFF, body.u16(8) & 0x3FFF};
     if (std::uint64_t{size.width / 16} * (size.height / 16) > body.data.size() * blocks_per_byte) refuse_cut();
@@ -65,7 +69,8 @@ Still scan_webp(Data data, Depth depth) {
         at += 8 + length + (length & 1);
     }
     if (still.width == 0) refuse_damaged("it has no picture data");
-    if (canvas.width != 0 && (canvas.width != std::uint32_t(still.width) || canvas.height != std::uint32_t(still.height)))
+    if (canvas.width != 0 &&
+        (canvas.width != std::uint32_t(still.width) || canvas.height != std::uint32_t(still.height)))
         refuse_damaged("its canvas and its picture differ in size");
     return still;
 }

@@ -17,8 +17,14 @@ TEST(SkyreelsCrop, ExamplesOfTheSpec) {
 
 TEST(WanSize, ExamplesOfTheSpec) {
     constexpr double p480 = 480 * 832, p720 = 720 * 1280;
-    const struct { int w, h; Size small, large; } cases[] = {{1920, 1080, {832, 464}, {1280, 720}}, {832, 480, {832, 464}, {1248, 720}}, {1024, 1024, {624, 624}, {960, 960}},
-                                                             {720, 1280, {464, 832}, {720, 1280}}, {1920, 816, {960, 400}, {1472, 624}}};
+    const struct {
+        int w, h;
+        Size small, large;
+    } cases[] = {{1920, 1080, {832, 464}, {1280, 720}},
+                 {832, 480, {832, 464}, {1248, 720}},
+                 {1024, 1024, {624, 624}, {960, 960}},
+                 {720, 1280, {464, 832}, {720, 1280}},
+                 {1920, 816, {960, 400}, {1472, 624}}};
     for (const auto& c : cases) {
         EXPECT_EQ(wan_size(c.w, c.h, p480), c.small) << c.w;
         EXPECT_EQ(wan_size(c.w, c.h, p720), c.large) << c.w;
@@ -27,8 +33,11 @@ TEST(WanSize, ExamplesOfTheSpec) {
 
 TEST(Ti2vSize, ExamplesOfTheSpec) {
     constexpr double area = 704 * 1280;
-    const struct { int w, h; Size size; } cases[] = {{1920, 1080, {1248, 704}}, {1080, 1920, {704, 1248}}, {1024, 1024, {960, 928}},
-                                                     {640, 480, {1088, 800}}, {3000, 1000, {1632, 544}}, {1280, 704, {1280, 704}}};
+    const struct {
+        int w, h;
+        Size size;
+    } cases[] = {{1920, 1080, {1248, 704}}, {1080, 1920, {704, 1248}}, {1024, 1024, {960, 928}},
+                 {640, 480, {1088, 800}},   {3000, 1000, {1632, 544}}, {1280, 704, {1280, 704}}};
     for (const auto& c : cases) EXPECT_EQ(ti2v_size(c.w, c.h, area), c.size) << c.w;
 }
 

@@ -20,7 +20,8 @@ TEST(ToRgb8, TruncatesAndClamps) {
     EXPECT_EQ(to_rgb8(video, 1), (std::vector<std::uint8_t>{0, 0, 127, 255, 255, 0}));
     EXPECT_EQ(to_image(video, 1).rgb, to_rgb8(video, 1));
     // a view with other strides gives the same
-    const Tensor turned = Tensor::from(std::vector<float>{-1, -2, 0, 1, 3, nan}, {1, 2, 3}).unsqueeze(0).permute({3, 0, 1, 2});
+    const Tensor turned =
+        Tensor::from(std::vector<float>{-1, -2, 0, 1, 3, nan}, {1, 2, 3}).unsqueeze(0).permute({3, 0, 1, 2});
     EXPECT_EQ(to_rgb8(turned, 0), to_rgb8(video, 1));
 }
 

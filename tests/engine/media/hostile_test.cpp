@@ -25,9 +25,9 @@ constexpr bool sanitized = false;
 
 enum class Must { refuse, survive };
 
-/// Runs `read`, expects Error or (where that is allowed) success, in time. The time is this thread's own: other tests run beside us.
-template <class Read>
-std::string attempt(const std::string& what, Must must, Read&& read) {
+/// Runs `read`, expects Error or (where that is allowed) success, in time. The time is this thread's own: other tests
+/// run beside us.
+template <class Read> std::string attempt(const std::string& what, Must must, Read&& read) {
     const auto seconds = [] {
         timespec now{};
         ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -50,7 +50,8 @@ std::string attempt(const std::string& what, Must must, Read&& read) {
 
 void drain(const std::filesystem::path& path) {
     VideoReader reader(path);
-    for (Image frame; reader.read(frame);) {}
+    for (Image frame; reader.read(frame);) {
+    }
 }
 
 std::string attempt_image(const std::filesystem::path& path, Must must = Must::refuse) {
@@ -79,7 +80,8 @@ std::string deflate_zeros(std::size_t bytes) {
     const std::string raw(bytes, '\0');
     std::string packed(compressBound(static_cast<uLong>(bytes)), '\0');
     uLongf size = static_cast<uLongf>(packed.size());
-    compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(raw.data()), static_cast<uLong>(bytes), 6);
+    compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(raw.data()),
+              static_cast<uLong>(bytes), 6);
     packed.resize(size);
     return packed;
 }
@@ -92,7 +94,8 @@ std::string png(std::uint32_t width, std::uint32_t height, const std::string& id
 /// One to twenty bits turned somewhere in the first `within` bytes.
 std::string flipped(std::string bytes, std::mt19937& random, std::size_t within = SIZE_MAX) {
     within = std::min(within, bytes.size());
-    for (unsigned n = random() % 3 == 0 ? 20 : 1 + random() % 3; n > 0; --n) bytes[random() % within] ^= static_cast<char>(1u << random() % 8);
+    for (unsigned n = random() % 3 == 0 ? 20 : 1 + random() % 3; n > 0; --n)
+        bytes[random() % within] ^= static_cast<char>(1u << random() % 8);
     return bytes;
 }
 
@@ -121,8 +124,9 @@ TEST(HostileImage, NotAPicture) {
 
 TEST(HostileImage, EveryPrefixIsRefused) {
     const TempFolder folder;
-    for (const char* name : {"sampling_420.jpg", "progressive.jpg", "interlaced.png", "palette_2.png", "lossy.webp", "lossless.webp", "mode_RGB.bmp", "picture.gif",
-                             "tiff_lzw.tiff", "picture.ppm", "picture.pbm"}) {
+    for (const char* name :
+         {"sampling_420.jpg", "progressive.jpg", "interlaced.png", "palette_2.png", "lossy.webp", "lossless.webp",
+          "mode_RGB.bmp", "picture.gif", "tiff_lzw.tiff", "picture.ppm", "picture.pbm"}) {
         const std::string whole = load(fixture(name));
         for (std::size_t n = 0; n < whole.size(); n += n < 300 ? 1 : 29) {
             store(folder / name, whole.substr(0, n));
@@ -136,8 +140,10 @@ TEST(HostileImage, EveryPrefixIsRefused) {
 TEST(HostileImage, FlippedBits) {
     const TempFolder folder;
     std::mt19937 random(1);
-    for (const char* name : {"sampling_420.jpg", "progressive.jpg", "cmyk.jpg", "turned.jpg", "interlaced.png", "palette_2.png", "grey16.png", "lossy.webp", "lossless.webp",
-                             "alpha.webp", "mode_P.bmp", "mode_RGB.bmp", "picture.gif", "tiff_lzw.tiff", "packbits.tiff", "raw.tiff", "alpha.tiff", "picture.ppm"}) {
+    for (const char* name :
+         {"sampling_420.jpg", "progressive.jpg", "cmyk.jpg", "turned.jpg", "interlaced.png", "palette_2.png",
+          "grey16.png", "lossy.webp", "lossless.webp", "alpha.webp", "mode_P.bmp", "mode_RGB.bmp", "picture.gif",
+          "tiff_lzw.tiff", "packbits.tiff", "raw.tiff", "alpha.tiff", "picture.ppm"}) {
         const std::string whole = load(fixture(name));
         for (int i = 0; i < (sanitized ? 25 : 60); ++i) {
             store(folder / name, flipped(whole, random, i % 2 ? SIZE_MAX : 100));
@@ -158,7 +164,8 @@ TEST(HostileImage, HugeClaims) {
     refuse("none.png", png(0, 1, deflate_zeros(1000)));
     const std::string jpeg = load(fixture("sampling_420.jpg"));
     const std::size_t frame = jpeg.find("\xff\xc0");
-    for (const std::string& size : {std::string("\x3E\x80\x0F\xA0", 4), std::string("\xFF\xFF\xFF\xFF", 4), std::string("\0\0\x10\0", 4)})
+    for (const std::string& size :
+         {std::string("\x3E\x80\x0F\xA0", 4), std::string("\xFF\xFF\xFF\xFF", 4), std::string("\0\0\x10\0", 4)})
         refuse("a.jpg", std::string(jpeg).replace(frame + 5, 4, size));
     const std::string bmp = load(fixture("mode_RGB.bmp"));
     refuse("a.bmp", std::string(bmp).replace(18, 8, std::string("\0\x20\0\0\0\x20\0\0", 8)));
@@ -178,13 +185,16 @@ TEST(HostileImage, Bombs) {
     store(folder / "idat.png", png(8, 8, bomb));
     attempt_image(folder / "idat.png");
     // Text and profiles that grow when they are unpacked are never unpacked.
-    store(folder / "text.png", png(8, 8, deflate_zeros(8 * 25), chunk("zTXt", std::string("Comment\0\0", 9) + bomb) + chunk("iCCP", std::string("icc\0\0", 5) + bomb)));
+    store(folder / "text.png",
+          png(8, 8, deflate_zeros(8 * 25),
+              chunk("zTXt", std::string("Comment\0\0", 9) + bomb) + chunk("iCCP", std::string("icc\0\0", 5) + bomb)));
     attempt_image(folder / "text.png", Must::survive);
     EXPECT_EQ(read_image(folder / "text.png").width, 8);
     // Thousands of scans over all pixels.
     const std::string jpeg = load(fixture("progressive.jpg"));
     const std::size_t frame = jpeg.find("\xff\xc2"), scan = jpeg.rfind("\xff\xda");
-    std::string scans = jpeg.substr(0, frame + 5) + std::string("\x20\0\x20\0", 4) + jpeg.substr(frame + 9, scan - frame - 9) + std::string(200000, '\x11');
+    std::string scans = jpeg.substr(0, frame + 5) + std::string("\x20\0\x20\0", 4) +
+                        jpeg.substr(frame + 9, scan - frame - 9) + std::string(200000, '\x11');
     for (int i = 0; i < 3000; ++i) scans += jpeg.substr(scan, jpeg.size() - 2 - scan);
     store(folder / "scans.jpg", scans + "\xff\xd9");
     EXPECT_NE(attempt_image(folder / "scans.jpg").find("scans"), std::string::npos);

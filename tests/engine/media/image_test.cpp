@@ -9,12 +9,16 @@ namespace {
 
 using namespace test;
 
-struct Case { const char* name; int largest; };
+struct Case {
+    const char* name;
+    int largest;
+};
 
 class ReadImage : public testing::TestWithParam<Case> {};
 
 TEST_P(ReadImage, EqualsPillow) {
-    const Image image = read_image(fixture(GetParam().name)), expected = load_ppm(fixture(std::string(GetParam().name) + ".ppm"));
+    const Image image = read_image(fixture(GetParam().name)),
+                expected = load_ppm(fixture(std::string(GetParam().name) + ".ppm"));
     const Difference d = difference(image, expected);
     EXPECT_LE(d.largest, GetParam().largest);
     const ImageInfo info = image_info(fixture(GetParam().name));
@@ -24,23 +28,28 @@ TEST_P(ReadImage, EqualsPillow) {
 
 INSTANTIATE_TEST_SUITE_P(
     Exact, ReadImage,
-    testing::Values(Case{"mode_1.png", 0}, Case{"mode_L.png", 0}, Case{"mode_LA.png", 0}, Case{"mode_P.png", 0}, Case{"mode_RGB.png", 0},
-                    Case{"mode_RGBA.png", 0}, Case{"palette_1.png", 0}, Case{"palette_2.png", 0}, Case{"palette_4.png", 0},
-                    Case{"palette_transparent.png", 0}, Case{"interlaced.png", 0}, Case{"rgb16.png", 0}, Case{"grey16.png", 0}, Case{"turned_1.png", 0},
-                    Case{"turned_2.png", 0}, Case{"turned_3.png", 0}, Case{"turned_4.png", 0}, Case{"turned_5.png", 0}, Case{"turned_6.png", 0},
-                    Case{"turned_7.png", 0}, Case{"turned_8.png", 0}, Case{"turned.webp", 0}, Case{"turned.tiff", 0}, Case{"lossy.webp", 0},
-                    Case{"lossy_small.webp", 0}, Case{"lossless.webp", 0}, Case{"alpha.webp", 0}, Case{"raw.tiff", 0}, Case{"tiff_lzw.tiff", 0},
-                    Case{"tiff_adobe_deflate.tiff", 0}, Case{"packbits.tiff", 0}, Case{"alpha.tiff", 0}, Case{"mode_1.bmp", 0}, Case{"mode_L.bmp", 0},
-                    Case{"mode_P.bmp", 0}, Case{"mode_RGB.bmp", 0}, Case{"mode_RGBA.bmp", 0}, Case{"picture.gif", 0}, Case{"picture.ppm", 0},
-                    Case{"picture.pgm", 0}, Case{"picture.pbm", 0}));
+    testing::Values(Case{"mode_1.png", 0}, Case{"mode_L.png", 0}, Case{"mode_LA.png", 0}, Case{"mode_P.png", 0},
+                    Case{"mode_RGB.png", 0}, Case{"mode_RGBA.png", 0}, Case{"palette_1.png", 0},
+                    Case{"palette_2.png", 0}, Case{"palette_4.png", 0}, Case{"palette_transparent.png", 0},
+                    Case{"interlaced.png", 0}, Case{"rgb16.png", 0}, Case{"grey16.png", 0}, Case{"turned_1.png", 0},
+                    Case{"turned_2.png", 0}, Case{"turned_3.png", 0}, Case{"turned_4.png", 0}, Case{"turned_5.png", 0},
+                    Case{"turned_6.png", 0}, Case{"turned_7.png", 0}, Case{"turned_8.png", 0}, Case{"turned.webp", 0},
+                    Case{"turned.tiff", 0}, Case{"lossy.webp", 0}, Case{"lossy_small.webp", 0},
+                    Case{"lossless.webp", 0}, Case{"alpha.webp", 0}, Case{"raw.tiff", 0}, Case{"tiff_lzw.tiff", 0},
+                    Case{"tiff_adobe_deflate.tiff", 0}, Case{"packbits.tiff", 0}, Case{"alpha.tiff", 0},
+                    Case{"mode_1.bmp", 0}, Case{"mode_L.bmp", 0}, Case{"mode_P.bmp", 0}, Case{"mode_RGB.bmp", 0},
+                    Case{"mode_RGBA.bmp", 0}, Case{"picture.gif", 0}, Case{"picture.ppm", 0}, Case{"picture.pgm", 0},
+                    Case{"picture.pbm", 0}));
 // The transform of libjpeg rounds otherwise: by one, which the colour matrix makes three at most.
 INSTANTIATE_TEST_SUITE_P(Jpeg, ReadImage,
-                         testing::Values(Case{"sampling_444.jpg", 3}, Case{"sampling_422.jpg", 3}, Case{"sampling_420.jpg", 3}, Case{"progressive.jpg", 3},
-                                         Case{"grey.jpg", 1}, Case{"rgb.jpg", 1}, Case{"cmyk.jpg", 3}, Case{"turned.jpg", 3}));
+                         testing::Values(Case{"sampling_444.jpg", 3}, Case{"sampling_422.jpg", 3},
+                                         Case{"sampling_420.jpg", 3}, Case{"progressive.jpg", 3}, Case{"grey.jpg", 1},
+                                         Case{"rgb.jpg", 1}, Case{"cmyk.jpg", 3}, Case{"turned.jpg", 3}));
 
 TEST(ReadImage, JpegIsCloseOnAverage) {
     for (const char* name : {"sampling_444.jpg", "sampling_422.jpg", "sampling_420.jpg"})
-        EXPECT_LT(difference(read_image(fixture(name)), load_ppm(fixture(std::string(name) + ".ppm"))).mean, 0.08) << name;
+        EXPECT_LT(difference(read_image(fixture(name)), load_ppm(fixture(std::string(name) + ".ppm"))).mean, 0.08)
+            << name;
 }
 
 TEST(ReadImage, ContentDecidesNotTheExtension) {

@@ -37,7 +37,9 @@ private:
     std::filesystem::path path_;
 };
 
-inline std::filesystem::path fixture(const std::string& name) { return std::filesystem::path(DENOIR_FIXTURES) / "media" / name; }
+inline std::filesystem::path fixture(const std::string& name) {
+    return std::filesystem::path(DENOIR_FIXTURES) / "media" / name;
+}
 
 inline std::string load(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);

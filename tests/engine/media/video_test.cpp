@@ -95,8 +95,15 @@ TEST(Video, H264InMatroska) {
 
 TEST(Video, PureColoursComeBack) {
     const TempFolder folder;
-    const std::array<std::array<std::uint8_t, 3>, 9> colours{
-        {{0, 0, 0}, {255, 255, 255}, {255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 0}, {0, 255, 255}, {255, 0, 255}, {128, 128, 128}}};
+    const std::array<std::array<std::uint8_t, 3>, 9> colours{{{0, 0, 0},
+                                                              {255, 255, 255},
+                                                              {255, 0, 0},
+                                                              {0, 255, 0},
+                                                              {0, 0, 255},
+                                                              {255, 255, 0},
+                                                              {0, 255, 255},
+                                                              {255, 0, 255},
+                                                              {128, 128, 128}}};
     VideoWriter writer(folder / "a.mp4", options(64, 64));
     for (const auto& colour : colours) {
         Image image(64, 64);
@@ -141,12 +148,14 @@ TEST(Video, ProbeAgrees) {
     const std::string file = (folder / "a.mp4").string();
     const std::string streams = output_of("ffprobe -v error -show_streams -show_format " + file);
     if (streams.empty()) GTEST_SKIP() << "ffprobe is not installed";
-    for (const char* line : {"codec_name=h264", "pix_fmt=yuv420p", "color_range=tv", "color_space=bt709", "color_transfer=bt709", "color_primaries=bt709",
-                             "avg_frame_rate=30000/1001", "nb_frames=40", "width=160"})
+    for (const char* line :
+         {"codec_name=h264", "pix_fmt=yuv420p", "color_range=tv", "color_space=bt709", "color_transfer=bt709",
+          "color_primaries=bt709", "avg_frame_rate=30000/1001", "nb_frames=40", "width=160"})
         EXPECT_NE(streams.find(line), std::string::npos) << line;
     EXPECT_NE(streams.find("TAG:comment=" + o.metadata_json), std::string::npos) << streams;
     // a keyframe at least every 12 frames
-    const std::string keys = output_of("ffprobe -v error -select_streams v -show_entries frame=key_frame -of csv=p=0 " + file);
+    const std::string keys =
+        output_of("ffprobe -v error -select_streams v -show_entries frame=key_frame -of csv=p=0 " + file);
     int distance = 12;
     for (const char c : keys)
         if (c == '0' || c == '1') {
@@ -183,16 +192,30 @@ TEST(Video, RefusesWhatCannotBeWritten) {
             EXPECT_NE(error.file().find(name), std::string::npos) << error.what();
         }
     };
-    refuses("a.avi", [](VideoOptions&) {}, true);
-    refuses("a.mp4", [](VideoOptions& o) { o.crf = 52; }, true);
-    refuses("a.mp4", [](VideoOptions& o) { o.fps = {0, 1}; }, true);
-    refuses("a.mp4", [](VideoOptions& o) { o.width = 0; }, true);
-    refuses("a.mkv", [](VideoOptions& o) { o.height = 1; }, true);
-    refuses("a.mp4", [](VideoOptions& o) { o.width = 20000; }, true);
-    refuses("a.mp4", [](VideoOptions& o) { o.codec = VideoOptions::Codec::ffv1; }, true);
-    refuses("dir.mp4", [](VideoOptions&) {}, false);
-    refuses("no/such/a.mp4", [](VideoOptions&) {}, false);
-    refuses("a.mp4", [](VideoOptions&) {}, false); // no frames
+    refuses(
+        "a.avi", [](VideoOptions&) {}, true);
+    refuses(
+        "a.mp4", [](VideoOptions& o) { o.crf = 52; }, true);
+    refuses(
+        "a.mp4",
+        [](VideoOptions& o) {
+            o.fps = {0, 1};
+        },
+        true);
+    refuses(
+        "a.mp4", [](VideoOptions& o) { o.width = 0; }, true);
+    refuses(
+        "a.mkv", [](VideoOptions& o) { o.height = 1; }, true);
+    refuses(
+        "a.mp4", [](VideoOptions& o) { o.width = 20000; }, true);
+    refuses(
+        "a.mp4", [](VideoOptions& o) { o.codec = VideoOptions::Codec::ffv1; }, true);
+    refuses(
+        "dir.mp4", [](VideoOptions&) {}, false);
+    refuses(
+        "no/such/a.mp4", [](VideoOptions&) {}, false);
+    refuses(
+        "a.mp4", [](VideoOptions&) {}, false); // no frames
     EXPECT_EQ(folder.entries(), 1);
 }
 
@@ -254,15 +277,20 @@ TEST(Video, ReadsWhatOthersWrite) {
     write_video(folder / "a.mkv", options(64, 48), 6);
     if (output_of("ffmpeg -version").empty()) GTEST_SKIP() << "ffmpeg is not installed";
     const auto convert = [&](const std::string& arguments, const std::string& name) {
-        output_of("ffmpeg -nostdin -y -i " + (folder / "a.mkv").string() + " " + arguments + " " + (folder / name).string());
+        output_of("ffmpeg -nostdin -y -i " + (folder / "a.mkv").string() + " " + arguments + " " +
+                  (folder / name).string());
         return std::filesystem::exists(folder / name);
     };
     // full range, BT.601, tagged: comes back through the right matrix and range
-    ASSERT_TRUE(convert("-vf scale=out_color_matrix=bt601:out_range=full:flags=accurate_rnd+full_chroma_int -c:v libx264 -crf 1 -pix_fmt yuv444p -color_range pc -colorspace smpte170m", "601.mp4"));
+    ASSERT_TRUE(convert("-vf scale=out_color_matrix=bt601:out_range=full:flags=accurate_rnd+full_chroma_int -c:v "
+                        "libx264 -crf 1 -pix_fmt yuv444p -color_range pc -colorspace smpte170m",
+                        "601.mp4"));
     std::vector<Image> frames = read_video(folder / "601.mp4");
     ASSERT_EQ(frames.size(), 6u);
     EXPECT_GT(difference(frames[2], picture(64, 48, 2)).psnr, 38);
-    ASSERT_TRUE(convert("-vf scale=out_color_matrix=bt709:flags=accurate_rnd+full_chroma_int -c:v libx264 -crf 1 -pix_fmt yuv444p -colorspace bt709", "709.mp4"));
+    ASSERT_TRUE(convert("-vf scale=out_color_matrix=bt709:flags=accurate_rnd+full_chroma_int -c:v libx264 -crf 1 "
+                        "-pix_fmt yuv444p -colorspace bt709",
+                        "709.mp4"));
     frames = read_video(folder / "709.mp4");
     EXPECT_GT(difference(frames.at(2), picture(64, 48, 2)).psnr, 38);
     ASSERT_TRUE(convert("-c:v mjpeg -q:v 1 -pix_fmt yuvj444p", "a.avi"));
@@ -270,14 +298,16 @@ TEST(Video, ReadsWhatOthersWrite) {
     ASSERT_TRUE(convert("", "a.gif"));
     EXPECT_EQ(read_video(folder / "a.gif").size(), 6u);
     // rotation by a display matrix: the right edge of the picture comes to the top
-    output_of("ffmpeg -nostdin -y -i " + (folder / "709.mp4").string() + " -c copy -metadata:s:v:0 rotate=90 " + (folder / "turned.mp4").string());
+    output_of("ffmpeg -nostdin -y -i " + (folder / "709.mp4").string() + " -c copy -metadata:s:v:0 rotate=90 " +
+              (folder / "turned.mp4").string());
     VideoReader turned(folder / "turned.mp4");
     EXPECT_EQ(turned.info().width, 48);
     Image image;
     ASSERT_TRUE(turned.read(image));
     // rotate=90 says: turn clockwise by 90 degrees to show
     const Image flat = read_video(folder / "709.mp4").at(0);
-    EXPECT_TRUE(std::equal(flat.row(0), flat.row(0) + 3, image.row(0) + 3 * 47) || std::equal(flat.row(0), flat.row(0) + 3, image.row(63)));
+    EXPECT_TRUE(std::equal(flat.row(0), flat.row(0) + 3, image.row(0) + 3 * 47) ||
+                std::equal(flat.row(0), flat.row(0) + 3, image.row(63)));
 }
 
 TEST(Video, APictureIsNoVideo) {
