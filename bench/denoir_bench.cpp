@@ -14,7 +14,9 @@ namespace {
 int run(const char* only, bool list, int threads) {
     const std::shared_ptr<denoir::Backend> backend = denoir::open_backend({}, threads);
     const double peak = list ? 0 : denoir::bench::measured_peak_flops(*backend);
-    if (!list) fmt::print("{} threads, peak {:.1f} GFLOP/s\n{:44} {:>10} {:>9} {:>6} {:>7}\n", backend->threads(), peak * 1e-9, "kernel", "ms", "GFLOP/s", "share", "GB/s");
+    if (!list)
+        fmt::print("{} threads, peak {:.1f} GFLOP/s\n{:44} {:>10} {:>9} {:>6} {:>7}\n", backend->threads(), peak * 1e-9,
+                   "kernel", "ms", "GFLOP/s", "share", "GB/s");
     for (const denoir::bench::Case& c : denoir::bench::kernel_cases()) {
         if (fnmatch(only, c.name.c_str(), 0) != 0) continue;
         if (list) {
@@ -23,7 +25,8 @@ int run(const char* only, bool list, int threads) {
         }
         const denoir::bench::Measurement m = c.run(*backend);
         const double flops = m.flop / m.seconds;
-        fmt::print("{:44} {:10.3f} {:9.1f} {:5.1f}% {:7.2f}\n", c.name, m.seconds * 1e3, flops * 1e-9, 100 * flops / peak, m.bytes / m.seconds * 1e-9);
+        fmt::print("{:44} {:10.3f} {:9.1f} {:5.1f}% {:7.2f}\n", c.name, m.seconds * 1e3, flops * 1e-9,
+                   100 * flops / peak, m.bytes / m.seconds * 1e-9);
         std::fflush(stdout);
     }
     return 0;

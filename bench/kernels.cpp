@@ -37,7 +37,8 @@ double best(const std::function<void()>& f) {
 Tensor numbers(const Shape& shape, DType dtype) {
     Tensor wide = Tensor::host(shape);
     std::uint32_t state = 1;
-    for (float& v : wide.span<float>()) v = static_cast<float>(static_cast<std::int32_t>(state = state * 1664525u + 1013904223u)) * 0x1p-31f;
+    for (float& v : wide.span<float>())
+        v = static_cast<float>(static_cast<std::int32_t>(state = state * 1664525u + 1013904223u)) * 0x1p-31f;
     if (dtype == DType::f32) return wide;
     Tensor out = Tensor::host(shape, dtype);
     from_f32(dtype, wide.data<float>(), out.raw(), shape.elements());
@@ -51,7 +52,8 @@ double size(std::initializer_list<Tensor> all) {
 }
 
 Case linear(std::int64_t m, std::int64_t k, std::int64_t n, DType weight, DType compute) {
-    return {fmt::format("linear/{}-{}/{}x{}x{}", info(weight).name, info(compute).name, m, k, n), [=](Backend& backend) {
+    return {fmt::format("linear/{}-{}/{}x{}x{}", info(weight).name, info(compute).name, m, k, n),
+            [=](Backend& backend) {
                 const Tensor x = backend.upload(numbers({m, k}, compute));
                 const Weight w("w", numbers({n, k}, weight));
                 Tensor out = backend.empty({m, n}, compute);
@@ -61,25 +63,29 @@ Case linear(std::int64_t m, std::int64_t k, std::int64_t n, DType weight, DType 
 }
 
 Case attention(std::int64_t queries, std::int64_t keys, std::int64_t heads, std::int64_t head, DType compute) {
-    return {fmt::format("attention/{}/{}x{}x{}x{}", info(compute).name, queries, keys, heads, head), [=](Backend& backend) {
-                const Tensor q = backend.upload(numbers({queries, heads, head}, compute)), k = backend.upload(numbers({keys, heads, head}, compute));
-                Tensor out = backend.empty({queries, heads, head}, compute);
-                const AttentionOptions options{.scale = 1 / std::sqrt(static_cast<float>(head)), .compute = compute};
-                const double seconds = best([&] { backend.attention(q, k, k, options, out); });
-                return Measurement{seconds, 4.0 * static_cast<double>(queries * keys * heads * head), size({q, k, k, out})};
-            }};
+    return {
+        fmt::format("attention/{}/{}x{}x{}x{}", info(compute).name, queries, keys, heads, head), [=](Backend& backend) {
+            const Tensor q = backend.upload(numbers({queries, heads, head}, compute)),
+                         k = backend.upload(numbers({keys, heads, head}, compute));
+            Tensor out = backend.empty({queries, heads, head}, compute);
+            const AttentionOptions options{.scale = 1 / std::sqrt(static_cast<float>(head)), .compute = compute};
+            const double seconds = best([&] { backend.attention(q, k, k, options, out); });
+            return Measurement{seconds, 4.0 * static_cast<double>(queries * keys * heads * head), size({q, k, k, out})};
+        }};
 }
 
-Case conv(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t height, std::int64_t width, const Shape& taps, ConvOptions options,
-          DType compute) {
-    return {fmt::format("conv/{}/{}/{}-{}/{}x{}", name, info(compute).name, in, out, height, width), [=](Backend& backend) {
+Case conv(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t height, std::int64_t width,
+          const Shape& taps, ConvOptions options, DType compute) {
+    return {fmt::format("conv/{}/{}/{}-{}/{}x{}", name, info(compute).name, in, out, height, width),
+            [=](Backend& backend) {
                 Shape shape({out, in});
                 for (const std::int64_t t : taps) shape.push_back(t);
                 const Weight w("w", numbers(shape, DType::f32));
                 ConvOptions o = options;
                 o.compute = compute;
                 std::vector<Tensor> frames;
-                for (std::int64_t t = 0; t < (taps.rank() == 3 ? taps[0] : 1); ++t) frames.push_back(backend.upload(numbers({height, width, in}, compute)));
+                for (std::int64_t t = 0; t < (taps.rank() == 3 ? taps[0] : 1); ++t)
+                    frames.push_back(backend.upload(numbers({height, width, in}, compute)));
                 const std::int64_t grown = o.duplicate ? 2 : 1;
                 const std::int64_t rows = (height * grown + o.pad_top + o.pad_bottom - taps[-2]) / o.stride + 1;
                 const std::int64_t columns = (width * grown + o.pad_left + o.pad_right - taps[-1]) / o.stride + 1;
@@ -93,9 +99,11 @@ Case conv(std::string_view name, std::int64_t in, std::int64_t out, std::int64_t
 }
 
 /// A kernel from [L, C] to [L, C] that is bound by memory.
-Case rows(std::string_view name, DType dtype, const std::function<void(Backend&, const Tensor& x, const Tensor& table, Tensor& out)>& kernel) {
+Case rows(std::string_view name, DType dtype,
+          const std::function<void(Backend&, const Tensor& x, const Tensor& table, Tensor& out)>& kernel) {
     return {fmt::format("{}/{}/8160x1536", name, info(dtype).name), [=](Backend& backend) {
-                const Tensor x = backend.upload(numbers({8160, 1536}, dtype)), table = backend.upload(numbers({3, 1536}, DType::f32));
+                const Tensor x = backend.upload(numbers({8160, 1536}, dtype)),
+                             table = backend.upload(numbers({3, 1536}, DType::f32));
                 Tensor out = backend.empty(x.shape(), dtype);
                 const double seconds = best([&] { kernel(backend, x, table, out); });
                 return Measurement{seconds, 0, size({x, out})};
@@ -133,13 +141,17 @@ std::vector<Case> kernel_cases() {
     }
     cases.push_back(conv("head", 96, 3, 480, 832, {3, 3, 3}, same, DType::f32));
     cases.push_back(conv("first", 3, 96, 480, 832, {3, 3, 3}, same, DType::f32));
-    cases.push_back(conv("shrunk", 96, 96, 480, 832, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1}, DType::f32));
+    cases.push_back(
+        conv("shrunk", 96, 96, 480, 832, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1}, DType::f32));
     cases.push_back(conv("pointwise", 192, 384, 120, 208, {1, 1}, {}, DType::f32));
     for (const DType dtype : {DType::f32, DType::bf16}) {
-        cases.push_back(rows("layer_norm_modulate", dtype, [](Backend& b, const Tensor& x, const Tensor& t, Tensor& out) {
-            b.layer_norm_modulate(x, t.slice(0, 0, 1), t.slice(0, 1, 2), 1e-6f, out);
+        cases.push_back(
+            rows("layer_norm_modulate", dtype, [](Backend& b, const Tensor& x, const Tensor& t, Tensor& out) {
+                b.layer_norm_modulate(x, t.slice(0, 0, 1), t.slice(0, 1, 2), 1e-6f, out);
+            }));
+        cases.push_back(rows("gated_add", dtype, [](Backend& b, const Tensor& x, const Tensor& t, Tensor& out) {
+            b.gated_add(x, x, t, out);
         }));
-        cases.push_back(rows("gated_add", dtype, [](Backend& b, const Tensor& x, const Tensor& t, Tensor& out) { b.gated_add(x, x, t, out); }));
         cases.push_back(rows("channel_norm_silu", dtype, [](Backend& b, const Tensor& x, const Tensor& t, Tensor& out) {
             b.channel_norm(x, t.select(0, 0), true, out);
         }));

@@ -20,11 +20,12 @@ struct Case {
     std::function<Measurement(Backend&)> run;
 };
 
-/// Kernels at the sizes of the true models: linear and attention of the 1.3B transformer and UMT5-XXL, convolutions of the VAE's
-/// decoder at 480 x 832, the fused norms.
+/// Kernels at the sizes of the true models: linear and attention of the 1.3B transformer and UMT5-XXL, convolutions of
+/// the VAE's decoder at 480 x 832, the fused norms.
 std::vector<Case> kernel_cases();
 
-/// Floating-point operations per second of all the backend's threads together, in registers alone: what a kernel could reach.
+/// Floating-point operations per second of all the backend's threads together, in registers alone: what a kernel could
+/// reach.
 double measured_peak_flops(Backend&);
 
 } // namespace denoir::bench

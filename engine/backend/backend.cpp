@@ -14,7 +14,8 @@ Tensor rows_of_group(const Tensor& x, std::int64_t group, std::int64_t groups) {
 
 void Backend::layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, Tensor& out) {
     const std::int64_t groups = shift.size(0), channels = x.size(1);
-    Tensor weight = empty({channels}, DType::f32), ones = empty({channels}, DType::f32), bias = empty({channels}, DType::f32);
+    Tensor weight = empty({channels}, DType::f32), ones = empty({channels}, DType::f32),
+           bias = empty({channels}, DType::f32);
     fill(ones, 1.0f);
     for (std::int64_t r = 0; r < groups; ++r) {
         add(scale.select(0, r), ones, weight);
@@ -24,7 +25,8 @@ void Backend::layer_norm_modulate(const Tensor& x, const Tensor& shift, const Te
     }
 }
 
-void Backend::rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& table, int heads, Tensor& out) {
+void Backend::rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& table,
+                            int heads, Tensor& out) {
     Tensor normalised = empty(x.shape(), DType::f32);
     rms_norm(x, weight, options, normalised);
     rope(normalised, table, heads, out);

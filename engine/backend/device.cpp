@@ -15,7 +15,8 @@ Device Device::parse(std::string_view text) {
         const char *begin = text.data() + prefix.size(), *end = text.data() + text.size();
         int index = 0;
         const auto [rest, error] = std::from_chars(begin, end, index);
-        if (begin != end && error == std::errc{} && rest == end && index >= 0 && *begin != '-') return {Kind::cuda, index};
+        if (begin != end && error == std::errc{} && rest == end && index >= 0 && *begin != '-')
+            return {Kind::cuda, index};
     }
     throw UsageError("", "device", "'" + printable(text, 40) + "' is no device", "use cpu, cuda or cuda:N");
 }

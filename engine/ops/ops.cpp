@@ -25,7 +25,9 @@ Shape with_last(const Shape& shape, std::int64_t size) {
     return out;
 }
 
-[[maybe_unused]] bool is_vector(const Tensor* x, std::int64_t channels) { return !x || (x->elements() == channels && x->dtype() == DType::f32); }
+[[maybe_unused]] bool is_vector(const Tensor* x, std::int64_t channels) {
+    return !x || (x->elements() == channels && x->dtype() == DType::f32);
+}
 
 /// The result of an op on the rows of x, in the shape of x.
 template <class F> Tensor by_rows(const Tensor& x, DType out, F kernel) {
@@ -103,13 +105,17 @@ Tensor gather(Backend& backend, const Weight& table, std::span<const std::int64_
 
 Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps, DType out) {
     assert(is_vector(weight, x.size(-1)) && is_vector(bias, x.size(-1)));
-    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.layer_norm(rows, weight, bias, eps, to); });
+    return by_rows(x, out,
+                   [&](Backend& b, const Tensor& rows, Tensor& to) { b.layer_norm(rows, weight, bias, eps, to); });
 }
 
 Tensor layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, DType out) {
     assert(shift.rank() == 2 && shift.shape() == scale.shape() && shift.size(1) == x.size(-1) && shift.size(0) > 0);
-    assert(shift.dtype() == DType::f32 && scale.dtype() == DType::f32 && x.elements() / x.size(-1) % shift.size(0) == 0);
-    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.layer_norm_modulate(rows, shift, scale, eps, to); });
+    assert(shift.dtype() == DType::f32 && scale.dtype() == DType::f32 &&
+           x.elements() / x.size(-1) % shift.size(0) == 0);
+    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) {
+        b.layer_norm_modulate(rows, shift, scale, eps, to);
+    });
 }
 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions& options, DType out) {
@@ -117,20 +123,25 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions& options
     return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.rms_norm(rows, weight, options, to); });
 }
 
-Tensor rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& rope, int heads, DType out) {
+Tensor rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& rope, int heads,
+                     DType out) {
     assert(is_vector(&weight, x.size(-1)) && x.size(-1) % heads == 0 && rope.cos.shape() == rope.sin.shape());
     assert(rope.cos.size(0) == x.elements() / x.size(-1) && rope.cos.size(1) * 2 * heads == x.size(-1));
-    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.rms_norm_rope(rows, weight, options, rope, heads, to); });
+    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) {
+        b.rms_norm_rope(rows, weight, options, rope, heads, to);
+    });
 }
 
 Tensor gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, DType out) {
     assert(x.shape() == y.shape() && gate.rank() == 2 && gate.size(1) == x.size(-1) && gate.size(0) > 0);
     assert(gate.dtype() == DType::f32 && x.elements() / x.size(-1) % gate.size(0) == 0);
-    return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.gated_add(rows, as_rows(y), gate, to); });
+    return by_rows(x, out,
+                   [&](Backend& b, const Tensor& rows, Tensor& to) { b.gated_add(rows, as_rows(y), gate, to); });
 }
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options, DType out) {
-    assert(q.rank() == 3 && k.rank() == 3 && v.shape() == k.shape() && k.size(1) == q.size(1) && k.size(2) == q.size(2));
+    assert(q.rank() == 3 && k.rank() == 3 && v.shape() == k.shape() && k.size(1) == q.size(1) &&
+           k.size(2) == q.size(2));
     assert(!options.bias || options.bias.shape() == Shape({q.size(1), q.size(0), k.size(0)}));
     assert(!options.key_bias || options.key_bias.shape() == Shape({k.size(0)}));
     Tensor result = backend_of(q).empty(q.shape(), out);
@@ -138,12 +149,14 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
     return result;
 }
 
-Tensor conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual, const ConvOptions& o, DType out) {
+Tensor conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
+            const ConvOptions& o, DType out) {
     const auto first = std::find_if(frames.begin(), frames.end(), [](const Tensor& f) { return f.defined(); });
     assert(first != frames.end() && "all frames are zero");
     const Shape& kernel = w.shape();
     const std::int64_t times = kernel.rank() == 5 ? kernel[2] : 1, grown = o.duplicate ? 2 : 1;
     assert(kernel[1] == first->size(2) && static_cast<std::int64_t>(frames.size()) >= times);
+    assert((static_cast<std::int64_t>(frames.size()) - times) % o.time_stride == 0);
     const auto outputs = [&](std::int64_t size, int before, int after, std::int64_t taps) {
         return (size * grown + before + after - taps) / o.stride + 1;
     };

@@ -10,12 +10,15 @@ namespace denoir::cpu {
 namespace {
 
 constexpr std::int64_t query_block = 96;
-/// Packed keys and values that exist at a time, in floats: as many heads as fit (one at least) are packed, then used by all their queries.
+/// Packed keys and values that exist at a time, in floats: as many heads as fit (one at least) are packed, then used by
+/// all their queries.
 constexpr std::int64_t packed_limit = std::int64_t{8} << 20;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-std::int64_t head_at(const Tensor& x, std::int64_t token, std::int64_t head) { return token * x.stride(0) + head * x.stride(1); }
+std::int64_t head_at(const Tensor& x, std::int64_t token, std::int64_t head) {
+    return token * x.stride(0) + head * x.stride(1);
+}
 
 /// Sizes of one call; D channels are padded to whole panels, keys go in blocks.
 struct Plan {
@@ -23,17 +26,24 @@ struct Plan {
     std::int64_t padded, key_block, blocks, per_head;
 
     Plan(const Kernels& kernels, const Tensor& q, const Tensor& k)
-        : queries(q.size(0)), keys(k.size(0)), heads(q.size(1)), size(q.size(2)),
+        : queries(q.size(0)),
+          keys(k.size(0)),
+          heads(q.size(1)),
+          size(q.size(2)),
           padded(divide_up(size, kernels.tile_columns) * kernels.tile_columns),
-          key_block(256 / kernels.tile_columns * kernels.tile_columns), blocks(divide_up(keys, key_block)),
+          key_block(256 / kernels.tile_columns * kernels.tile_columns),
+          blocks(divide_up(keys, key_block)),
           per_head(blocks * key_block * (size + padded)) {}
     /// Where the panels of Kᵀ of a block begin; those of V follow behind key_block · size floats.
-    std::int64_t at(std::int64_t head, std::int64_t block) const { return head * per_head + block * key_block * (size + padded); }
+    std::int64_t at(std::int64_t head, std::int64_t block) const {
+        return head * per_head + block * key_block * (size + padded);
+    }
 };
 
 } // namespace
 
-void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options, Tensor& out) {
+void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
+                           Tensor& out) {
     const Plan plan(kernels_, q, k);
     if (plan.queries == 0 || plan.heads == 0) return;
     if (plan.keys == 0) return fill(out, 0.0f);
@@ -87,11 +97,13 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
                 for (std::int64_t i = 0; i < rows; ++i) {
                     float* row = s + i * plan.key_block;
                     const std::int64_t visible = std::clamp<std::int64_t>(seen(i) - from, 0, n);
-                    const float* bias = options.bias ? options.bias.data<float>() + (first + head) * options.bias.stride(0) +
-                                                           (begin + i) * options.bias.stride(1) + from
-                                                     : nullptr;
+                    const float* bias = options.bias
+                                            ? options.bias.data<float>() + (first + head) * options.bias.stride(0) +
+                                                  (begin + i) * options.bias.stride(1) + from
+                                            : nullptr;
                     const float* key_bias = options.key_bias ? options.key_bias.data<float>() + from : nullptr;
-                    const float top = std::max(greatest[i], kernels_.scores(row, options.scale, bias, key_bias, visible));
+                    const float top =
+                        std::max(greatest[i], kernels_.scores(row, options.scale, bias, key_bias, visible));
                     const float shift = std::isinf(top) ? 0.0f : top; // nothing seen yet
                     if (top > greatest[i] && total[i] > 0) {
                         const float shrink = std::exp(greatest[i] - shift);
@@ -105,8 +117,8 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
                 // The panels of V hold as many rows as the block has keys.
                 const std::int64_t stored = std::min(plan.key_block, plan.keys - from);
                 for (std::int64_t j = 0; j < padded; j += kernels_.tile_columns)
-                    kernels_.gemm(s, plan.key_block, keys + plan.key_block * size + j * stored, n, rows, kernels_.tile_columns, sums + j,
-                                  padded, true);
+                    kernels_.gemm(s, plan.key_block, keys + plan.key_block * size + j * stored, n, rows,
+                                  kernels_.tile_columns, sums + j, padded, true);
             }
             for (std::int64_t i = 0; i < rows; ++i) {
                 float* row = sums + i * padded;

@@ -26,9 +26,9 @@ struct Job {
     ConvOptions options;
     Tensor& out;
 
-    std::int64_t columns = 0, rows = 0;             ///< of a tile, in outputs of the phase
+    std::int64_t columns = 0, rows = 0; ///< of a tile, in outputs of the phase
     std::int64_t tiles_down = 0, tiles_across = 0;
-    std::int64_t padded = 0;                        ///< output channels in whole panels
+    std::int64_t padded = 0; ///< output channels in whole panels
 
     void cut();
     std::int64_t tiles() const { return out.size(0) * tiles_down * tiles_across; }
@@ -46,19 +46,23 @@ void Job::cut() {
     tiles_across = divide_up(phase.columns.count, 256);
     columns = divide_up(phase.columns.count, std::max<std::int64_t>(1, tiles_across));
     // About 1.2 GFLOP a tile, so that the stop token is looked at soon enough; a window of at most 4 MiB.
-    const std::int64_t multiplications = columns * padded * kernel.in * kernel.time * phase.rows.taps * phase.columns.taps;
+    const std::int64_t multiplications =
+        columns * padded * kernel.in * kernel.time * phase.rows.taps * phase.columns.taps;
     const std::int64_t row_floats = columns * options.stride * options.stride * kernel.in * kernel.time;
-    const std::int64_t limit = std::min(600'000'000 / std::max<std::int64_t>(1, multiplications), (1 << 20) / row_floats);
+    const std::int64_t limit =
+        std::min(600'000'000 / std::max<std::int64_t>(1, multiplications), (1 << 20) / row_floats);
     tiles_down = divide_up(phase.rows.count, std::max<std::int64_t>(1, limit));
     rows = divide_up(phase.rows.count, std::max<std::int64_t>(1, tiles_down));
 }
 
-/// A tile's part of one input frame as f32, [window_rows][window_columns][C], zeros beyond the image's borders. False where there is no frame.
+/// A tile's part of one input frame as f32, [window_rows][window_columns][C], zeros beyond the image's borders. False
+/// where there is no frame.
 bool Job::read_window(const Tensor& frame, std::int64_t top, std::int64_t left, float* to) const {
     if (!frame) return false;
     const std::int64_t height = frame.size(0), width = frame.size(1), channels = kernel.in, wide = window_columns();
     const std::int64_t begin = std::clamp<std::int64_t>(left, 0, width), end = std::clamp(left + wide, begin, width);
-    const bool dense = frame.stride(1) == channels, round = options.compute == DType::bf16 && frame.dtype() != DType::bf16;
+    const bool dense = frame.stride(1) == channels,
+               round = options.compute == DType::bf16 && frame.dtype() != DType::bf16;
     const std::int64_t pixels = dense ? std::max<std::int64_t>(1, end - begin) : 1;
     for (std::int64_t y = top; y < top + window_rows(); ++y, to += wide * channels) {
         if (y < 0 || y >= height || begin == end) {
@@ -69,7 +73,8 @@ bool Job::read_window(const Tensor& frame, std::int64_t top, std::int64_t left, 
         std::fill_n(to + (end - left) * channels, (left + wide - end) * channels, 0.0f);
         for (std::int64_t x = begin; x < end; x += pixels) {
             float* at = to + (x - left) * channels;
-            const std::byte* from = frame.raw() + (y * frame.stride(0) + x * frame.stride(1)) * element_bytes(frame.dtype());
+            const std::byte* from =
+                frame.raw() + (y * frame.stride(0) + x * frame.stride(1)) * element_bytes(frame.dtype());
             const float* values = as_f32(kernels, frame.dtype(), from, pixels * channels, at);
             if (round)
                 kernels.round_bf16(values, at, pixels * channels);
@@ -103,14 +108,16 @@ void Job::write_row(float* sums, std::int64_t n, std::int64_t frame, std::int64_
 void Job::run(std::int64_t tile, float* scratch) const {
     const std::int64_t frame = tile / tiles_across / tiles_down;
     const std::int64_t row = tile / tiles_across % tiles_down * rows, column = tile % tiles_across * columns;
-    const std::int64_t height = std::min(rows, phase.rows.count - row), width = std::min(columns, phase.columns.count - column);
+    const std::int64_t height = std::min(rows, phase.rows.count - row),
+                       width = std::min(columns, phase.columns.count - column);
     float* sums = scratch + kernel.time * window_floats();
     std::vector<bool> there(static_cast<std::size_t>(kernel.time));
     for (std::int64_t t = 0; t < kernel.time; ++t)
-        there[static_cast<std::size_t>(t)] =
-            read_window(frames[static_cast<std::size_t>(frame * options.time_stride + t)], row * options.stride + phase.rows.offset,
-                        column * options.stride + phase.columns.offset, scratch + t * window_floats());
-    const std::int64_t depth = phase.columns.taps * kernel.in, line = window_columns() * kernel.in, panel = kernels.tile_columns;
+        there[static_cast<std::size_t>(t)] = read_window(
+            frames[static_cast<std::size_t>(frame * options.time_stride + t)], row * options.stride + phase.rows.offset,
+            column * options.stride + phase.columns.offset, scratch + t * window_floats());
+    const std::int64_t depth = phase.columns.taps * kernel.in, line = window_columns() * kernel.in,
+                       panel = kernels.tile_columns;
     for (std::int64_t y = 0; y < height; ++y) {
         bool begun = false;
         for (std::int64_t t = 0; t < kernel.time; ++t)
@@ -119,12 +126,13 @@ void Job::run(std::int64_t tile, float* scratch) const {
                 const float* b = phase.panels + (t * phase.rows.taps + tap) * phase.row_floats(kernels, kernel);
                 for (std::int64_t o = 0; o < kernel.out; o += panel, b += depth * panel)
                     for (std::int64_t k = 0; k < depth; k += depth_step)
-                        kernels.gemm(a + k, options.stride * kernel.in, b + k * panel, std::min(depth_step, depth - k), width, panel,
-                                     sums + o, padded, begun || k > 0);
+                        kernels.gemm(a + k, options.stride * kernel.in, b + k * panel, std::min(depth_step, depth - k),
+                                     width, panel, sums + o, padded, begun || k > 0);
                 begun = true;
             }
         if (!begun) std::fill_n(sums, width * padded, 0.0f);
-        write_row(sums, width, frame, phase.rows.first + (row + y) * phase.rows.step, phase.columns.first + column * phase.columns.step);
+        write_row(sums, width, frame, phase.rows.first + (row + y) * phase.rows.step,
+                  phase.columns.first + column * phase.columns.step);
     }
 }
 
@@ -133,8 +141,9 @@ void Job::run(std::int64_t tile, float* scratch) const {
 /// The kernel of every phase in panels, made once and kept in the weight in place of its stored form.
 Tensor CpuBackend::conv_panels(const Weight& w, const Shape& out, const ConvOptions& options) {
     const bool round = options.compute == DType::bf16;
-    const std::string use = options.duplicate ? fmt::format("conv.{}.duplicate.{}.{}", round, options.pad_top % 2, options.pad_left % 2)
-                                              : fmt::format("conv.{}", round);
+    const std::string use =
+        options.duplicate ? fmt::format("conv.{}.duplicate.{}.{}", round, options.pad_top % 2, options.pad_left % 2)
+                          : fmt::format("conv.{}", round);
     auto& kept = w.prepared[use];
     if (kept) return *std::static_pointer_cast<Tensor>(kept);
     const KernelShape kernel(w.shape());

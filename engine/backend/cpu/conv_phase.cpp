@@ -12,7 +12,9 @@ std::int64_t divide_down(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b
 } // namespace
 
 PhaseAxis::PhaseAxis(std::int64_t outputs, std::int64_t kernel, std::int64_t pad, bool duplicate, std::int64_t phase)
-    : first(phase), step(duplicate ? 2 : 1), count(divide_up(std::max<std::int64_t>(0, outputs - phase), step)),
+    : first(phase),
+      step(duplicate ? 2 : 1),
+      count(divide_up(std::max<std::int64_t>(0, outputs - phase), step)),
       offset(divide_down(phase - pad, step)) {
     // Position phase - pad + d of the duplicated input is pixel floor((phase - pad + d) / 2).
     for (std::int64_t d = 0; d < kernel; ++d) tap_of.push_back(divide_down(phase - pad + d, step) - offset);
@@ -33,10 +35,11 @@ std::vector<Phase> conv_phases(const KernelShape& kernel, const Shape& out, cons
     return result;
 }
 
-void pack_phase(const Kernels& kernels, const WeightRows& weight, const KernelShape& kernel, const Phase& phase, std::int64_t strip,
-                std::int64_t time, float* panels) {
+void pack_phase(const Kernels& kernels, const WeightRows& weight, const KernelShape& kernel, const Phase& phase,
+                std::int64_t strip, std::int64_t time, float* panels) {
     const std::int64_t panel = kernels.tile_columns, begin = strip * panel, end = std::min(kernel.out, begin + panel);
-    const std::int64_t row = phase.columns.taps * kernel.in, height = phase.rows.taps, plane = kernel.height * kernel.width;
+    const std::int64_t row = phase.columns.taps * kernel.in, height = phase.rows.taps,
+                       plane = kernel.height * kernel.width;
     std::vector<float> stored(static_cast<std::size_t>(weight.columns()));
     // [o][row tap][column tap · C]; taps that meet are added in f64.
     std::vector<double> sums(static_cast<std::size_t>((end - begin) * height * row), 0.0);
@@ -48,7 +51,8 @@ void pack_phase(const Kernels& kernels, const WeightRows& weight, const KernelSh
                 double* tap = to + phase.rows.tap_of[static_cast<std::size_t>(y)] * row +
                               phase.columns.tap_of[static_cast<std::size_t>(x)] * kernel.in;
                 const float* from = stored.data() + time * plane + y * kernel.width + x;
-                for (std::int64_t c = 0; c < kernel.in; ++c) tap[c] += static_cast<double>(from[c * kernel.time * plane]);
+                for (std::int64_t c = 0; c < kernel.in; ++c)
+                    tap[c] += static_cast<double>(from[c * kernel.time * plane]);
             }
     }
     const std::vector<float> rows(sums.begin(), sums.end());

@@ -6,21 +6,23 @@
 
 namespace denoir::cpu {
 
-// With channels last, the pixels below one row of a kernel lie behind each other: kw·C floats, and the next output pixel's begin
-// stride·C further. So a convolution is, for each row of the kernel in space and time, a matrix product whose A is the image
-// itself (rows overlap), summed into the same C. Nothing is unfolded.
+// With channels last, the pixels below one row of a kernel lie behind each other: kw·C floats, and the next output
+// pixel's begin stride·C further. So a convolution is, for each row of the kernel in space and time, a matrix product
+// whose A is the image itself (rows overlap), summed into the same C. Nothing is unfolded.
 //
-// A 2x2 duplicated input under a 3x3 kernel is four convolutions of the input itself, one for each parity of the output's row and
-// column, whose kernels add up the taps that fall on the same pixel: 2x2 taps instead of 3x3. Each of them is a phase; without
-// duplication there is one.
+// A 2x2 duplicated input under a 3x3 kernel is four convolutions of the input itself, one for each parity of the
+// output's row and column, whose kernels add up the taps that fall on the same pixel: 2x2 taps instead of 3x3. Each of
+// them is a phase; without duplication there is one.
 
 /// Sizes of w [O,C,kt,kh,kw] or [O,C,kh,kw].
 struct KernelShape {
     std::int64_t out, in, time, height, width;
-    explicit KernelShape(const Shape& s) : out(s[0]), in(s[1]), time(s.rank() == 5 ? s[2] : 1), height(s[-2]), width(s[-1]) {}
+    explicit KernelShape(const Shape& s)
+        : out(s[0]), in(s[1]), time(s.rank() == 5 ? s[2] : 1), height(s[-2]), width(s[-1]) {}
 };
 
-/// One axis of a phase: outputs at first, first + step, …; tap t of output number i reads input i · stride + offset + t.
+/// One axis of a phase: outputs at first, first + step, …; tap t of output number i reads input i · stride + offset +
+/// t.
 struct PhaseAxis {
     std::int64_t first, step, count, taps, offset;
     std::vector<std::int64_t> tap_of; ///< kernel position -> tap
@@ -34,13 +36,16 @@ struct Phase {
 
     /// Floats of the panels of one row of the kernel, and of all.
     std::int64_t row_floats(const Kernels&, const KernelShape&) const;
-    std::int64_t panel_floats(const Kernels& k, const KernelShape& s) const { return s.time * rows.taps * row_floats(k, s); }
+    std::int64_t panel_floats(const Kernels& k, const KernelShape& s) const {
+        return s.time * rows.taps * row_floats(k, s);
+    }
 };
 
 /// The phases of a convolution with output [n, H', W', O].
 std::vector<Phase> conv_phases(const KernelShape&, const Shape& out, const ConvOptions&);
 
 /// Packs output channels [strip · tile_columns, …) of time tap `time` of a phase into `panels` (the phase's).
-void pack_phase(const Kernels&, const WeightRows&, const KernelShape&, const Phase&, std::int64_t strip, std::int64_t time, float* panels);
+void pack_phase(const Kernels&, const WeightRows&, const KernelShape&, const Phase&, std::int64_t strip,
+                std::int64_t time, float* panels);
 
 } // namespace denoir::cpu

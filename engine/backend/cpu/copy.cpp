@@ -9,8 +9,8 @@ namespace denoir::cpu {
 namespace {
 
 /// n elements from one type and stride to another.
-void copy_run(const Kernels& kernels, const Tensor& in, std::int64_t from, std::int64_t from_stride, Tensor& out, std::int64_t to,
-              std::int64_t to_stride, std::int64_t n, float* scratch) {
+void copy_run(const Kernels& kernels, const Tensor& in, std::int64_t from, std::int64_t from_stride, Tensor& out,
+              std::int64_t to, std::int64_t to_stride, std::int64_t n, float* scratch) {
     if (in.dtype() != out.dtype())
         return scatter_run(kernels, gather_run(kernels, in, from, from_stride, n, scratch), out, to, to_stride, n);
     const std::int64_t bytes = element_bytes(in.dtype());
@@ -22,13 +22,18 @@ void copy_run(const Kernels& kernels, const Tensor& in, std::int64_t from, std::
     }
     const auto each = [&](auto zero) {
         using T = decltype(zero);
-        for (std::int64_t i = 0; i < n; ++i) std::memcpy(target + i * to_stride * bytes, source + i * from_stride * bytes, sizeof(T));
+        for (std::int64_t i = 0; i < n; ++i)
+            std::memcpy(target + i * to_stride * bytes, source + i * from_stride * bytes, sizeof(T));
     };
     switch (bytes) {
-    case 1: return each(std::uint8_t{});
-    case 2: return each(std::uint16_t{});
-    case 4: return each(std::uint32_t{});
-    default: return each(std::uint64_t{});
+    case 1:
+        return each(std::uint8_t{});
+    case 2:
+        return each(std::uint16_t{});
+    case 4:
+        return each(std::uint32_t{});
+    default:
+        return each(std::uint64_t{});
     }
 }
 
@@ -54,7 +59,8 @@ void CpuBackend::copy(const Tensor& in, Tensor& out) {
     const std::int64_t across = tiled ? walk.size[last - 1] : 1, group = tiled ? tile : 1;
     const std::int64_t outer = walk.rows() / across;
     const std::int64_t blocks_in = (inner + step - 1) / step, blocks_across = (across + group - 1) / group;
-    const std::int64_t blocks = outer * blocks_in * blocks_across, per_piece = std::max<std::int64_t>(1, 65536 / (step * group));
+    const std::int64_t blocks = outer * blocks_in * blocks_across,
+                       per_piece = std::max<std::int64_t>(1, 65536 / (step * group));
     const Scratch scratch(*this, run_length);
     pool_.run((blocks + per_piece - 1) / per_piece, [&](std::int64_t piece, int worker) {
         for (std::int64_t block = piece * per_piece; block < std::min(blocks, (piece + 1) * per_piece); ++block) {
@@ -63,7 +69,8 @@ void CpuBackend::copy(const Tensor& in, Tensor& out) {
             for (std::int64_t row = begin; row < end; ++row) {
                 const std::int64_t at = block / blocks_in / blocks_across * across + row;
                 copy_run(kernels_, in, walk.offset(1, at) + first * walk.inner_stride(1), walk.inner_stride(1), out,
-                         walk.offset(0, at) + first * walk.inner_stride(0), walk.inner_stride(0), n, scratch.of(worker));
+                         walk.offset(0, at) + first * walk.inner_stride(0), walk.inner_stride(0), n,
+                         scratch.of(worker));
             }
         }
     });

@@ -10,8 +10,8 @@ namespace denoir::cpu {
 class OneDnnMatrix;
 class WeightRows;
 
-/// The kernels on the host's processor. Every kernel cuts its work into pieces that depend on shapes alone and runs them on one pool, so
-/// that results are the same for any number of threads. One op, one file.
+/// The kernels on the host's processor. Every kernel cuts its work into pieces that depend on shapes alone and runs
+/// them on one pool, so that results are the same for any number of threads. One op, one file.
 class CpuBackend final : public Backend {
 public:
     explicit CpuBackend(int threads);
@@ -38,20 +38,22 @@ public:
     void gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) override;
 
     void layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps, Tensor& out) override;
-    void layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, Tensor& out) override;
+    void layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps,
+                             Tensor& out) override;
     void rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions&, Tensor& out) override;
-    void rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions&, const Rope&, int heads, Tensor& out) override;
+    void rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions&, const Rope&, int heads,
+                       Tensor& out) override;
     void rope(const Tensor& x, const Rope&, int heads, Tensor& out) override;
     void gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) override;
 
     void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out) override;
-    void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual, const ConvOptions&,
-              Tensor& out) override;
+    void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
+              const ConvOptions&, Tensor& out) override;
     void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) override;
 
 private:
-    /// body(begin, end, scratch) for consecutive ranges of [0, rows), as many rows each as make about 64 Ki elements. `scratch`:
-    /// `scratch_floats` of the thread's own memory.
+    /// body(begin, end, scratch) for consecutive ranges of [0, rows), as many rows each as make about 64 Ki elements.
+    /// `scratch`: `scratch_floats` of the thread's own memory.
     void each_rows(std::int64_t rows, std::int64_t elements_per_row, std::int64_t scratch_floats,
                    const std::function<void(std::int64_t begin, std::int64_t end, float* scratch)>& body);
     /// One stretch of f32 memory per thread.

@@ -12,7 +12,9 @@ struct Runs {
     std::int64_t inner, per_row, count, per_piece;
 
     template <int n> explicit Runs(const Walk<n>& walk)
-        : inner(walk.inner()), per_row((inner + run_length - 1) / run_length), count(walk.rows() * per_row),
+        : inner(walk.inner()),
+          per_row((inner + run_length - 1) / run_length),
+          count(walk.rows() * per_row),
           per_piece(std::max<std::int64_t>(1, 65536 / std::min(inner, run_length))) {}
     std::int64_t pieces() const { return (count + per_piece - 1) / per_piece; }
     std::int64_t end(std::int64_t piece) const { return std::min(count, (piece + 1) * per_piece); }
@@ -36,7 +38,8 @@ void CpuBackend::binary(RowOperation operation, const Tensor& a, const Tensor& b
             const float* x = gather_run(kernels_, a, at(1), walk.inner_stride(1), n, memory);
             const float* y = gather_run(kernels_, b, at(2), walk.inner_stride(2), n, memory + run_length);
             float* result = memory + 2 * run_length;
-            if (walk.inner_stride(0) == 1) result = result_row(out.dtype(), out.raw() + at(0) * element_bytes(out.dtype()), result);
+            if (walk.inner_stride(0) == 1)
+                result = result_row(out.dtype(), out.raw() + at(0) * element_bytes(out.dtype()), result);
             operation(x, y, result, n);
             scatter_run(kernels_, result, out, at(0), walk.inner_stride(0), n);
         }

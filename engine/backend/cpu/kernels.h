@@ -10,23 +10,24 @@ namespace denoir::cpu {
 /// Instruction sets the inner loops are compiled for (simd/, one build of the same sources each).
 enum class Isa { baseline, avx2, avx512 };
 
-/// Inner loops over f32 rows that lie in memory one element after the other. No alignment is asked for, and results do not depend on it.
-/// `out` may be `in`. bf16 travels as its 16 bits.
+/// Inner loops over f32 rows that lie in memory one element after the other. No alignment is asked for, and results do
+/// not depend on it. `out` may be `in`. bf16 travels as its 16 bits.
 struct Kernels {
     std::string_view name;
     int tile_rows;    ///< rows and
     int tile_columns; ///< columns of C that the matrix kernel holds in registers; columns of a packed panel
 
-    /// C[m, n] = A[m, k] · B, or += with `accumulate`. B lies in panels of `tile_columns` columns, [panel][k][column]; the last panel
-    /// may be padded: C has room for all columns of its panels (ldc >= panels · tile_columns).
-    void (*gemm)(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n, float* c,
-                 std::int64_t ldc, bool accumulate);
+    /// C[m, n] = A[m, k] · B, or += with `accumulate`. B lies in panels of `tile_columns` columns, [panel][k][column];
+    /// the last panel may be padded: C has room for all columns of its panels (ldc >= panels · tile_columns).
+    void (*gemm)(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n,
+                 float* c, std::int64_t ldc, bool accumulate);
     /// Panels of B = Wᵀ from the rows w[n, k]; padding columns are zero.
     void (*pack_transposed)(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k, float* panels);
     /// Panels of B = v[k, n].
     void (*pack)(const float* v, std::int64_t ldv, std::int64_t k, std::int64_t n, float* panels);
     /// out[i · ldo] = Σ x[i, k] · w[k] for i < m.
-    void (*dot)(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out, std::int64_t ldo);
+    void (*dot)(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out,
+                std::int64_t ldo);
 
     void (*widen_bf16)(const std::uint16_t* in, float* out, std::int64_t n);
     void (*narrow_bf16)(const float* in, std::uint16_t* out, std::int64_t n);
@@ -43,8 +44,8 @@ struct Kernels {
     double (*sum)(const float* x, std::int64_t n);
     double (*sum_squares)(const float* x, float mean, std::int64_t n); ///< Σ (x - mean)²
     /// (x - mean) · factor, then · weight (or · (1 + weight)) + bias where these are not null.
-    void (*normalize)(const float* x, float mean, float factor, const float* weight, bool one_plus, const float* bias, float* out,
-                      std::int64_t n);
+    void (*normalize)(const float* x, float mean, float factor, const float* weight, bool one_plus, const float* bias,
+                      float* out, std::int64_t n);
     /// x · factor [rounded to bf16] · weight.
     void (*rms)(const float* x, float factor, bool round, const float* weight, float* out, std::int64_t n);
     /// Pairs (2j, 2j+1) rotated; cos2 holds each cosine twice, sin2 (-sin, +sin).
@@ -55,11 +56,13 @@ struct Kernels {
     /// s = exp(s - shift), rounded to bf16 if asked; returns the sum before rounding.
     float (*exponentials)(float* s, float shift, bool round, std::int64_t n);
 
-    /// For benchmarks: multiplies and adds in registers alone, as many at a time as the matrix kernel; returns the number of operations.
+    /// For benchmarks: multiplies and adds in registers alone, as many at a time as the matrix kernel; returns the
+    /// number of operations.
     double (*multiply_adds)(std::int64_t rounds);
 };
 
-/// The widest set that this processor has; DENOIR_ISA=baseline|avx2|avx512 in the environment asks for a smaller one (tests).
+/// The widest set that this processor has; DENOIR_ISA=baseline|avx2|avx512 in the environment asks for a smaller one
+/// (tests).
 const Kernels& kernels();
 /// Null where the build or the processor does not have it.
 const Kernels* kernels(Isa);

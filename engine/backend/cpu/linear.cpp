@@ -34,7 +34,8 @@ void finish_row(const Kernels& kernels, float* sums, const float* bias, const Li
 
 } // namespace
 
-void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options, Tensor& out) {
+void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options,
+                        Tensor& out) {
     const bool round = options.compute == DType::bf16;
     const WeightRows weight(kernels_, w, round);
     const Tensor offsets = bias ? parameter(*bias, round) : Tensor();
@@ -48,13 +49,15 @@ void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, co
         linear_tiles(x, weight, add, options, out);
 }
 
-void CpuBackend::linear_few_rows(const Tensor& x, const WeightRows& weight, const float* bias, const LinearOptions& options, Tensor& out) {
+void CpuBackend::linear_few_rows(const Tensor& x, const WeightRows& weight, const float* bias,
+                                 const LinearOptions& options, Tensor& out) {
     const std::int64_t rows = x.size(0), depth = x.size(1), columns = out.size(1), step = 64;
     if (rows == 0) return;
     Tensor wide = empty({rows, depth}, DType::f32);
     for (std::int64_t i = 0; i < rows; ++i) {
         float* row = wide.data<float>() + i * depth;
-        store_f32(kernels_, as_f32(kernels_, x.dtype(), row_of(x, i), depth, row), DType::f32, reinterpret_cast<std::byte*>(row), depth);
+        store_f32(kernels_, as_f32(kernels_, x.dtype(), row_of(x, i), depth, row), DType::f32,
+                  reinterpret_cast<std::byte*>(row), depth);
         if (options.compute == DType::bf16) kernels_.round_bf16(row, row, depth);
     }
     const Scratch scratch(*this, depth + rows * step);
@@ -71,7 +74,8 @@ void CpuBackend::linear_few_rows(const Tensor& x, const WeightRows& weight, cons
         }
         for (std::int64_t i = 0; i < rows; ++i) {
             finish_row(kernels_, sums + i * step, bias ? bias + begin : nullptr, options, end - begin);
-            store_f32(kernels_, sums + i * step, out.dtype(), row_of(out, i) + begin * element_bytes(out.dtype()), end - begin);
+            store_f32(kernels_, sums + i * step, out.dtype(), row_of(out, i) + begin * element_bytes(out.dtype()),
+                      end - begin);
         }
     });
 }
@@ -82,8 +86,8 @@ namespace {
 struct Tiles {
     std::int64_t rows, columns, down, across;
 
-    /// At most 2.4 GFLOP a tile (25 ms at 100 GFLOP/s), so that the stop token is looked at soon. Within that, high tiles: each unpacks
-    /// its weights for itself, and its rows of x too unless these are used where they lie.
+    /// At most 2.4 GFLOP a tile (25 ms at 100 GFLOP/s), so that the stop token is looked at soon. Within that, high
+    /// tiles: each unpacks its weights for itself, and its rows of x too unless these are used where they lie.
     Tiles(const Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, bool direct) {
         const std::int64_t area = 1'200'000'000 / std::max<std::int64_t>(1, k);
         const std::int64_t wide = direct ? 256 : 384;
@@ -97,8 +101,8 @@ struct Tiles {
     }
 };
 
-/// True where the matrix kernel may read rows of x in place: f32 that needs no rounding, at a stride that spreads rows over the
-/// sets of a cache (rows a large power of two apart would push each other out).
+/// True where the matrix kernel may read rows of x in place: f32 that needs no rounding, at a stride that spreads rows
+/// over the sets of a cache (rows a large power of two apart would push each other out).
 bool readable_in_place(const Tensor& x, bool round) {
     const std::int64_t bytes = x.stride(0) * element_bytes(x.dtype());
     return x.dtype() == DType::f32 && !round && (bytes & -bytes) <= 4096;
@@ -106,7 +110,8 @@ bool readable_in_place(const Tensor& x, bool round) {
 
 } // namespace
 
-void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const float* bias, const LinearOptions& options, Tensor& out) {
+void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const float* bias,
+                              const LinearOptions& options, Tensor& out) {
     const std::int64_t depth = x.size(1), panel = kernels_.tile_columns;
     const bool round = options.compute == DType::bf16, in_place = readable_in_place(x, round);
     const Tiles tiles(kernels_, x.size(0), out.size(1), depth, in_place);
@@ -115,14 +120,16 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
 
     const auto copy_rows = [&](std::int64_t row, std::int64_t m, std::int64_t k, std::int64_t count, float* to) {
         for (std::int64_t i = 0; i < m; ++i, to += depth_step + 16) {
-            const float* values = as_f32(kernels_, x.dtype(), row_of(x, row + i) + k * element_bytes(x.dtype()), count, to);
+            const float* values =
+                as_f32(kernels_, x.dtype(), row_of(x, row + i) + k * element_bytes(x.dtype()), count, to);
             if (round && x.dtype() != DType::bf16)
                 kernels_.round_bf16(values, to, count);
             else
                 store_f32(kernels_, values, DType::f32, reinterpret_cast<std::byte*>(to), count);
         }
     };
-    const auto pack_columns = [&](std::int64_t column, std::int64_t n, std::int64_t k, std::int64_t count, float* unpacked, float* to) {
+    const auto pack_columns = [&](std::int64_t column, std::int64_t n, std::int64_t k, std::int64_t count,
+                                  float* unpacked, float* to) {
         for (std::int64_t j = 0; j < n; j += panel, to += panel * count) {
             const std::int64_t wide = std::min(panel, n - j);
             if (const float* from = weight.direct(column + j)) {
@@ -136,7 +143,8 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
 
     pool_.run(tiles.down * tiles.across, [&](std::int64_t piece, int worker) {
         const std::int64_t row = piece / tiles.across * tiles.rows, m = std::min(tiles.rows, x.size(0) - row);
-        const std::int64_t column = piece % tiles.across * tiles.columns, n = std::min(tiles.columns, out.size(1) - column);
+        const std::int64_t column = piece % tiles.across * tiles.columns,
+                           n = std::min(tiles.columns, out.size(1) - column);
         float* a = scratch.of(worker);
         float *unpacked = a + copied, *panels = unpacked + panel * depth_step, *c = panels + tiles.columns * depth_step;
         if (depth == 0) std::fill_n(c, m * tiles.columns, 0.0f);
@@ -149,12 +157,14 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
         }
         for (std::int64_t i = 0; i < m; ++i) {
             finish_row(kernels_, c + i * tiles.columns, bias ? bias + column : nullptr, options, n);
-            store_f32(kernels_, c + i * tiles.columns, out.dtype(), row_of(out, row + i) + column * element_bytes(out.dtype()), n);
+            store_f32(kernels_, c + i * tiles.columns, out.dtype(),
+                      row_of(out, row + i) + column * element_bytes(out.dtype()), n);
         }
     });
 }
 
-/// The weight as oneDNN wants it, packed on first use in place of its stored form; null where our own loops are as fast.
+/// The weight as oneDNN wants it, packed on first use in place of its stored form; null where our own loops are as
+/// fast.
 std::shared_ptr<OneDnnMatrix> CpuBackend::packed_weight(const Weight& w, const WeightRows& rows, bool round) {
     if (!OneDnnMatrix::available() || (OneDnnMatrix::type() == DType::bf16 && !round)) return nullptr;
     if (rows.columns() == 0 || rows.count() == 0) return nullptr;
@@ -163,23 +173,28 @@ std::shared_ptr<OneDnnMatrix> CpuBackend::packed_weight(const Weight& w, const W
         const auto run = [&](std::int64_t count, const std::function<void(std::int64_t)>& body) {
             pool_.run(count, [&](std::int64_t i, int) { body(i); });
         };
-        kept->second = OneDnnMatrix::pack(rows, [&](const Shape& shape, DType dtype) { return empty(shape, dtype); }, run);
+        kept->second = OneDnnMatrix::pack(
+            rows, [&](const Shape& shape, DType dtype) { return empty(shape, dtype); }, run);
         if (kept->second) drop_stored_pages(w);
     }
     return std::static_pointer_cast<OneDnnMatrix>(kept->second);
 }
 
-void CpuBackend::linear_packed(const Tensor& x, OneDnnMatrix& weight, const float* bias, const LinearOptions& options, Tensor& out) {
+void CpuBackend::linear_packed(const Tensor& x, OneDnnMatrix& weight, const float* bias, const LinearOptions& options,
+                               Tensor& out) {
     const DType type = OneDnnMatrix::type();
     const std::int64_t depth = x.size(1), row_bytes = depth * element_bytes(type), wide = weight.tile_columns();
     std::int64_t high = 0;
-    pool_.run(1, [&](std::int64_t, int) { high = weight.tile_rows(x.size(0)); }); // on a thread of the pool: planned for one thread
+    pool_.run(1, [&](std::int64_t, int) {
+        high = weight.tile_rows(x.size(0));
+    }); // on a thread of the pool: planned for one thread
     // Floats of one thread: A, C, the library's working memory, a widened row of x.
     const std::int64_t a_floats = divide_up(high * row_bytes, 4), c_floats = high * wide;
     const Scratch scratch(*this, a_floats + c_floats + depth + divide_up(weight.scratch_bytes(), 4) + 48);
     pool_.run(divide_up(x.size(0), high) * weight.tiles(), [&](std::int64_t piece, int worker) {
         const std::int64_t row = piece / weight.tiles() * high, m = std::min(high, x.size(0) - row);
-        const std::int64_t tile = piece % weight.tiles(), column = tile * wide, n = std::min(wide, out.size(1) - column);
+        const std::int64_t tile = piece % weight.tiles(), column = tile * wide,
+                           n = std::min(wide, out.size(1) - column);
         float *c = scratch.of(worker), *a = c + c_floats, *widened = a + divide_up(a_floats, 16) * 16;
         auto* work = reinterpret_cast<std::byte*>(widened + divide_up(depth, 16) * 16);
         auto* rows = reinterpret_cast<std::byte*>(a);
@@ -194,7 +209,8 @@ void CpuBackend::linear_packed(const Tensor& x, OneDnnMatrix& weight, const floa
         weight.multiply(tile, high, rows, c, work);
         for (std::int64_t i = 0; i < m; ++i) {
             finish_row(kernels_, c + i * wide, bias ? bias + column : nullptr, options, n);
-            store_f32(kernels_, c + i * wide, out.dtype(), row_of(out, row + i) + column * element_bytes(out.dtype()), n);
+            store_f32(kernels_, c + i * wide, out.dtype(), row_of(out, row + i) + column * element_bytes(out.dtype()),
+                      n);
         }
     });
 }

@@ -10,7 +10,8 @@ OneDnnMatrix::~OneDnnMatrix() = default;
 
 bool OneDnnMatrix::available() { return false; }
 DType OneDnnMatrix::type() { return DType::f32; }
-std::shared_ptr<OneDnnMatrix> OneDnnMatrix::pack(const WeightRows&, const std::function<Tensor(const Shape&, DType)>&, const Run&) {
+std::shared_ptr<OneDnnMatrix> OneDnnMatrix::pack(const WeightRows&, const std::function<Tensor(const Shape&, DType)>&,
+                                                 const Run&) {
     return nullptr;
 }
 std::int64_t OneDnnMatrix::tiles() const { return 0; }

@@ -40,14 +40,16 @@ void CpuBackend::layer_norm(const Tensor& x, const Tensor* weight, const Tensor*
     });
 }
 
-void CpuBackend::layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, Tensor& out) {
+void CpuBackend::layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps,
+                                     Tensor& out) {
     const std::int64_t channels = x.size(1), rows = x.size(0) / std::max<std::int64_t>(1, shift.size(0));
     each_rows(x.size(0), channels, 2 * channels, [&](std::int64_t begin, std::int64_t end, float* scratch) {
         for (std::int64_t token = begin; token < end; ++token) {
             const float* in = as_f32(kernels_, x.dtype(), row_of(x, token), channels, scratch);
             float* result = result_row(out.dtype(), row_of(out, token), scratch + channels);
             const Moments m = moments(kernels_, in, channels, eps);
-            kernels_.normalize(in, m.mean, m.factor, f32_row(scale, token / rows), true, f32_row(shift, token / rows), result, channels);
+            kernels_.normalize(in, m.mean, m.factor, f32_row(scale, token / rows), true, f32_row(shift, token / rows),
+                               result, channels);
             store_f32(kernels_, result, out.dtype(), row_of(out, token), channels);
         }
     });
@@ -68,8 +70,8 @@ void CpuBackend::rms_norm(const Tensor& x, const Tensor& weight, const RmsOption
     });
 }
 
-void CpuBackend::rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& table, int heads,
-                               Tensor& out) {
+void CpuBackend::rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& table,
+                               int heads, Tensor& out) {
     const std::int64_t channels = x.size(1), size = channels / heads;
     const Tensor rounded = options.round_weight ? empty({channels}, DType::f32) : weight;
     if (options.round_weight) kernels_.round_bf16(weight.data<float>(), rounded.data<float>(), channels);
@@ -78,8 +80,8 @@ void CpuBackend::rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsO
         for (std::int64_t token = begin; token < end; ++token) {
             widen_rotation(table, token, rotation);
             const float* in = as_f32(kernels_, x.dtype(), row_of(x, token), channels, scratch);
-            kernels_.rms(in, rms_factor(kernels_, in, channels, options.eps), options.round_normalised, rounded.data<float>(), result,
-                         channels);
+            kernels_.rms(in, rms_factor(kernels_, in, channels, options.eps), options.round_normalised,
+                         rounded.data<float>(), result, channels);
             float* rotated = result_row(out.dtype(), row_of(out, token), result);
             for (std::int64_t head = 0; head < channels; head += size)
                 kernels_.rotate(result + head, rotation, rotation + size, rotated + head, size);

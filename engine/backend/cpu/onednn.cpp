@@ -19,14 +19,16 @@ const dnnl::engine& engine() {
     return cpu;
 }
 
-/// Whether the processor (or what DNNL_MAX_CPU_ISA leaves of it) has bf16 products. The library's numbers are sets of bits that grow
-/// with the instruction set.
+/// Whether the processor (or what DNNL_MAX_CPU_ISA leaves of it) has bf16 products. The library's numbers are sets of
+/// bits that grow with the instruction set.
 bool has_bf16() {
     constexpr int bf16 = dnnl_cpu_isa_avx512_core_bf16;
     return (static_cast<int>(dnnl::get_effective_cpu_isa()) & bf16) == bf16;
 }
 
-memory::data_type library_type(DType dtype) { return dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32; }
+memory::data_type library_type(DType dtype) {
+    return dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32;
+}
 
 /// Working memory is handed in with each call: the library's own is shared by everything one thread created.
 dnnl::primitive_attr attributes() {
@@ -112,7 +114,8 @@ DType OneDnnMatrix::type() {
     return answer;
 }
 
-std::shared_ptr<OneDnnMatrix> OneDnnMatrix::pack(const WeightRows& weight, const std::function<Tensor(const Shape&, DType)>& empty,
+std::shared_ptr<OneDnnMatrix> OneDnnMatrix::pack(const WeightRows& weight,
+                                                 const std::function<Tensor(const Shape&, DType)>& empty,
                                                  const Run& run) try {
     auto state = std::make_unique<State>(State{.columns = weight.count(), .depth = weight.columns()});
     // On a thread of the pool, where the library plans for one thread.
@@ -145,11 +148,14 @@ std::int64_t OneDnnMatrix::tile_rows(std::int64_t rows) {
     }
 }
 
-void OneDnnMatrix::multiply(std::int64_t tile, std::int64_t rows, const std::byte* a, float* c, std::byte* scratch) const try {
+void OneDnnMatrix::multiply(std::int64_t tile, std::int64_t rows, const std::byte* a, float* c,
+                            std::byte* scratch) const try {
     const std::int64_t n = state_->width(tile);
     const State::Width& width = state_->widths.at(n);
     const dnnl::matmul& product = width.products.at(rows);
-    const auto wrap = [](const memory::desc& desc, const void* data) { return memory(desc, engine(), const_cast<void*>(data)); };
+    const auto wrap = [](const memory::desc& desc, const void* data) {
+        return memory(desc, engine(), const_cast<void*>(data));
+    };
     dnnl::stream stream(engine());
     product.execute(stream, {{DNNL_ARG_SRC, wrap(state_->a(rows), a)},
                              {DNNL_ARG_WEIGHTS, wrap(width.packed, state_->packed(tile))},
@@ -157,7 +163,8 @@ void OneDnnMatrix::multiply(std::int64_t tile, std::int64_t rows, const std::byt
                              {DNNL_ARG_SCRATCHPAD, wrap({{state_->scratch}, memory::data_type::u8, {1}}, scratch)}});
     stream.wait();
 } catch (const dnnl::error&) {
-    throw Error("", "linear", "oneDNN failed in a matrix product", "set DENOIR_ONEDNN=off in the environment to do without it");
+    throw Error("", "linear", "oneDNN failed in a matrix product",
+                "set DENOIR_ONEDNN=off in the environment to do without it");
 }
 
 } // namespace denoir::cpu

@@ -22,8 +22,8 @@ void store_f32(const Kernels& kernels, const float* values, DType dtype, std::by
         std::memcpy(to, values, static_cast<std::size_t>(n) * sizeof(float));
 }
 
-const float* gather_run(const Kernels& kernels, const Tensor& x, std::int64_t offset, std::int64_t stride, std::int64_t n,
-                        float* scratch) {
+const float* gather_run(const Kernels& kernels, const Tensor& x, std::int64_t offset, std::int64_t stride,
+                        std::int64_t n, float* scratch) {
     const std::int64_t bytes = element_bytes(x.dtype());
     const std::byte* from = x.raw() + offset * bytes;
     if (stride == 1) return as_f32(kernels, x.dtype(), from, n, scratch);
@@ -31,7 +31,8 @@ const float* gather_run(const Kernels& kernels, const Tensor& x, std::int64_t of
     return scratch;
 }
 
-void scatter_run(const Kernels& kernels, const float* values, Tensor& out, std::int64_t offset, std::int64_t stride, std::int64_t n) {
+void scatter_run(const Kernels& kernels, const float* values, Tensor& out, std::int64_t offset, std::int64_t stride,
+                 std::int64_t n) {
     const std::int64_t bytes = element_bytes(out.dtype());
     std::byte* to = out.raw() + offset * bytes;
     if (stride == 1) return store_f32(kernels, values, out.dtype(), to, n);
@@ -44,7 +45,8 @@ template <int count> Walk<count>::Walk(const std::array<const Tensor*, count>& t
         if (shape[axis] == 1) continue;
         const auto last = static_cast<std::size_t>(rank - 1);
         bool joins = rank > 0;
-        for (std::size_t t = 0; t < count && joins; ++t) joins = stride[t][last] == tensors[t]->stride(axis) * shape[axis];
+        for (std::size_t t = 0; t < count && joins; ++t)
+            joins = stride[t][last] == tensors[t]->stride(axis) * shape[axis];
         const std::size_t to = joins ? last : static_cast<std::size_t>(rank++);
         size[to] = joins ? size[to] * shape[axis] : shape[axis];
         for (std::size_t t = 0; t < count; ++t) stride[t][to] = tensors[t]->stride(axis);

@@ -17,10 +17,12 @@ inline float* result_row(DType dtype, std::byte* to, float* scratch) {
     return dtype == DType::f32 ? reinterpret_cast<float*>(to) : scratch;
 }
 
-inline std::byte* row_of(const Tensor& x, std::int64_t row) { return x.raw() + row * x.stride(0) * element_bytes(x.dtype()); }
+inline std::byte* row_of(const Tensor& x, std::int64_t row) {
+    return x.raw() + row * x.stride(0) * element_bytes(x.dtype());
+}
 
-/// Tensors of one shape, walked together: axes that lie densely behind each other in all of them are joined, axes of size 1 dropped.
-/// At least one axis is left.
+/// Tensors of one shape, walked together: axes that lie densely behind each other in all of them are joined, axes of
+/// size 1 dropped. At least one axis is left.
 template <int count> struct Walk {
     int rank = 0;
     std::array<std::int64_t, Shape::max_rank> size{};
@@ -28,7 +30,9 @@ template <int count> struct Walk {
 
     explicit Walk(const std::array<const Tensor*, count>& tensors);
     std::int64_t inner() const { return size[static_cast<std::size_t>(rank - 1)]; }
-    std::int64_t inner_stride(int tensor) const { return stride[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(rank - 1)]; }
+    std::int64_t inner_stride(int tensor) const {
+        return stride[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(rank - 1)];
+    }
     /// Product of all axes but the last.
     std::int64_t rows() const;
     /// Elements from the start of `tensor` to row `row`.
@@ -39,9 +43,11 @@ template <int count> struct Walk {
 constexpr std::int64_t run_length = 2048;
 
 /// The n <= run_length elements of a run as f32, gathered into `scratch` where they are not that or do not lie densely.
-const float* gather_run(const Kernels&, const Tensor& x, std::int64_t offset, std::int64_t stride, std::int64_t n, float* scratch);
+const float* gather_run(const Kernels&, const Tensor& x, std::int64_t offset, std::int64_t stride, std::int64_t n,
+                        float* scratch);
 /// The opposite, for f32 and bf16.
-void scatter_run(const Kernels&, const float* values, Tensor& out, std::int64_t offset, std::int64_t stride, std::int64_t n);
+void scatter_run(const Kernels&, const float* values, Tensor& out, std::int64_t offset, std::int64_t stride,
+                 std::int64_t n);
 
 extern template struct Walk<2>;
 extern template struct Walk<3>;

@@ -7,8 +7,13 @@
 namespace denoir::cpu {
 
 WeightRows::WeightRows(const Kernels& kernels, const Weight& weight, bool round)
-    : kernels_(kernels), dtype_(weight.stored().dtype()), data_(weight.stored().raw()), count_(1),
-      columns_(weight.stored().elements()), scale_(weight.scale ? weight.scale.to_host_f32() : Tensor()), round_(round) {
+    : kernels_(kernels),
+      dtype_(weight.stored().dtype()),
+      data_(weight.stored().raw()),
+      count_(1),
+      columns_(weight.stored().elements()),
+      scale_(weight.scale ? weight.scale.to_host_f32() : Tensor()),
+      round_(round) {
     if (weight.shape().rank() > 0) count_ = weight.shape()[0];
     columns_ /= std::max<std::int64_t>(count_, 1);
     row_bytes_ = columns_ / align() * info(dtype_).block_bytes;

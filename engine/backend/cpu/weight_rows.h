@@ -5,8 +5,8 @@
 
 namespace denoir::cpu {
 
-/// A stored weight as rows of f32: axis 0 are the rows, all other axes are folded into columns. Any storage dtype; the scale of
-/// fp8 files is multiplied in.
+/// A stored weight as rows of f32: axis 0 are the rows, all other axes are folded into columns. Any storage dtype; the
+/// scale of fp8 files is multiplied in.
 class WeightRows {
 public:
     /// `round`: values are rounded to bf16.

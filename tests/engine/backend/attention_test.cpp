@@ -11,14 +11,16 @@ struct Case {
     float scale = 0; ///< 0: 1 / sqrt(size)
 };
 
-std::vector<double> plain(const Case& c, std::vector<double> q, std::vector<double> k, std::vector<double> v, const std::vector<double>& bias,
-                          const std::vector<double>& key_bias, double scale) {
+std::vector<double> plain(const Case& c, std::vector<double> q, std::vector<double> k, std::vector<double> v,
+                          const std::vector<double>& bias, const std::vector<double>& key_bias, double scale) {
     if (c.compute == DType::bf16) {
         q = rounded(q);
         k = rounded(k);
         v = rounded(v);
     }
-    const auto at = [&](std::int64_t token, std::int64_t head, std::int64_t d) { return static_cast<std::size_t>((token * c.heads + head) * c.size + d); };
+    const auto at = [&](std::int64_t token, std::int64_t head, std::int64_t d) {
+        return static_cast<std::size_t>((token * c.heads + head) * c.size + d);
+    };
     std::vector<double> out(q.size()), p(static_cast<std::size_t>(c.keys));
     for (std::int64_t h = 0; h < c.heads; ++h)
         for (std::int64_t i = 0; i < c.queries; ++i) {
@@ -35,17 +37,20 @@ std::vector<double> plain(const Case& c, std::vector<double> q, std::vector<doub
             }
             for (double& s : p) total += s = std::exp(s - top);
             for (std::int64_t j = 0; j < c.keys; ++j)
-                for (std::int64_t d = 0; d < c.size; ++d) out[at(i, h, d)] += p[static_cast<std::size_t>(j)] / total * v[at(j, h, d)];
+                for (std::int64_t d = 0; d < c.size; ++d)
+                    out[at(i, h, d)] += p[static_cast<std::size_t>(j)] / total * v[at(j, h, d)];
         }
     return out;
 }
 
 void check(const Case& c) {
-    SCOPED_TRACE(testing::Message() << c.queries << " x " << c.keys << ", " << c.heads << " heads of " << c.size << ", block " << c.causal_block);
+    SCOPED_TRACE(testing::Message() << c.queries << " x " << c.keys << ", " << c.heads << " heads of " << c.size
+                                    << ", block " << c.causal_block);
     // Scores a few units apart, so that the softmax is neither flat nor a maximum.
     const float scale = c.scale != 0 ? c.scale : 6.0f / std::sqrt(static_cast<float>(c.size));
     const Tensor q = host({c.queries, c.heads, c.size}, 1, c.in), k = host({c.keys, c.heads, c.size}, 2, c.in);
-    const Tensor v = host({c.keys, c.heads, c.size}, 3, c.in), bias = host({c.heads, c.queries, c.keys}, 4), key_bias = host({c.keys}, 5);
+    const Tensor v = host({c.keys, c.heads, c.size}, 3, c.in), bias = host({c.heads, c.queries, c.keys}, 4),
+                 key_bias = host({c.keys}, 5);
     const Tensor out = same_on_any_threads([&](Backend& backend) {
         AttentionOptions options{.scale = scale, .causal_block = c.causal_block, .compute = c.compute};
         if (c.bias) options.bias = backend.upload(bias);
@@ -55,8 +60,9 @@ void check(const Case& c) {
         return result;
     });
     const bool bf16 = c.in == DType::bf16 || c.compute == DType::bf16;
-    expect_near(out, plain(c, doubles(q), doubles(k), doubles(v), doubles(bias), doubles(key_bias), static_cast<double>(scale)),
-                bf16 ? bf16_product_tolerance : f32_tolerance);
+    expect_near(
+        out, plain(c, doubles(q), doubles(k), doubles(v), doubles(bias), doubles(key_bias), static_cast<double>(scale)),
+        bf16 ? bf16_product_tolerance : f32_tolerance);
 }
 
 TEST(Attention, HeadSizes) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <ctime>
 #include <thread>
 
 #include "engine/core/error.h"
@@ -39,7 +40,8 @@ TEST(Parameter, IsWidenedScaledAndKept) {
     EXPECT_EQ(first.shape(), w.shape());
     EXPECT_EQ(backend->parameter(w, false).raw(), first.raw());
     expect_near(backend->parameter(w, true), rounded(expected), 0);
-    EXPECT_EQ(backend->parameter(Weight("s", Tensor::from(std::vector<float>{3.0f}, {})), false).data<float>()[0], 3.0f);
+    EXPECT_EQ(backend->parameter(Weight("s", Tensor::from(std::vector<float>{3.0f}, {})), false).data<float>()[0],
+              3.0f);
 }
 
 TEST(Gather, Rows) {
@@ -48,7 +50,8 @@ TEST(Gather, Rows) {
             const Weight table("t", host({20, 64}, 1, stored));
             const std::vector<std::int64_t> ids = {19, 0, 7, 7};
             std::vector<double> all = doubles(table.stored()), expected;
-            for (const std::int64_t id : ids) expected.insert(expected.end(), all.begin() + id * 64, all.begin() + (id + 1) * 64);
+            for (const std::int64_t id : ids)
+                expected.insert(expected.end(), all.begin() + id * 64, all.begin() + (id + 1) * 64);
             const Tensor found = same_on_any_threads([&](Backend& backend) {
                 Tensor result = backend.empty({4, 64}, out);
                 backend.gather(table, ids, result);
@@ -68,7 +71,8 @@ void step(Backend& backend, const Tensor& x, const Weight& w, const Weight& kern
     backend.attention(heads, heads, heads, {}, c);
     const Tensor frame = a.reshape({10, 30, 64});
     Tensor out = backend.empty({1, 10, 30, 8}, DType::f32);
-    backend.conv({&frame, 1}, kernel, nullptr, nullptr, {.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1}, out);
+    backend.conv({&frame, 1}, kernel, nullptr, nullptr, {.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1},
+                 out);
 }
 
 TEST(Memory, ARepeatedStepAsksTheSystemForNothing) {
@@ -87,21 +91,22 @@ TEST(Memory, ARepeatedStepAsksTheSystemForNothing) {
 
 class Cancel : public testing::Test {
 protected:
-    /// Runs `kernel`, asks it to stop after 30 ms and returns how long that took, in seconds.
+    /// Runs `kernel`, asks it to stop after 30 ms and returns how long that took: seconds of the processor, so that other
+    /// programs on the machine do not count.
     static double answer_time(Backend& backend, const std::function<void()>& kernel) {
         std::stop_source stop;
         backend.set_stop(stop.get_token());
-        std::chrono::steady_clock::time_point asked;
+        std::clock_t asked = 0;
         std::jthread other([&] {
             std::this_thread::sleep_for(std::chrono::milliseconds(30));
-            asked = std::chrono::steady_clock::now();
+            asked = std::clock();
             stop.request_stop();
         });
         EXPECT_THROW(kernel(), Cancelled);
-        const auto answered = std::chrono::steady_clock::now();
+        const std::clock_t answered = std::clock();
         other.join();
         backend.set_stop({});
-        return std::chrono::duration<double>(answered - asked).count();
+        return static_cast<double>(answered - asked) / CLOCKS_PER_SEC;
     }
 };
 
@@ -113,8 +118,11 @@ TEST_F(Cancel, WithinATenthOfASecond) {
         return x;
     };
     const auto weight = [](const Shape& shape) { return Weight("w", Tensor::zeros(shape)); };
-    // A machine that other programs use too needs its time; the bound is what a person notices.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    constexpr double limit = 2;
+#else
     constexpr double limit = 0.1;
+#endif
     {
         const Tensor x = zeros({1000, 8960});
         const Weight w = weight({2048, 8960});
@@ -131,9 +139,11 @@ TEST_F(Cancel, WithinATenthOfASecond) {
         const Weight w = weight({192, 192, 3, 3, 3});
         const std::vector<Tensor> frames(6, frame);
         Tensor out = zeros({4, 120, 416, 192});
-        EXPECT_LT(answer_time(*backend, [&] {
-                      backend->conv(frames, w, nullptr, nullptr, {.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1}, out);
-                  }),
+        EXPECT_LT(answer_time(*backend,
+                              [&] {
+                                  backend->conv(frames, w, nullptr, nullptr,
+                                                {.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1}, out);
+                              }),
                   limit);
     }
 }

@@ -10,13 +10,15 @@ struct Case {
     ConvOptions options;
     DType type = DType::f32;
     bool residual = false, bias = true;
-    std::vector<int> missing{};                  ///< input frames that are not there
+    std::vector<int> missing{}; ///< input frames that are not there
 };
 
 struct Sizes {
     std::int64_t time, kh, kw, inputs, height, width;
     explicit Sizes(const Case& c)
-        : time(c.kernel.rank() == 3 ? c.kernel[0] : 1), kh(c.kernel[-2]), kw(c.kernel[-1]),
+        : time(c.kernel.rank() == 3 ? c.kernel[0] : 1),
+          kh(c.kernel[-2]),
+          kw(c.kernel[-1]),
           inputs((c.frames - 1) * c.options.time_stride + time) {
         const std::int64_t grown = c.options.duplicate ? 2 : 1;
         height = (c.height * grown + c.options.pad_top + c.options.pad_bottom - kh) / c.options.stride + 1;
@@ -24,8 +26,8 @@ struct Sizes {
     }
 };
 
-std::vector<double> plain(const Case& c, const std::vector<std::vector<double>>& frames, std::vector<double> w, std::vector<double> b,
-                          const std::vector<double>& residual) {
+std::vector<double> plain(const Case& c, const std::vector<std::vector<double>>& frames, std::vector<double> w,
+                          std::vector<double> b, const std::vector<double>& residual) {
     const Sizes s(c);
     const bool bf16 = c.options.compute == DType::bf16;
     if (bf16) {
@@ -43,12 +45,15 @@ std::vector<double> plain(const Case& c, const std::vector<std::vector<double>>&
                         const auto& frame = frames[static_cast<std::size_t>(t * c.options.time_stride + dt)];
                         for (std::int64_t dy = 0; dy < s.kh && !frame.empty(); ++dy)
                             for (std::int64_t dx = 0; dx < s.kw; ++dx) {
-                                const std::int64_t py = y * c.options.stride - c.options.pad_top + dy, px = x * c.options.stride - c.options.pad_left + dx;
+                                const std::int64_t py = y * c.options.stride - c.options.pad_top + dy,
+                                                   px = x * c.options.stride - c.options.pad_left + dx;
                                 if (py < 0 || px < 0 || py >= c.height * grown || px >= c.width * grown) continue;
                                 for (std::int64_t i = 0; i < c.in; ++i) {
-                                    double value = frame[static_cast<std::size_t>((py / grown * c.width + px / grown) * c.in + i)];
+                                    double value =
+                                        frame[static_cast<std::size_t>((py / grown * c.width + px / grown) * c.in + i)];
                                     if (bf16) value = static_cast<double>(round_to_bf16(static_cast<float>(value)));
-                                    sum += value * w[static_cast<std::size_t>((((o * c.in + i) * s.time + dt) * s.kh + dy) * s.kw + dx)];
+                                    sum += value * w[static_cast<std::size_t>(
+                                                       (((o * c.in + i) * s.time + dt) * s.kh + dy) * s.kw + dx)];
                                 }
                             }
                     }
@@ -60,15 +65,18 @@ std::vector<double> plain(const Case& c, const std::vector<std::vector<double>>&
 
 void check(const Case& c) {
     const Sizes s(c);
-    SCOPED_TRACE(testing::Message() << c.frames << " frames of " << c.height << " x " << c.width << " x " << c.in << " -> " << c.out);
+    SCOPED_TRACE(testing::Message() << c.frames << " frames of " << c.height << " x " << c.width << " x " << c.in
+                                    << " -> " << c.out);
     Shape kernel({c.out, c.in});
     for (const std::int64_t size : c.kernel) kernel.push_back(size);
-    const Tensor w = host(kernel, 1), b = host({c.out}, 2), residual = host({c.frames, s.height, s.width, c.out}, 3, c.type);
+    const Tensor w = host(kernel, 1), b = host({c.out}, 2),
+                 residual = host({c.frames, s.height, s.width, c.out}, 3, c.type);
     std::vector<Tensor> frames;
     std::vector<std::vector<double>> wide;
     for (std::int64_t t = 0; t < s.inputs; ++t) {
         const bool there = std::find(c.missing.begin(), c.missing.end(), t) == c.missing.end();
-        frames.push_back(there ? host({c.height, c.width, c.in}, 10 + static_cast<std::uint64_t>(t), c.type) : Tensor());
+        frames.push_back(there ? host({c.height, c.width, c.in}, 10 + static_cast<std::uint64_t>(t), c.type)
+                               : Tensor());
         wide.push_back(there ? doubles(frames.back()) : std::vector<double>());
     }
     const Tensor out = same_on_any_threads([&](Backend& backend) {
@@ -81,7 +89,8 @@ void check(const Case& c) {
         return result;
     });
     const bool bf16 = c.type == DType::bf16 || c.options.compute == DType::bf16;
-    expect_near(out, plain(c, wide, doubles(w), doubles(b), doubles(residual)), bf16 ? 2 * bf16_tolerance : f32_tolerance);
+    expect_near(out, plain(c, wide, doubles(w), doubles(b), doubles(residual)),
+                bf16 ? 2 * bf16_tolerance : f32_tolerance);
 }
 
 ConvOptions same3() { return {.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1}; }

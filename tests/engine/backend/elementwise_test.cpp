@@ -101,12 +101,14 @@ TEST(Copy, RoundsToNearestEven) {
     Tensor out = backend->empty({7}, bf16);
     backend->copy(Tensor::from(x, {7}), out);
     const Tensor host = backend->download(out);
-    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(host.span<const std::uint16_t>()[i], denoir::bf16::from(x[i]).bits) << x[i];
+    for (std::size_t i = 0; i < x.size(); ++i)
+        EXPECT_EQ(host.span<const std::uint16_t>()[i], denoir::bf16::from(x[i]).bits) << x[i];
 }
 
 TEST(Copy, OtherTypesIn) {
     const auto backend = open_backend({});
-    Tensor ids = Tensor::host({2, 3}, DType::i64), out = backend->empty({2, 3}, f32), same = backend->empty({3, 2}, DType::i64);
+    Tensor ids = Tensor::host({2, 3}, DType::i64), out = backend->empty({2, 3}, f32),
+           same = backend->empty({3, 2}, DType::i64);
     for (int i = 0; i < 6; ++i) ids.data<std::int64_t>()[i] = i * i - 3;
     backend->copy(ids, out);
     expect_near(out, {-3, -2, 1, 6, 13, 22}, 0);

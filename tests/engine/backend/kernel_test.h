@@ -12,8 +12,8 @@
 
 namespace denoir::test {
 
-/// Largest error over the largest value, one kernel. bf16: of a result rounded once, the arithmetic being f32 (half a unit in the
-/// last place is 2^-9), and of a product whose inputs are rounded too.
+/// Largest error over the largest value, one kernel. bf16: of a result rounded once, the arithmetic being f32 (half a
+/// unit in the last place is 2^-9), and of a product whose inputs are rounded too.
 constexpr double f32_tolerance = 1e-5, bf16_tolerance = 1.0 / 256, bf16_product_tolerance = 2e-2;
 inline double tolerance(DType out) { return out == DType::bf16 ? bf16_tolerance : f32_tolerance; }
 
@@ -61,8 +61,8 @@ inline void expect_near(const Tensor& actual, const std::vector<double>& expecte
             where = i;
         }
     }
-    EXPECT_LE(error / greatest, tolerance) << "at " << where << ": " << (found.empty() ? 0 : found[where]) << " instead of "
-                                           << (found.empty() ? 0 : expected[where]);
+    EXPECT_LE(error / greatest, tolerance) << "at " << where << ": " << (found.empty() ? 0 : found[where])
+                                           << " instead of " << (found.empty() ? 0 : expected[where]);
 }
 
 inline std::vector<std::byte> bytes_of(const Tensor& x) {
@@ -70,10 +70,11 @@ inline std::vector<std::byte> bytes_of(const Tensor& x) {
     return {dense.raw(), dense.raw() + dense.bytes()};
 }
 
-/// Calls `kernel` on backends of one to four threads and once more on the last: the same bytes each time. Returns the result.
+/// Calls `kernel` on backends of one to four threads and once more on the last: the same bytes each time. Returns the
+/// result.
 inline Tensor same_on_any_threads(const std::function<Tensor(Backend&)>& kernel) {
-    static const std::vector<std::shared_ptr<Backend>> backends = {open_backend({}, 1), open_backend({}, 2), open_backend({}, 3),
-                                                                   open_backend({}, 4)};
+    static const std::vector<std::shared_ptr<Backend>> backends = {open_backend({}, 1), open_backend({}, 2),
+                                                                   open_backend({}, 3), open_backend({}, 4)};
     const Tensor first = kernel(*backends[0]);
     const std::vector<std::byte> expected = bytes_of(first);
     for (std::size_t i = 1; i <= backends.size(); ++i)
@@ -87,7 +88,9 @@ inline Tensor strided(Backend& backend, const Tensor& x) {
     wide[-1] += 3;
     for (int axis = 0; axis + 1 < wide.rank(); ++axis) wide[axis] += 1;
     Tensor room = backend.empty(wide, x.dtype());
-    for (int axis = 0; axis < wide.rank(); ++axis) room = room.slice(axis, axis + 1 == wide.rank() ? 2 : 1, axis + 1 == wide.rank() ? 2 + x.size(axis) : 1 + x.size(axis));
+    for (int axis = 0; axis < wide.rank(); ++axis)
+        room = room.slice(axis, axis + 1 == wide.rank() ? 2 : 1,
+                          axis + 1 == wide.rank() ? 2 + x.size(axis) : 1 + x.size(axis));
     backend.copy(x, room);
     return room;
 }

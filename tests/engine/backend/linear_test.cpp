@@ -6,10 +6,14 @@ namespace {
 
 double activated(Activation kind, double x) {
     switch (kind) {
-    case Activation::silu: return x / (1 + std::exp(-x));
-    case Activation::gelu_tanh: return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-    case Activation::gelu_erf: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-    default: return x;
+    case Activation::silu:
+        return x / (1 + std::exp(-x));
+    case Activation::gelu_tanh:
+        return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case Activation::gelu_erf:
+        return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+    default:
+        return x;
     }
 }
 
@@ -31,7 +35,8 @@ std::vector<double> plain(const Case& c, std::vector<double> x, std::vector<doub
     for (std::int64_t i = 0; i < c.m; ++i)
         for (std::int64_t j = 0; j < c.n; ++j) {
             double sum = c.bias ? b[static_cast<std::size_t>(j)] : 0;
-            for (std::int64_t k = 0; k < c.k; ++k) sum += x[static_cast<std::size_t>(i * c.k + k)] * w[static_cast<std::size_t>(j * c.k + k)];
+            for (std::int64_t k = 0; k < c.k; ++k)
+                sum += x[static_cast<std::size_t>(i * c.k + k)] * w[static_cast<std::size_t>(j * c.k + k)];
             if (bf16) sum = static_cast<double>(round_to_bf16(static_cast<float>(sum)));
             out[static_cast<std::size_t>(i * c.n + j)] = activated(c.activation, sum);
         }
@@ -39,7 +44,8 @@ std::vector<double> plain(const Case& c, std::vector<double> x, std::vector<doub
 }
 
 void check(const Case& c) {
-    SCOPED_TRACE(testing::Message() << c.m << " x " << c.k << " x " << c.n << " " << info(c.in).name << " " << info(c.weight).name);
+    SCOPED_TRACE(testing::Message() << c.m << " x " << c.k << " x " << c.n << " " << info(c.in).name << " "
+                                    << info(c.weight).name);
     const Tensor x = host({c.m, c.k}, 1, c.in);
     const Weight w("w", host({c.n, c.k}, 2, c.weight)), b("b", host({c.n}, 3));
     const Tensor out = same_on_any_threads([&](Backend& backend) {
@@ -49,13 +55,15 @@ void check(const Case& c) {
         return result;
     });
     const bool bf16 = c.out == DType::bf16 || c.compute == DType::bf16;
-    expect_near(out, plain(c, doubles(x), doubles(w.stored()), doubles(b.stored())), bf16 ? 2 * bf16_tolerance : f32_tolerance);
+    expect_near(out, plain(c, doubles(x), doubles(w.stored()), doubles(b.stored())),
+                bf16 ? 2 * bf16_tolerance : f32_tolerance);
 }
 
 constexpr DType f32 = DType::f32, bf16 = DType::bf16;
 
 TEST(Linear, OddShapes) {
-    // One row, the last sizes of the few-row path and the first beyond it, less than a register tile, more than one tile and depth step.
+    // One row, the last sizes of the few-row path and the first beyond it, less than a register tile, more than one
+    // tile and depth step.
     for (const std::int64_t m : {1, 3, 8, 9, 31, 133, 600})
         for (const std::int64_t n : {1, 5, 16, 65, 300})
             for (const std::int64_t k : {1, 7, 64, 515}) check({m, k, n, f32, f32, f32, f32, Activation::none, true});
@@ -96,7 +104,8 @@ TEST(Linear, Scales) {
                 backend.linear(backend.upload(host({m, 24}, 7)), w, nullptr, {}, result);
                 return result;
             });
-            expect_near(out, plain({m, 24, 11, f32, f32, f32, f32, Activation::none, false}, x, wide, {}), f32_tolerance);
+            expect_near(out, plain({m, 24, 11, f32, f32, f32, f32, Activation::none, false}, x, wide, {}),
+                        f32_tolerance);
         }
 }
 
@@ -105,7 +114,9 @@ TEST(Linear, FoldsTheAxesOfAConvolutionsWeight) {
     const Weight w("w", host({6, 4, 1, 2, 2}, 1));
     Tensor out = backend->empty({10, 6}, f32);
     backend->linear(backend->upload(host({10, 16}, 2)), w, nullptr, {}, out);
-    expect_near(out, plain({10, 16, 6, f32, f32, f32, f32, Activation::none, false}, doubles(host({10, 16}, 2)), doubles(w.stored()), {}),
+    expect_near(out,
+                plain({10, 16, 6, f32, f32, f32, f32, Activation::none, false}, doubles(host({10, 16}, 2)),
+                      doubles(w.stored()), {}),
                 f32_tolerance);
 }
 

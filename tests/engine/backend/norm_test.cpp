@@ -52,7 +52,9 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(Types, Norm, testing::Combine(testing::Values(DType::f32, DType::bf16), testing::Values(DType::f32, DType::bf16)));
+INSTANTIATE_TEST_SUITE_P(Types, Norm,
+                         testing::Combine(testing::Values(DType::f32, DType::bf16),
+                                          testing::Values(DType::f32, DType::bf16)));
 
 TEST_P(Norm, Layer) {
     for (const std::int64_t channels : {1, 5, 64, 1537}) {
@@ -60,13 +62,17 @@ TEST_P(Norm, Layer) {
         for (const bool affine : {false, true}) {
             const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) {
                 const Tensor weight = backend.upload(w), bias = backend.upload(b);
-                backend.layer_norm(strided(backend, x), affine ? &weight : nullptr, affine ? &bias : nullptr, 1e-6f, to);
+                backend.layer_norm(strided(backend, x), affine ? &weight : nullptr, affine ? &bias : nullptr, 1e-6f,
+                                   to);
             });
             const std::vector<double> weight = doubles(w), bias = doubles(b);
-            expect_near(found, by_rows(x, [&](auto& row, auto) {
-                            normalize(row, 1e-6);
-                            for (std::size_t c = 0; c < row.size() && affine; ++c) row[c] = row[c] * weight[c] + bias[c];
-                        }),
+            expect_near(found,
+                        by_rows(x,
+                                [&](auto& row, auto) {
+                                    normalize(row, 1e-6);
+                                    for (std::size_t c = 0; c < row.size() && affine; ++c)
+                                        row[c] = row[c] * weight[c] + bias[c];
+                                }),
                         channels == 1 ? 1 : tolerance(out()));
         }
     }
@@ -80,11 +86,14 @@ TEST_P(Norm, LayerModulated) {
             backend.layer_norm_modulate(strided(backend, x), rows.select(1, 0), rows.select(1, 1), 1e-6f, to);
         });
         const std::vector<double> m = doubles(table);
-        expect_near(found, by_rows(x, [&](auto& row, std::int64_t token) {
-                        normalize(row, 1e-6);
-                        const auto group = static_cast<std::size_t>(token / (60 / groups) * 600);
-                        for (std::size_t c = 0; c < row.size(); ++c) row[c] = row[c] * (1 + m[group + 100 + c]) + m[group + c];
-                    }),
+        expect_near(found,
+                    by_rows(x,
+                            [&](auto& row, std::int64_t token) {
+                                normalize(row, 1e-6);
+                                const auto group = static_cast<std::size_t>(token / (60 / groups) * 600);
+                                for (std::size_t c = 0; c < row.size(); ++c)
+                                    row[c] = row[c] * (1 + m[group + 100 + c]) + m[group + c];
+                            }),
                     tolerance(out()));
     }
 }
@@ -94,14 +103,18 @@ TEST_P(Norm, Rms) {
         for (const bool round : {false, true}) {
             const Tensor x = host({40, channels}, 1, in()), w = host({channels}, 2);
             const RmsOptions options{.eps = 1e-6f, .round_normalised = round, .round_weight = round};
-            const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) { backend.rms_norm(strided(backend, x), backend.upload(w), options, to); });
+            const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) {
+                backend.rms_norm(strided(backend, x), backend.upload(w), options, to);
+            });
             const std::vector<double> weight = round ? rounded(doubles(w)) : doubles(w);
-            expect_near(found, by_rows(x, [&](auto& row, auto) {
-                            const double r = rms(row, 1e-6);
-                            for (double& v : row) v /= r;
-                            if (round) row = rounded(row);
-                            for (std::size_t c = 0; c < row.size(); ++c) row[c] *= weight[c];
-                        }),
+            expect_near(found,
+                        by_rows(x,
+                                [&](auto& row, auto) {
+                                    const double r = rms(row, 1e-6);
+                                    for (double& v : row) v /= r;
+                                    if (round) row = rounded(row);
+                                    for (std::size_t c = 0; c < row.size(); ++c) row[c] *= weight[c];
+                                }),
                         round ? 2 * bf16_tolerance : tolerance(out()));
         }
 }
@@ -117,8 +130,10 @@ std::pair<Tensor, Tensor> rotation(std::int64_t tokens, std::int64_t pairs) {
     return {cos, sin};
 }
 
-void rotate(std::vector<double>& row, const std::vector<double>& cos, const std::vector<double>& sin, std::int64_t token, std::int64_t heads) {
-    const std::size_t pairs = row.size() / static_cast<std::size_t>(heads) / 2, at = static_cast<std::size_t>(token) * pairs;
+void rotate(std::vector<double>& row, const std::vector<double>& cos, const std::vector<double>& sin,
+            std::int64_t token, std::int64_t heads) {
+    const std::size_t pairs = row.size() / static_cast<std::size_t>(heads) / 2,
+                      at = static_cast<std::size_t>(token) * pairs;
     for (std::size_t i = 0; i < row.size(); i += 2) {
         const double a = row[i], b = row[i + 1], c = cos[at + i / 2 % pairs], s = sin[at + i / 2 % pairs];
         row[i] = a * c - b * s;
@@ -130,19 +145,25 @@ TEST_P(Norm, RopeAndRmsWithRope) {
     for (const std::int64_t size : {2, 16, 18, 128}) {
         const std::int64_t heads = 3, channels = heads * size;
         const Tensor x = host({50, channels}, 1, in()), w = host({channels}, 2);
-        const auto [cos, sin] = rotation(50, size / 2);
-        const std::vector<double> c = doubles(cos), s = doubles(sin), weight = doubles(w);
-        const auto table = [&](Backend& backend) { return Rope{backend.upload(cos), backend.upload(sin)}; };
-        const auto turned = run(x.shape(), [&](Backend& backend, Tensor& to) { backend.rope(strided(backend, x), table(backend), 3, to); });
-        expect_near(turned, by_rows(x, [&](auto& row, std::int64_t token) { rotate(row, c, s, token, heads); }), tolerance(out()));
+        const std::pair<Tensor, Tensor> angles = rotation(50, size / 2);
+        const std::vector<double> c = doubles(angles.first), s = doubles(angles.second), weight = doubles(w);
+        const auto table = [&](Backend& backend) {
+            return Rope{backend.upload(angles.first), backend.upload(angles.second)};
+        };
+        const auto turned = run(
+            x.shape(), [&](Backend& backend, Tensor& to) { backend.rope(strided(backend, x), table(backend), 3, to); });
+        expect_near(turned, by_rows(x, [&](auto& row, std::int64_t token) { rotate(row, c, s, token, heads); }),
+                    tolerance(out()));
         const auto both = run(x.shape(), [&](Backend& backend, Tensor& to) {
             backend.rms_norm_rope(strided(backend, x), backend.upload(w), {}, table(backend), 3, to);
         });
-        expect_near(both, by_rows(x, [&](auto& row, std::int64_t token) {
-                        const double r = rms(row, 1e-6);
-                        for (std::size_t i = 0; i < row.size(); ++i) row[i] *= weight[i] / r;
-                        rotate(row, c, s, token, heads);
-                    }),
+        expect_near(both,
+                    by_rows(x,
+                            [&](auto& row, std::int64_t token) {
+                                const double r = rms(row, 1e-6);
+                                for (std::size_t i = 0; i < row.size(); ++i) row[i] *= weight[i] / r;
+                                rotate(row, c, s, token, heads);
+                            }),
                     tolerance(out()));
     }
 }
@@ -154,10 +175,13 @@ TEST_P(Norm, GatedAdd) {
             backend.gated_add(strided(backend, x), strided(backend, y), backend.upload(table).select(1, 2), to);
         });
         const std::vector<double> add = doubles(y), gate = doubles(table);
-        expect_near(found, by_rows(x, [&](auto& row, std::int64_t token) {
-                        const auto at = static_cast<std::size_t>(token / (24 / groups) * 6 * 77 + 2 * 77);
-                        for (std::size_t c = 0; c < row.size(); ++c) row[c] += add[static_cast<std::size_t>(token) * 77 + c] * gate[at + c];
-                    }),
+        expect_near(found,
+                    by_rows(x,
+                            [&](auto& row, std::int64_t token) {
+                                const auto at = static_cast<std::size_t>(token / (24 / groups) * 6 * 77 + 2 * 77);
+                                for (std::size_t c = 0; c < row.size(); ++c)
+                                    row[c] += add[static_cast<std::size_t>(token) * 77 + c] * gate[at + c];
+                            }),
                     tolerance(out()));
     }
 }
@@ -166,19 +190,24 @@ TEST_P(Norm, Channel) {
     for (const std::int64_t channels : {1, 6, 96, 385})
         for (const bool silu : {false, true}) {
             Tensor x = host({3, 5, 7, channels}, 1, in());
-            std::memset(x.raw(), 0, static_cast<std::size_t>(channels * element_bytes(in()))); // a pixel of zeros stays zero
+            std::memset(x.raw(), 0,
+                        static_cast<std::size_t>(channels * element_bytes(in()))); // a pixel of zeros stays zero
             const Tensor gamma = host({channels}, 2);
-            const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) { backend.channel_norm(backend.upload(x), backend.upload(gamma), silu, to); });
+            const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) {
+                backend.channel_norm(backend.upload(x), backend.upload(gamma), silu, to);
+            });
             const std::vector<double> g = doubles(gamma);
-            expect_near(found, by_rows(x, [&](auto& row, auto) {
-                            double length = 0;
-                            for (const double v : row) length += v * v;
-                            length = std::max(std::sqrt(length), 1e-12);
-                            for (std::size_t c = 0; c < row.size(); ++c) {
-                                row[c] *= std::sqrt(static_cast<double>(channels)) * g[c] / length;
-                                if (silu) row[c] /= 1 + std::exp(-row[c]);
-                            }
-                        }),
+            expect_near(found,
+                        by_rows(x,
+                                [&](auto& row, auto) {
+                                    double length = 0;
+                                    for (const double v : row) length += v * v;
+                                    length = std::max(std::sqrt(length), 1e-12);
+                                    for (std::size_t c = 0; c < row.size(); ++c) {
+                                        row[c] *= std::sqrt(static_cast<double>(channels)) * g[c] / length;
+                                        if (silu) row[c] /= 1 + std::exp(-row[c]);
+                                    }
+                                }),
                         tolerance(out()));
         }
 }
@@ -196,7 +225,8 @@ TEST(NormInPlace, RopeAndGatedAdd) {
 /// The defaults written with plain kernels are the fused kernels' other definition.
 TEST(NormDefaults, AgreeWithTheFusedKernels) {
     const auto backend = open_backend({});
-    const Tensor x = backend->upload(offset_rows({60, 48}, 1, DType::f32, 1.0f)), rows = backend->upload(host({3, 2, 48}, 2));
+    const Tensor x = backend->upload(offset_rows({60, 48}, 1, DType::f32, 1.0f)),
+                 rows = backend->upload(host({3, 2, 48}, 2));
     Tensor fused = backend->empty({60, 48}, DType::f32), plain = backend->empty({60, 48}, DType::f32);
     backend->layer_norm_modulate(x, rows.select(1, 0), rows.select(1, 1), 1e-6f, fused);
     backend->Backend::layer_norm_modulate(x, rows.select(1, 0), rows.select(1, 1), 1e-6f, plain);

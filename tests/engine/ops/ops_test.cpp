@@ -66,8 +66,11 @@ TEST_F(Ops, ConvFindsTheSizeOfItsResult) {
     EXPECT_EQ(ops::conv(frames, w, nullptr, nullptr, same, DType::f32).shape(), Shape({2, 8, 10, 5}));
     same.duplicate = true;
     EXPECT_EQ(ops::conv(frames, w, nullptr, nullptr, same, DType::f32).shape(), Shape({2, 16, 20, 5}));
-    EXPECT_EQ(ops::conv(frames, w, nullptr, nullptr, {.stride = 2, .time_stride = 2, .pad_bottom = 1, .pad_right = 1}, DType::f32).shape(),
-              Shape({1, 4, 5, 5}));
+    const std::vector<Tensor> five(5, frame);
+    EXPECT_EQ(ops::conv(five, w, nullptr, nullptr, {.stride = 2, .time_stride = 2, .pad_bottom = 1, .pad_right = 1},
+                        DType::f32)
+                  .shape(),
+              Shape({2, 4, 5, 5}));
 }
 
 TEST_F(Ops, AttentionAndGather) {

@@ -6,11 +6,12 @@
 /// The functions behind cpu::Kernels in one build of this folder (DENOIR_ISA); see kernels.h for what each does.
 namespace denoir::cpu::DENOIR_ISA {
 
-void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n, float* c,
-          std::int64_t ldc, bool accumulate);
+void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n,
+          float* c, std::int64_t ldc, bool accumulate);
 void pack_transposed(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k, float* panels);
 void pack(const float* v, std::int64_t ldv, std::int64_t k, std::int64_t n, float* panels);
-void dot(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out, std::int64_t ldo);
+void dot(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out,
+         std::int64_t ldo);
 
 void widen_bf16(const std::uint16_t* in, float* out, std::int64_t n);
 void narrow_bf16(const float* in, std::uint16_t* out, std::int64_t n);
@@ -24,8 +25,8 @@ void activate(Activation kind, const float* in, float* out, std::int64_t n);
 
 double sum(const float* x, std::int64_t n);
 double sum_squares(const float* x, float mean, std::int64_t n);
-void normalize(const float* x, float mean, float factor, const float* weight, bool one_plus, const float* bias, float* out,
-               std::int64_t n);
+void normalize(const float* x, float mean, float factor, const float* weight, bool one_plus, const float* bias,
+               float* out, std::int64_t n);
 void rms(const float* x, float factor, bool round, const float* weight, float* out, std::int64_t n);
 void rotate(const float* x, const float* cos2, const float* sin2, float* out, std::int64_t n);
 float scores(float* s, float scale, const float* bias, const float* key_bias, std::int64_t n);

@@ -7,8 +7,8 @@ namespace denoir::cpu::DENOIR_ISA {
 namespace {
 
 /// `rows` rows of C, one panel wide. The sums stay in registers for all of k; C itself is fetched meanwhile.
-template <int rows>
-void micro_kernel(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, std::int64_t ldc, bool accumulate) {
+template <int rows> void micro_kernel(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c,
+                                      std::int64_t ldc, bool accumulate) {
     Vec sums[rows][gemm_vectors];
     for (int i = 0; i < rows; ++i)
         for (int j = 0; j < gemm_vectors; ++j) sums[i][j] = Vec{};
@@ -70,9 +70,10 @@ void pack_strip(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k
 
 } // namespace
 
-void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n, float* c,
-          std::int64_t ldc, bool accumulate) {
-    // Rows of A that stay in the second cache (about 192 KiB) while all panels pass by, each of which stays in the first.
+void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n,
+          float* c, std::int64_t ldc, bool accumulate) {
+    // Rows of A that stay in the second cache (about 192 KiB) while all panels pass by, each of which stays in the
+    // first.
     const std::int64_t fit = 49152 / (k > 0 ? k : 1) / gemm_rows * gemm_rows, block = fit > gemm_rows ? fit : gemm_rows;
     for (std::int64_t begin = 0; begin < m; begin += block) {
         const std::int64_t end = m - begin < block ? m : begin + block;
@@ -82,8 +83,8 @@ void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k,
             for (; i + gemm_rows <= end; i += gemm_rows)
                 micro_kernel<gemm_rows>(a + i * lda, lda, panel, k, c + i * ldc + j, ldc, accumulate);
             if (i < end)
-                for_rows(end - i, std::make_integer_sequence<int, gemm_rows - 1>{})(a + i * lda, lda, panel, k, c + i * ldc + j, ldc,
-                                                                                     accumulate);
+                for_rows(end - i, std::make_integer_sequence<int, gemm_rows - 1>{})(a + i * lda, lda, panel, k,
+                                                                                    c + i * ldc + j, ldc, accumulate);
         }
     }
 }
@@ -92,7 +93,11 @@ void pack_transposed(const float* w, std::int64_t ldw, std::int64_t n, std::int6
     for (std::int64_t j = 0; j < n; j += gemm_columns, panels += gemm_columns * k)
         for (int v = 0; v < gemm_vectors; ++v) {
             const std::int64_t first = j + v * lanes, rest = n - first;
-            pack_strip(w + (rest > 0 ? first * ldw : 0), ldw, rest < 0 ? 0 : rest < lanes ? rest : lanes, k, panels + v * lanes);
+            pack_strip(w + (rest > 0 ? first * ldw : 0), ldw,
+                       rest < 0       ? 0
+                       : rest < lanes ? rest
+                                      : lanes,
+                       k, panels + v * lanes);
         }
 }
 
@@ -106,7 +111,8 @@ void pack(const float* v, std::int64_t ldv, std::int64_t k, std::int64_t n, floa
             }
 }
 
-void dot(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out, std::int64_t ldo) {
+void dot(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out,
+         std::int64_t ldo) {
     const std::int64_t whole = k / lanes * lanes;
     const Vec last = load_part(w + whole, k - whole);
     // Four rows at a time share the loads of w; two sums a row hide the latency.

@@ -32,7 +32,8 @@ inline Vec gelu_tanh(Vec x) {
     return x * sigmoid(u);
 }
 
-/// The error function, absolute error 1e-7: a series in x² below 1, 1 - e^p(|x|) above (both Chebyshev fits), 1 from 4 on.
+/// The error function, absolute error 1e-7: a series in x² below 1, 1 - e^p(|x|) above (both Chebyshev fits), 1 from 4
+/// on.
 inline Vec erf(Vec x) {
     const Vec t = x * x;
     Vec s = fma(t, splat(7.88249711e-5f), splat(-8.01885499e-4f));

@@ -5,7 +5,8 @@
 namespace denoir::cpu::DENOIR_ISA {
 namespace {
 
-/// out[i] = f(i, in[i], …) vector by vector; the last one may be part empty (its lanes hold zeros). f is called with the loaded vectors.
+/// out[i] = f(i, in[i], …) vector by vector; the last one may be part empty (its lanes hold zeros). f is called with
+/// the loaded vectors.
 template <class F, class... In> void map(F f, float* out, std::int64_t n, const In*... in) {
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes) store(out + i, f(load(in + i)...));
@@ -82,10 +83,18 @@ void gated_add(const float* x, const float* y, const float* gate, float* out, st
 
 void activate(Activation kind, const float* in, float* out, std::int64_t n) {
     switch (kind) {
-    case Activation::none: map([](Vec v) { return v; }, out, n, in); return;
-    case Activation::silu: map([](Vec v) { return silu(v); }, out, n, in); return;
-    case Activation::gelu_tanh: map([](Vec v) { return gelu_tanh(v); }, out, n, in); return;
-    case Activation::gelu_erf: map([](Vec v) { return gelu_erf(v); }, out, n, in); return;
+    case Activation::none:
+        map([](Vec v) { return v; }, out, n, in);
+        return;
+    case Activation::silu:
+        map([](Vec v) { return silu(v); }, out, n, in);
+        return;
+    case Activation::gelu_tanh:
+        map([](Vec v) { return gelu_tanh(v); }, out, n, in);
+        return;
+    case Activation::gelu_erf:
+        map([](Vec v) { return gelu_erf(v); }, out, n, in);
+        return;
     }
 }
 
@@ -97,8 +106,8 @@ double sum_squares(const float* x, float mean, std::int64_t n) {
     return total([m = splat(mean)](Vec v) { return (v - m) * (v - m); }, x, n);
 }
 
-void normalize(const float* x, float mean, float factor, const float* weight, bool one_plus, const float* bias, float* out,
-               std::int64_t n) {
+void normalize(const float* x, float mean, float factor, const float* weight, bool one_plus, const float* bias,
+               float* out, std::int64_t n) {
     const Vec m = splat(mean), f = splat(factor), one = splat(one_plus ? 1.0f : 0.0f);
     const auto unit = [=](Vec v) { return (v - m) * f; };
     if (weight && bias)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A vector of f32 as wide as the instruction set of this build of simd/ (DENOIR_ISA: baseline, avx2, avx512). Everything lives in a
-// namespace of that name and nothing here uses inline functions of other headers: the linker would merge those of different builds, and
-// a processor without the wider instructions would then run into them.
+// A vector of f32 as wide as the instruction set of this build of simd/ (DENOIR_ISA: baseline, avx2, avx512).
+// Everything lives in a namespace of that name and nothing here uses inline functions of other headers: the linker
+// would merge those of different builds, and a processor without the wider instructions would then run into them.
 #include <cstdint>
 #if defined(__FMA__)
 #include <immintrin.h>
@@ -12,8 +12,8 @@
 
 namespace denoir::cpu::DENOIR_ISA {
 
-// The matrix kernel keeps gemm_rows x gemm_vectors vectors of C in registers, beside one row of B and one element of A: 16 registers
-// with SSE and AVX2, 32 with AVX-512 and NEON.
+// The matrix kernel keeps gemm_rows x gemm_vectors vectors of C in registers, beside one row of B and one element of A:
+// 16 registers with SSE and AVX2, 32 with AVX-512 and NEON.
 #if defined(__AVX512F__)
 constexpr int lanes = 16, gemm_rows = 8, gemm_vectors = 3;
 #elif defined(__AVX2__)
