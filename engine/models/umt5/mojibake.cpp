@@ -2,13 +2,11 @@
 #include "engine/models/umt5/mojibake.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
-#include <optional>
 #include <vector>
 
-#include "engine/core/text.h"
+#include "engine/models/umt5/misread.h"
 #include "engine/models/umt5/unicode.h"
 
 namespace denoir::umt5 {
@@ -22,14 +20,7 @@ struct ClassRange {
     std::uint32_t classes;
 };
 
-/// A one-byte encoding whose lower half is ASCII.
-struct Encoding {
-    bool sloppy; ///< every byte has a character, and byte 0x1A stands for U+FFFD
-    bool macroman;
-    std::array<char16_t, 128> upper;
-};
-
-#include "engine/models/umt5/mojibake.inc"
+#include "engine/models/umt5/mojibake_classes.inc"
 
 // Classes that are computed, above those of the table.
 constexpr std::uint32_t small_letter = 1u << 24, capital_letter = 1u << 25, any_space = 1u << 26, word = 1u << 27,
@@ -133,174 +124,6 @@ bool looks_broken(View text) {
     return false;
 }
 
-// Bytes
-// ----------------------------------------------------------------------------------------------------------------
-
-bool between(char c, int first, int last) {
-    const auto b = static_cast<std::uint8_t>(c);
-    return b >= first && b <= last;
-}
-
-std::optional<std::string> encode_latin1(View text) {
-    std::string bytes;
-    for (char32_t c : text) {
-        if (c > 0xFF) return std::nullopt;
-        bytes += static_cast<char>(c);
-    }
-    return bytes;
-}
-
-std::optional<std::string> encode(View text, const Encoding& encoding) {
-    std::string bytes;
-    for (char32_t c : text) {
-        if (c < 0x80 && !(encoding.sloppy && c == 0x1A)) {
-            bytes += static_cast<char>(c);
-        } else if (encoding.sloppy && c == 0xFFFD) {
-            bytes += '\x1A';
-        } else {
-            const auto found = std::find(encoding.upper.begin(), encoding.upper.end(), c);
-            if (found == encoding.upper.end()) return std::nullopt;
-            bytes += static_cast<char>(0x80 + (found - encoding.upper.begin()));
-        }
-    }
-    return bytes;
-}
-
-/// Length of a UTF-8 sequence at `s` in which a space stands where the byte 0xA0 should; 0: none. Only such places
-/// where the repaired character is a likely one.
-std::size_t spaced_sequence(std::string_view s) {
-    const auto continuation = [](char c) { return between(c, 0x80, 0xBF) && c != '\x85' && c != '\xA0'; };
-    if (s.size() >= 2 && std::string_view("\xC2\xC3\xC5\xCE\xD0\xD9").find(s[0]) != std::string_view::npos &&
-        s[1] == ' ')
-        return 2;
-    if (s.size() >= 3 && between(s[0], 0xE2, 0xE3) && s[1] == ' ' && continuation(s[2])) return 3;
-    if (s.size() >= 3 && between(s[0], 0xE0, 0xE3) && continuation(s[1]) && s[2] == ' ') return 3;
-    if (s.size() < 4 || s[0] != '\xF0') return 0;
-    int spaces = 0;
-    for (std::size_t i = 1; i < 4; ++i) {
-        if (s[i] != ' ' && !between(s[i], 0x80, 0xBF)) return 0;
-        spaces += s[i] == ' ';
-    }
-    return spaces == 1 ? 4 : 0;
-}
-
-bool has_spaced_sequence(std::string_view bytes) {
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        if (spaced_sequence(bytes.substr(i))) return true;
-    return false;
-}
-
-/// "à" alone keeps the space behind it, but in the Portuguese contractions, where the space was its second byte.
-std::string separate_a_grave(std::string_view bytes) {
-    std::string out;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        out += bytes[i];
-        const std::string_view rest = bytes.substr(i + 1);
-        if (bytes[i] != '\xC3' || !rest.starts_with(' ')) continue;
-        const std::string_view next = rest.substr(1);
-        if (next.starts_with(' ') || next.starts_with("quele") || next.starts_with("quela") ||
-            next.starts_with("quilo") || next.starts_with("s "))
-            continue;
-        out += "\xA0 ";
-        ++i;
-    }
-    return out;
-}
-
-std::string restore_a0(std::string_view bytes) {
-    std::string out = separate_a_grave(bytes);
-    for (std::size_t i = 0; i < out.size();) {
-        const std::size_t n = spaced_sequence(std::string_view(out).substr(i));
-        std::replace(out.begin() + static_cast<std::ptrdiff_t>(i), out.begin() + static_cast<std::ptrdiff_t>(i + n),
-                     ' ', '\xA0');
-        i += std::max<std::size_t>(n, 1);
-    }
-    return out;
-}
-
-/// Length of what is left of a UTF-8 (or CESU-8) sequence some bytes of which were lost (0x1A, at times '?'); 0: none.
-std::size_t lossy_sequence(std::string_view s) {
-    const auto lost = [](char c) { return c == '\x1A' || c == '?'; };
-    const auto kept_or_1a = [](char c) { return c == '\x1A' || between(c, 0x80, 0xBF); };
-    const auto any = [&](char c) { return lost(c) || between(c, 0x80, 0xBF); };
-    if (s.size() >= 2 && between(s[0], 0xC2, 0xDF) && s[1] == '\x1A') return 2;
-    if (s.size() >= 2 && between(s[0], 0xC2, 0xC3) && s[1] == '?') return 2;
-    if (s.size() >= 6 && s[0] == '\xED' && between(s[1], 0xA0, 0xAF) && s[3] == '\xED' && between(s[4], 0xB0, 0xBF) &&
-        any(s[2]) && any(s[5]) && (lost(s[2]) || lost(s[5])))
-        return 6;
-    if (s.size() >= 3 && between(s[0], 0xE0, 0xEF) &&
-        ((lost(s[1]) && kept_or_1a(s[2])) || (kept_or_1a(s[1]) && lost(s[2]))))
-        return 3;
-    if (s.size() >= 4 && between(s[0], 0xF0, 0xF4)) {
-        // At most one '?', and at least one byte lost.
-        int gone = 0, questions = 0;
-        for (std::size_t i = 1; i < 4; ++i) {
-            if (!any(s[i])) return 0;
-            gone += lost(s[i]);
-            questions += s[i] == '?';
-        }
-        if (gone > 0 && questions <= 1) return 4;
-    }
-    return !s.empty() && s[0] == '\x1A' ? 1 : 0;
-}
-
-std::string replace_lossy(std::string_view bytes) {
-    std::string out;
-    for (std::size_t i = 0; i < bytes.size();) {
-        const std::size_t n = lossy_sequence(bytes.substr(i));
-        if (n)
-            out += "\xEF\xBF\xBD";
-        else
-            out += bytes[i];
-        i += std::max<std::size_t>(n, 1);
-    }
-    return out;
-}
-
-/// UTF-8; with `variants` also Java's two-byte NUL and surrogate pairs of three bytes each (CESU-8). None where
-/// malformed.
-std::optional<Text> decode_strict(std::string_view bytes, bool variants) {
-    std::string plain;
-    for (std::size_t i = 0; i < bytes.size();) {
-        const std::string_view rest = bytes.substr(i);
-        // A line end that closes the text counts as a missing last byte: ftfy's patterns end in `$`.
-        const auto last = [&](std::size_t k) {
-            return between(rest[k], 0x80, 0xBF) || (rest[k] == '\n' && rest.size() == k + 1);
-        };
-        if (variants && rest.size() >= 2 && rest[0] == '\xC0' &&
-            (rest[1] == '\x80' || (rest[1] == '\n' && rest.size() == 2))) {
-            plain += '\0';
-            i += 2;
-            continue;
-        }
-        if (variants && rest.size() >= 6 && rest[0] == '\xED' && between(rest[1], 0xA0, 0xAF) &&
-            between(rest[2], 0x80, 0xBF) && rest[3] == '\xED' && between(rest[4], 0xB0, 0xBF) && last(5)) {
-            const auto bits = [&](std::size_t k, unsigned mask) {
-                return static_cast<char32_t>(static_cast<std::uint8_t>(rest[k]) & mask);
-            };
-            append_utf8(plain,
-                        (bits(1, 0xF) << 16) + (bits(2, 0x3F) << 10) + (bits(4, 0xF) << 6) + bits(5, 0x3F) + 0x10000);
-            i += 6;
-            continue;
-        }
-        const std::size_t n = utf8_length(rest);
-        if (n == 0) return std::nullopt;
-        plain += rest.substr(0, n);
-        i += n;
-    }
-    return decode_utf8(plain);
-}
-
-std::optional<Text> reread_as_utf8(std::string bytes, const Encoding* encoding) {
-    if (!(encoding && encoding->macroman) && has_spaced_sequence(bytes)) bytes = restore_a0(bytes);
-    if (encoding && encoding->sloppy) bytes = replace_lossy(bytes);
-    const bool variants = bytes.find('\xED') != std::string::npos || bytes.find('\xC0') != std::string::npos;
-    return decode_strict(bytes, variants);
-}
-
-// Text
-// -----------------------------------------------------------------------------------------------------------------
-
 Text fix_encoding(View text, int depth);
 
 /// Repairs the stretches that look like UTF-8 read as something else, each on its own.
@@ -338,12 +161,7 @@ Text fix_stretches(View text, int depth) {
 /// One step: the first encoding that explains the text, else its stretches, else its control characters.
 Text fix_once(View text, int depth) {
     if (!looks_broken(text)) return Text(text);
-    const std::optional<std::string> latin1 = encode_latin1(text);
-    if (latin1)
-        if (const auto fixed = reread_as_utf8(*latin1, nullptr)) return *fixed;
-    for (const Encoding& encoding : encodings)
-        if (const auto bytes = encode(text, encoding))
-            if (const auto fixed = reread_as_utf8(*bytes, &encoding)) return *fixed;
+    if (auto fixed = reread_as_utf8(text)) return std::move(*fixed);
     if (Text fixed = fix_stretches(text, depth); fixed != text) return fixed;
     Text fixed(text);
     fix_c1_controls(fixed);
@@ -367,7 +185,7 @@ Text fix_encoding(View text, int depth) {
 Text fix_encoding(View text) { return fix_encoding(text, 0); }
 
 void fix_c1_controls(Text& text) {
-    const auto& windows1252 = encodings[0].upper;
+    const auto& windows1252 = windows_1252_upper();
     for (char32_t& c : text)
         if (c >= 0x80 && c <= 0x9F) c = windows1252[c - 0x80];
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes mojibake.inc: which characters belong to the classes of ftfy's mojibake heuristic (read from an installed ftfy),
+"""Writes mojibake_classes.inc and misread_encodings.inc: which characters belong to the classes of ftfy's mojibake heuristic (read from an installed ftfy),
 and the upper halves of the one-byte encodings it tries (from Python's codecs and ftfy's tolerant variants)."""
 import pathlib
 import re
@@ -40,14 +40,15 @@ for name in chardata.CHARMAP_ENCODINGS[1:]:  # Latin-1 needs no table
     sloppy = str(name.startswith("sloppy")).lower()
     macroman = str(name == "macroman").lower()
     encodings.append(f"    {{{sloppy}, {macroman}, {{ // {name.removeprefix('sloppy-')}\n{half} }}}},")
-pathlib.Path(__file__).with_name("mojibake.inc").write_text(f"""// SPDX-License-Identifier: Apache-2.0
-// Made by mojibake_tables.py from ftfy {ftfy.__version__}.
-constexpr std::uint32_t
+head = f"// SPDX-License-Identifier: Apache-2.0\n// Made by mojibake_tables.py from ftfy {ftfy.__version__}.\n"
+here = pathlib.Path(__file__).parent
+(here / "mojibake_classes.inc").write_text(f"""{head}constexpr std::uint32_t
 {classes};
 constexpr ClassRange class_ranges[] = {{
 {table}
 }};
-constexpr Encoding encodings[] = {{
+""")
+(here / "misread_encodings.inc").write_text(f"""{head}constexpr Encoding encodings[] = {{
 {chr(10).join(encodings)}
 }};
 """)

@@ -65,7 +65,6 @@ struct Node {
 };
 
 // Base64 of the character map
-// ------------------------------------------------------------------------------------------
 
 std::vector<std::byte> from_base64(const Node& node) {
     const std::string text = node.string(2 * Charsmap::max_bytes);
@@ -93,7 +92,6 @@ std::vector<std::byte> from_base64(const Node& node) {
 }
 
 // Normalisation
-// --------------------------------------------------------------------------------------------------------
 
 /// {"String": s}, or of {"Regex": r} the forms c{n,} and c+ of one character c or \s: those that tokenizers use for
 /// spaces.
@@ -159,7 +157,6 @@ void read_normalizer(const Node& node, std::vector<Normalizer>& steps) {
 }
 
 // Words
-// ----------------------------------------------------------------------------------------------------------------
 
 void read_pre_tokenizer(const Node& node, std::vector<PreTokenizer>& steps) {
     const std::string type = node.at("type").string();
@@ -192,7 +189,6 @@ void read_pre_tokenizer(const Node& node, std::vector<PreTokenizer>& steps) {
 }
 
 // Added tokens and the ids around a text
-// -------------------------------------------------------------------------------
 
 void read_added(const Node& list, TokenizerModel& model) {
     for (std::size_t i = 0; i < list.items(max_added); ++i) {
