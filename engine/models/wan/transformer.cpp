@@ -8,6 +8,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/profile.h"
+#include "engine/models/wan/inputs.h"
 #include "engine/models/wan/rope.h"
 #include "engine/nn/layers.h"
 
@@ -39,11 +40,6 @@ struct Pass {
     void tell(const Module& m, const Tensor& x) const {
         if (probe) (*probe)(m.prefix(), x);
     }
-};
-
-struct Grid {
-    std::int64_t frames, height, width; // of 2x2 patches
-    std::int64_t tokens() const { return frames * height * width; }
 };
 
 // 5.2 ---------------------------------------------------------------------------------------------------------------
@@ -232,75 +228,7 @@ Tensor unpatchify(const Tensor& x, const Grid& g, std::int64_t channels) {
     return ops::contiguous(cells).reshape({channels, g.frames, g.height * 2, g.width * 2});
 }
 
-// Checks of what a user gives ---------------------------------------------------------------------------------------
-
-Grid check_latent(const Config& c, const Tensor& latent, const Tensor* condition) {
-    if (latent.rank() != 4 || latent.dtype() != DType::f32)
-        throw Error({}, "latent", "must be f32 of shape [channels, frames, height, width]", "");
-    const Shape& s = latent.shape();
-    if (s[1] < 1 || s[2] < 2 || s[3] < 2 || s[2] % 2 || s[3] % 2)
-        throw Error({}, "latent", fmt::format("{}: height and width must be even, no size may be zero", to_string(s)),
-                    "choose a video size in multiples of 16");
-    std::int64_t channels = s[0];
-    if (condition) {
-        const Shape& cs = condition->shape();
-        if (cs.rank() != 4 || condition->dtype() != DType::f32 || cs[1] != s[1] || cs[2] != s[2] || cs[3] != s[3])
-            throw Error(
-                {}, "condition",
-                fmt::format("{} must be f32 of the latent's frames, height and width, {}", to_string(cs), to_string(s)),
-                "");
-        channels += cs[0];
-    }
-    if (channels != c.in_channels)
-        throw Error({}, condition ? "condition" : "latent",
-                    fmt::format("latent{} have {} channels, the model takes {}", condition ? " and condition" : "",
-                                channels, c.in_channels),
-                    channels < c.in_channels && !condition ? "give the image condition" : "");
-    return {s[1], s[2] / 2, s[3] / 2};
-}
-
-/// The fewest rows that say the same: one for all, one per frame, or one per token.
-std::vector<float> timestep_rows(std::span<const float> timesteps, const Grid& g) {
-    const auto count = static_cast<std::int64_t>(timesteps.size());
-    if (count != 1 && count != g.frames && count != g.tokens())
-        throw Error(
-            {}, "timestep",
-            fmt::format("{} values; there must be 1, {} (latent frames) or {} (tokens)", count, g.frames, g.tokens()),
-            "");
-    if (!std::all_of(timesteps.begin(), timesteps.end(), [](float t) { return std::isfinite(t); }))
-        throw Error({}, "timestep", "must be finite", "");
-    std::vector<float> rows(timesteps.begin(), timesteps.end());
-    for (const std::int64_t fewer : {std::int64_t{1}, g.frames}) {
-        const std::int64_t group = count / fewer;
-        if (count % fewer) continue;
-        bool same = true;
-        for (std::int64_t i = 0; i < count && same; ++i)
-            same = rows[static_cast<std::size_t>(i)] == rows[static_cast<std::size_t>(i / group * group)];
-        if (!same) continue;
-        std::vector<float> first;
-        for (std::int64_t r = 0; r < fewer; ++r) first.push_back(rows[static_cast<std::size_t>(r * group)]);
-        return first;
-    }
-    return rows;
-}
-
-void check_fps(const Config& c, std::optional<int> fps) {
-    if (fps && !c.fps_rows) throw Error({}, "fps", "this model has no frame-rate input", "leave it out");
-    if (!fps && c.fps_rows) throw Error({}, "fps", "this model needs the frame rate", "give 0 for 16 fps or 1 for 24");
-    if (fps && (*fps < 0 || *fps >= c.fps_rows))
-        throw Error({}, "fps", fmt::format("{} is not from 0 to {}", *fps, c.fps_rows - 1),
-                    "give 0 for 16 fps or 1 for 24");
-}
-
 Tensor host_f32(Backend& backend, const Tensor& x) { return (x.backend() ? backend.download(x) : x).to_host_f32(); }
-
-/// Rows before the zeros at the end.
-std::int64_t rows_used(const Tensor& text) {
-    const std::span<const float> values = text.span<float>();
-    const auto last = std::find_if(values.rbegin(), values.rend(), [](float v) { return v != 0; });
-    const auto used = static_cast<std::int64_t>(values.rend() - last);
-    return (used + text.size(1) - 1) / text.size(1);
-}
 
 } // namespace
 
@@ -342,47 +270,49 @@ Transformer::Transformer(std::shared_ptr<const Weights> weights, std::shared_ptr
 
 Context Transformer::context(const Tensor& text, const Tensor* clip, bool collapse) const {
     const profile::Scope zone(profile::Zone::conditioning);
-    const Shape wanted{config_.text_len, config_.text_dim};
-    if (!(text.shape() == wanted))
-        throw Error({}, "text", fmt::format("{} must be {}", to_string(text.shape()), to_string(wanted)),
-                    "pad the prompt's rows with zeros");
-    if (!clip != !config_.clip_dim)
-        throw Error({}, "clip", clip ? "this model has no image branch" : "this model needs CLIP image features",
-                    clip ? "leave it out" : "give them");
-    if (clip && (clip->rank() != 2 || clip->size(0) < 1 || clip->size(1) != config_.clip_dim ||
-                 (config_.clip_positions && clip->size(0) != config_.clip_positions)))
-        throw Error({}, "clip",
-                    fmt::format("{} must be [{}, {}]", to_string(clip->shape()),
-                                config_.clip_positions ? config_.clip_positions : 257, config_.clip_dim),
-                    "");
-
-    const Pass p{*backend_, config_, precision_, nullptr, {}};
-    const Module m(*weights_);
-    Tensor rows = host_f32(*backend_, text);
+    inputs::check_clip(config_, clip);
     Context context;
-    const std::int64_t used = rows_used(rows), zeros = config_.text_len - used;
+    if (clip) {
+        const Pass p{*backend_, config_, precision_, nullptr, {}};
+        const Module m(*weights_);
+        const Tensor rows = image_embedding(m["img_emb"], p, backend_->upload(host_f32(*backend_, *clip)));
+        for (int i = 0; i < config_.layers; ++i)
+            context.image.push_back(keys(m["blocks"][i]["cross_attn"], p, rows, "_img"));
+    }
+    add_text(context, text, collapse);
+    return context;
+}
+
+Context Transformer::context(const Tensor& text, const Context& other) const {
+    const profile::Scope zone(profile::Zone::conditioning);
+    Context context;
+    context.image = other.image;
+    add_text(context, text, true);
+    return context;
+}
+
+void Transformer::add_text(Context& context, const Tensor& text, bool collapse) const {
+    inputs::check_text(config_, text);
+    Tensor rows = host_f32(*backend_, text);
+    const std::int64_t used = inputs::rows_used(rows), zeros = config_.text_len - used;
     if (collapse && zeros > 1) {
         rows = rows.slice(0, 0, used + 1);
         Tensor bias = Tensor::zeros({used + 1});
         bias.data<float>()[used] = static_cast<float>(std::log(static_cast<double>(zeros)));
         context.key_bias = backend_->upload(bias);
     }
-    const Tensor text_rows = text_embedding(m["text_embedding"], backend_->upload(rows), precision_.compute);
-    Tensor image_rows;
-    if (clip) image_rows = image_embedding(m["img_emb"], p, backend_->upload(host_f32(*backend_, *clip)));
-    for (int i = 0; i < config_.layers; ++i) {
-        const Module attention = m["blocks"][i]["cross_attn"];
-        context.text.push_back(keys(attention, p, text_rows, ""));
-        if (clip) context.image.push_back(keys(attention, p, image_rows, "_img"));
-    }
-    return context;
+    const Pass p{*backend_, config_, precision_, nullptr, {}};
+    const Module m(*weights_);
+    const Tensor embedded = text_embedding(m["text_embedding"], backend_->upload(rows), precision_.compute);
+    for (int i = 0; i < config_.layers; ++i)
+        context.text.push_back(keys(m["blocks"][i]["cross_attn"], p, embedded, ""));
 }
 
 Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
                             const Context& context, std::optional<int> fps, const Probe* probe) const {
-    const Grid g = check_latent(config_, latent, condition);
-    check_fps(config_, fps);
-    const std::vector<float> rows = timestep_rows(timesteps, g);
+    const Grid g = inputs::check_latent(config_, latent, condition);
+    inputs::check_fps(config_, fps);
+    const std::vector<float> rows = inputs::timestep_rows(timesteps, g);
     if (causal_block_ && g.frames % causal_block_)
         throw Error({}, "causal_block",
                     fmt::format("{} latent frames are not a multiple of blocks of {}", g.frames, causal_block_),

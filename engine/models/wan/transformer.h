@@ -69,6 +69,9 @@ public:
     /// or `clip`.
     Context context(const Tensor& text, const Tensor* clip, bool collapse = true) const;
 
+    /// Another prompt for the same image: shares the image keys of `other`.
+    Context context(const Tensor& text, const Context& other) const;
+
     /// `latent` [C, T, H, W] f32, `condition` [Cc, T, H, W] f32 appended to its channels, or null; `timesteps` (0…1000,
     /// fractions allowed) one, one per latent frame, or one per token (T·H/2·W/2, width fastest); `fps` the row of the
     /// fps table (0: 16 fps, 1: 24). Returns the velocity [out_channels, T, H, W] f32 on the backend. Throws Error
@@ -77,6 +80,8 @@ public:
                    const Context& context, std::optional<int> fps = {}, const Probe* probe = nullptr) const;
 
 private:
+    void add_text(Context& context, const Tensor& text, bool collapse) const;
+
     std::shared_ptr<const Weights> weights_;
     std::shared_ptr<Backend> backend_;
     Weights rounded_; ///< bf16 copies of the f32 islands' weights, where Precision asks for them

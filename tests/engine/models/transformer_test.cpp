@@ -238,6 +238,15 @@ TEST_F(Everything, ContextIsComputedOnceAndUsedOften) {
     EXPECT_EQ(context.bytes(), 2 * 2 * (6 + 514) * 32 * sizeof(float));
 }
 
+TEST_F(Everything, AnotherPromptSharesTheImage) {
+    const Transformer model(weights, cpu(), {});
+    const Tensor other = numbered_tensor(907, {6, 10});
+    const Context whole = model.context(other, &clip);
+    const Context shared = model.context(other, model.context(golden_text(), &clip));
+    const auto run_with = [&](const Context& c) { return model.forward(latent, &condition, timesteps, c, 1); };
+    EXPECT_TRUE(test::same_bytes(run_with(whole), run_with(shared)));
+}
+
 TEST_F(Everything, TimestepsOfEveryShapeMeanTheSame) {
     const Transformer model(weights, cpu(), {});
     const Context context = model.context(golden_text(), &clip);
