@@ -15,7 +15,7 @@ as_root() {
 }
 
 packages="g++ cmake ninja-build ccache pkg-config git ca-certificates python3 libdnnl-dev libsentencepiece-dev libprotobuf-dev
- libavcodec-dev libavformat-dev libavutil-dev libswscale-dev nlohmann-json3-dev libcli11-dev libfmt-dev libicu-dev libgtest-dev libbenchmark-dev"
+ libavcodec-dev libavformat-dev libavutil-dev libswscale-dev nlohmann-json3-dev libcli11-dev libfmt-dev libicu-dev zlib1g-dev libgtest-dev"
 
 install_packages() {
     command -v dpkg-query >/dev/null 2>&1 || die "this script knows Debian 12 and Ubuntu 24.04; elsewhere install: $packages"

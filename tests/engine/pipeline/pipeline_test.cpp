@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace {
+
+const std::filesystem::path fixtures = DENOIR_FIXTURES;
+
+Request small_request(const char* model) {
+    Request r;
+    r.model = fixtures / "_models" / model;
+    r.prompt = "A red fox jumps";
+    r.negative_prompt = "blurred";
+    r.width = 64, r.height = 48, r.frames = 9, r.steps = 4, r.seed = 3, r.dtype = DType::f32;
+    return r;
+}
+
+/// What one run leaves, and what it told.
+struct Told : Observer {
+    std::vector<Stage> begun;
+    int steps = 0, last_total = 0;
+    std::vector<std::string> warnings;
+    void stage_begins(Stage s) override { begun.push_back(s); }
+    void step_done(const StepInfo& info) override {
+        ++steps;
+        last_total = info.steps;
+        EXPECT_EQ(info.latent.shape(), info.x0.shape());
+        EXPECT_EQ(info.step, steps_before + steps);
+    }
+    void warning(std::string_view w) override { warnings.emplace_back(w); }
+    int steps_before = 0;
+};
+
+struct Fixture {
+    Request request;
+    ModelFolder model;
+    Residency residency{std::size_t{1} << 32};
+    std::shared_ptr<Backend> backend;
+    Pipeline pipeline;
+    Told told;
+
+    explicit Fixture(const Request& r, int threads = 2)
+        : model(ModelFolder::open(r.model)), backend(open_backend(Device{}, threads)), pipeline(residency, backend) {
+        request = Pipeline::resolve(r, model);
+    }
+    Conditioning condition() { return pipeline.condition(request, model, told, {}); }
+    void denoise(const Conditioning& c, DenoiseState& state, std::function<void(const DenoiseState&)> after = [](const DenoiseState&) {}) {
+        told.steps_before = state.step;
+        pipeline.denoise(request, model, c, state, [&](const DenoiseState& s, const Tensor&) { after(s); }, told, {});
+    }
+    Tensor run() {
+        const Conditioning c = condition();
+        DenoiseState state = pipeline.begin(request, model, c);
+        denoise(c, state);
+        return Pipeline::requested_frames(request, state.latent);
+    }
+};
+
+bool same_bytes(const Tensor& a, const Tensor& b) {
+    return a.shape() == b.shape() && std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
+}
+
+TEST(Pipeline, OneAndTwoThreadsGiveTheSameBytes) {
+    const Request r = small_request("Wan2.1-T2V-tiny");
+    EXPECT_TRUE(same_bytes(Fixture(r, 1).run(), Fixture(r, 2).run()));
+}
+
+TEST(Pipeline, EncodersAreGoneBeforeDenoising) {
+    Fixture f(small_request("SkyReels-V2-DF-tiny"));
+    const Conditioning c = f.condition();
+    DenoiseState state = f.pipeline.begin(f.request, f.model, c);
+    const std::size_t before = f.residency.bytes();
+    EXPECT_EQ(before, Weights::load(f.model.transformer, Component::transformer).stored_bytes());
+    f.denoise(c, state);
+    EXPECT_EQ(f.told.steps, 4);
+    EXPECT_EQ(f.told.begun, (std::vector{Stage::load_text, Stage::text, Stage::load_transformer, Stage::denoise}));
+}
+
+TEST(Pipeline, StoppedAfterAnyStepItGoesOnWithTheSameBytes) {
+    for (const bool asynchronous : {false, true}) {
+        Request r = small_request("SkyReels-V2-DF-tiny");
+        if (asynchronous) r.forcing = Forcing{2, 1, false};
+        Fixture f(r);
+        const Conditioning c = f.condition();
+        std::vector<DenoiseState> states{f.pipeline.begin(f.request, f.model, c)};
+        DenoiseState state = states[0];
+        f.denoise(c, state, [&](const DenoiseState& s) { states.push_back(s); });
+        ASSERT_EQ(int(states.size()), Pipeline::step_count(f.request) + 1);
+        for (DenoiseState again : states) {
+            Fixture g(f.request);
+            g.denoise(Conditioning::from_tensors(c.to_tensors()), again);
+            EXPECT_TRUE(same_bytes(again.latent, state.latent)) << "from step " << again.step;
+        }
+    }
+}
+
+TEST(Pipeline, GuidanceOneNeverEncodesTheNegativePrompt) {
+    Request r = small_request("Wan2.1-T2V-tiny");
+    r.guidance = 1.0;
+    Fixture f(r);
+    EXPECT_FALSE(f.condition().negative_text.defined());
+    r.guidance = 5.0;
+    EXPECT_TRUE(Fixture(r).condition().negative_text.defined());
+}
+
+TEST(Pipeline, ACleanFirstFrameStaysAndAnEndImageIsDropped) {
+    Request r = small_request("SkyReels-V2-DF-tiny");
+    r.image = r.last_image = fixtures / "_inputs" / "landscape.png";
+    Fixture f(r);
+    const Conditioning c = f.condition();
+    DenoiseState state = f.pipeline.begin(f.request, f.model, c);
+    ASSERT_EQ(state.latent.size(1), 4); // three frames of the clip, the end image behind them
+    f.denoise(c, state);
+    EXPECT_TRUE(same_bytes(state.latent.select(1, 0).to_host_f32(), c.prefix.select(1, 0).to_host_f32()));
+    EXPECT_TRUE(same_bytes(state.latent.select(1, 3).to_host_f32(), c.end.select(1, 0).to_host_f32()));
+    EXPECT_EQ(Pipeline::requested_frames(f.request, state.latent).size(1), 3);
+}
+
+TEST(Pipeline, TheConditionOfAnImageHasItsMask) {
+    Request r = small_request("SkyReels-V2-I2V-tiny");
+    r.image = fixtures / "_inputs" / "landscape.png";
+    Fixture f(r);
+    const Conditioning c = f.condition();
+    ASSERT_EQ(c.condition.shape(), (Shape{20, 3, 6, 8}));
+    for (int ch = 0; ch < 4; ++ch)
+        for (int t = 0; t < 3; ++t) EXPECT_EQ(c.condition.data<float>()[(ch * 3 + t) * 48 + 5], t == 0 ? 1.0f : 0.0f);
+    EXPECT_EQ(c.clip.size(0), 257);
+}
+
+TEST(Pipeline, CancellationLeavesAWholeStep) {
+    Fixture f(small_request("Wan2.1-T2V-tiny"));
+    const Conditioning c = f.condition();
+    DenoiseState state = f.pipeline.begin(f.request, f.model, c);
+    std::stop_source stop;
+    const auto after = [&](const DenoiseState& s, const Tensor&) {
+        if (s.step == 2) stop.request_stop();
+    };
+    EXPECT_THROW(f.pipeline.denoise(f.request, f.model, c, state, after, f.told, stop.get_token()), Cancelled);
+    EXPECT_EQ(state.step, 2);
+}
+
+TEST(Pipeline, ALongPromptIsCutWithAWarning) {
+    Request r = small_request("Wan2.1-T2V-tiny");
+    for (int i = 0; i < 400; ++i) r.prompt += " fox jumps over";
+    Fixture f(r);
+    f.condition();
+    ASSERT_EQ(f.told.warnings.size(), 1u);
+    EXPECT_NE(f.told.warnings[0].find("the prompt is longer than"), std::string::npos);
+}
+
+TEST(Pipeline, DecodingGivesEveryFrameOnceInOrder) {
+    Fixture f(small_request("Wan2.1-T2V-tiny"));
+    const Tensor latent = f.run();
+    int next = 0;
+    f.pipeline.decode(f.request, f.model, latent,
+                      [&](int index, const Tensor& picture) {
+                          EXPECT_EQ(index, next++);
+                          EXPECT_EQ(picture.shape(), (Shape{3, 48, 64}));
+                          for (const float v : picture.span<float>()) ASSERT_LE(std::abs(v), 1.0f);
+                      },
+                      f.told, {});
+    EXPECT_EQ(next, 9);
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "engine/core/error.h"
+#include "engine/pipeline/pipeline.h"
+
+namespace denoir {
+namespace {
+
+const std::filesystem::path models = std::filesystem::path(DENOIR_FIXTURES) / "_models";
+const std::filesystem::path picture = std::filesystem::path(DENOIR_FIXTURES) / "_inputs" / "landscape.png";
+
+Request resolved(const char* model, const std::function<void(Request&)>& change = [](Request&) {}) {
+    Request r;
+    r.model = models / model;
+    r.prompt = "a fox";
+    change(r);
+    return Pipeline::resolve(r, ModelFolder::open(r.model));
+}
+
+/// The field that a refusal names.
+std::string refused(const char* model, const std::function<void(Request&)>& change) {
+    try {
+        resolved(model, change);
+    } catch (const Error& e) {
+        return e.field().empty() ? e.message() : e.field();
+    }
+    return "accepted";
+}
+
+TEST(Resolve, TextToVideoTakesWansDefaults) {
+    const Request r = resolved("Wan2.1-T2V-tiny");
+    EXPECT_EQ(r.family, Family::wan);
+    EXPECT_EQ(r.mode, Mode::t2v);
+    EXPECT_EQ(r.steps, 50);
+    EXPECT_EQ(r.shift, 5.0);
+    EXPECT_EQ(r.guidance, 5.0);
+    EXPECT_EQ(r.frames, 81);
+    EXPECT_EQ(r.fps, 16);
+    EXPECT_EQ(r.width, 832);
+    EXPECT_EQ(r.height, 480);
+    EXPECT_EQ(r.dtype, DType::bf16);
+    EXPECT_EQ(r.precision, PrecisionPolicy::wan);
+    EXPECT_TRUE(r.seed.has_value());
+    EXPECT_EQ(r.negative_prompt->substr(0, 12), "色调艳丽");
+}
+
+TEST(Resolve, ForcingFollowsFromTheFamily) {
+    const Request r = resolved("SkyReels-V2-DF-tiny");
+    EXPECT_EQ(r.mode, Mode::forcing);
+    EXPECT_EQ(r.forcing, Forcing{});
+    EXPECT_EQ(r.steps, 30);
+    EXPECT_EQ(r.shift, 8.0);
+    EXPECT_EQ(r.fps, 24);
+    EXPECT_EQ(r.precision, PrecisionPolicy::skyreels);
+    EXPECT_EQ(Pipeline::step_count(r), 30);
+}
+
+TEST(Resolve, AsynchronousForcingHasMoreRowsThanSteps) {
+    const Request r = resolved("SkyReels-V2-DF-tiny", [](Request& q) { q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false}; });
+    EXPECT_EQ(Pipeline::step_count(r), 4 + 4 * 2); // N + (R - 1)·a, spec/pipelines.md 7.1
+}
+
+TEST(Resolve, WhatTheUserSaidStays) {
+    const Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) {
+        q.width = 64, q.height = 96, q.frames = 5, q.steps = 2, q.seed = 0, q.guidance = 1.0, q.dtype = DType::f32, q.negative_prompt = "";
+    });
+    EXPECT_EQ(r.width, 64);
+    EXPECT_EQ(r.height, 96);
+    EXPECT_EQ(r.seed, 0u);
+    EXPECT_EQ(r.guidance, 1.0);
+    EXPECT_EQ(r.negative_prompt, "");
+    EXPECT_EQ(r.precision, PrecisionPolicy::f32);
+}
+
+TEST(Resolve, RefusalsNameTheField) {
+    const char* t2v = "Wan2.1-T2V-tiny";
+    const char* df = "SkyReels-V2-DF-tiny";
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.width = 100, q.height = 64; }), "width");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.width = 64, q.height = 8208; }), "height");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.width = 64; }), "height");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.frames = 6; }), "frames");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.steps = 0; }), "steps");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.steps = 1001; }), "steps");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.shift = 0; }), "shift");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.fps = 0; }), "fps");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.guidance = -1; }), "guidance");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.guidance_low = 3; }), "guidance_low");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.image = picture; }), "mode");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.mode = Mode::i2v; }), "image");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.forcing = Forcing{}; }), "forcing");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.dtype = DType::bf16, q.precision = PrecisionPolicy::f32; }), "precision");
+    EXPECT_NE(refused(t2v, [](Request& q) { q.noise = {NoiseSource::Kind::file, 0, "nowhere.safetensors"}; }), "accepted");
+    EXPECT_EQ(refused("SkyReels-V2-I2V-tiny", [](Request&) {}), "image");
+    EXPECT_EQ(refused(df, [](Request& q) { q.frames = 17, q.forcing = Forcing{0, 2, false}; }), "forcing.block");
+    EXPECT_EQ(refused(df, [](Request& q) { q.frames = 13, q.forcing = Forcing{0, 2, false}, q.image = picture; }), "forcing.block");
+    EXPECT_EQ(refused(df, [](Request& q) { q.forcing = Forcing{-1, 1, false}; }), "forcing.ar_step");
+}
+
+TEST(Resolve, AnImageGivesWanItsSizeAndSkyReelsItsOrientation) {
+    const Request wan = resolved("Wan2.1-FLF2V-tiny", [](Request& q) { q.image = q.last_image = picture; });
+    EXPECT_EQ(wan.mode, Mode::flf2v);
+    EXPECT_EQ(*wan.width % 16, 0);
+    EXPECT_NEAR(double(*wan.width) * *wan.height, 1280.0 * 720, 0.1 * 1280 * 720);
+    const Request sky = resolved("SkyReels-V2-I2V-tiny", [](Request& q) { q.image = picture; });
+    EXPECT_EQ(*sky.width * *sky.height, 960 * 544);
+}
+
+TEST(Resolve, EstimateGrowsWithTheRequest) {
+    const Request small = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 64, q.height = 64, q.frames = 5, q.steps = 2; });
+    const Request large = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 128, q.height = 64, q.frames = 9, q.steps = 4; });
+    const ModelFolder model = ModelFolder::open(small.model);
+    const Estimate a = Pipeline::estimate(small, model), b = Pipeline::estimate(large, model);
+    EXPECT_EQ(a.tokens, 2 * 4 * 4);
+    EXPECT_EQ(b.tokens, 3 * 4 * 8);
+    EXPECT_GT(b.flop, 4 * a.flop);
+    EXPECT_GT(a.weight_bytes, 0u);
+    EXPECT_GE(b.peak_bytes, a.peak_bytes);
+}
+
+} // namespace
+} // namespace denoir
