@@ -21,6 +21,12 @@ double forward_flop(const Variant& v, double tokens) {
 
 } // namespace
 
+std::size_t decode_bytes(const Request& r, std::int64_t width, int strips) {
+    // In frames of full size: 24.5 of state at any resolution together, and 4 at work (measured at 832x480).
+    const std::size_t frame = std::size_t(*r.width) * std::size_t(*r.height) * std::size_t(width) * (vae_dtype(r) == DType::bf16 ? 2 : 4);
+    return frame * 57 / 2 / std::size_t(strips);
+}
+
 Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
     const Weights weights = Weights::load(model.transformer, Component::transformer);
     const Variant v = Variant::read(weights);
@@ -32,8 +38,7 @@ Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
     e.flop = forward_flop(v, double(e.tokens)) * branches * step_count(r);
     // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a block.
     const std::size_t denoise = e.weight_bytes + std::size_t(e.tokens) * (std::size_t(v.dim) * 6 + std::size_t(v.ffn)) * 4;
-    // The exact causal state of the decoder (spec/vae21.md 4) in full-resolution frames of the base width, and the frames at work.
-    const std::size_t decode = std::size_t(*r.width) * *r.height * 96 * 4 * (vae_dtype(r) == DType::bf16 ? 1 : 2) * 14;
+    const std::size_t decode = decode_bytes(r, 96, 1);
     const std::size_t text = stored(model.text_encoder, Component::umt5);
     e.peak_bytes = std::max({denoise, decode, text});
     return e;

@@ -2,6 +2,7 @@
 #include "engine/pipeline/pipeline.h"
 
 #include "engine/core/error.h"
+#include "engine/core/memory.h"
 #include "engine/models/wan/vae.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/variant.h"
@@ -51,6 +52,19 @@ wan::Precision transformer_precision(const Request& r) {
     return wan::Precision::f32();
 }
 
+namespace {
+
+/// A rung of the memory ladder: as few strips as fit into half of what is free. The pictures are the same to the bit.
+int strips_that_fit(const Request& r, const Weights& vae) {
+    const Weight* last = vae.find("decoder.head.0.gamma");
+    const std::size_t free = available_memory();
+    int strips = 1;
+    while (free > 0 && strips < 8 && last && decode_bytes(r, last->shape()[0], strips) > free / 2) strips *= 2;
+    return strips;
+}
+
+} // namespace
+
 void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& latent, const std::function<void(int, const Tensor&)>& frame,
                       Observer& observer, std::stop_token stop) {
     backend_->set_stop(stop);
@@ -62,7 +76,7 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
         weights = residency_.get(model.vae, Component::vae21);
     }
     StageTimer timer(observer, Stage::decode);
-    const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r)});
+    const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r), .strips = strips_that_fit(r, *weights)});
     const std::int64_t frames = latent.size(1) * 4 - 3;
     vae.decode(latent, [&](std::int64_t index, const Tensor& picture) {
         if (stop.stop_requested()) throw Cancelled();
