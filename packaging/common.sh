@@ -14,8 +14,8 @@ as_root() {
     fi
 }
 
-packages="g++ cmake ninja-build ccache pkg-config git ca-certificates python3 libdnnl-dev libsentencepiece-dev libprotobuf-dev
- libavcodec-dev libavformat-dev libavutil-dev libswscale-dev nlohmann-json3-dev libcli11-dev libfmt-dev libicu-dev zlib1g-dev libgtest-dev"
+packages="g++ cmake ninja-build ccache pkg-config git ca-certificates python3 libdnnl-dev libavcodec-dev libavformat-dev libavutil-dev
+ libswscale-dev nlohmann-json3-dev libfmt-dev libicu-dev zlib1g-dev libgtest-dev"
 
 install_packages() {
     command -v dpkg-query >/dev/null 2>&1 || die "this script knows Debian 12 and Ubuntu 24.04; elsewhere install: $packages"
