@@ -122,12 +122,16 @@ Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index) 
 
 std::vector<CheckpointFiles> list_checkpoints(const fs::path& path, std::vector<Error>* problems) {
     std::error_code ignored;
-    if (!fs::is_directory(path, ignored)) return {CheckpointFiles{{path}, {}}};
+    const std::string_view ending = ".safetensors.index.json";
+    if (!fs::is_directory(path, ignored)) {
+        if (path.filename().string().ends_with(ending)) return {follow_index(path)};
+        return {CheckpointFiles{{path}, {}}};
+    }
     std::vector<CheckpointFiles> result;
     std::set<fs::path> covered;
     const std::vector<fs::path> files = folder_files(path);
     for (const fs::path& file : files) {
-        if (!file.filename().string().ends_with(".safetensors.index.json")) continue;
+        if (!file.filename().string().ends_with(ending)) continue;
         try {
             result.push_back(follow_index(file));
             covered.insert(result.back().files.begin(), result.back().files.end());

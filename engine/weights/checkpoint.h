@@ -42,7 +42,7 @@ struct CheckpointFiles {
 };
 
 /// What may be checkpoints in a folder, by names alone, sorted: each index json with its shards, series named …-00001-of-00007.…, single files
-/// (safetensors, sft, pth, pt, bin, gguf). A file path gives itself. Reads index files: throws Error for a bad one.
+/// (safetensors, sft, pth, pt, bin, gguf). A file path gives itself, an index json its shards. Reads index files: throws Error for a bad one.
 /// `problems`, where given, receives the Error of a bad index instead, and the rest of the folder is listed all the same.
 std::vector<CheckpointFiles> list_checkpoints(const std::filesystem::path& path, std::vector<Error>* problems = nullptr);
 

@@ -66,19 +66,31 @@ std::optional<Family> from_model_index(const Json& index) {
     return std::nullopt;
 }
 
-/// A name that speaks of SkyReels must also say which: forcing and text-to-video have the same tensors.
-std::optional<Family> from_name(const std::string& name, const TransformerTraits& t) {
-    if (has(name, "skyreels") || has(name, "sky_reels") || has(name, "sky-reels")) {
-        if (has_word(name, "df") || has(name, "forcing")) return Family::skyreels_df;
-        if (has_word(name, "t2v") || has_word(name, "i2v") || t.in_channels == 36) return Family::skyreels;
-        return std::nullopt;
-    }
+/// SkyReels' forcing and text-to-video models have the same tensors: a name must say which.
+std::optional<Family> skyreels_from_name(std::string_view name, const TransformerTraits& t) {
+    if (has_word(name, "df") || has(name, "forcing")) return Family::skyreels_df;
+    if (has_word(name, "t2v") || has_word(name, "i2v") || t.in_channels == 36) return Family::skyreels;
+    return std::nullopt;
+}
+
+std::optional<Family> wan_from_name(std::string_view name) {
     for (const std::string_view p : {"wan2.2", "wan2_2", "wan22", "wan-2.2", "wan_2.2", "wan 2.2"})
         if (has(name, p)) return Family::wan22;
     if (expert_of(name) != Expert::none) return Family::wan22;
     for (const std::string_view p : {"wan2.1", "wan2_1", "wan21", "wan-2.1", "wan_2.1", "wan 2.1"})
         if (has(name, p)) return Family::wan;
     if (has_word(name, "wan")) return Family::wan;
+    return std::nullopt;
+}
+
+/// Nearest name first. Once one speaks of SkyReels, those further away may only say which of its models.
+std::optional<Family> from_names(const std::vector<std::string>& names, const TransformerTraits& t) {
+    bool skyreels = false;
+    for (const std::string& original : names) {
+        const std::string name = lower(original);
+        skyreels = skyreels || has(name, "skyreels") || has(name, "sky_reels") || has(name, "sky-reels");
+        if (const auto family = skyreels ? skyreels_from_name(name, t) : wan_from_name(name)) return family;
+    }
     return std::nullopt;
 }
 
@@ -118,9 +130,7 @@ std::optional<Family> detect_family(const FamilyEvidence& e) {
     if (const auto family = from_model_index(e.model_index)) return family;
     std::vector<std::string> names{text_of(e.config, "_class_name")}; // diffusers' SkyReelsV2Transformer3DModel is a hint, too
     names.insert(names.end(), e.names.begin(), e.names.end());
-    for (const std::string& name : names)
-        if (const auto family = from_name(lower(name), e.traits)) return family;
-    return std::nullopt;
+    return from_names(names, e.traits);
 }
 
 std::vector<std::string> hint_names(const std::filesystem::path& path) {

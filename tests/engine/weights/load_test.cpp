@@ -175,6 +175,9 @@ TEST(Load, ShardsWithAndWithoutTheirIndex) {
         TempFolder folder;
         write_shards(folder, 3, index);
         EXPECT_NO_THROW(load(folder.path(), Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
+        if (index) {
+            EXPECT_EQ(load(folder / "model.safetensors.index.json").all().size(), transformer_names(tiny_transformer()).size());
+        }
         std::vector<fs::path> files;
         for (const auto& entry : fs::directory_iterator(folder.path()))
             if (entry.path().extension() == ".safetensors") files.push_back(entry.path());

@@ -252,6 +252,8 @@ TEST(FamilyTest, Table) {
         {"Kijai's Wan", plain, "{}", "{}", false, {"Wan2_1-T2V-14B_fp8_e4m3fn.safetensors"}, Family::wan},
         {"SkyReels, but which", plain, "{}", "{}", false, {"SkyReels-V2-14B"}, std::nullopt},
         {"SkyReels with image channels", i2v, "{}", "{}", false, {"SkyReels-V2-14B"}, Family::skyreels},
+        {"SkyReels in a Wan tree", plain, "{}", "{}", false, {"SkyReels-14B-tuned", "Wan2.1"}, std::nullopt},
+        {"SkyReels, the folder says which", plain, "{}", "{}", false, {"skyreels_14B.safetensors", "DF"}, Family::skyreels_df},
         {"no DF in pdf", plain, "{}", "{}", false, {"skyreels-pdf"}, std::nullopt},
         {"the nearest name wins", plain, "{}", "{}", false, {"SkyReels-V2-DF-1.3B", "wan"}, Family::skyreels_df},
         {"no Wan in Taiwan", plain, "{}", "{}", false, {"taiwan", "swan", "wander"}, std::nullopt},
