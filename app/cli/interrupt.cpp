@@ -23,6 +23,13 @@ sigset_t watched() {
     return set;
 }
 
+/// Before the constructors of any library, so that a Ctrl+C in the first moments waits for us instead of ending the process by itself.
+void block_signals() {
+    const sigset_t set = watched();
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+[[gnu::section(".preinit_array"), gnu::used]] void (*const first_of_all)() = block_signals;
+
 void end_now() {
     remove_temporaries();
     const std::lock_guard lock(last_words_mutex);
@@ -43,9 +50,8 @@ void watch(std::stop_source source) {
 } // namespace
 
 Interrupt::Interrupt() {
-    const sigset_t set = watched();
-    ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    std::signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write
+    block_signals();
+    for (const int failed_write : {SIGPIPE, SIGXFSZ}) std::signal(failed_write, SIG_IGN); // the write reports it
     std::thread(watch, source_).detach();
 }
 

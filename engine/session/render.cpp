@@ -163,6 +163,8 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         if (fs::file_size(file.path, code) != file.bytes || code) observer.warning(fmt::format("{} is not the file this run began with", printable(file.path, 160)));
     }
     preflight(checked, model, run.load_conditioning() ? Needs::no_encoders : Needs::everything);
+    for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"}) remove_stale_partials(folder, "");
+    remove_stale_partials(record.out.parent_path(), record.out.filename().string());
     if (threads >= 0) record.request.threads = threads;
     if (on_run) on_run(run);
     return RunWorker(run, model, observer, std::move(stop)).work();

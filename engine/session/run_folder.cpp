@@ -3,10 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstdlib>
+#include <vector>
 
 #include "engine/core/file.h"
 #include "engine/core/json.h"
@@ -48,6 +52,12 @@ double root_mean_square_difference(const Tensor& a, const Tensor& b) {
     const auto x = a.span<float>(), y = b.span<float>();
     for (std::size_t i = 0; i < x.size(); ++i) sum += (double(x[i]) - y[i]) * (double(x[i]) - y[i]);
     return std::sqrt(sum / double(x.size()));
+}
+
+/// The process number in ".NAME.partial-PID-N"; 0 where it is no such name.
+int partial_of(const std::string& name) {
+    const std::size_t mark = name.rfind(".partial-");
+    return name.starts_with('.') && mark != std::string::npos ? std::atoi(name.c_str() + mark + 9) : 0;
 }
 
 /// JSON has no infinities and NaN.
@@ -190,6 +200,18 @@ void RunFolder::drop_latents() {
         fs::remove(solver_file(s.step), code);
         if (keep == KeepLatents::none || s.step != record_.total_steps) fs::remove(latents_file(s.step), code);
     }
+}
+
+void remove_stale_partials(const fs::path& folder, const std::string& name) {
+    std::error_code code;
+    std::vector<fs::path> stale;
+    for (const auto& entry : fs::directory_iterator(folder, code)) {
+        const std::string found = entry.path().filename().string();
+        const int process = partial_of(found);
+        const bool named = name.empty() || found.starts_with("." + name.substr(0, 200) + ".partial-");
+        if (process > 0 && named && ::kill(process, 0) != 0 && errno == ESRCH) stale.push_back(entry.path());
+    }
+    for (const fs::path& path : stale) fs::remove_all(path, code);
 }
 
 std::string file_sha256(const fs::path& path) {

@@ -61,6 +61,9 @@ private:
     std::shared_ptr<Lock> lock_;
 };
 
+/// Removes the temporaries that processes which are gone left in `folder`, of this final name only, or of any where it is empty.
+void remove_stale_partials(const std::filesystem::path& folder, const std::string& name);
+
 /// Of a regular file's bytes.
 std::string file_sha256(const std::filesystem::path& path);
 

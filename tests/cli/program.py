@@ -98,8 +98,8 @@ class Case(unittest.TestCase):
         self.assertEqual(tree(self.work), before, f"{words}: something was left behind")
         return result
 
-    def render_words(self, out, *more, steps=4, seed=7):
-        return ("render", "--model", MODEL, "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--steps", steps, "--seed", seed, "--dtype", "f32", "--out", out, *more)
+    def render_words(self, out, *more, steps=4, seed=7, size="80x48"):
+        return ("render", "--model", MODEL, "--prompt", PROMPT, "--size", size, "--frames", 9, "--steps", steps, "--seed", seed, "--dtype", "f32", "--out", out, *more)
 
 
 def main():

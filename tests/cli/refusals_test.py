@@ -44,7 +44,8 @@ class Requests(Case):
         }.items():
             for value in values:
                 result = self.check({**good, key: value})
-                self.assertIn(key.split("_")[0] if key != "stesp" else "steps", result.err)
+                if key not in ("mode", "model") and "missing" not in str(value):  # told by what they do not fit, or by the file
+                    self.assertIn("steps" if key == "stesp" else key.split("_")[0], result.err)
 
     def test_texts(self):
         for text in ("", "{", "[]", "nul", '{"schema": 1, "steps": 1, "steps": 2}', '{"schema": 1, "guidance": NaN}', '{"schema": 1, "guidance": 1e400}',
@@ -191,10 +192,10 @@ class Modules(Case):
     def test_networks(self):
         weights = MODEL / "transformer"
         f32 = lambda *shape: ("F32", list(shape), bytes(4 * math.prod(shape)))
-        good = {"latent": f32(16, 1, 4, 4), "timestep": f32(), "text": f32(512, 32)}
+        good = {"latent": f32(16, 1, 4, 4), "timestep": f32(), "text": f32(512, 24)}
         for name, tensor in (("latent", f32(16, 1, 4)), ("latent", f32(16, 1, 3, 4)), ("latent", f32(15, 1, 4, 4)), ("latent", ("I64", [16, 1, 4, 4], bytes(8 * 256))),
                              ("timestep", f32(3)), ("timestep", ("F32", [], struct.pack("<f", 1001))), ("timestep", ("F32", [], struct.pack("<f", float("nan")))),
-                             ("text", f32(512, 33)), ("text", f32(100, 32)), ("clip", f32(257, 20)), ("condition", f32(20, 1, 4, 4)), ("fps", f32())):
+                             ("text", f32(512, 33)), ("text", f32(100, 24)), ("clip", f32(257, 20)), ("condition", f32(20, 1, 4, 4)), ("fps", f32())):
             self.check("wan-transformer", {**good, name: tensor}, weights=weights, names=("in.safetensors", name))
         for name in good:
             self.check("wan-transformer", {k: v for k, v in good.items() if k != name}, weights=weights, names=("in.safetensors", name))

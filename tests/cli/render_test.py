@@ -103,7 +103,8 @@ class Render(Case):
             self.assertEqual(sha256(self.work / f"killed{i}.mp4"), sha256(self.work / "whole.mp4"))
             if before["steps"] and before["conditioning_sha256"] and before["state"] != "done":
                 self.assertEqual(after["stages"].get("text"), before["stages"].get("text"), "the encoder ran again")
-            self.assertEqual(sorted(p.name for p in run.iterdir() if not p.name.startswith(".")), RUN_FILES)
+            self.assertEqual(sorted(p.name for p in run.iterdir()), RUN_FILES)
+        self.assertEqual([p for p in tree(self.work) if ".partial-" in p], [])
         self.assertGreaterEqual(killed, 5)
 
     def test_resume_of_a_finished_run(self):
@@ -116,7 +117,7 @@ class Render(Case):
     def test_interrupt(self):
         for delay, number in ((0.0, signal.SIGINT), (0.3, signal.SIGTERM), (1.0, signal.SIGINT)):
             run = self.work / f"run{delay}"
-            process = self.start(*self.render_words("out.mp4", "--run-dir", run, "--size", "480x480", steps=50))
+            process = self.start(*self.render_words("out.mp4", "--run-dir", run, steps=50, size="480x480"))
             time.sleep(0.15 + delay)
             begin = time.monotonic()
             process.send_signal(number)
