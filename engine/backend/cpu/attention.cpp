@@ -14,8 +14,6 @@ constexpr std::int64_t query_block = 96;
 /// all their queries.
 constexpr std::int64_t packed_limit = std::int64_t{8} << 20;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 std::int64_t head_at(const Tensor& x, std::int64_t token, std::int64_t head) {
     return token * x.stride(0) + head * x.stride(1);
 }

@@ -13,8 +13,6 @@ namespace {
 /// Depth of one pass: a panel of this depth fits the first cache.
 constexpr std::int64_t depth_step = 512;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// One phase of one call, cut into tiles of one frame x rows x columns, all output channels each.
 struct Job {
     const Kernels& kernels;

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
+#include "engine/backend/cpu/rows.h"
+
 namespace denoir::cpu {
 namespace {
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t divide_down(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -divide_up(-a, b); }
 
 } // namespace

@@ -14,8 +14,6 @@ constexpr std::int64_t depth_step = 512;
 /// Up to here the weights are read once and dotted with every row of x: nothing is packed for so few rows.
 constexpr std::int64_t few_rows = 8;
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// The smallest multiple of `unit` that cuts `size` into as few equal tiles as tiles of at most `limit` would.
 std::int64_t even_tile(std::int64_t size, std::int64_t limit, std::int64_t unit) {
     const std::int64_t tiles = divide_up(size, limit);
@@ -168,16 +166,17 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
 std::shared_ptr<OneDnnMatrix> CpuBackend::packed_weight(const Weight& w, const WeightRows& rows, bool round) {
     if (!OneDnnMatrix::available() || (OneDnnMatrix::type() == DType::bf16 && !round)) return nullptr;
     if (rows.columns() == 0 || rows.count() == 0) return nullptr;
-    const auto [kept, is_new] = w.prepared.try_emplace(round ? "linear.onednn.bf16" : "linear.onednn.f32");
-    if (is_new) {
-        const auto run = [&](std::int64_t count, const std::function<void(std::int64_t)>& body) {
-            pool_.run(count, [&](std::int64_t i, int) { body(i); });
-        };
-        kept->second = OneDnnMatrix::pack(
-            rows, [&](const Shape& shape, DType dtype) { return empty(shape, dtype); }, run);
-        if (kept->second) drop_stored_pages(w);
-    }
-    return std::static_pointer_cast<OneDnnMatrix>(kept->second);
+    const std::string_view use = round ? "linear.onednn.bf16" : "linear.onednn.f32";
+    if (const auto kept = w.prepared.find(use); kept != w.prepared.end())
+        return std::static_pointer_cast<OneDnnMatrix>(kept->second);
+    const auto run = [&](std::int64_t count, const std::function<void(std::int64_t)>& body) {
+        pool_.run(count, [&](std::int64_t i, int) { body(i); });
+    };
+    const auto packed =
+        OneDnnMatrix::pack(rows, [&](const Shape& shape, DType dtype) { return empty(shape, dtype); }, run);
+    w.prepared.emplace(use, packed); // null is remembered too: the choice of loops decides the bytes of the result
+    if (packed) drop_stored_pages(w);
+    return packed;
 }
 
 void CpuBackend::linear_packed(const Tensor& x, OneDnnMatrix& weight, const float* bias, const LinearOptions& options,

@@ -8,6 +8,9 @@
 
 namespace denoir::cpu {
 
+/// a / b rounded up, for a >= 0.
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 /// The n elements at `from` (stride 1) as f32: in place where they are that, else widened into `scratch`.
 const float* as_f32(const Kernels&, DType, const std::byte* from, std::int64_t n, float* scratch);
 /// n f32 values written as f32 or bf16.
