@@ -47,7 +47,7 @@ Stream vae_stream(Backend& backend, DType dtype) {
 /// Levels differ in size, and what one leaves free is of no use to the next: gives it back before that starts.
 void trim(Backend& backend) {
     const Backend::MemoryStats memory = backend.memory();
-    if (memory.held - memory.in_use > memory.in_use / 32 + (std::size_t{16} << 20)) backend.trim();
+    if (memory.held - memory.in_use > memory.in_use / 128 + (std::size_t{8} << 20)) backend.trim();
 }
 
 // Encoder (spec/vae21.md 3.1, spec/vae22.md 5) ----------------------------------------------------------------------
@@ -168,7 +168,7 @@ private:
         const int skipped =
             factor - static_cast<int>(frames.size()); // the first frame does not double: its first copy is dropped
         for (std::size_t i = 0; i < frames.size(); ++i) {
-            Tensor y = vae::upsample(resample, stream_, ops::contiguous(std::exchange(frames[i], {})));
+            Tensor y = vae::upsample(resample, stream_, std::exchange(frames[i], {}));
             if (entered.defined())
                 y = ops::add(y, vae::duplicate_up(stream_, entered, l.out, skipped + static_cast<int>(i), factor),
                              stream_.dtype);

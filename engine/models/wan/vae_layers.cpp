@@ -128,7 +128,8 @@ std::vector<Tensor> double_frames(const Module& m, Stream& s, Tensor x) {
     }
     const std::int64_t channels = x.size(2);
     const Tensor y = conv_in_time(time_conv, s, memory, std::move(x), nullptr, {});
-    return {y.slice(2, 0, channels), y.slice(2, channels, 2 * channels)};
+    // Copies: the first can go while the second waits for its turn.
+    return {ops::contiguous(y.slice(2, 0, channels)), ops::contiguous(y.slice(2, channels, 2 * channels))};
 }
 
 Tensor average_down(Stream& s, std::span<const Tensor> frames, int scale, std::int64_t channels) {
