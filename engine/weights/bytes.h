@@ -12,7 +12,8 @@ namespace denoir {
 /// A bounded cursor over little-endian bytes of a stranger's file. Every read says whether there was enough left.
 class ByteReader {
 public:
-    explicit ByteReader(std::span<const std::byte> bytes, std::uint64_t at = 0) : bytes_(bytes), at_(at < bytes.size() ? at : bytes.size()) {}
+    explicit ByteReader(std::span<const std::byte> bytes, std::uint64_t at = 0)
+        : bytes_(bytes), at_(at < bytes.size() ? at : bytes.size()) {}
 
     std::uint64_t position() const { return at_; }
     std::uint64_t left() const { return bytes_.size() - at_; }

@@ -20,13 +20,15 @@ namespace fs = std::filesystem;
 constexpr std::size_t max_files = 100'000;
 
 std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
     return text;
 }
 
 bool is_checkpoint_name(const std::string& name) {
     static constexpr std::array<std::string_view, 6> endings{".safetensors", ".sft", ".pth", ".pt", ".bin", ".gguf"};
-    return !name.starts_with('.') && std::any_of(endings.begin(), endings.end(), [&](std::string_view e) { return lower(name).ends_with(e); });
+    return !name.starts_with('.') &&
+           std::any_of(endings.begin(), endings.end(), [&](std::string_view e) { return lower(name).ends_with(e); });
 }
 
 /// "model" of "model-00003-of-00012.safetensors", with the total; empty for other names.
@@ -45,7 +47,9 @@ std::vector<fs::path> folder_files(const fs::path& folder) {
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
         std::error_code ignored;
         if (it->is_regular_file(ignored)) files.push_back(it->path());
-        if (files.size() > max_files) throw Error(folder.string(), "", fmt::format("the folder holds more than {} files", max_files), "give the model's own folder");
+        if (files.size() > max_files)
+            throw Error(folder.string(), "", fmt::format("the folder holds more than {} files", max_files),
+                        "give the model's own folder");
     }
     if (error) throw Error(folder.string(), "", "the folder cannot be read", "check its permissions");
     std::sort(files.begin(), files.end());
@@ -71,7 +75,9 @@ Owners find_owners(const Checkpoint& c) {
     for (std::size_t i = 0; i < c.containers.size(); ++i)
         for (const FileTensor& t : c.containers[i]->tensors)
             if (const auto [it, added] = owner.emplace(t.name, i); !added)
-                throw Error(c.files[i].string(), t.name, fmt::format("the tensor is in {} too", c.files[it->second].filename().string()), "keep one of the two files");
+                throw Error(c.files[i].string(), t.name,
+                            fmt::format("the tensor is in {} too", c.files[it->second].filename().string()),
+                            "keep one of the two files");
     return owner;
 }
 
@@ -79,7 +85,8 @@ void check_index(const Checkpoint& c, const Owners& owners, const fs::path& inde
     for (const auto& [tensor, shard] : read_shard_index(index)) {
         const auto it = owners.find(tensor);
         if (it == owners.end() || c.files[it->second].filename() != shard)
-            throw Error(index.string(), tensor, fmt::format("{} has no such tensor", shard), "download that part of the model again");
+            throw Error(index.string(), tensor, fmt::format("{} has no such tensor", shard),
+                        "download that part of the model again");
     }
 }
 
@@ -90,7 +97,8 @@ void group_tensors(Checkpoint& c) {
         for (const FileTensor& t : container->tensors) {
             const std::string_view prefix = known_prefix(t.name);
             auto it = by_prefix.find(prefix);
-            if (it == by_prefix.end()) it = by_prefix.emplace(std::string(prefix), std::vector<TensorGroup::Member>{}).first;
+            if (it == by_prefix.end())
+                it = by_prefix.emplace(std::string(prefix), std::vector<TensorGroup::Member>{}).first;
             it->second.push_back({container.get(), &t, t.name.substr(prefix.size())});
         }
     for (auto& [prefix, members] : by_prefix) {

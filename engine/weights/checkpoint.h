@@ -31,7 +31,8 @@ struct Checkpoint {
     std::vector<TensorGroup> groups;                    ///< all-in-one files have several
     bool indexed = false;                               ///< an index json named the shards
 
-    /// `index`: the index json that named the files, or empty. Throws Error, for a tensor that is in two shards or that the index promises and no shard has too.
+    /// `index`: the index json that named the files, or empty. Throws Error, for a tensor that is in two shards or that
+    /// the index promises and no shard has too.
     static Checkpoint open(std::vector<std::filesystem::path> files, const std::filesystem::path& index = {});
 };
 
@@ -41,9 +42,11 @@ struct CheckpointFiles {
     std::filesystem::path index; ///< empty: none
 };
 
-/// What may be checkpoints in a folder, by names alone, sorted: each index json with its shards, series named …-00001-of-00007.…, single files
-/// (safetensors, sft, pth, pt, bin, gguf). A file path gives itself, an index json its shards. Reads index files: throws Error for a bad one.
-/// `problems`, where given, receives the Error of a bad index instead, and the rest of the folder is listed all the same.
-std::vector<CheckpointFiles> list_checkpoints(const std::filesystem::path& path, std::vector<Error>* problems = nullptr);
+/// What may be checkpoints in a folder, by names alone, sorted: each index json with its shards, series named
+/// …-00001-of-00007.…, single files (safetensors, sft, pth, pt, bin, gguf). A file path gives itself, an index json its
+/// shards. Reads index files: throws Error for a bad one. `problems`, where given, receives the Error of a bad index
+/// instead, and the rest of the folder is listed all the same.
+std::vector<CheckpointFiles> list_checkpoints(const std::filesystem::path& path,
+                                              std::vector<Error>* problems = nullptr);
 
 } // namespace denoir

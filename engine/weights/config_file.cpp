@@ -18,7 +18,8 @@ std::string text_of(const Json& json, const char* key) {
 /// Whose config it is, by the class that wrote it; unknown where it does not say.
 Component owner(const Json& json) {
     std::string type = text_of(json, "_class_name");
-    if (const auto it = json.find("architectures"); type.empty() && it != json.end() && it->is_array() && !it->empty() && (*it)[0].is_string())
+    if (const auto it = json.find("architectures");
+        type.empty() && it != json.end() && it->is_array() && !it->empty() && (*it)[0].is_string())
         type = (*it)[0].get<std::string>();
     const auto has = [&](std::string_view part) { return type.find(part) != std::string::npos; };
     if (has("AutoencoderKL")) return Component::vae21;

@@ -23,11 +23,15 @@ void refuse_known_strangers(const MappedFile& file) {
     const auto bytes = file.span();
     if (bytes.empty()) throw Error(file.name(), "", "the file is empty", "download it again");
     if (begins_with(bytes, "version https://git-lfs"))
-        throw Error(file.name(), "", "a Git LFS pointer, not the checkpoint itself", "fetch the file with `git lfs pull`");
+        throw Error(file.name(), "", "a Git LFS pointer, not the checkpoint itself",
+                    "fetch the file with `git lfs pull`");
     if (begins_with(bytes, std::string_view("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19", 14)))
-        throw Error(file.name(), "", "an old PyTorch file (before 1.6, not a zip archive)", "save it again with a newer PyTorch, or convert it to safetensors");
-    if (begins_with(bytes, "FUGG")) throw Error(file.name(), "", "a big-endian GGUF file", "convert it to little-endian");
-    if (begins_with(bytes, "PK\x05\x06")) throw Error(file.name(), "", "an empty zip archive", "give a safetensors, .pth or GGUF checkpoint");
+        throw Error(file.name(), "", "an old PyTorch file (before 1.6, not a zip archive)",
+                    "save it again with a newer PyTorch, or convert it to safetensors");
+    if (begins_with(bytes, "FUGG"))
+        throw Error(file.name(), "", "a big-endian GGUF file", "convert it to little-endian");
+    if (begins_with(bytes, "PK\x05\x06"))
+        throw Error(file.name(), "", "an empty zip archive", "give a safetensors, .pth or GGUF checkpoint");
 }
 
 bool looks_like_safetensors(const MappedFile& file) {
@@ -43,7 +47,8 @@ void copy_strided(const FileTensor& t, const std::byte* source, std::byte* out, 
     const std::int64_t count = *checked_elements(t.shape);
     for (std::int64_t n = 0; n < count; ++n, out += element) {
         std::int64_t at = 0;
-        for (int i = 0; i < rank; ++i) at += index[static_cast<std::size_t>(i)] * t.strides[static_cast<std::size_t>(i)];
+        for (int i = 0; i < rank; ++i)
+            at += index[static_cast<std::size_t>(i)] * t.strides[static_cast<std::size_t>(i)];
         std::memcpy(out, source + at * element, static_cast<std::size_t>(element));
         for (int i = rank - 1; i >= 0; --i) {
             auto& k = index[static_cast<std::size_t>(i)];
@@ -57,9 +62,12 @@ void copy_strided(const FileTensor& t, const std::byte* source, std::byte* out, 
 
 std::string_view name(Container::Format format) {
     switch (format) {
-    case Container::Format::safetensors: return "safetensors";
-    case Container::Format::pth: return "pth";
-    case Container::Format::gguf: return "gguf";
+    case Container::Format::safetensors:
+        return "safetensors";
+    case Container::Format::pth:
+        return "pth";
+    case Container::Format::gguf:
+        return "gguf";
     }
     return "";
 }
@@ -81,13 +89,16 @@ const FileTensor* Container::find(std::string_view wanted) const {
 
 Tensor Container::tensor(const FileTensor& t) const {
     if (!t.dtype)
-        throw Error(file->name(), t.name, fmt::format("its type {} cannot be read", t.dtype_name), "use a file in F32, F16, BF16, F8_E4M3 or a common GGUF type");
+        throw Error(file->name(), t.name, fmt::format("its type {} cannot be read", t.dtype_name),
+                    "use a file in F32, F16, BF16, F8_E4M3 or a common GGUF type");
     if (t.shape.size() > static_cast<std::size_t>(Shape::max_rank))
-        throw Error(file->name(), t.name, fmt::format("it has {} axes, at most {} are read", t.shape.size(), Shape::max_rank));
+        throw Error(file->name(), t.name,
+                    fmt::format("it has {} axes, at most {} are read", t.shape.size(), Shape::max_rank));
     const Shape shape{std::span<const std::int64_t>(t.shape)};
     const int element = element_bytes(*t.dtype);
     const bool block = is_block(*t.dtype);
-    const bool aligned = block || t.offset % static_cast<unsigned>(element) == 0; // pages are aligned, so the file's offset decides
+    const bool aligned =
+        block || t.offset % static_cast<unsigned>(element) == 0; // pages are aligned, so the file's offset decides
     if (t.strides.empty() && aligned) return Tensor(file, t.offset, shape, *t.dtype);
 
     Tensor copy = Tensor::host(shape, *t.dtype);
@@ -105,7 +116,8 @@ Container open_container(const std::filesystem::path& path) {
     if (begins_with(bytes, "GGUF")) return read_gguf(std::move(file));
     if (begins_with(bytes, "PK\x03\x04")) return read_pth(std::move(file));
     if (looks_like_safetensors(*file)) return read_safetensors_table(std::move(file));
-    throw Error(file->name(), "", "not a checkpoint: neither safetensors nor a PyTorch .pth nor GGUF", "give a model file, or a model folder");
+    throw Error(file->name(), "", "not a checkpoint: neither safetensors nor a PyTorch .pth nor GGUF",
+                "give a model file, or a model folder");
 }
 
 } // namespace denoir

@@ -14,7 +14,8 @@
 
 namespace denoir {
 
-/// One tensor as its file describes it. Every offset and product was checked against the file; none of the data was read.
+/// One tensor as its file describes it. Every offset and product was checked against the file; none of the data was
+/// read.
 struct FileTensor {
     std::string name;                  ///< as in the file, prefixes and all
     std::string dtype_name;            ///< as the file calls it: "BF16", "Q4_K"
@@ -25,7 +26,8 @@ struct FileTensor {
     std::uint64_t bytes = 0;           ///< of a dense copy
 };
 
-/// A checkpoint file, opened: its table of contents and its mapped pages. The format was told by the content, never by the extension.
+/// A checkpoint file, opened: its table of contents and its mapped pages. The format was told by the content, never by
+/// the extension.
 struct Container {
     enum class Format { safetensors, pth, gguf };
     Format format = Format::safetensors;
@@ -33,8 +35,9 @@ struct Container {
     std::vector<FileTensor> tensors;             ///< in the order of the file's table, names unique
     std::map<std::string, std::string> metadata; ///< safetensors: `__metadata__`; GGUF: its scalar keys as text
 
-    /// A view on the mapped pages. A copy where strides or a misaligned offset ask for one: what is returned is dense and aligned to its element.
-    /// Throws Error naming the tensor where the type cannot be read or the rank is above Shape::max_rank.
+    /// A view on the mapped pages. A copy where strides or a misaligned offset ask for one: what is returned is dense
+    /// and aligned to its element. Throws Error naming the tensor where the type cannot be read or the rank is above
+    /// Shape::max_rank.
     Tensor tensor(const FileTensor&) const;
     const FileTensor* find(std::string_view name) const;
 };

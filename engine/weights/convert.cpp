@@ -19,23 +19,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t chunk = 1 << 20;      // elements at a time; a multiple of every block
+constexpr std::int64_t chunk = 1 << 20; // elements at a time; a multiple of every block
 constexpr float f8_max = 448.0f;
 
 /// A piece of a stored tensor on its way to the output.
 struct Item {
     const Weight* source = nullptr;
-    std::int64_t first_row = 0;              ///< along the first axis
+    std::int64_t first_row = 0; ///< along the first axis
     Shape shape;
     DType dtype = DType::f32;
-    bool quantised = false;                  ///< divided by the scale before it is narrowed
-    bool scale = false;                      ///< the scale itself
+    bool quantised = false; ///< divided by the scale before it is narrowed
+    bool scale = false;     ///< the scale itself
 };
 
 void refuse_input_as_output(const fs::path& in, const fs::path& out) {
     for (const CheckpointFiles& files : list_checkpoints(in)) {
         const bool index = !files.index.empty() && same_file(files.index, out);
-        if (index || std::any_of(files.files.begin(), files.files.end(), [&](const fs::path& f) { return same_file(f, out); }))
+        if (index ||
+            std::any_of(files.files.begin(), files.files.end(), [&](const fs::path& f) { return same_file(f, out); }))
             throw Error(out.string(), "", "the output is also an input", "choose another name");
     }
 }
@@ -45,8 +46,9 @@ Weights load_any(const fs::path& in, bool& known) {
     const bool file = !fs::is_directory(in);
     if (file) {
         const Checkpoint c = Checkpoint::open({in});
-        known = std::any_of(c.groups.begin(), c.groups.end(),
-                            [](const TensorGroup& g) { return g.recognised.component != Component::unknown && g.recognised.component != Component::lora; });
+        known = std::any_of(c.groups.begin(), c.groups.end(), [](const TensorGroup& g) {
+            return g.recognised.component != Component::unknown && g.recognised.component != Component::lora;
+        });
         if (!known) {
             std::map<std::string, Weight, std::less<>> tensors;
             const Container& container = *c.containers.front();
@@ -60,24 +62,32 @@ Weights load_any(const fs::path& in, bool& known) {
 
 Layout target_layout(ConvertOptions::Layout wanted, Component component) {
     const bool encoder = component == Component::umt5 || component == Component::clip;
-    if (wanted == ConvertOptions::Layout::diffusers || (wanted == ConvertOptions::Layout::comfy && encoder)) return Layout::diffusers;
+    if (wanted == ConvertOptions::Layout::diffusers || (wanted == ConvertOptions::Layout::comfy && encoder))
+        return Layout::diffusers;
     return Layout::original;
 }
 
 class Plan {
 public:
     Plan(const Weights& weights, bool known, const ConvertOptions& options) : weights_(weights), options_(options) {
-        if (!known && options.layout != ConvertOptions::Layout::original) refuse("", "not a network whose names are known", "leave --layout out: the names stay as they are");
+        if (!known && options.layout != ConvertOptions::Layout::original)
+            refuse("", "not a network whose names are known", "leave --layout out: the names stay as they are");
         layout_ = target_layout(options.layout, weights.component());
-        const bool can_quantise = known && (weights.component() == Component::transformer || weights.component() == Component::umt5);
-        if (options.quantize && !can_quantise) refuse("quantize", "only transformers and text encoders are quantised", "leave --quantize out");
-        if (options.quantize && options.layout == ConvertOptions::Layout::diffusers) refuse("quantize", "scaled fp8 files use the original or ComfyUI's names", "use --layout original or comfy");
+        const bool can_quantise =
+            known && (weights.component() == Component::transformer || weights.component() == Component::umt5);
+        if (options.quantize && !can_quantise)
+            refuse("quantize", "only transformers and text encoders are quantised", "leave --quantize out");
+        if (options.quantize && options.layout == ConvertOptions::Layout::diffusers)
+            refuse("quantize", "scaled fp8 files use the original or ComfyUI's names",
+                   "use --layout original or comfy");
         for (const auto& [name, weight] : weights.all()) add(name, weight);
     }
     const std::map<std::string, Item>& items() const { return items_; }
 
 private:
-    [[noreturn]] void refuse(std::string field, std::string what, std::string hint) const { throw Error(weights_.origin(), std::move(field), std::move(what), std::move(hint)); }
+    [[noreturn]] void refuse(std::string field, std::string what, std::string hint) const {
+        throw Error(weights_.origin(), std::move(field), std::move(what), std::move(hint));
+    }
 
     DType plain_type(const Weight& w) const {
         const DType stored = w.stored().dtype();
@@ -86,33 +96,44 @@ private:
         return is_block(stored) || w.scale ? DType::f32 : stored;
     }
     bool quantises(const std::string& canonical, const Weight& w) const {
-        return options_.quantize && canonical.starts_with("blocks.") && canonical.ends_with(".weight") && w.shape().rank() == 2 && is_float(w.stored().dtype()) &&
+        return options_.quantize && canonical.starts_with("blocks.") && canonical.ends_with(".weight") &&
+               w.shape().rank() == 2 && is_float(w.stored().dtype()) &&
                canonical.find("pos_embedding") == std::string::npos;
     }
 
     void put(std::string name, Item item) {
-        if (!items_.emplace(name, std::move(item)).second) refuse(std::move(name), "two tensors would get this name", "use --layout original");
+        if (!items_.emplace(name, std::move(item)).second)
+            refuse(std::move(name), "two tensors would get this name", "use --layout original");
     }
 
     void add(const std::string& canonical, const Weight& w) {
         if (layout_ == Layout::original) return add_named(canonical, canonical, w, 0, w.shape());
-        if (weights_.component() == Component::clip && canonical == "visual.head") return; // transformers' vision model has no projection
+        if (weights_.component() == Component::clip && canonical == "visual.head")
+            return; // transformers' vision model has no projection
         const auto target = layout_name(weights_.component(), layout_, canonical);
-        if (!target) refuse(canonical, fmt::format("the {} layout has no name for it", name(layout_)), "use --layout original");
-        if (!is_split(weights_.component(), layout_, canonical)) return add_named(*target, canonical, w, 0, layout_shape(canonical, w.shape()));
+        if (!target)
+            refuse(canonical, fmt::format("the {} layout has no name for it", name(layout_)), "use --layout original");
+        if (!is_split(weights_.component(), layout_, canonical))
+            return add_named(*target, canonical, w, 0, layout_shape(canonical, w.shape()));
         Shape third = w.shape();
-        if (third.rank() == 0 || third[0] % 3 != 0) refuse(canonical, "its rows cannot be cut in q, k and v", "use --layout original");
+        if (third.rank() == 0 || third[0] % 3 != 0)
+            refuse(canonical, "its rows cannot be cut in q, k and v", "use --layout original");
         third[0] /= 3;
-        for (int part = 0; part < 3; ++part) add_named(*layout_name(weights_.component(), layout_, canonical, part), canonical, w, part * third[0], third);
+        for (int part = 0; part < 3; ++part)
+            add_named(*layout_name(weights_.component(), layout_, canonical, part), canonical, w, part * third[0],
+                      third);
     }
 
     Shape layout_shape(const std::string& canonical, const Shape& s) const {
-        if (weights_.component() == Component::clip && canonical == "visual.cls_embedding" && s.rank() == 3) return {s[2]};
-        if (weights_.component() == Component::clip && canonical == "visual.pos_embedding" && s.rank() == 3) return {s[1], s[2]};
+        if (weights_.component() == Component::clip && canonical == "visual.cls_embedding" && s.rank() == 3)
+            return {s[2]};
+        if (weights_.component() == Component::clip && canonical == "visual.pos_embedding" && s.rank() == 3)
+            return {s[1], s[2]};
         return s;
     }
 
-    void add_named(const std::string& name, const std::string& canonical, const Weight& w, std::int64_t row, const Shape& shape) {
+    void add_named(const std::string& name, const std::string& canonical, const Weight& w, std::int64_t row,
+                   const Shape& shape) {
         if (!quantises(canonical, w)) return put(name, {&w, row, shape, plain_type(w)});
         put(name, {&w, row, shape, *options_.quantize, true});
         put(name.substr(0, name.size() - 6) + "scale_weight", {&w, 0, Shape{}, DType::f32, false, true});
@@ -125,7 +146,8 @@ private:
 };
 
 /// Walks over the elements of an item as f32, `chunk` at a time.
-template <class Body> void each_chunk(const Weight& w, std::int64_t first, std::int64_t count, std::stop_token stop, Body body) {
+template <class Body>
+void each_chunk(const Weight& w, std::int64_t first, std::int64_t count, std::stop_token stop, Body body) {
     const Tensor& t = w.stored();
     const DTypeInfo& type = info(t.dtype());
     const std::int64_t row = t.rank() > 1 ? t.elements() / std::max<std::int64_t>(t.size(0), 1) : 1;
@@ -137,7 +159,8 @@ template <class Body> void each_chunk(const Weight& w, std::int64_t first, std::
         const std::int64_t n = std::min(chunk, count - at);
         const std::byte* source = t.raw() + (first + at) / type.block_elements * type.block_bytes;
         to_f32(t.dtype(), source, values.data(), n);
-        for (std::int64_t i = 0; scale && i < n; ++i) values[static_cast<std::size_t>(i)] *= scale[per_row ? (first + at + i) / row : 0];
+        for (std::int64_t i = 0; scale && i < n; ++i)
+            values[static_cast<std::size_t>(i)] *= scale[per_row ? (first + at + i) / row : 0];
         body(values.data(), n);
     }
     // The pages were read once; giving them back keeps the memory at one chunk.
@@ -149,7 +172,8 @@ float scale_of(const Weight& w, std::stop_token stop) {
     float largest = 0;
     each_chunk(w, 0, w.stored().elements(), stop, [&](const float* v, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i) {
-            if (!std::isfinite(v[i])) throw Error("", w.name(), "holds values that are not finite", "this checkpoint cannot be quantised");
+            if (!std::isfinite(v[i]))
+                throw Error("", w.name(), "holds values that are not finite", "this checkpoint cannot be quantised");
             largest = std::max(largest, std::fabs(v[i]));
         }
     });
@@ -158,7 +182,8 @@ float scale_of(const Weight& w, std::stop_token stop) {
 
 class Output {
 public:
-    Output(SafetensorsWriter& writer, const ConvertOptions& options, std::uint64_t total) : writer_(writer), options_(options), total_(total) {}
+    Output(SafetensorsWriter& writer, const ConvertOptions& options, std::uint64_t total)
+        : writer_(writer), options_(options), total_(total) {}
 
     void write(const Item& item) {
         if (item.scale) {
@@ -168,7 +193,8 @@ public:
         }
         const Tensor& stored = item.source->stored();
         const std::int64_t count = item.shape.elements();
-        const std::int64_t first = stored.rank() > 0 && stored.size(0) > 0 ? item.first_row * (stored.elements() / stored.size(0)) : 0;
+        const std::int64_t first =
+            stored.rank() > 0 && stored.size(0) > 0 ? item.first_row * (stored.elements() / stored.size(0)) : 0;
         if (stored.dtype() == item.dtype && !item.source->scale && !item.quantised) return copy(stored, first, count);
         const float inverse = item.quantised ? 1.0f / scales_.at(item.source) : 1.0f;
         std::vector<std::byte> narrow;
@@ -184,7 +210,8 @@ public:
 private:
     static void check_half(const Weight& w, const float* values, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i)
-            if (std::isfinite(values[i]) && std::fabs(values[i]) >= 65520.0f) throw Error("", w.name(), fmt::format("{} does not fit in f16", values[i]), "use --dtype bf16 or f32");
+            if (std::isfinite(values[i]) && std::fabs(values[i]) >= 65520.0f)
+                throw Error("", w.name(), fmt::format("{} does not fit in f16", values[i]), "use --dtype bf16 or f32");
     }
 
     void copy(const Tensor& stored, std::int64_t first, std::int64_t count) {
@@ -205,7 +232,8 @@ private:
     SafetensorsWriter& writer_;
     const ConvertOptions& options_;
     std::uint64_t total_, done_ = 0;
-    std::map<const Weight*, float> scales_; // F32 comes before F8 in the file: a scale is known before its weight is written
+    std::map<const Weight*, float>
+        scales_; // F32 comes before F8 in the file: a scale is known before its weight is written
 };
 
 } // namespace
@@ -217,11 +245,14 @@ std::optional<ConvertOptions::Layout> convert_layout_from_name(std::string_view 
     return std::nullopt;
 }
 
-std::optional<DType> quantize_from_name(std::string_view name) { return name == "fp8_scaled" ? std::optional(DType::f8_e4m3) : std::nullopt; }
+std::optional<DType> quantize_from_name(std::string_view name) {
+    return name == "fp8_scaled" ? std::optional(DType::f8_e4m3) : std::nullopt;
+}
 
 ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOptions& options) {
     if (options.dtype && *options.dtype != DType::f32 && *options.dtype != DType::bf16 && *options.dtype != DType::f16)
-        throw UsageError("", "dtype", fmt::format("{} cannot be written", info(*options.dtype).name), "use f32, bf16 or f16");
+        throw UsageError("", "dtype", fmt::format("{} cannot be written", info(*options.dtype).name),
+                         "use f32, bf16 or f16");
     refuse_input_as_output(in, out);
     bool known = false;
     const Weights weights = load_any(in, known);

@@ -13,7 +13,8 @@ namespace {
 
 std::string lower(std::string_view text) {
     std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::transform(result.begin(), result.end(), result.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     return result;
 }
 
@@ -94,8 +95,10 @@ std::optional<Family> from_names(const std::vector<std::string>& names, const Tr
     return std::nullopt;
 }
 
-constexpr std::array families{std::pair{Family::wan, std::string_view("wan")}, std::pair{Family::skyreels, std::string_view("skyreels")},
-                              std::pair{Family::skyreels_df, std::string_view("skyreels-df")}, std::pair{Family::wan22, std::string_view("wan2.2")}};
+constexpr std::array families{std::pair{Family::wan, std::string_view("wan")},
+                              std::pair{Family::skyreels, std::string_view("skyreels")},
+                              std::pair{Family::skyreels_df, std::string_view("skyreels-df")},
+                              std::pair{Family::wan22, std::string_view("wan2.2")}};
 
 } // namespace
 
@@ -128,7 +131,8 @@ std::optional<Family> detect_family(const FamilyEvidence& e) {
     if (text_of(e.config, "model_type") == "ti2v" || e.two_experts) return Family::wan22;
     if (text_of(e.config, "model_type") == "flf2v") return Family::wan;
     if (const auto family = from_model_index(e.model_index)) return family;
-    std::vector<std::string> names{text_of(e.config, "_class_name")}; // diffusers' SkyReelsV2Transformer3DModel is a hint, too
+    std::vector<std::string> names{
+        text_of(e.config, "_class_name")}; // diffusers' SkyReelsV2Transformer3DModel is a hint, too
     names.insert(names.end(), e.names.begin(), e.names.end());
     return from_names(names, e.traits);
 }
@@ -138,7 +142,8 @@ std::vector<std::string> hint_names(const std::filesystem::path& path) {
     std::filesystem::path full = std::filesystem::absolute(path, ignored).lexically_normal();
     if (full.filename().empty()) full = full.parent_path();
     std::vector<std::string> names;
-    for (int i = 0; i < 6 && full.has_filename(); ++i, full = full.parent_path()) names.push_back(full.filename().string());
+    for (int i = 0; i < 6 && full.has_filename(); ++i, full = full.parent_path())
+        names.push_back(full.filename().string());
     return names;
 }
 

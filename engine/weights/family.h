@@ -15,11 +15,12 @@ struct FamilyEvidence {
     Json config = Json::object(), model_index = Json::object();
     TransformerTraits traits;
     bool two_experts = false;
-    std::vector<std::string> names;  ///< file name, then its folders, nearest first
+    std::vector<std::string> names; ///< file name, then its folders, nearest first
 };
 
-/// In this order (contract, `family`): config.json's `family`; what only one family's tensors have; `inject_sample_info`, `model_type`; model_index.json; hints
-/// in names. Empty where it stays open: never guessed. Throws Error (field `family`) where config.json names an unknown one.
+/// In this order (contract, `family`): config.json's `family`; what only one family's tensors have;
+/// `inject_sample_info`, `model_type`; model_index.json; hints in names. Empty where it stays open: never guessed.
+/// Throws Error (field `family`) where config.json names an unknown one.
 std::optional<Family> detect_family(const FamilyEvidence&);
 
 /// The names of FamilyEvidence for a file or folder: its own name and those of up to five folders above it.

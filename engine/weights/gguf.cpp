@@ -25,10 +25,11 @@ struct BlockType {
 };
 /// spec/checkpoints.md 5.3
 constexpr std::array block_types{
-    BlockType{0, DType::f32},   BlockType{1, DType::f16},    BlockType{2, DType::q4_0},  BlockType{3, DType::q4_1},  BlockType{6, DType::q5_0},  BlockType{7, DType::q5_1},
-    BlockType{8, DType::q8_0},  BlockType{10, DType::q2_k},  BlockType{11, DType::q3_k}, BlockType{12, DType::q4_k}, BlockType{13, DType::q5_k}, BlockType{14, DType::q6_k},
-    BlockType{20, DType::iq4_nl}, BlockType{23, DType::iq4_xs}, BlockType{24, DType::i8}, BlockType{25, DType::i16}, BlockType{26, DType::i32}, BlockType{27, DType::i64},
-    BlockType{28, DType::f64},  BlockType{30, DType::bf16}};
+    BlockType{0, DType::f32},     BlockType{1, DType::f16},     BlockType{2, DType::q4_0},  BlockType{3, DType::q4_1},
+    BlockType{6, DType::q5_0},    BlockType{7, DType::q5_1},    BlockType{8, DType::q8_0},  BlockType{10, DType::q2_k},
+    BlockType{11, DType::q3_k},   BlockType{12, DType::q4_k},   BlockType{13, DType::q5_k}, BlockType{14, DType::q6_k},
+    BlockType{20, DType::iq4_nl}, BlockType{23, DType::iq4_xs}, BlockType{24, DType::i8},   BlockType{25, DType::i16},
+    BlockType{26, DType::i32},    BlockType{27, DType::i64},    BlockType{28, DType::f64},  BlockType{30, DType::bf16}};
 
 enum ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, string, array, u64, i64, f64, value_types };
 
@@ -43,8 +44,11 @@ public:
         std::uint32_t version = 0;
         std::uint64_t tensors = 0, pairs = 0;
         take(version, "header");
-        if (version == 0x03000000u || version == 0x02000000u) throw Error(path(), "version", "a big-endian GGUF file", "convert it to little-endian");
-        if (version != 2 && version != 3) throw Error(path(), "version", fmt::format("GGUF version {}, 2 and 3 are read", version), "convert the file with a current tool");
+        if (version == 0x03000000u || version == 0x02000000u)
+            throw Error(path(), "version", "a big-endian GGUF file", "convert it to little-endian");
+        if (version != 2 && version != 3)
+            throw Error(path(), "version", fmt::format("GGUF version {}, 2 and 3 are read", version),
+                        "convert the file with a current tool");
         take(tensors, "header"), take(pairs, "header");
         if (pairs > max_pairs) fail("header", fmt::format("{} metadata keys, at most {} are read", pairs, max_pairs));
         if (tensors > max_tensors) fail("header", fmt::format("{} tensors, at most {} are read", tensors, max_tensors));
@@ -61,7 +65,9 @@ public:
 
 private:
     const std::string& path() const { return file_->name(); }
-    [[noreturn]] void fail(std::string_view field, std::string what) const { throw Error(path(), std::string(field), std::move(what), "the file is damaged: download it again"); }
+    [[noreturn]] void fail(std::string_view field, std::string what) const {
+        throw Error(path(), std::string(field), std::move(what), "the file is damaged: download it again");
+    }
 
     template <class T> void take(T& value, std::string_view field) {
         if (!in_.read(value)) fail(field, "the file ends too early");
@@ -75,7 +81,8 @@ private:
     }
     std::string short_text(std::string_view field) {
         const std::string_view view = text(field);
-        if (view.size() > max_text || view.find('\0') != std::string_view::npos) fail(field, "a name that is too long or holds NUL");
+        if (view.size() > max_text || view.find('\0') != std::string_view::npos)
+            fail(field, "a name that is too long or holds NUL");
         return std::string(view);
     }
 
@@ -91,7 +98,8 @@ private:
         std::string value = scalar(key, type);
         if (key == "general.alignment") {
             alignment_ = std::stoul(value);
-            if (alignment_ < 8 || alignment_ > 1u << 20 || (alignment_ & (alignment_ - 1)) != 0) fail(key, fmt::format("{} is not a power of two from 8 to 2^20", alignment_));
+            if (alignment_ < 8 || alignment_ > 1u << 20 || (alignment_ & (alignment_ - 1)) != 0)
+                fail(key, fmt::format("{} is not a power of two from 8 to 2^20", alignment_));
         }
         if (!result_.metadata.emplace(key, std::move(value)).second) fail(key, "the key is there twice");
     }
@@ -103,16 +111,26 @@ private:
     }
     std::string scalar(std::string_view key, std::uint32_t type) {
         switch (type) {
-        case u8: return number<std::uint8_t>(key);
-        case i8: return number<std::int8_t>(key);
-        case u16: return number<std::uint16_t>(key);
-        case i16: return number<std::int16_t>(key);
-        case u32: return number<std::uint32_t>(key);
-        case i32: return number<std::int32_t>(key);
-        case u64: return number<std::uint64_t>(key);
-        case i64: return number<std::int64_t>(key);
-        case f32: return number<float>(key);
-        case f64: return number<double>(key);
+        case u8:
+            return number<std::uint8_t>(key);
+        case i8:
+            return number<std::int8_t>(key);
+        case u16:
+            return number<std::uint16_t>(key);
+        case i16:
+            return number<std::int16_t>(key);
+        case u32:
+            return number<std::uint32_t>(key);
+        case i32:
+            return number<std::int32_t>(key);
+        case u64:
+            return number<std::uint64_t>(key);
+        case i64:
+            return number<std::int64_t>(key);
+        case f32:
+            return number<float>(key);
+        case f64:
+            return number<double>(key);
         case boolean: {
             std::uint8_t value = 0;
             take(value, key);
@@ -122,7 +140,8 @@ private:
             const std::string_view view = text(key);
             return std::string(view.substr(0, 65'536));
         }
-        default: fail(key, fmt::format("value type {} is not defined", type));
+        default:
+            fail(key, fmt::format("value type {} is not defined", type));
         }
     }
 
@@ -171,12 +190,14 @@ private:
             t.shape.insert(t.shape.begin(), static_cast<std::int64_t>(n)); // the fastest axis comes first in the file
         }
         take(type, t.name), take(t.offset, t.name);
-        const auto known = std::find_if(block_types.begin(), block_types.end(), [&](const BlockType& b) { return b.id == type; });
+        const auto known =
+            std::find_if(block_types.begin(), block_types.end(), [&](const BlockType& b) { return b.id == type; });
         if (known == block_types.end()) {
             t.dtype_name = fmt::format("GGML type {}", type);
         } else {
             t.dtype = known->dtype;
-            for (const char c : info(known->dtype).name) t.dtype_name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+            for (const char c : info(known->dtype).name)
+                t.dtype_name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
         }
         size(t);
         result_.tensors.push_back(std::move(t));
@@ -188,14 +209,18 @@ private:
         if (t.dtype) {
             const DTypeInfo& type = info(*t.dtype);
             const std::int64_t row = t.shape.empty() ? 1 : t.shape.back();
-            if (row % type.block_elements != 0) fail(t.name, fmt::format("rows of {} elements are not whole blocks of {}", row, type.block_elements));
+            if (row % type.block_elements != 0)
+                fail(t.name, fmt::format("rows of {} elements are not whole blocks of {}", row, type.block_elements));
             std::int64_t bytes = 0;
-            if (__builtin_mul_overflow(*elements / type.block_elements, static_cast<std::int64_t>(type.block_bytes), &bytes)) fail(t.name, "its size in bytes does not fit in 64 bits");
+            if (__builtin_mul_overflow(*elements / type.block_elements, static_cast<std::int64_t>(type.block_bytes),
+                                       &bytes))
+                fail(t.name, "its size in bytes does not fit in 64 bits");
             t.bytes = static_cast<std::uint64_t>(bytes);
         }
         const auto original = shapes_.find(t.name);
         if (original == shapes_.end()) return;
-        if (checked_elements(original->second) != elements) fail(t.name, "the original shape in the metadata has another number of elements");
+        if (checked_elements(original->second) != elements)
+            fail(t.name, "the original shape in the metadata has another number of elements");
         t.shape = original->second;
     }
 
@@ -207,14 +232,19 @@ private:
         std::vector<const FileTensor*> order;
         for (FileTensor& t : result_.tensors) {
             if (!names.insert(t.name).second) fail(t.name, "the tensor is there twice");
-            if (t.offset % alignment_ != 0) fail(t.name, fmt::format("its offset {} is no multiple of {}", t.offset, alignment_));
-            if (base > total || t.offset > total - base || t.bytes > total - base - t.offset) fail(t.name, "its data lie outside the file: it is cut short");
+            if (t.offset % alignment_ != 0)
+                fail(t.name, fmt::format("its offset {} is no multiple of {}", t.offset, alignment_));
+            if (base > total || t.offset > total - base || t.bytes > total - base - t.offset)
+                fail(t.name, "its data lie outside the file: it is cut short");
             t.offset += base;
             order.push_back(&t);
         }
-        std::sort(order.begin(), order.end(), [](const FileTensor* a, const FileTensor* b) { return a->offset != b->offset ? a->offset < b->offset : a->bytes < b->bytes; });
+        std::sort(order.begin(), order.end(), [](const FileTensor* a, const FileTensor* b) {
+            return a->offset != b->offset ? a->offset < b->offset : a->bytes < b->bytes;
+        });
         for (std::size_t i = 1; i < order.size(); ++i)
-            if (order[i]->offset < order[i - 1]->offset + order[i - 1]->bytes) fail(order[i]->name, "its data overlap another tensor's");
+            if (order[i]->offset < order[i - 1]->offset + order[i - 1]->bytes)
+                fail(order[i]->name, "its data overlap another tensor's");
     }
 
     std::shared_ptr<MappedFile> file_;

@@ -23,7 +23,9 @@ namespace fs = std::filesystem;
 constexpr std::size_t max_warnings = 16;
 
 void warn(Inspection& out, std::string text) {
-    if (out.warnings.size() < max_warnings && std::find(out.warnings.begin(), out.warnings.end(), text) == out.warnings.end()) out.warnings.push_back(std::move(text));
+    if (out.warnings.size() < max_warnings &&
+        std::find(out.warnings.begin(), out.warnings.end(), text) == out.warnings.end())
+        out.warnings.push_back(std::move(text));
 }
 
 std::uint64_t file_bytes(const std::vector<fs::path>& files) {
@@ -38,13 +40,19 @@ std::uint64_t file_bytes(const std::vector<fs::path>& files) {
 
 const char* role_of(Component component) {
     switch (component) {
-    case Component::transformer: return "transformer";
+    case Component::transformer:
+        return "transformer";
     case Component::vae21:
-    case Component::vae22: return "VAE";
-    case Component::umt5: return "text encoder";
-    case Component::clip: return "CLIP";
-    case Component::lora: return "LoRA";
-    case Component::unknown: break;
+    case Component::vae22:
+        return "VAE";
+    case Component::umt5:
+        return "text encoder";
+    case Component::clip:
+        return "CLIP";
+    case Component::lora:
+        return "LoRA";
+    case Component::unknown:
+        break;
     }
     return "unknown";
 }
@@ -52,12 +60,18 @@ const char* role_of(Component component) {
 std::string variant_of(Component component, const TransformerTraits& t, std::optional<Family> family) {
     switch (component) {
     case Component::vae21:
-    case Component::vae22: return "vae";
-    case Component::umt5: return "text-encoder";
-    case Component::clip: return "clip";
-    case Component::lora: return "lora";
-    case Component::unknown: return "unknown";
-    case Component::transformer: break;
+    case Component::vae22:
+        return "vae";
+    case Component::umt5:
+        return "text-encoder";
+    case Component::clip:
+        return "clip";
+    case Component::lora:
+        return "lora";
+    case Component::unknown:
+        return "unknown";
+    case Component::transformer:
+        break;
     }
     if (t.outside == "VACE") return "vace";
     if (!t.outside.empty()) return "unknown";
@@ -70,21 +84,28 @@ std::string variant_of(Component component, const TransformerTraits& t, std::opt
 /// config.json's numbers against those of the shapes; the shapes are right (spec/checkpoints.md 1.1).
 void compare_config(Inspection& out, const Json& sizes, const Json& config) {
     // our name, the name in diffusers' files
-    static constexpr std::array<std::pair<const char*, const char*>, 3> aliases{{{"in_dim", "in_channels"}, {"out_dim", "out_channels"}, {"tokens", ""}}};
+    static constexpr std::array<std::pair<const char*, const char*>, 3> aliases{
+        {{"in_dim", "in_channels"}, {"out_dim", "out_channels"}, {"tokens", ""}}};
     const auto disagree = [&](const std::string& key, const Json& said, const Json& found) {
-        warn(out, fmt::format("config.json says {} {}, the tensors say {}", key, printable(said.dump(), 24), found.dump()));
+        warn(out,
+             fmt::format("config.json says {} {}, the tensors say {}", key, printable(said.dump(), 24), found.dump()));
     };
     for (const auto& [key, value] : sizes.items()) {
         std::string other = key;
         for (const auto& [ours, theirs] : aliases)
             if (key == ours && !config.contains(key)) other = theirs;
         const auto it = config.find(other);
-        if (it != config.end() && it->is_number_integer() && value.is_number_integer() && *it != value) disagree(other, *it, value);
+        if (it != config.end() && it->is_number_integer() && value.is_number_integer() && *it != value)
+            disagree(other, *it, value);
     }
-    const auto heads = config.find("num_attention_heads"), size = config.find("attention_head_dim"), dim = sizes.find("dim");
-    if (heads == config.end() || size == config.end() || dim == sizes.end() || !heads->is_number_integer() || !size->is_number_integer()) return;
+    const auto heads = config.find("num_attention_heads"), size = config.find("attention_head_dim"),
+               dim = sizes.find("dim");
+    if (heads == config.end() || size == config.end() || dim == sizes.end() || !heads->is_number_integer() ||
+        !size->is_number_integer())
+        return;
     std::int64_t product = 0;
-    if (__builtin_mul_overflow(heads->get<std::int64_t>(), size->get<std::int64_t>(), &product) || product != dim->get<std::int64_t>())
+    if (__builtin_mul_overflow(heads->get<std::int64_t>(), size->get<std::int64_t>(), &product) ||
+        product != dim->get<std::int64_t>())
         disagree("num_attention_heads * attention_head_dim", product, *dim);
 }
 
@@ -94,11 +115,14 @@ Json merged_config(Inspection& out, const TensorGroup& group, const Json& config
     compare_config(out, result, config);
     if (group.recognised.component == Component::transformer) {
         for (const char* key : {"num_heads", "num_attention_heads"})
-            if (const auto it = config.find(key); it != config.end() && it->is_number_integer() && !result.contains("num_heads")) result["num_heads"] = *it;
+            if (const auto it = config.find(key);
+                it != config.end() && it->is_number_integer() && !result.contains("num_heads"))
+                result["num_heads"] = *it;
         const std::int64_t dim = result.value("dim", std::int64_t{-1});
         if (!result.contains("num_heads") && dim > 0 && dim % 128 == 0) result["num_heads"] = dim / 128;
     }
-    for (const char* key : {"model_type", "text_len", "eps", "inject_sample_info", "num_frame_per_block", "num_attention_heads", "_class_name"})
+    for (const char* key : {"model_type", "text_len", "eps", "inject_sample_info", "num_frame_per_block",
+                            "num_attention_heads", "_class_name"})
         if (const auto it = config.find(key); it != config.end() && !result.contains(key)) result[key] = *it;
     return result;
 }
@@ -110,8 +134,11 @@ void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
             out.dtypes[t.dtype ? std::string(info(*t.dtype).name) : t.dtype_name] += t.bytes;
             out.bytes += t.bytes;
             const std::int64_t elements = checked_elements(t.shape).value_or(0);
-            if (__builtin_add_overflow(out.parameters, static_cast<std::uint64_t>(elements), &out.parameters)) out.parameters = UINT64_MAX;
-            if (!t.dtype) warn(out, fmt::format("{} is of type {}, which cannot be read", printable(t.name, 80), printable(t.dtype_name, 24)));
+            if (__builtin_add_overflow(out.parameters, static_cast<std::uint64_t>(elements), &out.parameters))
+                out.parameters = UINT64_MAX;
+            if (!t.dtype)
+                warn(out, fmt::format("{} is of type {}, which cannot be read", printable(t.name, 80),
+                                      printable(t.dtype_name, 24)));
             try {
                 refuse_unknown_quantisation(t.name, {});
             } catch (const Error& e) {
@@ -126,7 +153,8 @@ void add_part(Inspection& out, const Checkpoint& checkpoint, const TensorGroup& 
     part.files = checkpoint.files;
     part.bytes = file_bytes(checkpoint.files);
     part.format = name(checkpoint.containers.front()->format);
-    if (group.recognised.component != Component::unknown && group.recognised.component != Component::lora) part.layout = name(group.recognised.layout);
+    if (group.recognised.component != Component::unknown && group.recognised.component != Component::lora)
+        part.layout = name(group.recognised.layout);
     out.parts.push_back(std::move(part));
 }
 
@@ -134,11 +162,13 @@ void add_part(Inspection& out, const Checkpoint& checkpoint, const TensorGroup& 
 const TensorGroup* main_group(const Checkpoint& checkpoint) {
     const TensorGroup* best = nullptr;
     for (const TensorGroup& g : checkpoint.groups)
-        if (!best || g.recognised.component < best->recognised.component) best = &g; // in the order of the enum, unknown last
+        if (!best || g.recognised.component < best->recognised.component)
+            best = &g; // in the order of the enum, unknown last
     return best;
 }
 
-std::optional<Family> family_of_group(const TensorGroup& group, const TransformerTraits& traits, const fs::path& file, const Json& config) {
+std::optional<Family> family_of_group(const TensorGroup& group, const TransformerTraits& traits, const fs::path& file,
+                                      const Json& config) {
     if (group.recognised.component == Component::vae22) return Family::wan22; // the 2.1 VAE serves every other family
     if (group.recognised.component != Component::transformer) return std::nullopt;
     FamilyEvidence evidence;
@@ -162,17 +192,23 @@ void describe(Inspection& out, const Checkpoint& checkpoint) {
     if (!group) return add_part(out, checkpoint, TensorGroup{}, "unknown");
     const fs::path& file = checkpoint.files.front();
     const Component component = group->recognised.component;
-    const Json config = component == Component::unknown || component == Component::lora ? Json::object() : read_config(file.parent_path(), component);
-    const TransformerTraits traits = component == Component::transformer ? TransformerTraits::read(*group) : TransformerTraits{};
+    const Json config = component == Component::unknown || component == Component::lora
+                            ? Json::object()
+                            : read_config(file.parent_path(), component);
+    const TransformerTraits traits =
+        component == Component::transformer ? TransformerTraits::read(*group) : TransformerTraits{};
     const auto family = family_of_group(*group, traits, file, config);
     if (family) out.family = name(*family);
     out.variant = variant_of(component, traits, family);
     out.config = merged_config(out, *group, config);
-    if (!traits.outside.empty()) warn(out, fmt::format("a {} model: its extra tensors are not used by this program", traits.outside));
+    if (!traits.outside.empty())
+        warn(out, fmt::format("a {} model: its extra tensors are not used by this program", traits.outside));
 }
 
 /// Checkpoints in the order of `files`, shards together: files of one network were listed together.
-std::shared_ptr<Checkpoint> open_all(const std::vector<fs::path>& files) { return std::make_shared<Checkpoint>(Checkpoint::open(files)); }
+std::shared_ptr<Checkpoint> open_all(const std::vector<fs::path>& files) {
+    return std::make_shared<Checkpoint>(Checkpoint::open(files));
+}
 
 void describe_model(Inspection& out, const ModelFolder& model) {
     std::set<fs::path> counted; // all-in-one files serve several roles
@@ -180,9 +216,11 @@ void describe_model(Inspection& out, const ModelFolder& model) {
         if (files.empty()) return;
         const auto checkpoint = open_all(files);
         if (counted.insert(files.front()).second) count_tensors(out, *checkpoint);
-        const auto group = std::find_if(checkpoint->groups.begin(), checkpoint->groups.end(), [&](const TensorGroup& g) {
-            return g.recognised.component == wanted || (wanted == Component::vae21 && g.recognised.component == Component::vae22);
-        });
+        const auto group =
+            std::find_if(checkpoint->groups.begin(), checkpoint->groups.end(), [&](const TensorGroup& g) {
+                return g.recognised.component == wanted ||
+                       (wanted == Component::vae21 && g.recognised.component == Component::vae22);
+            });
         if (group == checkpoint->groups.end()) return;
         add_part(out, *checkpoint, *group, role);
         if (files != model.transformer) return;
@@ -190,7 +228,8 @@ void describe_model(Inspection& out, const ModelFolder& model) {
         out.variant = variant_of(Component::transformer, TransformerTraits::read(*group), model.family);
     };
     if (model.family) out.family = name(*model.family);
-    part(model.transformer, model.transformer_low.empty() ? "transformer" : "transformer (high noise)", Component::transformer);
+    part(model.transformer, model.transformer_low.empty() ? "transformer" : "transformer (high noise)",
+         Component::transformer);
     part(model.transformer_low, "transformer (low noise)", Component::transformer);
     part(model.vae, "VAE", Component::vae21);
     part(model.text_encoder, "text encoder", Component::umt5);
@@ -238,7 +277,8 @@ void describe_folder(Inspection& out, const fs::path& folder) {
 
 bool holds_model(const fs::path& folder) {
     std::error_code ignored;
-    for (const char* part : {"model_index.json", "transformer", "high_noise_model", "low_noise_model", "diffusion_models", "split_files"})
+    for (const char* part :
+         {"model_index.json", "transformer", "high_noise_model", "low_noise_model", "diffusion_models", "split_files"})
         if (fs::exists(folder / part, ignored)) return true;
     return false;
 }
@@ -246,7 +286,8 @@ bool holds_model(const fs::path& folder) {
 } // namespace
 
 std::string Inspection::dtype() const {
-    const auto largest = std::max_element(dtypes.begin(), dtypes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto largest = std::max_element(dtypes.begin(), dtypes.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
     return largest == dtypes.end() ? "" : largest->first;
 }
 
@@ -278,19 +319,25 @@ Inspection inspect(const fs::path& path) {
 }
 
 Json to_json(const Inspection& i, bool list) {
-    Json json = {{"family", i.family}, {"variant", i.variant}, {"config", i.config}, {"dtype", i.dtype()}, {"dtypes", i.dtypes}, {"tensors", i.tensors.size()}};
+    Json json = {{"family", i.family}, {"variant", i.variant}, {"config", i.config},
+                 {"dtype", i.dtype()}, {"dtypes", i.dtypes},   {"tensors", i.tensors.size()}};
     json["parts"] = Json::array();
     for (const auto& p : i.parts) {
         Json files = Json::array();
         for (const fs::path& f : p.files) files.push_back(f.string());
-        json["parts"].push_back({{"role", p.role}, {"files", std::move(files)}, {"bytes", p.bytes}, {"format", p.format}, {"layout", p.layout}});
+        json["parts"].push_back({{"role", p.role},
+                                 {"files", std::move(files)},
+                                 {"bytes", p.bytes},
+                                 {"format", p.format},
+                                 {"layout", p.layout}});
     }
     json["missing"] = i.missing;
     json["warnings"] = i.warnings;
     json["estimate"] = {{"parameters", i.parameters}, {"bytes", i.bytes}};
     if (list) {
         json["tensor_list"] = Json::array();
-        for (const auto& t : i.tensors) json["tensor_list"].push_back({{"name", t.name}, {"dtype", t.dtype}, {"shape", t.shape}});
+        for (const auto& t : i.tensors)
+            json["tensor_list"].push_back({{"name", t.name}, {"dtype", t.dtype}, {"shape", t.shape}});
     }
     return json;
 }

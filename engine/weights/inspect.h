@@ -10,8 +10,8 @@
 
 namespace denoir {
 
-/// What a checkpoint file or model folder is, told from headers alone: nothing of the weights is read. Any well-formed container is described;
-/// what is not recognised has the family and variant "unknown".
+/// What a checkpoint file or model folder is, told from headers alone: nothing of the weights is read. Any well-formed
+/// container is described; what is not recognised has the family and variant "unknown".
 struct Inspection {
     struct Entry {
         std::string name, dtype; ///< as in the file
@@ -19,20 +19,22 @@ struct Inspection {
         std::uint64_t bytes = 0;
     };
     struct Part {
-        std::string role;                          ///< "transformer", "transformer (low noise)", "VAE", "text encoder", "CLIP", "tokenizer", "LoRA", "unknown"
+        std::string role; ///< "transformer", "transformer (low noise)", "VAE", "text encoder", "CLIP", "tokenizer",
+                          ///< "LoRA", "unknown"
         std::vector<std::filesystem::path> files;
-        std::uint64_t bytes = 0;                   ///< of the files
-        std::string format;                        ///< "safetensors", "pth", "gguf", "tokenizer"
-        std::string layout;                        ///< "original", "diffusers", "open_clip", "llama.cpp"
+        std::uint64_t bytes = 0; ///< of the files
+        std::string format;      ///< "safetensors", "pth", "gguf", "tokenizer"
+        std::string layout;      ///< "original", "diffusers", "open_clip", "llama.cpp"
     };
-    std::string family = "unknown";                ///< "wan", "skyreels", "skyreels-df", "wan2.2"
-    std::string variant = "unknown";               ///< "t2v", "i2v", "flf2v", "df", "ti2v", "vace", "vae", "text-encoder", "clip", "lora"
-    Json config = Json::object();                  ///< dimensions from the shapes, heads and text length from config.json
-    std::map<std::string, std::uint64_t> dtypes;   ///< bytes per type, named as on the command line
+    std::string family = "unknown"; ///< "wan", "skyreels", "skyreels-df", "wan2.2"
+    std::string variant =
+        "unknown"; ///< "t2v", "i2v", "flf2v", "df", "ti2v", "vace", "vae", "text-encoder", "clip", "lora"
+    Json config = Json::object();                ///< dimensions from the shapes, heads and text length from config.json
+    std::map<std::string, std::uint64_t> dtypes; ///< bytes per type, named as on the command line
     std::vector<Entry> tensors;
     std::vector<Part> parts;
     std::vector<std::string> missing, warnings;
-    std::uint64_t parameters = 0, bytes = 0;       ///< of all tensors
+    std::uint64_t parameters = 0, bytes = 0; ///< of all tensors
 
     /// The type that holds the most bytes, "" without tensors.
     std::string dtype() const;
@@ -41,7 +43,8 @@ struct Inspection {
 /// Throws Error where `path` is neither a well-formed container nor a folder with at least one.
 Inspection inspect(const std::filesystem::path& path);
 
-/// The document of `inspect --json` (contract): `tensors` is the count; with `list` a `tensor_list` of name, dtype and shape is added.
+/// The document of `inspect --json` (contract): `tensors` is the count; with `list` a `tensor_list` of name, dtype and
+/// shape is added.
 Json to_json(const Inspection&, bool list = false);
 
 } // namespace denoir

@@ -26,12 +26,13 @@ bool matches(Component found, Component wanted) {
 /// The groups that hold what is asked for, with what keeps them alive.
 struct Selection {
     std::vector<Checkpoint> checkpoints;
-    std::vector<Error> problems;       ///< files of a folder that could not be read: matter only when nothing else fits
-    std::vector<std::string> others;   ///< what else was found
+    std::vector<Error> problems;     ///< files of a folder that could not be read: matter only when nothing else fits
+    std::vector<std::string> others; ///< what else was found
 };
 
 bool holds(const Checkpoint& c, Component wanted) {
-    return std::any_of(c.groups.begin(), c.groups.end(), [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
+    return std::any_of(c.groups.begin(), c.groups.end(),
+                       [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
 }
 
 void select_from(const fs::path& path, Component wanted, Selection& selection) {
@@ -57,12 +58,17 @@ void select_from(const fs::path& path, Component wanted, Selection& selection) {
 /// Where a diffusers repository keeps the part.
 fs::path part_folder(const fs::path& root, Component wanted) {
     switch (wanted) {
-    case Component::transformer: return root / "transformer";
+    case Component::transformer:
+        return root / "transformer";
     case Component::vae21:
-    case Component::vae22: return root / "vae";
-    case Component::umt5: return root / "text_encoder";
-    case Component::clip: return root / "image_encoder";
-    default: return {};
+    case Component::vae22:
+        return root / "vae";
+    case Component::umt5:
+        return root / "text_encoder";
+    case Component::clip:
+        return root / "image_encoder";
+    default:
+        return {};
     }
 }
 
@@ -73,15 +79,20 @@ Selection select(std::span<const fs::path> paths, Component wanted) {
         select_from(path, wanted, selection);
         std::error_code ignored;
         const fs::path part = part_folder(path, wanted);
-        if (selection.checkpoints.size() == before && !part.empty() && fs::is_directory(part, ignored)) select_from(part, wanted, selection);
+        if (selection.checkpoints.size() == before && !part.empty() && fs::is_directory(part, ignored))
+            select_from(part, wanted, selection);
     }
     if (!selection.checkpoints.empty()) return selection;
     if (!selection.problems.empty()) throw selection.problems.front();
-    const std::string wish(wanted == Component::unknown ? "model that is known" : is_vae(wanted) ? "Wan VAE" : name(wanted));
+    const std::string wish(wanted == Component::unknown ? "model that is known"
+                           : is_vae(wanted)             ? "Wan VAE"
+                                                        : name(wanted));
     std::sort(selection.others.begin(), selection.others.end());
     selection.others.erase(std::unique(selection.others.begin(), selection.others.end()), selection.others.end());
-    const std::string found = selection.others.empty() ? "no checkpoint" : fmt::format("{}", fmt::join(selection.others, ", "));
-    throw Error(paths.empty() ? "" : paths.front().string(), "", fmt::format("no {} there (found: {})", wish, found), "give its file or folder");
+    const std::string found =
+        selection.others.empty() ? "no checkpoint" : fmt::format("{}", fmt::join(selection.others, ", "));
+    throw Error(paths.empty() ? "" : paths.front().string(), "", fmt::format("no {} there (found: {})", wish, found),
+                "give its file or folder");
 }
 
 Component single_component(const Selection& selection, Component wanted, const std::string& origin) {
@@ -90,7 +101,9 @@ Component single_component(const Selection& selection, Component wanted, const s
         for (const TensorGroup& g : c.groups) {
             if (!matches(g.recognised.component, wanted)) continue;
             if (component != Component::unknown && component != g.recognised.component)
-                throw Error(origin, "", fmt::format("both a {} and a {} are there", name(component), name(g.recognised.component)), "name the file that is meant");
+                throw Error(origin, "",
+                            fmt::format("both a {} and a {} are there", name(component), name(g.recognised.component)),
+                            "name the file that is meant");
             component = g.recognised.component;
         }
     return component;
@@ -112,7 +125,8 @@ public:
             if (leaf == "comfy_quant") check_comfy_quant(member.container->tensor(*member.tensor), member.name, file);
             if (is_scale_leaf(leaf))
                 put(scales_[name.substr(0, name.size() - leaf.size()) + "weight"], part, member);
-            else if (canonical ? leaf != "scale_input" && leaf != "input_scale" && leaf != "comfy_quant" : !is_ignorable(component_, member.name))
+            else if (canonical ? leaf != "scale_input" && leaf != "input_scale" && leaf != "comfy_quant"
+                               : !is_ignorable(component_, member.name))
                 put(parts_[name], part, member);
         }
     }
@@ -125,7 +139,9 @@ public:
         }
         for (const auto& [name, parts] : scales_) {
             const auto scale = std::find_if(parts.begin(), parts.end(), [](const Member* m) { return m != nullptr; });
-            if (!parts_.contains(name)) throw Error((*scale)->container->file->name(), (*scale)->tensor->name, "a scale whose weight is missing", "use the complete checkpoint");
+            if (!parts_.contains(name))
+                throw Error((*scale)->container->file->name(), (*scale)->tensor->name,
+                            "a scale whose weight is missing", "use the complete checkpoint");
         }
         to_canonical_shapes(result);
         return result;
@@ -138,11 +154,13 @@ private:
     void put(Parts& parts, int part, const Member& member) {
         const Member*& slot = parts[static_cast<std::size_t>(part)];
         // transformers may store the embedding under both of its names in one file.
-        const bool twin = slot && slot->container == member.container && slot->tensor->shape == member.tensor->shape &&
-                          (slot->name.starts_with("encoder.embed_tokens.") || member.name.starts_with("encoder.embed_tokens."));
+        const bool twin =
+            slot && slot->container == member.container && slot->tensor->shape == member.tensor->shape &&
+            (slot->name.starts_with("encoder.embed_tokens.") || member.name.starts_with("encoder.embed_tokens."));
         if (slot && !twin)
             throw Error(member.container->file->name(), member.tensor->name,
-                        fmt::format("the same tensor is there as {} in {}", slot->tensor->name, fs::path(slot->container->file->name()).filename().string()),
+                        fmt::format("the same tensor is there as {} in {}", slot->tensor->name,
+                                    fs::path(slot->container->file->name()).filename().string()),
                         "keep one of them, or name the file that is meant");
         if (!slot) slot = &member;
     }
@@ -159,9 +177,12 @@ private:
         const Member* scale = scale_of(name, part);
         if (!scale) return Weight(name, std::move(stored));
         if (stored.dtype() != DType::f8_e4m3 && stored.dtype() != DType::f8_e5m2)
-            throw Error(file, member.tensor->name, fmt::format("it has a scale, but is {} and not fp8", member.tensor->dtype_name), "use another file of this model");
+            throw Error(file, member.tensor->name,
+                        fmt::format("it has a scale, but is {} and not fp8", member.tensor->dtype_name),
+                        "use another file of this model");
         std::int64_t blocks = 1;
-        Tensor factors = read_scale(scale->container->tensor(*scale->tensor), stored.shape(), scale->tensor->name, file, blocks);
+        Tensor factors =
+            read_scale(scale->container->tensor(*scale->tensor), stored.shape(), scale->tensor->name, file, blocks);
         if (blocks > 1) return Weight(name, dequantised(stored, factors));
         Weight weight(name, std::move(stored));
         weight.scale = std::move(factors);
@@ -176,17 +197,24 @@ private:
             if (!parts[i]) throw missing_part(name, parts, i);
             sources[i] = single(name, *parts[i], i);
             const Shape &s = sources[i].shape(), &first = sources[0].shape();
-            if (s.rank() < 1 || s.rank() != first.rank() || s.elements() / std::max<std::int64_t>(s[0], 1) != first.elements() / std::max<std::int64_t>(first[0], 1))
-                throw Error(parts[i]->container->file->name(), parts[i]->tensor->name, fmt::format("shape {} beside {} of its neighbour", to_string(s), to_string(first)), "use the complete checkpoint of one model");
+            if (s.rank() < 1 || s.rank() != first.rank() ||
+                s.elements() / std::max<std::int64_t>(s[0], 1) !=
+                    first.elements() / std::max<std::int64_t>(first[0], 1))
+                throw Error(parts[i]->container->file->name(), parts[i]->tensor->name,
+                            fmt::format("shape {} beside {} of its neighbour", to_string(s), to_string(first)),
+                            "use the complete checkpoint of one model");
             rows += s[0];
         }
-        const bool equal = std::all_of(sources.begin(), sources.end(), [&](const Weight& w) { return !w.scale && w.stored().dtype() == sources[0].stored().dtype(); });
+        const bool equal = std::all_of(sources.begin(), sources.end(), [&](const Weight& w) {
+            return !w.scale && w.stored().dtype() == sources[0].stored().dtype();
+        });
         Shape shape = sources[0].shape();
         shape[0] = rows;
         Tensor whole = Tensor::host(shape, equal ? sources[0].stored().dtype() : DType::f32);
         std::byte* out = whole.raw();
         for (std::size_t i = 0; i < 3; ++i) {
-            const Tensor rows_of_part = equal ? sources[i].stored() : dequantised(sources[i].stored(), sources[i].scale);
+            const Tensor rows_of_part =
+                equal ? sources[i].stored() : dequantised(sources[i].stored(), sources[i].scale);
             std::memcpy(out, rows_of_part.raw(), rows_of_part.bytes());
             out += rows_of_part.bytes();
             parts[i]->container->file->drop_pages(parts[i]->tensor->offset, parts[i]->tensor->bytes);
@@ -196,7 +224,8 @@ private:
     Error missing_part(const std::string& name, const Parts& parts, std::size_t i) const {
         const auto present = std::find_if(parts.begin(), parts.end(), [](const Member* m) { return m != nullptr; });
         static constexpr std::array<const char*, 3> letters{"q", "k", "v"};
-        return Error((*present)->container->file->name(), name, fmt::format("its {} part is missing", letters[i]), "use the complete checkpoint");
+        return Error((*present)->container->file->name(), name, fmt::format("its {} part is missing", letters[i]),
+                     "use the complete checkpoint");
     }
 
     /// Layouts that differ in more than names.
@@ -205,17 +234,24 @@ private:
             const auto it = tensors.find(name);
             if (it == tensors.end()) return;
             const Shape shape = shape_of(it->second.shape());
-            if (shape.rank() > 0 && shape.elements() == it->second.shape().elements()) it->second = Weight(name, it->second.stored().reshape(shape));
+            if (shape.rank() > 0 && shape.elements() == it->second.shape().elements())
+                it->second = Weight(name, it->second.stored().reshape(shape));
         };
         if (component_ == Component::clip) {
             reshape("visual.cls_embedding", [](const Shape& s) { return s.rank() == 1 ? Shape{1, 1, s[0]} : Shape{}; });
-            reshape("visual.pos_embedding", [](const Shape& s) { return s.rank() == 2 ? Shape{1, s[0], s[1]} : Shape{}; });
+            reshape("visual.pos_embedding", [](const Shape& s) {
+                return s.rank() == 2 ? Shape{1, s[0], s[1]} : Shape{};
+            });
         }
-        // Some GGUF files fold the five axes of the patch embedding to four: [D * C, 1, 2, 2] (spec/checkpoints.md 5.2).
+        // Some GGUF files fold the five axes of the patch embedding to four: [D * C, 1, 2, 2]
+        // (spec/checkpoints.md 5.2).
         const auto bias = tensors.find("patch_embedding.bias");
-        if (component_ == Component::transformer && bias != tensors.end() && bias->second.shape().rank() == 1 && bias->second.shape()[0] > 0) {
+        if (component_ == Component::transformer && bias != tensors.end() && bias->second.shape().rank() == 1 &&
+            bias->second.shape()[0] > 0) {
             const std::int64_t dim = bias->second.shape()[0];
-            reshape("patch_embedding.weight", [&](const Shape& s) { return s.rank() == 4 && s[0] % dim == 0 ? Shape{dim, s[0] / dim, s[1], s[2], s[3]} : Shape{}; });
+            reshape("patch_embedding.weight", [&](const Shape& s) {
+                return s.rank() == 4 && s[0] % dim == 0 ? Shape{dim, s[0] / dim, s[1], s[2], s[3]} : Shape{};
+            });
         }
     }
 
@@ -232,13 +268,15 @@ Weights Weights::load(std::span<const fs::path> paths, Component wanted) {
     result.component_ = single_component(selection, wanted, result.origin_);
     Builder builder(result.component_);
     for (const Checkpoint& c : selection.checkpoints) {
-        for (const auto& container : c.containers) check_quantisation_metadata(container->metadata, container->file->name());
+        for (const auto& container : c.containers)
+            check_quantisation_metadata(container->metadata, container->file->name());
         for (const TensorGroup& g : c.groups)
             if (g.recognised.component == result.component_) builder.add(g);
     }
     result.tensors_ = builder.build();
     result.config_ = read_config(selection.checkpoints.front().files.front().parent_path(), result.component_);
-    for (const Error& problem : selection.problems) result.warnings_.push_back(fmt::format("left out: {}", problem.what()));
+    for (const Error& problem : selection.problems)
+        result.warnings_.push_back(fmt::format("left out: {}", problem.what()));
     return result;
 }
 

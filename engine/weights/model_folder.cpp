@@ -43,7 +43,8 @@ struct Found {
 
 bool has_spiece(const Checkpoint& c) {
     return std::any_of(c.containers.begin(), c.containers.end(), [](const auto& container) {
-        return container->format == Container::Format::safetensors && std::any_of(container->tensors.begin(), container->tensors.end(), [](const FileTensor& t) {
+        return container->format == Container::Format::safetensors &&
+               std::any_of(container->tensors.begin(), container->tensors.end(), [](const FileTensor& t) {
                    return t.name == "spiece_model" || std::string_view(t.name).ends_with(".spiece_model");
                });
     });
@@ -85,7 +86,8 @@ private:
             try {
                 auto checkpoint = std::make_shared<Checkpoint>(Checkpoint::open(std::move(files.files), files.index));
                 for (const TensorGroup& g : checkpoint->groups)
-                    if (g.recognised.component != Component::unknown && g.recognised.component != Component::lora) found.push_back({checkpoint, &g});
+                    if (g.recognised.component != Component::unknown && g.recognised.component != Component::lora)
+                        found.push_back({checkpoint, &g});
             } catch (const Error& e) {
                 if (!folder) throw;
                 problems_.push_back(e);
@@ -99,7 +101,8 @@ private:
         for (const Found& f : all)
             if (f.component() == wanted) result.push_back(f);
         const auto indexed = [](const Found& f) { return f.checkpoint->indexed; };
-        if (std::any_of(result.begin(), result.end(), indexed)) std::erase_if(result, [&](const Found& f) { return !indexed(f); });
+        if (std::any_of(result.begin(), result.end(), indexed))
+            std::erase_if(result, [&](const Found& f) { return !indexed(f); });
         return result;
     }
 
@@ -115,7 +118,10 @@ private:
         const std::vector<Found> candidates = only(all, Component::transformer);
         if (candidates.empty()) return;
         if (candidates.size() == 1) return set_transformer(candidates.front());
-        const auto named = [&](Expert e) { return std::find_if(candidates.begin(), candidates.end(), [&](const Found& f) { return expert_of(f.first_name()) == e; }); };
+        const auto named = [&](Expert e) {
+            return std::find_if(candidates.begin(), candidates.end(),
+                                [&](const Found& f) { return expert_of(f.first_name()) == e; });
+        };
         const auto high = named(Expert::high), low = named(Expert::low);
         if (candidates.size() == 2 && high != candidates.end() && low != candidates.end()) {
             set_transformer(*high);
@@ -135,7 +141,8 @@ private:
         std::vector<std::string> names;
         for (const Found& f : candidates) names.push_back(f.first_name());
         if (names.size() > 4) names.resize(4), names.emplace_back("…");
-        throw Error(path_.string(), "", fmt::format("several transformers are there ({})", fmt::join(names, ", ")), "name the file that is meant");
+        throw Error(path_.string(), "", fmt::format("several transformers are there ({})", fmt::join(names, ", ")),
+                    "name the file that is meant");
     }
 
     /// The candidates themselves where they are named in one layout and none of their tensors is there twice.
@@ -154,12 +161,14 @@ private:
         const std::string name = file.filename().string();
         const Expert expert = expert_of(name);
         if (expert == Expert::none) return;
-        static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> words{{{"high", "low"}, {"High", "Low"}, {"HIGH", "LOW"}}};
+        static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> words{
+            {{"high", "low"}, {"High", "Low"}, {"HIGH", "LOW"}}};
         for (const auto& [high, low] : words) {
             const std::string_view from = expert == Expert::high ? high : low, to = expert == Expert::high ? low : high;
             const std::size_t at = name.find(from);
             if (at == std::string::npos) continue;
-            const fs::path other = file.parent_path() / (name.substr(0, at) + std::string(to) + name.substr(at + from.size()));
+            const fs::path other =
+                file.parent_path() / (name.substr(0, at) + std::string(to) + name.substr(at + from.size()));
             if (!is_file(other)) continue;
             const std::vector<Found> found = only(look(other), Component::transformer);
             if (found.empty()) continue;
@@ -171,7 +180,8 @@ private:
             }
             return;
         }
-        model_.warnings.push_back(fmt::format("{} is one expert of two; the other one is not beside it", printable(name, 80)));
+        model_.warnings.push_back(
+            fmt::format("{} is one expert of two; the other one is not beside it", printable(name, 80)));
     }
 
     // Layouts
@@ -181,14 +191,16 @@ private:
         choose_transformer(found);
         if (model_.transformer.empty()) {
             const std::string what(found.empty() ? "no network that is known" : name(found.front().component()));
-            throw Error(path_.string(), "", fmt::format("not a video model by itself (found: {})", what), "give the transformer's file or the model folder");
+            throw Error(path_.string(), "", fmt::format("not a video model by itself (found: {})", what),
+                        "give the transformer's file or the model folder");
         }
         find_other_expert(path_);
         take_companions(found);
         const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
         search_beside(folder);
         model_.config = read_config(folder, Component::transformer);
-        if (is_file(folder.parent_path() / "model_index.json")) model_.model_index = read_json_object(folder.parent_path() / "model_index.json");
+        if (is_file(folder.parent_path() / "model_index.json"))
+            model_.model_index = read_json_object(folder.parent_path() / "model_index.json");
     }
 
     void open_diffusers(const fs::path& root) {
@@ -257,8 +269,10 @@ private:
         static constexpr std::array subfolders{"vae", "text_encoder", "text_encoders", "image_encoder", "clip_vision"};
         if (folder != path_) places.push_back(folder);
         for (const char* sub : subfolders) places.push_back(folder / sub);
-        const std::string own = absolute.filename().empty() ? absolute.parent_path().filename().string() : absolute.filename().string();
-        static constexpr std::array inner{"diffusion_models", "transformer", "transformer_2", "unet", "high_noise_model", "low_noise_model"};
+        const std::string own =
+            absolute.filename().empty() ? absolute.parent_path().filename().string() : absolute.filename().string();
+        static constexpr std::array inner{"diffusion_models", "transformer",    "transformer_2", "unet",
+                                          "high_noise_model", "low_noise_model"};
         const bool inside = std::find(inner.begin(), inner.end(), own) != inner.end();
         if (inside) {
             places.push_back(up);
@@ -276,24 +290,33 @@ private:
         std::size_t count = 0;
         std::set<fs::path> seen;
         for (const Found& f : candidates_) {
-            if (f.component() != wanted || !seen.insert(fs::absolute(f.files().front()).lexically_normal()).second) continue;
+            if (f.component() != wanted || !seen.insert(fs::absolute(f.files().front()).lexically_normal()).second)
+                continue;
             ++count;
             if (!chosen || f.bytes() > chosen->bytes()) chosen = &f;
         }
-        if (count > 1) model_.warnings.push_back(fmt::format("{} files hold a {}; {} is used", count, role, printable(chosen->first_name(), 80)));
-        if (chosen && wanted == Component::umt5 && model_.tokenizer.empty() && has_spiece(*chosen->checkpoint)) model_.tokenizer = chosen->files().front();
+        if (count > 1)
+            model_.warnings.push_back(
+                fmt::format("{} files hold a {}; {} is used", count, role, printable(chosen->first_name(), 80)));
+        if (chosen && wanted == Component::umt5 && model_.tokenizer.empty() && has_spiece(*chosen->checkpoint))
+            model_.tokenizer = chosen->files().front();
         return chosen ? chosen->files() : std::vector<fs::path>{};
     }
 
     void finish() {
         const TransformerTraits traits = traits_.value_or(TransformerTraits{});
-        const bool second_vae = traits.out_channels == 48 || (!traits_ && std::none_of(candidates_.begin(), candidates_.end(), [](const Found& f) { return f.component() == Component::vae21; }));
+        const bool second_vae = traits.out_channels == 48 ||
+                                (!traits_ && std::none_of(candidates_.begin(), candidates_.end(), [](const Found& f) {
+                                    return f.component() == Component::vae21;
+                                }));
         model_.vae = best(second_vae ? Component::vae22 : Component::vae21, "VAE");
         model_.text_encoder = best(Component::umt5, "text encoder");
         model_.clip = best(Component::clip, "CLIP image encoder");
-        if (model_.transformer.empty() && model_.transformer_low.empty() && model_.vae.empty() && model_.text_encoder.empty() && model_.clip.empty() && model_.tokenizer.empty()) {
+        if (model_.transformer.empty() && model_.transformer_low.empty() && model_.vae.empty() &&
+            model_.text_encoder.empty() && model_.clip.empty() && model_.tokenizer.empty()) {
             if (!problems_.empty()) throw problems_.front();
-            throw Error(path_.string(), "", "no model is there", "give a model folder (transformer, VAE, text encoder, tokenizer) or a transformer's file");
+            throw Error(path_.string(), "", "no model is there",
+                        "give a model folder (transformer, VAE, text encoder, tokenizer) or a transformer's file");
         }
         const auto need = [&](bool there, const char* part) {
             if (!there) model_.missing.emplace_back(part);
@@ -306,7 +329,9 @@ private:
         // A damaged file is most likely the part that is missing, and says more than that it is missing.
         if (!model_.missing.empty() && !problems_.empty()) throw problems_.front();
         for (const Error& problem : problems_) model_.warnings.push_back(fmt::format("left out: {}", problem.what()));
-        if (!traits.outside.empty()) model_.warnings.push_back(fmt::format("a {} model: its extra tensors are not used by this program", traits.outside));
+        if (!traits.outside.empty())
+            model_.warnings.push_back(
+                fmt::format("a {} model: its extra tensors are not used by this program", traits.outside));
         if (traits_) model_.family = family(traits);
     }
 

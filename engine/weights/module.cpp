@@ -17,9 +17,14 @@ Module Module::operator[](int index) const { return (*this)[std::to_string(index
 const Weight& Module::get(std::string_view leaf, const Shape& expected) const {
     const Weight* weight = find(leaf);
     const std::string name = prefix_.empty() ? std::string(leaf) : fmt::format("{}.{}", prefix_, leaf);
-    if (!weight) throw Error(weights_->origin(), name, fmt::format("the tensor is missing, expected {}", shape_pattern(expected)), "use the complete checkpoint");
+    if (!weight)
+        throw Error(weights_->origin(), name,
+                    fmt::format("the tensor is missing, expected {}", shape_pattern(expected)),
+                    "use the complete checkpoint");
     if (!shape_fits(weight->shape(), expected))
-        throw Error(weights_->origin(), name, fmt::format("shape {}, expected {}", to_string(weight->shape()), shape_pattern(expected)), "the checkpoint is of another model");
+        throw Error(weights_->origin(), name,
+                    fmt::format("shape {}, expected {}", to_string(weight->shape()), shape_pattern(expected)),
+                    "the checkpoint is of another model");
     return *weight;
 }
 

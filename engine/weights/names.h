@@ -12,17 +12,20 @@
 
 namespace denoir {
 
-/// How a file names the tensors of a network. `diffusers` stands for diffusers and transformers alike, `llama` for the text encoder in GGUF files.
+/// How a file names the tensors of a network. `diffusers` stands for diffusers and transformers alike, `llama` for the
+/// text encoder in GGUF files.
 enum class Layout { original, diffusers, open_clip, llama };
 std::string_view name(Layout);
 
-/// The canonical name that a file's name leads to. CLIP's q, k and v of the transformers layout are parts 0, 1, 2 of one canonical tensor.
+/// The canonical name that a file's name leads to. CLIP's q, k and v of the transformers layout are parts 0, 1, 2 of
+/// one canonical tensor.
 struct CanonicalName {
     std::string name;
     int part = -1;
 };
 
-/// `name` (prefix stripped) in the naming of the original repositories; nothing where the layout has no such tensor. What hangs on a layer
+/// `name` (prefix stripped) in the naming of the original repositories; nothing where the layout has no such tensor.
+/// What hangs on a layer
 /// (`scale_weight`, `comfy_quant`, …) moves with it. Canonical CLIP names begin with `visual.`.
 std::optional<CanonicalName> canonical_name(Component component, Layout layout, std::string_view name);
 
@@ -37,7 +40,8 @@ std::string_view known_prefix(std::string_view name);
 /// True for tensors that say nothing to us and may be dropped (spec/checkpoints.md 10.4); `name` without its prefix.
 bool is_ignorable(Component component, std::string_view name);
 
-/// What a group of tensors is, told by names and ranks: at least half of them must fit. Prefixes are stripped by the caller.
+/// What a group of tensors is, told by names and ranks: at least half of them must fit. Prefixes are stripped by the
+/// caller.
 struct Recognised {
     Component component = Component::unknown;
     Layout layout = Layout::original;

@@ -17,7 +17,8 @@ constexpr std::size_t max_values = 2'000'000;
 constexpr std::size_t max_stack = 1'000'000;
 constexpr std::size_t max_memo = 1'000'000;
 
-/// Values live in one array and point to one another by index, so that neither a deep nest nor a cycle can hurt a destructor.
+/// Values live in one array and point to one another by index, so that neither a deep nest nor a cycle can hurt a
+/// destructor.
 using Ref = std::uint32_t;
 
 enum class Kind : std::uint8_t { none, boolean, integer, text, global, tuple, list, dict, storage, tensor };
@@ -27,10 +28,10 @@ enum class Global : std::uint8_t { ordered_dict, rebuild_tensor, rebuild_paramet
 struct Value {
     Kind kind = Kind::none;
     Global global = Global::ordered_dict;
-    DType dtype = DType::f32;   // storage types and storages
-    std::int64_t number = 0;    // integers; element count of storages; index of tensors
-    std::string_view text;      // strings; key of storages
-    std::vector<Ref> items;     // tuples, lists; dicts: key, value, key, value, …
+    DType dtype = DType::f32; // storage types and storages
+    std::int64_t number = 0;  // integers; element count of storages; index of tensors
+    std::string_view text;    // strings; key of storages
+    std::vector<Ref> items;   // tuples, lists; dicts: key, value, key, value, …
 };
 
 struct AllowedStorage {
@@ -38,14 +39,17 @@ struct AllowedStorage {
     DType dtype;
 };
 constexpr std::array storages{
-    AllowedStorage{"FloatStorage", DType::f32}, AllowedStorage{"HalfStorage", DType::f16}, AllowedStorage{"BFloat16Storage", DType::bf16},
-    AllowedStorage{"DoubleStorage", DType::f64}, AllowedStorage{"LongStorage", DType::i64}, AllowedStorage{"IntStorage", DType::i32},
-    AllowedStorage{"ShortStorage", DType::i16}, AllowedStorage{"CharStorage", DType::i8}, AllowedStorage{"ByteStorage", DType::u8},
-    AllowedStorage{"BoolStorage", DType::boolean}};
+    AllowedStorage{"FloatStorage", DType::f32},     AllowedStorage{"HalfStorage", DType::f16},
+    AllowedStorage{"BFloat16Storage", DType::bf16}, AllowedStorage{"DoubleStorage", DType::f64},
+    AllowedStorage{"LongStorage", DType::i64},      AllowedStorage{"IntStorage", DType::i32},
+    AllowedStorage{"ShortStorage", DType::i16},     AllowedStorage{"CharStorage", DType::i8},
+    AllowedStorage{"ByteStorage", DType::u8},       AllowedStorage{"BoolStorage", DType::boolean}};
 
 class Machine {
 public:
-    Machine(std::span<const std::byte> pickle, const std::string& file) : in_(pickle), file_(file) { values_.reserve(1024); }
+    Machine(std::span<const std::byte> pickle, const std::string& file) : in_(pickle), file_(file) {
+        values_.reserve(1024);
+    }
 
     std::vector<PickledTensor> run() {
         for (;;) {
@@ -58,7 +62,10 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(std::string what, std::string hint = "the file is damaged, or not a plain state dict: save it with torch.save(model.state_dict(), …)") const {
+    [[noreturn]] void
+    fail(std::string what,
+         std::string hint =
+             "the file is damaged, or not a plain state dict: save it with torch.save(model.state_dict(), …)") const {
         throw Error(file_, "data.pkl", fmt::format("{} (byte {})", what, in_.position()), std::move(hint));
     }
 
@@ -144,38 +151,69 @@ private:
 
     void step(std::uint8_t opcode) {
         switch (opcode) {
-        case 0x80: return protocol();
-        case 'c': return global();
-        case 'q': return remember(number<std::uint8_t>());
-        case 'r': return remember(number<std::uint32_t>());
-        case 'h': return recall(number<std::uint8_t>());
-        case 'j': return recall(number<std::uint32_t>());
-        case 'X': return string(number<std::uint32_t>());
-        case 'J': return push_number(Kind::integer, static_cast<std::int32_t>(number<std::uint32_t>()));
-        case 'K': return push_number(Kind::integer, static_cast<std::int64_t>(number<std::uint8_t>()));
-        case 'M': return push_number(Kind::integer, static_cast<std::int64_t>(number<std::uint16_t>()));
-        case 0x8A: return long_integer(number<std::uint8_t>());
-        case 'Q': return persistent();
-        case 's': return set_items({}, true);
-        case 'u': return set_items(pop_to_mark(), false);
-        case 'a': return append({}, true);
-        case 'e': return append(pop_to_mark(), false);
-        case '}': return push_kind(Kind::dict);
-        case ']': return push_kind(Kind::list);
-        case ')': return push_kind(Kind::tuple);
+        case 0x80:
+            return protocol();
+        case 'c':
+            return global();
+        case 'q':
+            return remember(number<std::uint8_t>());
+        case 'r':
+            return remember(number<std::uint32_t>());
+        case 'h':
+            return recall(number<std::uint8_t>());
+        case 'j':
+            return recall(number<std::uint32_t>());
+        case 'X':
+            return string(number<std::uint32_t>());
+        case 'J':
+            return push_number(Kind::integer, static_cast<std::int32_t>(number<std::uint32_t>()));
+        case 'K':
+            return push_number(Kind::integer, static_cast<std::int64_t>(number<std::uint8_t>()));
+        case 'M':
+            return push_number(Kind::integer, static_cast<std::int64_t>(number<std::uint16_t>()));
+        case 0x8A:
+            return long_integer(number<std::uint8_t>());
+        case 'Q':
+            return persistent();
+        case 's':
+            return set_items({}, true);
+        case 'u':
+            return set_items(pop_to_mark(), false);
+        case 'a':
+            return append({}, true);
+        case 'e':
+            return append(pop_to_mark(), false);
+        case '}':
+            return push_kind(Kind::dict);
+        case ']':
+            return push_kind(Kind::list);
+        case ')':
+            return push_kind(Kind::tuple);
         case '(':
             if (marks_.size() == max_stack) fail("its stack grows too large");
             return marks_.push_back(stack_.size());
-        case 't': return tuple(pop_to_mark());
-        case 0x85: return tuple_of(1);
-        case 0x86: return tuple_of(2);
-        case 0x87: return tuple_of(3);
-        case 0x88: return push_number(Kind::boolean, 1);
-        case 0x89: return push_number(Kind::boolean, 0);
-        case 'N': return push_kind(Kind::none);
-        case 'R': return reduce();
-        case 'b': return build();
-        default: fail(fmt::format("opcode 0x{:02X} is not one that a state dict needs: refused, nothing was executed", opcode), "only trust files with plain tensors");
+        case 't':
+            return tuple(pop_to_mark());
+        case 0x85:
+            return tuple_of(1);
+        case 0x86:
+            return tuple_of(2);
+        case 0x87:
+            return tuple_of(3);
+        case 0x88:
+            return push_number(Kind::boolean, 1);
+        case 0x89:
+            return push_number(Kind::boolean, 0);
+        case 'N':
+            return push_kind(Kind::none);
+        case 'R':
+            return reduce();
+        case 'b':
+            return build();
+        default:
+            fail(fmt::format("opcode 0x{:02X} is not one that a state dict needs: refused, nothing was executed",
+                             opcode),
+                 "only trust files with plain tensors");
         }
     }
 
@@ -195,9 +233,13 @@ private:
         } else if (module == "torch._utils" && name == "_rebuild_parameter") {
             v.global = Global::rebuild_parameter;
         } else {
-            const auto storage = std::find_if(storages.begin(), storages.end(), [&](const AllowedStorage& s) { return s.name == name; });
+            const auto storage =
+                std::find_if(storages.begin(), storages.end(), [&](const AllowedStorage& s) { return s.name == name; });
             if (module != "torch" || storage == storages.end())
-                fail(fmt::format("it asks for {}.{}, which a plain state dict never needs: refused, nothing was executed", module, name), "only trust files with plain tensors");
+                fail(fmt::format(
+                         "it asks for {}.{}, which a plain state dict never needs: refused, nothing was executed",
+                         module, name),
+                     "only trust files with plain tensors");
             v.global = Global::storage_type;
             v.dtype = storage->dtype;
         }
@@ -215,7 +257,8 @@ private:
         if (n > 8) fail("a number does not fit in 64 bits");
         const std::string_view digits = text(n);
         std::uint64_t bits = 0;
-        for (std::size_t i = 0; i < digits.size(); ++i) bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(digits[i])) << (8 * i);
+        for (std::size_t i = 0; i < digits.size(); ++i)
+            bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(digits[i])) << (8 * i);
         if (n > 0 && n < 8 && (static_cast<unsigned char>(digits.back()) & 0x80u)) bits |= ~std::uint64_t{0} << (8 * n);
         push_number(Kind::integer, static_cast<std::int64_t>(bits));
     }
@@ -257,7 +300,8 @@ private:
             if (v.kind != kind) fail("a storage is described in an unknown way");
             return v;
         };
-        if (id.kind != Kind::tuple || id.items.size() != 5 || field(0, Kind::text).text != "storage") fail("a storage is described in an unknown way");
+        if (id.kind != Kind::tuple || id.items.size() != 5 || field(0, Kind::text).text != "storage")
+            fail("a storage is described in an unknown way");
         const Value& type = field(1, Kind::global);
         if (type.global != Global::storage_type) fail("a storage has an unknown type");
         field(3, Kind::text);
@@ -272,16 +316,20 @@ private:
     void reduce() {
         const Ref arguments_ref = pop(), callable_ref = pop();
         const Value &arguments = value(arguments_ref), &callable = value(callable_ref);
-        if (callable.kind != Kind::global || arguments.kind != Kind::tuple) fail("it calls something that is no allowed name");
+        if (callable.kind != Kind::global || arguments.kind != Kind::tuple)
+            fail("it calls something that is no allowed name");
         switch (callable.global) {
         case Global::ordered_dict:
             if (!arguments.items.empty()) fail("an OrderedDict with arguments");
             return push_kind(Kind::dict);
-        case Global::rebuild_tensor: return rebuild_tensor(arguments.items);
+        case Global::rebuild_tensor:
+            return rebuild_tensor(arguments.items);
         case Global::rebuild_parameter:
-            if (arguments.items.size() != 3 || value(arguments.items[0]).kind != Kind::tensor) fail("a parameter is described in an unknown way");
+            if (arguments.items.size() != 3 || value(arguments.items[0]).kind != Kind::tensor)
+                fail("a parameter is described in an unknown way");
             return push(arguments.items[0]);
-        case Global::storage_type: fail("it calls a storage type");
+        case Global::storage_type:
+            fail("it calls a storage type");
         }
     }
 
@@ -300,7 +348,8 @@ private:
     void rebuild_tensor(const std::vector<Ref>& arguments) {
         if (arguments.size() < 6 || arguments.size() > 7) fail("a tensor is described in an unknown way");
         const Value &storage = value(arguments[0]), &offset = value(arguments[1]);
-        if (storage.kind != Kind::storage || offset.kind != Kind::integer) fail("a tensor is described in an unknown way");
+        if (storage.kind != Kind::storage || offset.kind != Kind::integer)
+            fail("a tensor is described in an unknown way");
         PickledTensor t;
         t.dtype = storage.dtype;
         t.key = storage.text;
@@ -316,7 +365,8 @@ private:
     /// torch leaves {'_metadata': …} on the OrderedDict: looked at and dropped.
     void build() {
         const Ref state = pop();
-        if (value(state).kind != Kind::dict || value(top()).kind != Kind::dict) fail("it sets the state of something that is no dict");
+        if (value(state).kind != Kind::dict || value(top()).kind != Kind::dict)
+            fail("it sets the state of something that is no dict");
     }
 
     // The result
@@ -348,7 +398,8 @@ private:
         for (std::size_t i = 0; i < items.size(); i += 2) {
             const Value &key = value(items[i]), &v = value(items[i + 1]);
             if (key.kind != Kind::text || v.kind != Kind::tensor) continue;
-            if (!names.insert(key.text).second) throw Error(file_, std::string(key.text), "the tensor is there twice", "save the state dict again");
+            if (!names.insert(key.text).second)
+                throw Error(file_, std::string(key.text), "the tensor is there twice", "save the state dict again");
             result.push_back(tensors_[static_cast<std::size_t>(v.number)]);
             result.back().name = key.text;
         }
@@ -366,6 +417,8 @@ private:
 
 } // namespace
 
-std::vector<PickledTensor> read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file) { return Machine(pickle, file).run(); }
+std::vector<PickledTensor> read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file) {
+    return Machine(pickle, file).run();
+}
 
 } // namespace denoir

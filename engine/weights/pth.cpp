@@ -28,21 +28,27 @@ std::string find_root(const std::vector<ZipEntry>& entries, const std::string& f
         root = e.name.substr(0, e.name.size() - std::string_view("data.pkl").size());
         found = true;
     }
-    if (!found) throw Error(file, "data.pkl", "a zip archive without it: not a PyTorch checkpoint", "give a safetensors, .pth or GGUF checkpoint");
+    if (!found)
+        throw Error(file, "data.pkl", "a zip archive without it: not a PyTorch checkpoint",
+                    "give a safetensors, .pth or GGUF checkpoint");
     return root;
 }
 
 void refuse_torchscript(const Entries& entries, const std::string& root, const std::string& file) {
-    const bool code = std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.first.starts_with(root + "code/"); });
+    const bool code =
+        std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.first.starts_with(root + "code/"); });
     if (code || entries.contains(root + "constants.pkl"))
-        throw Error(file, "constants.pkl", "a TorchScript program, not a state dict", "save the weights with torch.save(model.state_dict(), …)");
+        throw Error(file, "constants.pkl", "a TorchScript program, not a state dict",
+                    "save the weights with torch.save(model.state_dict(), …)");
 }
 
 void check_byte_order(const Entries& entries, const std::string& root, const MappedFile& file) {
     const auto it = entries.find(root + "byteorder");
     if (it == entries.end()) return;
-    const std::string_view order(reinterpret_cast<const char*>(file.span().data()) + it->second->offset, it->second->bytes);
-    if (order != "little") throw Error(file.name(), "byteorder", "not little-endian", "save it again on an x86 or ARM machine");
+    const std::string_view order(reinterpret_cast<const char*>(file.span().data()) + it->second->offset,
+                                 it->second->bytes);
+    if (order != "little")
+        throw Error(file.name(), "byteorder", "not little-endian", "save it again on an x86 or ARM machine");
 }
 
 bool is_dense(const PickledTensor& t) {
@@ -57,7 +63,8 @@ bool is_dense(const PickledTensor& t) {
 /// Every element of the view lies inside the storage, and the storage inside its entry.
 std::int64_t check_view(const PickledTensor& t, const ZipEntry& entry, const std::string& file) {
     const auto refuse = [&](std::string what) { throw Error(file, t.name, std::move(what), damaged); };
-    if (t.count < 0 || static_cast<std::uint64_t>(t.count) > entry.bytes / static_cast<unsigned>(element_bytes(t.dtype)))
+    if (t.count < 0 ||
+        static_cast<std::uint64_t>(t.count) > entry.bytes / static_cast<unsigned>(element_bytes(t.dtype)))
         refuse(fmt::format("its storage asks for {} elements, the archive holds {} bytes", t.count, entry.bytes));
     const auto elements = checked_elements(t.shape);
     if (!elements) refuse("the product of its shape does not fit in 64 bits");
@@ -65,7 +72,9 @@ std::int64_t check_view(const PickledTensor& t, const ZipEntry& entry, const std
     std::int64_t last = t.offset;
     for (std::size_t i = 0; i < t.shape.size(); ++i) {
         std::int64_t reach = 0;
-        if (t.strides[i] < 0 || __builtin_mul_overflow(std::max<std::int64_t>(t.shape[i] - 1, 0), t.strides[i], &reach) || __builtin_add_overflow(last, reach, &last))
+        if (t.strides[i] < 0 ||
+            __builtin_mul_overflow(std::max<std::int64_t>(t.shape[i] - 1, 0), t.strides[i], &reach) ||
+            __builtin_add_overflow(last, reach, &last))
             refuse("its strides leave the storage");
     }
     if (*elements > 0 && last >= t.count) refuse("it reaches past the end of its storage");
@@ -99,18 +108,22 @@ Container read_pth(std::shared_ptr<MappedFile> file) {
     refuse_torchscript(entries, root, path);
     check_byte_order(entries, root, *file);
     const ZipEntry& pickle = *entries.at(root + "data.pkl");
-    if (pickle.bytes > max_pickle) throw Error(path, "data.pkl", fmt::format("it has {} bytes, a state dict's has at most {}", pickle.bytes, max_pickle), damaged);
+    if (pickle.bytes > max_pickle)
+        throw Error(path, "data.pkl",
+                    fmt::format("it has {} bytes, a state dict's has at most {}", pickle.bytes, max_pickle), damaged);
 
     Container container;
     container.format = Container::Format::pth;
     std::uint64_t copied = 0;
     for (const PickledTensor& t : read_pickled_state_dict(file->span().subspan(pickle.offset, pickle.bytes), path)) {
         const auto entry = entries.find(root + "data/" + t.key);
-        if (entry == entries.end()) throw Error(path, t.name, fmt::format("its storage data/{} is missing in the archive", t.key), damaged);
+        if (entry == entries.end())
+            throw Error(path, t.name, fmt::format("its storage data/{} is missing in the archive", t.key), damaged);
         container.tensors.push_back(resolve(t, *entry->second, path));
         if (!container.tensors.back().strides.empty()) copied += container.tensors.back().bytes;
     }
-    if (copied > file->span().size()) throw Error(path, "data.pkl", "its views ask for more memory than the file has bytes", damaged);
+    if (copied > file->span().size())
+        throw Error(path, "data.pkl", "its views ask for more memory than the file has bytes", damaged);
     container.file = std::move(file);
     return container;
 }

@@ -15,10 +15,12 @@ constexpr const char* use_other = "use the bf16, fp16, fp8 (per layer) or GGUF f
 
 void check_format(const Json& entry, std::string_view layer, const std::string& file) {
     const auto it = entry.is_object() ? entry.find("format") : entry.end();
-    if (it == entry.end() || !it->is_string()) throw Error(file, std::string(layer), "its quantisation has no format", use_other);
+    if (it == entry.end() || !it->is_string())
+        throw Error(file, std::string(layer), "its quantisation has no format", use_other);
     const std::string& format = it->get_ref<const std::string&>();
     if (format != "float8_e4m3fn" && format != "float8_e5m2")
-        throw Error(file, std::string(layer), fmt::format("quantised as {}, which is not read", printable(format, 40)), use_other);
+        throw Error(file, std::string(layer), fmt::format("quantised as {}, which is not read", printable(format, 40)),
+                    use_other);
 }
 
 } // namespace
@@ -26,19 +28,30 @@ void check_format(const Json& entry, std::string_view layer, const std::string& 
 bool is_scale_leaf(std::string_view leaf) { return leaf == "scale_weight" || leaf == "weight_scale"; }
 
 void refuse_unknown_quantisation(std::string_view name, const std::string& file) {
-    struct Mark { std::string_view part, scheme; };
-    static constexpr std::array marks{
-        Mark{".weight_scale_2", "nvfp4"}, Mark{".quant_state.", "bitsandbytes (nf4 / fp4)"}, Mark{".absmax", "bitsandbytes (nf4 / fp4)"},
-        Mark{".quant_map", "bitsandbytes (nf4 / fp4)"}, Mark{".SCB", "bitsandbytes int8"}, Mark{".qweight", "GPTQ / AWQ"}, Mark{".qzeros", "GPTQ / AWQ"},
-        Mark{".smooth_factor", "SVDQuant"}, Mark{".wscales", "SVDQuant"}};
+    struct Mark {
+        std::string_view part, scheme;
+    };
+    static constexpr std::array marks{Mark{".weight_scale_2", "nvfp4"},
+                                      Mark{".quant_state.", "bitsandbytes (nf4 / fp4)"},
+                                      Mark{".absmax", "bitsandbytes (nf4 / fp4)"},
+                                      Mark{".quant_map", "bitsandbytes (nf4 / fp4)"},
+                                      Mark{".SCB", "bitsandbytes int8"},
+                                      Mark{".qweight", "GPTQ / AWQ"},
+                                      Mark{".qzeros", "GPTQ / AWQ"},
+                                      Mark{".smooth_factor", "SVDQuant"},
+                                      Mark{".wscales", "SVDQuant"}};
     for (const Mark& mark : marks) {
-        const bool inside = mark.part.ends_with('.') ? name.find(mark.part) != std::string_view::npos : name.ends_with(mark.part);
-        if (inside) throw Error(file, std::string(name), fmt::format("quantised with {}, which is not read", mark.scheme), use_other);
+        const bool inside =
+            mark.part.ends_with('.') ? name.find(mark.part) != std::string_view::npos : name.ends_with(mark.part);
+        if (inside)
+            throw Error(file, std::string(name), fmt::format("quantised with {}, which is not read", mark.scheme),
+                        use_other);
     }
 }
 
 void check_comfy_quant(const Tensor& tensor, std::string_view name, const std::string& file) {
-    if (tensor.dtype() != DType::u8 || tensor.bytes() > 65'536) throw Error(file, std::string(name), "its quantisation is described in an unknown way", use_other);
+    if (tensor.dtype() != DType::u8 || tensor.bytes() > 65'536)
+        throw Error(file, std::string(name), "its quantisation is described in an unknown way", use_other);
     const std::string_view text(reinterpret_cast<const char*>(tensor.raw()), tensor.bytes());
     check_format(parse_json(text, file), name, file);
 }
@@ -51,7 +64,8 @@ void check_quantisation_metadata(const std::map<std::string, std::string>& metad
     for (const auto& [layer, entry] : json["layers"].items()) check_format(entry, layer, file);
 }
 
-Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file, std::int64_t& blocks) {
+Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file,
+                  std::int64_t& blocks) {
     const auto refuse = [&](std::string what) { throw Error(file, std::string(name), std::move(what), use_other); };
     if (!is_float(stored.dtype()) || is_block(stored.dtype())) refuse("a scale that is no floating point number");
     const Shape& s = stored.shape();
@@ -61,8 +75,11 @@ Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view na
     if (s.elements() != 1) {
         const bool rows = s.rank() >= 1 && s[0] == out;
         const std::int64_t columns = rows && s.rank() >= 2 ? s[1] : 1;
-        const bool fits = rows && weight.rank() == 2 && s.rank() <= 3 && (s.rank() < 3 || s[2] == 1) && columns > 0 && weight[1] % columns == 0;
-        if (!fits) refuse(fmt::format("a scale of shape {} does not fit a weight of shape {}", to_string(s), to_string(weight)));
+        const bool fits = rows && weight.rank() == 2 && s.rank() <= 3 && (s.rank() < 3 || s[2] == 1) && columns > 0 &&
+                          weight[1] % columns == 0;
+        if (!fits)
+            refuse(
+                fmt::format("a scale of shape {} does not fit a weight of shape {}", to_string(s), to_string(weight)));
         blocks = columns;
         result = blocks > 1 ? Shape{out, blocks} : Shape{out};
     }

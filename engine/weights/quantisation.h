@@ -9,18 +9,22 @@
 namespace denoir {
 
 /// fp8 checkpoints (spec/checkpoints.md 6.2): what hangs on a layer beside its weight.
-bool is_scale_leaf(std::string_view leaf);        ///< "scale_weight", "weight_scale"
+bool is_scale_leaf(std::string_view leaf); ///< "scale_weight", "weight_scale"
 
-/// Throws Error by the name of the scheme where `name` (canonical or not) belongs to a quantisation that is not read: nvfp4, bitsandbytes, GPTQ, ….
+/// Throws Error by the name of the scheme where `name` (canonical or not) belongs to a quantisation that is not read:
+/// nvfp4, bitsandbytes, GPTQ, ….
 void refuse_unknown_quantisation(std::string_view name, const std::string& file);
-/// ComfyUI's `<layer>.comfy_quant`: a JSON text in a U8 tensor. float8_e4m3fn and float8_e5m2 pass, others are refused by name.
+/// ComfyUI's `<layer>.comfy_quant`: a JSON text in a U8 tensor. float8_e4m3fn and float8_e5m2 pass, others are refused
+/// by name.
 void check_comfy_quant(const Tensor& tensor, std::string_view name, const std::string& file);
 /// The same in `__metadata__["_quantization_metadata"]` for all layers.
 void check_quantisation_metadata(const std::map<std::string, std::string>& metadata, const std::string& file);
 
-/// A scale as Weight::scale wants it: f32, [] or [out]. `blocks` receives the number of column blocks (1: none); then the result is [out, blocks].
-/// Throws Error naming `name` where the shape does not fit `weight` or a value is not finite.
-Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file, std::int64_t& blocks);
+/// A scale as Weight::scale wants it: f32, [] or [out]. `blocks` receives the number of column blocks (1: none); then
+/// the result is [out, blocks]. Throws Error naming `name` where the shape does not fit `weight` or a value is not
+/// finite.
+Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file,
+                  std::int64_t& blocks);
 
 /// f32 copy of an fp8 weight [out, in] with its scale ([], [out] or [out, blocks]) multiplied in.
 Tensor dequantised(const Tensor& weight, const Tensor& scale);

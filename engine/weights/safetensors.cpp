@@ -17,13 +17,19 @@ namespace {
 constexpr std::uint64_t max_header = 100'000'000;
 constexpr const char* damaged = "the file is damaged: download or write it again";
 
-/// Bits of an element for the types of the format, those that we cannot compute with included; 0: a name that nobody defined.
+/// Bits of an element for the types of the format, those that we cannot compute with included; 0: a name that nobody
+/// defined.
 int bits_of(std::string_view dtype) {
-    struct Entry { std::string_view name; int bits; };
+    struct Entry {
+        std::string_view name;
+        int bits;
+    };
     static constexpr std::array table{
-        Entry{"BOOL", 8}, Entry{"U8", 8}, Entry{"I8", 8}, Entry{"F8_E4M3", 8}, Entry{"F8_E5M2", 8}, Entry{"F8_E8M0", 8}, Entry{"F8_E4M3FNUZ", 8},
-        Entry{"F8_E5M2FNUZ", 8}, Entry{"I16", 16}, Entry{"U16", 16}, Entry{"F16", 16}, Entry{"BF16", 16}, Entry{"I32", 32}, Entry{"U32", 32},
-        Entry{"F32", 32}, Entry{"C64", 64}, Entry{"I64", 64}, Entry{"U64", 64}, Entry{"F64", 64}, Entry{"F4", 4}, Entry{"F6_E2M3", 6}, Entry{"F6_E3M2", 6}};
+        Entry{"BOOL", 8},    Entry{"U8", 8},          Entry{"I8", 8},          Entry{"F8_E4M3", 8}, Entry{"F8_E5M2", 8},
+        Entry{"F8_E8M0", 8}, Entry{"F8_E4M3FNUZ", 8}, Entry{"F8_E5M2FNUZ", 8}, Entry{"I16", 16},    Entry{"U16", 16},
+        Entry{"F16", 16},    Entry{"BF16", 16},       Entry{"I32", 32},        Entry{"U32", 32},    Entry{"F32", 32},
+        Entry{"C64", 64},    Entry{"I64", 64},        Entry{"U64", 64},        Entry{"F64", 64},    Entry{"F4", 4},
+        Entry{"F6_E2M3", 6}, Entry{"F6_E3M2", 6}};
     const auto it = std::find_if(table.begin(), table.end(), [&](const Entry& e) { return e.name == dtype; });
     return it == table.end() ? 0 : it->bits;
 }
@@ -34,10 +40,16 @@ void check_size(const HeaderTensor& t, const std::string& file) {
     const int bits = bits_of(t.dtype);
     if (bits == 0) return; // unknown type: refused when somebody asks for the tensor
     std::int64_t total = 0;
-    if (__builtin_mul_overflow(*elements, static_cast<std::int64_t>(bits), &total)) throw Error(file, t.name, "its size in bytes does not fit in 64 bits", damaged);
-    if (total % 8 != 0) throw Error(file, t.name, fmt::format("its {} elements of {} do not fill whole bytes", *elements, t.dtype), damaged);
+    if (__builtin_mul_overflow(*elements, static_cast<std::int64_t>(bits), &total))
+        throw Error(file, t.name, "its size in bytes does not fit in 64 bits", damaged);
+    if (total % 8 != 0)
+        throw Error(file, t.name, fmt::format("its {} elements of {} do not fill whole bytes", *elements, t.dtype),
+                    damaged);
     if (static_cast<std::uint64_t>(total / 8) != t.end - t.begin)
-        throw Error(file, t.name, fmt::format("its shape and type {} ask for {} bytes, data_offsets give {}", t.dtype, total / 8, t.end - t.begin), damaged);
+        throw Error(file, t.name,
+                    fmt::format("its shape and type {} ask for {} bytes, data_offsets give {}", t.dtype, total / 8,
+                                t.end - t.begin),
+                    damaged);
 }
 
 /// Rules 5 to 7: without gaps or overlaps from 0 to the end of the file.
@@ -53,12 +65,19 @@ void check_offsets(const SafetensorsHeader& header, std::uint64_t data_bytes, co
         const HeaderTensor& t = header.tensors[i];
         if (t.begin > t.end) throw Error(file, t.name, "data_offsets end before they begin", damaged);
         if (t.end > data_bytes)
-            throw Error(file, t.name, fmt::format("its data end at byte {}, the file has {} bytes of data: it is cut short", t.end, data_bytes), "download or write it again");
-        if (t.begin != next) throw Error(file, t.name, t.begin > next ? "there is a gap before its data" : "its data overlap another tensor's", damaged);
+            throw Error(file, t.name,
+                        fmt::format("its data end at byte {}, the file has {} bytes of data: it is cut short", t.end,
+                                    data_bytes),
+                        "download or write it again");
+        if (t.begin != next)
+            throw Error(file, t.name,
+                        t.begin > next ? "there is a gap before its data" : "its data overlap another tensor's",
+                        damaged);
         check_size(t, file);
         next = t.end;
     }
-    if (next != data_bytes) throw Error(file, "", fmt::format("{} bytes follow the last tensor", data_bytes - next), damaged);
+    if (next != data_bytes)
+        throw Error(file, "", fmt::format("{} bytes follow the last tensor", data_bytes - next), damaged);
 }
 
 void check_names(const SafetensorsHeader& header, const std::string& file) {
@@ -66,7 +85,8 @@ void check_names(const SafetensorsHeader& header, const std::string& file) {
     names.reserve(header.tensors.size());
     for (const auto& t : header.tensors) names.push_back(&t.name);
     std::sort(names.begin(), names.end(), [](const auto* a, const auto* b) { return *a < *b; });
-    const auto twice = std::adjacent_find(names.begin(), names.end(), [](const auto* a, const auto* b) { return *a == *b; });
+    const auto twice =
+        std::adjacent_find(names.begin(), names.end(), [](const auto* a, const auto* b) { return *a == *b; });
     if (twice != names.end()) throw Error(file, **twice, "the tensor is there twice", damaged);
 }
 
@@ -83,10 +103,18 @@ Container read_safetensors_table(std::shared_ptr<MappedFile> file) {
     const auto bytes = file->span();
     if (bytes.size() < 8) throw Error(path, "header", "the file is too short for a safetensors file", damaged);
     const std::uint64_t n = safetensors_header_length(bytes);
-    if (n > max_header) throw Error(path, "header", fmt::format("its length {} is above the limit of {} bytes: not a safetensors file, or damaged", n, max_header), "download it again");
-    if (n > bytes.size() - 8) throw Error(path, "header", fmt::format("it has {} bytes, the file only {}: it is cut short", n, bytes.size()), "download it again");
+    if (n > max_header)
+        throw Error(path, "header",
+                    fmt::format("its length {} is above the limit of {} bytes: not a safetensors file, or damaged", n,
+                                max_header),
+                    "download it again");
+    if (n > bytes.size() - 8)
+        throw Error(path, "header", fmt::format("it has {} bytes, the file only {}: it is cut short", n, bytes.size()),
+                    "download it again");
     const std::string_view json(reinterpret_cast<const char*>(bytes.data()) + 8, n);
-    if (json.empty() || json[0] != '{') throw Error(path, "header", "it does not begin with '{': not a safetensors file", "give a safetensors, .pth or GGUF checkpoint");
+    if (json.empty() || json[0] != '{')
+        throw Error(path, "header", "it does not begin with '{': not a safetensors file",
+                    "give a safetensors, .pth or GGUF checkpoint");
 
     SafetensorsHeader header = parse_safetensors_header(json, path);
     check_names(header, path);
@@ -110,7 +138,8 @@ Container read_safetensors_table(std::shared_ptr<MappedFile> file) {
     return container;
 }
 
-std::map<std::string, Tensor> read_safetensors(const std::filesystem::path& path, std::map<std::string, std::string>* metadata) {
+std::map<std::string, Tensor> read_safetensors(const std::filesystem::path& path,
+                                               std::map<std::string, std::string>* metadata) {
     Container container = read_safetensors_table(MappedFile::open(path));
     std::map<std::string, Tensor> tensors;
     for (const FileTensor& t : container.tensors) tensors.emplace(t.name, container.tensor(t));

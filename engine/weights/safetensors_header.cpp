@@ -14,7 +14,8 @@ constexpr std::size_t max_metadata = 100'000;
 constexpr std::size_t max_rank = 64;
 constexpr int max_depth = 16;
 
-/// A pull parser over one text. Every function stands at the first byte of what it reads and leaves the position behind it.
+/// A pull parser over one text. Every function stands at the first byte of what it reads and leaves the position behind
+/// it.
 class Parser {
 public:
     Parser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -35,14 +36,17 @@ public:
 
 private:
     [[noreturn]] void fail(std::string_view what) const {
-        throw Error(file_, "header", fmt::format("{} (byte {} of the header)", what, at_), "the file is damaged: download or write it again");
+        throw Error(file_, "header", fmt::format("{} (byte {} of the header)", what, at_),
+                    "the file is damaged: download or write it again");
     }
     [[noreturn]] void fail_in(std::string_view tensor, std::string_view what) const {
         throw Error(file_, std::string(tensor), std::string(what), "the file is damaged: download or write it again");
     }
 
     void skip_space() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+        while (at_ < text_.size() &&
+               (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+            ++at_;
     }
     char peek() {
         skip_space();
@@ -88,8 +92,10 @@ private:
         each_member([&](std::string key) {
             if (peek() != '"') fail_in("__metadata__", "its values must be strings");
             std::string value = string();
-            if (header.metadata.size() == max_metadata) fail_in("__metadata__", fmt::format("more than {} keys", max_metadata));
-            if (!header.metadata.emplace(std::move(key), std::move(value)).second) fail_in("__metadata__", "a key is there twice");
+            if (header.metadata.size() == max_metadata)
+                fail_in("__metadata__", fmt::format("more than {} keys", max_metadata));
+            if (!header.metadata.emplace(std::move(key), std::move(value)).second)
+                fail_in("__metadata__", "a key is there twice");
         });
     }
 
@@ -154,7 +160,8 @@ private:
         }
         const bool leading_zero = at_ - start > 1 && text_[start] == '0';
         const bool fraction = at_ < text_.size() && (text_[at_] == '.' || text_[at_] == 'e' || text_[at_] == 'E');
-        if (at_ == start || leading_zero || fraction) fail_in(tensor, fmt::format("{} holds something that is not a whole number >= 0", what));
+        if (at_ == start || leading_zero || fraction)
+            fail_in(tensor, fmt::format("{} holds something that is not a whole number >= 0", what));
         return value;
     }
 
@@ -164,10 +171,14 @@ private:
         for (int i = 0; i < 4; ++i) {
             const char c = text_[at_++];
             value <<= 4;
-            if (c >= '0' && c <= '9') value |= static_cast<unsigned>(c - '0');
-            else if (c >= 'a' && c <= 'f') value |= static_cast<unsigned>(c - 'a' + 10);
-            else if (c >= 'A' && c <= 'F') value |= static_cast<unsigned>(c - 'A' + 10);
-            else fail("a \\u escape holds something that is no hexadecimal digit");
+            if (c >= '0' && c <= '9')
+                value |= static_cast<unsigned>(c - '0');
+            else if (c >= 'a' && c <= 'f')
+                value |= static_cast<unsigned>(c - 'a' + 10);
+            else if (c >= 'A' && c <= 'F')
+                value |= static_cast<unsigned>(c - 'A' + 10);
+            else
+                fail("a \\u escape holds something that is no hexadecimal digit");
         }
         return value;
     }
@@ -181,7 +192,8 @@ private:
         } else if (code < 0x10000) {
             put(0xE0 | code >> 12), put(0x80 | (code >> 6 & 0x3F)), put(0x80 | (code & 0x3F));
         } else {
-            put(0xF0 | code >> 18), put(0x80 | (code >> 12 & 0x3F)), put(0x80 | (code >> 6 & 0x3F)), put(0x80 | (code & 0x3F));
+            put(0xF0 | code >> 18), put(0x80 | (code >> 12 & 0x3F)), put(0x80 | (code >> 6 & 0x3F)),
+                put(0x80 | (code & 0x3F));
         }
     }
 
@@ -189,14 +201,30 @@ private:
         if (at_ == text_.size()) fail("a string ends too early");
         const char c = text_[at_++];
         switch (c) {
-        case '"': case '\\': case '/': out += c; return;
-        case 'b': out += '\b'; return;
-        case 'f': out += '\f'; return;
-        case 'n': out += '\n'; return;
-        case 'r': out += '\r'; return;
-        case 't': out += '\t'; return;
-        case 'u': break;
-        default: fail("an unknown escape in a string");
+        case '"':
+        case '\\':
+        case '/':
+            out += c;
+            return;
+        case 'b':
+            out += '\b';
+            return;
+        case 'f':
+            out += '\f';
+            return;
+        case 'n':
+            out += '\n';
+            return;
+        case 'r':
+            out += '\r';
+            return;
+        case 't':
+            out += '\t';
+            return;
+        case 'u':
+            break;
+        default:
+            fail("an unknown escape in a string");
         }
         unsigned code = hex4();
         if (code >= 0xD800 && code < 0xDC00) {
@@ -216,11 +244,15 @@ private:
     void multibyte(std::string& out) {
         const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text_[at_ + i]); };
         const unsigned lead = byte(0);
-        const std::size_t n = lead >= 0xC2 && lead <= 0xDF ? 2 : lead >= 0xE0 && lead <= 0xEF ? 3 : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+        const std::size_t n = lead >= 0xC2 && lead <= 0xDF   ? 2
+                              : lead >= 0xE0 && lead <= 0xEF ? 3
+                              : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                             : 0;
         if (n == 0 || text_.size() - at_ < n) fail("a string is not valid UTF-8");
         for (std::size_t i = 1; i < n; ++i)
             if ((byte(i) & 0xC0) != 0x80) fail("a string is not valid UTF-8");
-        const bool bad = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F);
+        const bool bad = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
+                         (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F);
         if (bad) fail("a string is not valid UTF-8");
         out.append(text_.substr(at_, n));
         at_ += n;
@@ -231,8 +263,8 @@ private:
         std::string out;
         for (;;) {
             std::size_t run = at_;
-            while (run < text_.size() && text_[run] != '"' && text_[run] != '\\' && static_cast<unsigned char>(text_[run]) >= 0x20 &&
-                   static_cast<unsigned char>(text_[run]) < 0x80)
+            while (run < text_.size() && text_[run] != '"' && text_[run] != '\\' &&
+                   static_cast<unsigned char>(text_[run]) >= 0x20 && static_cast<unsigned char>(text_[run]) < 0x80)
                 ++run;
             out.append(text_.substr(at_, run - at_));
             at_ = run;
@@ -275,13 +307,21 @@ private:
     void skip_value(int depth) {
         if (depth > max_depth) fail("nested too deep");
         switch (peek()) {
-        case '{': return each_member([&](const std::string&) { skip_value(depth + 1); });
-        case '[': return each_element([&] { skip_value(depth + 1); });
-        case '"': string(); return;
-        case 't': return skip_literal("true");
-        case 'f': return skip_literal("false");
-        case 'n': return skip_literal("null");
-        default: return skip_number();
+        case '{':
+            return each_member([&](const std::string&) { skip_value(depth + 1); });
+        case '[':
+            return each_element([&] { skip_value(depth + 1); });
+        case '"':
+            string();
+            return;
+        case 't':
+            return skip_literal("true");
+        case 'f':
+            return skip_literal("false");
+        case 'n':
+            return skip_literal("null");
+        default:
+            return skip_number();
         }
     }
 
@@ -293,6 +333,8 @@ private:
 
 } // namespace
 
-SafetensorsHeader parse_safetensors_header(std::string_view json, const std::string& file) { return Parser(json, file).header(); }
+SafetensorsHeader parse_safetensors_header(std::string_view json, const std::string& file) {
+    return Parser(json, file).header();
+}
 
 } // namespace denoir

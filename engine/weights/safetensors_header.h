@@ -20,9 +20,9 @@ struct SafetensorsHeader {
     std::map<std::string, std::string> metadata;
 };
 
-/// Parses the JSON object of a safetensors header in one pass without a document tree: a header may have 100 MB, and a stranger's file is
-/// refused within 2 s and 1 GiB. Integers are exact to 64 bits. Errors name `file` and the byte of the header where it went wrong.
-/// Repeated names are found by the caller, who sorts the table anyway.
+/// Parses the JSON object of a safetensors header in one pass without a document tree: a header may have 100 MB, and a
+/// stranger's file is refused within 2 s and 1 GiB. Integers are exact to 64 bits. Errors name `file` and the byte of
+/// the header where it went wrong. Repeated names are found by the caller, who sorts the table anyway.
 SafetensorsHeader parse_safetensors_header(std::string_view json, const std::string& file);
 
 } // namespace denoir

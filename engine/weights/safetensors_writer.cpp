@@ -24,7 +24,8 @@ Tensor dense(const Tensor& t) {
         std::int64_t at = 0;
         for (int i = 0; i < t.rank(); ++i) at += index[static_cast<std::size_t>(i)] * t.stride(i);
         std::memcpy(out, t.raw() + at * static_cast<std::int64_t>(width), width);
-        for (int i = t.rank() - 1; i >= 0 && ++index[static_cast<std::size_t>(i)] == t.size(i); --i) index[static_cast<std::size_t>(i)] = 0;
+        for (int i = t.rank() - 1; i >= 0 && ++index[static_cast<std::size_t>(i)] == t.size(i); --i)
+            index[static_cast<std::size_t>(i)] = 0;
     }
     return copy;
 }
@@ -36,7 +37,8 @@ SafetensorsWriter::SafetensorsWriter(std::filesystem::path path, std::map<std::s
 
 void SafetensorsWriter::declare(std::string name, const Shape& shape, DType dtype) {
     if (info(dtype).safetensors.empty())
-        throw Error("", name, fmt::format("safetensors files have no type for {}", info(dtype).name), "choose --dtype f32, bf16 or f16");
+        throw Error("", name, fmt::format("safetensors files have no type for {}", info(dtype).name),
+                    "choose --dtype f32, bf16 or f16");
     const std::size_t bytes = checked_bytes(shape, dtype);
     entries_.push_back({std::move(name), shape, dtype, bytes});
 }
@@ -50,8 +52,11 @@ std::vector<std::string> SafetensorsWriter::begin() {
     if (!metadata_.empty()) header["__metadata__"] = metadata_;
     std::vector<std::string> order;
     for (const Entry& e : entries_) {
-        if (header.contains(e.name)) throw Error("", e.name, "the tensor is there twice", "give each tensor its own name");
-        header[e.name] = {{"dtype", info(e.dtype).safetensors}, {"shape", std::vector<std::int64_t>(e.shape.begin(), e.shape.end())}, {"data_offsets", {expected_, expected_ + e.bytes}}};
+        if (header.contains(e.name))
+            throw Error("", e.name, "the tensor is there twice", "give each tensor its own name");
+        header[e.name] = {{"dtype", info(e.dtype).safetensors},
+                          {"shape", std::vector<std::int64_t>(e.shape.begin(), e.shape.end())},
+                          {"data_offsets", {expected_, expected_ + e.bytes}}};
         expected_ += e.bytes;
         order.push_back(e.name);
     }
@@ -75,7 +80,8 @@ void SafetensorsWriter::commit() {
     file_.commit();
 }
 
-void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors, const std::map<std::string, std::string>& metadata) {
+void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
     SafetensorsWriter writer(path, metadata);
     for (const auto& [name, tensor] : tensors) writer.declare(name, tensor.shape(), tensor.dtype());
     for (const std::string& name : writer.begin()) writer.write(dense(tensors.at(name)));

@@ -13,14 +13,15 @@
 
 namespace denoir {
 
-/// Writes a safetensors file of any size with little memory: first the table (declare), then the data of each tensor in that order (write), then
-/// commit. Wider types come first, as the format's own writers do it, so every tensor is aligned to its element; the header is padded to 8 bytes.
-/// Without commit nothing stays behind.
+/// Writes a safetensors file of any size with little memory: first the table (declare), then the data of each tensor in
+/// that order (write), then commit. Wider types come first, as the format's own writers do it, so every tensor is
+/// aligned to its element; the header is padded to 8 bytes. Without commit nothing stays behind.
 class SafetensorsWriter {
 public:
     SafetensorsWriter(std::filesystem::path path, std::map<std::string, std::string> metadata = {});
 
-    /// All tensors are declared before the first write. Throws Error for a dtype that the format does not have or a name that is there already.
+    /// All tensors are declared before the first write. Throws Error for a dtype that the format does not have or a
+    /// name that is there already.
     void declare(std::string name, const Shape& shape, DType dtype);
     /// Writes the header; the names in the order in which their data must follow.
     std::vector<std::string> begin();
@@ -44,6 +45,7 @@ private:
 };
 
 /// A whole file at once; tensors on the host, any strides. Read again with read_safetensors (safetensors.h).
-void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors, const std::map<std::string, std::string>& metadata = {});
+void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors,
+                       const std::map<std::string, std::string>& metadata = {});
 
 } // namespace denoir

@@ -17,7 +17,8 @@ inline bool shape_fits(const Shape& found, const Shape& expected) {
 /// "[1536, ?]": a shape with -1 shown as any.
 inline std::string shape_pattern(const Shape& shape) {
     std::string text = "[";
-    for (int i = 0; i < shape.rank(); ++i) text += (i ? ", " : "") + (shape[i] < 0 ? std::string("?") : std::to_string(shape[i]));
+    for (int i = 0; i < shape.rank(); ++i)
+        text += (i ? ", " : "") + (shape[i] < 0 ? std::string("?") : std::to_string(shape[i]));
     return text + "]";
 }
 

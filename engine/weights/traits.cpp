@@ -60,7 +60,8 @@ std::string outside_of(const Shapes& shapes) {
 
 TransformerTraits transformer_traits(const Shapes& s) {
     TransformerTraits t;
-    t.dim = first_known({last(s, "head.modulation"), axis(s, "patch_embedding.bias", 0), axis(s, "blocks.0.self_attn.q.weight", 0)});
+    t.dim = first_known(
+        {last(s, "head.modulation"), axis(s, "patch_embedding.bias", 0), axis(s, "blocks.0.self_attn.q.weight", 0)});
     t.ffn_dim = axis(s, "blocks.0.ffn.0.weight", 0);
     t.layers = count(s, "blocks.");
     t.text_dim = axis(s, "text_embedding.0.weight", 1);
@@ -68,7 +69,8 @@ TransformerTraits transformer_traits(const Shapes& s) {
     if (const std::int64_t rows = axis(s, "head.head.weight", 0); rows > 0) t.out_channels = rows / 4;
     const auto patch = s.find("patch_embedding.weight");
     if (patch != s.end() && patch->second.size() == 5) t.in_channels = patch->second[1];
-    if (patch != s.end() && patch->second.size() == 4 && t.dim > 0) t.in_channels = patch->second[0] / t.dim; // folded by some GGUF writers
+    if (patch != s.end() && patch->second.size() == 4 && t.dim > 0)
+        t.in_channels = patch->second[0] / t.dim; // folded by some GGUF writers
     t.clip = has_prefix(s, "img_emb.");
     t.first_last = s.contains("img_emb.emb_pos");
     t.fps = s.contains("fps_embedding.weight");
@@ -78,7 +80,13 @@ TransformerTraits transformer_traits(const Shapes& s) {
 
 Json transformer_sizes(const Shapes& s) {
     const TransformerTraits t = transformer_traits(s);
-    Json json = {{"dim", t.dim}, {"ffn_dim", t.ffn_dim}, {"num_layers", t.layers}, {"in_dim", t.in_channels}, {"out_dim", t.out_channels}, {"text_dim", t.text_dim}, {"freq_dim", t.freq_dim}};
+    Json json = {{"dim", t.dim},
+                 {"ffn_dim", t.ffn_dim},
+                 {"num_layers", t.layers},
+                 {"in_dim", t.in_channels},
+                 {"out_dim", t.out_channels},
+                 {"text_dim", t.text_dim},
+                 {"freq_dim", t.freq_dim}};
     if (t.clip) json["clip_dim"] = axis(s, "img_emb.proj.1.weight", 1);
     if (t.first_last) json["clip_positions"] = axis(s, "img_emb.emb_pos", 1);
     if (t.fps) json["inject_sample_info"] = true;
@@ -104,15 +112,23 @@ Json umt5_sizes(const Shapes& s) {
 }
 
 Json clip_sizes(const Shapes& s) {
-    const std::int64_t patch = last(s, "visual.patch_embedding.weight"), width = axis(s, "visual.patch_embedding.weight", 0);
+    const std::int64_t patch = last(s, "visual.patch_embedding.weight"),
+                       width = axis(s, "visual.patch_embedding.weight", 0);
     const auto positions = s.find("visual.pos_embedding");
-    const std::int64_t tokens = positions != s.end() && positions->second.size() >= 2 ? positions->second[positions->second.size() - 2] : -1;
-    return {{"hidden_size", width}, {"intermediate_size", axis(s, "visual.transformer.0.mlp.0.weight", 0)}, {"num_hidden_layers", count(s, "visual.transformer.")}, {"patch_size", patch}, {"tokens", tokens}};
+    const std::int64_t tokens =
+        positions != s.end() && positions->second.size() >= 2 ? positions->second[positions->second.size() - 2] : -1;
+    return {{"hidden_size", width},
+            {"intermediate_size", axis(s, "visual.transformer.0.mlp.0.weight", 0)},
+            {"num_hidden_layers", count(s, "visual.transformer.")},
+            {"patch_size", patch},
+            {"tokens", tokens}};
 }
 
 } // namespace
 
-TransformerTraits TransformerTraits::read(const TensorGroup& group) { return transformer_traits(canonical_shapes(group)); }
+TransformerTraits TransformerTraits::read(const TensorGroup& group) {
+    return transformer_traits(canonical_shapes(group));
+}
 
 Json describe_sizes(const TensorGroup& group) {
     const Component component = group.recognised.component;

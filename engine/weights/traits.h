@@ -11,13 +11,15 @@
 
 namespace denoir {
 
-/// What the shapes of a group of tensors say about its network (spec/checkpoints.md 7), whether it is complete or not. -1: cannot be told.
+/// What the shapes of a group of tensors say about its network (spec/checkpoints.md 7), whether it is complete or not.
+/// -1: cannot be told.
 struct TransformerTraits {
     std::int64_t dim = -1, ffn_dim = -1, layers = -1, in_channels = -1, out_channels = -1, text_dim = -1, freq_dim = -1;
-    bool clip = false;                  ///< image branch: img_emb, k_img, v_img
-    bool first_last = false;            ///< position table of the first-last-frame model
+    bool clip = false;       ///< image branch: img_emb, k_img, v_img
+    bool first_last = false; ///< position table of the first-last-frame model
     bool fps = false;
-    std::string outside;                ///< a relative that is not supported: "VACE", "Fun-Control / camera", "Animate / S2V"; else empty
+    std::string
+        outside; ///< a relative that is not supported: "VACE", "Fun-Control / camera", "Animate / S2V"; else empty
     static TransformerTraits read(const TensorGroup&);
 };
 

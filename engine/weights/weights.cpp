@@ -29,18 +29,26 @@ struct Findings {
 
 std::string_view name(Component component) {
     switch (component) {
-    case Component::transformer: return "transformer";
-    case Component::vae21: return "Wan 2.1 VAE";
-    case Component::vae22: return "Wan 2.2 VAE";
-    case Component::umt5: return "UMT5 text encoder";
-    case Component::clip: return "CLIP vision encoder";
-    case Component::lora: return "LoRA";
-    case Component::unknown: return "unknown";
+    case Component::transformer:
+        return "transformer";
+    case Component::vae21:
+        return "Wan 2.1 VAE";
+    case Component::vae22:
+        return "Wan 2.2 VAE";
+    case Component::umt5:
+        return "UMT5 text encoder";
+    case Component::clip:
+        return "CLIP vision encoder";
+    case Component::lora:
+        return "LoRA";
+    case Component::unknown:
+        return "unknown";
     }
     return "";
 }
 
-Weights::Weights(Component component, std::map<std::string, Weight, std::less<>> tensors, Json config, std::string origin)
+Weights::Weights(Component component, std::map<std::string, Weight, std::less<>> tensors, Json config,
+                 std::string origin)
     : tensors_(std::move(tensors)), component_(component), config_(std::move(config)), origin_(std::move(origin)) {}
 
 const Weight* Weights::find(std::string_view name) const {
@@ -66,7 +74,8 @@ void Weights::require(const std::map<std::string, Shape>& expected) const {
         if (!weight)
             note(missing, name, name);
         else if (!shape_fits(weight->shape(), shape))
-            note(wrong, name, fmt::format("{} is {}, expected {}", name, to_string(weight->shape()), shape_pattern(shape)));
+            note(wrong, name,
+                 fmt::format("{} is {}, expected {}", name, to_string(weight->shape()), shape_pattern(shape)));
     }
     for (const auto& [name, weight] : tensors_)
         if (!expected.contains(name) && !is_ignorable(component_, name)) note(extra, name, name);
@@ -76,7 +85,8 @@ void Weights::require(const std::map<std::string, Shape>& expected) const {
     if (wrong.count) parts.push_back(wrong.text("of the wrong shape"));
     if (missing.count) parts.push_back(missing.text("missing"));
     if (extra.count) parts.push_back(extra.text("too many"));
-    throw Error(origin_, first, fmt::format("the tensors do not fit ({})", fmt::join(parts, "; ")), "use the complete checkpoint of one model");
+    throw Error(origin_, first, fmt::format("the tensors do not fit ({})", fmt::join(parts, "; ")),
+                "use the complete checkpoint of one model");
 }
 
 } // namespace denoir

@@ -11,7 +11,8 @@
 namespace denoir {
 namespace {
 
-constexpr std::uint32_t end_magic = 0x06054B50, end64_magic = 0x06064B50, locator64_magic = 0x07064B50, central_magic = 0x02014B50, local_magic = 0x04034B50;
+constexpr std::uint32_t end_magic = 0x06054B50, end64_magic = 0x06064B50, locator64_magic = 0x07064B50,
+                        central_magic = 0x02014B50, local_magic = 0x04034B50;
 constexpr std::uint64_t end_bytes = 22, locator64_bytes = 20, local_bytes = 30, central_bytes = 46;
 constexpr std::uint64_t max_entries = 200'000;
 
@@ -39,8 +40,12 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(std::string what) const { throw Error(file_, "zip archive", std::move(what), "the file is damaged: download or write it again"); }
-    [[noreturn]] void fail_in(std::string_view entry, std::string what) const { throw Error(file_, std::string(entry), std::move(what), "give a file as torch.save wrote it"); }
+    [[noreturn]] void fail(std::string what) const {
+        throw Error(file_, "zip archive", std::move(what), "the file is damaged: download or write it again");
+    }
+    [[noreturn]] void fail_in(std::string_view entry, std::string what) const {
+        throw Error(file_, std::string(entry), std::move(what), "give a file as torch.save wrote it");
+    }
 
     Directory find_directory() const {
         if (bytes_.size() < end_bytes) fail("too short for a zip archive");
@@ -78,7 +83,8 @@ private:
     }
     bool has_locator64(std::uint64_t end) const {
         std::uint32_t magic = 0;
-        return end >= locator64_bytes && ByteReader(bytes_, end - locator64_bytes).read(magic) && magic == locator64_magic;
+        return end >= locator64_bytes && ByteReader(bytes_, end - locator64_bytes).read(magic) &&
+               magic == locator64_magic;
     }
     Directory read_end64(std::uint64_t end, std::uint64_t& limit) const {
         if (!has_locator64(end)) fail("its ZIP64 locator is missing");
@@ -87,13 +93,15 @@ private:
         std::uint64_t at = 0, size = 0;
         in.read(disk), in.read(at), in.read(disks);
         if (disk != 0 || disks > 1) fail("it spans several disks");
-        if (at > end - locator64_bytes || end - locator64_bytes - at < 56) fail("its ZIP64 record lies outside the file");
+        if (at > end - locator64_bytes || end - locator64_bytes - at < 56)
+            fail("its ZIP64 record lies outside the file");
         ByteReader record(bytes_, at);
         std::uint16_t version = 0;
         std::uint32_t this_disk = 0, directory_disk = 0;
         std::uint64_t here = 0;
         Directory d;
-        record.read(magic), record.read(size), record.read(version), record.read(version), record.read(this_disk), record.read(directory_disk);
+        record.read(magic), record.read(size), record.read(version), record.read(version), record.read(this_disk),
+            record.read(directory_disk);
         record.read(here), record.read(d.entries), record.read(d.bytes), record.read(d.offset);
         if (magic != end64_magic) fail("its ZIP64 record is not where it should be");
         if (this_disk != 0 || directory_disk != 0 || here != d.entries) fail("it spans several disks");
@@ -103,15 +111,18 @@ private:
 
     ZipEntry entry(ByteReader& in, const Directory& directory, std::uint64_t& begin) const {
         std::uint32_t magic = 0, time = 0, crc = 0, packed32 = 0, size32 = 0, external = 0, offset32 = 0;
-        std::uint16_t made = 0, needed = 0, flags = 0, method = 0, name_length = 0, extra_length = 0, comment_length = 0, disk = 0, internal = 0;
-        const bool whole = in.read(magic) && in.read(made) && in.read(needed) && in.read(flags) && in.read(method) && in.read(time) && in.read(crc) &&
-                           in.read(packed32) && in.read(size32) && in.read(name_length) && in.read(extra_length) && in.read(comment_length) && in.read(disk) &&
+        std::uint16_t made = 0, needed = 0, flags = 0, method = 0, name_length = 0, extra_length = 0,
+                      comment_length = 0, disk = 0, internal = 0;
+        const bool whole = in.read(magic) && in.read(made) && in.read(needed) && in.read(flags) && in.read(method) &&
+                           in.read(time) && in.read(crc) && in.read(packed32) && in.read(size32) &&
+                           in.read(name_length) && in.read(extra_length) && in.read(comment_length) && in.read(disk) &&
                            in.read(internal) && in.read(external) && in.read(offset32);
         if (!whole || magic != central_magic) fail("its directory is damaged");
         const auto entry_name = in.text(name_length), extra = in.text(extra_length);
         if (!entry_name || !extra || !in.skip(comment_length)) fail("its directory is damaged");
 
-        if (method != 0) fail_in(*entry_name, fmt::format("compressed (method {}), only stored entries are read", method));
+        if (method != 0)
+            fail_in(*entry_name, fmt::format("compressed (method {}), only stored entries are read", method));
         if (flags & 0x2041u) fail_in(*entry_name, "encrypted"); // traditional, strong, or masked headers
         std::uint64_t size = size32, packed = packed32, offset = offset32;
         std::uint32_t disk32 = disk;
@@ -123,7 +134,8 @@ private:
     }
 
     /// The ZIP64 extra field holds, in this order, only what is all ones in the entry.
-    void read_extra64(std::string_view entry_name, std::string_view extra, std::uint64_t& size, std::uint64_t& packed, std::uint64_t& offset, std::uint32_t& disk) const {
+    void read_extra64(std::string_view entry_name, std::string_view extra, std::uint64_t& size, std::uint64_t& packed,
+                      std::uint64_t& offset, std::uint32_t& disk) const {
         ByteReader in({reinterpret_cast<const std::byte*>(extra.data()), extra.size()});
         std::uint16_t id = 0, length = 0;
         while (in.read(id) && in.read(length)) {
@@ -140,7 +152,8 @@ private:
     }
 
     /// Name and extra field of the local header have their own lengths: torch pads the data to 64 bytes with them.
-    std::uint64_t data_offset(std::string_view entry_name, std::uint64_t local, std::uint64_t size, std::uint64_t limit) const {
+    std::uint64_t data_offset(std::string_view entry_name, std::uint64_t local, std::uint64_t size,
+                              std::uint64_t limit) const {
         if (local > limit || limit - local < local_bytes) fail_in(entry_name, "it lies outside the file");
         ByteReader in(bytes_, local);
         std::uint32_t magic = 0;
@@ -174,6 +187,8 @@ private:
 
 } // namespace
 
-std::vector<ZipEntry> read_zip_directory(std::span<const std::byte> archive, const std::string& file) { return Archive(archive, file).read(); }
+std::vector<ZipEntry> read_zip_directory(std::span<const std::byte> archive, const std::string& file) {
+    return Archive(archive, file).read();
+}
 
 } // namespace denoir

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every checkpoint reader behind one libFuzzer entry; not part of the default build. From the root of the tree:
-//   cmake -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++ -DDENOIR_SANITIZE=fuzzer-no-link,address,undefined
-//   ninja -C build/fuzz denoir_weights
-//   clang++ -std=c++20 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/weights_fuzz.cpp build/fuzz/engine/weights/libdenoir_weights.a \
+//   cmake -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++
+//   -DDENOIR_SANITIZE=fuzzer-no-link,address,undefined ninja -C build/fuzz denoir_weights
+//   clang++ -std=c++20 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/weights_fuzz.cpp
+//   build/fuzz/engine/weights/libdenoir_weights.a \
 //       build/fuzz/engine/core/libdenoir_core.a -lfmt -o build/fuzz/weights_fuzz
 //   build/fuzz/weights_fuzz -max_total_time=600 -rss_limit_mb=1024 -timeout=2 CORPUS
 #include <sys/mman.h>

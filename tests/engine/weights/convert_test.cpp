@@ -43,7 +43,8 @@ void expect_equal(const Weights& a, const Weights& b, float tolerance = 0) {
         ASSERT_NE(other, nullptr) << name;
         ASSERT_EQ(other->shape(), weight.shape()) << name;
         const Tensor x = weight.stored().to_host_f32(), y = other->stored().to_host_f32();
-        for (std::int64_t i = 0; i < x.elements(); ++i) ASSERT_NEAR(x.data<float>()[i], y.data<float>()[i], tolerance) << name;
+        for (std::int64_t i = 0; i < x.elements(); ++i)
+            ASSERT_NEAR(x.data<float>()[i], y.data<float>()[i], tolerance) << name;
     }
 }
 
@@ -60,9 +61,15 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 TEST(Convert, ThereAndBackIsTheSame) {
     TransformerSize s = tiny_transformer();
     s.in = 36, s.clip = 10, s.positions = 514;
-    struct Case { NameList list; const char* library; };
-    for (const Case& c : {Case{transformer_names(s), "proj_out.weight"}, Case{vae21_names(2, 2), "post_quant_conv.weight"}, Case{vae22_names(2, 2, 2), "decoder.up_blocks.0.upsampler.time_conv.bias"},
-                          Case{umt5_names(20, 8, 12, 2, 2), "shared.weight"}, Case{clip_names(6, 12, 2, 14, 5, 0), "vision_model.encoder.layers.1.self_attn.v_proj.weight"}}) {
+    struct Case {
+        NameList list;
+        const char* library;
+    };
+    for (const Case& c :
+         {Case{transformer_names(s), "proj_out.weight"}, Case{vae21_names(2, 2), "post_quant_conv.weight"},
+          Case{vae22_names(2, 2, 2), "decoder.up_blocks.0.upsampler.time_conv.bias"},
+          Case{umt5_names(20, 8, 12, 2, 2), "shared.weight"},
+          Case{clip_names(6, 12, 2, 14, 5, 0), "vision_model.encoder.layers.1.self_attn.v_proj.weight"}}) {
         TempFolder folder;
         write_bytes(folder / "in.pth", pth(random_tensors(c.list)));
         Options diffusers;
@@ -103,7 +110,9 @@ TEST(Convert, TypesAreRoundedOnce) {
             const Tensor x = before.find(name)->stored(), y = w.stored().to_host_f32();
             for (std::int64_t i = 0; i < x.elements(); ++i) {
                 const float v = x.data<float>()[i];
-                const float expected = dtype == DType::bf16 ? round_to_bf16(v) : dtype == DType::f16 ? f16_to_f32(f32_to_f16(v)) : v;
+                const float expected = dtype == DType::bf16  ? round_to_bf16(v)
+                                       : dtype == DType::f16 ? f16_to_f32(f32_to_f16(v))
+                                                             : v;
                 ASSERT_EQ(y.data<float>()[i], expected) << name;
             }
         }
@@ -174,7 +183,8 @@ TEST(Convert, ScaledFp8IsReadBack) {
 
 TEST(Convert, UnknownNetworksKeepTheirNames) {
     TempFolder folder;
-    write_bytes(folder / "lora", safetensors({f32("blocks.0.self_attn.q.lora_down.weight", {2, 8}), zeros("count", {2}, "I64")}));
+    write_bytes(folder / "lora",
+                safetensors({f32("blocks.0.self_attn.q.lora_down.weight", {2, 8}), zeros("count", {2}, "I64")}));
     Options options;
     options.dtype = DType::bf16;
     convert(folder / "lora", folder / "out.safetensors", options);
@@ -182,7 +192,8 @@ TEST(Convert, UnknownNetworksKeepTheirNames) {
     EXPECT_EQ(tensors.at("blocks.0.self_attn.q.lora_down.weight").dtype(), DType::bf16);
     EXPECT_EQ(tensors.at("count").dtype(), DType::i64);
     options.layout = Options::Layout::diffusers;
-    EXPECT_TRUE(has(refusal(folder / "lora", folder / "again.safetensors", options), "not a network whose names are known"));
+    EXPECT_TRUE(
+        has(refusal(folder / "lora", folder / "again.safetensors", options), "not a network whose names are known"));
 }
 
 TEST(Convert, TheOutputMayNotBeAnInput) {

@@ -57,7 +57,8 @@ TEST(Fp8, PlainWeightsHaveNoScale) {
 TEST(Fp8, BothNamesOfTheScale) {
     for (const std::string name : {".scale_weight", ".weight_scale"})
         for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{}, {1}}) {
-            const Weights w = load(file({f32(layer + name, shape, 0.25f), zeros("scaled_fp8", {2}, "F8_E4M3"), zeros(layer + ".input_scale", {}, "F32")}));
+            const Weights w = load(file({f32(layer + name, shape, 0.25f), zeros("scaled_fp8", {2}, "F8_E4M3"),
+                                         zeros(layer + ".input_scale", {}, "F32")}));
             const Weight* q = w.find(layer + ".weight");
             ASSERT_TRUE(q->scale.defined());
             EXPECT_EQ(q->scale.rank(), 0);
@@ -80,15 +81,18 @@ TEST(Fp8, BlockScalesAreMultipliedIn) {
     const Weight* q = w.find(layer + ".weight");
     EXPECT_FALSE(q->scale.defined());
     ASSERT_EQ(q->stored().dtype(), DType::f32);
-    EXPECT_EQ(q->stored().data<float>()[0], 1.0f);          // row 0, block 0: scale 1, value 1
-    EXPECT_EQ(q->stored().data<float>()[4], -1.0f * 2.0f);  // row 0, block 1: scale 2, value -1
-    EXPECT_EQ(q->stored().data<float>()[8], 448.0f * 3.0f); // row 1, block 0: scale 3, element 8 is the fourth of the pattern
+    EXPECT_EQ(q->stored().data<float>()[0], 1.0f);         // row 0, block 0: scale 1, value 1
+    EXPECT_EQ(q->stored().data<float>()[4], -1.0f * 2.0f); // row 0, block 1: scale 2, value -1
+    EXPECT_EQ(q->stored().data<float>()[8],
+              448.0f * 3.0f); // row 1, block 0: scale 3, element 8 is the fourth of the pattern
     EXPECT_TRUE(has(refusal(file({f32(layer + ".scale_weight", {8, 3, 1}, 1)})), "does not fit"));
 }
 
 TEST(Fp8, ScalesThatDoNotFit) {
     EXPECT_TRUE(has(refusal(file({f32(layer + ".scale_weight", {7}, 1)})), "does not fit"));
-    EXPECT_TRUE(has(refusal(file({Raw{layer + ".scale_weight", "F32", {}, le(std::numeric_limits<float>::infinity())}})), "not finite"));
+    EXPECT_TRUE(
+        has(refusal(file({Raw{layer + ".scale_weight", "F32", {}, le(std::numeric_limits<float>::infinity())}})),
+            "not finite"));
     EXPECT_TRUE(has(refusal(file({Raw{layer + ".scale_weight", "F32", {}, le(std::nanf(""))}})), "not finite"));
     EXPECT_TRUE(has(refusal(file({zeros(layer + ".scale_weight", {}, "I32")})), "no floating point"));
     EXPECT_TRUE(has(refusal(file({f32("blocks.0.self_attn.k.scale_weight", {}, 1)})), "not fp8"));
@@ -96,20 +100,25 @@ TEST(Fp8, ScalesThatDoNotFit) {
 }
 
 TEST(Fp8, ComfyFormats) {
-    const auto quant = [](const std::string& text) { return Raw{layer + ".comfy_quant", "U8", {static_cast<std::int64_t>(text.size())}, text}; };
+    const auto quant = [](const std::string& text) {
+        return Raw{layer + ".comfy_quant", "U8", {static_cast<std::int64_t>(text.size())}, text};
+    };
     EXPECT_EQ(refusal(file({quant(R"({"format":"float8_e4m3fn"})")})), "accepted");
     EXPECT_TRUE(has(refusal(file({quant(R"({"format":"nvfp4"})")})), "nvfp4"));
     EXPECT_TRUE(has(refusal(file({quant(R"({"format":"int8_tensorwise"})")})), "int8_tensorwise"));
     EXPECT_TRUE(has(refusal(file({quant("{")})), "x:"));
     EXPECT_TRUE(has(refusal(file({quant("[]")})), "no format"));
-    EXPECT_TRUE(has(refusal(file({}, R"({"_quantization_metadata":"{\"layers\":{\"a\":{\"format\":\"mxfp8\"}}}"})")), "mxfp8"));
-    EXPECT_EQ(refusal(file({}, R"({"_quantization_metadata":"{\"layers\":{\"a\":{\"format\":\"float8_e4m3fn\"}}}"})")), "accepted");
+    EXPECT_TRUE(
+        has(refusal(file({}, R"({"_quantization_metadata":"{\"layers\":{\"a\":{\"format\":\"mxfp8\"}}}"})")), "mxfp8"));
+    EXPECT_EQ(refusal(file({}, R"({"_quantization_metadata":"{\"layers\":{\"a\":{\"format\":\"float8_e4m3fn\"}}}"})")),
+              "accepted");
 }
 
 TEST(Fp8, OtherQuantisationsAreRefusedByName) {
     EXPECT_TRUE(has(refusal(file({zeros(layer + ".weight_scale_2", {}, "F32")})), "nvfp4"));
     EXPECT_TRUE(has(refusal(file({zeros(layer + ".weight.absmax", {4}, "F32")})), "bitsandbytes"));
-    EXPECT_TRUE(has(refusal(file({zeros(layer + ".weight.quant_state.bitsandbytes__nf4", {4}, "U8")})), "bitsandbytes"));
+    EXPECT_TRUE(
+        has(refusal(file({zeros(layer + ".weight.quant_state.bitsandbytes__nf4", {4}, "U8")})), "bitsandbytes"));
     EXPECT_TRUE(has(refusal(file({zeros(layer + ".qweight", {4}, "I32")})), "GPTQ"));
 }
 

@@ -34,7 +34,9 @@ constexpr std::uint16_t half_of_half = 0x3800; // 0.5
 TEST(Gguf, ShapesAreReversedAndTensorsMapped) {
     TempFolder folder;
     for (const std::uint32_t version : {2u, 3u}) {
-        write_bytes(folder / "x", gguf(gguf_tensors({f32("a", {2, 3}, 1), f32("b", {5}, 10), f32("patch", {2, 3, 1, 2, 2})}), {gguf_pair("general.architecture", 8, gguf_string("wan"))}, version));
+        write_bytes(folder / "x",
+                    gguf(gguf_tensors({f32("a", {2, 3}, 1), f32("b", {5}, 10), f32("patch", {2, 3, 1, 2, 2})}),
+                         {gguf_pair("general.architecture", 8, gguf_string("wan"))}, version));
         const Container c = open_container(folder / "x");
         EXPECT_EQ(c.format, Container::Format::gguf);
         EXPECT_EQ(c.metadata.at("general.architecture"), "wan");
@@ -46,11 +48,16 @@ TEST(Gguf, ShapesAreReversedAndTensorsMapped) {
 }
 
 TEST(Gguf, BlockTypesGiveTheValuesOfTheSpecification) {
-    std::string q4_0 = le(half_of_half), q8_0 = le(half_of_half), q5_0 = le(std::uint16_t{0x3C00}) + le(std::uint32_t{0x00010001}) + "\x21" + std::string(15, '\0');
+    std::string q4_0 = le(half_of_half), q8_0 = le(half_of_half),
+                q5_0 = le(std::uint16_t{0x3C00}) + le(std::uint32_t{0x00010001}) + "\x21" + std::string(15, '\0');
     for (int i = 0; i < 16; ++i) q4_0 += static_cast<char>(0x10 + i);
     for (int i = 0; i < 32; ++i) q8_0 += static_cast<char>(i - 16);
     TempFolder folder;
-    write_bytes(folder / "x", gguf({{"q4", {32, 1}, 2, q4_0}, {"q8", {32, 1}, 8, q8_0}, {"q5", {32, 1}, 6, q5_0}, {"bf16", {2}, 30, "\x80\x3F\x00\xC0"}, {"odd", {4}, 99, ""}}));
+    write_bytes(folder / "x", gguf({{"q4", {32, 1}, 2, q4_0},
+                                    {"q8", {32, 1}, 8, q8_0},
+                                    {"q5", {32, 1}, 6, q5_0},
+                                    {"bf16", {2}, 30, "\x80\x3F\x00\xC0"},
+                                    {"odd", {4}, 99, ""}}));
     const Container c = open_container(folder / "x");
     const auto q4 = values(c, "q4"), q8 = values(c, "q8"), q5 = values(c, "q5");
     EXPECT_EQ(c.find("q4")->dtype_name, "Q4_0");
@@ -68,18 +75,26 @@ TEST(Gguf, BlockTypesGiveTheValuesOfTheSpecification) {
 TEST(Gguf, OriginalShapeWins) {
     const std::string shape = le(std::uint32_t{5}) + le(std::uint64_t{3}) + le(2) + le(3) + le(4);
     TempFolder folder;
-    write_bytes(folder / "x", gguf({{"w", {24}, 0, std::string(96, '\0')}}, {gguf_pair("comfy.gguf.orig_shape.w", 9, shape)}));
+    write_bytes(folder / "x",
+                gguf({{"w", {24}, 0, std::string(96, '\0')}}, {gguf_pair("comfy.gguf.orig_shape.w", 9, shape)}));
     EXPECT_EQ(open_container(folder / "x").find("w")->shape, (std::vector<std::int64_t>{2, 3, 4}));
-    EXPECT_NE(refusal_of(gguf({{"w", {20}, 0, std::string(80, '\0')}}, {gguf_pair("comfy.gguf.orig_shape.w", 9, shape)})).find("another number of elements"), std::string::npos);
+    EXPECT_NE(
+        refusal_of(gguf({{"w", {20}, 0, std::string(80, '\0')}}, {gguf_pair("comfy.gguf.orig_shape.w", 9, shape)}))
+            .find("another number of elements"),
+        std::string::npos);
 }
 
 TEST(Gguf, MetadataOfEveryTypeAreSkippedOver) {
-    const std::string nested = le(std::uint32_t{9}) + le(std::uint64_t{2}) + (le(std::uint32_t{0}) + le(std::uint64_t{3}) + "abc") + (le(std::uint32_t{8}) + le(std::uint64_t{1}) + gguf_string("x"));
+    const std::string nested = le(std::uint32_t{9}) + le(std::uint64_t{2}) +
+                               (le(std::uint32_t{0}) + le(std::uint64_t{3}) + "abc") +
+                               (le(std::uint32_t{8}) + le(std::uint64_t{1}) + gguf_string("x"));
     TempFolder folder;
-    write_bytes(folder / "x", gguf(gguf_tensors({f32("w", {1}, 4)}),
-                                   {gguf_pair("u8", 0, "a"), gguf_pair("f32", 6, le(1.5f)), gguf_pair("bool", 7, "\x01"), gguf_pair("u64", 10, le(std::uint64_t{1} << 60)), gguf_pair("f64", 12, le(2.5)),
-                                    gguf_pair("list", 9, nested), gguf_pair("general.alignment", 4, le(std::uint32_t{64}))},
-                                   3, 64));
+    write_bytes(folder / "x",
+                gguf(gguf_tensors({f32("w", {1}, 4)}),
+                     {gguf_pair("u8", 0, "a"), gguf_pair("f32", 6, le(1.5f)), gguf_pair("bool", 7, "\x01"),
+                      gguf_pair("u64", 10, le(std::uint64_t{1} << 60)), gguf_pair("f64", 12, le(2.5)),
+                      gguf_pair("list", 9, nested), gguf_pair("general.alignment", 4, le(std::uint32_t{64}))},
+                     3, 64));
     const Container c = open_container(folder / "x");
     EXPECT_EQ(values(c, "w"), std::vector<float>{4});
     EXPECT_EQ(c.metadata.at("u64"), "1152921504606846976");
@@ -87,7 +102,9 @@ TEST(Gguf, MetadataOfEveryTypeAreSkippedOver) {
 }
 
 TEST(Gguf, RefusesWhatDoesNotHold) {
-    const auto has = [](const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; };
+    const auto has = [](const std::string& text, std::string_view part) {
+        return text.find(part) != std::string::npos;
+    };
     const std::vector<GgufTensor> one = gguf_tensors({f32("w", {8})});
     EXPECT_EQ(refusal_of(gguf(one)), "accepted");
     EXPECT_TRUE(has(refusal_of(gguf(one, {}, 1)), "version 1"));
@@ -95,12 +112,15 @@ TEST(Gguf, RefusesWhatDoesNotHold) {
     EXPECT_TRUE(has(refusal_of(gguf(one, {gguf_pair("general.alignment", 4, le(std::uint32_t{33}))})), "power of two"));
     EXPECT_TRUE(has(refusal_of(gguf(one, {gguf_pair("k", 13, "")})), "value type 13"));
     EXPECT_TRUE(has(refusal_of(gguf(one, {gguf_pair("k", 8, le(std::uint64_t{1} << 60))})), "longer than the rest"));
-    EXPECT_TRUE(has(refusal_of(gguf(one, {gguf_pair("k", 9, le(std::uint32_t{10}) + le(std::uint64_t{1} << 61))})), "longer than the rest"));
+    EXPECT_TRUE(has(refusal_of(gguf(one, {gguf_pair("k", 9, le(std::uint32_t{10}) + le(std::uint64_t{1} << 61))})),
+                    "longer than the rest"));
     EXPECT_TRUE(has(refusal_of(gguf(one, {gguf_pair("k", 0, "a"), gguf_pair("k", 0, "a")})), "twice"));
     EXPECT_TRUE(has(refusal_of(gguf({{"w", {8}, 0, std::string(32, '\0'), 1}})), "no multiple"));
     EXPECT_TRUE(has(refusal_of(gguf({{"w", {8}, 0, std::string(32, '\0'), 1 << 20}})), "outside the file"));
-    EXPECT_TRUE(has(refusal_of(gguf({{"w", {8}, 0, std::string(32, '\0')}, {"v", {8}, 0, std::string(32, '\0'), 0}})), "overlap"));
-    EXPECT_TRUE(has(refusal_of(gguf({{"w", {8}, 0, std::string(32, '\0')}, {"w", {8}, 0, std::string(32, '\0')}})), "twice"));
+    EXPECT_TRUE(has(refusal_of(gguf({{"w", {8}, 0, std::string(32, '\0')}, {"v", {8}, 0, std::string(32, '\0'), 0}})),
+                    "overlap"));
+    EXPECT_TRUE(
+        has(refusal_of(gguf({{"w", {8}, 0, std::string(32, '\0')}, {"w", {8}, 0, std::string(32, '\0')}})), "twice"));
     EXPECT_TRUE(has(refusal_of(gguf({{"w", {33}, 2, std::string(64, '\0')}})), "whole blocks"));
     EXPECT_TRUE(has(refusal_of(gguf({{"w", {1ull << 33, 1ull << 33}, 0, ""}})), "64 bits"));
     EXPECT_TRUE(has(refusal_of(gguf({{"w", {1ull << 62}, 0, ""}})), "64 bits"));

@@ -53,7 +53,8 @@ void check_line(const std::string& line, const std::string& what) {
     EXPECT_FALSE(line.empty()) << what;
     EXPECT_LE(line.size(), 400u) << what;
     for (const char c : line) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 && c != 0x7F) << what << ": " << line;
-    for (const char* foreign : {"json.exception", "std::", "basic_string", "terminate"}) EXPECT_EQ(line.find(foreign), std::string::npos) << what << ": " << line;
+    for (const char* foreign : {"json.exception", "std::", "basic_string", "terminate"})
+        EXPECT_EQ(line.find(foreign), std::string::npos) << what << ": " << line;
 }
 
 /// Of this process, so that a busy machine does not count.
@@ -129,12 +130,24 @@ protected:
             for (std::size_t edits = 1 + below(3); edits > 0 && bytes.size() > 16; --edits) {
                 const std::size_t at = below(bytes.size()), n = std::min<std::size_t>(1 + below(8), bytes.size() - at);
                 switch (below(6)) {
-                case 0: bytes[at] = static_cast<char>(below(256)); break;
-                case 1: bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8))); break;
-                case 2: bytes.replace(at, n, n, '\xFF'); break;
-                case 3: bytes.replace(at, n, n, '\0'); break;
-                case 4: bytes.erase(at, n); break;
-                default: bytes.insert(at, bytes.substr(below(bytes.size()), n)); break;
+                case 0:
+                    bytes[at] = static_cast<char>(below(256));
+                    break;
+                case 1:
+                    bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
+                    break;
+                case 2:
+                    bytes.replace(at, n, n, '\xFF');
+                    break;
+                case 3:
+                    bytes.replace(at, n, n, '\0');
+                    break;
+                case 4:
+                    bytes.erase(at, n);
+                    break;
+                default:
+                    bytes.insert(at, bytes.substr(below(bytes.size()), n));
+                    break;
                 }
             }
             survive(bytes, "mutation " + std::to_string(i));
@@ -145,15 +158,22 @@ protected:
     int count_ = 0;
 };
 
-std::string small_safetensors() { return safetensors({f32("a", {2, 3}), zeros("blocks.0.b", {4}, "BF16"), zeros("c", {}, "I64")}, R"({"format":"pt"})"); }
+std::string small_safetensors() {
+    return safetensors({f32("a", {2, 3}), zeros("blocks.0.b", {4}, "BF16"), zeros("c", {}, "I64")},
+                       R"({"format":"pt"})");
+}
 std::string small_pth() { return pth({f32("a", {2, 3}), zeros("blocks.0.b", {4}, "BF16")}); }
 std::string small_gguf() {
-    return gguf({{"a", {3, 2}, 0, std::string(24, 'x')}, {"q", {32, 2}, 8, std::string(68, 'y')}},
-                {gguf_pair("general.architecture", 8, gguf_string("wan")), gguf_pair("list", 9, le(std::uint32_t{8}) + le(std::uint64_t{2}) + gguf_string("x") + gguf_string("yy"))});
+    return gguf(
+        {{"a", {3, 2}, 0, std::string(24, 'x')}, {"q", {32, 2}, 8, std::string(68, 'y')}},
+        {gguf_pair("general.architecture", 8, gguf_string("wan")),
+         gguf_pair("list", 9, le(std::uint32_t{8}) + le(std::uint64_t{2}) + gguf_string("x") + gguf_string("yy"))});
 }
 
 /// `{"w": …}` with this entry, and four bytes of data.
-std::string entry(const std::string& body, const std::string& data = "abcd") { return safetensors("{\"w\":" + body + "}", data); }
+std::string entry(const std::string& body, const std::string& data = "abcd") {
+    return safetensors("{\"w\":" + body + "}", data);
+}
 std::string shaped(const std::string& dtype, const std::string& shape, const std::string& offsets) {
     return entry(R"({"dtype":")" + dtype + R"(","shape":)" + shape + R"(,"data_offsets":)" + offsets + "}");
 }
@@ -166,48 +186,129 @@ TEST_F(Hostile, SafetensorsCutAnywhere) {
 
 TEST_F(Hostile, SafetensorsHeaderLengths) {
     const std::string whole = small_safetensors();
-    for (const std::uint64_t n : std::initializer_list<std::uint64_t>{0, 1, 2, 7, whole.size() - 8, whole.size(), 100'000'000, 100'000'001, 1ull << 31, 1ull << 32, 1ull << 63, ~0ull, ~0ull - 7})
+    for (const std::uint64_t n :
+         std::initializer_list<std::uint64_t>{0, 1, 2, 7, whole.size() - 8, whole.size(), 100'000'000, 100'000'001,
+                                              1ull << 31, 1ull << 32, 1ull << 63, ~0ull, ~0ull - 7})
         refuse(le(n) + whole.substr(8), "length " + std::to_string(n));
 }
 
 TEST_F(Hostile, SafetensorsShapesAndOffsets) {
     EXPECT_EQ(read(shaped("F32", "[1]", "[0,4]")).outcome, Outcome::accepted);
-    for (const char* shape : {"[2]", "[0]", "[-1]", "[1.0]", "[1e0]", "[01]", "[+1]", "[\"1\"]", "[null]", "[[1]]", "1", "\"1\"", "null", "{}", "[1,]", "[,1]", "[9223372036854775808]", "[18446744073709551616]",
-                              "[9223372036854775807]", "[4294967296,4294967296]", "[3037000500,3037000500]", "[4611686018427387904,2]", "[1,1", "[2305843009213693953]"})
+    for (const char* shape : {"[2]",
+                              "[0]",
+                              "[-1]",
+                              "[1.0]",
+                              "[1e0]",
+                              "[01]",
+                              "[+1]",
+                              "[\"1\"]",
+                              "[null]",
+                              "[[1]]",
+                              "1",
+                              "\"1\"",
+                              "null",
+                              "{}",
+                              "[1,]",
+                              "[,1]",
+                              "[9223372036854775808]",
+                              "[18446744073709551616]",
+                              "[9223372036854775807]",
+                              "[4294967296,4294967296]",
+                              "[3037000500,3037000500]",
+                              "[4611686018427387904,2]",
+                              "[1,1",
+                              "[2305843009213693953]"})
         refuse(shaped("F32", shape, "[0,4]"), std::string("shape ") + shape);
-    for (const char* offsets : {"[0,3]", "[0,5]", "[1,5]", "[4,0]", "[4,8]", "[0]", "[]", "[0,4,8]", "[-4,0]", "[0,-4]", "0", "[0,\"4\"]", "[0,18446744073709551615]", "[0,18446744073709551620]",
+    for (const char* offsets : {"[0,3]", "[0,5]", "[1,5]", "[4,0]", "[4,8]", "[0]", "[]", "[0,4,8]", "[-4,0]", "[0,-4]",
+                                "0", "[0,\"4\"]", "[0,18446744073709551615]", "[0,18446744073709551620]",
                                 "[18446744073709551612,0]", "[18446744073709551615,3]", "[0,4.0]"})
         refuse(shaped("F32", "[1]", offsets), std::string("offsets ") + offsets);
     for (const char* dtype : {"F64", "U8", "F4"}) refuse(shaped(dtype, "[1]", "[0,4]"), dtype);
     refuse(safetensors("{}", "abcd"), "data without tensors");
-    refuse(safetensors(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})", "abcdef"), "overlap");
-    refuse(safetensors(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}})", "abcdef"), "gap");
-    refuse(safetensors(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", "abcd"), "the same bytes twice");
-    refuse(safetensors(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"e":{"dtype":"U8","shape":[0],"data_offsets":[2,2]}})", "abcd"), "an empty tensor inside another");
+    refuse(
+        safetensors(
+            R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",
+            "abcdef"),
+        "overlap");
+    refuse(
+        safetensors(
+            R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}})",
+            "abcdef"),
+        "gap");
+    refuse(
+        safetensors(
+            R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})",
+            "abcd"),
+        "the same bytes twice");
+    refuse(
+        safetensors(
+            R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"e":{"dtype":"U8","shape":[0],"data_offsets":[2,2]}})",
+            "abcd"),
+        "an empty tensor inside another");
 }
 
 TEST_F(Hostile, SafetensorsJson) {
     const std::string good = R"({"dtype":"U8","shape":[4],"data_offsets":[0,4]})";
-    for (const std::string& header : std::vector<std::string>{
-             "", " ", "{", "}", "[]", "null", "1", "\"\"", "{}x", "{\"w\"", "{\"w\":", "{\"w\":}", "{\"w\":1}", "{\"w\":[]}", "{\"w\":{}}", "{w:1}", "{\"w\":" + good, "{\"w\":" + good + ",}",
-             "{\"w\":" + good + "}{}", "{\"w\":" + good + ",\"w\":" + good + "}", "{\"w\":{\"dtype\":\"U8\",\"shape\":[4]}}", "{\"w\":{\"shape\":[4],\"data_offsets\":[0,4]}}",
-             R"({"w":{"dtype":"U8","dtype":"U8","shape":[4],"data_offsets":[0,4]}})", R"({"w":{"dtype":8,"shape":[4],"data_offsets":[0,4]}})", "{\"__metadata__\":[],\"w\":" + good + "}",
-             "{\"__metadata__\":{\"a\":1},\"w\":" + good + "}", "{\"__metadata__\":{\"a\":{}},\"w\":" + good + "}", "{\"__metadata__\":{\"a\":\"1\",\"a\":\"2\"},\"w\":" + good + "}",
-             "{\"__metadata__\":{},\"__metadata__\":{},\"w\":" + good + "}", "{\"\\ud800\":" + good + "}", "{\"\\udc00\":" + good + "}", "{\"\\u12\":" + good + "}", "{\"\\x\":" + good + "}", "{\"\\u0000\":" + good + "}",
-             "{\"\xFF\":" + good + "}", "{\"\xC0\x80\":" + good + "}", "{\"\xED\xA0\x80\":" + good + "}", "{\"\xF4\x90\x80\x80\":" + good + "}", "{\"a\tb\":" + good + "}", "{\"w\":" + good + "\xEF\xBB\xBF}",
-             "{\"w\":{\"x\":tru,\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", "{\"w\":{\"x\":-,\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}"})
+    for (const std::string& header :
+         std::vector<std::string>{"",
+                                  " ",
+                                  "{",
+                                  "}",
+                                  "[]",
+                                  "null",
+                                  "1",
+                                  "\"\"",
+                                  "{}x",
+                                  "{\"w\"",
+                                  "{\"w\":",
+                                  "{\"w\":}",
+                                  "{\"w\":1}",
+                                  "{\"w\":[]}",
+                                  "{\"w\":{}}",
+                                  "{w:1}",
+                                  "{\"w\":" + good,
+                                  "{\"w\":" + good + ",}",
+                                  "{\"w\":" + good + "}{}",
+                                  "{\"w\":" + good + ",\"w\":" + good + "}",
+                                  "{\"w\":{\"dtype\":\"U8\",\"shape\":[4]}}",
+                                  "{\"w\":{\"shape\":[4],\"data_offsets\":[0,4]}}",
+                                  R"({"w":{"dtype":"U8","dtype":"U8","shape":[4],"data_offsets":[0,4]}})",
+                                  R"({"w":{"dtype":8,"shape":[4],"data_offsets":[0,4]}})",
+                                  "{\"__metadata__\":[],\"w\":" + good + "}",
+                                  "{\"__metadata__\":{\"a\":1},\"w\":" + good + "}",
+                                  "{\"__metadata__\":{\"a\":{}},\"w\":" + good + "}",
+                                  "{\"__metadata__\":{\"a\":\"1\",\"a\":\"2\"},\"w\":" + good + "}",
+                                  "{\"__metadata__\":{},\"__metadata__\":{},\"w\":" + good + "}",
+                                  "{\"\\ud800\":" + good + "}",
+                                  "{\"\\udc00\":" + good + "}",
+                                  "{\"\\u12\":" + good + "}",
+                                  "{\"\\x\":" + good + "}",
+                                  "{\"\\u0000\":" + good + "}",
+                                  "{\"\xFF\":" + good + "}",
+                                  "{\"\xC0\x80\":" + good + "}",
+                                  "{\"\xED\xA0\x80\":" + good + "}",
+                                  "{\"\xF4\x90\x80\x80\":" + good + "}",
+                                  "{\"a\tb\":" + good + "}",
+                                  "{\"w\":" + good + "\xEF\xBB\xBF}",
+                                  "{\"w\":{\"x\":tru,\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}",
+                                  "{\"w\":{\"x\":-,\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}"})
         refuse(safetensors(header, "abcd"), header);
     for (const std::size_t depth : {20u, 1000u, 1'000'000u})
-        refuse(safetensors("{\"w\":{\"x\":" + std::string(depth, '[') + std::string(depth, ']') + ",\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}", "abcd"), "deep");
+        refuse(safetensors("{\"w\":{\"x\":" + std::string(depth, '[') + std::string(depth, ']') +
+                               ",\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}",
+                           "abcd"),
+               "deep");
     EXPECT_EQ(read(safetensors("{\"w\":" + good + "}" + std::string(1000, ' '), "abcd")).outcome, Outcome::accepted);
 }
 
 TEST_F(Hostile, SafetensorsLargeHeaders) {
     const std::size_t limit = memory_is_meant ? 99'000'000 : 9'000'000;
     EXPECT_EQ(read(safetensors("{}" + std::string(limit, ' '))).outcome, Outcome::accepted);
-    EXPECT_EQ(read(safetensors("{\"__metadata__\":{\"k\":\"" + std::string(limit, 'x') + "\"}}")).outcome, Outcome::accepted);
+    EXPECT_EQ(read(safetensors("{\"__metadata__\":{\"k\":\"" + std::string(limit, 'x') + "\"}}")).outcome,
+              Outcome::accepted);
     std::string many = "{";
-    for (std::size_t i = 0; many.size() < limit; ++i) many += (i ? ",\"" : "\"") + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+    for (std::size_t i = 0; many.size() < limit; ++i)
+        many += (i ? ",\"" : "\"") + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
     survive(safetensors(many + "}"), "very many empty tensors");
     std::string keys = R"({"__metadata__":{)";
     for (std::size_t i = 0; keys.size() < limit; ++i) keys += (i ? ",\"" : "\"") + std::to_string(i) + "\":\"\"";
@@ -237,17 +338,25 @@ TEST_F(Hostile, PthCutAnywhere) {
 }
 
 TEST_F(Hostile, ZipLies) {
-    const std::string pickle = Pickle().protocol().raw("}(").text("w").tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("u").bytes();
-    const auto archive = [&](ZipFile storage, bool wide = false) { return zip({{"r/data.pkl", pickle}, std::move(storage)}, 3, wide); };
+    const std::string pickle =
+        Pickle().protocol().raw("}(").text("w").tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("u").bytes();
+    const auto archive = [&](ZipFile storage, bool wide = false) {
+        return zip({{"r/data.pkl", pickle}, std::move(storage)}, 3, wide);
+    };
     EXPECT_EQ(read(archive({"r/data/0", "12345678"})).outcome, Outcome::accepted);
     EXPECT_EQ(read(archive({"r/data/0", "12345678", 0, 0, -1, -1, true}, true)).outcome, Outcome::accepted);
     refuse(archive({"r/data/0", "1234567"}), "storage too small");
     refuse(archive({"r/data/1", "12345678"}), "storage missing");
-    for (const std::uint16_t method : {1, 8, 9, 12, 14, 93, 99, 0xFFFF}) refuse(archive({"r/data/0", "12345678", method}), "method");
-    for (const std::uint16_t flags : {0x1, 0x40, 0x2000}) refuse(archive({"r/data/0", "12345678", 0, flags}), "encrypted");
-    for (const std::int64_t packed : {0, 7, 9, 1 << 30}) refuse(archive({"r/data/0", "12345678", 0, 0, packed}), "sizes disagree");
-    for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1}, std::int64_t{60}, std::int64_t{0xFFFFFFFE}}) refuse(archive({"r/data/0", "12345678", 0, 0, -1, offset}), "offset");
-    for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1} << 40, std::int64_t{INT64_MAX}}) refuse(archive({"r/data/0", "12345678", 0, 0, -1, offset, true}), "wide offset");
+    for (const std::uint16_t method : {1, 8, 9, 12, 14, 93, 99, 0xFFFF})
+        refuse(archive({"r/data/0", "12345678", method}), "method");
+    for (const std::uint16_t flags : {0x1, 0x40, 0x2000})
+        refuse(archive({"r/data/0", "12345678", 0, flags}), "encrypted");
+    for (const std::int64_t packed : {0, 7, 9, 1 << 30})
+        refuse(archive({"r/data/0", "12345678", 0, 0, packed}), "sizes disagree");
+    for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1}, std::int64_t{60}, std::int64_t{0xFFFFFFFE}})
+        refuse(archive({"r/data/0", "12345678", 0, 0, -1, offset}), "offset");
+    for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{1} << 40, std::int64_t{INT64_MAX}})
+        refuse(archive({"r/data/0", "12345678", 0, 0, -1, offset, true}), "wide offset");
 
     // Every 16-bit field of the end record and of the directory pushed to its limits.
     for (const bool wide : {false, true}) {
@@ -278,9 +387,24 @@ TEST_F(Hostile, Pickles) {
         refuse(of("}(" + byte), "an opcode on a mark");
         survive(of("}N(K\x01K\x02" + byte + std::string(16, '\0') + "."), "an opcode among values");
     }
-    for (const auto& [module, name] : std::vector<std::pair<std::string, std::string>>{{"os", "system"}, {"posix", "system"}, {"builtins", "eval"}, {"builtins", "exec"}, {"builtins", "getattr"}, {"subprocess", "Popen"},
-                                                                                      {"torch", "load"}, {"torch.hub", "load"}, {"torch", "FloatStorage.__class__"}, {"torch._utils", "_rebuild_tensor"}, {"collections", "defaultdict"},
-                                                                                      {"numpy.core.multiarray", "_reconstruct"}, {"__builtin__", "apply"}, {"runpy", "run_path"}, {"", ""}, {"torch", ""}, {"torch\x01", "FloatStorage"}})
+    for (const auto& [module, name] :
+         std::vector<std::pair<std::string, std::string>>{{"os", "system"},
+                                                          {"posix", "system"},
+                                                          {"builtins", "eval"},
+                                                          {"builtins", "exec"},
+                                                          {"builtins", "getattr"},
+                                                          {"subprocess", "Popen"},
+                                                          {"torch", "load"},
+                                                          {"torch.hub", "load"},
+                                                          {"torch", "FloatStorage.__class__"},
+                                                          {"torch._utils", "_rebuild_tensor"},
+                                                          {"collections", "defaultdict"},
+                                                          {"numpy.core.multiarray", "_reconstruct"},
+                                                          {"__builtin__", "apply"},
+                                                          {"runpy", "run_path"},
+                                                          {"", ""},
+                                                          {"torch", ""},
+                                                          {"torch\x01", "FloatStorage"}})
         refuse(of(Pickle().protocol().global(module, name).text("x").raw("\x85R").bytes()), module + "." + name);
 
     const std::size_t large = memory_is_meant ? 30u << 20 : 2u << 20;
@@ -307,13 +431,15 @@ TEST_F(Hostile, Pickles) {
     survive(of(std::string("}q\0h\0h\0s.", 9)), "a dict as its own key");
     survive(of(std::string("}q\0X\x01\0\0\0mh\0s.", 14)), "a dict inside itself");
     // A dict that is its own `module`: unwrapping must end.
-    survive(of(std::string("}q\0", 3) + "X" + le(std::uint32_t{6}) + "module" + std::string("h\0s.", 4)), "its own module");
+    survive(of(std::string("}q\0", 3) + "X" + le(std::uint32_t{6}) + "module" + std::string("h\0s.", 4)),
+            "its own module");
     refuse(pth("}.", {}, std::string(70'000, 'r')), "a root longer than a name may be");
 
     // A view that needs many times its file.
     Pickle views;
     views.protocol().raw("}(");
-    for (int i = 0; i < 2000; ++i) views.text("t" + std::to_string(i)).tensor("FloatStorage", "0", 65'536, 0, {256, 256}, {1, 256});
+    for (int i = 0; i < 2000; ++i)
+        views.text("t" + std::to_string(i)).tensor("FloatStorage", "0", 65'536, 0, {256, 256}, {1, 256});
     refuse(pth(views.raw("u").bytes(), {std::string(4 * 65'536, '\0')}), "transposed views of one storage");
 }
 
@@ -332,7 +458,8 @@ TEST_F(Hostile, GgufCutAnywhere) {
 TEST_F(Hostile, GgufLies) {
     const std::string whole = small_gguf();
     for (std::size_t at = 4; at + 8 <= whole.size() - 128; ++at)
-        for (const std::uint64_t value : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{1} << 32, std::uint64_t{0x7FFFFFFF}}) {
+        for (const std::uint64_t value : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{1} << 63,
+                                          std::uint64_t{1} << 32, std::uint64_t{0x7FFFFFFF}}) {
             std::string bytes = whole;
             bytes.replace(at, 8, le(value));
             survive(bytes, "number at " + std::to_string(at));
@@ -358,17 +485,22 @@ TEST_F(Hostile, ManyNamesAreClassifiedInTime) {
     // Names that nearly fit cost the most; a large table of them must not.
     std::string header = "{";
     const int names = memory_is_meant ? 240'000 : 50'000;
-    for (int i = 0; i < names; ++i) header += (i ? ",\"blocks." : "\"blocks.") + std::to_string(i) + R"(.1.2.3.q.weight":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+    for (int i = 0; i < names; ++i)
+        header += (i ? ",\"blocks." : "\"blocks.") + std::to_string(i) +
+                  R"(.1.2.3.q.weight":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
     survive(safetensors(header + "}"), "very many blocks");
     header = "{";
-    for (int i = 0; i < 9'900; ++i) header += (i ? ",\"blocks." : "\"blocks.") + std::to_string(i) + R"(.1.2.3.weight":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+    for (int i = 0; i < 9'900; ++i)
+        header += (i ? ",\"blocks." : "\"blocks.") + std::to_string(i) +
+                  R"(.1.2.3.weight":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
     survive(safetensors(header + "}"), "just below the limit");
 }
 
 TEST_F(Hostile, Folders) {
     const auto attempt_folder = [&](const std::string& what) {
         const fs::path path = folder_.path();
-        for (const Result& r : {attempt([&] { inspect(path); }), attempt([&] { Weights::load(std::span(&path, 1), Component::transformer); })}) {
+        for (const Result& r : {attempt([&] { inspect(path); }),
+                                attempt([&] { Weights::load(std::span(&path, 1), Component::transformer); })}) {
             EXPECT_EQ(r.outcome, Outcome::refused) << what;
             if (r.outcome == Outcome::refused) check_line(r.message, what);
         }
@@ -376,9 +508,13 @@ TEST_F(Hostile, Folders) {
         ++count_;
     };
     const std::string index = "model.safetensors.index.json";
-    for (const std::string& text : std::vector<std::string>{"", "{", "[]", "null", "{}", R"({"weight_map":{"a":"../../etc/passwd"}})", R"({"weight_map":{"a":"/dev/zero"}})", R"({"weight_map":{"a":""}})", R"({"weight_map":{"a":"."}})",
-                                                            R"({"weight_map":{"a":".."}})", R"({"weight_map":{"a":"x\u0000.safetensors"}})", R"({"weight_map":{"a":"missing.safetensors"}})", R"({"weight_map":{"a":"x","a":"x"}})",
-                                                            R"({"weight_map":{"a":{"b":1}}})", std::string(100'000, '['), std::string("{\"weight_map\":{\"\xFF\":\"x\"}}"), std::string((16u << 20) + 1, ' ')}) {
+    for (const std::string& text : std::vector<std::string>{
+             "", "{", "[]", "null", "{}", R"({"weight_map":{"a":"../../etc/passwd"}})",
+             R"({"weight_map":{"a":"/dev/zero"}})", R"({"weight_map":{"a":""}})", R"({"weight_map":{"a":"."}})",
+             R"({"weight_map":{"a":".."}})", R"({"weight_map":{"a":"x\u0000.safetensors"}})",
+             R"({"weight_map":{"a":"missing.safetensors"}})", R"({"weight_map":{"a":"x","a":"x"}})",
+             R"({"weight_map":{"a":{"b":1}}})", std::string(100'000, '['),
+             std::string("{\"weight_map\":{\"\xFF\":\"x\"}}"), std::string((16u << 20) + 1, ' ')}) {
         write_bytes(folder_ / index, text);
         attempt_folder(text.substr(0, 60));
     }

@@ -21,9 +21,12 @@ TEST(Inspect, ATransformerFile) {
     TransformerSize s = tiny_transformer();
     s.in = 36, s.clip = 10;
     write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(s), "BF16")));
-    write_bytes(folder / "config.json", R"({"_class_name":"WanModel","dim":8,"num_heads":2,"ffn_dim":13,"text_len":64})");
+    write_bytes(folder / "config.json",
+                R"({"_class_name":"WanModel","dim":8,"num_heads":2,"ffn_dim":13,"text_len":64})");
     const Json j = to_json(inspect(folder / "model.safetensors"));
-    for (const char* key : {"family", "variant", "config", "dtype", "tensors", "parts", "missing", "warnings", "estimate"}) EXPECT_TRUE(j.contains(key)) << key;
+    for (const char* key :
+         {"family", "variant", "config", "dtype", "tensors", "parts", "missing", "warnings", "estimate"})
+        EXPECT_TRUE(j.contains(key)) << key;
     EXPECT_EQ(j["family"], "skyreels");
     EXPECT_EQ(j["variant"], "i2v");
     EXPECT_EQ(j["dtype"], "bf16");
@@ -44,11 +47,18 @@ TEST(Inspect, ATransformerFile) {
 }
 
 TEST(Inspect, Variants) {
-    struct Case { const char* folder; TransformerSize size; const char* variant; const char* family; };
+    struct Case {
+        const char* folder;
+        TransformerSize size;
+        const char* variant;
+        const char* family;
+    };
     TransformerSize t2v = tiny_transformer(), i2v = t2v, flf = t2v, df = t2v, ti2v = t2v;
     i2v.in = 36, flf.in = 36, flf.clip = 10, flf.positions = 514, df.fps = true, ti2v.in = ti2v.out = 48;
-    for (const Case& c : {Case{"plain", t2v, "t2v", "unknown"}, Case{"plain", i2v, "i2v", "wan2.2"}, Case{"plain", flf, "flf2v", "wan"}, Case{"plain", df, "df", "skyreels-df"},
-                          Case{"plain", ti2v, "ti2v", "wan2.2"}, Case{"SkyReels-V2-DF-14B", t2v, "df", "skyreels-df"}}) {
+    for (const Case& c :
+         {Case{"plain", t2v, "t2v", "unknown"}, Case{"plain", i2v, "i2v", "wan2.2"}, Case{"plain", flf, "flf2v", "wan"},
+          Case{"plain", df, "df", "skyreels-df"}, Case{"plain", ti2v, "ti2v", "wan2.2"},
+          Case{"SkyReels-V2-DF-14B", t2v, "df", "skyreels-df"}}) {
         TempFolder folder(c.folder);
         write_bytes(folder / "m.gguf", gguf(gguf_tensors(zero_tensors(transformer_names(c.size)))));
         const Inspection i = inspect(folder / "m.gguf");
@@ -64,7 +74,8 @@ TEST(Inspect, CompanionsAndStrangers) {
     write_bytes(folder / "t5.safetensors", safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2))));
     write_bytes(folder / "clip.safetensors", safetensors(zero_tensors(clip_names(6, 12, 2))));
     write_bytes(folder / "lora.safetensors", safetensors({f32("blocks.0.self_attn.q.lora_down.weight", {2, 8})}));
-    write_bytes(folder / "other.safetensors", safetensors({f32("anything", {1, 1, 1, 1, 1, 1, 1, 1, 1, 2}), Raw{"odd", "F4", {2}, "x"}}));
+    write_bytes(folder / "other.safetensors",
+                safetensors({f32("anything", {1, 1, 1, 1, 1, 1, 1, 1, 1, 2}), Raw{"odd", "F4", {2}, "x"}}));
     write_bytes(folder / "none.safetensors", safetensors("{}"));
     EXPECT_EQ(inspect(folder / "vae.pth").variant, "vae");
     EXPECT_EQ(inspect(folder / "vae.pth").config.at("z_dim"), 2);

@@ -17,7 +17,9 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-Weights load(const fs::path& path, Component component = Component::unknown) { return Weights::load(std::span(&path, 1), component); }
+Weights load(const fs::path& path, Component component = Component::unknown) {
+    return Weights::load(std::span(&path, 1), component);
+}
 
 std::string refusal(const fs::path& path, Component component = Component::unknown) {
     try {
@@ -48,7 +50,8 @@ std::vector<Raw> in_layout(const NameList& list, Component component, Layout lay
             continue;
         }
         s[0] /= 3;
-        for (int part = 0; part < 3; ++part) tensors.push_back(zeros(*layout_name(component, layout, name, part), s, dtype));
+        for (int part = 0; part < 3; ++part)
+            tensors.push_back(zeros(*layout_name(component, layout, name, part), s, dtype));
     }
     return tensors;
 }
@@ -63,13 +66,14 @@ std::vector<Kind> kinds() {
     image.in = 36, image.clip = 10, image.positions = 514;
     TransformerSize forcing = tiny_transformer();
     forcing.fps = true;
-    return {{Component::transformer, transformer_names(tiny_transformer()), {Layout::original, Layout::diffusers}},
-            {Component::transformer, transformer_names(image), {Layout::original, Layout::diffusers}},
-            {Component::transformer, transformer_names(forcing), {Layout::original, Layout::diffusers}},
-            {Component::vae21, vae21_names(2, 2), {Layout::original, Layout::diffusers}},
-            {Component::vae22, vae22_names(2, 2, 2), {Layout::original, Layout::diffusers}},
-            {Component::umt5, umt5_names(20, 8, 12, 2, 2), {Layout::original, Layout::diffusers, Layout::llama}},
-            {Component::clip, clip_names(6, 12, 2, 14, 5, 0), {Layout::original, Layout::diffusers, Layout::open_clip}}};
+    return {
+        {Component::transformer, transformer_names(tiny_transformer()), {Layout::original, Layout::diffusers}},
+        {Component::transformer, transformer_names(image), {Layout::original, Layout::diffusers}},
+        {Component::transformer, transformer_names(forcing), {Layout::original, Layout::diffusers}},
+        {Component::vae21, vae21_names(2, 2), {Layout::original, Layout::diffusers}},
+        {Component::vae22, vae22_names(2, 2, 2), {Layout::original, Layout::diffusers}},
+        {Component::umt5, umt5_names(20, 8, 12, 2, 2), {Layout::original, Layout::diffusers, Layout::llama}},
+        {Component::clip, clip_names(6, 12, 2, 14, 5, 0), {Layout::original, Layout::diffusers, Layout::open_clip}}};
 }
 
 TEST(Load, EveryComponentInEveryLayoutAndContainer) {
@@ -84,7 +88,8 @@ TEST(Load, EveryComponentInEveryLayoutAndContainer) {
                 const Weights w = load(folder / file, kind.component);
                 EXPECT_EQ(w.component(), kind.component);
                 EXPECT_EQ(w.all().size(), kind.list.size());
-                EXPECT_NO_THROW(w.require(shapes(kind.list))) << name(kind.component) << " " << name(layout) << " " << file;
+                EXPECT_NO_THROW(w.require(shapes(kind.list)))
+                    << name(kind.component) << " " << name(layout) << " " << file;
             }
         }
 }
@@ -103,23 +108,30 @@ TEST(Load, PrefixesAreStripped) {
     const NameList list = transformer_names(tiny_transformer());
     for (const std::string prefix : {"model.diffusion_model.", "diffusion_model.", "model."}) {
         TempFolder folder;
-        write_bytes(folder / "x", safetensors(zero_tensors(list, "F16", [&](const std::string& n) { return prefix + n; })));
+        write_bytes(folder / "x",
+                    safetensors(zero_tensors(list, "F16", [&](const std::string& n) { return prefix + n; })));
         EXPECT_NO_THROW(load(folder / "x").require(shapes(list))) << prefix;
     }
     TempFolder folder;
-    write_bytes(folder / "v", safetensors(zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "first_stage_model." + n; })));
+    write_bytes(folder / "v", safetensors(zero_tensors(vae21_names(2, 2), "F16",
+                                                       [](const std::string& n) { return "first_stage_model." + n; })));
     EXPECT_EQ(load(folder / "v").component(), Component::vae21);
-    write_bytes(folder / "c", safetensors(zero_tensors(clip_names(6, 12, 2), "F16", [](const std::string& n) { return n.substr(7); })));
+    write_bytes(folder / "c", safetensors(zero_tensors(clip_names(6, 12, 2), "F16",
+                                                       [](const std::string& n) { return n.substr(7); })));
     EXPECT_NO_THROW(load(folder / "c").require(shapes(clip_names(6, 12, 2))));
 }
 
 TEST(Load, AllInOneFilesGiveTheAskedPart) {
-    std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()), "F16", [](const std::string& n) { return "model.diffusion_model." + n; });
-    for (Raw& t : zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "vae." + n; })) all.push_back(t);
-    for (Raw& t : in_layout(umt5_names(20, 8, 12, 2, 2), Component::umt5, Layout::diffusers)) all.push_back({"text_encoders.umt5xxl.transformer." + t.name, t.dtype, t.shape, t.data});
+    std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()), "F16",
+                                        [](const std::string& n) { return "model.diffusion_model." + n; });
+    for (Raw& t : zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "vae." + n; }))
+        all.push_back(t);
+    for (Raw& t : in_layout(umt5_names(20, 8, 12, 2, 2), Component::umt5, Layout::diffusers))
+        all.push_back({"text_encoders.umt5xxl.transformer." + t.name, t.dtype, t.shape, t.data});
     TempFolder folder;
     write_bytes(folder / "aio.safetensors", safetensors(all));
-    EXPECT_EQ(load(folder / "aio.safetensors", Component::transformer).all().size(), transformer_names(tiny_transformer()).size());
+    EXPECT_EQ(load(folder / "aio.safetensors", Component::transformer).all().size(),
+              transformer_names(tiny_transformer()).size());
     EXPECT_EQ(load(folder / "aio.safetensors", Component::vae21).all().size(), 194u);
     EXPECT_EQ(load(folder / "aio.safetensors", Component::umt5).all().size(), 22u);
     EXPECT_TRUE(has(refusal(folder / "aio.safetensors", Component::clip), "no CLIP vision encoder there"));
@@ -130,8 +142,10 @@ TEST(Load, AFolderGivesTheAskedPartByContent) {
     write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
     write_bytes(folder / "Wan2.1_VAE.pth", pth(zero_tensors(vae21_names(2, 2))));
     write_bytes(folder / "models_t5_umt5-xxl-enc-bf16.pth", pth(zero_tensors(umt5_names(20, 8, 12, 2, 2), "BF16")));
-    write_bytes(folder / "some_lora.safetensors", safetensors({f32("diffusion_model.blocks.0.self_attn.q.lora_down.weight", {2, 8})}));
-    write_bytes(folder / "config.json", R"({"_class_name":"WanModel","num_heads":2,"text_len":64,"latents_mean":[1,2]})");
+    write_bytes(folder / "some_lora.safetensors",
+                safetensors({f32("diffusion_model.blocks.0.self_attn.q.lora_down.weight", {2, 8})}));
+    write_bytes(folder / "config.json",
+                R"({"_class_name":"WanModel","num_heads":2,"text_len":64,"latents_mean":[1,2]})");
     EXPECT_EQ(load(folder.path(), Component::transformer).config().at("num_heads"), 2);
     const Weights vae = load(folder.path(), Component::vae22); // either VAE is taken when one is asked for
     EXPECT_EQ(vae.component(), Component::vae21);
@@ -159,7 +173,8 @@ std::string write_shards(const TempFolder& folder, int shards, bool with_index) 
     std::string index = R"({"metadata":{"total_size":1},"weight_map":{)";
     for (int s = 0; s < shards; ++s) {
         std::vector<Raw> part;
-        const std::string file = "model-0000" + std::to_string(s + 1) + "-of-0000" + std::to_string(shards) + ".safetensors";
+        const std::string file =
+            "model-0000" + std::to_string(s + 1) + "-of-0000" + std::to_string(shards) + ".safetensors";
         for (std::size_t i = static_cast<std::size_t>(s); i < tensors.size(); i += static_cast<std::size_t>(shards)) {
             part.push_back(tensors[i]);
             index += (index.back() == '{' ? "\"" : ",\"") + tensors[i].name + "\":\"" + file + "\"";
@@ -174,14 +189,17 @@ TEST(Load, ShardsWithAndWithoutTheirIndex) {
     for (const bool index : {true, false}) {
         TempFolder folder;
         write_shards(folder, 3, index);
-        EXPECT_NO_THROW(load(folder.path(), Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
+        EXPECT_NO_THROW(
+            load(folder.path(), Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
         if (index) {
-            EXPECT_EQ(load(folder / "model.safetensors.index.json").all().size(), transformer_names(tiny_transformer()).size());
+            EXPECT_EQ(load(folder / "model.safetensors.index.json").all().size(),
+                      transformer_names(tiny_transformer()).size());
         }
         std::vector<fs::path> files;
         for (const auto& entry : fs::directory_iterator(folder.path()))
             if (entry.path().extension() == ".safetensors") files.push_back(entry.path());
-        EXPECT_NO_THROW(Weights::load(files, Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
+        EXPECT_NO_THROW(
+            Weights::load(files, Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
     }
 }
 
@@ -210,7 +228,8 @@ TEST(Load, BadIndexes) {
         fs::create_directories(folder / "sub");
         fs::rename(folder / "outside.safetensors", folder / "sub/outside.safetensors");
         for (const auto& entry : fs::directory_iterator(folder.path()))
-            if (entry.path().filename().string().find("-of-") == std::string::npos && entry.is_regular_file()) fs::remove(entry.path());
+            if (entry.path().filename().string().find("-of-") == std::string::npos && entry.is_regular_file())
+                fs::remove(entry.path());
         write_bytes(folder / "model.safetensors.index.json", index);
         fs::remove(folder / "model-00001-of-00002.safetensors");
         fs::remove(folder / "model-00002-of-00002.safetensors");
@@ -232,7 +251,8 @@ TEST(Load, BadIndexes) {
 TEST(Load, QkvOfTransformersIsJoinedInOrder) {
     std::vector<Raw> tensors = in_layout(clip_names(2, 4, 1, 14, 5, 0), Component::clip, Layout::diffusers, "F32");
     for (Raw& t : tensors)
-        for (const auto& [part, first] : {std::pair{"q_proj.weight", 0.f}, {"k_proj.weight", 4.f}, {"v_proj.weight", 8.f}})
+        for (const auto& [part, first] :
+             {std::pair{"q_proj.weight", 0.f}, {"k_proj.weight", 4.f}, {"v_proj.weight", 8.f}})
             if (has(t.name, part)) t = f32(t.name, t.shape, first);
     TempFolder folder;
     write_bytes(folder / "x", safetensors(tensors));
@@ -311,7 +331,8 @@ TEST(Require, NamesMissingExtraAndWrong) {
     } catch (const Error& e) {
         EXPECT_TRUE(has(e.file(), "x.safetensors"));
         EXPECT_EQ(e.field(), "blocks.0.ffn.0.weight");
-        for (const char* part : {"[13, 8]", "[12, 8]", "2 missing", "head.modulation", "blocks.1.norm3.bias", "1 too many", "vace_blocks.0.after_proj.weight"})
+        for (const char* part : {"[13, 8]", "[12, 8]", "2 missing", "head.modulation", "blocks.1.norm3.bias",
+                                 "1 too many", "vace_blocks.0.after_proj.weight"})
             EXPECT_TRUE(has(e.message(), part)) << part << " in " << e.message();
     }
     std::map<std::string, Shape> any;

@@ -22,12 +22,15 @@ TransformerSize with_images(bool clip = true) {
     return s;
 }
 
-std::string transformer_file(const TransformerSize& s = tiny_transformer()) { return safetensors(zero_tensors(transformer_names(s))); }
+std::string transformer_file(const TransformerSize& s = tiny_transformer()) {
+    return safetensors(zero_tensors(transformer_names(s)));
+}
 std::string diffusers_file(Component component, const NameList& list) {
     std::vector<Raw> tensors;
     for (const auto& [name, shape] : list)
         if (!is_split(component, Layout::diffusers, name))
-            if (const auto other = layout_name(component, Layout::diffusers, name)) tensors.push_back(zeros(*other, shape, "F16"));
+            if (const auto other = layout_name(component, Layout::diffusers, name))
+                tensors.push_back(zeros(*other, shape, "F16"));
     return safetensors(tensors);
 }
 
@@ -37,7 +40,10 @@ void add_companions(const fs::path& root) {
     write_bytes(root / "models_t5_umt5-xxl-enc-bf16.pth", pth(zero_tensors(umt5_names(20, 8, 12, 2, 2), "BF16")));
     write_bytes(root / "google/umt5-xxl/tokenizer.json", "{}");
 }
-void add_clip(const fs::path& root) { write_bytes(root / "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth", pth(zero_tensors(clip_names(6, 12, 2)))); }
+void add_clip(const fs::path& root) {
+    write_bytes(root / "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth",
+                pth(zero_tensors(clip_names(6, 12, 2))));
+}
 
 std::vector<std::string> names_of(const std::vector<fs::path>& files) {
     std::vector<std::string> result;
@@ -106,7 +112,8 @@ TEST(ModelFolderTest, TheTwoExpertsOfWan22) {
 
 void write_diffusers(const fs::path& root, std::string_view model_index) {
     write_bytes(root / "model_index.json", model_index);
-    write_bytes(root / "transformer/diffusion_pytorch_model.safetensors", diffusers_file(Component::transformer, transformer_names(tiny_transformer())));
+    write_bytes(root / "transformer/diffusion_pytorch_model.safetensors",
+                diffusers_file(Component::transformer, transformer_names(tiny_transformer())));
     write_bytes(root / "transformer/config.json", R"({"_class_name":"WanTransformer3DModel","num_attention_heads":2})");
     write_bytes(root / "vae/diffusion_pytorch_model.safetensors", diffusers_file(Component::vae21, vae21_names(2, 2)));
     write_bytes(root / "text_encoder/model.safetensors", diffusers_file(Component::umt5, umt5_names(20, 8, 12, 2, 2)));
@@ -114,13 +121,19 @@ void write_diffusers(const fs::path& root, std::string_view model_index) {
 }
 
 TEST(ModelFolderTest, Diffusers) {
-    struct Case { std::string_view index; Family family; };
-    for (const Case& c : {Case{R"({"_class_name":"WanPipeline"})", Family::wan}, Case{R"({"_class_name":"WanPipeline","boundary_ratio":null})", Family::wan},
-                          Case{R"({"_class_name":"WanPipeline","boundary_ratio":0.875})", Family::wan22},
-                          Case{R"({"_class_name":"WanImageToVideoPipeline","expand_timesteps":true})", Family::wan22},
-                          Case{R"({"_class_name":"SkyReelsV2Pipeline"})", Family::skyreels}, Case{R"({"_class_name":"SkyReelsV2ImageToVideoPipeline"})", Family::skyreels},
-                          Case{R"({"_class_name":"SkyReelsV2DiffusionForcingPipeline"})", Family::skyreels_df},
-                          Case{R"({"_class_name":"SkyReelsV2DiffusionForcingImageToVideoPipeline"})", Family::skyreels_df}}) {
+    struct Case {
+        std::string_view index;
+        Family family;
+    };
+    for (const Case& c :
+         {Case{R"({"_class_name":"WanPipeline"})", Family::wan},
+          Case{R"({"_class_name":"WanPipeline","boundary_ratio":null})", Family::wan},
+          Case{R"({"_class_name":"WanPipeline","boundary_ratio":0.875})", Family::wan22},
+          Case{R"({"_class_name":"WanImageToVideoPipeline","expand_timesteps":true})", Family::wan22},
+          Case{R"({"_class_name":"SkyReelsV2Pipeline"})", Family::skyreels},
+          Case{R"({"_class_name":"SkyReelsV2ImageToVideoPipeline"})", Family::skyreels},
+          Case{R"({"_class_name":"SkyReelsV2DiffusionForcingPipeline"})", Family::skyreels_df},
+          Case{R"({"_class_name":"SkyReelsV2DiffusionForcingImageToVideoPipeline"})", Family::skyreels_df}}) {
         TempFolder folder("plain");
         write_diffusers(folder.path(), c.index);
         const ModelFolder m = ModelFolder::open(folder.path());
@@ -147,7 +160,8 @@ TEST(ModelFolderTest, ComfyFolders) {
     write_bytes(split / "vae/wan_2.1_vae.safetensors", safetensors(zero_tensors(vae21_names(2, 2))));
     write_bytes(split / "vae/wan2.2_vae.safetensors", safetensors(zero_tensors(vae22_names(2, 2, 2))));
     std::vector<Raw> text = zero_tensors(umt5_names(20, 8, 12, 2, 2));
-    write_bytes(split / "text_encoders/umt5_xxl_fp8.safetensors", safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2), "F8_E4M3")));
+    write_bytes(split / "text_encoders/umt5_xxl_fp8.safetensors",
+                safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2), "F8_E4M3")));
     text.push_back(zeros("spiece_model", {5}, "U8"));
     write_bytes(split / "text_encoders/umt5_xxl_fp16.safetensors", safetensors(text));
     for (const fs::path& path : {folder.path(), split, split / "diffusion_models/wan2.1_t2v_1.3B_fp16.safetensors"}) {
@@ -169,7 +183,8 @@ TEST(ModelFolderTest, TheOtherExpertIsFoundByName) {
     add_companions(folder.path());
     write_bytes(folder / "wan2.2_t2v_high_noise_14B_fp16.safetensors", transformer_file());
     write_bytes(folder / "wan2.2_t2v_low_noise_14B_fp16.safetensors", transformer_file());
-    for (const char* file : {"", "wan2.2_t2v_high_noise_14B_fp16.safetensors", "wan2.2_t2v_low_noise_14B_fp16.safetensors"}) {
+    for (const char* file :
+         {"", "wan2.2_t2v_high_noise_14B_fp16.safetensors", "wan2.2_t2v_low_noise_14B_fp16.safetensors"}) {
         const ModelFolder m = ModelFolder::open(*file ? folder / file : folder.path());
         EXPECT_EQ(names_of(m.transformer), Names{"wan2.2_t2v_high_noise_14B_fp16.safetensors"});
         EXPECT_EQ(names_of(m.transformer_low), Names{"wan2.2_t2v_low_noise_14B_fp16.safetensors"});
@@ -180,9 +195,13 @@ TEST(ModelFolderTest, TheOtherExpertIsFoundByName) {
 }
 
 TEST(ModelFolderTest, AnAllInOneFileServesEveryRole) {
-    std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()), "F16", [](const std::string& n) { return "model.diffusion_model." + n; });
-    for (Raw& t : zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "vae." + n; })) all.push_back(t);
-    for (Raw& t : zero_tensors(umt5_names(20, 8, 12, 2, 2), "F16", [](const std::string& n) { return "text_encoders.umt5xxl.transformer." + n; })) all.push_back(t);
+    std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()), "F16",
+                                        [](const std::string& n) { return "model.diffusion_model." + n; });
+    for (Raw& t : zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "vae." + n; }))
+        all.push_back(t);
+    for (Raw& t : zero_tensors(umt5_names(20, 8, 12, 2, 2), "F16",
+                               [](const std::string& n) { return "text_encoders.umt5xxl.transformer." + n; }))
+        all.push_back(t);
     all.push_back(zeros("text_encoders.umt5xxl.spiece_model", {4}, "U8"));
     TempFolder folder("models");
     write_bytes(folder / "aio.safetensors", safetensors(all));
@@ -241,29 +260,60 @@ TEST(FamilyTest, Table) {
         {"two experts", plain, "{}", "{}", true, {}, Family::wan22},
         {"model_type alone", plain, R"({"_class_name":"WanModel","model_type":"t2v"})", "{}", false, {}, std::nullopt},
         {"model_type ti2v", plain, R"({"model_type":"ti2v"})", "{}", false, {}, Family::wan22},
-        {"index before names", plain, "{}", R"({"_class_name":"SkyReelsV2Pipeline"})", false, {"Wan2.1-T2V"}, Family::skyreels},
+        {"index before names",
+         plain,
+         "{}",
+         R"({"_class_name":"SkyReelsV2Pipeline"})",
+         false,
+         {"Wan2.1-T2V"},
+         Family::skyreels},
         {"folder Wan2.1", plain, "{}", "{}", false, {"model.safetensors", "Wan2.1-T2V-1.3B"}, Family::wan},
         {"file wan2.2", plain, "{}", "{}", false, {"wan2.2_t2v_high_noise_14B_fp16.safetensors"}, Family::wan22},
         {"GGUF expert", plain, "{}", "{}", false, {"T2V-A14B-HighNoise-Q4_K_M.gguf"}, Family::wan22},
         {"SkyReels T2V", plain, "{}", "{}", false, {"x", "SkyReels-V2-T2V-14B-540P"}, Family::skyreels},
         {"SkyReels I2V", i2v, "{}", "{}", false, {"x", "SkyReels-V2-I2V-1.3B-540P"}, Family::skyreels},
         {"SkyReels DF", plain, "{}", "{}", false, {"x", "SkyReels-V2-DF-14B-720P"}, Family::skyreels_df},
-        {"Kijai's names", plain, "{}", "{}", false, {"Wan2_1-SkyReels-V2-DF-14B-720P_fp16.safetensors"}, Family::skyreels_df},
+        {"Kijai's names",
+         plain,
+         "{}",
+         "{}",
+         false,
+         {"Wan2_1-SkyReels-V2-DF-14B-720P_fp16.safetensors"},
+         Family::skyreels_df},
         {"Kijai's Wan", plain, "{}", "{}", false, {"Wan2_1-T2V-14B_fp8_e4m3fn.safetensors"}, Family::wan},
         {"SkyReels, but which", plain, "{}", "{}", false, {"SkyReels-V2-14B"}, std::nullopt},
         {"SkyReels with image channels", i2v, "{}", "{}", false, {"SkyReels-V2-14B"}, Family::skyreels},
         {"SkyReels in a Wan tree", plain, "{}", "{}", false, {"SkyReels-14B-tuned", "Wan2.1"}, std::nullopt},
-        {"SkyReels, the folder says which", plain, "{}", "{}", false, {"skyreels_14B.safetensors", "DF"}, Family::skyreels_df},
+        {"SkyReels, the folder says which",
+         plain,
+         "{}",
+         "{}",
+         false,
+         {"skyreels_14B.safetensors", "DF"},
+         Family::skyreels_df},
         {"no DF in pdf", plain, "{}", "{}", false, {"skyreels-pdf"}, std::nullopt},
         {"the nearest name wins", plain, "{}", "{}", false, {"SkyReels-V2-DF-1.3B", "wan"}, Family::skyreels_df},
         {"no Wan in Taiwan", plain, "{}", "{}", false, {"taiwan", "swan", "wander"}, std::nullopt},
-        {"a cached snapshot", plain, "{}", "{}", false, {"abc123", "snapshots", "models--Wan-AI--Wan2.1-T2V-14B"}, Family::wan},
-        {"class of the transformer", i2v, R"({"_class_name":"SkyReelsV2Transformer3DModel"})", "{}", false, {}, Family::skyreels},
+        {"a cached snapshot",
+         plain,
+         "{}",
+         "{}",
+         false,
+         {"abc123", "snapshots", "models--Wan-AI--Wan2.1-T2V-14B"},
+         Family::wan},
+        {"class of the transformer",
+         i2v,
+         R"({"_class_name":"SkyReelsV2Transformer3DModel"})",
+         "{}",
+         false,
+         {},
+         Family::skyreels},
         {"class that says nothing", plain, R"({"_class_name":"WanTransformer3DModel"})", "{}", false, {}, std::nullopt},
     };
     for (const FamilyCase& c : cases) {
         FamilyEvidence e;
-        e.config = Json::parse(c.config), e.model_index = Json::parse(c.index), e.traits = traits_of(c.size), e.two_experts = c.experts, e.names = c.names;
+        e.config = Json::parse(c.config), e.model_index = Json::parse(c.index), e.traits = traits_of(c.size),
+        e.two_experts = c.experts, e.names = c.names;
         EXPECT_EQ(detect_family(e), c.family) << c.what;
     }
 }
@@ -276,7 +326,8 @@ TEST(FamilyTest, AnUnknownFieldIsRefused) {
 }
 
 TEST(FamilyTest, NamesBothWays) {
-    for (const Family f : {Family::wan, Family::skyreels, Family::skyreels_df, Family::wan22}) EXPECT_EQ(family_from_name(name(f)), f);
+    for (const Family f : {Family::wan, Family::skyreels, Family::skyreels_df, Family::wan22})
+        EXPECT_EQ(family_from_name(name(f)), f);
     EXPECT_FALSE(family_from_name("Wan"));
 }
 

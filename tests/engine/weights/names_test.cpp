@@ -16,7 +16,8 @@ namespace {
 using namespace test;
 
 TEST(NameLists, HaveTheCountsOfTheSpecification) {
-    const auto transformer = [](std::int64_t dim, std::int64_t ffn, std::int64_t layers, std::int64_t in, std::int64_t out, std::int64_t clip, std::int64_t positions, bool fps) {
+    const auto transformer = [](std::int64_t dim, std::int64_t ffn, std::int64_t layers, std::int64_t in,
+                                std::int64_t out, std::int64_t clip, std::int64_t positions, bool fps) {
         return transformer_names({dim, ffn, layers, in, out, 4096, 256, clip, positions, fps});
     };
     const auto check = [](const NameList& list, std::size_t tensors, std::int64_t count) {
@@ -56,7 +57,8 @@ std::map<std::string, std::vector<std::int64_t>> library_names(const std::string
 }
 
 /// Every name there and back; the other layout's set is exactly the library's.
-void round_trip(Component component, Layout layout, const NameList& canonical, const std::string& file, const std::set<std::string>& twins = {}) {
+void round_trip(Component component, Layout layout, const NameList& canonical, const std::string& file,
+                const std::set<std::string>& twins = {}) {
     std::set<std::string> expected;
     for (const auto& [name, shape] : library_names(file))
         if (!twins.contains(name)) expected.insert(name);
@@ -80,12 +82,15 @@ void round_trip(Component component, Layout layout, const NameList& canonical, c
 }
 
 TEST(Names, TransformerAgreesWithDiffusers) {
-    round_trip(Component::transformer, Layout::diffusers, transformer_names({24, 20, 2, 36, 16, 10, 8, 14, 514, false}), "names-flf2v.txt");
-    round_trip(Component::transformer, Layout::diffusers, transformer_names({24, 20, 2, 16, 16, 10, 8, 0, 0, true}), "names-forcing.txt");
+    round_trip(Component::transformer, Layout::diffusers, transformer_names({24, 20, 2, 36, 16, 10, 8, 14, 514, false}),
+               "names-flf2v.txt");
+    round_trip(Component::transformer, Layout::diffusers, transformer_names({24, 20, 2, 16, 16, 10, 8, 0, 0, true}),
+               "names-forcing.txt");
 }
 
 TEST(Names, AffineNormIsTheThirdHereAndTheSecondThere) {
-    EXPECT_EQ(canonical_name(Component::transformer, Layout::diffusers, "blocks.7.norm2.bias")->name, "blocks.7.norm3.bias");
+    EXPECT_EQ(canonical_name(Component::transformer, Layout::diffusers, "blocks.7.norm2.bias")->name,
+              "blocks.7.norm3.bias");
     EXPECT_EQ(layout_name(Component::transformer, Layout::diffusers, "blocks.7.norm3.bias"), "blocks.7.norm2.bias");
     EXPECT_FALSE(canonical_name(Component::transformer, Layout::diffusers, "blocks.7.norm3.bias"));
 }
@@ -96,8 +101,10 @@ TEST(Names, VaesAgreeWithDiffusers) {
 }
 
 TEST(Names, Umt5AgreesWithTransformers) {
-    round_trip(Component::umt5, Layout::diffusers, umt5_names(40, 16, 24, 2, 4), "names-umt5.txt", {"encoder.embed_tokens.weight"});
-    EXPECT_EQ(canonical_name(Component::umt5, Layout::diffusers, "encoder.embed_tokens.weight")->name, "token_embedding.weight");
+    round_trip(Component::umt5, Layout::diffusers, umt5_names(40, 16, 24, 2, 4), "names-umt5.txt",
+               {"encoder.embed_tokens.weight"});
+    EXPECT_EQ(canonical_name(Component::umt5, Layout::diffusers, "encoder.embed_tokens.weight")->name,
+              "token_embedding.weight");
 }
 
 TEST(Names, ClipAgreesWithTransformers) {
@@ -126,18 +133,21 @@ TEST(Names, LlamaAndOpenClip) {
         ASSERT_TRUE(other) << name;
         EXPECT_EQ(canonical_name(Component::umt5, Layout::llama, *other)->name, name);
     }
-    EXPECT_EQ(layout_name(Component::umt5, Layout::llama, "blocks.3.pos_embedding.embedding.weight"), "enc.blk.3.attn_rel_b.weight");
+    EXPECT_EQ(layout_name(Component::umt5, Layout::llama, "blocks.3.pos_embedding.embedding.weight"),
+              "enc.blk.3.attn_rel_b.weight");
     EXPECT_EQ(layout_name(Component::umt5, Layout::llama, "blocks.3.ffn.fc2.weight"), "enc.blk.3.ffn_down.weight");
     for (const auto& [name, shape] : clip_names(8, 16, 2)) {
         const auto other = layout_name(Component::clip, Layout::open_clip, name);
         ASSERT_TRUE(other) << name;
         EXPECT_EQ(canonical_name(Component::clip, Layout::open_clip, *other)->name, name);
     }
-    EXPECT_EQ(layout_name(Component::clip, Layout::open_clip, "visual.transformer.1.attn.to_qkv.weight"), "visual.transformer.resblocks.1.attn.in_proj_weight");
+    EXPECT_EQ(layout_name(Component::clip, Layout::open_clip, "visual.transformer.1.attn.to_qkv.weight"),
+              "visual.transformer.resblocks.1.attn.in_proj_weight");
 }
 
 TEST(Names, ScalesMoveWithTheirLayer) {
-    EXPECT_EQ(canonical_name(Component::transformer, Layout::diffusers, "blocks.0.attn1.to_out.0.scale_weight")->name, "blocks.0.self_attn.o.scale_weight");
+    EXPECT_EQ(canonical_name(Component::transformer, Layout::diffusers, "blocks.0.attn1.to_out.0.scale_weight")->name,
+              "blocks.0.self_attn.o.scale_weight");
 }
 
 Recognised recognised(const NameList& list, const std::string& prefix = {}) {
@@ -176,7 +186,8 @@ TEST(Recognise, StrangersStayUnknown) {
             image_vae.emplace_back(other.substr(0, gamma) + "weight", std::vector<std::int64_t>{shape[0]});
             image_vae.emplace_back(other.substr(0, gamma) + "bias", std::vector<std::int64_t>{shape[0]});
         } else {
-            image_vae.emplace_back(other, shape.size() == 5 ? std::vector<std::int64_t>(shape.begin(), shape.begin() + 4) : shape);
+            image_vae.emplace_back(
+                other, shape.size() == 5 ? std::vector<std::int64_t>(shape.begin(), shape.begin() + 4) : shape);
         }
     }
     EXPECT_EQ(recognised(image_vae).component, Component::unknown);
@@ -191,7 +202,8 @@ TEST(Recognise, ClipWithoutItsPrefixAndWithItsTextHalf) {
     for (const auto& [name, shape] : clip_names(8, 16, 2)) bare.emplace_back(name.substr(7), shape);
     EXPECT_EQ(recognised(bare).component, Component::clip);
     EXPECT_TRUE(recognised(bare).without_visual);
-    for (int i = 0; i < 300; ++i) whole.emplace_back("textual.layer." + std::to_string(i), std::vector<std::int64_t>{2, 2});
+    for (int i = 0; i < 300; ++i)
+        whole.emplace_back("textual.layer." + std::to_string(i), std::vector<std::int64_t>{2, 2});
     EXPECT_EQ(recognised(whole).component, Component::clip);
     EXPECT_FALSE(recognised(whole).without_visual);
 }

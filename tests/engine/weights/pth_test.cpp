@@ -28,14 +28,14 @@ std::string refusal_of(const std::string& bytes) {
 }
 
 /// One tensor of two floats under the name `w`, the pickle in `p` around it.
-std::string with_tensor(std::int64_t count, std::int64_t offset, const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides, std::size_t stored = 64) {
+std::string with_tensor(std::int64_t count, std::int64_t offset, const std::vector<std::int64_t>& shape,
+                        const std::vector<std::int64_t>& strides, std::size_t stored = 64) {
     Pickle p;
     p.protocol().raw("}(").text("w").tensor("FloatStorage", "0", count, offset, shape, strides).raw("u");
     return pth(p.bytes(), {std::string(stored, '\0')});
 }
 
-#define EXPECT_REFUSED(bytes, part) \
-    EXPECT_NE(refusal_of(bytes).find(part), std::string::npos) << refusal_of(bytes)
+#define EXPECT_REFUSED(bytes, part) EXPECT_NE(refusal_of(bytes).find(part), std::string::npos) << refusal_of(bytes)
 
 TEST(Pth, ReadsWhatPyTorchWrote) {
     const std::filesystem::path fixtures = std::filesystem::path(DENOIR_FIXTURES) / "weights";
@@ -76,7 +76,15 @@ TEST(Pth, FindsItsRootWhateverItIsCalled) {
 TEST(Pth, UnwrapsStateDictModelAndModule) {
     for (const std::string key : {"state_dict", "model", "module"}) {
         Pickle p;
-        p.protocol().raw("}(").text("step").number(7).text(key).raw("}(").text("w").tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("uu");
+        p.protocol()
+            .raw("}(")
+            .text("step")
+            .number(7)
+            .text(key)
+            .raw("}(")
+            .text("w")
+            .tensor("FloatStorage", "0", 2, 0, {2}, {1})
+            .raw("uu");
         TempFolder folder;
         write_bytes(folder / "x", pth(p.bytes(), {le(1.0f) + le(2.0f)}));
         EXPECT_EQ(open_container(folder / "x").tensors.at(0).name, "w");
@@ -88,7 +96,9 @@ TEST(Pth, ReadsZip64) {
     p.protocol().raw("}(").text("w").tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("u");
     for (const bool end : {false, true}) {
         TempFolder folder;
-        write_bytes(folder / "x", zip({{"r/data.pkl", p.bytes(), 0, 0, -1, -1, true}, {"r/data/0", le(1.0f) + le(2.0f), 0, 0, -1, -1, true}}, 5, end));
+        write_bytes(folder / "x", zip({{"r/data.pkl", p.bytes(), 0, 0, -1, -1, true},
+                                       {"r/data/0", le(1.0f) + le(2.0f), 0, 0, -1, -1, true}},
+                                      5, end));
         const Container c = open_container(folder / "x");
         EXPECT_EQ(c.tensor(c.tensors.at(0)).data<float>()[1], 2.0f);
     }
@@ -148,7 +158,8 @@ TEST(Pth, RefusesOtherArchives) {
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data.pkl", "}."}}), "twice");
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data/0", "abcd", 0, 0, -1, 0}}), "disagree about the name");
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data/0", "abcd", 0, 0, -1, 1 << 30}}), "outside the file");
-    EXPECT_REFUSED(std::string("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19", 14) + "rest", "old PyTorch file");
+    EXPECT_REFUSED(std::string("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19", 14) + "rest",
+                   "old PyTorch file");
 }
 
 TEST(Pth, RefusesDamagedPickles) {

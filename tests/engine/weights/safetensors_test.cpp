@@ -43,7 +43,8 @@ TEST(Safetensors, DataStayMapped) {
 
 TEST(Safetensors, MisalignedDataAreCopied) {
     TempFolder folder;
-    write_bytes(folder / "x", safetensors(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}} )", le(3.0f) + le(4.0f))); // 55 bytes of header
+    write_bytes(folder / "x", safetensors(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}} )",
+                                          le(3.0f) + le(4.0f))); // 55 bytes of header
     const Container c = open_container(folder / "x");
     const Tensor t = c.tensor(c.tensors.at(0));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(t.raw()) % 4, 0u);
@@ -52,7 +53,8 @@ TEST(Safetensors, MisalignedDataAreCopied) {
 
 TEST(Safetensors, ShapesOfEveryKind) {
     TempFolder folder;
-    write_bytes(folder / "x", safetensors({f32("scalar", {}), f32("empty", {0, 7}), f32("also_empty", {3, 0}), f32("deep", {1, 1, 1, 1, 1, 1, 1, 2})}));
+    write_bytes(folder / "x", safetensors({f32("scalar", {}), f32("empty", {0, 7}), f32("also_empty", {3, 0}),
+                                           f32("deep", {1, 1, 1, 1, 1, 1, 1, 2})}));
     const auto tensors = read_safetensors(folder / "x");
     EXPECT_EQ(tensors.at("scalar").rank(), 0);
     EXPECT_EQ(tensors.at("scalar").elements(), 1);
@@ -62,7 +64,8 @@ TEST(Safetensors, ShapesOfEveryKind) {
 
 TEST(Safetensors, NamesAreUnescaped) {
     TempFolder folder;
-    write_bytes(folder / "x", safetensors(R"({"a\u00e9\ud83d\ude00\n\"":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", "z"));
+    write_bytes(folder / "x",
+                safetensors(R"({"a\u00e9\ud83d\ude00\n\"":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", "z"));
     EXPECT_EQ(read_safetensors(folder / "x").begin()->first, "a\u00e9\U0001F600\n\"");
 }
 
@@ -76,7 +79,8 @@ TEST(Safetensors, MetadataAreKept) {
 
 TEST(Safetensors, AnUnknownTypeMattersOnlyWhenAskedFor) {
     TempFolder folder;
-    write_bytes(folder / "x", safetensors({Raw{"odd", "F4", {4}, "ab"}, f32("w", {1}), Raw{"invented", "Q9", {4}, "abc"}}));
+    write_bytes(folder / "x",
+                safetensors({Raw{"odd", "F4", {4}, "ab"}, f32("w", {1}), Raw{"invented", "Q9", {4}, "abc"}}));
     const Container c = open_container(folder / "x");
     EXPECT_EQ(c.tensor(*c.find("w")).elements(), 1);
     EXPECT_THROW(c.tensor(*c.find("odd")), Error);
@@ -128,16 +132,22 @@ TEST(Safetensors, SaysWhatIsWrong) {
         return refusal(folder / "x.safetensors");
     };
     const std::string whole = safetensors({f32("first", {2}), f32("second", {2})});
-    const auto has = [](const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; };
+    const auto has = [](const std::string& text, std::string_view part) {
+        return text.find(part) != std::string::npos;
+    };
     EXPECT_TRUE(has(of(whole), "accepted"));
     EXPECT_TRUE(has(of(whole.substr(0, whole.size() - 1)), "second")) << of(whole.substr(0, whole.size() - 1));
     EXPECT_TRUE(has(of(whole + "x"), "follow the last tensor"));
     EXPECT_TRUE(has(of(whole.substr(0, 40)), "cut short"));
     EXPECT_TRUE(has(of(""), "empty"));
     EXPECT_TRUE(has(of("version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"));
-    EXPECT_TRUE(has(of(safetensors(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", "abcd")), "ask for 8 bytes"));
+    EXPECT_TRUE(
+        has(of(safetensors(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", "abcd")), "ask for 8 bytes"));
     EXPECT_TRUE(has(of(safetensors(R"({"w":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", "abcd")), "w: shape"));
-    EXPECT_TRUE(has(of(safetensors(R"({"w":{"dtype":"F32","shape":[4294967296,4294967296,4294967296],"data_offsets":[0,4]}})", "abcd")), "does not fit in 64 bits"));
+    EXPECT_TRUE(
+        has(of(safetensors(R"({"w":{"dtype":"F32","shape":[4294967296,4294967296,4294967296],"data_offsets":[0,4]}})",
+                           "abcd")),
+            "does not fit in 64 bits"));
 }
 
 } // namespace

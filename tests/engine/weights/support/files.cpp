@@ -12,7 +12,8 @@ namespace denoir::test {
 
 TempFolder::TempFolder(std::string_view name) {
     static std::atomic<int> counter{0};
-    path_ = std::filesystem::temp_directory_path() / ("denoir-" + std::to_string(::getpid()) + "-" + std::to_string(counter++)) / name;
+    path_ = std::filesystem::temp_directory_path() /
+            ("denoir-" + std::to_string(::getpid()) + "-" + std::to_string(counter++)) / name;
     std::filesystem::create_directories(path_);
 }
 
@@ -49,7 +50,10 @@ Raw f32(std::string name, std::vector<std::int64_t> shape, float first) {
 
 Raw zeros(std::string name, std::vector<std::int64_t> shape, std::string dtype) {
     const char last = dtype.empty() ? '8' : dtype.back();
-    std::size_t width = dtype.starts_with("F8") || last == '8' || dtype == "BOOL" ? 1 : last == '6' ? 2 : last == '2' ? 4 : 8;
+    std::size_t width = dtype.starts_with("F8") || last == '8' || dtype == "BOOL" ? 1
+                        : last == '6'                                             ? 2
+                        : last == '2'                                             ? 4
+                                                                                  : 8;
     Raw raw{std::move(name), std::move(dtype), std::move(shape), {}};
     raw.data.assign(static_cast<std::size_t>(product(raw.shape)) * width, '\0');
     return raw;
@@ -66,7 +70,11 @@ std::string safetensors(const std::vector<Raw>& tensors, std::string_view metada
         if (header.size() > 1) header += ',';
         header.append("\"").append(t.name).append("\":{\"dtype\":\"").append(t.dtype).append("\",\"shape\":[");
         for (std::size_t i = 0; i < t.shape.size(); ++i) header.append(i ? "," : "").append(std::to_string(t.shape[i]));
-        header.append("],\"data_offsets\":[").append(std::to_string(data.size())).append(",").append(std::to_string(data.size() + t.data.size())).append("]}");
+        header.append("],\"data_offsets\":[")
+            .append(std::to_string(data.size()))
+            .append(",")
+            .append(std::to_string(data.size() + t.data.size()))
+            .append("]}");
         data += t.data;
     }
     header += '}';

@@ -3,18 +3,25 @@
 
 namespace denoir::test {
 
-std::string gguf_string(std::string_view text) { return le(static_cast<std::uint64_t>(text.size())) + std::string(text); }
+std::string gguf_string(std::string_view text) {
+    return le(static_cast<std::uint64_t>(text.size())) + std::string(text);
+}
 
-std::string gguf_pair(std::string_view key, std::uint32_t type, std::string_view value) { return gguf_string(key) + le(type) + std::string(value); }
+std::string gguf_pair(std::string_view key, std::uint32_t type, std::string_view value) {
+    return gguf_string(key) + le(type) + std::string(value);
+}
 
-std::string gguf(const std::vector<GgufTensor>& tensors, const std::vector<std::string>& pairs, std::uint32_t version, std::uint64_t alignment) {
-    std::string file = "GGUF" + le(version) + le(static_cast<std::uint64_t>(tensors.size())) + le(static_cast<std::uint64_t>(pairs.size()));
+std::string gguf(const std::vector<GgufTensor>& tensors, const std::vector<std::string>& pairs, std::uint32_t version,
+                 std::uint64_t alignment) {
+    std::string file = "GGUF" + le(version) + le(static_cast<std::uint64_t>(tensors.size())) +
+                       le(static_cast<std::uint64_t>(pairs.size()));
     for (const std::string& pair : pairs) file += pair;
     std::string data;
     for (const GgufTensor& t : tensors) {
         file += gguf_string(t.name) + le(static_cast<std::uint32_t>(t.dims.size()));
         for (const std::uint64_t n : t.dims) file += le(n);
-        file += le(t.type) + le(t.offset < 0 ? static_cast<std::uint64_t>(data.size()) : static_cast<std::uint64_t>(t.offset));
+        file += le(t.type) +
+                le(t.offset < 0 ? static_cast<std::uint64_t>(data.size()) : static_cast<std::uint64_t>(t.offset));
         data += t.data;
         data.append((alignment - data.size() % alignment) % alignment, '\0');
     }

@@ -28,7 +28,8 @@ void middle(NameList& list, const std::string& half, std::int64_t c) {
     residual(list, half + ".middle.2", c, c);
 }
 
-void ends(NameList& list, const std::string& half, std::int64_t first_in, std::int64_t first_out, std::int64_t last_in, std::int64_t last_out) {
+void ends(NameList& list, const std::string& half, std::int64_t first_in, std::int64_t first_out, std::int64_t last_in,
+          std::int64_t last_out) {
     layer(list, half + ".conv1", {first_out, first_in, 3, 3, 3});
     list.emplace_back(half + ".head.0.gamma", Sizes{last_in, 1, 1, 1});
     layer(list, half + ".head.2", {last_out, last_in, 3, 3, 3});
@@ -81,7 +82,8 @@ NameList vae21_names(std::int64_t base, std::int64_t z) {
     NameList list;
     const std::int64_t a = base, b = 2 * base, c = 4 * base;
     ends(list, "encoder", 3, a, c, 2 * z);
-    const std::vector<std::pair<int, std::pair<std::int64_t, std::int64_t>>> down{{0, {a, a}}, {1, {a, a}}, {3, {a, b}}, {4, {b, b}}, {6, {b, c}}, {7, {c, c}}, {9, {c, c}}, {10, {c, c}}};
+    const std::vector<std::pair<int, std::pair<std::int64_t, std::int64_t>>> down{
+        {0, {a, a}}, {1, {a, a}}, {3, {a, b}}, {4, {b, b}}, {6, {b, c}}, {7, {c, c}}, {9, {c, c}}, {10, {c, c}}};
     for (const auto& [i, w] : down) residual(list, "encoder.downsamples." + std::to_string(i), w.first, w.second);
     layer(list, "encoder.downsamples.2.resample.1", {a, a, 3, 3});
     layer(list, "encoder.downsamples.5.resample.1", {b, b, 3, 3});
@@ -93,8 +95,9 @@ NameList vae21_names(std::int64_t base, std::int64_t z) {
     layer(list, "conv2", {z, z, 1, 1, 1});
     ends(list, "decoder", z, c, a, 3);
     middle(list, "decoder", c);
-    const std::vector<std::pair<int, std::pair<std::int64_t, std::int64_t>>> up{{0, {c, c}}, {1, {c, c}}, {2, {c, c}}, {4, {b, c}}, {5, {c, c}}, {6, {c, c}},
-                                                                              {8, {b, b}}, {9, {b, b}}, {10, {b, b}}, {12, {a, a}}, {13, {a, a}}, {14, {a, a}}};
+    const std::vector<std::pair<int, std::pair<std::int64_t, std::int64_t>>> up{
+        {0, {c, c}}, {1, {c, c}}, {2, {c, c}},  {4, {b, c}},  {5, {c, c}},  {6, {c, c}},
+        {8, {b, b}}, {9, {b, b}}, {10, {b, b}}, {12, {a, a}}, {13, {a, a}}, {14, {a, a}}};
     for (const auto& [i, w] : up) residual(list, "decoder.upsamples." + std::to_string(i), w.first, w.second);
     for (const char* i : {"3", "7"}) {
         layer(list, std::string("decoder.upsamples.") + i + ".resample.1", {b, c, 3, 3});
@@ -106,7 +109,8 @@ NameList vae21_names(std::int64_t base, std::int64_t z) {
 
 NameList vae22_names(std::int64_t encoder, std::int64_t decoder, std::int64_t z) {
     NameList list;
-    const std::int64_t e1 = encoder, e2 = 2 * encoder, e4 = 4 * encoder, d1 = decoder, d2 = 2 * decoder, d4 = 4 * decoder;
+    const std::int64_t e1 = encoder, e2 = 2 * encoder, e4 = 4 * encoder, d1 = decoder, d2 = 2 * decoder,
+                       d4 = 4 * decoder;
     ends(list, "encoder", 12, e1, e4, 2 * z);
     const std::vector<std::pair<std::int64_t, std::int64_t>> down{{e1, e1}, {e1, e2}, {e2, e4}, {e4, e4}};
     for (std::size_t l = 0; l < 4; ++l) {
@@ -133,7 +137,8 @@ NameList vae22_names(std::int64_t encoder, std::int64_t decoder, std::int64_t z)
     return list;
 }
 
-NameList umt5_names(std::int64_t vocabulary, std::int64_t dim, std::int64_t ffn, std::int64_t layers, std::int64_t heads) {
+NameList umt5_names(std::int64_t vocabulary, std::int64_t dim, std::int64_t ffn, std::int64_t layers,
+                    std::int64_t heads) {
     NameList list{{"token_embedding.weight", {vocabulary, dim}}, {"norm.weight", {dim}}};
     for (std::int64_t i = 0; i < layers; ++i) {
         const std::string b = "blocks." + std::to_string(i) + ".";
@@ -147,8 +152,11 @@ NameList umt5_names(std::int64_t vocabulary, std::int64_t dim, std::int64_t ffn,
     return list;
 }
 
-NameList clip_names(std::int64_t width, std::int64_t mlp, std::int64_t layers, std::int64_t patch, std::int64_t tokens, std::int64_t head) {
-    NameList list{{"visual.patch_embedding.weight", {width, 3, patch, patch}}, {"visual.cls_embedding", {1, 1, width}}, {"visual.pos_embedding", {1, tokens, width}}};
+NameList clip_names(std::int64_t width, std::int64_t mlp, std::int64_t layers, std::int64_t patch, std::int64_t tokens,
+                    std::int64_t head) {
+    NameList list{{"visual.patch_embedding.weight", {width, 3, patch, patch}},
+                  {"visual.cls_embedding", {1, 1, width}},
+                  {"visual.pos_embedding", {1, tokens, width}}};
     layer(list, "visual.pre_norm", {width});
     layer(list, "visual.post_norm", {width});
     if (head) list.emplace_back("visual.head", Sizes{width, head});

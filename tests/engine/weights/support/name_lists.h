@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The complete tensor lists of the published models, written down from the tables of spec/dit.md 3, vae21.md 3.3, vae22.md 7, umt5.md 2 and clip.md 3.
+// The complete tensor lists of the published models, written down from the tables of spec/dit.md 3, vae21.md 3.3,
+// vae22.md 7, umt5.md 2 and clip.md 3.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -21,9 +22,11 @@ struct TransformerSize {
 NameList transformer_names(const TransformerSize&);
 NameList vae21_names(std::int64_t base = 96, std::int64_t z = 16);
 NameList vae22_names(std::int64_t encoder = 160, std::int64_t decoder = 256, std::int64_t z = 48);
-NameList umt5_names(std::int64_t vocabulary = 256384, std::int64_t dim = 4096, std::int64_t ffn = 10240, std::int64_t layers = 24, std::int64_t heads = 64);
+NameList umt5_names(std::int64_t vocabulary = 256384, std::int64_t dim = 4096, std::int64_t ffn = 10240,
+                    std::int64_t layers = 24, std::int64_t heads = 64);
 /// Names begin with `visual.`; the head is the projection that nothing uses.
-NameList clip_names(std::int64_t width = 1280, std::int64_t mlp = 5120, std::int64_t layers = 32, std::int64_t patch = 14, std::int64_t tokens = 257, std::int64_t head = 1024);
+NameList clip_names(std::int64_t width = 1280, std::int64_t mlp = 5120, std::int64_t layers = 32,
+                    std::int64_t patch = 14, std::int64_t tokens = 257, std::int64_t head = 1024);
 
 std::int64_t parameters(const NameList&);
 

@@ -21,22 +21,28 @@ std::string storage_name(const std::string& dtype) {
 std::string zip(const std::vector<ZipFile>& files, std::size_t padding, bool zip64_end) {
     std::string body, directory;
     for (const ZipFile& f : files) {
-        const std::uint64_t offset = f.offset < 0 ? body.size() : static_cast<std::uint64_t>(f.offset), size = f.data.size();
+        const std::uint64_t offset = f.offset < 0 ? body.size() : static_cast<std::uint64_t>(f.offset),
+                            size = f.data.size();
         const std::uint64_t packed = f.packed < 0 ? size : static_cast<std::uint64_t>(f.packed);
         const std::string extra = padding ? "FB" + u16(padding) + std::string(padding, 'Z') : "";
-        body += u32(0x04034B50) + u16(20) + u16(f.flags | 0x0808) + u16(f.method) + u32(0) + u32(0) + u32(0) + u32(0) + u16(f.name.size()) + u16(extra.size()) + f.name + extra + f.data;
+        body += u32(0x04034B50) + u16(20) + u16(f.flags | 0x0808) + u16(f.method) + u32(0) + u32(0) + u32(0) + u32(0) +
+                u16(f.name.size()) + u16(extra.size()) + f.name + extra + f.data;
         const std::string wide = f.zip64 ? u16(1) + u16(24) + u64(size) + u64(packed) + u64(offset) : "";
-        directory += u32(0x02014B50) + u16(20) + u16(20) + u16(f.flags | 0x0808) + u16(f.method) + u32(0) + u32(0) + u32(f.zip64 ? 0xFFFFFFFF : packed) +
-                     u32(f.zip64 ? 0xFFFFFFFF : size) + u16(f.name.size()) + u16(wide.size()) + u16(0) + u16(0) + u16(0) + u32(0) + u32(f.zip64 ? 0xFFFFFFFF : offset) + f.name + wide;
+        directory += u32(0x02014B50) + u16(20) + u16(20) + u16(f.flags | 0x0808) + u16(f.method) + u32(0) + u32(0) +
+                     u32(f.zip64 ? 0xFFFFFFFF : packed) + u32(f.zip64 ? 0xFFFFFFFF : size) + u16(f.name.size()) +
+                     u16(wide.size()) + u16(0) + u16(0) + u16(0) + u32(0) + u32(f.zip64 ? 0xFFFFFFFF : offset) +
+                     f.name + wide;
     }
     const std::uint64_t at = body.size();
     std::string end;
     if (zip64_end) {
-        end += u32(0x06064B50) + u64(44) + u16(45) + u16(45) + u32(0) + u32(0) + u64(files.size()) + u64(files.size()) + u64(directory.size()) + u64(at);
+        end += u32(0x06064B50) + u64(44) + u16(45) + u16(45) + u32(0) + u32(0) + u64(files.size()) + u64(files.size()) +
+               u64(directory.size()) + u64(at);
         end += u32(0x07064B50) + u32(0) + u64(at + directory.size()) + u32(1);
     }
     const std::uint64_t count = zip64_end ? 0xFFFF : files.size();
-    end += u32(0x06054B50) + u16(0) + u16(0) + u16(count) + u16(count) + u32(zip64_end ? 0xFFFFFFFF : directory.size()) + u32(zip64_end ? 0xFFFFFFFF : at) + u16(0);
+    end += u32(0x06054B50) + u16(0) + u16(0) + u16(count) + u16(count) +
+           u32(zip64_end ? 0xFFFFFFFF : directory.size()) + u32(zip64_end ? 0xFFFFFFFF : at) + u16(0);
     return body + directory + end;
 }
 
@@ -46,10 +52,17 @@ Pickle& Pickle::tuple(const std::vector<std::int64_t>& values) {
     return raw("t");
 }
 
-Pickle& Pickle::tensor(std::string_view storage, std::string_view key, std::int64_t count, std::int64_t offset, const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
+Pickle& Pickle::tensor(std::string_view storage, std::string_view key, std::int64_t count, std::int64_t offset,
+                       const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
     global("torch._utils", "_rebuild_tensor_v2").raw("(");
     raw("(").text("storage").global("torch", storage).text(key).text("cpu").raw("\x8A\x08").raw(le(count)).raw("tQ");
-    raw("\x8A\x08").raw(le(offset)).tuple(shape).tuple(strides).raw("\x89").global("collections", "OrderedDict").raw(")R");
+    raw("\x8A\x08")
+        .raw(le(offset))
+        .tuple(shape)
+        .tuple(strides)
+        .raw("\x89")
+        .global("collections", "OrderedDict")
+        .raw(")R");
     return raw("tR");
 }
 
@@ -61,7 +74,8 @@ std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& shape) 
 
 std::string pth(const std::string& pickle, const std::vector<std::string>& storages, const std::string& root) {
     std::vector<ZipFile> files{{root + "/data.pkl", pickle}, {root + "/byteorder", "little"}};
-    for (std::size_t i = 0; i < storages.size(); ++i) files.push_back({root + "/data/" + std::to_string(i), storages[i]});
+    for (std::size_t i = 0; i < storages.size(); ++i)
+        files.push_back({root + "/data/" + std::to_string(i), storages[i]});
     files.push_back({root + "/version", "3\n"});
     return zip(files, 13);
 }
@@ -71,7 +85,8 @@ std::string pth(const std::vector<Raw>& tensors, const std::string& root) {
     p.protocol().global("collections", "OrderedDict").raw(")R(");
     std::vector<std::string> storages;
     for (const Raw& t : tensors) {
-        p.text(t.name).tensor(storage_name(t.dtype), std::to_string(storages.size()), product(t.shape), 0, t.shape, dense_strides(t.shape));
+        p.text(t.name).tensor(storage_name(t.dtype), std::to_string(storages.size()), product(t.shape), 0, t.shape,
+                              dense_strides(t.shape));
         storages.push_back(t.data);
     }
     p.raw("u").raw("}").text("_metadata").global("collections", "OrderedDict").raw(")Rsb");

@@ -12,9 +12,9 @@ namespace denoir::test {
 struct ZipFile {
     std::string name, data;
     std::uint16_t method = 0, flags = 0;
-    std::int64_t packed = -1;       ///< size as claimed; -1: the true one
-    std::int64_t offset = -1;       ///< local header as claimed; -1: the true one
-    bool zip64 = false;             ///< sizes and offset in the extra field
+    std::int64_t packed = -1; ///< size as claimed; -1: the true one
+    std::int64_t offset = -1; ///< local header as claimed; -1: the true one
+    bool zip64 = false;       ///< sizes and offset in the extra field
 };
 
 /// `padding`: bytes of an extra field in each local header that the directory does not have, as torch aligns its data.
@@ -25,12 +25,15 @@ class Pickle {
 public:
     Pickle& raw(std::string_view bytes) { return bytes_ += bytes, *this; }
     Pickle& protocol() { return raw(std::string_view("\x80\x02", 2)); }
-    Pickle& global(std::string_view module, std::string_view name) { return raw("c").raw(module).raw("\n").raw(name).raw("\n"); }
+    Pickle& global(std::string_view module, std::string_view name) {
+        return raw("c").raw(module).raw("\n").raw(name).raw("\n");
+    }
     Pickle& text(std::string_view s) { return raw("X").raw(le(static_cast<std::uint32_t>(s.size()))).raw(s); }
     Pickle& number(std::int32_t n) { return raw("J").raw(le(n)); }
     Pickle& tuple(const std::vector<std::int64_t>& values);
     /// A whole tensor: BINPERSID of its storage, REDUCE of _rebuild_tensor_v2.
-    Pickle& tensor(std::string_view storage, std::string_view key, std::int64_t count, std::int64_t offset, const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides);
+    Pickle& tensor(std::string_view storage, std::string_view key, std::int64_t count, std::int64_t offset,
+                   const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides);
     std::string bytes() const { return bytes_ + "."; }
     std::string open() const { return bytes_; }
 
@@ -41,7 +44,8 @@ private:
 /// A .pth of these tensors, each with a storage of its own.
 std::string pth(const std::vector<Raw>& tensors, const std::string& root = "archive");
 /// The same archive around any pickle and storages.
-std::string pth(const std::string& pickle, const std::vector<std::string>& storages, const std::string& root = "archive");
+std::string pth(const std::string& pickle, const std::vector<std::string>& storages,
+                const std::string& root = "archive");
 
 std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& shape);
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/weights/names.h"
+
+namespace denoir {
+
+/// What hangs below a name: a layer with weight and bias, or the tensor itself.
+enum class NameKind : std::uint8_t {
+    linear, // weight [out, in], bias
+    norm,   // weight [n], bias
+    conv3d, // weight of rank 5, bias
+    patch,  // the same; GGUF files may fold it to rank 4
+    conv2d, // weight of rank 4, bias
+    tensor, // no leaf, any rank
+};
+
+/// `#` stands for any index. Both patterns have the same number of them.
+struct NameRule {
+    std::string original, other;
+    NameKind kind = NameKind::linear;
+    int part = -1;
+};
+
+/// How the names of one layout ("other") correspond to the original ones, tensor by tensor; for the original layout
+/// both sides are equal.
+std::vector<NameRule> name_rules(Component component, Layout layout);
+
+} // namespace denoir
