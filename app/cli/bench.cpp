@@ -50,7 +50,7 @@ public:
 };
 
 Json model_results(const Arguments& args, const std::shared_ptr<Backend>& backend, const std::string& glob) {
-    const RequestSource here{"", std::filesystem::current_path()};
+    const RequestSource here;
     Request r;
     if (args.has("--model")) set_request_field(r, "model", args.get("--model"), here);
     if (args.has("--image")) set_request_field(r, "image", args.get("--image"), here);

@@ -30,6 +30,11 @@ void Console::refuse(const Error& e) const {
                 {{"file", printable(e.file(), 4096)}, {"field", printable(e.field(), 1024)}, {"message", printable(e.message(), 1024)}, {"hint", printable(e.hint(), 1024)}}}});
 }
 
+void Console::cancelled(const std::string& line) const {
+    note(line);
+    report(Json{{"error", {{"file", ""}, {"field", ""}, {"message", printable(line, 1024)}, {"hint", ""}}}});
+}
+
 void Console::note(std::string_view line) const { write_all(stderr, fmt::format("denoir-cli: {}\n", printable(line, 380))); }
 
 ProgressStyle progress_style(const std::string& name) {

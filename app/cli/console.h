@@ -21,6 +21,8 @@ public:
     void report(const Json& document) const;
     /// One line `denoir-cli: …` on stderr, and {"error": …} on stdout with --json.
     void refuse(const Error&) const;
+    /// The line of a cancelled command, and {"error": …} on stdout with --json.
+    void cancelled(const std::string& line) const;
     /// One line on stderr.
     void note(std::string_view line) const;
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/interrupt.h"
 #include "engine/session/run_tools.h"
 
 namespace denoir::cli {
@@ -10,6 +11,7 @@ namespace {
 int run(const Arguments& args, Console& console) {
     if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
     const std::string out = args.get("--out");
+    Interrupt::set_output(out);
     std::optional<int> step;
     if (args.has("--step")) step = int(whole_number(args, "--step", 0, 1000000, 0));
     Progress progress(progress_style(args.get("--progress", "auto")));

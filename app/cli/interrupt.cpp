@@ -7,7 +7,9 @@
 
 #include <unistd.h>
 
+#include "engine/core/error.h"
 #include "engine/core/file.h"
+#include "engine/session/run_folder.h"
 
 namespace denoir::cli {
 namespace {
@@ -15,6 +17,7 @@ namespace {
 constexpr int cancelled = 130;
 std::mutex last_words_mutex;
 std::string last_words = "denoir-cli: cancelled\n";
+std::filesystem::path output;
 
 sigset_t watched() {
     sigset_t set;
@@ -33,6 +36,7 @@ void block_signals() {
 void end_now() {
     remove_temporaries();
     const std::lock_guard lock(last_words_mutex);
+    if (!output.empty()) remove_partials(output.has_parent_path() ? output.parent_path() : ".", output.filename().string(), ::getpid());
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, last_words.data(), last_words.size());
     ::_exit(cancelled);
 }
@@ -55,9 +59,14 @@ Interrupt::Interrupt() {
     std::thread(watch, source_).detach();
 }
 
-void Interrupt::set_last_words(std::string line) {
+void Interrupt::set_last_words(const std::string& line) {
     const std::lock_guard lock(last_words_mutex);
-    last_words = "denoir-cli: " + std::move(line) + "\n";
+    last_words = "denoir-cli: " + printable(line, 380) + "\n";
+}
+
+void Interrupt::set_output(const std::filesystem::path& out) {
+    const std::lock_guard lock(last_words_mutex);
+    output = out.has_filename() ? out : out.parent_path();
 }
 
 } // namespace denoir::cli

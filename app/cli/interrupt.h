@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <filesystem>
 #include <stop_token>
 #include <string>
 
@@ -13,7 +14,9 @@ public:
     std::stop_token token() const { return source_.get_token(); }
     bool happened() const { return source_.stop_requested(); }
     /// The line for stderr where the process has to be ended in a hurry ("cancelled; go on with …").
-    static void set_last_words(std::string line);
+    static void set_last_words(const std::string& line);
+    /// What is being written: a half-made folder of frames beside it goes too.
+    static void set_output(const std::filesystem::path& out);
 
 private:
     std::stop_source source_;

@@ -62,7 +62,7 @@ int guarded(const std::vector<std::string>& words) {
         console.refuse(e);
         return failed;
     } catch (const Cancelled&) {
-        console.note("cancelled");
+        console.cancelled("cancelled");
         return cancelled;
     } catch (const std::bad_alloc&) {
         console.refuse(Error("", "memory", "there is not enough for this", "use a smaller size, fewer frames or bf16"));

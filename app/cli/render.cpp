@@ -35,7 +35,7 @@ Request request_of(const Arguments& args) {
         apply_request_file(r, file);
         if (start) r.start = start;
     }
-    const RequestSource here{"", std::filesystem::current_path()};
+    const RequestSource here;
     for (const FieldOption& f : field_options)
         if (args.has(f.option)) set_request_field(r, f.key, f.kind == Kind::text ? Json(args.get(f.option)) : number_value(f.option, args.get(f.option)), here);
     if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
@@ -90,6 +90,7 @@ public:
         steps_ = run.record().total_steps;
         step_ = run.record().steps.empty() ? 0 : run.record().steps.back().step;
         Interrupt::set_last_words(words());
+        Interrupt::set_output(run.record().out);
     }
     void step_done(const StepInfo& info) override {
         step_ = info.step;
@@ -118,6 +119,7 @@ int run(const Arguments& args, Console& console) {
         if (args.has("--from") != args.has("--step")) throw UsageError("", args.has("--from") ? "--step" : "--from", "is missing", "a branch needs --from RUN --step N");
         RenderOptions options;
         options.out = args.get("--out");
+        Interrupt::set_output(options.out);
         options.run_dir = args.get("--run-dir");
         if (args.has("--run-dir") && options.run_dir.empty()) throw UsageError("", "--run-dir", "is empty", "name a folder");
         options.metadata = !args.has("--no-metadata");
@@ -129,7 +131,7 @@ int run(const Arguments& args, Console& console) {
         return 0;
     } catch (const Cancelled&) {
         progress.clear();
-        console.note(progress.words());
+        console.cancelled(progress.words());
         return 130;
     }
 }

@@ -10,6 +10,7 @@
 #include "engine/session/suggest.h"
 
 namespace denoir {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t max_text_bytes = 1 << 20, max_path_bytes = 4096;
@@ -35,12 +36,17 @@ void FieldReader::out_of_range(std::string message, std::string hint) const {
     throw UsageError(source_.file, field(), std::move(message), std::move(hint));
 }
 
+std::int64_t FieldReader::integer() const {
+    if (!value_.is_number_integer()) bad_type("a whole number");
+    const bool large = value_.is_number_unsigned() && value_.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<std::int64_t>::max());
+    return large ? std::numeric_limits<std::int64_t>::max() : value_.get<std::int64_t>();
+}
+
 std::int64_t FieldReader::integer(std::int64_t low, std::int64_t high) const {
     if (!value_.is_number_integer()) bad_type(fmt::format("a whole number from {} to {}", low, high));
-    const bool large = value_.is_number_unsigned() && value_.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<std::int64_t>::max());
-    if (large || value_.get<std::int64_t>() < low || value_.get<std::int64_t>() > high)
-        out_of_range(shown(value_) + " is out of range", fmt::format("use {} to {}", low, high));
-    return value_.get<std::int64_t>();
+    const std::int64_t v = integer();
+    if (v < low || v > high) out_of_range(shown(value_) + " is out of range", fmt::format("use {} to {}", low, high));
+    return v;
 }
 
 std::uint64_t FieldReader::seed() const {
@@ -73,11 +79,12 @@ std::string FieldReader::text() const {
     return s;
 }
 
-std::filesystem::path FieldReader::path() const {
+fs::path FieldReader::path() const {
     const std::string s = text();
     if (s.empty()) out_of_range("is empty", "name a file, or leave it out");
     if (s.size() > max_path_bytes) out_of_range(fmt::format("is longer than {} bytes", max_path_bytes), "choose a shorter path");
-    return resolved_path(s, source_.folder);
+    // As written where that is enough: messages show it again.
+    return fs::path(s).is_absolute() || source_.folder.empty() ? fs::path(s) : source_.folder / s;
 }
 
 std::size_t FieldReader::index_of(std::span<const std::string_view> names) const {

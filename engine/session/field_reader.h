@@ -26,6 +26,7 @@ public:
     [[noreturn]] void bad_type(std::string_view wanted) const;
     [[noreturn]] void out_of_range(std::string message, std::string hint) const;
 
+    std::int64_t integer() const;
     std::int64_t integer(std::int64_t low, std::int64_t high) const;
     std::uint64_t seed() const;
     double number(double low, double high) const;

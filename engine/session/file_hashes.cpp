@@ -2,8 +2,8 @@
 #include "engine/session/file_hashes.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,7 +41,6 @@ std::string hash(const ModelFile& file, const std::stop_token& stop) {
 void step_back() {
     const sched_param none{};
     ::sched_setscheduler(0, SCHED_IDLE, &none);
-    ::setpriority(PRIO_PROCESS, id_t(::gettid()), 19);
 }
 
 Json cached_files() {
@@ -68,8 +67,12 @@ FileHashes::FileHashes(std::span<const fs::path> files) {
 }
 
 FileHashes::~FileHashes() {
+    if (!thread_.joinable()) return;
     thread_.request_stop();
-    if (thread_.joinable()) thread_.join();
+    // On a busy machine an idle thread might not get around to stopping.
+    const sched_param none{};
+    ::pthread_setschedparam(thread_.native_handle(), SCHED_OTHER, &none);
+    thread_.join();
 }
 
 std::vector<ModelFile> FileHashes::files() const {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "engine/core/file.h"
-#include "engine/session/request_json.h"
 #include "engine/weights/config_file.h"
 
 namespace denoir {
@@ -35,14 +34,14 @@ fs::path resources_folder() {
 fs::path find_model(const fs::path& asked) {
     const fs::path resources = resources_folder();
     if (asked.empty()) {
-        if (!resources.empty() && is_there(resources / demo)) return fs::absolute(resources / demo).lexically_normal();
+        if (!resources.empty() && is_there(resources / demo)) return resources / demo;
         throw Error("", "model", "there is no bundled demo model here", "give --model DIR or FILE");
     }
-    if (is_there(asked)) return resolved_path(asked.native(), fs::current_path());
+    if (is_there(asked)) return asked;
     const bool is_name = !asked.has_parent_path();
     if (is_name) {
         if (is_there(data_folder() / "models" / asked)) return data_folder() / "models" / asked;
-        if (!resources.empty() && is_there(resources / asked)) return fs::absolute(resources / asked).lexically_normal();
+        if (!resources.empty() && is_there(resources / asked)) return resources / asked;
     }
     throw Error(asked.string(), "model", "no such file or folder", is_name ? "check the name, or give a path" : "check the path");
 }

@@ -8,7 +8,7 @@ namespace denoir {
 std::filesystem::path resources_folder();
 
 /// The model a request means: an existing file or folder, else a name (no slash) below the data folder's `models` or the resources; empty: the bundled
-/// demo model. Absolute. Throws Error naming what was asked for.
+/// demo model. Throws Error naming what was asked for.
 std::filesystem::path find_model(const std::filesystem::path& asked);
 
 /// The tokens that a prompt may have: config.json's `text_len` of this model, else 512. Reads nothing but that.

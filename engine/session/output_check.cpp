@@ -23,11 +23,7 @@ constexpr std::array<std::string_view, 2> video_extensions{".mp4", ".mkv"};
 constexpr std::array<std::string_view, 22> other_extensions{".avi", ".mov", ".webm", ".m4v", ".mpg", ".mpeg", ".ts",  ".wmv",  ".flv",         ".ogv",  ".gif",
                                                             ".png", ".apng", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".safetensors", ".json", ".y4m"};
 
-std::string lower_extension(const fs::path& path) {
-    std::string e = path.extension().string();
-    std::transform(e.begin(), e.end(), e.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-    return e;
-}
+constexpr std::uintmax_t least_space = 16 << 10; ///< bytes; less holds no result
 
 fs::path folder_of(const fs::path& path) {
     const fs::path parent = path.parent_path();
@@ -46,6 +42,9 @@ void check_parent(const fs::path& out) {
     }
     if (!S_ISDIR(status.st_mode)) throw Error(out.string(), "", "its folder is a file", "choose another place");
     if (::access(folder.c_str(), W_OK | X_OK) != 0) throw Error(out.string(), "", "its folder is not writable", "change the permissions or choose another place");
+    std::error_code code;
+    const fs::space_info space = fs::space(folder, code);
+    if (!code && space.available < least_space) throw Error(out.string(), "", "no space left on the disk", "free some space or choose another place");
     if (out.filename().native().size() > 255) throw Error(out.string(), "", "the name is too long", "choose a shorter one");
 }
 
@@ -76,6 +75,12 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
 }
 
 } // namespace
+
+std::string lower_extension(const fs::path& path) {
+    std::string e = path.extension().string();
+    std::transform(e.begin(), e.end(), e.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    return e;
+}
 
 void check_output_file(const fs::path& out, std::span<const fs::path> inputs) {
     if (out.empty()) throw UsageError("", "--out", "is empty", "name a file");

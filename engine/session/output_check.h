@@ -2,11 +2,15 @@
 #pragma once
 #include <filesystem>
 #include <span>
+#include <string>
 
 namespace denoir {
 
 /// What an `--out` asks for: a video file (.mp4, .mkv) or a folder of PNG frames.
 enum class OutputKind { video, frames };
+
+/// ".mp4", in small letters.
+std::string lower_extension(const std::filesystem::path& path);
 
 /// Refuses, before anything is computed, an output file that cannot appear later: no folder there, not writable, a folder, pipe or device of that
 /// name, or one of `inputs` (through links or other spellings; folders stand for every file in them). Throws Error naming `out` as given.

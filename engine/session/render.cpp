@@ -52,7 +52,7 @@ void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vect
     std::error_code code;
     if (fs::exists(run_dir / "run.json", code)) throw Error(run_dir.string(), "", "holds a run already", "go on with render --resume, or give another --run-dir");
     check_output_folder(run_dir, inputs);
-    if (resolved_path(run_dir.native(), fs::current_path()) == resolved_path(out.native(), fs::current_path()))
+    if (fs::weakly_canonical(run_dir, code) == fs::weakly_canonical(out, code))
         throw UsageError("", "--run-dir", "is the same as --out", "give two places");
 }
 
@@ -85,7 +85,7 @@ RenderResult to_result(const RunFolder& run) {
 }
 
 /// Runs elsewhere belong to the history too: a link below the data folder leads there.
-void remember(const fs::path& run) {
+void remember(const fs::path& run) try {
     std::error_code code;
     const fs::path runs = data_folder() / "runs";
     fs::create_directories(runs, code);
@@ -96,6 +96,7 @@ void remember(const fs::path& run) {
         fs::create_directory_symlink(real, runs / (i == 1 ? name : fmt::format("{}-{}", name, i)), code);
         if (code != std::errc::file_exists) return;
     }
+} catch (const Error&) { // without a data folder there is no history
 }
 
 } // namespace
@@ -120,6 +121,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
     for (const std::string& warning : model.warnings) observer.warning(warning);
     request = Pipeline::resolve(request, model);
     if (parent) {
+        make_paths_absolute(request); // as in the parent's record
         check_branch(request, *parent, observer);
         request.seed = parent->record().request.seed;
         request.start->sha256 = parent->record().find(request.start->step)->sha256;
@@ -130,6 +132,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
     if (stop.stop_requested()) throw Cancelled();
 
     RunRecord record;
+    make_paths_absolute(request);
     record.request = request;
     record.out = resolved_path(options.out.native(), fs::current_path());
     record.metadata = options.metadata;
@@ -163,8 +166,8 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         if (fs::file_size(file.path, code) != file.bytes || code) observer.warning(fmt::format("{} is not the file this run began with", printable(file.path, 160)));
     }
     preflight(checked, model, run.load_conditioning() ? Needs::no_encoders : Needs::everything);
-    for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"}) remove_stale_partials(folder, "");
-    remove_stale_partials(record.out.parent_path(), record.out.filename().string());
+    for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"}) remove_partials(folder, "");
+    remove_partials(record.out.parent_path(), record.out.filename().string());
     if (threads >= 0) record.request.threads = threads;
     if (on_run) on_run(run);
     return RunWorker(run, model, observer, std::move(stop)).work();

@@ -159,7 +159,7 @@ auto whole(int low, int high) {
 /// By a strong type of the edge; its errors learn the place here.
 template <class Check> auto strong(Check check) {
     return [check](const FieldReader& in) {
-        const std::int64_t value = in.integer(1, 1 << 20);
+        const std::int64_t value = in.integer();
         try {
             return check(value);
         } catch (const UsageError& e) {
@@ -248,10 +248,16 @@ const std::vector<std::string_view>& request_keys() {
 }
 
 fs::path resolved_path(std::string_view text, const fs::path& folder) {
-    const fs::path path(text);
-    fs::path out = (path.is_absolute() ? path : fs::absolute(folder / path)).lexically_normal();
+    const fs::path out = fs::absolute(folder / text);
     // "models/wan/" names the folder itself.
     return out.has_filename() || out == out.root_path() ? out : out.parent_path();
+}
+
+void make_paths_absolute(Request& r) {
+    const fs::path here = fs::current_path();
+    for (fs::path* path : {&r.model, &r.image, &r.last_image, &r.noise.file})
+        if (!path->empty()) *path = resolved_path(path->native(), here);
+    if (r.start) r.start->run = resolved_path(r.start->run.native(), here);
 }
 
 void set_request_field(Request& r, std::string_view key, const Json& value, const RequestSource& source) {
@@ -280,7 +286,7 @@ Request request_from_json(const Json& object, const RequestSource& source) {
 
 void apply_request_file(Request& r, const fs::path& file) {
     const std::string name = file.string();
-    apply_request(r, parse_json(read_text(file, max_request_bytes), name), {name, fs::absolute(file).parent_path()});
+    apply_request(r, parse_json(read_text(file, max_request_bytes), name), {name, file.parent_path()});
 }
 
 Json to_json(const Request& r) {

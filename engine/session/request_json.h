@@ -16,7 +16,7 @@ const std::vector<std::string_view>& request_keys();
 /// Where a value was written: for messages, and for what relative paths mean.
 struct RequestSource {
     std::string file;             ///< the request file as the user named it; empty: the command line
-    std::filesystem::path folder; ///< relative paths start here
+    std::filesystem::path folder; ///< relative paths start here; empty: at the working directory
 };
 
 /// One field. Wrong types and values out of range are refused by name: UsageError for values and on the command line, else Error.
@@ -30,10 +30,13 @@ Request request_from_json(const Json& object, const RequestSource&);
 /// A request file, at most 4 MiB. Relative paths are relative to its own folder.
 void apply_request_file(Request&, const std::filesystem::path& file);
 
-/// The stored form: every key, optionals that are empty as null, paths absolute as they are in the request.
+/// The stored form: every key, optionals that are empty as null.
 Json to_json(const Request&);
 
-/// Absolute, without `.` and `..`, links left as they are; `text` is taken literally.
+/// Absolute, `text` taken literally: `..` and links stay.
 std::filesystem::path resolved_path(std::string_view text, const std::filesystem::path& folder);
+
+/// For storing: until then paths are as the user wrote them, and so are messages.
+void make_paths_absolute(Request&);
 
 } // namespace denoir

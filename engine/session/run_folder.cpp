@@ -202,14 +202,15 @@ void RunFolder::drop_latents() {
     }
 }
 
-void remove_stale_partials(const fs::path& folder, const std::string& name) {
+void remove_partials(const fs::path& folder, const std::string& name, int pid) {
     std::error_code code;
     std::vector<fs::path> stale;
     for (const auto& entry : fs::directory_iterator(folder, code)) {
         const std::string found = entry.path().filename().string();
         const int process = partial_of(found);
         const bool named = name.empty() || found.starts_with("." + name.substr(0, 200) + ".partial-");
-        if (process > 0 && named && ::kill(process, 0) != 0 && errno == ESRCH) stale.push_back(entry.path());
+        const bool ours = pid != 0 ? process == pid : process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
+        if (named && ours) stale.push_back(entry.path());
     }
     for (const fs::path& path : stale) fs::remove_all(path, code);
 }

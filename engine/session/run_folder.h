@@ -61,8 +61,9 @@ private:
     std::shared_ptr<Lock> lock_;
 };
 
-/// Removes the temporaries that processes which are gone left in `folder`, of this final name only, or of any where it is empty.
-void remove_stale_partials(const std::filesystem::path& folder, const std::string& name);
+/// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`: those of the final name `name`, or of any where it is empty; those of
+/// process `pid`, or of processes that are gone where it is 0.
+void remove_partials(const std::filesystem::path& folder, const std::string& name, int pid = 0);
 
 /// Of a regular file's bytes.
 std::string file_sha256(const std::filesystem::path& path);

@@ -153,7 +153,7 @@ RunRecord record_from_json(const Json& json, const std::string& file) {
     const auto known = std::find(states.begin(), states.end(), state);
     if (known == states.end()) m.refuse("state", "is unknown");
     r.state = RunState(known - states.begin());
-    r.request = request_from_json(m.at("request"), {file, std::filesystem::path(file).parent_path()});
+    r.request = request_from_json(m.at("request"), {file, {}});
     r.out = m.text("out");
     r.metadata = m.flag("metadata");
     r.created = m.text("created"), r.updated = m.text("updated");

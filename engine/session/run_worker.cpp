@@ -173,7 +173,7 @@ void RunWorker::decode(Pipeline& pipeline, const Tensor& latent) {
     const fs::path video = run_.file("video.mp4");
     const std::vector<fs::path> none;
     const OutputKind kind = check_output(record.out, none); // the place may have changed while the run went on
-    const bool another = kind == OutputKind::frames || record.out.extension() != ".mp4";
+    const bool another = kind == OutputKind::frames || lower_extension(record.out) == ".mkv";
     FrameOutput own(video, OutputKind::video, *r.width, *r.height, *r.fps, metadata);
     std::optional<FrameOutput> wanted;
     if (another) wanted.emplace(record.out, kind, *r.width, *r.height, *r.fps, metadata);
@@ -195,7 +195,7 @@ void RunWorker::decode(Pipeline& pipeline, const Tensor& latent) {
     write_png(run_.file("thumbnail.png"), thumbnail(middle, thumbnail_side));
     if (wanted)
         wanted->finish();
-    else if (fs::absolute(record.out).lexically_normal() != fs::absolute(video).lexically_normal())
+    else if (!same_file(video, record.out))
         copy_file_atomically(video, record.out);
 }
 

@@ -53,7 +53,7 @@ TEST(RequestJson, ReadsEveryKey) {
     EXPECT_EQ(r.latents, KeepLatents::last);
     EXPECT_EQ(r.noise.file, "/requests/noise.safetensors");
     EXPECT_EQ(r.forcing, (Forcing{5, 5, true}));
-    EXPECT_EQ(r.start->run, "/runs/a");
+    EXPECT_EQ(r.start->run, "/requests/../runs/a");
 }
 
 TEST(RequestJson, SurvivesTheRoundTrip) {
@@ -150,9 +150,9 @@ TEST(RequestJson, RefusesBrokenText) {
 }
 
 TEST(ResolvedPath, IsLiteral) {
-    EXPECT_EQ(resolved_path("a/../b.png", "/x"), "/x/b.png");
+    EXPECT_EQ(resolved_path("a/../b.png", "/x"), "/x/a/../b.png");
     EXPECT_EQ(resolved_path("/m/wan/", "/x"), "/m/wan");
-    EXPECT_EQ(resolved_path("http://host/a.png", "/x"), "/x/http:/host/a.png");
+    EXPECT_EQ(resolved_path("http://host/a.png", "/x"), "/x/http://host/a.png");
     EXPECT_EQ(resolved_path("frame_%d.png", "/x"), "/x/frame_%d.png");
 }
 
