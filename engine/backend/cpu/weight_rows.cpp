@@ -13,7 +13,7 @@ WeightRows::WeightRows(const Kernels& kernels, const Weight& weight, bool round)
       count_(1),
       columns_(weight.stored().elements()),
       scale_(weight.scale ? weight.scale.to_host_f32() : Tensor()),
-      round_(round) {
+      round_(round && (scale_ || dtype_ != DType::bf16)) {
     if (weight.shape().rank() > 0) count_ = weight.shape()[0];
     columns_ /= std::max<std::int64_t>(count_, 1);
     row_bytes_ = columns_ / align() * info(dtype_).block_bytes;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/kernels.h"
+
+#include "kernel_test.h"
+
+namespace denoir::test {
+namespace {
+
+/// The inner loops of every instruction set that this processor has.
+class Kernels : public testing::TestWithParam<cpu::Isa> {
+protected:
+    void SetUp() override {
+        if (!cpu::kernels(GetParam())) GTEST_SKIP() << "not on this processor";
+    }
+    const cpu::Kernels& k() const { return *cpu::kernels(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Isa, Kernels, testing::Values(cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512));
+
+TEST_P(Kernels, ExponentialWithinTwoUnitsInTheLastPlace) {
+    std::vector<float> x, e;
+    for (float v = 0; v > -87.3f; v = v * 1.001f - 1e-6f) x.push_back(v);
+    e = x;
+    const float sum = k().exponentials(e.data(), 0, false, static_cast<std::int64_t>(e.size()));
+    double worst = 0, total = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double exact = std::exp(static_cast<double>(x[i]));
+        const auto nearest = static_cast<float>(exact);
+        const double unit = static_cast<double>(std::nextafter(nearest, INFINITY) - nearest);
+        worst = std::max(worst, std::abs(static_cast<double>(e[i]) - exact) / unit);
+        total += exact;
+    }
+    EXPECT_LE(worst, 2);
+    EXPECT_NEAR(static_cast<double>(sum), total, total * 1e-5);
+    std::vector<float> edges = {-INFINITY, -1e30f, -200, -87.4f, 0};
+    k().exponentials(edges.data(), 0, false, 5);
+    EXPECT_EQ(edges, (std::vector<float>{0, 0, 0, 0, 1}));
+}
+
+TEST_P(Kernels, RoundsToBf16AsTheType) {
+    std::vector<float> x = values(1001, 3);
+    for (const float v : {0.0f, -0.0f, 1.00390625f, 1.01171875f, 3.4e38f, 1e-40f, INFINITY, -INFINITY}) x.push_back(v);
+    std::vector<float> rounded(x.size()), widened(x.size());
+    std::vector<std::uint16_t> bits(x.size());
+    const auto n = static_cast<std::int64_t>(x.size());
+    k().round_bf16(x.data(), rounded.data(), n);
+    k().narrow_bf16(x.data(), bits.data(), n);
+    k().widen_bf16(bits.data(), widened.data(), n);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        EXPECT_EQ(bits[i], bf16::from(x[i]).bits) << x[i];
+        EXPECT_EQ(rounded[i], round_to_bf16(x[i]));
+        EXPECT_EQ(widened[i], rounded[i]);
+    }
+    float nan = NAN;
+    k().narrow_bf16(&nan, bits.data(), 1);
+    EXPECT_TRUE(std::isnan(bf16{bits[0]}.value()));
+}
+
+TEST_P(Kernels, ProductFromPanels) {
+    for (const std::int64_t m : {1, 5, 13, 40})
+        for (const std::int64_t n : {1, 15, 47, 100})
+            for (const std::int64_t depth : {1, 9, 64}) {
+                const std::vector<float> a = values(m * depth, 1), w = values(n * depth, 2);
+                const std::int64_t padded = (n + k().tile_columns - 1) / k().tile_columns * k().tile_columns;
+                std::vector<float> v(w.size()), rows(static_cast<std::size_t>(padded * depth)), columns = rows;
+                for (std::int64_t i = 0; i < n; ++i)
+                    for (std::int64_t d = 0; d < depth; ++d)
+                        v[static_cast<std::size_t>(d * n + i)] = w[static_cast<std::size_t>(i * depth + d)];
+                k().pack_transposed(w.data(), depth, n, depth, rows.data());
+                k().pack(v.data(), n, depth, n, columns.data());
+                EXPECT_EQ(rows, columns);
+                std::vector<float> c(static_cast<std::size_t>(m * padded), 1.0f), d(static_cast<std::size_t>(m * n));
+                k().gemm(a.data(), depth, rows.data(), depth, m, n, c.data(), padded, true);
+                for (std::int64_t j = 0; j < n; ++j)
+                    k().dot(a.data(), depth, m, w.data() + j * depth, depth, d.data() + j, n);
+                for (std::int64_t i = 0; i < m; ++i)
+                    for (std::int64_t j = 0; j < n; ++j) {
+                        double sum = 0;
+                        for (std::int64_t p = 0; p < depth; ++p)
+                            sum += static_cast<double>(a[static_cast<std::size_t>(i * depth + p)]) *
+                                   static_cast<double>(w[static_cast<std::size_t>(j * depth + p)]);
+                        EXPECT_NEAR(c[static_cast<std::size_t>(i * padded + j)], sum + 1, 1e-5);
+                        EXPECT_NEAR(d[static_cast<std::size_t>(i * n + j)], sum, 1e-5);
+                    }
+            }
+}
+
+TEST_P(Kernels, ResultsDoNotDependOnAlignment) {
+    const std::vector<float> x = values(600, 1);
+    std::vector<float> expected(500), moved(520);
+    k().activate(Activation::silu, x.data(), expected.data(), 500);
+    const double sum = k().sum(x.data(), 500);
+    for (std::size_t shift = 1; shift < 9; ++shift) {
+        std::vector<float> copy(600);
+        std::copy(x.begin(), x.begin() + 500, copy.begin() + static_cast<std::ptrdiff_t>(shift));
+        k().activate(Activation::silu, copy.data() + shift, moved.data() + shift, 500);
+        EXPECT_TRUE(std::equal(expected.begin(), expected.end(), moved.begin() + static_cast<std::ptrdiff_t>(shift)));
+        EXPECT_EQ(k().sum(copy.data() + shift, 500), sum);
+    }
+}
+
+} // namespace
+} // namespace denoir::test
