@@ -30,7 +30,7 @@ std::string names(const Command& command) {
 std::string visible_commands() {
     std::string out;
     for (const Command& command : commands())
-        if (!command.hidden) out += (out.empty() ? "" : " ") + std::string(command.name);
+        if (!command.hidden) out += fmt::format("{}{}", out.empty() ? "" : " ", command.name);
     return out;
 }
 

@@ -38,7 +38,7 @@ void check_text(std::string_view name, const std::string& value) {
 
 /// A description broken at spaces, hanging behind the option's name.
 std::string wrapped(const std::string& head, std::string_view text) {
-    std::string out = "  " + head;
+    std::string out = fmt::format("  {}", head);
     if (out.size() + 2 > help_column) out += "\n" + std::string(help_column, ' ');
     else out += std::string(help_column - out.size(), ' ');
     std::size_t column = help_column;
@@ -125,7 +125,8 @@ std::string help(std::span<const Command> commands) {
     std::string out = "usage: denoir-cli COMMAND …\n\nVideo from text and images with the SkyReels-V2 and Wan models, on this machine.\n\n";
     for (const Command& command : commands)
         if (!command.hidden) out += wrapped(std::string(command.name), command.summary.substr(0, command.summary.find('\n')));
-    out += "\n" + wrapped("COMMAND --help", "the options of a command, with units and defaults");
+    out += "\n";
+    out += wrapped("COMMAND --help", "the options of a command, with units and defaults");
     out += wrapped("--help", "this text");
     out += wrapped("--version", "the version");
     return out + "\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 cancelled.\n"

@@ -20,8 +20,10 @@ Tensor numbers(float first) {
 
 RunRecord record() {
     RunRecord r;
-    r.request.prompt = "a \"fox\"\n";
-    r.request.seed = 18446744073709551615u;
+    Request& q = r.request; // resolved: nothing is left open
+    q.mode = Mode::t2v, q.model = "/models/wan", q.family = Family::wan, q.prompt = "a \"fox\"\n", q.negative_prompt = "";
+    q.width = 80, q.height = 48, q.frames = 9, q.fps = 16, q.steps = 3, q.guidance = 5, q.shift = 5, q.seed = 18446744073709551615u;
+    q.sampler = Sampler::unipc, q.dtype = DType::f32, q.precision = PrecisionPolicy::f32, q.preprocess = Preprocess::original, q.device = Device{};
     r.out = "/videos/a.mp4";
     r.created = "2026-01-31T12:00:00Z";
     r.total_steps = 3;
