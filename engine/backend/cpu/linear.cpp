@@ -88,11 +88,11 @@ struct Tiles {
     /// tiles: each unpacks its weights for itself, and its rows of x too unless these are used where they lie.
     Tiles(const Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, bool direct) {
         const std::int64_t area = 1'200'000'000 / std::max<std::int64_t>(1, k);
-        const std::int64_t wide = direct ? 256 : 384;
+        const std::int64_t wide = direct ? 128 : 384;
         columns = even_tile(n, wide, kernels.tile_columns);
         std::int64_t high = std::clamp<std::int64_t>(area / columns, 132, direct ? 528 : 384);
         // Small products: enough tiles for many cores.
-        if (divide_up(m, high) * divide_up(n, columns) < 48) high = std::min<std::int64_t>(high, 264);
+        if (divide_up(m, high) * divide_up(n, columns) < 32) high = std::min<std::int64_t>(high, 264);
         rows = even_tile(m, high, kernels.tile_rows);
         down = divide_up(m, rows);
         across = divide_up(n, columns);
