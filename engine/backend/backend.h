@@ -104,7 +104,7 @@ public:
     virtual void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out) = 0;
 
     /// `frames`: (n-1)·time_stride + kt frames [H,W,C], channels last; an undefined Tensor is a frame of zeros. w [O,C,kt,kh,kw] or [O,C,kh,kw].
-    /// `residual` [n,H',W',O] is added, or null. out [n,H',W',O].
+    /// `residual` [n,H',W',O] is added, or null; it may be `out` itself. out [n,H',W',O].
     virtual void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual, const ConvOptions&, Tensor& out) = 0;
     /// y[c] = x[c] / max(|x|₂, 1e-12) · sqrt(C) · gamma[c] for each row of x [..., C], then SiLU if asked (spec/vae21.md 2.2).
     virtual void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) = 0;

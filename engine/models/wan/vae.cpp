@@ -72,7 +72,7 @@ private:
         const Level& l = config_.encoder[index];
         trim(stream_.backend);
         Tensor y = x;
-        for (const std::string& block : l.blocks) y = vae::residual_block(at(weights_, block), stream_, y);
+        for (const std::string& block : l.blocks) y = vae::residual_block(at(weights_, block), stream_, std::move(y));
         if (!l.resample.empty()) y = vae::downsample(at(weights_, l.resample), stream_, y);
         if (l.temporal) y = vae::halve_frames(at(weights_, l.resample), stream_, y);
         if (config_.shortcuts) y = add_shortcut(l, x, y);
@@ -157,7 +157,7 @@ private:
         trim(stream_.backend);
         if (x.size(0) != rows.count()) x = ops::contiguous(x.slice(0, rows.begin - top, rows.end - top));
         const Tensor entered = config_.shortcuts && !l.resample.empty() ? x : Tensor{};
-        for (const std::string& block : l.blocks) x = vae::residual_block(at(weights_, block), stream_, x);
+        for (const std::string& block : l.blocks) x = vae::residual_block(at(weights_, block), stream_, std::move(x));
         if (l.resample.empty()) return finish(x, rows.begin);
 
         const Module resample = at(weights_, l.resample);

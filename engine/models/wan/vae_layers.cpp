@@ -28,6 +28,40 @@ Tensor conv_in_time(const Module& m, Stream& s, Memory& memory, Tensor x, const 
     return out;
 }
 
+ConvOptions same_size() {
+    ConvOptions options;
+    options.pad_top = options.pad_left = options.pad_bottom = options.pad_right = 1;
+    return options;
+}
+
+/// sum + convolution, in the memory of `sum` where nobody else holds it.
+Tensor add_conv(const Module& m, Stream& s, std::span<const Tensor> frames, const Weight* bias, Tensor sum) {
+    ConvOptions options = same_size();
+    options.compute = s.compute;
+    const bool own = sum.buffer().use_count() == 1 && sum.is_contiguous();
+    const Tensor residual = sum.unsqueeze(0);
+    Tensor out = own ? residual : s.backend.empty(residual.shape(), s.dtype);
+    s.backend.conv(frames, nn::weight(m, "weight"), bias, &residual, options, out);
+    return out.select(0, 0);
+}
+
+/// A causal convolution in two halves. First what the two frames before give: the older one is then forgotten.
+Tensor add_history(const Module& m, Stream& s, Tensor sum) {
+    Memory& memory = s.memory[m.prefix()];
+    if (!memory.past[1].defined()) return sum;
+    const std::array<Tensor, 3> frames{std::move(memory.past[0]), memory.past[1], Tensor{}};
+    memory.past[0] = {};
+    return add_conv(m, s, frames, nullptr, std::move(sum));
+}
+
+/// Then what frame x gives.
+Tensor add_present(const Module& m, Stream& s, Tensor x, Tensor sum) {
+    Memory& memory = s.memory[m.prefix()];
+    const std::array<Tensor, 3> frames{Tensor{}, Tensor{}, x};
+    memory.past = {std::move(memory.past[1]), std::move(x)};
+    return add_conv(m, s, frames, &nn::weight(m, "bias"), std::move(sum));
+}
+
 Tensor channel_norm(const Module& m, const Tensor& x, bool silu) {
     const Tensor gamma = x.backend()->parameter(nn::weight(m, "gamma"), false);
     return ops::channel_norm(x, gamma.reshape({gamma.elements()}), silu, x.dtype());
@@ -40,20 +74,24 @@ Tensor pointwise(const Module& m, Stream& s, const Tensor& x) {
 }
 
 Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual) {
-    ConvOptions options;
-    options.pad_top = options.pad_left = options.pad_bottom = options.pad_right = 1;
-    return conv_in_time(m, s, s.memory[m.prefix()], std::move(x), residual, options);
+    return conv_in_time(m, s, s.memory[m.prefix()], std::move(x), residual, same_size());
 }
 
 Tensor norm_silu(const Module& m, const Tensor& x) { return channel_norm(m, x, true); }
 
-Tensor residual_block(const Module& m, Stream& s, const Tensor& x) {
+Tensor residual_block(const Module& m, Stream& s, Tensor x) {
     return steady(s, m.prefix(), 4, x, [&] {
-        const Module branch = m["residual"];
-        Tensor y = causal_conv(branch[2], s, norm_silu(branch[0], x));
+        const Module branch = m["residual"], last = branch[6];
+        Tensor y = norm_silu(branch[0], x);
+        Tensor sum = m["shortcut"].exists() ? pointwise(m["shortcut"], s, x) : x;
+        x = {};
+        // What the last convolution takes from the past can be added now, which frees a frame before more are made. In
+        // bf16 it would round once more.
+        const bool early = s.dtype == DType::f32;
+        if (early) sum = add_history(last, s, std::move(sum));
+        y = causal_conv(branch[2], s, std::move(y));
         y = norm_silu(branch[3], y);
-        const Tensor shortcut = m["shortcut"].exists() ? pointwise(m["shortcut"], s, x) : x;
-        return causal_conv(branch[6], s, std::move(y), &shortcut);
+        return early ? add_present(last, s, std::move(y), std::move(sum)) : causal_conv(last, s, std::move(y), &sum);
     });
 }
 
@@ -72,9 +110,9 @@ Tensor attention_block(const Module& m, Stream& s, const Tensor& x) {
 }
 
 Tensor middle(const Module& m, Stream& s, Tensor x) {
-    x = residual_block(m[0], s, x);
+    x = residual_block(m[0], s, std::move(x));
     x = attention_block(m[1], s, x);
-    return residual_block(m[2], s, x);
+    return residual_block(m[2], s, std::move(x));
 }
 
 Tensor head(const Module& m, Stream& s, const Tensor& x) {

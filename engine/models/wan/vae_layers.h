@@ -41,7 +41,8 @@ Tensor pointwise(const Module& m, Stream& s, const Tensor& x);
 /// Kernel 3x3x3 with two frames of history; `residual` is added to the result.
 Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual = nullptr);
 Tensor norm_silu(const Module& m, const Tensor& x);
-Tensor residual_block(const Module& m, Stream& s, const Tensor& x);
+/// May use the memory of an x that nobody else holds.
+Tensor residual_block(const Module& m, Stream& s, Tensor x);
 /// Single-head attention over the positions of one frame.
 Tensor attention_block(const Module& m, Stream& s, const Tensor& x);
 Tensor middle(const Module& m, Stream& s, Tensor x);
