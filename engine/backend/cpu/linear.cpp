@@ -172,8 +172,8 @@ std::shared_ptr<OneDnnMatrix> CpuBackend::packed_weight(const Weight& w, const W
     const auto run = [&](std::int64_t count, const std::function<void(std::int64_t)>& body) {
         pool_.run(count, [&](std::int64_t i, int) { body(i); });
     };
-    const auto packed =
-        OneDnnMatrix::pack(rows, [&](const Shape& shape, DType dtype) { return empty(shape, dtype); }, run);
+    const auto packed = OneDnnMatrix::pack(
+        rows, [&](const Shape& shape, DType dtype) { return empty(shape, dtype); }, run);
     w.prepared.emplace(use, packed); // null is remembered too: the choice of loops decides the bytes of the result
     if (packed) drop_stored_pages(w);
     return packed;

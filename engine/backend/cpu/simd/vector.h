@@ -92,7 +92,8 @@ inline float greatest(Vec v) {
 inline UVec bf16_bits(Vec v) {
     const UVec u = reinterpret_cast<UVec>(v);
     const UVec rounded = u + 0x7FFFu + ((u >> 16) & 1u);
-    return (v == v) ? rounded : (u | 0x400000u);
+    const IVec is_nan = bits(abs(v)) > 0x7F800000;
+    return is_nan ? (u | 0x400000u) : rounded;
 }
 inline Vec round_bf16(Vec v) { return reinterpret_cast<Vec>(bf16_bits(v) & 0xFFFF0000u); }
 
