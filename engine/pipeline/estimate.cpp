@@ -37,10 +37,15 @@ Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
     const int branches = *r.guidance == 1.0 ? 1 : 2;
     e.flop = forward_flop(v, double(e.tokens)) * branches * step_count(r);
     // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a block.
-    const std::size_t denoise = e.weight_bytes + std::size_t(e.tokens) * (std::size_t(v.dim) * 6 + std::size_t(v.ffn)) * 4;
-    const std::size_t decode = decode_bytes(r, 96, 1);
+    const std::size_t activations = std::size_t(e.tokens) * (std::size_t(v.dim) * 6 + std::size_t(v.ffn)) * 4;
+    const std::size_t denoise = e.weight_bytes + activations;
+    const Weights vae = Weights::load(model.vae, Component::vae21);
+    const Weight* last = vae.find("decoder.head.0.gamma");
+    const std::int64_t width = last ? last->shape()[0] : 96;
+    const std::size_t decode = decode_bytes(r, width, 1);
     const std::size_t text = stored(model.text_encoder, Component::umt5);
     e.peak_bytes = std::max({denoise, decode, text});
+    e.least_bytes = std::max(activations, decode_bytes(r, width, most_strips));
     return e;
 }
 

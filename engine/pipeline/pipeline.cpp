@@ -59,7 +59,7 @@ int strips_that_fit(const Request& r, const Weights& vae) {
     const Weight* last = vae.find("decoder.head.0.gamma");
     const std::size_t free = available_memory();
     int strips = 1;
-    while (free > 0 && strips < 8 && last && decode_bytes(r, last->shape()[0], strips) > free / 2) strips *= 2;
+    while (free > 0 && strips < most_strips && last && decode_bytes(r, last->shape()[0], strips) > free / 2) strips *= 2;
     return strips;
 }
 

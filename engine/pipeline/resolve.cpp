@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/core/error.h"
+#include "engine/core/memory.h"
 #include "engine/core/units.h"
 #include "engine/media/image.h"
 #include "engine/media/crop.h"
@@ -139,6 +140,15 @@ void check_noise_file(const Request& r, int channels) {
                     "change width, height and frames, or the file");
 }
 
+/// Weights are mapped and may come and go; what a step and the decoder hold must fit.
+void check_memory(const Request& r, const ModelFolder& model) {
+    const std::size_t least = Pipeline::estimate(r, model).least_bytes, free = available_memory();
+    if (r.device->kind != Device::Kind::cpu || free == 0 || least <= free) return;
+    refuse("width", fmt::format("{}x{} with {} frames needs {:.1f} GiB at least, {:.1f} GiB are free", *r.width, *r.height, *r.frames, double(least) / (1 << 30),
+                                double(free) / (1 << 30)),
+           "use a smaller size or fewer frames");
+}
+
 void resolve_precision(Request& r) {
     if (!r.dtype) r.dtype = r.precision == PrecisionPolicy::f32 ? DType::f32 : DType::bf16;
     if (*r.dtype != DType::f32 && *r.dtype != DType::bf16) refuse("dtype", "only f32 and bf16 are computed in", "use f32 or bf16");
@@ -191,6 +201,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     resolve_precision(r);
     if (*r.mode == Mode::forcing) resolve_forcing(r, int(latent[1]));
     check_noise_file(r, variant.channels);
+    check_memory(r, model);
     return r;
 }
 

@@ -22,6 +22,7 @@ Shape latent_shape(const Request&, int channels);
 /// SkyReels' entry points run the VAE's convolutions in bf16, Wan's in f32 (spec/pipelines.md 1.4).
 DType vae_dtype(const Request&);
 /// Memory of decoding: the exact causal state (spec/vae21.md 4) and the frames at work, for a decoder that ends `width` channels wide.
+constexpr int most_strips = 8;
 std::size_t decode_bytes(const Request&, std::int64_t width, int strips);
 wan::Precision transformer_precision(const Request&);
 
