@@ -22,6 +22,11 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define __SANITIZE_ADDRESS__ // clang's way of saying what GCC says by this name
+#endif
+#endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr double seconds_allowed = 20; // instrumented code is slower by that much
 constexpr bool memory_is_meant = false;
