@@ -23,7 +23,7 @@ struct AttentionOptions {
     float scale = 1.0f;
     /// Block-causal: key token j is seen by query token i iff j / block <= i / block. 0: every key.
     std::int64_t causal_block = 0;
-    /// Added to the scores. [N, Lq, Lk] f32 or undefined (UMT5's relative positions).
+    /// Added to the scores. [N, Lq, Lk] f32, or bf16: then every step is rounded, as PyTorch does it operation by operation (UMT5). Or undefined.
     Tensor bias;
     /// Added to the scores of each key. [Lk] f32 or undefined; log(m) stands for m equal keys (collapsed text padding).
     Tensor key_bias;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/backend/cpu/attention_steps.h"
 #include "engine/backend/cpu/cpu_backend.h"
 #include "engine/backend/cpu/rows.h"
 
@@ -42,6 +43,8 @@ struct Plan {
 
 void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
                            Tensor& out) {
+    if (options.bias && options.bias.dtype() == DType::bf16)
+        return attention_in_steps(kernels_, pool_, q, k, v, options, out);
     const Plan plan(kernels_, q, k);
     if (plan.queries == 0 || plan.heads == 0) return;
     if (plan.keys == 0) return fill(out, 0.0f);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <vector>
 
 #include "engine/core/error.h"
 #include "engine/core/profile.h"
@@ -24,28 +26,28 @@ Tensor norm(const Module& m, const Tensor& x, DType dtype) {
     return nn::rms_norm(m, x, {eps, rounded, rounded}, dtype);
 }
 
-/// The block's own table [buckets, N] spread over the positions: [N, n, n] f32, host.
+/// The block's own table [buckets, N] spread over the positions: [N, n, n], host.
 Tensor position_bias(const Module& m, std::int64_t n, DType dtype) {
     const Tensor table = nn::host_values(nn::weight(m["embedding"], "weight"));
-    const std::int64_t buckets = table.size(0), heads = table.size(1);
-    std::vector<std::int64_t> bucket;
-    for (std::int64_t relative = 1 - n; relative < n; ++relative) bucket.push_back(relative_bucket(relative, buckets));
-
-    Tensor bias = Tensor::host({heads, n, n});
-    float* out = bias.data<float>();
-    for (std::int64_t head = 0; head < heads; ++head)
+    const std::int64_t buckets = table.size(0), heads = table.size(1), element = element_bytes(dtype);
+    Tensor bias = Tensor::host({heads, n, n}, dtype), line = Tensor::host({2 * n - 1}, dtype);
+    std::vector<float> values(static_cast<std::size_t>(2 * n - 1)); // by key - query, from 1 - n
+    for (std::int64_t head = 0; head < heads; ++head) {
+        for (std::int64_t i = 0; i < 2 * n - 1; ++i)
+            values[static_cast<std::size_t>(i)] =
+                table.data<float>()[relative_bucket(i - n + 1, buckets) * heads + head];
+        from_f32(dtype, values.data(), line.raw(), 2 * n - 1);
         for (std::int64_t i = 0; i < n; ++i)
-            for (std::int64_t j = 0; j < n; ++j) {
-                const float v = table.data<float>()[bucket[static_cast<std::size_t>(j - i + n - 1)] * heads + head];
-                *out++ = dtype == DType::bf16 ? round_to_bf16(v) : v;
-            }
+            std::memcpy(bias.raw() + (head * n + i) * n * element, line.raw() + (n - 1 - i) * element,
+                        static_cast<std::size_t>(n * element));
+    }
     return bias;
 }
 
 /// x [n, C] -> [n, C]
 Tensor self_attention(const Module& m, const Tensor& x, const Tensor& bias, std::int64_t heads, DType dtype) {
     auto part = [&](const char* projection) { return nn::heads(linear(m[projection], x, dtype), heads); };
-    AttentionOptions options; // no 1/sqrt(d)
+    AttentionOptions options; // no 1/sqrt(d); in bf16 the bias is bf16, and every step is rounded
     options.bias = bias;
     options.compute = dtype;
     const Tensor y = ops::attention(part("q"), part("k"), part("v"), options, dtype);
