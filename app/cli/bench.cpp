@@ -15,7 +15,9 @@ namespace {
 constexpr std::string_view model_cases[] = {"model/text", "model/image", "model/step", "model/decode"};
 constexpr int model_steps = 2; ///< the second one is timed: the first packs weights
 
-bool wanted(const std::string& glob, std::string_view name) { return glob.empty() || ::fnmatch(glob.c_str(), std::string(name).c_str(), 0) == 0; }
+bool wanted(const std::string& glob, std::string_view name) {
+    return glob.empty() || ::fnmatch(glob.c_str(), std::string(name).c_str(), 0) == 0;
+}
 
 std::vector<std::string> case_names(const std::string& glob) {
     std::vector<std::string> out;
@@ -34,7 +36,10 @@ Json kernel_results(Backend& backend, const std::string& glob) {
         if (interrupt_token().stop_requested()) throw Cancelled();
         if (peak == 0) peak = bench::measured_peak_flops(backend);
         const bench::Measurement m = c.run(backend);
-        out.push_back({{"name", c.name}, {"seconds", m.seconds}, {"gflop_per_second", m.flop / m.seconds / 1e9}, {"gbyte_per_second", m.bytes / m.seconds / 1e9},
+        out.push_back({{"name", c.name},
+                       {"seconds", m.seconds},
+                       {"gflop_per_second", m.flop / m.seconds / 1e9},
+                       {"gbyte_per_second", m.bytes / m.seconds / 1e9},
                        {"share_of_peak", m.flop / m.seconds / peak}});
     }
     return out;
@@ -67,8 +72,12 @@ Json model_results(const Arguments& args, const std::shared_ptr<Backend>& backen
     Pipeline pipeline(residency, backend);
     const Conditioning conditioning = pipeline.condition(r, model, observer, interrupt_token());
     DenoiseState state = pipeline.begin(r, model, conditioning);
-    pipeline.denoise(r, model, conditioning, state, [](const DenoiseState&, const Tensor&) {}, observer, interrupt_token());
-    if (wanted(glob, "model/decode")) pipeline.decode(r, model, Pipeline::requested_frames(r, state.latent), [](int, const Tensor&) {}, observer, interrupt_token());
+    pipeline.denoise(
+        r, model, conditioning, state, [](const DenoiseState&, const Tensor&) {}, observer, interrupt_token());
+    if (wanted(glob, "model/decode"))
+        pipeline.decode(
+            r, model, Pipeline::requested_frames(r, state.latent), [](int, const Tensor&) {}, observer,
+            interrupt_token());
     Json out = Json::array();
     const auto add = [&](std::string_view name, double seconds) {
         if (seconds > 0 && wanted(glob, name)) out.push_back({{"name", name}, {"seconds", seconds}});
@@ -84,14 +93,16 @@ std::string line(const Json& result) {
     const std::string name = result["name"].get<std::string>();
     const double seconds = result["seconds"].get<double>();
     if (!result.contains("gflop_per_second")) return fmt::format("{:<44} {:>12.3f} ms\n", name, seconds * 1e3);
-    return fmt::format("{:<44} {:>12.3f} ms {:>10.1f} GFLOP/s {:>8.1f} GB/s {:>5.0f} % of peak\n", name, seconds * 1e3, result["gflop_per_second"].get<double>(),
-                       result["gbyte_per_second"].get<double>(), result["share_of_peak"].get<double>() * 100);
+    return fmt::format("{:<44} {:>12.3f} ms {:>10.1f} GFLOP/s {:>8.1f} GB/s {:>5.0f} % of peak\n", name, seconds * 1e3,
+                       result["gflop_per_second"].get<double>(), result["gbyte_per_second"].get<double>(),
+                       result["share_of_peak"].get<double>() * 100);
 }
 
 int run(const Arguments& args, Console& console) {
     const std::string glob = args.get("--only");
     const auto names = case_names(glob);
-    if (names.empty()) throw UsageError("", "--only", fmt::format("'{}' fits no benchmark", printable(glob, 60)), "see bench --list");
+    if (names.empty())
+        throw UsageError("", "--only", fmt::format("'{}' fits no benchmark", printable(glob, 60)), "see bench --list");
     if (args.has("--list")) {
         console.say(fmt::format("{}", fmt::join(names, "\n")));
         console.report(Json(names));
@@ -100,7 +111,8 @@ int run(const Arguments& args, Console& console) {
     const auto backend = open_backend(device_of(args), int(whole_number(args, "--threads", 0, 1024, 0)));
     backend->set_stop(interrupt_token());
     Json results = kernel_results(*backend, glob);
-    const bool any_model = std::any_of(std::begin(model_cases), std::end(model_cases), [&](std::string_view name) { return wanted(glob, name); });
+    const bool any_model = std::any_of(std::begin(model_cases), std::end(model_cases),
+                                       [&](std::string_view name) { return wanted(glob, name); });
     if (any_model && args.has("--model"))
         for (Json& result : model_results(args, backend, glob)) results.push_back(std::move(result));
     std::string text;
@@ -113,7 +125,11 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command bench_command() {
-    return {"bench", "[--list] [--only GLOB] [--model DIR [--size WxH] [--frames N]]", "Times the kernels, and with --model the stages of that model.", 0, 0,
+    return {"bench",
+            "[--list] [--only GLOB] [--model DIR [--size WxH] [--frames N]]",
+            "Times the kernels, and with --model the stages of that model.",
+            0,
+            0,
             {{"--list", "", "names of the benchmarks (default: run them)"},
              {"--only", "GLOB", "those whose name fits, as 'linear/*' (default: all)"},
              {"--model", "DIR", "also time text encoder, step and decoder of this model (default: kernels only)"},
@@ -121,7 +137,9 @@ Command bench_command() {
              {"--size", "WxH", "pixels for --model (default: the model's)"},
              {"--frames", "N", "frames for --model, 4n+1 (default: the model's)"},
              {"--dtype", "T", "f32 or bf16 for --model (default bf16)"},
-             device_option, threads_option, json_option},
+             device_option,
+             threads_option,
+             json_option},
             run};
 }
 

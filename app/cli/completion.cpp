@@ -34,7 +34,8 @@ std::string visible_commands() {
     return out;
 }
 
-constexpr std::string_view module_words = "wan-transformer wan-vae-encode wan-vae-decode umt5 clip-vision scheduler timestep-matrix noise";
+constexpr std::string_view module_words =
+    "wan-transformer wan-vae-encode wan-vae-decode umt5 clip-vision scheduler timestep-matrix noise";
 
 std::string bash() {
     std::string out = "# bash completion for denoir-cli; made by `denoir-cli completion bash`\n"
@@ -42,29 +43,33 @@ std::string bash() {
                       "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options\n"
                       "    COMPREPLY=()\n"
                       "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n";
-    out += fmt::format("        COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$word\"))\n        return\n    fi\n    case $before in\n", visible_commands());
+    out += fmt::format("        COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$word\"))\n        return\n    "
+                       "fi\n    case $before in\n",
+                       visible_commands());
     std::string seen;
     for (const Command& command : commands())
         for (const Option& option : command.options) {
             const std::string mark = fmt::format(" {} ", option.name);
             if (choices(option).empty() || seen.find(mark) != std::string::npos) continue;
             seen += mark;
-            out += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", option.name, choices(option));
+            out += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", option.name,
+                               choices(option));
         }
     out += "    esac\n    case ${COMP_WORDS[1]} in\n";
     for (const Command& command : commands())
         if (!command.hidden) out += fmt::format("    {}) options=\"{}\" ;;\n", command.name, names(command));
-    return out + fmt::format("    esac\n"
-                             "    if [ \"${{COMP_WORDS[1]}}\" = module ] && [ \"$COMP_CWORD\" -eq 2 ]; then\n"
-                             "        options=\"$options {}\"\n"
-                             "    fi\n"
-                             "    case $word in\n"
-                             "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-                             "    *) COMPREPLY=($(compgen -W \"$options\" -- \"$word\") $(compgen -f -- \"$word\")) ;;\n"
-                             "    esac\n"
-                             "}}\n"
-                             "complete -o filenames -F _denoir_cli denoir-cli\n",
-                             module_words);
+    return out +
+           fmt::format("    esac\n"
+                       "    if [ \"${{COMP_WORDS[1]}}\" = module ] && [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+                       "        options=\"$options {}\"\n"
+                       "    fi\n"
+                       "    case $word in\n"
+                       "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+                       "    *) COMPREPLY=($(compgen -W \"$options\" -- \"$word\") $(compgen -f -- \"$word\")) ;;\n"
+                       "    esac\n"
+                       "}}\n"
+                       "complete -o filenames -F _denoir_cli denoir-cli\n",
+                       module_words);
 }
 
 /// Inside single quotes and _arguments' own brackets.
@@ -79,20 +84,27 @@ std::string zsh_text(std::string_view text) {
 }
 
 std::string zsh() {
-    std::string out = "#compdef denoir-cli\n# zsh completion for denoir-cli; made by `denoir-cli completion zsh`\n_denoir_cli() {\n    local -a commands\n    commands=(\n";
+    std::string out = "#compdef denoir-cli\n# zsh completion for denoir-cli; made by `denoir-cli completion "
+                      "zsh`\n_denoir_cli() {\n    local -a commands\n    commands=(\n";
     for (const Command& command : commands())
-        if (!command.hidden) out += fmt::format("        '{}:{}'\n", command.name, zsh_text(command.summary.substr(0, command.summary.find('\n'))));
-    out += "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    fi\n    case $words[2] in\n";
+        if (!command.hidden)
+            out += fmt::format("        '{}:{}'\n", command.name,
+                               zsh_text(command.summary.substr(0, command.summary.find('\n'))));
+    out += "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    fi\n    "
+           "case $words[2] in\n";
     for (const Command& command : commands()) {
         if (command.hidden) continue;
         out += fmt::format("    {})\n        _arguments '1:command:' \\\n", command.name);
         for (const Option& option : command.options) {
             const std::string_view words = choices(option);
             const std::string star = option.count == Option::Count::once ? "" : "*";
-            const std::string value = option.value.empty() ? "" : !words.empty() ? fmt::format(":value:({})", words) : ":value:_files";
+            const std::string value = option.value.empty() ? ""
+                                      : !words.empty()     ? fmt::format(":value:({})", words)
+                                                           : ":value:_files";
             out += fmt::format("            '{}{}[{}]{}' \\\n", star, option.name, zsh_text(option.help), value);
         }
-        out += command.name == "module" ? fmt::format("            '2:name:({})' '*:file:_files' ;;\n", module_words) : "            '*:file:_files' ;;\n";
+        out += command.name == "module" ? fmt::format("            '2:name:({})' '*:file:_files' ;;\n", module_words)
+                                        : "            '*:file:_files' ;;\n";
     }
     return out + "    esac\n}\n_denoir_cli \"$@\"\n";
 }
@@ -110,26 +122,34 @@ std::string fish() {
     std::string out = "# fish completion for denoir-cli; made by `denoir-cli completion fish`\n";
     for (const Command& command : commands())
         if (!command.hidden)
-            out += fmt::format("complete -c denoir-cli -n __fish_use_subcommand -f -a {} -d '{}'\n", command.name, fish_text(command.summary.substr(0, command.summary.find('\n'))));
+            out += fmt::format("complete -c denoir-cli -n __fish_use_subcommand -f -a {} -d '{}'\n", command.name,
+                               fish_text(command.summary.substr(0, command.summary.find('\n'))));
     out += fmt::format("complete -c denoir-cli -n '__fish_seen_subcommand_from module' -a '{}'\n", module_words);
     for (const Command& command : commands())
         for (const Option& option : command.options) {
             if (command.hidden) continue;
-            const std::string value = option.value.empty() ? "" : !choices(option).empty() ? fmt::format(" -x -a '{}'", choices(option)) : " -r";
-            out += fmt::format("complete -c denoir-cli -n '__fish_seen_subcommand_from {}' -l {}{} -d '{}'\n", command.name, option.name.substr(2), value, fish_text(option.help));
+            const std::string value = option.value.empty()       ? ""
+                                      : !choices(option).empty() ? fmt::format(" -x -a '{}'", choices(option))
+                                                                 : " -r";
+            out += fmt::format("complete -c denoir-cli -n '__fish_seen_subcommand_from {}' -l {}{} -d '{}'\n",
+                               command.name, option.name.substr(2), value, fish_text(option.help));
         }
     return out;
 }
 
 int run(const Arguments& args, Console&) {
     const std::string& shell = args.words()[0];
-    if (shell != "bash" && shell != "zsh" && shell != "fish") throw UsageError("", "completion", fmt::format("'{}' is unknown", printable(shell, 40)), "use bash, zsh or fish");
+    if (shell != "bash" && shell != "zsh" && shell != "fish")
+        throw UsageError("", "completion", fmt::format("'{}' is unknown", printable(shell, 40)),
+                         "use bash, zsh or fish");
     fmt::print("{}", shell == "bash" ? bash() : shell == "zsh" ? zsh() : fish());
     return 0;
 }
 
 } // namespace
 
-Command completion_command() { return {"completion", "bash|zsh|fish", "The completion file of a shell.", 1, 1, {}, run, true}; }
+Command completion_command() {
+    return {"completion", "bash|zsh|fish", "The completion file of a shell.", 1, 1, {}, run, true};
+}
 
 } // namespace denoir::cli

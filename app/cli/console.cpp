@@ -27,7 +27,10 @@ void Console::report(const Json& document) const {
 void Console::refuse(const Error& e) const {
     note(e.what());
     report(Json{{"error",
-                {{"file", printable(e.file(), 4096)}, {"field", printable(e.field(), 1024)}, {"message", printable(e.message(), 1024)}, {"hint", printable(e.hint(), 1024)}}}});
+                 {{"file", printable(e.file(), 4096)},
+                  {"field", printable(e.field(), 1024)},
+                  {"message", printable(e.message(), 1024)},
+                  {"hint", printable(e.hint(), 1024)}}}});
 }
 
 void Console::cancelled(const std::string& line) const {
@@ -35,7 +38,9 @@ void Console::cancelled(const std::string& line) const {
     report(Json{{"error", {{"file", ""}, {"field", ""}, {"message", printable(line, 1024)}, {"hint", ""}}}});
 }
 
-void Console::note(std::string_view line) const { write_all(stderr, fmt::format("denoir-cli: {}\n", printable(line, 380))); }
+void Console::note(std::string_view line) const {
+    write_all(stderr, fmt::format("denoir-cli: {}\n", printable(line, 380)));
+}
 
 ProgressStyle progress_style(const std::string& name) {
     if (name == "plain") return ProgressStyle::plain;
@@ -58,13 +63,16 @@ void Progress::stage_ends(Stage stage, double seconds) {
 void Progress::progress(Stage stage, double done, double total) {
     const auto now = Clock::now();
     const double seconds = std::chrono::duration<double>(now - stage_start_).count();
-    if (done == 0 || last_shown_ == Clock::time_point{}) first_done_ = done < total && stage == Stage::denoise ? done : 0;
+    if (done == 0 || last_shown_ == Clock::time_point{})
+        first_done_ = done < total && stage == Stage::denoise ? done : 0;
     const bool every = stage == Stage::denoise || done == total;
     if (!every && now - last_shown_ < std::chrono::milliseconds(style_ == ProgressStyle::plain ? 2000 : 100)) return;
     last_shown_ = now;
     const double rate = (done - first_done_) / seconds;
-    const std::string eta = done > first_done_ && done < total ? fmt::format(", ETA {}", duration((total - done) / rate)) : "";
-    show(fmt::format("{}: {} {:.0f}/{:.0f}{}", name(stage), stage == Stage::denoise ? "step" : "frame", done, total, eta));
+    const std::string eta =
+        done > first_done_ && done < total ? fmt::format(", ETA {}", duration((total - done) / rate)) : "";
+    show(fmt::format("{}: {} {:.0f}/{:.0f}{}", name(stage), stage == Stage::denoise ? "step" : "frame", done, total,
+                     eta));
 }
 
 void Progress::warning(std::string_view text) {

@@ -17,18 +17,24 @@ ConvertOptions options_of(const Arguments& args) {
         const std::string name = args.get("--dtype");
         options.dtype = dtype_from_name(name);
         if (options.dtype != DType::f32 && options.dtype != DType::bf16 && options.dtype != DType::f16)
-            throw UsageError("", "--dtype", fmt::format("'{}' is not written", printable(name, 40)), "use f32, bf16 or f16");
+            throw UsageError("", "--dtype", fmt::format("'{}' is not written", printable(name, 40)),
+                             "use f32, bf16 or f16");
     }
     if (args.has("--layout")) {
         const auto layout = convert_layout_from_name(args.get("--layout"));
-        if (!layout) throw UsageError("", "--layout", fmt::format("'{}' is unknown", printable(args.get("--layout"), 40)), "use original, diffusers or comfy");
+        if (!layout)
+            throw UsageError("", "--layout", fmt::format("'{}' is unknown", printable(args.get("--layout"), 40)),
+                             "use original, diffusers or comfy");
         options.layout = *layout;
     }
     if (args.has("--quantize")) {
         const std::string name = args.get("--quantize");
         options.quantize = quantize_from_name(name);
         if (!options.quantize)
-            throw UsageError("", "--quantize", name == "q8_0" ? "safetensors files have no q8_0" : fmt::format("'{}' is unknown", printable(name, 40)), "use fp8_scaled");
+            throw UsageError("", "--quantize",
+                             name == "q8_0" ? "safetensors files have no q8_0"
+                                            : fmt::format("'{}' is unknown", printable(name, 40)),
+                             "use fp8_scaled");
     }
     return options;
 }
@@ -62,12 +68,19 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command convert_command() {
-    return {"convert", "IN OUT.safetensors [--dtype T] [--quantize fp8_scaled] [--layout L]", "Reads one network in any layout and format and writes it as one safetensors file.", 2, 2,
-            {{"--dtype", "T", "f32, bf16 or f16 for the floating point tensors (default: as stored; quantised ones become f32)"},
-             {"--quantize", "Q", "fp8_scaled: 8-bit floats with a scale per linear layer of the blocks (default: none)"},
-             {"--layout", "L", "names of original, diffusers or comfy files (default original)"},
-             progress_option, json_option},
-            run};
+    return {
+        "convert",
+        "IN OUT.safetensors [--dtype T] [--quantize fp8_scaled] [--layout L]",
+        "Reads one network in any layout and format and writes it as one safetensors file.",
+        2,
+        2,
+        {{"--dtype", "T",
+          "f32, bf16 or f16 for the floating point tensors (default: as stored; quantised ones become f32)"},
+         {"--quantize", "Q", "fp8_scaled: 8-bit floats with a scale per linear layer of the blocks (default: none)"},
+         {"--layout", "L", "names of original, diffusers or comfy files (default original)"},
+         progress_option,
+         json_option},
+        run};
 }
 
 } // namespace denoir::cli

@@ -15,7 +15,8 @@ int run(const Arguments& args, Console& console) {
     std::optional<int> step;
     if (args.has("--step")) step = int(whole_number(args, "--step", 0, 1000000, 0));
     Progress progress(progress_style(args.get("--progress", "auto")));
-    const int decoded = decode_run(args.words()[0], step, out, int(whole_number(args, "--threads", 0, 1024, 0)), progress, interrupt_token());
+    const int decoded = decode_run(args.words()[0], step, out, int(whole_number(args, "--threads", 0, 1024, 0)),
+                                   progress, interrupt_token());
     progress.clear();
     console.say(fmt::format("{}: step {}", out, decoded));
     console.report(Json{{"out", out}, {"run", args.words()[0]}, {"step", decoded}});
@@ -25,10 +26,16 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command decode_command() {
-    return {"decode", "RUN [--step N] --out FILE.mp4|FILE.mkv|DIR", "The video of a run's final latents, or a draft of any step.", 1, 1,
+    return {"decode",
+            "RUN [--step N] --out FILE.mp4|FILE.mkv|DIR",
+            "The video of a run's final latents, or a draft of any step.",
+            1,
+            1,
             {{"--step", "N", "the step to show, 0 is the noise (default: the last)"},
              {"--out", "FILE", ".mp4, .mkv or a new or empty folder for PNG frames (required)"},
-             threads_option, progress_option, json_option},
+             threads_option,
+             progress_option,
+             json_option},
             run};
 }
 

@@ -10,13 +10,17 @@ namespace {
 
 /// A folder's parts one line each; a single file has no role worth a line of its own.
 std::string describe(const Inspection& found) {
-    std::string out = fmt::format("{} {}, {}, {} tensors, {} parameters, {}\n", found.family, found.variant, found.dtype(), found.tensors.size(), found.parameters,
-                                  size_text(double(found.bytes)));
+    std::string out =
+        fmt::format("{} {}, {}, {} tensors, {} parameters, {}\n", found.family, found.variant, found.dtype(),
+                    found.tensors.size(), found.parameters, size_text(double(found.bytes)));
     for (const auto& part : found.parts) {
-        out += fmt::format("  {}: {} {}, {} file{}, {}\n", part.role, part.format, part.layout, part.files.size(), part.files.size() == 1 ? "" : "s", size_text(double(part.bytes)));
+        out += fmt::format("  {}: {} {}, {} file{}, {}\n", part.role, part.format, part.layout, part.files.size(),
+                           part.files.size() == 1 ? "" : "s", size_text(double(part.bytes)));
         for (const auto& file : part.files) out += fmt::format("    {}\n", printable(file.string(), 120));
     }
-    for (const auto& [key, value] : found.config.items()) out += fmt::format("  {}: {}\n", printable(key, 40), printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 80));
+    for (const auto& [key, value] : found.config.items())
+        out += fmt::format("  {}: {}\n", printable(key, 40),
+                           printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 80));
     for (const auto& missing : found.missing) out += fmt::format("  missing: {}\n", missing);
     for (const auto& warning : found.warnings) out += fmt::format("  warning: {}\n", printable(warning, 200));
     out.pop_back();
@@ -29,7 +33,8 @@ int run(const Arguments& args, Console& console) {
     const Inspection found = inspect(path);
     std::string text = describe(found);
     if (args.has("--tensors"))
-        for (const auto& t : found.tensors) text += fmt::format("\n{} {} [{}]", printable(t.name, 160), t.dtype, fmt::join(t.shape, ", "));
+        for (const auto& t : found.tensors)
+            text += fmt::format("\n{} {} [{}]", printable(t.name, 160), t.dtype, fmt::join(t.shape, ", "));
     console.say(text);
     console.report(to_json(found, args.has("--tensors")));
     return 0;
@@ -38,8 +43,13 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command inspect_command() {
-    return {"inspect", "PATH [--tensors]", "What a checkpoint file or model folder is, from its headers alone.", 1, 1,
-            {{"--tensors", "", "list every tensor with its type and shape (default: their number)"}, json_option}, run};
+    return {"inspect",
+            "PATH [--tensors]",
+            "What a checkpoint file or model folder is, from its headers alone.",
+            1,
+            1,
+            {{"--tensors", "", "list every tensor with its type and shape (default: their number)"}, json_option},
+            run};
 }
 
 } // namespace denoir::cli

@@ -26,7 +26,8 @@ sigset_t watched() {
     return set;
 }
 
-/// Before the constructors of any library, so that a Ctrl+C in the first moments waits for us instead of ending the process by itself.
+/// Before the constructors of any library, so that a Ctrl+C in the first moments waits for us instead of ending the
+/// process by itself.
 void block_signals() {
     const sigset_t set = watched();
     ::sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -36,7 +37,8 @@ void block_signals() {
 void end_now() {
     remove_temporaries();
     const std::lock_guard lock(last_words_mutex);
-    if (!output.empty()) remove_partials(output.has_parent_path() ? output.parent_path() : ".", output.filename().string(), ::getpid());
+    if (!output.empty())
+        remove_partials(output.has_parent_path() ? output.parent_path() : ".", output.filename().string(), ::getpid());
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, last_words.data(), last_words.size());
     ::_exit(cancelled);
 }
@@ -44,7 +46,8 @@ void end_now() {
 void watch(std::stop_source source) {
     const sigset_t set = watched();
     int signal = 0;
-    while (::sigwait(&set, &signal) != 0) {}
+    while (::sigwait(&set, &signal) != 0) {
+    }
     source.request_stop();
     const timespec grace{0, 400'000'000};
     ::sigtimedwait(&set, nullptr, &grace); // the time is over, or somebody is impatient

@@ -69,11 +69,13 @@ int guarded(const std::vector<std::string>& words) {
     } catch (const std::length_error&) {
         console.refuse(Error("", "memory", "there is not enough for this", "use a smaller size or fewer frames"));
     } catch (const std::filesystem::filesystem_error& e) {
-        console.refuse(Error(e.path1().string(), "", "cannot be used: " + e.code().message(), "check the path and its permissions"));
+        console.refuse(Error(e.path1().string(), "", "cannot be used: " + e.code().message(),
+                             "check the path and its permissions"));
     } catch (const std::system_error& e) {
         console.refuse(Error("", "system", e.code().message(), "close other programs and try again"));
     } catch (const std::exception&) {
-        console.refuse(Error("", "internal error", "something that should not happen did", "please report the command and its files"));
+        console.refuse(Error("", "internal error", "something that should not happen did",
+                             "please report the command and its files"));
     }
     return failed;
 }
@@ -81,13 +83,12 @@ int guarded(const std::vector<std::string>& words) {
 } // namespace
 
 std::span<const Command> commands() {
-    static const std::vector<Command> all{
-        render_command(),   decode_command(),  verify_command(),  runs_command(), module_command(),
-        tokenize_command(), inspect_command(), convert_command(),
+    static const std::vector<Command> all{render_command(),    decode_command(),   verify_command(),  runs_command(),
+                                          module_command(),    tokenize_command(), inspect_command(), convert_command(),
 #ifdef DENOIR_HAS_BENCH
-        bench_command(),
+                                          bench_command(),
 #endif
-        completion_command()};
+                                          completion_command()};
     return all;
 }
 

@@ -13,7 +13,9 @@ std::map<std::string, std::string> settings(const Arguments& args) {
     std::map<std::string, std::string> out;
     for (const std::string& text : args.all("--set")) {
         const std::size_t equals = text.find('=');
-        if (equals == 0 || equals == std::string::npos) throw UsageError("", "--set", fmt::format("'{}' is not key=value", printable(text, 40)), "write --set key=value");
+        if (equals == 0 || equals == std::string::npos)
+            throw UsageError("", "--set", fmt::format("'{}' is not key=value", printable(text, 40)),
+                             "write --set key=value");
         if (!out.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
             throw UsageError("", "--set " + printable(text.substr(0, equals), 40), "is given twice", "keep one");
     }
@@ -26,7 +28,8 @@ int run(const Arguments& args, Console& console) {
     for (const std::string& path : args.all("--weights")) call.weights.emplace_back(path);
     for (const auto& path : call.weights)
         if (path.empty()) throw UsageError("", "--weights", "is empty", "name a file or folder");
-    if (args.has("--inputs") && args.get("--inputs").empty()) throw UsageError("", "--inputs", "is empty", "name a file");
+    if (args.has("--inputs") && args.get("--inputs").empty())
+        throw UsageError("", "--inputs", "is empty", "name a file");
     call.inputs = args.get("--inputs");
     call.out = args.get("--out");
     call.set = settings(args);
@@ -45,20 +48,33 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command module_command() {
-    return {"module", "NAME [--weights PATH…] [--inputs F] --out F [--set key=value]…",
-            "One network, solver, timestep plan or generator on tensors from a safetensors file.\nNAME: wan-transformer, wan-vae-encode, "
-            "wan-vae-decode, umt5, clip-vision, scheduler, timestep-matrix, noise.",
-            1, 1,
-            {{"--weights", "PATH…", "checkpoint files or folders (safetensors, .pth); noise, scheduler and timestep-matrix take none", Option::Count::list},
-             {"--inputs", "FILE", "safetensors with the input tensors, without a batch axis; noise and timestep-matrix take none"},
-             {"--out", "FILE", "safetensors to write (required)"},
-             {"--dtype", "f32|bf16", "arithmetic (default f32: weights of any type widened)"},
-             {"--precision", "P", "cast points: f32, wan, skyreels (default: f32 with f32; with bf16 by the names of the weights, else wan)"},
-             {"--set", "key=value", "heads=N (wan-transformer, umt5, clip-vision); causal_block=N latent frames (wan-transformer); sampler= steps= shift= sigmas= "
-                                    "(scheduler); frames= steps= ar_step= block= ready= base= shift= in latent frames (timestep-matrix); kind= seed= shape= (noise)",
-              Option::Count::repeated},
-             device_option, threads_option, json_option},
-            run};
+    return {
+        "module",
+        "NAME [--weights PATH…] [--inputs F] --out F [--set key=value]…",
+        "One network, solver, timestep plan or generator on tensors from a safetensors file.\nNAME: wan-transformer, "
+        "wan-vae-encode, "
+        "wan-vae-decode, umt5, clip-vision, scheduler, timestep-matrix, noise.",
+        1,
+        1,
+        {{"--weights", "PATH…",
+          "checkpoint files or folders (safetensors, .pth); noise, scheduler and timestep-matrix take none",
+          Option::Count::list},
+         {"--inputs", "FILE",
+          "safetensors with the input tensors, without a batch axis; noise and timestep-matrix take none"},
+         {"--out", "FILE", "safetensors to write (required)"},
+         {"--dtype", "f32|bf16", "arithmetic (default f32: weights of any type widened)"},
+         {"--precision", "P",
+          "cast points: f32, wan, skyreels (default: f32 with f32; with bf16 by the names of the weights, else wan)"},
+         {"--set", "key=value",
+          "heads=N (wan-transformer, umt5, clip-vision); causal_block=N latent frames (wan-transformer); sampler= "
+          "steps= shift= sigmas= "
+          "(scheduler); frames= steps= ar_step= block= ready= base= shift= in latent frames (timestep-matrix); kind= "
+          "seed= shape= (noise)",
+          Option::Count::repeated},
+         device_option,
+         threads_option,
+         json_option},
+        run};
 }
 
 } // namespace denoir::cli

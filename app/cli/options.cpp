@@ -26,11 +26,15 @@ const Option* find(const Command& command, std::string_view name) {
     for (const Option& option : command.options) names.push_back(option.name);
     const std::string near = closest(name, names);
     throw UsageError("", printable(name, 60), fmt::format("{} has no such option", command.name),
-                     near.empty() ? fmt::format("see denoir-cli {} --help", command.name) : fmt::format("did you mean {}?", near));
+                     near.empty() ? fmt::format("see denoir-cli {} --help", command.name)
+                                  : fmt::format("did you mean {}?", near));
 }
 
 /// "--steps", "-x"; a text like "-5 degrees" is none.
-bool is_option(std::string_view word) { return word.starts_with("--") || (word.size() == 2 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1]))); }
+bool is_option(std::string_view word) {
+    return word.starts_with("--") ||
+           (word.size() == 2 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])));
+}
 
 void check_text(std::string_view name, const std::string& value) {
     if (find_invalid_utf8(value)) throw UsageError("", std::string(name), "is not UTF-8", "write it in UTF-8");
@@ -39,8 +43,10 @@ void check_text(std::string_view name, const std::string& value) {
 /// A description broken at spaces, hanging behind the option's name.
 std::string wrapped(const std::string& head, std::string_view text) {
     std::string out = fmt::format("  {}", head);
-    if (out.size() + 2 > help_column) out += "\n" + std::string(help_column, ' ');
-    else out += std::string(help_column - out.size(), ' ');
+    if (out.size() + 2 > help_column)
+        out += "\n" + std::string(help_column, ' ');
+    else
+        out += std::string(help_column - out.size(), ' ');
     std::size_t column = help_column;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find(' ', begin), text.size());
@@ -77,7 +83,9 @@ Arguments parse(const Command& command, std::span<const std::string> words) {
         if (only_words || !is_option(word)) {
             check_text("argument", word);
             if (int(out.words_.size()) == command.most)
-                throw UsageError("", printable(word, 60), fmt::format("{} takes {}", command.name, command.most == 0 ? "options only" : "no further argument"),
+                throw UsageError("", printable(word, 60),
+                                 fmt::format("{} takes {}", command.name,
+                                             command.most == 0 ? "options only" : "no further argument"),
                                  fmt::format("see denoir-cli {} --help", command.name));
             out.words_.push_back(word);
             continue;
@@ -90,41 +98,50 @@ Arguments parse(const Command& command, std::span<const std::string> words) {
         const std::string name = word.substr(0, equals);
         const Option* option = find(command, name);
         if (!option) refuse_unknown(command, name);
-        if (out.has(name) && option->count == Option::Count::once) throw UsageError("", name, "is given twice", "keep one");
+        if (out.has(name) && option->count == Option::Count::once)
+            throw UsageError("", name, "is given twice", "keep one");
         auto& values = out.options_[name];
         if (option->value.empty()) {
-            if (equals != std::string::npos) throw UsageError("", name, "takes no value", fmt::format("write {} alone", name));
+            if (equals != std::string::npos)
+                throw UsageError("", name, "takes no value", fmt::format("write {} alone", name));
             values.emplace_back();
             continue;
         }
         const std::size_t before = values.size();
         if (equals != std::string::npos) values.push_back(word.substr(equals + 1));
         // A value may start with a dash, but is never the name of an option.
-        while (equals == std::string::npos && i + 1 < words.size() && words[i + 1] != "--" && !find(command, words[i + 1].substr(0, words[i + 1].find('=')))) {
+        while (equals == std::string::npos && i + 1 < words.size() && words[i + 1] != "--" &&
+               !find(command, words[i + 1].substr(0, words[i + 1].find('=')))) {
             const bool list = option->count == Option::Count::list;
             if (list && values.size() > before && words[i + 1].starts_with("--")) break;
             values.push_back(words[++i]);
             if (!list) break;
         }
-        if (values.size() == before) throw UsageError("", name, "its value is missing", fmt::format("write {} {}", name, option->value));
+        if (values.size() == before)
+            throw UsageError("", name, "its value is missing", fmt::format("write {} {}", name, option->value));
         for (std::size_t v = before; v < values.size(); ++v) check_text(name, values[v]);
     }
     if (int(out.words_.size()) < command.least)
-        throw UsageError("", std::string(command.name), "an argument is missing", fmt::format("usage: denoir-cli {} {}", command.name, command.synopsis));
+        throw UsageError("", std::string(command.name), "an argument is missing",
+                         fmt::format("usage: denoir-cli {} {}", command.name, command.synopsis));
     return out;
 }
 
 std::string help(const Command& command) {
     std::string out = fmt::format("usage: denoir-cli {} {}\n\n{}\n\n", command.name, command.synopsis, command.summary);
     for (const Option& option : command.options)
-        out += wrapped(option.value.empty() ? std::string(option.name) : fmt::format("{} {}", option.name, option.value), option.help);
+        out +=
+            wrapped(option.value.empty() ? std::string(option.name) : fmt::format("{} {}", option.name, option.value),
+                    option.help);
     return out + wrapped("--help", "this text");
 }
 
 std::string help(std::span<const Command> commands) {
-    std::string out = "usage: denoir-cli COMMAND …\n\nVideo from text and images with the SkyReels-V2 and Wan models, on this machine.\n\n";
+    std::string out = "usage: denoir-cli COMMAND …\n\nVideo from text and images with the SkyReels-V2 and Wan models, "
+                      "on this machine.\n\n";
     for (const Command& command : commands)
-        if (!command.hidden) out += wrapped(std::string(command.name), command.summary.substr(0, command.summary.find('\n')));
+        if (!command.hidden)
+            out += wrapped(std::string(command.name), command.summary.substr(0, command.summary.find('\n')));
     out += "\n";
     out += wrapped("COMMAND --help", "the options of a command, with units and defaults");
     out += wrapped("--help", "this text");

@@ -10,9 +10,9 @@ namespace denoir::cli {
 
 /// One option of a command: what the parser, `--help` and the completion files know of it.
 struct Option {
-    std::string_view name;          ///< "--steps"
-    std::string_view value;         ///< what follows, as in the help: "N", "FILE", "f32|bf16"; empty: a flag
-    std::string_view help;          ///< what it does, with unit and default
+    std::string_view name;  ///< "--steps"
+    std::string_view value; ///< what follows, as in the help: "N", "FILE", "f32|bf16"; empty: a flag
+    std::string_view help;  ///< what it does, with unit and default
     enum class Count { once, repeated, list } count = Count::once; ///< list: several values after one name
 };
 
@@ -21,9 +21,9 @@ class Console;
 
 struct Command {
     std::string_view name;
-    std::string_view synopsis;      ///< what follows the name in the usage line
-    std::string_view summary;       ///< one sentence
-    int least, most;                ///< arguments without a name
+    std::string_view synopsis; ///< what follows the name in the usage line
+    std::string_view summary;  ///< one sentence
+    int least, most;           ///< arguments without a name
     std::vector<Option> options;
     int (*run)(const Arguments&, Console&);
     bool hidden = false;

@@ -17,13 +17,17 @@ struct FieldOption {
     Kind kind;
 };
 constexpr FieldOption field_options[] = {
-    {"--prompt", "prompt", Kind::text},     {"--negative-prompt", "negative_prompt", Kind::text}, {"--image", "image", Kind::text},
-    {"--last-image", "last_image", Kind::text}, {"--model", "model", Kind::text},                 {"--mode", "mode", Kind::text},
-    {"--family", "family", Kind::text},     {"--frames", "frames", Kind::number},                 {"--fps", "fps", Kind::number},
-    {"--steps", "steps", Kind::number},     {"--guidance", "guidance", Kind::number},             {"--guidance-low", "guidance_low", Kind::number},
-    {"--shift", "shift", Kind::number},     {"--seed", "seed", Kind::number},                     {"--sampler", "sampler", Kind::text},
-    {"--dtype", "dtype", Kind::text},       {"--precision", "precision", Kind::text},             {"--preprocess", "preprocess", Kind::text},
-    {"--device", "device", Kind::text},     {"--threads", "threads", Kind::number},               {"--latents", "latents", Kind::text},
+    {"--prompt", "prompt", Kind::text},       {"--negative-prompt", "negative_prompt", Kind::text},
+    {"--image", "image", Kind::text},         {"--last-image", "last_image", Kind::text},
+    {"--model", "model", Kind::text},         {"--mode", "mode", Kind::text},
+    {"--family", "family", Kind::text},       {"--frames", "frames", Kind::number},
+    {"--fps", "fps", Kind::number},           {"--steps", "steps", Kind::number},
+    {"--guidance", "guidance", Kind::number}, {"--guidance-low", "guidance_low", Kind::number},
+    {"--shift", "shift", Kind::number},       {"--seed", "seed", Kind::number},
+    {"--sampler", "sampler", Kind::text},     {"--dtype", "dtype", Kind::text},
+    {"--precision", "precision", Kind::text}, {"--preprocess", "preprocess", Kind::text},
+    {"--device", "device", Kind::text},       {"--threads", "threads", Kind::number},
+    {"--latents", "latents", Kind::text},
 };
 
 Request request_of(const Arguments& args) {
@@ -37,7 +41,10 @@ Request request_of(const Arguments& args) {
     }
     const RequestSource here;
     for (const FieldOption& f : field_options)
-        if (args.has(f.option)) set_request_field(r, f.key, f.kind == Kind::text ? Json(args.get(f.option)) : number_value(f.option, args.get(f.option)), here);
+        if (args.has(f.option))
+            set_request_field(
+                r, f.key, f.kind == Kind::text ? Json(args.get(f.option)) : number_value(f.option, args.get(f.option)),
+                here);
     if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
     if (args.has("--noise")) {
         const std::string text = args.get("--noise");
@@ -48,10 +55,14 @@ Request request_of(const Arguments& args) {
 
 /// Only what decides nothing of the result may come along.
 void check_resume(const Arguments& args) {
-    if (!args.words().empty()) throw UsageError("", "--resume", "takes the stored request, not another one", "leave the request file out");
+    if (!args.words().empty())
+        throw UsageError("", "--resume", "takes the stored request, not another one", "leave the request file out");
     for (const Option& option : render_command().options) {
-        const bool fits = option.name == "--resume" || option.name == "--threads" || option.name == "--progress" || option.name == "--json";
-        if (!fits && args.has(option.name)) throw UsageError("", std::string(option.name), "cannot be changed by --resume", "branch with --from RUN --step N, or leave it out");
+        const bool fits = option.name == "--resume" || option.name == "--threads" || option.name == "--progress" ||
+                          option.name == "--json";
+        if (!fits && args.has(option.name))
+            throw UsageError("", std::string(option.name), "cannot be changed by --resume",
+                             "branch with --from RUN --step N, or leave it out");
     }
 }
 
@@ -62,7 +73,8 @@ std::string quoted(const std::string& path) {
 }
 
 std::string last_words(const std::filesystem::path& run, int step, int steps) {
-    return fmt::format("cancelled after step {} of {}; go on with: denoir-cli render --resume {}", step, steps, quoted(run.string()));
+    return fmt::format("cancelled after step {} of {}; go on with: denoir-cli render --resume {}", step, steps,
+                       quoted(run.string()));
 }
 
 void report(const RenderResult& result, const Console& console) {
@@ -72,7 +84,8 @@ void report(const RenderResult& result, const Console& console) {
         stages[stage] = seconds;
         text += fmt::format("{:>18}  {:>9}\n", stage, duration(seconds));
     }
-    console.say(text + fmt::format("{:>18}  {:>9}\n{:>18}  {:>9}", "all", duration(result.seconds), "peak memory", size_text(double(result.peak_memory_bytes))));
+    console.say(text + fmt::format("{:>18}  {:>9}\n{:>18}  {:>9}", "all", duration(result.seconds), "peak memory",
+                                   size_text(double(result.peak_memory_bytes))));
     console.report(Json{{"out", result.out.string()},
                         {"run", result.run.string()},
                         {"seed", result.seed},
@@ -115,13 +128,17 @@ int run(const Arguments& args, Console& console) {
         }
         if (args.words().empty() && !args.has("--from") && !args.has("--prompt") && !args.has("--image"))
             throw UsageError("", "render", "nothing to render", "give a REQUEST.json or --prompt TEXT, and --out FILE");
-        if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
-        if (args.has("--from") != args.has("--step")) throw UsageError("", args.has("--from") ? "--step" : "--from", "is missing", "a branch needs --from RUN --step N");
+        if (!args.has("--out"))
+            throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
+        if (args.has("--from") != args.has("--step"))
+            throw UsageError("", args.has("--from") ? "--step" : "--from", "is missing",
+                             "a branch needs --from RUN --step N");
         RenderOptions options;
         options.out = args.get("--out");
         Interrupt::set_output(options.out);
         options.run_dir = args.get("--run-dir");
-        if (args.has("--run-dir") && options.run_dir.empty()) throw UsageError("", "--run-dir", "is empty", "name a folder");
+        if (args.has("--run-dir") && options.run_dir.empty())
+            throw UsageError("", "--run-dir", "is empty", "name a folder");
         options.metadata = !args.has("--no-metadata");
         if (!args.words().empty()) options.inputs.emplace_back(args.words()[0]);
         options.on_run = on_run;
@@ -139,43 +156,49 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command render_command() {
-    return {"render", "[REQUEST.json] [--prompt T] [--image FILE] [--model DIR|FILE|NAME] … --out FILE.mp4|FILE.mkv|DIR",
-            "A video from a request, options, or both (options win).\nAlso:\n"
-            "  denoir-cli render --resume RUNDIR              goes on from the last whole step\n"
-            "  denoir-cli render --from RUN --step N … --out  a branch: keeps the latents up to step N, computes what follows",
-            0, 1,
-            {{"--prompt", "T", "what the video shows (default: nothing)"},
-             {"--negative-prompt", "T", "what it shall not show (default: the model's own)"},
-             {"--image", "FILE", "start image: PNG, JPEG, WebP, BMP, TIFF, GIF, PNM (default: none)"},
-             {"--last-image", "FILE", "last image (first-last-frame models), or the one that follows the clip (diffusion forcing; default: none)"},
-             {"--model", "DIR", "model folder, file, or name in the data folder (default: the bundled demo model)"},
-             {"--mode", "M", "t2v, i2v, flf2v or forcing (default: by model and images)"},
-             {"--family", "F", "wan, skyreels, skyreels-df or wan2.2 (default: what the model's files say)"},
-             {"--size", "WxH", "pixels, multiples of 16 (default: the model's, or by the image's aspect)"},
-             {"--frames", "N", "frames, 4n+1 (default: the model's)"},
-             {"--fps", "F", "frames per second, 1 to 240 (default: the model's, 16 or 24)"},
-             {"--steps", "N", "solver steps, 1 to 1000 (default: the model's)"},
-             {"--guidance", "G", "classifier-free guidance, 0 to 100; 1 is off and twice as fast (default: the model's)"},
-             {"--guidance-low", "G", "the same for Wan 2.2's low-noise expert (default: as --guidance)"},
-             {"--shift", "S", "shift of the noise levels, 0.01 to 1000 (default: the model's)"},
-             {"--seed", "N", "0 to 18446744073709551615 (default: drawn, and stored)"},
-             {"--sampler", "S", "unipc, dpmpp or euler (default unipc)"},
-             {"--noise", "N", "torch-cpu, torch-cuda:MULTIPROCESSORS, or a safetensors file with the tensor noise (default torch-cpu)"},
-             {"--preprocess", "P", "of images: original or diffusers (default original)"},
-             {"--dtype", "T", "f32 or bf16 (default bf16)"},
-             {"--precision", "P", "cast points: f32, wan or skyreels (default: f32 with f32, the family's with bf16)"},
-             device_option,
-             threads_option,
-             {"--out", "FILE", ".mp4 (H.264), .mkv (FFV1, lossless) or a new or empty folder for PNG frames (required)"},
-             {"--run-dir", "DIR", "run folder, new or empty (default: one below the data folder's runs)"},
-             {"--latents", "L", "steps to keep after success: all, last or none (default all)"},
-             {"--no-metadata", "", "do not store the request in the video (default: it is stored)"},
-             {"--resume", "RUNDIR", "go on with this run (default: a new run)"},
-             {"--from", "RUN", "branch from this run (default: none)"},
-             {"--step", "N", "the step of --from after which the branch begins, 0 is the noise"},
-             progress_option,
-             json_option},
-            run};
+    return {
+        "render",
+        "[REQUEST.json] [--prompt T] [--image FILE] [--model DIR|FILE|NAME] … --out FILE.mp4|FILE.mkv|DIR",
+        "A video from a request, options, or both (options win).\nAlso:\n"
+        "  denoir-cli render --resume RUNDIR              goes on from the last whole step\n"
+        "  denoir-cli render --from RUN --step N … --out  a branch: keeps the latents up to step N, computes what "
+        "follows",
+        0,
+        1,
+        {{"--prompt", "T", "what the video shows (default: nothing)"},
+         {"--negative-prompt", "T", "what it shall not show (default: the model's own)"},
+         {"--image", "FILE", "start image: PNG, JPEG, WebP, BMP, TIFF, GIF, PNM (default: none)"},
+         {"--last-image", "FILE",
+          "last image (first-last-frame models), or the one that follows the clip (diffusion forcing; default: none)"},
+         {"--model", "DIR", "model folder, file, or name in the data folder (default: the bundled demo model)"},
+         {"--mode", "M", "t2v, i2v, flf2v or forcing (default: by model and images)"},
+         {"--family", "F", "wan, skyreels, skyreels-df or wan2.2 (default: what the model's files say)"},
+         {"--size", "WxH", "pixels, multiples of 16 (default: the model's, or by the image's aspect)"},
+         {"--frames", "N", "frames, 4n+1 (default: the model's)"},
+         {"--fps", "F", "frames per second, 1 to 240 (default: the model's, 16 or 24)"},
+         {"--steps", "N", "solver steps, 1 to 1000 (default: the model's)"},
+         {"--guidance", "G", "classifier-free guidance, 0 to 100; 1 is off and twice as fast (default: the model's)"},
+         {"--guidance-low", "G", "the same for Wan 2.2's low-noise expert (default: as --guidance)"},
+         {"--shift", "S", "shift of the noise levels, 0.01 to 1000 (default: the model's)"},
+         {"--seed", "N", "0 to 18446744073709551615 (default: drawn, and stored)"},
+         {"--sampler", "S", "unipc, dpmpp or euler (default unipc)"},
+         {"--noise", "N",
+          "torch-cpu, torch-cuda:MULTIPROCESSORS, or a safetensors file with the tensor noise (default torch-cpu)"},
+         {"--preprocess", "P", "of images: original or diffusers (default original)"},
+         {"--dtype", "T", "f32 or bf16 (default bf16)"},
+         {"--precision", "P", "cast points: f32, wan or skyreels (default: f32 with f32, the family's with bf16)"},
+         device_option,
+         threads_option,
+         {"--out", "FILE", ".mp4 (H.264), .mkv (FFV1, lossless) or a new or empty folder for PNG frames (required)"},
+         {"--run-dir", "DIR", "run folder, new or empty (default: one below the data folder's runs)"},
+         {"--latents", "L", "steps to keep after success: all, last or none (default all)"},
+         {"--no-metadata", "", "do not store the request in the video (default: it is stored)"},
+         {"--resume", "RUNDIR", "go on with this run (default: a new run)"},
+         {"--from", "RUN", "branch from this run (default: none)"},
+         {"--step", "N", "the step of --from after which the branch begins, 0 is the noise"},
+         progress_option,
+         json_option},
+        run};
 }
 
 } // namespace denoir::cli

@@ -11,8 +11,16 @@ namespace {
 Json describe(const HistoryEntry& e) {
     const RunRecord& r = e.record;
     const int step = r.steps.empty() ? 0 : r.steps.back().step;
-    return {{"run", e.path.string()}, {"state", e.state},           {"created", r.created}, {"prompt", r.request.prompt}, {"seed", r.request.seed.value_or(0)},
-            {"step", step},           {"steps", r.total_steps},     {"seconds", r.seconds}, {"out", r.out.string()},      {"request", to_json(r.request)}};
+    return {{"run", e.path.string()},
+            {"state", e.state},
+            {"created", r.created},
+            {"prompt", r.request.prompt},
+            {"seed", r.request.seed.value_or(0)},
+            {"step", step},
+            {"steps", r.total_steps},
+            {"seconds", r.seconds},
+            {"out", r.out.string()},
+            {"request", to_json(r.request)}};
 }
 
 int run(const Arguments& args, Console& console) {
@@ -22,8 +30,10 @@ int run(const Arguments& args, Console& console) {
     for (const HistoryEntry& e : entries) {
         all.push_back(describe(e));
         const RunRecord& r = e.record;
-        text += fmt::format("{}  {:<11}  {:>3}/{:<3}  {:>8}  seed {}  {}\n    {}\n", r.created, e.state, r.steps.empty() ? 0 : r.steps.back().step, r.total_steps, duration(r.seconds),
-                            r.request.seed.value_or(0), printable(r.request.prompt, 60), printable(e.path.string(), 130));
+        text +=
+            fmt::format("{}  {:<11}  {:>3}/{:<3}  {:>8}  seed {}  {}\n    {}\n", r.created, e.state,
+                        r.steps.empty() ? 0 : r.steps.back().step, r.total_steps, duration(r.seconds),
+                        r.request.seed.value_or(0), printable(r.request.prompt, 60), printable(e.path.string(), 130));
     }
     if (entries.empty()) text = "no runs\n";
     text.pop_back();
@@ -35,8 +45,15 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command runs_command() {
-    return {"runs", "[--search T]", "The history, newest first.", 0, 0,
-            {{"--search", "T", "words that all occur in prompt, model, mode, state, seed or path, case ignored (default: every run)"}, json_option}, run};
+    return {"runs",
+            "[--search T]",
+            "The history, newest first.",
+            0,
+            0,
+            {{"--search", "T",
+              "words that all occur in prompt, model, mode, state, seed or path, case ignored (default: every run)"},
+             json_option},
+            run};
 }
 
 } // namespace denoir::cli

@@ -11,7 +11,8 @@ namespace denoir::cli {
 namespace {
 
 int run(const Arguments& args, Console& console) {
-    if (args.has("--model") && args.get("--model").empty()) throw UsageError("", "--model", "is empty", "name a folder");
+    if (args.has("--model") && args.get("--model").empty())
+        throw UsageError("", "--model", "is empty", "name a folder");
     const auto model = find_model(args.get("--model"));
     const int limit = text_length(model);
     const auto tokenizer = umt5::Tokenizer::load(model);
@@ -27,8 +28,15 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command tokenize_command() {
-    return {"tokenize", "[--model DIR] TEXT", "The token ids of a prompt, as the text encoder sees them. Reads only the tokenizer.", 1, 1,
-            {{"--model", "DIR", "model or tokenizer folder, or a spiece.model or tokenizer.json (default: the bundled demo model)"}, json_option}, run};
+    return {"tokenize",
+            "[--model DIR] TEXT",
+            "The token ids of a prompt, as the text encoder sees them. Reads only the tokenizer.",
+            1,
+            1,
+            {{"--model", "DIR",
+              "model or tokenizer folder, or a spiece.model or tokenizer.json (default: the bundled demo model)"},
+             json_option},
+            run};
 }
 
 } // namespace denoir::cli

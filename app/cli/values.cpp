@@ -20,14 +20,15 @@ template <class T> bool parsed(const std::string& text, Json& value) {
 
 } // namespace
 
-
-std::int64_t whole_number(const Arguments& args, std::string_view option, std::int64_t low, std::int64_t high, std::int64_t otherwise) {
+std::int64_t whole_number(const Arguments& args, std::string_view option, std::int64_t low, std::int64_t high,
+                          std::int64_t otherwise) {
     if (!args.has(option)) return otherwise;
     const std::string text = args.get(option);
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc() || end != text.data() + text.size() || value < low || value > high)
-        throw UsageError("", std::string(option), fmt::format("'{}' is no whole number in range", printable(text, 40)), fmt::format("use {} to {}", low, high));
+        throw UsageError("", std::string(option), fmt::format("'{}' is no whole number in range", printable(text, 40)),
+                         fmt::format("use {} to {}", low, high));
     return value;
 }
 
@@ -47,18 +48,23 @@ Json number_value(std::string_view option, const std::string& text) {
     Json value = text;
     if (parsed<std::uint64_t>(text, value) || parsed<std::int64_t>(text, value)) return value;
     if (parsed<double>(text, value) && !std::isfinite(value.get<double>()))
-        throw UsageError("", std::string(option), fmt::format("{} is no finite number", printable(text, 20)), "write a number");
+        throw UsageError("", std::string(option), fmt::format("{} is no finite number", printable(text, 20)),
+                         "write a number");
     return value;
 }
 
 void set_size_fields(Request& r, const std::string& text, const RequestSource& source) {
     const std::size_t cross = text.find('x');
-    if (cross == std::string::npos) throw UsageError("", "--size", fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)), "write it like 960x544");
+    if (cross == std::string::npos)
+        throw UsageError("", "--size", fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)),
+                         "write it like 960x544");
     try {
         set_request_field(r, "width", number_value("--size", text.substr(0, cross)), source);
         set_request_field(r, "height", number_value("--size", text.substr(cross + 1)), source);
     } catch (const UsageError& e) {
-        throw UsageError("", "--size", fmt::format("{}: {}", e.field().substr(e.field().find_first_not_of('-')), e.message()), e.hint());
+        throw UsageError("", "--size",
+                         fmt::format("{}: {}", e.field().substr(e.field().find_first_not_of('-')), e.message()),
+                         e.hint());
     }
 }
 

@@ -10,7 +10,8 @@ namespace {
 int run(const Arguments& args, Console& console) {
     const std::string path = args.words()[0];
     Progress progress(progress_style(args.get("--progress", "auto")));
-    const Verification found = verify_run(path, int(whole_number(args, "--threads", 0, 1024, 0)), progress, interrupt_token());
+    const Verification found =
+        verify_run(path, int(whole_number(args, "--threads", 0, 1024, 0)), progress, interrupt_token());
     progress.clear();
     std::string what = fmt::format("identical ({} steps compared)", found.steps);
     if (!found.changed_files.empty()) what = fmt::format("{} no longer has its checksum", found.changed_files.front());
@@ -31,8 +32,14 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command verify_command() {
-    return {"verify", "RUN", "Renders the stored request of a run again, compares the checksums of every step and names the first that differs.", 1, 1,
-            {threads_option, progress_option, json_option}, run};
+    return {"verify",
+            "RUN",
+            "Renders the stored request of a run again, compares the checksums of every step and names the first that "
+            "differs.",
+            1,
+            1,
+            {threads_option, progress_option, json_option},
+            run};
 }
 
 } // namespace denoir::cli

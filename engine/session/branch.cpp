@@ -10,10 +10,13 @@
 namespace denoir {
 namespace {
 
-/// What may differ from the run that a branch starts from. Everything else decides the latents that are taken over, or what the solver's state means.
-constexpr std::array<std::string_view, 9> free_keys{"prompt", "negative_prompt", "guidance", "guidance_low", "fps", "device", "threads", "latents", "start"};
+/// What may differ from the run that a branch starts from. Everything else decides the latents that are taken over, or
+/// what the solver's state means.
+constexpr std::array<std::string_view, 9> free_keys{"prompt", "negative_prompt", "guidance", "guidance_low", "fps",
+                                                    "device", "threads",         "latents",  "start"};
 /// What the text encoder and the image encoders depend on.
-constexpr std::array<std::string_view, 8> conditioning_keys{"model", "mode", "prompt", "negative_prompt", "image", "last_image", "width", "height"};
+constexpr std::array<std::string_view, 8> conditioning_keys{"model", "mode",       "prompt", "negative_prompt",
+                                                            "image", "last_image", "width",  "height"};
 
 bool two_branches(const Request& r) { return r.guidance != 1.0 || (r.guidance_low && *r.guidance_low != 1.0); }
 
@@ -23,38 +26,46 @@ Request branch_of(const std::filesystem::path& path, int step) {
     const RunFolder run = RunFolder::open(path);
     const RunRecord& record = run.record();
     if (record.state == RunState::done && record.request.latents != KeepLatents::all)
-        throw Error(path.string(), "latents", "this run kept only the last latents, or none", "branch from a run that was rendered with --latents all");
+        throw Error(path.string(), "latents", "this run kept only the last latents, or none",
+                    "branch from a run that was rendered with --latents all");
     if (step < 0 || step >= record.total_steps || !record.find(step)) {
         const int last = std::min(record.steps.empty() ? -1 : record.steps.back().step, record.total_steps - 1);
-        throw UsageError(path.string(), "--step", fmt::format("{} is no step to start from", step), last < 0 ? "the run has none yet" : fmt::format("use 0 to {}", last));
+        throw UsageError(path.string(), "--step", fmt::format("{} is no step to start from", step),
+                         last < 0 ? "the run has none yet" : fmt::format("use 0 to {}", last));
     }
     run.state(step); // its files are whole
     Request r = record.request;
-    r.start = Request::Start{resolved_path(path.native(), std::filesystem::current_path()), step, record.find(step)->sha256};
+    r.start =
+        Request::Start{resolved_path(path.native(), std::filesystem::current_path()), step, record.find(step)->sha256};
     return r;
 }
 
 void check_branch(const Request& branch, const RunFolder& parent, Observer& observer) {
     const Json now = to_json(branch), before = to_json(parent.record().request);
     for (const std::string_view key : request_keys()) {
-        if (std::find(free_keys.begin(), free_keys.end(), key) != free_keys.end() || now.at(std::string(key)) == before.at(std::string(key))) continue;
+        if (std::find(free_keys.begin(), free_keys.end(), key) != free_keys.end() ||
+            now.at(std::string(key)) == before.at(std::string(key)))
+            continue;
         if (key == "seed") {
             observer.warning("seed has no effect in a branch: its noise was drawn by the run it starts from");
             continue;
         }
-        throw UsageError(parent.path().string(), std::string(key), fmt::format("a branch keeps it as {}", printable(before.at(std::string(key)).dump(), 60)),
+        throw UsageError(parent.path().string(), std::string(key),
+                         fmt::format("a branch keeps it as {}", printable(before.at(std::string(key)).dump(), 60)),
                          "leave it out, or render anew");
     }
     const Request::Start& start = *branch.start;
     const StepRecord* step = parent.record().find(start.step);
     if (!start.sha256.empty() && (!step || step->sha256 != start.sha256))
-        throw Error(parent.path().string(), "start.sha256", fmt::format("step {} there has other latents", start.step), "leave sha256 out, or name the run it came from");
+        throw Error(parent.path().string(), "start.sha256", fmt::format("step {} there has other latents", start.step),
+                    "leave sha256 out, or name the run it came from");
 }
 
 bool shares_conditioning(const Request& branch, const Request& parent) {
     const Json now = to_json(branch), before = to_json(parent);
-    const bool same = std::all_of(conditioning_keys.begin(), conditioning_keys.end(),
-                                  [&](std::string_view key) { return now.at(std::string(key)) == before.at(std::string(key)); });
+    const bool same = std::all_of(conditioning_keys.begin(), conditioning_keys.end(), [&](std::string_view key) {
+        return now.at(std::string(key)) == before.at(std::string(key));
+    });
     return same && (two_branches(parent) || !two_branches(branch));
 }
 

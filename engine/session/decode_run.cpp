@@ -19,24 +19,31 @@ Tensor shown(const RunFolder& run, int step) {
 
 void check_size(const RunFolder& run, int step, const Tensor& latent, const wan::VaeConfig& vae) {
     const Request& r = run.record().request;
-    if (latent.size(0) == vae.z && latent.size(2) * vae.spatial() == *r.height && latent.size(3) * vae.spatial() == *r.width) return;
-    throw Error(run.latents_file(step).string(), "latent", "has shape " + to_string(latent.shape()) + ", which does not fit the request", "the file was changed");
+    if (latent.size(0) == vae.z && latent.size(2) * vae.spatial() == *r.height &&
+        latent.size(3) * vae.spatial() == *r.width)
+        return;
+    throw Error(run.latents_file(step).string(), "latent",
+                "has shape " + to_string(latent.shape()) + ", which does not fit the request", "the file was changed");
 }
 
 } // namespace
 
-int decode_run(const std::filesystem::path& path, std::optional<int> asked, const std::filesystem::path& out, int threads, Observer& observer, std::stop_token stop) {
+int decode_run(const std::filesystem::path& path, std::optional<int> asked, const std::filesystem::path& out,
+               int threads, Observer& observer, std::stop_token stop) {
     const RunFolder run = RunFolder::open(path);
     const OutputKind kind = check_output(out, std::vector{path});
     const RunRecord& record = run.record();
     if (!asked && !record.find(record.total_steps))
-        throw Error(path.string(), "step", "the run is not finished", record.steps.empty() ? "go on with render --resume" : fmt::format("give --step 0 to {}", record.steps.back().step));
+        throw Error(path.string(), "step", "the run is not finished",
+                    record.steps.empty() ? "go on with render --resume"
+                                         : fmt::format("give --step 0 to {}", record.steps.back().step));
     const int step = asked.value_or(record.total_steps);
     const Tensor latent = shown(run, step);
     Request r = record.request;
     r.threads = threads;
     const ModelFolder model = ModelFolder::open(r.model);
-    if (model.vae.empty()) throw Error(r.model.string(), "", "the VAE is missing", "put it back, or name the model again");
+    if (model.vae.empty())
+        throw Error(r.model.string(), "", "the VAE is missing", "put it back, or name the model again");
     const Weights vae = Weights::load(model.vae, Component::vae21);
     check_size(run, step, latent, wan::VaeConfig::read(vae));
 
@@ -44,7 +51,9 @@ int decode_run(const std::filesystem::path& path, std::optional<int> asked, cons
     Pipeline pipeline(residency, open_backend(*r.device, threads));
     r.threads = 0; // decides no byte
     FrameOutput output(out, kind, *r.width, *r.height, *r.fps, record.metadata ? to_json(r).dump() : "");
-    pipeline.decode(r, model, latent, [&](int, const Tensor& frame) { output.write(to_image(frame.unsqueeze(1), 0)); }, observer, std::move(stop));
+    pipeline.decode(
+        r, model, latent, [&](int, const Tensor& frame) { output.write(to_image(frame.unsqueeze(1), 0)); }, observer,
+        std::move(stop));
     output.finish();
     return step;
 }

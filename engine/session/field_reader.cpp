@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t max_text_bytes = 1 << 20, max_path_bytes = 4096;
 
-std::string shown(const Json& value) { return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 48); }
+std::string shown(const Json& value) {
+    return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 48);
+}
 
 } // namespace
 
@@ -38,7 +40,8 @@ void FieldReader::out_of_range(std::string message, std::string hint) const {
 
 std::int64_t FieldReader::integer() const {
     if (!value_.is_number_integer()) bad_type("a whole number");
-    const bool large = value_.is_number_unsigned() && value_.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<std::int64_t>::max());
+    const bool large = value_.is_number_unsigned() &&
+                       value_.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<std::int64_t>::max());
     return large ? std::numeric_limits<std::int64_t>::max() : value_.get<std::int64_t>();
 }
 
@@ -61,7 +64,8 @@ std::uint64_t FieldReader::seed() const {
 double FieldReader::number(double low, double high) const {
     if (!value_.is_number()) bad_type(fmt::format("a number from {} to {}", low, high));
     const double v = value_.get<double>();
-    if (!(v >= low && v <= high)) out_of_range(shown(value_) + " is out of range", fmt::format("use {} to {}", low, high));
+    if (!(v >= low && v <= high))
+        out_of_range(shown(value_) + " is out of range", fmt::format("use {} to {}", low, high));
     return v;
 }
 
@@ -75,14 +79,17 @@ std::string FieldReader::text() const {
     const auto& s = value_.get_ref<const std::string&>();
     if (s.find('\0') != std::string::npos) out_of_range("holds a NUL character", "remove it");
     if (find_invalid_utf8(s)) out_of_range("is not UTF-8", "write it in UTF-8");
-    if (s.size() > max_text_bytes) out_of_range(fmt::format("is longer than {} bytes", max_text_bytes), "shorten it: a model reads some hundred words");
+    if (s.size() > max_text_bytes)
+        out_of_range(fmt::format("is longer than {} bytes", max_text_bytes),
+                     "shorten it: a model reads some hundred words");
     return s;
 }
 
 fs::path FieldReader::path() const {
     const std::string s = text();
     if (s.empty()) out_of_range("is empty", "name a file, or leave it out");
-    if (s.size() > max_path_bytes) out_of_range(fmt::format("is longer than {} bytes", max_path_bytes), "choose a shorter path");
+    if (s.size() > max_path_bytes)
+        out_of_range(fmt::format("is longer than {} bytes", max_path_bytes), "choose a shorter path");
     // As written where that is enough: messages show it again.
     return fs::path(s).is_absolute() || source_.folder.empty() ? fs::path(s) : source_.folder / s;
 }
@@ -91,7 +98,8 @@ std::size_t FieldReader::index_of(std::span<const std::string_view> names) const
     const std::string all = fmt::format("{}", fmt::join(names, ", "));
     if (!value_.is_string()) bad_type("one of " + all);
     const auto& s = value_.get_ref<const std::string&>();
-    if (const auto it = std::find(names.begin(), names.end(), s); it != names.end()) return std::size_t(it - names.begin());
+    if (const auto it = std::find(names.begin(), names.end(), s); it != names.end())
+        return std::size_t(it - names.begin());
     const std::string near = closest(s, names);
     out_of_range(fmt::format("'{}' is unknown", printable(s, 40)),
                  near.empty() ? "use one of " + all : fmt::format("did you mean {}? One of {}", near, all));
@@ -103,7 +111,8 @@ void FieldReader::only(std::span<const std::string_view> known) const {
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
         const std::string near = closest(name, known);
         throw Error(source_.file, key_ + "." + printable(name, 40), "is no known key",
-                    near.empty() ? fmt::format("known are {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", near));
+                    near.empty() ? fmt::format("known are {}", fmt::join(known, ", "))
+                                 : fmt::format("did you mean {}?", near));
     }
 }
 

@@ -12,12 +12,17 @@
 
 namespace denoir {
 
-template <class T> struct Named { std::string_view name; T value; };
+template <class T> struct Named {
+    std::string_view name;
+    T value;
+};
 
-/// One value of a request being read: where it stands, and what to say when it does not fit. Errors name the field as the user wrote it.
+/// One value of a request being read: where it stands, and what to say when it does not fit. Errors name the field as
+/// the user wrote it.
 class FieldReader {
 public:
-    FieldReader(std::string key, const Json& value, const RequestSource& source) : key_(std::move(key)), value_(value), source_(source) {}
+    FieldReader(std::string key, const Json& value, const RequestSource& source)
+        : key_(std::move(key)), value_(value), source_(source) {}
 
     const Json& value() const { return value_; }
     const RequestSource& source() const { return source_; }
@@ -40,7 +45,9 @@ public:
     }
 
     /// A member of an object value, with a dotted name.
-    FieldReader member(std::string_view name, const Json& child) const { return {key_ + "." + std::string(name), child, source_}; }
+    FieldReader member(std::string_view name, const Json& child) const {
+        return {key_ + "." + std::string(name), child, source_};
+    }
     /// Refuses what is no object, or has members besides these.
     void only(std::span<const std::string_view> known) const;
 

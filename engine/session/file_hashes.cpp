@@ -109,8 +109,9 @@ void FileHashes::work(const std::stop_token& stop) {
 void FileHashes::read_cache() {
     for (const Json& c : cached_files())
         for (Entry& e : entries_)
-            if (c.is_object() && c.value("path", Json()) == e.file.path && c.value("bytes", Json()) == e.file.bytes && c.value("modified_ns", Json()) == e.file.modified_ns &&
-                c.value("inode", Json()) == e.inode && c.contains("sha256") && c["sha256"].is_string())
+            if (c.is_object() && c.value("path", Json()) == e.file.path && c.value("bytes", Json()) == e.file.bytes &&
+                c.value("modified_ns", Json()) == e.file.modified_ns && c.value("inode", Json()) == e.inode &&
+                c.contains("sha256") && c["sha256"].is_string())
                 e.file.sha256 = c["sha256"].get<std::string>();
 }
 
@@ -119,9 +120,15 @@ void FileHashes::write_cache() const {
     const std::lock_guard lock(mutex_);
     for (const Entry& e : entries_)
         if (!e.file.sha256.empty())
-            files.push_back({{"path", e.file.path}, {"bytes", e.file.bytes}, {"modified_ns", e.file.modified_ns}, {"inode", e.inode}, {"sha256", e.file.sha256}});
+            files.push_back({{"path", e.file.path},
+                             {"bytes", e.file.bytes},
+                             {"modified_ns", e.file.modified_ns},
+                             {"inode", e.inode},
+                             {"sha256", e.file.sha256}});
     for (const Json& old : cached_files()) {
-        const bool ours = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return old.is_object() && old.value("path", Json()) == e.file.path; });
+        const bool ours = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) {
+            return old.is_object() && old.value("path", Json()) == e.file.path;
+        });
         if (!ours && files.size() < max_cached) files.push_back(old);
     }
     try {

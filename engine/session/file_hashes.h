@@ -12,8 +12,8 @@
 
 namespace denoir {
 
-/// SHA-256 of a model's files, computed by a thread of the lowest priority while a run goes on, and remembered in the cache folder by path, size, time
-/// and inode. Never in the way: what is not known in time stays unknown.
+/// SHA-256 of a model's files, computed by a thread of the lowest priority while a run goes on, and remembered in the
+/// cache folder by path, size, time and inode. Never in the way: what is not known in time stays unknown.
 class FileHashes {
 public:
     /// Files that cannot be looked at are left out. Starts the thread where something is not in the cache.

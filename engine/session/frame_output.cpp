@@ -7,7 +7,8 @@
 
 namespace denoir {
 
-FrameOutput::FrameOutput(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps, const std::string& metadata_json) {
+FrameOutput::FrameOutput(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps,
+                         const std::string& metadata_json) {
     if (kind == OutputKind::frames) {
         folder_ = std::make_unique<FrameFolderWriter>(out, metadata_json);
         return;

@@ -12,11 +12,13 @@ namespace denoir {
 class FrameFolderWriter;
 class VideoWriter;
 
-/// Frames into what the user asked for: .mp4, .mkv, or a folder of PNG. It appears whole when finish() returns, or not at all.
+/// Frames into what the user asked for: .mp4, .mkv, or a folder of PNG. It appears whole when finish() returns, or not
+/// at all.
 class FrameOutput {
 public:
     /// `metadata_json`: the request, empty for none.
-    FrameOutput(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps, const std::string& metadata_json);
+    FrameOutput(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps,
+                const std::string& metadata_json);
     ~FrameOutput();
     void write(const Image& frame);
     void finish();

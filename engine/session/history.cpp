@@ -12,14 +12,16 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return c < 0x80 ? char(std::tolower(c)) : char(c); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return c < 0x80 ? char(std::tolower(c)) : char(c); });
     return text;
 }
 
 bool matches(const HistoryEntry& entry, const std::string& search) {
     const Json request = to_json(entry.record.request);
     std::string all = entry.path.string() + " " + entry.state;
-    for (const char* key : {"prompt", "negative_prompt", "model", "mode", "seed", "sampler"}) all += " " + request[key].dump(-1, ' ', false, Json::error_handler_t::replace);
+    for (const char* key : {"prompt", "negative_prompt", "model", "mode", "seed", "sampler"})
+        all += " " + request[key].dump(-1, ' ', false, Json::error_handler_t::replace);
     all = lower(std::move(all));
     std::istringstream words(lower(search));
     for (std::string word; words >> word;)

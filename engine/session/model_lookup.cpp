@@ -43,7 +43,8 @@ fs::path find_model(const fs::path& asked) {
         if (is_there(data_folder() / "models" / asked)) return data_folder() / "models" / asked;
         if (!resources.empty() && is_there(resources / asked)) return resources / asked;
     }
-    throw Error(asked.string(), "model", "no such file or folder", is_name ? "check the name, or give a path" : "check the path");
+    throw Error(asked.string(), "model", "no such file or folder",
+                is_name ? "check the name, or give a path" : "check the path");
 }
 
 int text_length(const fs::path& model) {
@@ -54,7 +55,8 @@ int text_length(const fs::path& model) {
         const Json config = read_json_object(file);
         const auto it = config.find("text_len");
         if (it == config.end()) continue;
-        if (!it->is_number_integer() || *it < 2 || *it > 4096) throw Error(file.string(), "text_len", "must be a whole number from 2 to 4096", "correct it");
+        if (!it->is_number_integer() || *it < 2 || *it > 4096)
+            throw Error(file.string(), "text_len", "must be a whole number from 2 to 4096", "correct it");
         return it->get<int>();
     }
     return 512;

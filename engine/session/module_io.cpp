@@ -47,11 +47,15 @@ template <class T> std::optional<T> parsed(std::string_view text) {
 } // namespace
 
 ModuleInputs::ModuleInputs(const ModuleCall& call) : file_(call.inputs.string()) {
-    if (call.inputs.empty()) throw UsageError("", "--inputs", fmt::format("{} needs input tensors", call.name), "give --inputs FILE.safetensors");
+    if (call.inputs.empty())
+        throw UsageError("", "--inputs", fmt::format("{} needs input tensors", call.name),
+                         "give --inputs FILE.safetensors");
     tensors_ = read_safetensors(call.inputs);
 }
 
-void ModuleInputs::refuse(const std::string& name, std::string message, std::string hint) const { throw Error(file_, name, std::move(message), std::move(hint)); }
+void ModuleInputs::refuse(const std::string& name, std::string message, std::string hint) const {
+    throw Error(file_, name, std::move(message), std::move(hint));
+}
 
 Tensor ModuleInputs::find(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype) {
     const auto it = tensors_.find(name);
@@ -59,10 +63,12 @@ Tensor ModuleInputs::find(const std::string& name, std::initializer_list<std::st
     if (it == tensors_.end()) return {};
     const Tensor& tensor = it->second;
     if (tensor.dtype() != dtype)
-        refuse(name, fmt::format("is {}, expected {}", info(tensor.dtype()).name, info(dtype).name), "store it in that type");
+        refuse(name, fmt::format("is {}, expected {}", info(tensor.dtype()).name, info(dtype).name),
+               "store it in that type");
     for (const std::string_view shape : shapes)
         if (fits(tensor.shape(), shape)) return tensor;
-    refuse(name, fmt::format("has shape {}, expected {}", to_string(tensor.shape()), fmt::join(shapes, " or ")), "give it without a batch axis");
+    refuse(name, fmt::format("has shape {}, expected {}", to_string(tensor.shape()), fmt::join(shapes, " or ")),
+           "give it without a batch axis");
 }
 
 Tensor ModuleInputs::get(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype) {
@@ -72,12 +78,14 @@ Tensor ModuleInputs::get(const std::string& name, std::initializer_list<std::str
     for (const auto& [key, value] : tensors_) names.push_back(key);
     const std::string near = closest(name, names);
     refuse(name, fmt::format("is missing (expected {})", fmt::join(shapes, " or ")),
-           near.empty() ? "add this tensor to the file" : fmt::format("the file has '{}': rename it", printable(near, 40)));
+           near.empty() ? "add this tensor to the file"
+                        : fmt::format("the file has '{}': rename it", printable(near, 40)));
 }
 
 void ModuleInputs::finish() const {
     for (const auto& [name, tensor] : tensors_)
-        if (!asked_.contains(name)) log::warning(fmt::format("{}: {}: this tensor is not used", printable(file_, 100), printable(name, 60)));
+        if (!asked_.contains(name))
+            log::warning(fmt::format("{}: {}: this tensor is not used", printable(file_, 100), printable(name, 60)));
 }
 
 ModuleSettings::ModuleSettings(const ModuleCall& call, std::initializer_list<std::string_view> known) : call_(call) {
@@ -86,9 +94,9 @@ ModuleSettings::ModuleSettings(const ModuleCall& call, std::initializer_list<std
         const std::vector<std::string_view> all(known);
         const std::string near = closest(key, all);
         throw UsageError("", "--set " + printable(key, 40), fmt::format("{} knows no such key", call.name),
-                         !near.empty()     ? fmt::format("did you mean {}?", near)
+                         !near.empty() ? fmt::format("did you mean {}?", near)
                          : all.empty() ? std::string("it takes none")
-                                           : fmt::format("known are {}", fmt::join(all, ", ")));
+                                       : fmt::format("known are {}", fmt::join(all, ", ")));
     }
 }
 
@@ -96,7 +104,9 @@ void ModuleSettings::refuse(const std::string& key, std::string message, std::st
     throw UsageError("", "--set " + key, std::move(message), std::move(hint));
 }
 
-void ModuleSettings::missing(const std::string& key) const { refuse(key, fmt::format("{} needs it", call_.name), fmt::format("give --set {}=…", key)); }
+void ModuleSettings::missing(const std::string& key) const {
+    refuse(key, fmt::format("{} needs it", call_.name), fmt::format("give --set {}=…", key));
+}
 
 std::optional<std::string> ModuleSettings::text(const std::string& key) const {
     const auto it = call_.set.find(key);
@@ -108,11 +118,13 @@ std::optional<std::int64_t> ModuleSettings::whole(const std::string& key, std::i
     if (!said) return {};
     const auto value = parsed<std::int64_t>(*said);
     if (!value || *value < low || *value > high)
-        refuse(key, fmt::format("'{}' is no whole number in range", printable(*said, 40)), fmt::format("use {} to {}", low, high));
+        refuse(key, fmt::format("'{}' is no whole number in range", printable(*said, 40)),
+               fmt::format("use {} to {}", low, high));
     return value;
 }
 
-std::int64_t ModuleSettings::whole(const std::string& key, std::int64_t low, std::int64_t high, std::int64_t otherwise) const {
+std::int64_t ModuleSettings::whole(const std::string& key, std::int64_t low, std::int64_t high,
+                                   std::int64_t otherwise) const {
     return whole(key, low, high).value_or(otherwise);
 }
 
@@ -121,7 +133,8 @@ std::optional<double> ModuleSettings::number(const std::string& key, double low,
     if (!said) return {};
     const auto value = parsed<double>(*said);
     if (!value || !(*value >= low && *value <= high))
-        refuse(key, fmt::format("'{}' is no number in range", printable(*said, 40)), fmt::format("use {} to {}", low, high));
+        refuse(key, fmt::format("'{}' is no number in range", printable(*said, 40)),
+               fmt::format("use {} to {}", low, high));
     return value;
 }
 

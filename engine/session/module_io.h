@@ -19,7 +19,8 @@ class ModuleInputs {
 public:
     explicit ModuleInputs(const ModuleCall&);
 
-    /// `shape` with a letter or number for each axis, as "[Cin, T, H, W]": numbers must be met, letters say what an axis is. Several shapes: any of them.
+    /// `shape` with a letter or number for each axis, as "[Cin, T, H, W]": numbers must be met, letters say what an
+    /// axis is. Several shapes: any of them.
     Tensor get(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
     /// The same, undefined where there is none.
     Tensor find(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
@@ -50,7 +51,7 @@ private:
 };
 
 // The modules, by what they need. Each returns its output tensors.
-Tensors run_network(const ModuleCall&, std::stop_token);      ///< wan-transformer, wan-vae-*, umt5, clip-vision
+Tensors run_network(const ModuleCall&, std::stop_token); ///< wan-transformer, wan-vae-*, umt5, clip-vision
 Tensors run_scheduler(const ModuleCall&, std::stop_token);
 Tensors run_timestep_matrix(const ModuleCall&, std::stop_token);
 Tensors run_noise(const ModuleCall&, std::stop_token);

@@ -17,7 +17,9 @@ namespace denoir {
 namespace {
 
 std::shared_ptr<const Weights> load(const ModuleCall& call, Component component) {
-    if (call.weights.empty()) throw UsageError("", "--weights", fmt::format("{} needs its weights", call.name), "give --weights FILE or FOLDER");
+    if (call.weights.empty())
+        throw UsageError("", "--weights", fmt::format("{} needs its weights", call.name),
+                         "give --weights FILE or FOLDER");
     return std::make_shared<const Weights>(Weights::load(call.weights, component));
 }
 
@@ -46,27 +48,33 @@ bool skyreels_by_name(const ModuleCall& call, const Weights& weights) {
 }
 
 PrecisionPolicy policy(const ModuleCall& call, const Weights& weights) {
-    const PrecisionPolicy policy = call.precision.value_or(call.dtype == DType::f32                 ? PrecisionPolicy::f32
+    const PrecisionPolicy policy = call.precision.value_or(call.dtype == DType::f32          ? PrecisionPolicy::f32
                                                            : skyreels_by_name(call, weights) ? PrecisionPolicy::skyreels
                                                                                              : PrecisionPolicy::wan);
     if ((policy == PrecisionPolicy::f32) != (call.dtype == DType::f32))
-        throw UsageError("", "--precision", "f32 goes with --dtype f32, wan and skyreels go with --dtype bf16", "leave --precision out: the family decides");
+        throw UsageError("", "--precision", "f32 goes with --dtype f32, wan and skyreels go with --dtype bf16",
+                         "leave --precision out: the family decides");
     return policy;
 }
 
 wan::Precision cast_points(PrecisionPolicy policy) {
     switch (policy) {
-    case PrecisionPolicy::wan: return wan::Precision::wan();
-    case PrecisionPolicy::skyreels: return wan::Precision::skyreels();
-    case PrecisionPolicy::f32: break;
+    case PrecisionPolicy::wan:
+        return wan::Precision::wan();
+    case PrecisionPolicy::skyreels:
+        return wan::Precision::skyreels();
+    case PrecisionPolicy::f32:
+        break;
     }
     return wan::Precision::f32();
 }
 
 void check_timesteps(const ModuleInputs& in, const Tensor& timestep, const Tensor& latent) {
-    const std::int64_t n = timestep.elements(), frames = latent.size(1), tokens = frames * (latent.size(2) / 2) * (latent.size(3) / 2);
+    const std::int64_t n = timestep.elements(), frames = latent.size(1),
+                       tokens = frames * (latent.size(2) / 2) * (latent.size(3) / 2);
     if (timestep.rank() == 1 && n != 1 && n != frames && n != tokens)
-        in.refuse("timestep", fmt::format("has {} values for {} latent frames", n, frames), fmt::format("give 1, {} (frames) or {} (tokens)", frames, tokens));
+        in.refuse("timestep", fmt::format("has {} values for {} latent frames", n, frames),
+                  fmt::format("give 1, {} (frames) or {} (tokens)", frames, tokens));
     for (const float t : timestep.to_host_f32().span<float>())
         if (!(t >= 0.0f && t <= 1000.0f)) in.refuse("timestep", fmt::format("{} is out of range", t), "use 0 to 1000");
 }
@@ -75,27 +83,38 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
     const ModuleSettings set(call, {"heads", "causal_block"});
     const auto heads = set.whole("heads", 1, 1024), causal = set.whole("causal_block", 0, 4096);
     ModuleInputs in(call);
-    const Tensor latent = in.get("latent", {"[Cin, T, H, W]"}), timestep = in.get("timestep", {"[]", "[T]"}), text = in.get("text", {"[text_len, text_dim]"});
-    const Tensor clip = in.find("clip", {"[257, width]", "[514, width]", "[rows, width]"}), condition = in.find("condition", {"[Cc, T, H, W]"});
+    const Tensor latent = in.get("latent", {"[Cin, T, H, W]"}), timestep = in.get("timestep", {"[]", "[T]"}),
+                 text = in.get("text", {"[text_len, text_dim]"});
+    const Tensor clip = in.find("clip", {"[257, width]", "[514, width]", "[rows, width]"}),
+                 condition = in.find("condition", {"[Cc, T, H, W]"});
     const Tensor fps = in.find("fps", {"[]", "[1]"});
     in.finish();
     for (const int axis : {2, 3})
-        if (latent.size(axis) % 2 != 0) in.refuse("latent", fmt::format("has shape {}", to_string(latent.shape())), "height and width must be even (2x2 patches)");
+        if (latent.size(axis) % 2 != 0)
+            in.refuse("latent", fmt::format("has shape {}", to_string(latent.shape())),
+                      "height and width must be even (2x2 patches)");
     if (condition && !std::equal(condition.shape().begin() + 1, condition.shape().end(), latent.shape().begin() + 1))
-        in.refuse("condition", fmt::format("has shape {}, the latent {}", to_string(condition.shape()), to_string(latent.shape())), "give both the same T, H, W");
+        in.refuse("condition",
+                  fmt::format("has shape {}, the latent {}", to_string(condition.shape()), to_string(latent.shape())),
+                  "give both the same T, H, W");
     check_timesteps(in, timestep, latent);
     const float index = fps ? fps.data<float>()[0] : 0.0f;
-    if (index != 0.0f && index != 1.0f) in.refuse("fps", fmt::format("{} is no index", index), "use 0 (16 frames a second) or 1 (24)");
+    if (index != 0.0f && index != 1.0f)
+        in.refuse("fps", fmt::format("{} is no index", index), "use 0 (16 frames a second) or 1 (24)");
 
     const auto weights = load(call, Component::transformer);
     const wan::Transformer::Options options{heads, causal, cast_points(policy(call, *weights))};
     const wan::Config config = wan::Config::read(*weights, heads);
     const std::int64_t channels = latent.size(0) + (condition ? condition.size(0) : 0);
     if (channels != config.in_channels)
-        in.refuse(condition ? "condition" : "latent", fmt::format("latent and condition have {} channels together, the model takes {}", channels, config.in_channels),
+        in.refuse(condition ? "condition" : "latent",
+                  fmt::format("latent and condition have {} channels together, the model takes {}", channels,
+                              config.in_channels),
                   "give the tensors of this model");
     if (text.size(0) != config.text_len || text.size(1) != config.text_dim)
-        in.refuse("text", fmt::format("has shape {}, this model takes [{}, {}]", to_string(text.shape()), config.text_len, config.text_dim),
+        in.refuse("text",
+                  fmt::format("has shape {}, this model takes [{}, {}]", to_string(text.shape()), config.text_len,
+                              config.text_dim),
                   "pad the prompt's rows with zeros");
     if (fps && config.fps_rows == 0) in.refuse("fps", "this model has no fps branch", "leave it out");
     if (clip && config.clip_dim == 0) in.refuse("clip", "this model has no image branch", "leave it out");
@@ -105,7 +124,8 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
         const wan::Transformer model(weights, backend, options);
         const wan::Context context = model.context(text, clip ? &clip : nullptr);
         const Tensor times = timestep.to_host_f32();
-        const Tensor velocity = model.forward(latent, condition ? &condition : nullptr, times.span<float>(), context, fps ? std::optional(int(index)) : std::nullopt);
+        const Tensor velocity = model.forward(latent, condition ? &condition : nullptr, times.span<float>(), context,
+                                              fps ? std::optional(int(index)) : std::nullopt);
         return {{"velocity", backend->download(velocity).to_host_f32()}};
     });
 }
@@ -119,7 +139,8 @@ Tensors run_vae_encode(const ModuleCall& call, std::stop_token stop) {
     const auto config = wan::VaeConfig::read(*weights);
     for (const int axis : {2, 3})
         if (video.size(axis) % config.spatial() != 0)
-            in.refuse("video", fmt::format("has shape {}", to_string(video.shape())), fmt::format("height and width must be multiples of {}", config.spatial()));
+            in.refuse("video", fmt::format("has shape {}", to_string(video.shape())),
+                      fmt::format("height and width must be multiples of {}", config.spatial()));
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         const auto encoded = wan::Vae(weights, backend, {.dtype = call.dtype}).encode(video);
@@ -135,9 +156,13 @@ Tensors run_vae_decode(const ModuleCall& call, std::stop_token stop) {
     const auto weights = load(call, Component::vae21);
     const auto config = wan::VaeConfig::read(*weights);
     if (latent.size(0) != config.z)
-        in.refuse("latent", fmt::format("has shape {}, this VAE has {} latent channels", to_string(latent.shape()), config.z), "give the latents of this model");
+        in.refuse("latent",
+                  fmt::format("has shape {}, this VAE has {} latent channels", to_string(latent.shape()), config.z),
+                  "give the latents of this model");
     const auto backend = open(call, stop);
-    return with_inputs(call, [&]() -> Tensors { return {{"video", wan::Vae(weights, backend, {.dtype = call.dtype}).decode(latent)}}; });
+    return with_inputs(call, [&]() -> Tensors {
+        return {{"video", wan::Vae(weights, backend, {.dtype = call.dtype}).decode(latent)}};
+    });
 }
 
 Tensors run_umt5(const ModuleCall& call, std::stop_token stop) {
@@ -148,10 +173,12 @@ Tensors run_umt5(const ModuleCall& call, std::stop_token stop) {
     in.finish();
     const auto weights = load(call, Component::umt5);
     const std::int64_t rows = fields::integer(*weights, {"text_len"}, 1, 4096).value_or(512), n = tokens.size(0);
-    if (n > rows) in.refuse("tokens", fmt::format("{} tokens are more than the {} of this model", n, rows), "cut the prompt");
+    if (n > rows)
+        in.refuse("tokens", fmt::format("{} tokens are more than the {} of this model", n, rows), "cut the prompt");
     const umt5::Config config = umt5::Config::read(*weights);
     if (heads && *heads != config.heads)
-        set.refuse("heads", fmt::format("{} differs from the {} columns of the position table", *heads, config.heads), "leave it out");
+        set.refuse("heads", fmt::format("{} differs from the {} columns of the position table", *heads, config.heads),
+                   "leave it out");
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         const Tensor encoded = umt5::Encoder(weights, backend, {call.dtype}).encode(tokens.span<std::int64_t>());
@@ -171,7 +198,10 @@ Tensors run_clip(const ModuleCall& call, std::stop_token stop) {
     const auto weights = load(call, Component::clip);
     const clip::Config config = clip::Config::read(*weights, heads);
     if (image.size(0) != 3 || image.size(1) != config.image() || image.size(2) != config.image())
-        in.refuse("image", fmt::format("has shape {}, this model takes [3, {}, {}]", to_string(image.shape()), config.image(), config.image()), "resize and normalise it");
+        in.refuse("image",
+                  fmt::format("has shape {}, this model takes [3, {}, {}]", to_string(image.shape()), config.image(),
+                              config.image()),
+                  "resize and normalise it");
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         const Tensor features = clip::Vision(weights, backend, {call.dtype, heads}).forward(image);
@@ -182,9 +212,12 @@ Tensors run_clip(const ModuleCall& call, std::stop_token stop) {
 } // namespace
 
 Tensors run_network(const ModuleCall& call, std::stop_token stop) {
-    if (call.dtype != DType::f32 && call.dtype != DType::bf16) throw UsageError("", "--dtype", "only f32 and bf16 are computed in", "use f32 or bf16");
-    if (call.name != "wan-transformer" && call.precision && (*call.precision == PrecisionPolicy::f32) != (call.dtype == DType::f32))
-        throw UsageError("", "--precision", "f32 goes with --dtype f32, wan and skyreels go with --dtype bf16", "leave --precision out");
+    if (call.dtype != DType::f32 && call.dtype != DType::bf16)
+        throw UsageError("", "--dtype", "only f32 and bf16 are computed in", "use f32 or bf16");
+    if (call.name != "wan-transformer" && call.precision &&
+        (*call.precision == PrecisionPolicy::f32) != (call.dtype == DType::f32))
+        throw UsageError("", "--precision", "f32 goes with --dtype f32, wan and skyreels go with --dtype bf16",
+                         "leave --precision out");
     if (call.name == "wan-transformer") return run_transformer(call, std::move(stop));
     if (call.name == "wan-vae-encode") return run_vae_encode(call, std::move(stop));
     if (call.name == "wan-vae-decode") return run_vae_decode(call, std::move(stop));

@@ -20,9 +20,14 @@ struct Entry {
 };
 
 constexpr Entry entries[] = {
-    {"wan-transformer", true, true, run_network}, {"wan-vae-encode", true, true, run_network}, {"wan-vae-decode", true, true, run_network},
-    {"umt5", true, true, run_network},            {"clip-vision", true, true, run_network},    {"scheduler", false, true, run_scheduler},
-    {"timestep-matrix", false, false, run_timestep_matrix}, {"noise", false, false, run_noise},
+    {"wan-transformer", true, true, run_network},
+    {"wan-vae-encode", true, true, run_network},
+    {"wan-vae-decode", true, true, run_network},
+    {"umt5", true, true, run_network},
+    {"clip-vision", true, true, run_network},
+    {"scheduler", false, true, run_scheduler},
+    {"timestep-matrix", false, false, run_timestep_matrix},
+    {"noise", false, false, run_noise},
 };
 
 const Entry& entry(const std::string& name) {
@@ -30,7 +35,8 @@ const Entry& entry(const std::string& name) {
         if (e.name == name) return e;
     const std::string near = closest(name, module_names());
     throw UsageError("", "module", fmt::format("'{}' is unknown", printable(name, 40)),
-                     near.empty() ? fmt::format("known are {}", fmt::join(module_names(), ", ")) : fmt::format("did you mean {}?", near));
+                     near.empty() ? fmt::format("known are {}", fmt::join(module_names(), ", "))
+                                  : fmt::format("did you mean {}?", near));
 }
 
 } // namespace
@@ -46,8 +52,10 @@ const std::vector<std::string_view>& module_names() {
 
 void run_module(const ModuleCall& call, std::stop_token stop) {
     const Entry& module = entry(call.name);
-    if (!module.weights && !call.weights.empty()) throw UsageError("", "--weights", fmt::format("{} takes none", call.name), "leave it out");
-    if (!module.inputs && !call.inputs.empty()) throw UsageError("", "--inputs", fmt::format("{} takes none", call.name), "leave it out");
+    if (!module.weights && !call.weights.empty())
+        throw UsageError("", "--weights", fmt::format("{} takes none", call.name), "leave it out");
+    if (!module.inputs && !call.inputs.empty())
+        throw UsageError("", "--inputs", fmt::format("{} takes none", call.name), "leave it out");
     if (call.out.empty()) throw UsageError("", "--out", "is missing", "give --out FILE.safetensors");
     std::vector<std::filesystem::path> inputs = call.weights;
     if (!call.inputs.empty()) inputs.push_back(call.inputs);

@@ -36,14 +36,16 @@ SigmaSchedule schedule_of(const ModuleSettings& set, char list) {
 Sampler sampler_of(const ModuleSettings& set) {
     const std::string name = set.text("sampler").value_or("unipc");
     const auto sampler = sampler_from_name(name);
-    if (!sampler) set.refuse("sampler", fmt::format("'{}' is unknown", printable(name, 40)), "use unipc, dpmpp or euler");
+    if (!sampler)
+        set.refuse("sampler", fmt::format("'{}' is unknown", printable(name, 40)), "use unipc, dpmpp or euler");
     return *sampler;
 }
 
 char list_of(const ModuleSettings& set, Sampler sampler) {
     const auto said = set.text("sigmas");
     if (!said) return sampler == Sampler::dpmpp ? 'B' : 'A';
-    if (said->size() != 1 || (*said)[0] < 'A' || (*said)[0] > 'E') set.refuse("sigmas", fmt::format("'{}' is unknown", printable(*said, 20)), "use A, B, C, D or E");
+    if (said->size() != 1 || (*said)[0] < 'A' || (*said)[0] > 'E')
+        set.refuse("sigmas", fmt::format("'{}' is unknown", printable(*said, 20)), "use A, B, C, D or E");
     return (*said)[0];
 }
 
@@ -62,8 +64,10 @@ Shape shape_of(const ModuleSettings& set) {
         const std::size_t end = std::min(said->find(',', begin), said->size());
         std::int64_t n = 0;
         const auto [stop, problem] = std::from_chars(said->data() + begin, said->data() + end, n);
-        if (problem != std::errc() || stop != said->data() + end || n < 1 || n > max_noise || product > max_noise / n || shape.rank() == Shape::max_rank)
-            set.refuse("shape", fmt::format("'{}' is no shape of at most {} values", printable(*said, 40), max_noise), "write it like 16,3,6,10");
+        if (problem != std::errc() || stop != said->data() + end || n < 1 || n > max_noise || product > max_noise / n ||
+            shape.rank() == Shape::max_rank)
+            set.refuse("shape", fmt::format("'{}' is no shape of at most {} values", printable(*said, 40), max_noise),
+                       "write it like 16,3,6,10");
         product *= n;
         shape.push_back(n);
         begin = end + 1;
@@ -77,7 +81,8 @@ std::uint64_t seed_of(const ModuleSettings& set) {
     std::uint64_t seed = 0;
     const auto [end, problem] = std::from_chars(said->data(), said->data() + said->size(), seed);
     if (problem != std::errc() || end != said->data() + said->size())
-        set.refuse("seed", fmt::format("'{}' is no whole number in range", printable(*said, 40)), "use 0 to 18446744073709551615");
+        set.refuse("seed", fmt::format("'{}' is no whole number in range", printable(*said, 40)),
+                   "use 0 to 18446744073709551615");
     return seed;
 }
 
@@ -90,7 +95,10 @@ Tensors run_scheduler(const ModuleCall& call, std::stop_token stop) {
     ModuleInputs in(call);
     const auto f32 = [&](const std::string& name) {
         const Tensor t = in.find(name, {"[]", "[n]", "[C, n]", "[C, h, w]", "[C, T, h, w]", "[B, C, T, h, w]"});
-        if (!t) in.refuse(name, "is missing", fmt::format("{} steps need latent and velocity_0 to velocity_{}", schedule.steps(), schedule.steps() - 1));
+        if (!t)
+            in.refuse(name, "is missing",
+                      fmt::format("{} steps need latent and velocity_0 to velocity_{}", schedule.steps(),
+                                  schedule.steps() - 1));
         return t;
     };
     Tensor latent = copy_of(f32("latent"));
@@ -99,12 +107,16 @@ Tensors run_scheduler(const ModuleCall& call, std::stop_token stop) {
         const std::string name = fmt::format("velocity_{}", i);
         velocities.push_back(f32(name));
         if (velocities.back().shape() != latent.shape())
-            in.refuse(name, fmt::format("has shape {}, the latent {}", to_string(velocities.back().shape()), to_string(latent.shape())), "give both the same shape");
+            in.refuse(name,
+                      fmt::format("has shape {}, the latent {}", to_string(velocities.back().shape()),
+                                  to_string(latent.shape())),
+                      "give both the same shape");
     }
     in.finish();
 
     const auto scheduler = Scheduler::create(sampler, schedule);
-    Tensors out{{"timesteps", Tensor::from(schedule.timesteps, {schedule.steps()})}, {"sigmas", Tensor::from(schedule.sigmas, {schedule.steps() + 1})}};
+    Tensors out{{"timesteps", Tensor::from(schedule.timesteps, {schedule.steps()})},
+                {"sigmas", Tensor::from(schedule.sigmas, {schedule.steps() + 1})}};
     for (int i = 0; i < schedule.steps(); ++i) {
         if (stop.stop_requested()) throw Cancelled();
         scheduler->step(velocities[std::size_t(i)].span<float>(), latent.span<float>());
@@ -119,12 +131,14 @@ Tensors run_timestep_matrix(const ModuleCall& call, std::stop_token) {
     if (!frames) set.missing("frames");
     const SigmaSchedule schedule = schedule_of(set, 'A');
     const ForcingPlan plan = with_settings(set, [&] {
-        return forcing_plan(schedule, int(*frames), int(set.whole("base", 1, 4096, *frames)), int(set.whole("ar_step", 0, 1000, 0)),
-                            int(set.whole("ready", 0, 4096, 0)), int(set.whole("block", 1, 4096, 1)));
+        return forcing_plan(schedule, int(*frames), int(set.whole("base", 1, 4096, *frames)),
+                            int(set.whole("ar_step", 0, 1000, 0)), int(set.whole("ready", 0, 4096, 0)),
+                            int(set.whole("block", 1, 4096, 1)));
     });
     if (plan.rows == 0) set.refuse("ready", "every frame is ready: there is nothing to do", "use a smaller number");
     const std::vector<float> update(plan.update.begin(), plan.update.end());
-    return {{"timesteps", Tensor::from(plan.timesteps, {plan.rows, plan.frames})}, {"update", Tensor::from(update, {plan.rows, plan.frames})}};
+    return {{"timesteps", Tensor::from(plan.timesteps, {plan.rows, plan.frames})},
+            {"update", Tensor::from(update, {plan.rows, plan.frames})}};
 }
 
 Tensors run_noise(const ModuleCall& call, std::stop_token) {
@@ -138,7 +152,8 @@ Tensors run_noise(const ModuleCall& call, std::stop_token) {
     const std::string_view number = kind.starts_with(cuda) ? std::string_view(kind).substr(cuda.size()) : "";
     const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), count);
     if (number.empty() || problem != std::errc() || end != number.data() + number.size() || count < 1 || count > 1024)
-        set.refuse("kind", fmt::format("'{}' is unknown", printable(kind, 40)), "use torch-cpu, or torch-cuda:N with N multiprocessors, 1 to 1024");
+        set.refuse("kind", fmt::format("'{}' is unknown", printable(kind, 40)),
+                   "use torch-cpu, or torch-cuda:N with N multiprocessors, 1 to 1024");
     return {{"noise", TorchCudaGenerator(seed, count).randn(shape)}};
 }
 

@@ -20,8 +20,9 @@ namespace {
 
 constexpr std::array<std::string_view, 2> video_extensions{".mp4", ".mkv"};
 /// Names that promise something else than a folder of frames.
-constexpr std::array<std::string_view, 22> other_extensions{".avi", ".mov", ".webm", ".m4v", ".mpg", ".mpeg", ".ts",  ".wmv",  ".flv",         ".ogv",  ".gif",
-                                                            ".png", ".apng", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".safetensors", ".json", ".y4m"};
+constexpr std::array<std::string_view, 22> other_extensions{
+    ".avi", ".mov",  ".webm", ".m4v",  ".mpg",  ".mpeg", ".ts",  ".wmv",  ".flv",         ".ogv",  ".gif",
+    ".png", ".apng", ".jpg",  ".jpeg", ".webp", ".bmp",  ".tif", ".tiff", ".safetensors", ".json", ".y4m"};
 
 constexpr std::uintmax_t least_space = 16 << 10; ///< bytes; less holds no result
 
@@ -37,19 +38,26 @@ void check_parent(const fs::path& out) {
     const fs::path folder = folder_of(out);
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0) {
-        const char* why = errno == EACCES ? "its folder cannot be read" : errno == ENAMETOOLONG ? "the name is too long" : "its folder does not exist";
-        throw Error(out.string(), "", why, fmt::format("make {} or choose another place", printable(folder.string(), 80)));
+        const char* why = errno == EACCES         ? "its folder cannot be read"
+                          : errno == ENAMETOOLONG ? "the name is too long"
+                                                  : "its folder does not exist";
+        throw Error(out.string(), "", why,
+                    fmt::format("make {} or choose another place", printable(folder.string(), 80)));
     }
     if (!S_ISDIR(status.st_mode)) throw Error(out.string(), "", "its folder is a file", "choose another place");
-    if (::access(folder.c_str(), W_OK | X_OK) != 0) throw Error(out.string(), "", "its folder is not writable", "change the permissions or choose another place");
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        throw Error(out.string(), "", "its folder is not writable", "change the permissions or choose another place");
     std::error_code code;
     const fs::space_info space = fs::space(folder, code);
-    if (!code && space.available < least_space) throw Error(out.string(), "", "no space left on the disk", "free some space or choose another place");
-    if (out.filename().native().size() > 255) throw Error(out.string(), "", "the name is too long", "choose a shorter one");
+    if (!code && space.available < least_space)
+        throw Error(out.string(), "", "no space left on the disk", "free some space or choose another place");
+    if (out.filename().native().size() > 255)
+        throw Error(out.string(), "", "the name is too long", "choose a shorter one");
 }
 
 void refuse_input(const fs::path& out, const fs::path& input) {
-    throw Error(out.string(), "", fmt::format("is an input too ({})", printable(input.string(), 100)), "choose another output");
+    throw Error(out.string(), "", fmt::format("is an input too ({})", printable(input.string(), 100)),
+                "choose another output");
 }
 
 /// True where `folder` lies below `input`, or is it.
@@ -67,7 +75,8 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
         if (input.empty()) continue;
         if (same_file(out, input)) refuse_input(out, input);
         if (!fs::is_directory(input, code)) continue;
-        for (fs::recursive_directory_iterator it(input, fs::directory_options::skip_permission_denied, code), end; !code && it != end; it.increment(code)) {
+        for (fs::recursive_directory_iterator it(input, fs::directory_options::skip_permission_denied, code), end;
+             !code && it != end; it.increment(code)) {
             if (it.depth() > 4) it.disable_recursion_pending();
             if (same_file(out, it->path())) refuse_input(out, it->path());
         }
@@ -84,10 +93,14 @@ std::string lower_extension(const fs::path& path) {
 
 void check_output_file(const fs::path& out, std::span<const fs::path> inputs) {
     if (out.empty()) throw UsageError("", "--out", "is empty", "name a file");
-    if (!out.has_filename() || out.filename() == "." || out.filename() == "..") throw Error(out.string(), "", "names a folder", "name a file");
+    if (!out.has_filename() || out.filename() == "." || out.filename() == "..")
+        throw Error(out.string(), "", "names a folder", "name a file");
     struct stat status {};
     if (::stat(out.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-        throw Error(out.string(), "", S_ISDIR(status.st_mode) ? "is an existing folder" : "is a pipe, device or socket, not a regular file", "choose another name");
+        throw Error(out.string(), "",
+                    S_ISDIR(status.st_mode) ? "is an existing folder"
+                                            : "is a pipe, device or socket, not a regular file",
+                    "choose another name");
     check_parent(out);
     check_not_input(out, inputs);
 }
@@ -97,24 +110,29 @@ void check_output_folder(const fs::path& given, std::span<const fs::path> inputs
     if (out.empty()) throw UsageError("", "--out", "is empty", "name a folder");
     struct stat status {};
     const bool exists = ::stat(out.c_str(), &status) == 0;
-    if (exists && !S_ISDIR(status.st_mode)) throw Error(given.string(), "", "is a file, and no name of a video", "name a .mp4, a .mkv or a folder");
+    if (exists && !S_ISDIR(status.st_mode))
+        throw Error(given.string(), "", "is a file, and no name of a video", "name a .mp4, a .mkv or a folder");
     std::error_code code;
-    if (exists && !fs::is_empty(out, code)) throw Error(given.string(), "", code ? "cannot be read" : "is not empty", "give a new or empty folder");
+    if (exists && !fs::is_empty(out, code))
+        throw Error(given.string(), "", code ? "cannot be read" : "is not empty", "give a new or empty folder");
     check_parent(out);
     for (const fs::path& input : inputs)
-        if (!input.empty() && (same_file(out, input) || (fs::is_directory(input, code) && lies_in(out, input)))) refuse_input(given, input);
+        if (!input.empty() && (same_file(out, input) || (fs::is_directory(input, code) && lies_in(out, input))))
+            refuse_input(given, input);
 }
 
 OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs) {
     const std::string extension = lower_extension(out);
     std::error_code code;
     if (std::find(video_extensions.begin(), video_extensions.end(), extension) != video_extensions.end()) {
-        if (fs::is_directory(out, code)) throw Error(out.string(), "", "is an existing folder named like a video", "choose another name");
+        if (fs::is_directory(out, code))
+            throw Error(out.string(), "", "is an existing folder named like a video", "choose another name");
         check_output_file(out, inputs);
         return OutputKind::video;
     }
     if (std::find(other_extensions.begin(), other_extensions.end(), extension) != other_extensions.end())
-        throw UsageError(out.string(), "", fmt::format("{} is not written", extension), "name a .mp4 (H.264), a .mkv (FFV1) or a folder for PNG frames");
+        throw UsageError(out.string(), "", fmt::format("{} is not written", extension),
+                         "name a .mp4 (H.264), a .mkv (FFV1) or a folder for PNG frames");
     check_output_folder(out, inputs);
     return OutputKind::frames;
 }

@@ -12,8 +12,9 @@ enum class OutputKind { video, frames };
 /// ".mp4", in small letters.
 std::string lower_extension(const std::filesystem::path& path);
 
-/// Refuses, before anything is computed, an output file that cannot appear later: no folder there, not writable, a folder, pipe or device of that
-/// name, or one of `inputs` (through links or other spellings; folders stand for every file in them). Throws Error naming `out` as given.
+/// Refuses, before anything is computed, an output file that cannot appear later: no folder there, not writable, a
+/// folder, pipe or device of that name, or one of `inputs` (through links or other spellings; folders stand for every
+/// file in them). Throws Error naming `out` as given.
 void check_output_file(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs);
 
 /// A folder that must be new or empty.

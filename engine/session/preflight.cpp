@@ -23,7 +23,8 @@ constexpr double spare_bytes = 16.0 * (1 << 20); ///< video, pictures and the re
 
 void fit(const std::vector<fs::path>& files, const char* what, std::int64_t found, std::int64_t wanted) {
     if (found == wanted) return;
-    throw Error(files.front().string(), "", fmt::format("gives {} {}, the transformer takes {}", found, what, wanted), "use the part that belongs to this model");
+    throw Error(files.front().string(), "", fmt::format("gives {} {}, the transformer takes {}", found, what, wanted),
+                "use the part that belongs to this model");
 }
 
 void check_encoders(const Request& r, const ModelFolder& model, const wan::Config& transformer) {
@@ -58,7 +59,9 @@ void check_disk_space(const Request& r, const ModelFolder& model, const fs::path
     const double latent = double(latent_shape(r, channels).elements()) * sizeof(float), steps = Pipeline::step_count(r);
     const double needed = (steps + 1) * latent * (2 + solver_tensors) + spare_bytes;
     if (double(space.available) >= needed) return;
-    throw Error(run.string(), "", fmt::format("the run needs about {:.0f} MiB, the disk has {:.0f} MiB left", needed / (1 << 20), double(space.available) / (1 << 20)),
+    throw Error(run.string(), "",
+                fmt::format("the run needs about {:.0f} MiB, the disk has {:.0f} MiB left", needed / (1 << 20),
+                            double(space.available) / (1 << 20)),
                 "free some space, or choose another --run-dir");
 }
 

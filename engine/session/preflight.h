@@ -10,8 +10,9 @@ namespace denoir {
 /// Which parts of a model a run will still use: a resumed run needs no encoders.
 enum class Needs { everything, no_encoders };
 
-/// Everything that can be refused before the first heavy work: images that cannot be decoded, parts whose tensors are missing, wrongly shaped or do not fit
-/// each other, an unreadable tokenizer. Reads headers and pictures only. Throws Error naming the file.
+/// Everything that can be refused before the first heavy work: images that cannot be decoded, parts whose tensors are
+/// missing, wrongly shaped or do not fit each other, an unreadable tokenizer. Reads headers and pictures only. Throws
+/// Error naming the file.
 void preflight(const Request& resolved, const ModelFolder&, Needs);
 
 /// Refuses a disk that cannot hold the latents and solver states of the run. Throws Error naming `run`.

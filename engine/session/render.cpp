@@ -38,11 +38,14 @@ fs::path new_run_folder(const Request& r) {
     const fs::path runs = data_folder() / "runs";
     std::error_code code;
     fs::create_directories(runs, code);
-    const std::string name = fmt::format("{:%Y%m%d-%H%M%S}-{}-{}", fmt::gmtime(std::time(nullptr)), *r.seed, slug(r.prompt));
+    const std::string name =
+        fmt::format("{:%Y%m%d-%H%M%S}-{}-{}", fmt::gmtime(std::time(nullptr)), *r.seed, slug(r.prompt));
     for (int i = 1; i < 1000; ++i) {
         const fs::path path = runs / (i == 1 ? name : fmt::format("{}-{}", name, i));
         if (fs::create_directory(path, code)) return path;
-        if (code) throw Error(path.string(), "", "this folder cannot be made: " + code.message(), "set DENOIR_HOME, or give --run-dir");
+        if (code)
+            throw Error(path.string(), "", "this folder cannot be made: " + code.message(),
+                        "set DENOIR_HOME, or give --run-dir");
     }
     throw Error(runs.string(), "", "holds too many runs of this second", "give --run-dir");
 }
@@ -50,7 +53,9 @@ fs::path new_run_folder(const Request& r) {
 void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vector<fs::path>& inputs) {
     if (run_dir.empty()) return;
     std::error_code code;
-    if (fs::exists(run_dir / "run.json", code)) throw Error(run_dir.string(), "", "holds a run already", "go on with render --resume, or give another --run-dir");
+    if (fs::exists(run_dir / "run.json", code))
+        throw Error(run_dir.string(), "", "holds a run already",
+                    "go on with render --resume, or give another --run-dir");
     check_output_folder(run_dir, inputs);
     if (fs::weakly_canonical(run_dir, code) == fs::weakly_canonical(out, code))
         throw UsageError("", "--run-dir", "is the same as --out", "give two places");
@@ -91,7 +96,8 @@ void remember(const fs::path& run) try {
     fs::create_directories(runs, code);
     const fs::path real = fs::canonical(run, code);
     if (code || real.parent_path() == fs::canonical(runs, code)) return;
-    const std::string name = fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(std::time(nullptr)), real.filename().string().substr(0, 100));
+    const std::string name =
+        fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(std::time(nullptr)), real.filename().string().substr(0, 100));
     for (int i = 1; i < 100; ++i) {
         fs::create_directory_symlink(real, runs / (i == 1 ? name : fmt::format("{}-{}", name, i)), code);
         if (code != std::errc::file_exists) return;
@@ -103,7 +109,8 @@ void remember(const fs::path& run) try {
 
 RenderResult render(const Request& asked, const RenderOptions& options, Observer& observer, std::stop_token stop) {
     std::vector<fs::path> inputs = options.inputs;
-    for (const fs::path& path : {asked.image, asked.last_image, asked.noise.file, asked.start ? asked.start->run : fs::path()})
+    for (const fs::path& path :
+         {asked.image, asked.last_image, asked.noise.file, asked.start ? asked.start->run : fs::path()})
         if (!path.empty()) inputs.push_back(path);
     check_output(options.out, inputs);
     check_run_dir(options.run_dir, options.out, inputs);
@@ -128,7 +135,8 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
     }
     const bool shared = parent && shares_conditioning(request, parent->record().request);
     preflight(request, model, shared ? Needs::no_encoders : Needs::everything);
-    check_disk_space(request, model, options.run_dir.empty() ? data_folder() : fs::absolute(options.run_dir).parent_path());
+    check_disk_space(request, model,
+                     options.run_dir.empty() ? data_folder() : fs::absolute(options.run_dir).parent_path());
     if (stop.stop_requested()) throw Cancelled();
 
     RunRecord record;
@@ -139,14 +147,17 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
     record.created = utc_now();
     record.build = build_description();
     record.total_steps = Pipeline::step_count(request);
-    RunFolder run = RunFolder::create(options.run_dir.empty() ? new_run_folder(request) : resolved_path(options.run_dir.native(), fs::current_path()), std::move(record));
+    RunFolder run = RunFolder::create(
+        options.run_dir.empty() ? new_run_folder(request) : resolved_path(options.run_dir.native(), fs::current_path()),
+        std::move(record));
     if (!options.run_dir.empty()) remember(run.path());
     if (options.on_run) options.on_run(run);
     if (parent) take_over(run, *parent, shared);
     return RunWorker(run, model, observer, std::move(stop)).work();
 }
 
-RenderResult resume(const fs::path& path, const std::function<void(const RunFolder&)>& on_run, int threads, Observer& observer, std::stop_token stop) {
+RenderResult resume(const fs::path& path, const std::function<void(const RunFolder&)>& on_run, int threads,
+                    Observer& observer, std::stop_token stop) {
     RunFolder run = RunFolder::take(path);
     RunRecord& record = run.record();
     if (record.state == RunState::done) {
@@ -157,16 +168,19 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     check_output(record.out, none);
     const ModelFolder model = ModelFolder::open(record.request.model);
     Request checked = record.request;
-    checked.noise = {};          // its numbers are stored as step 0
+    checked.noise = {}; // its numbers are stored as step 0
     checked.seed = checked.seed.value_or(0);
     if (Pipeline::step_count(Pipeline::resolve(checked, model)) != record.total_steps)
-        throw Error(run.file("run.json").string(), "total_steps", "does not fit the request", "the file was changed: render anew");
+        throw Error(run.file("run.json").string(), "total_steps", "does not fit the request",
+                    "the file was changed: render anew");
     for (const ModelFile& file : record.files) {
         std::error_code code;
-        if (fs::file_size(file.path, code) != file.bytes || code) observer.warning(fmt::format("{} is not the file this run began with", printable(file.path, 160)));
+        if (fs::file_size(file.path, code) != file.bytes || code)
+            observer.warning(fmt::format("{} is not the file this run began with", printable(file.path, 160)));
     }
     preflight(checked, model, run.load_conditioning() ? Needs::no_encoders : Needs::everything);
-    for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"}) remove_partials(folder, "");
+    for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"})
+        remove_partials(folder, "");
     remove_partials(record.out.parent_path(), record.out.filename().string());
     if (threads >= 0) record.request.threads = threads;
     if (on_run) on_run(run);

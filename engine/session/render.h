@@ -15,11 +15,12 @@
 namespace denoir {
 
 struct RenderOptions {
-    std::filesystem::path out;                        ///< .mp4, .mkv, or a new or empty folder for PNG frames
-    std::filesystem::path run_dir;                    ///< new or empty; empty: a name of its own below the data folder's `runs`
-    bool metadata = true;                             ///< the request goes into the video
-    std::vector<std::filesystem::path> inputs;        ///< further files that `out` must not be (the request's own)
-    std::function<void(const RunFolder&)> on_run;     ///< told when the run folder exists: from now on the run can be resumed
+    std::filesystem::path out;     ///< .mp4, .mkv, or a new or empty folder for PNG frames
+    std::filesystem::path run_dir; ///< new or empty; empty: a name of its own below the data folder's `runs`
+    bool metadata = true;          ///< the request goes into the video
+    std::vector<std::filesystem::path> inputs; ///< further files that `out` must not be (the request's own)
+    std::function<void(const RunFolder&)>
+        on_run; ///< told when the run folder exists: from now on the run can be resumed
 };
 
 struct RenderResult {
@@ -30,14 +31,18 @@ struct RenderResult {
     std::uint64_t peak_memory_bytes = 0;
 };
 
-/// From a request to a video. Refuses what can be refused before anything heavy or lasting happens; then makes the run folder and stores each step, so that
-/// the run can go on after Cancelled, an Error or kill -9. A request with `start` takes the steps up to there from that run.
+/// From a request to a video. Refuses what can be refused before anything heavy or lasting happens; then makes the run
+/// folder and stores each step, so that the run can go on after Cancelled, an Error or kill -9. A request with `start`
+/// takes the steps up to there from that run.
 RenderResult render(const Request&, const RenderOptions&, Observer&, std::stop_token);
 
-/// Goes on from the last whole step and writes to the recorded `out`; same bytes as without the interruption. A finished run stays as it is.
-RenderResult resume(const std::filesystem::path& run, const std::function<void(const RunFolder&)>& on_run, int threads, Observer&, std::stop_token);
+/// Goes on from the last whole step and writes to the recorded `out`; same bytes as without the interruption. A
+/// finished run stays as it is.
+RenderResult resume(const std::filesystem::path& run, const std::function<void(const RunFolder&)>& on_run, int threads,
+                    Observer&, std::stop_token);
 
-/// The stored request of `run` as the start of a branch after `step`, for the caller to change. Throws Error where those steps were not kept.
+/// The stored request of `run` as the start of a branch after `step`, for the caller to change. Throws Error where
+/// those steps were not kept.
 Request branch_of(const std::filesystem::path& run, int step);
 
 /// Refuses changes that a branch cannot follow (size, steps, sampler, …), by name. `branch` is resolved.

@@ -18,22 +18,29 @@ namespace {
 
 constexpr std::size_t max_request_bytes = 4 << 20;
 
-constexpr std::array<Named<Mode>, 4> modes{{{"t2v", Mode::t2v}, {"i2v", Mode::i2v}, {"flf2v", Mode::flf2v}, {"forcing", Mode::forcing}}};
-constexpr std::array<Named<Family>, 4> families{
-    {{"wan", Family::wan}, {"skyreels", Family::skyreels}, {"skyreels-df", Family::skyreels_df}, {"wan2.2", Family::wan22}}};
-constexpr std::array<Named<Sampler>, 3> samplers{{{"unipc", Sampler::unipc}, {"dpmpp", Sampler::dpmpp}, {"euler", Sampler::euler}}};
+constexpr std::array<Named<Mode>, 4> modes{
+    {{"t2v", Mode::t2v}, {"i2v", Mode::i2v}, {"flf2v", Mode::flf2v}, {"forcing", Mode::forcing}}};
+constexpr std::array<Named<Family>, 4> families{{{"wan", Family::wan},
+                                                 {"skyreels", Family::skyreels},
+                                                 {"skyreels-df", Family::skyreels_df},
+                                                 {"wan2.2", Family::wan22}}};
+constexpr std::array<Named<Sampler>, 3> samplers{
+    {{"unipc", Sampler::unipc}, {"dpmpp", Sampler::dpmpp}, {"euler", Sampler::euler}}};
 constexpr std::array<Named<DType>, 2> dtypes{{{"f32", DType::f32}, {"bf16", DType::bf16}}};
 constexpr std::array<Named<PrecisionPolicy>, 3> precisions{
     {{"f32", PrecisionPolicy::f32}, {"wan", PrecisionPolicy::wan}, {"skyreels", PrecisionPolicy::skyreels}}};
-constexpr std::array<Named<Preprocess>, 2> preprocesses{{{"original", Preprocess::original}, {"diffusers", Preprocess::diffusers}}};
-constexpr std::array<Named<KeepLatents>, 3> keeps{{{"all", KeepLatents::all}, {"last", KeepLatents::last}, {"none", KeepLatents::none}}};
+constexpr std::array<Named<Preprocess>, 2> preprocesses{
+    {{"original", Preprocess::original}, {"diffusers", Preprocess::diffusers}}};
+constexpr std::array<Named<KeepLatents>, 3> keeps{
+    {{"all", KeepLatents::all}, {"last", KeepLatents::last}, {"none", KeepLatents::none}}};
 
 void read_noise(Request& r, const FieldReader& in) {
     static constexpr std::string_view known[] = {"kind", "file"};
     in.only(known);
     const auto kind = in.value().find("kind"), file = in.value().find("file");
     if ((kind == in.value().end()) == (file == in.value().end()))
-        throw Error(in.source().file, in.field(), "needs either kind or file", R"(write {"kind": "torch-cpu"} or {"file": "noise.safetensors"})");
+        throw Error(in.source().file, in.field(), "needs either kind or file",
+                    R"(write {"kind": "torch-cpu"} or {"file": "noise.safetensors"})");
     r.noise = {};
     if (file != in.value().end()) {
         r.noise.kind = NoiseSource::Kind::file;
@@ -48,7 +55,8 @@ void read_noise(Request& r, const FieldReader& in) {
     if (text.starts_with(cuda) && text.size() <= cuda.size() + 4)
         for (const char c : text.substr(cuda.size())) count = c >= '0' && c <= '9' ? count * 10 + (c - '0') : -100000;
     if (count < 1 || count > 1024)
-        reader.out_of_range(fmt::format("'{}' is unknown", printable(text, 40)), "use torch-cpu, or torch-cuda:N with N multiprocessors, 1 to 1024");
+        reader.out_of_range(fmt::format("'{}' is unknown", printable(text, 40)),
+                            "use torch-cpu, or torch-cuda:N with N multiprocessors, 1 to 1024");
     r.noise.kind = NoiseSource::Kind::torch_cuda;
     r.noise.multiprocessors = count;
 }
@@ -71,7 +79,9 @@ void read_start(Request& r, const FieldReader& in) {
     in.only(known);
     Request::Start start;
     for (const char* needed : {"run", "step"})
-        if (!in.value().contains(needed)) throw Error(in.source().file, in.field(), fmt::format("lacks {}", needed), R"(write {"run": FOLDER, "step": N})");
+        if (!in.value().contains(needed))
+            throw Error(in.source().file, in.field(), fmt::format("lacks {}", needed),
+                        R"(write {"run": FOLDER, "step": N})");
     start.run = in.member("run", in.value()["run"]).path();
     start.step = int(in.member("step", in.value()["step"]).integer(0, 1000000));
     if (const auto it = in.value().find("sha256"); it != in.value().end()) {
@@ -85,16 +95,21 @@ void read_start(Request& r, const FieldReader& in) {
 
 Json write_noise(const Request& r) {
     switch (r.noise.kind) {
-    case NoiseSource::Kind::torch_cpu: return {{"kind", "torch-cpu"}};
-    case NoiseSource::Kind::torch_cuda: return {{"kind", fmt::format("torch-cuda:{}", r.noise.multiprocessors)}};
-    case NoiseSource::Kind::file: break;
+    case NoiseSource::Kind::torch_cpu:
+        return {{"kind", "torch-cpu"}};
+    case NoiseSource::Kind::torch_cuda:
+        return {{"kind", fmt::format("torch-cuda:{}", r.noise.multiprocessors)}};
+    case NoiseSource::Kind::file:
+        break;
     }
     return {{"file", r.noise.file.string()}};
 }
 
 Json write_forcing(const Request& r) {
     if (!r.forcing) return {};
-    return {{"ar_step", r.forcing->ar_step}, {"block", r.forcing->block}, {"causal_attention", r.forcing->causal_attention}};
+    return {{"ar_step", r.forcing->ar_step},
+            {"block", r.forcing->block},
+            {"causal_attention", r.forcing->causal_attention}};
 }
 
 Json write_start(const Request& r) {
@@ -102,7 +117,8 @@ Json write_start(const Request& r) {
     return {{"run", r.start->run.string()}, {"step", r.start->step}, {"sha256", r.start->sha256}};
 }
 
-/// One key of a request. Null stands for "none" where the key may be null, and then the field becomes what a fresh Request has.
+/// One key of a request. Null stands for "none" where the key may be null, and then the field becomes what a fresh
+/// Request has.
 struct Field {
     std::string_view key;
     bool nullable;
@@ -117,9 +133,11 @@ template <class T> Json to_value(const T& value) { return value; }
 template <class T> Json to_value(const std::optional<T>& value) { return value ? to_value(*value) : Json(); }
 
 /// A member that is read by `read`, and written as it is.
-template <class Member, class Read> Field plain(std::string_view key, bool nullable, Member Request::*member, Read read) {
+template <class Member, class Read>
+Field plain(std::string_view key, bool nullable, Member Request::*member, Read read) {
     return {key, nullable, [member, read](Request& r, const FieldReader& in) { r.*member = read(in); },
-            [member](Request& r) { r.*member = Request{}.*member; }, [member](const Request& r) { return to_value(r.*member); }};
+            [member](Request& r) { r.*member = Request{}.*member; },
+            [member](const Request& r) { return to_value(r.*member); }};
 }
 
 /// A member with a closed list of names.
@@ -135,7 +153,8 @@ Field named(std::string_view key, bool nullable, Member Request::*member, const 
     return field;
 }
 
-template <class Member> Field object(std::string_view key, Member Request::*member, void (*read)(Request&, const FieldReader&), Json (*write)(const Request&)) {
+template <class Member> Field object(std::string_view key, Member Request::*member,
+                                     void (*read)(Request&, const FieldReader&), Json (*write)(const Request&)) {
     return {key, true, read, [member](Request& r) { r.*member = Request{}.*member; }, write};
 }
 
@@ -230,9 +249,11 @@ const Field* find_field(std::string_view key) {
 void check_schema(const Json& object, const RequestSource& source) {
     const auto schema = object.find("schema");
     if (schema == object.end()) throw Error(source.file, "schema", "is missing", R"(write "schema": 1)");
-    if (!schema->is_number_integer()) throw Error(source.file, "schema", "must be the number 1", R"(write "schema": 1)");
+    if (!schema->is_number_integer())
+        throw Error(source.file, "schema", "must be the number 1", R"(write "schema": 1)");
     if (*schema != 1)
-        throw Error(source.file, "schema", fmt::format("{} is not known to this version, which reads 1", schema->dump()),
+        throw Error(source.file, "schema",
+                    fmt::format("{} is not known to this version, which reads 1", schema->dump()),
                     "use a newer Denoir, or write the request for schema 1");
 }
 
@@ -268,14 +289,16 @@ void set_request_field(Request& r, std::string_view key, const Json& value, cons
 }
 
 void apply_request(Request& r, const Json& object, const RequestSource& source) {
-    if (!object.is_object()) throw Error(source.file, "", "must hold one JSON object", R"(write {"schema": 1, "prompt": "…"})");
+    if (!object.is_object())
+        throw Error(source.file, "", "must hold one JSON object", R"(write {"schema": 1, "prompt": "…"})");
     for (const auto& [key, value] : object.items())
         if (key != "schema" && !find_field(key)) refuse_key(key, source);
     check_schema(object, source);
     for (const auto& [key, value] : object.items())
         if (key != "schema") set_request_field(r, key, value, source);
     if (r.forcing && r.mode && *r.mode != Mode::forcing)
-        throw UsageError(source.file, "mode", "forcing selects the mode, and mode says another", "leave out one of the two");
+        throw UsageError(source.file, "mode", "forcing selects the mode, and mode says another",
+                         "leave out one of the two");
 }
 
 Request request_from_json(const Json& object, const RequestSource& source) {

@@ -19,11 +19,12 @@ struct RequestSource {
     std::filesystem::path folder; ///< relative paths start here; empty: at the working directory
 };
 
-/// One field. Wrong types and values out of range are refused by name: UsageError for values and on the command line, else Error.
+/// One field. Wrong types and values out of range are refused by name: UsageError for values and on the command line,
+/// else Error.
 void set_request_field(Request&, std::string_view key, const Json& value, const RequestSource&);
 
-/// The fields of a request object over those already there. Unknown keys are refused with the key that was probably meant;
-/// `schema` must be 1. Nothing is filled in and no file is looked at.
+/// The fields of a request object over those already there. Unknown keys are refused with the key that was probably
+/// meant; `schema` must be 1. Nothing is filled in and no file is looked at.
 void apply_request(Request&, const Json& object, const RequestSource&);
 Request request_from_json(const Json& object, const RequestSource&);
 

@@ -76,7 +76,8 @@ struct RunFolder::Lock {
     int fd;
 };
 
-RunFolder::RunFolder(fs::path path, RunRecord record, std::shared_ptr<Lock> lock) : path_(std::move(path)), record_(std::move(record)), lock_(std::move(lock)) {}
+RunFolder::RunFolder(fs::path path, RunRecord record, std::shared_ptr<Lock> lock)
+    : path_(std::move(path)), record_(std::move(record)), lock_(std::move(lock)) {}
 
 RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
     make_folder(path);
@@ -90,9 +91,11 @@ RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
 
 RunFolder RunFolder::open(const fs::path& path) {
     std::error_code code;
-    if (!fs::is_directory(path, code)) throw Error(path.string(), "", fs::exists(path, code) ? "is no folder" : "no such folder", "name a run folder");
+    if (!fs::is_directory(path, code))
+        throw Error(path.string(), "", fs::exists(path, code) ? "is no folder" : "no such folder", "name a run folder");
     const fs::path file = path / "run.json";
-    if (!is_there(file)) throw Error(path.string(), "run.json", "is missing: this is no run folder", "name a folder that render made");
+    if (!is_there(file))
+        throw Error(path.string(), "run.json", "is missing: this is no run folder", "name a folder that render made");
     const Json json = parse_json(read_text(file, max_run_json), file.string());
     return {path, record_from_json(json, file.string()), nullptr};
 }
@@ -100,7 +103,8 @@ RunFolder RunFolder::open(const fs::path& path) {
 RunFolder RunFolder::take(const fs::path& path) {
     RunFolder run = open(path);
     run.lock_ = std::make_shared<Lock>(path);
-    if (!run.lock_->take()) throw Error(path.string(), "", "another process is working on this run", "wait for it, or end it");
+    if (!run.lock_->take())
+        throw Error(path.string(), "", "another process is working on this run", "wait for it, or end it");
     run.record_ = open(path).record_; // as the process before us left it
     return run;
 }
@@ -110,8 +114,12 @@ bool RunFolder::busy(const fs::path& path) {
     return lock.fd >= 0 && !lock.take();
 }
 
-fs::path RunFolder::latents_file(int step) const { return path_ / "latents" / fmt::format("step_{:03}.safetensors", step); }
-fs::path RunFolder::solver_file(int step) const { return path_ / "solver" / fmt::format("step_{:03}.safetensors", step); }
+fs::path RunFolder::latents_file(int step) const {
+    return path_ / "latents" / fmt::format("step_{:03}.safetensors", step);
+}
+fs::path RunFolder::solver_file(int step) const {
+    return path_ / "solver" / fmt::format("step_{:03}.safetensors", step);
+}
 
 void RunFolder::save() {
     record_.updated = utc_now();
@@ -126,18 +134,22 @@ void RunFolder::store_conditioning(const Conditioning& c) {
 
 std::optional<Conditioning> RunFolder::load_conditioning() const {
     const fs::path path = file("conditioning.safetensors");
-    if (record_.conditioning_sha256.empty() || !is_there(path) || file_sha256(path) != record_.conditioning_sha256) return {};
+    if (record_.conditioning_sha256.empty() || !is_there(path) || file_sha256(path) != record_.conditioning_sha256)
+        return {};
     return Conditioning::from_tensors(read_safetensors(path));
 }
 
-void RunFolder::store_step(int step, double seconds, const Tensor& shown, const Tensor& x0, const std::map<std::string, Tensor>& solver) {
+void RunFolder::store_step(int step, double seconds, const Tensor& shown, const Tensor& x0,
+                           const std::map<std::string, Tensor>& solver) {
     StepRecord s;
     s.step = step;
     s.seconds = seconds;
     const Moments latent = moments(shown);
-    s.latent_mean = finite(latent.mean), s.latent_std = finite(latent.deviation), s.x0_std = finite(moments(x0).deviation);
+    s.latent_mean = finite(latent.mean), s.latent_std = finite(latent.deviation),
+    s.x0_std = finite(moments(x0).deviation);
     if (x0 && step > 1 && has_step_tensor(step - 1, "x0"))
-        if (const Tensor before = step_tensor(step - 1, "x0"); before.shape() == x0.shape()) s.x0_change = finite(root_mean_square_difference(x0, before));
+        if (const Tensor before = step_tensor(step - 1, "x0"); before.shape() == x0.shape())
+            s.x0_change = finite(root_mean_square_difference(x0, before));
     std::map<std::string, Tensor> tensors{{"latent", shown}};
     if (x0) tensors["x0"] = x0;
     write_safetensors(latents_file(step), tensors);
@@ -151,8 +163,11 @@ void RunFolder::store_step(int step, double seconds, const Tensor& shown, const 
 }
 
 bool RunFolder::whole(const StepRecord& s) const {
-    const auto matches = [](const fs::path& path, const std::string& sum) { return is_there(path) && file_sha256(path) == sum; };
-    return matches(latents_file(s.step), s.sha256) && (s.solver_sha256.empty() || matches(solver_file(s.step), s.solver_sha256));
+    const auto matches = [](const fs::path& path, const std::string& sum) {
+        return is_there(path) && file_sha256(path) == sum;
+    };
+    return matches(latents_file(s.step), s.sha256) &&
+           (s.solver_sha256.empty() || matches(solver_file(s.step), s.solver_sha256));
 }
 
 std::optional<DenoiseState> RunFolder::last_state() {
@@ -166,8 +181,11 @@ DenoiseState RunFolder::state(int step) const {
     const StepRecord& s = *record_.find(step);
     if (s.solver_sha256.empty()) return out;
     const fs::path path = solver_file(step);
-    if (!is_there(path)) throw Error(path.string(), "", "is missing: the solver's state was not kept", "use a run that was rendered with --latents all");
-    if (file_sha256(path) != s.solver_sha256) throw Error(path.string(), "sha256", "differs from run.json: the file was changed", "use another step");
+    if (!is_there(path))
+        throw Error(path.string(), "", "is missing: the solver's state was not kept",
+                    "use a run that was rendered with --latents all");
+    if (file_sha256(path) != s.solver_sha256)
+        throw Error(path.string(), "sha256", "differs from run.json: the file was changed", "use another step");
     out.solver = read_safetensors(path);
     return out;
 }
@@ -176,14 +194,19 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
     const StepRecord* s = record_.find(step);
     if (!s)
         throw UsageError(path_.string(), "step", fmt::format("{} is not stored", step),
-                         record_.steps.empty() ? "the run has no step yet" : fmt::format("use 0 to {}", record_.steps.back().step));
+                         record_.steps.empty() ? "the run has no step yet"
+                                               : fmt::format("use 0 to {}", record_.steps.back().step));
     const fs::path path = latents_file(step);
-    if (!is_there(path)) throw Error(path.string(), "", "is missing: these latents were not kept", "use a run that was rendered with --latents all");
-    if (file_sha256(path) != s->sha256) throw Error(path.string(), "sha256", "differs from run.json: the file was changed", "use another step");
+    if (!is_there(path))
+        throw Error(path.string(), "", "is missing: these latents were not kept",
+                    "use a run that was rendered with --latents all");
+    if (file_sha256(path) != s->sha256)
+        throw Error(path.string(), "sha256", "differs from run.json: the file was changed", "use another step");
     const auto tensors = read_safetensors(path);
     const auto it = tensors.find(name);
     if (it == tensors.end()) throw Error(path.string(), name, "is missing", "use another step");
-    if (it->second.dtype() != DType::f32 || it->second.rank() != 4) throw Error(path.string(), name, "must be f32 [C, T, h, w]", "use another step");
+    if (it->second.dtype() != DType::f32 || it->second.rank() != 4)
+        throw Error(path.string(), name, "must be f32 [C, T, h, w]", "use another step");
     return it->second;
 }
 

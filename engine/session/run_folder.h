@@ -11,9 +11,10 @@
 
 namespace denoir {
 
-/// A run on disk (CONTRACT.md, "The run folder"): run.json, latents/step_NNN.safetensors, solver/step_NNN.safetensors, conditioning.safetensors,
-/// video.mp4, metrics.json, thumbnail.png. Every file appears whole or not at all, run.json last, so that a run can go on after kill -9.
-/// One process writes: it holds a lock on the folder, which the system drops with the process.
+/// A run on disk (CONTRACT.md, "The run folder"): run.json, latents/step_NNN.safetensors, solver/step_NNN.safetensors,
+/// conditioning.safetensors, video.mp4, metrics.json, thumbnail.png. Every file appears whole or not at all, run.json
+/// last, so that a run can go on after kill -9. One process writes: it holds a lock on the folder, which the system
+/// drops with the process.
 class RunFolder {
 public:
     /// Makes the folder (its parent must exist; an empty one may be there) and writes run.json. Throws Error.
@@ -38,9 +39,10 @@ public:
     /// Nothing where it is not stored whole.
     std::optional<Conditioning> load_conditioning() const;
 
-    /// A step's files and its line in run.json. `shown` is what latents/ gets (the last step: the requested frames only), with the estimate if there is one.
-    /// `solver` is empty where nothing comes after.
-    void store_step(int step, double seconds, const Tensor& shown, const Tensor& x0, const std::map<std::string, Tensor>& solver);
+    /// A step's files and its line in run.json. `shown` is what latents/ gets (the last step: the requested frames
+    /// only), with the estimate if there is one. `solver` is empty where nothing comes after.
+    void store_step(int step, double seconds, const Tensor& shown, const Tensor& x0,
+                    const std::map<std::string, Tensor>& solver);
     /// The newest step whose files are whole; steps after it are forgotten. Nothing: not even the noise is there.
     std::optional<DenoiseState> last_state();
     /// The state after one step. Throws Error naming the file that is missing or was changed.
@@ -61,8 +63,8 @@ private:
     std::shared_ptr<Lock> lock_;
 };
 
-/// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`: those of the final name `name`, or of any where it is empty; those of
-/// process `pid`, or of processes that are gone where it is 0.
+/// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`: those of the final name `name`, or
+/// of any where it is empty; those of process `pid`, or of processes that are gone where it is 0.
 void remove_partials(const std::filesystem::path& folder, const std::string& name, int pid = 0);
 
 /// Of a regular file's bytes.

@@ -20,14 +20,21 @@ constexpr int max_steps = 1'000'000;
 Json sum_json(const std::string& sum) { return sum.empty() ? Json() : Json(sum); }
 
 Json step_json(const StepRecord& s) {
-    return {{"step", s.step},           {"seconds", s.seconds},       {"sha256", s.sha256}, {"solver_sha256", sum_json(s.solver_sha256)},
-            {"latent_mean", s.latent_mean}, {"latent_std", s.latent_std}, {"x0_std", s.x0_std}, {"x0_change", s.x0_change}};
+    return {{"step", s.step},
+            {"seconds", s.seconds},
+            {"sha256", s.sha256},
+            {"solver_sha256", sum_json(s.solver_sha256)},
+            {"latent_mean", s.latent_mean},
+            {"latent_std", s.latent_std},
+            {"x0_std", s.x0_std},
+            {"x0_change", s.x0_change}};
 }
 
 /// Members of a JSON object, each asked for with its type.
 class Members {
 public:
-    Members(const Json& object, std::string file, std::string where) : object_(object), file_(std::move(file)), where_(std::move(where)) {
+    Members(const Json& object, std::string file, std::string where)
+        : object_(object), file_(std::move(file)), where_(std::move(where)) {
         if (!object.is_object()) refuse("", "must be an object");
     }
     const Json& at(const char* key) const {
@@ -49,7 +56,8 @@ public:
     std::int64_t whole(const char* key, std::int64_t low, std::int64_t high) const {
         const Json& v = at(key);
         const bool large = v.is_number_unsigned() && v.get<std::uint64_t>() > std::uint64_t(INT64_MAX);
-        if (!v.is_number_integer() || large || v.get<std::int64_t>() < low || v.get<std::int64_t>() > high) refuse(key, fmt::format("must be a whole number from {} to {}", low, high));
+        if (!v.is_number_integer() || large || v.get<std::int64_t>() < low || v.get<std::int64_t>() > high)
+            refuse(key, fmt::format("must be a whole number from {} to {}", low, high));
         return v.get<std::int64_t>();
     }
     bool flag(const char* key) const {
@@ -89,15 +97,24 @@ std::string_view name(RunState state) { return states[std::size_t(state)]; }
 
 std::string_view key(Stage stage) {
     switch (stage) {
-    case Stage::load_text: return "load_text";
-    case Stage::text: return "text";
-    case Stage::load_clip: return "load_clip";
-    case Stage::clip: return "clip";
-    case Stage::load_vae: return "load_vae";
-    case Stage::image: return "image";
-    case Stage::load_transformer: return "load_transformer";
-    case Stage::denoise: return "denoise";
-    case Stage::decode: return "decode";
+    case Stage::load_text:
+        return "load_text";
+    case Stage::text:
+        return "text";
+    case Stage::load_clip:
+        return "load_clip";
+    case Stage::clip:
+        return "clip";
+    case Stage::load_vae:
+        return "load_vae";
+    case Stage::image:
+        return "image";
+    case Stage::load_transformer:
+        return "load_transformer";
+    case Stage::denoise:
+        return "denoise";
+    case Stage::decode:
+        return "decode";
     }
     return "";
 }
@@ -119,11 +136,17 @@ const StepRecord* RunRecord::find(int step) const {
 
 Json to_json(const RunRecord& r) {
     Json files = Json::array(), stages = Json::object(), steps = Json::array();
-    for (const ModelFile& f : r.files) files.push_back({{"path", f.path}, {"bytes", f.bytes}, {"modified_ns", f.modified_ns}, {"sha256", sum_json(f.sha256)}});
+    for (const ModelFile& f : r.files)
+        files.push_back(
+            {{"path", f.path}, {"bytes", f.bytes}, {"modified_ns", f.modified_ns}, {"sha256", sum_json(f.sha256)}});
     for (const auto& [stage, seconds] : r.stages) stages[stage] = seconds;
     for (const StepRecord& s : r.steps) steps.push_back(step_json(s));
     Json error;
-    if (r.error) error = {{"file", r.error->file()}, {"field", r.error->field()}, {"message", r.error->message()}, {"hint", r.error->hint()}};
+    if (r.error)
+        error = {{"file", r.error->file()},
+                 {"field", r.error->field()},
+                 {"message", r.error->message()},
+                 {"hint", r.error->hint()}};
     return {{"schema", 1},
             {"state", name(r.state)},
             {"request", to_json(r.request)},
@@ -159,7 +182,8 @@ RunRecord record_from_json(const Json& json, const std::string& file) {
     r.created = m.text("created"), r.updated = m.text("updated");
     for (const Json& f : m.list("model_files")) {
         const Members one(f, file, "model_files.");
-        r.files.push_back({one.text("path"), std::uint64_t(one.whole("bytes", 0, INT64_MAX)), one.whole("modified_ns", INT64_MIN, INT64_MAX), one.text("sha256")});
+        r.files.push_back({one.text("path"), std::uint64_t(one.whole("bytes", 0, INT64_MAX)),
+                           one.whole("modified_ns", INT64_MIN, INT64_MAX), one.text("sha256")});
     }
     r.build = m.at("build"), r.device = m.at("device");
     for (const auto& [stage, seconds] : m.at("stages").items()) {
@@ -169,7 +193,8 @@ RunRecord record_from_json(const Json& json, const std::string& file) {
     r.total_steps = int(m.whole("total_steps", 0, max_steps));
     for (const Json& s : m.list("steps")) {
         r.steps.push_back(step_from(s, file, r.steps.size()));
-        if (r.steps.back().step != int(r.steps.size()) - 1 || r.steps.back().step > r.total_steps) m.refuse("steps", "must be 0, 1, 2, …");
+        if (r.steps.back().step != int(r.steps.size()) - 1 || r.steps.back().step > r.total_steps)
+            m.refuse("steps", "must be 0, 1, 2, …");
     }
     r.conditioning_sha256 = m.text("conditioning_sha256"), r.video_sha256 = m.text("video_sha256");
     r.seconds = m.number("seconds");

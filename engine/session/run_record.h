@@ -23,27 +23,27 @@ std::string_view key(Stage);
 struct ModelFile {
     std::string path;
     std::uint64_t bytes = 0;
-    std::int64_t modified_ns = 0;   ///< since 1970
-    std::string sha256;             ///< empty: not known yet
+    std::int64_t modified_ns = 0; ///< since 1970
+    std::string sha256;           ///< empty: not known yet
 };
 
 /// What is remembered of one step; step 0 is the noise.
 struct StepRecord {
     int step = 0;
     double seconds = 0;
-    std::string sha256;             ///< of latents/step_NNN.safetensors
-    std::string solver_sha256;      ///< of solver/step_NNN.safetensors; empty: there is none
+    std::string sha256;        ///< of latents/step_NNN.safetensors
+    std::string solver_sha256; ///< of solver/step_NNN.safetensors; empty: there is none
     double latent_mean = 0, latent_std = 0, x0_std = 0;
-    double x0_change = 0;           ///< root mean square of the difference from the estimate before
+    double x0_change = 0; ///< root mean square of the difference from the estimate before
 };
 
 /// run.json: everything about a run that is not a tensor or a picture.
 struct RunRecord {
     RunState state = RunState::waiting;
-    Request request;                ///< resolved
-    std::filesystem::path out;      ///< where the user wanted the video
-    bool metadata = true;           ///< the request goes into the video
-    std::string created, updated;   ///< UTC, ISO 8601
+    Request request;              ///< resolved
+    std::filesystem::path out;    ///< where the user wanted the video
+    bool metadata = true;         ///< the request goes into the video
+    std::string created, updated; ///< UTC, ISO 8601
     std::vector<ModelFile> files;
     Json build = Json::object(), device = Json::object();
     std::vector<std::pair<std::string, double>> stages; ///< seconds, in order; a resumed run adds to them

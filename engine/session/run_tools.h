@@ -11,18 +11,20 @@
 
 namespace denoir {
 
-/// Video of a run's final latents, or a draft of any step (its estimate of the clean latent; step 0: the noise). Throws Error, UsageError.
-/// Returns the step that was decoded.
-int decode_run(const std::filesystem::path& run, std::optional<int> step, const std::filesystem::path& out, int threads, Observer&, std::stop_token);
+/// Video of a run's final latents, or a draft of any step (its estimate of the clean latent; step 0: the noise). Throws
+/// Error, UsageError. Returns the step that was decoded.
+int decode_run(const std::filesystem::path& run, std::optional<int> step, const std::filesystem::path& out, int threads,
+               Observer&, std::stop_token);
 
 struct Verification {
-    std::vector<std::string> changed_files;   ///< stored files that no longer have the checksum of run.json
-    std::optional<int> first_difference;      ///< step whose latents come out otherwise; 0: the noise
-    int steps = 0;                            ///< compared
+    std::vector<std::string> changed_files; ///< stored files that no longer have the checksum of run.json
+    std::optional<int> first_difference;    ///< step whose latents come out otherwise; 0: the noise
+    int steps = 0;                          ///< compared
     bool identical() const { return changed_files.empty() && !first_difference; }
 };
 
-/// Renders the stored request again and compares the checksums of every step, up to the first that differs. A branch begins where it branched off.
+/// Renders the stored request again and compares the checksums of every step, up to the first that differs. A branch
+/// begins where it branched off.
 Verification verify_run(const std::filesystem::path& run, int threads, Observer&, std::stop_token);
 
 /// One line of the history.
@@ -33,7 +35,8 @@ struct HistoryEntry {
     std::string state;
 };
 
-/// The runs below the data folder, newest first. `search`: words that must all occur in prompt, model, mode, state, seed or path, case ignored.
+/// The runs below the data folder, newest first. `search`: words that must all occur in prompt, model, mode, state,
+/// seed or path, case ignored.
 std::vector<HistoryEntry> list_runs(const std::string& search);
 
 } // namespace denoir

@@ -21,7 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t residency_budget = std::size_t{1} << 40; ///< the pipeline itself releases what a run no longer needs
+constexpr std::size_t residency_budget = std::size_t{1}
+                                         << 40; ///< the pipeline itself releases what a run no longer needs
 constexpr int thumbnail_side = 320;
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -29,7 +30,8 @@ double since(Clock::time_point begin) { return std::chrono::duration<double>(Clo
 std::string processor_name() {
     std::ifstream info("/proc/cpuinfo");
     for (std::string line; std::getline(info, line);)
-        if (line.starts_with("model name")) return printable(line.substr(std::min(line.find(':') + 2, line.size())), 100);
+        if (line.starts_with("model name"))
+            return printable(line.substr(std::min(line.find(':') + 2, line.size())), 100);
     return "";
 }
 
@@ -46,11 +48,15 @@ class PictureMetrics {
 public:
     void add(const Image& image) {
         double luma = 0, squares = 0;
-        for (std::size_t i = 0; i + 2 < image.rgb.size(); i += 3) luma += 0.2126 * image.rgb[i] + 0.7152 * image.rgb[i + 1] + 0.0722 * image.rgb[i + 2];
+        for (std::size_t i = 0; i + 2 < image.rgb.size(); i += 3)
+            luma += 0.2126 * image.rgb[i] + 0.7152 * image.rgb[i + 1] + 0.0722 * image.rgb[i + 2];
         const bool follows = before_.rgb.size() == image.rgb.size();
-        for (std::size_t i = 0; follows && i < image.rgb.size(); ++i) squares += (double(image.rgb[i]) - before_.rgb[i]) * (double(image.rgb[i]) - before_.rgb[i]);
+        for (std::size_t i = 0; follows && i < image.rgb.size(); ++i)
+            squares += (double(image.rgb[i]) - before_.rgb[i]) * (double(image.rgb[i]) - before_.rgb[i]);
         const double n = double(image.rgb.size());
-        frames_.push_back({{"index", frames_.size()}, {"luma", luma * 3 / n}, {"change", follows ? Json(std::sqrt(squares / n)) : Json()}});
+        frames_.push_back({{"index", frames_.size()},
+                           {"luma", luma * 3 / n},
+                           {"change", follows ? Json(std::sqrt(squares / n)) : Json()}});
         before_ = image;
     }
     const Json& json() const { return frames_; }
@@ -63,7 +69,11 @@ private:
 void write_metrics(const RunFolder& run, const Json& frames) {
     Json steps = Json::array();
     for (const StepRecord& s : run.record().steps)
-        steps.push_back({{"step", s.step}, {"latent_mean", s.latent_mean}, {"latent_std", s.latent_std}, {"x0_std", s.x0_std}, {"x0_change", s.x0_change}});
+        steps.push_back({{"step", s.step},
+                         {"latent_mean", s.latent_mean},
+                         {"latent_std", s.latent_std},
+                         {"x0_std", s.x0_std},
+                         {"x0_change", s.x0_change}});
     write_file(run.file("metrics.json"), Json{{"schema", 1}, {"steps", steps}, {"frames", frames}}.dump(1) + "\n");
 }
 
@@ -80,7 +90,12 @@ void RunWorker::Recorder::warning(std::string_view text) {
 }
 
 RunWorker::RunWorker(RunFolder& run, const ModelFolder& model, Observer& observer, std::stop_token stop)
-    : run_(run), model_(model), recorder_(run.record(), observer), stop_(std::move(stop)), hashes_(model_files(model)), begin_(Clock::now()),
+    : run_(run),
+      model_(model),
+      recorder_(run.record(), observer),
+      stop_(std::move(stop)),
+      hashes_(model_files(model)),
+      begin_(Clock::now()),
       seconds_before_(run.record().seconds) {}
 
 RenderResult RunWorker::work() {
@@ -132,7 +147,8 @@ void RunWorker::ended(RunState state, const Error* error) {
 void RunWorker::render() {
     const Request& request = run_.record().request;
     const auto backend = open_backend(*request.device, request.threads);
-    run_.record().device = {{"name", request.device->name()}, {"processor", processor_name()}, {"threads", backend->threads()}};
+    run_.record().device = {
+        {"name", request.device->name()}, {"processor", processor_name()}, {"threads", backend->threads()}};
     Residency residency(residency_budget);
     Pipeline pipeline(residency, backend);
     const DenoiseState state = denoised(pipeline);
@@ -159,7 +175,8 @@ DenoiseState RunWorker::denoised(Pipeline& pipeline) {
         if (s.step < s.steps)
             run_.store_step(s.step, since(last), s.latent, x0, s.solver);
         else
-            run_.store_step(s.step, since(last), Pipeline::requested_frames(request, s.latent), Pipeline::requested_frames(request, x0), {});
+            run_.store_step(s.step, since(last), Pipeline::requested_frames(request, s.latent),
+                            Pipeline::requested_frames(request, x0), {});
         last = Clock::now();
     };
     pipeline.denoise(request, model_, *conditioning, *state, store, recorder_, stop_);
@@ -180,15 +197,16 @@ void RunWorker::decode(Pipeline& pipeline, const Tensor& latent) {
 
     PictureMetrics metrics;
     Image middle;
-    pipeline.decode(r, model_, latent,
-                    [&](int index, const Tensor& frame) {
-                        const Image image = to_image(frame.unsqueeze(1), 0);
-                        own.write(image);
-                        if (wanted) wanted->write(image);
-                        metrics.add(image);
-                        if (index == *r.frames / 2) middle = image;
-                    },
-                    recorder_, stop_);
+    pipeline.decode(
+        r, model_, latent,
+        [&](int index, const Tensor& frame) {
+            const Image image = to_image(frame.unsqueeze(1), 0);
+            own.write(image);
+            if (wanted) wanted->write(image);
+            metrics.add(image);
+            if (index == *r.frames / 2) middle = image;
+        },
+        recorder_, stop_);
     own.finish();
     record.video_sha256 = file_sha256(video);
     write_metrics(run_, metrics.json());

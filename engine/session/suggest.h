@@ -6,7 +6,8 @@
 
 namespace denoir {
 
-/// The candidate that `word` was probably meant to be: the nearest by edit distance (insertions, deletions, replacements, neighbours swapped; case and
+/// The candidate that `word` was probably meant to be: the nearest by edit distance (insertions, deletions,
+/// replacements, neighbours swapped; case and
 /// `-`/`_` ignored), empty where none is near.
 std::string closest(std::string_view word, std::span<const std::string_view> candidates);
 

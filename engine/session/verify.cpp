@@ -17,7 +17,8 @@ class Scratch {
 public:
     Scratch() {
         std::string name = (fs::temp_directory_path() / "denoir-verify-XXXXXX").string();
-        if (!::mkdtemp(name.data())) throw Error(name, "", "this folder cannot be made", "set TMPDIR to a folder that can be written");
+        if (!::mkdtemp(name.data()))
+            throw Error(name, "", "this folder cannot be made", "set TMPDIR to a folder that can be written");
         path_ = name;
     }
     ~Scratch() {
@@ -41,9 +42,11 @@ struct Differs {};
 void check_files(const RunFolder& run, Verification& result) {
     const auto check = [&](const fs::path& file, const std::string& sum) {
         std::error_code code;
-        if (!sum.empty() && fs::is_regular_file(file, code) && file_sha256(file) != sum) result.changed_files.push_back(file.string());
+        if (!sum.empty() && fs::is_regular_file(file, code) && file_sha256(file) != sum)
+            result.changed_files.push_back(file.string());
     };
-    for (const StepRecord& s : run.record().steps) check(run.latents_file(s.step), s.sha256), check(run.solver_file(s.step), s.solver_sha256);
+    for (const StepRecord& s : run.record().steps)
+        check(run.latents_file(s.step), s.sha256), check(run.solver_file(s.step), s.solver_sha256);
     check(run.file("conditioning.safetensors"), run.record().conditioning_sha256);
     check(run.file("video.mp4"), run.record().video_sha256);
 }
@@ -80,7 +83,9 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         DenoiseState state = r.start ? run.state(r.start->step) : pipeline.begin(r, model, conditioning);
         if (!r.start) compare(0, state.latent, {});
         if (state.step < last)
-            pipeline.denoise(r, model, conditioning, state, [&](const DenoiseState& s, const Tensor& x0) { compare(s.step, s.latent, x0); }, observer, stop);
+            pipeline.denoise(
+                r, model, conditioning, state,
+                [&](const DenoiseState& s, const Tensor& x0) { compare(s.step, s.latent, x0); }, observer, stop);
     } catch (const Differs&) {
     }
     return result;

@@ -48,7 +48,9 @@ TEST_F(OutputCheck, RefusesWhatCannotBeWritten) {
     fs::create_directory(in("full"));
     make("full/file");
     ASSERT_EQ(::mkfifo(in("pipe.mp4").c_str(), 0600), 0);
-    for (const char* name : {"folder.mp4", "full", "pipe.mp4", "missing/a.mp4", "missing/frames", "a.avi", "a.gif", "a.png"}) EXPECT_NE(refusal(in(name)), "") << name;
+    for (const char* name :
+         {"folder.mp4", "full", "pipe.mp4", "missing/a.mp4", "missing/frames", "a.avi", "a.gif", "a.png"})
+        EXPECT_NE(refusal(in(name)), "") << name;
     EXPECT_NE(refusal(make("file")), "");
     EXPECT_NE(refusal("/dev/null"), "");
     EXPECT_NE(refusal(""), "");
@@ -59,7 +61,9 @@ TEST_F(OutputCheck, RefusesInputsInAnySpelling) {
     const fs::path image = make("image.mp4");
     fs::create_symlink(image, in("link.mp4"));
     fs::create_hard_link(image, in("hard.mp4"));
-    for (const fs::path& out : {image, in("link.mp4"), in("hard.mp4"), in("../") / folder_.path().filename() / "image.mp4"}) EXPECT_NE(refusal(out, {image}), "") << out;
+    for (const fs::path& out :
+         {image, in("link.mp4"), in("hard.mp4"), in("../") / folder_.path().filename() / "image.mp4"})
+        EXPECT_NE(refusal(out, {image}), "") << out;
     EXPECT_NE(refusal(image, {in("link.mp4")}), "");
     EXPECT_NE(refusal(image, {folder_.path()}), "");
     EXPECT_NE(refusal(in("new"), {folder_.path()}), "");

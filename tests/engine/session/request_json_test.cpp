@@ -27,7 +27,8 @@ std::string refusal(const std::string& text) {
 std::string with(const std::string& member) { return R"({"schema": 1, )" + member + "}"; }
 
 Request complete() {
-    return read(R"({"schema": 1, "mode": "forcing", "model": "/models/df", "family": "skyreels-df", "prompt": "a fox", "negative_prompt": "",
+    return read(
+        R"({"schema": 1, "mode": "forcing", "model": "/models/df", "family": "skyreels-df", "prompt": "a fox", "negative_prompt": "",
         "image": "start.png", "last_image": "/pictures/end.png", "width": 960, "height": 544, "frames": 57, "fps": 23.976, "steps": 50, "guidance": 5.5,
         "guidance_low": 3, "shift": 3.0, "seed": 18446744073709551615, "sampler": "dpmpp", "dtype": "bf16", "precision": "skyreels",
         "preprocess": "diffusers", "device": "cuda:1", "threads": 3, "latents": "last", "noise": {"file": "noise.safetensors"},
@@ -72,7 +73,8 @@ TEST(RequestJson, EverythingButSchemaMayBeLeftOut) {
 }
 
 TEST(RequestJson, NullIsNone) {
-    const Request r = read(with(R"("last_image": null, "guidance_low": null, "forcing": null, "seed": null, "start": null)"));
+    const Request r =
+        read(with(R"("last_image": null, "guidance_low": null, "forcing": null, "seed": null, "start": null)"));
     EXPECT_TRUE(r.last_image.empty());
     EXPECT_FALSE(r.forcing.has_value());
 }
@@ -102,34 +104,46 @@ TEST(RequestJson, ForcingSelectsTheMode) {
 
 // Every key with every kind of value that does not belong there: refused, by name, in one line.
 TEST(RequestJson, RefusesWhatDoesNotBelong) {
-    const std::vector<std::string> numbers{"width", "height", "frames", "fps", "steps", "guidance", "guidance_low", "shift", "seed", "threads"};
-    const std::vector<std::string> texts{"mode", "model", "family", "prompt", "negative_prompt", "image", "last_image", "sampler", "dtype", "precision",
-                                         "preprocess", "device", "latents"};
+    const std::vector<std::string> numbers{"width",    "height",       "frames", "fps",  "steps",
+                                           "guidance", "guidance_low", "shift",  "seed", "threads"};
+    const std::vector<std::string> texts{"mode",       "model",      "family",  "prompt", "negative_prompt",
+                                         "image",      "last_image", "sampler", "dtype",  "precision",
+                                         "preprocess", "device",     "latents"};
     const std::vector<std::string> objects{"noise", "forcing", "start"};
     std::vector<std::pair<std::string, std::string>> all;
     for (const auto& key : numbers)
-        for (const char* value : {R"("12")", "true", "[]", "{}", "[1]", "-1", "1e300", "-1e300", R"("nan")", "100000000000", "-0.5", R"("")"})
+        for (const char* value : {R"("12")", "true", "[]", "{}", "[1]", "-1", "1e300", "-1e300", R"("nan")",
+                                  "100000000000", "-0.5", R"("")"})
             if (!((key == "guidance" || key == "guidance_low") && std::string(value) == "0"))
                 if (!(key == "seed" && std::string(value) == "100000000000")) all.emplace_back(key, value);
     for (const auto& key : {"width", "height", "frames", "steps", "seed", "threads"}) all.emplace_back(key, "4.5");
     for (const auto& key : {"width", "height", "frames", "fps", "steps", "shift"}) all.emplace_back(key, "0");
     for (const auto& key : {"width", "height"})
-        for (const char* value : {"8", "17", "100", "8208", "2147483648", "18446744073709551616"}) all.emplace_back(key, value);
+        for (const char* value : {"8", "17", "100", "8208", "2147483648", "18446744073709551616"})
+            all.emplace_back(key, value);
     for (const char* value : {"2", "3", "4", "100", "1000001"}) all.emplace_back("frames", value);
     all.emplace_back("seed", "18446744073709551616");
     for (const auto& key : texts)
         for (const char* value : {"12", "true", "[]", "{}", R"(["a"])", "1.5"}) all.emplace_back(key, value);
     for (const auto& key : {"mode", "family", "sampler", "dtype", "precision", "preprocess", "device", "latents"})
-        for (const char* value : {R"("")", R"("x")", R"("T2V")", R"("wan 2")", R"("\u0007")", R"("f16")"}) all.emplace_back(key, value);
+        for (const char* value : {R"("")", R"("x")", R"("T2V")", R"("wan 2")", R"("\u0007")", R"("f16")"})
+            all.emplace_back(key, value);
     for (const auto& key : {"model", "image", "last_image"}) all.emplace_back(key, R"("")");
     for (const auto& key : objects)
-        for (const char* value : {"12", "true", "[]", R"("a")", R"({"unknown": 1})", R"({"kind": 1, "file": 2, "run": 3, "step": 4, "block": 5})"}) all.emplace_back(key, value);
-    for (const char* value : {"{}", R"({"kind": "torch"})", R"({"kind": "torch-cuda"})", R"({"kind": "torch-cuda:"})", R"({"kind": "torch-cuda:0"})",
-                              R"({"kind": "torch-cuda:9999"})", R"({"kind": "torch-cuda:1x"})", R"({"kind": 1})", R"({"file": ""})", R"({"file": 1})",
-                              R"({"kind": "torch-cpu", "file": "a"})"})
+        for (const char* value : {"12", "true", "[]", R"("a")", R"({"unknown": 1})",
+                                  R"({"kind": 1, "file": 2, "run": 3, "step": 4, "block": 5})"})
+            all.emplace_back(key, value);
+    for (const char* value :
+         {"{}", R"({"kind": "torch"})", R"({"kind": "torch-cuda"})", R"({"kind": "torch-cuda:"})",
+          R"({"kind": "torch-cuda:0"})", R"({"kind": "torch-cuda:9999"})", R"({"kind": "torch-cuda:1x"})",
+          R"({"kind": 1})", R"({"file": ""})", R"({"file": 1})", R"({"kind": "torch-cpu", "file": "a"})"})
         all.emplace_back("noise", value);
-    for (const char* value : {R"({"ar_step": -1})", R"({"ar_step": 1.5})", R"({"block": 0})", R"({"causal_attention": 1})", R"({"block": null})"}) all.emplace_back("forcing", value);
-    for (const char* value : {R"({"run": "a"})", R"({"step": 1})", R"({"run": "a", "step": -1})", R"({"run": "a", "step": 1, "sha256": "zz"})"}) all.emplace_back("start", value);
+    for (const char* value : {R"({"ar_step": -1})", R"({"ar_step": 1.5})", R"({"block": 0})",
+                              R"({"causal_attention": 1})", R"({"block": null})"})
+        all.emplace_back("forcing", value);
+    for (const char* value : {R"({"run": "a"})", R"({"step": 1})", R"({"run": "a", "step": -1})",
+                              R"({"run": "a", "step": 1, "sha256": "zz"})"})
+        all.emplace_back("start", value);
     for (const auto& [key, value] : all) {
         const std::string line = refusal(with(fmt::format(R"("{}": {})", key, value)));
         EXPECT_NE(line, "") << key << ": " << value;
@@ -143,9 +157,11 @@ TEST(RequestJson, RefusesWhatDoesNotBelong) {
 }
 
 TEST(RequestJson, RefusesBrokenText) {
-    for (const std::string text : {R"({"schema": 1, "steps": 4, "steps": 5})", R"({"schema": 1, "guidance": NaN})", R"({"schema": 1, "guidance": 1e400})", R"({"schema": 1)",
-                                   R"({"schema": 1,})", "[]", "1", "null", "", R"({"schema": 1, "prompt": "a\u0000b"})", "{\"schema\": 1, \"prompt\": \"\xff\"}",
-                                   R"({"schema": "1"})", R"({"schema": 1.0})", R"({"schema": null})"})
+    for (const std::string text :
+         {R"({"schema": 1, "steps": 4, "steps": 5})", R"({"schema": 1, "guidance": NaN})",
+          R"({"schema": 1, "guidance": 1e400})", R"({"schema": 1)", R"({"schema": 1,})", "[]", "1", "null", "",
+          R"({"schema": 1, "prompt": "a\u0000b"})", "{\"schema\": 1, \"prompt\": \"\xff\"}", R"({"schema": "1"})",
+          R"({"schema": 1.0})", R"({"schema": null})"})
         EXPECT_NE(refusal(text), "") << text;
 }
 

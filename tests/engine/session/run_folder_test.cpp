@@ -21,9 +21,12 @@ Tensor numbers(float first) {
 RunRecord record() {
     RunRecord r;
     Request& q = r.request; // resolved: nothing is left open
-    q.mode = Mode::t2v, q.model = "/models/wan", q.family = Family::wan, q.prompt = "a \"fox\"\n", q.negative_prompt = "";
-    q.width = 80, q.height = 48, q.frames = 9, q.fps = 16, q.steps = 3, q.guidance = 5, q.shift = 5, q.seed = 18446744073709551615u;
-    q.sampler = Sampler::unipc, q.dtype = DType::f32, q.precision = PrecisionPolicy::f32, q.preprocess = Preprocess::original, q.device = Device{};
+    q.mode = Mode::t2v, q.model = "/models/wan", q.family = Family::wan, q.prompt = "a \"fox\"\n",
+    q.negative_prompt = "";
+    q.width = 80, q.height = 48, q.frames = 9, q.fps = 16, q.steps = 3, q.guidance = 5, q.shift = 5,
+    q.seed = 18446744073709551615u;
+    q.sampler = Sampler::unipc, q.dtype = DType::f32, q.precision = PrecisionPolicy::f32,
+    q.preprocess = Preprocess::original, q.device = Device{};
     r.out = "/videos/a.mp4";
     r.created = "2026-01-31T12:00:00Z";
     r.total_steps = 3;
@@ -50,7 +53,8 @@ TEST_F(RunFolderTest, RefusesChangedRecords) {
     const Json good = to_json(record());
     int refused = 0;
     for (const auto& [key, value] : good.items())
-        for (const Json& other : {Json(), Json("text"), Json(-1), Json(1.5), Json(18446744073709551615u), Json::array({1}), Json::object({{"a", "b"}})}) {
+        for (const Json& other : {Json(), Json("text"), Json(-1), Json(1.5), Json(18446744073709551615u),
+                                  Json::array({1}), Json::object({{"a", "b"}})}) {
             Json bad = good;
             bad[key] = other;
             try {
