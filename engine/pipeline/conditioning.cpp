@@ -5,10 +5,10 @@
 #include "engine/core/profile.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
-#include "engine/models/umt5/tokenizer.h"
 #include "engine/pipeline/images.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/stage_timer.h"
+#include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
 
 namespace denoir {
@@ -71,7 +71,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     {
         const auto weights = load(model.text_encoder, Component::umt5, Stage::load_text);
         StageTimer timer(observer, Stage::text);
-        const auto tokenizer = umt5::Tokenizer::load(model.tokenizer);
+        const auto tokenizer = load_tokenizer(model.tokenizer);
         const umt5::Encoder encoder(weights, backend_, {.dtype = *r.dtype});
         const auto encode = [&](const std::string& text, const char* what) {
             bool cut = false;
