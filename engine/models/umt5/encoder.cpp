@@ -54,8 +54,30 @@ Tensor self_attention(const Module& m, const Tensor& x, const Tensor& bias, std:
     return linear(m["o"], y.reshape({x.size(0), y.size(1) * y.size(2)}), dtype);
 }
 
+/// tanh GELU of every bf16 value, each operation rounded: the reference composes it of elementwise operations.
+std::vector<bf16> gelu_table() {
+    std::vector<bf16> table;
+    for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+        const float v = bf16{static_cast<std::uint16_t>(bits)}.value();
+        const float cubic = round_to_bf16(0.044715f * round_to_bf16(round_to_bf16(v * v) * v));
+        const float inner = round_to_bf16(0.7978845608f * round_to_bf16(v + cubic));
+        const float outer = round_to_bf16(1.0f + round_to_bf16(std::tanh(inner)));
+        table.push_back(bf16::from(round_to_bf16(0.5f * v) * outer));
+    }
+    return table;
+}
+
+Tensor gelu(const Module& m, const Tensor& x, DType dtype) {
+    if (dtype != DType::bf16) return linear(m, x, dtype, Activation::gelu_tanh);
+    static const std::vector<bf16> table = gelu_table();
+    Backend& backend = *x.backend();
+    const Tensor values = backend.download(linear(m, x, dtype));
+    for (bf16& v : values.span<bf16>()) v = table[v.bits];
+    return backend.upload(values);
+}
+
 Tensor feed_forward(const Module& m, const Tensor& x, DType dtype) {
-    const Tensor gate = linear(m["gate"][0], x, dtype, Activation::gelu_tanh);
+    const Tensor gate = gelu(m["gate"][0], x, dtype);
     return linear(m["fc2"], ops::multiply(linear(m["fc1"], x, dtype), gate, dtype), dtype);
 }
 
