@@ -23,7 +23,8 @@ std::string shown(const Json& value) {
 
 std::string FieldReader::field() const {
     if (!source_.file.empty()) return key_;
-    std::string option = "--" + key_;
+    std::string option = "--";
+    option += key_;
     std::replace(option.begin(), option.end(), '_', '-');
     return option;
 }

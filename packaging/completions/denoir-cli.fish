@@ -1,9 +1,9 @@
 # fish completion for denoir-cli; made by `denoir-cli completion fish`
-complete -c denoir-cli -n __fish_use_subcommand -f -a render -d 'A video from a request, options, or both (options win). Also:'
+complete -c denoir-cli -n __fish_use_subcommand -f -a render -d 'A video from a request, options, or both (options win).'
 complete -c denoir-cli -n __fish_use_subcommand -f -a decode -d 'The video of a run\'s final latents, or a draft of any step.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a verify -d 'Renders the stored request of a run again, compares the checksums of every step and names the first that differs.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a runs -d 'The history, newest first.'
-complete -c denoir-cli -n __fish_use_subcommand -f -a module -d 'One network, solver, timestep plan or generator on tensors from a safetensors file. NAME: wan-transformer, wan-vae-encode,'
+complete -c denoir-cli -n __fish_use_subcommand -f -a module -d 'One network, solver, timestep plan or generator on tensors from a safetensors file.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a tokenize -d 'The token ids of a prompt, as the text encoder sees them. Reads only the tokenizer.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a inspect -d 'What a checkpoint file or model folder is, from its headers alone.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a convert -d 'Reads one network in any layout and format and writes it as one safetensors file.'
