@@ -104,5 +104,28 @@ TEST(Fixtures, EveryCaseOfOurNetworks) {
     }
 }
 
+/// In bf16 every rounding is the reference's: transformers 4.57.3 (eager attention) on PyTorch 2.8.0, CPU, gives these
+/// numbers.
+TEST(Fixtures, Umt5InBf16RepeatsPyTorch) {
+    const fs::path fixtures = DENOIR_FIXTURES;
+    const std::vector<fs::path> paths{fixtures / "_weights/umt5-hf-shared"};
+    const auto weights = std::make_shared<const Weights>(Weights::load(paths, Component::umt5));
+    const Tensors in = read_safetensors(fixtures / "umt5-hf-shared/in.safetensors");
+    const Tensor got =
+        test::host(umt5::Encoder(weights, test::cpu(2), {DType::bf16}).encode(in.at("tokens").span<std::int64_t>()));
+    ASSERT_EQ(got.shape(), (Shape{33, 32}));
+    const float first[8] = {-0.44921875f, -0.384765625f, 0.43359375f, -1.828125f,
+                            -0.55078125f, 0.359375f,     -1.109375f,  -0.609375f};
+    const float last[8] = {-0.7578125f, 0.08447265625f, 0.83984375f,  -0.8125f,
+                           1.1953125f,  -0.431640625f,  0.494140625f, -0.68359375f};
+    // A sum that falls on the other side of a rounding moves some values by a part of a hundredth.
+    for (int c = 0; c < 8; ++c) {
+        EXPECT_NEAR(got.data<float>()[c], first[c], 0.01);
+        EXPECT_NEAR(got.data<float>()[32 * 32 + c], last[c], 0.01);
+    }
+    EXPECT_NEAR(test::sum(got), -79.9744758605957, 0.1);
+    EXPECT_NEAR(test::absolute_sum(got), 864.3507041931152, 0.1);
+}
+
 } // namespace
 } // namespace denoir
