@@ -93,7 +93,8 @@ class Render(Case):
                 killed += 1
             process.communicate()
             if not (run / "run.json").exists():
-                continue  # killed before there was a run
+                shutil.rmtree(run, ignore_errors=True)  # killed before there was a run: nothing to go on with
+                continue
             before = json.loads((run / "run.json").read_text())
             self.done("render", "--resume", run)
             after = json.loads((run / "run.json").read_text())
