@@ -16,6 +16,7 @@ endif()
 
 option(DENOIR_TESTS "Build the tests" ON)
 option(DENOIR_BENCH "Build the benchmarks" ON)
+option(DENOIR_STUDIO "Build the studio (Qt 6.4 or newer)" ON)
 
 find_program(DENOIR_CCACHE ccache)
 if(DENOIR_CCACHE)

@@ -27,12 +27,13 @@ MAY["bench"] = ENGINE
 MAY["app/cli"] = ENGINE + ["bench"]
 MAY["app"] = ENGINE
 MAY["ui"] = ENGINE + ["app"]
+MAY["app/main.cpp"] = ENGINE + ["app", "ui"]  # composes
 MAY["tests"] = ENGINE + ["bench", "app", "app/cli", "ui"]
 
 
 def room(path):
     """The longest room that holds `path` (relative to the source), or None."""
-    return max((r for r in MAY if path.startswith(r + "/")), key=len, default=None)
+    return max((r for r in MAY if path == r or path.startswith(r + "/")), key=len, default=None)
 
 
 def backend_leaks(source, path):

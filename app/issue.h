@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QMetaType>
+#include <QString>
+
+#include "engine/core/error.h"
+
+namespace denoir::app {
+
+/// A problem that a person can repair, as shown beside what caused it: the four parts of a denoir::Error.
+struct Issue {
+    QString file;    ///< as the user named it; may be empty
+    QString field;   ///< a request's key ("frames"); may be empty
+    QString message; ///< what is wrong
+    QString hint;    ///< the one thing to do next; may be empty
+
+    bool isEmpty() const { return message.isEmpty(); }
+    /// One line: "FILE: field: message; hint".
+    QString line() const;
+    static Issue from(const Error& error);
+    /// Of the exception being handled: an Error's parts, "not enough memory" or "an internal error" with no library's
+    /// text. For catch blocks only; Cancelled is no issue and gives an empty one.
+    static Issue from_current_exception();
+    friend bool operator==(const Issue&, const Issue&) = default;
+};
+
+} // namespace denoir::app
+
+Q_DECLARE_METATYPE(denoir::app::Issue)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <filesystem>
+#include <string>
+
+namespace denoir::app {
+
+inline QString to_qstring(const std::string& text) { return QString::fromUtf8(text.data(), qsizetype(text.size())); }
+inline QString to_qstring(std::string_view text) { return QString::fromUtf8(text.data(), qsizetype(text.size())); }
+inline QString to_qstring(const std::filesystem::path& path) { return QString::fromUtf8(path.native().c_str()); }
+inline std::filesystem::path to_path(const QString& text) { return text.toStdString(); }
+
+/// "8.2 s", "3 min 05 s", "2 h 10 min"; "–" where it is not known (negative).
+QString duration_text(double seconds);
+/// "0.4 GB", "24 MB": decimal units, as file managers show them.
+QString bytes_text(double bytes);
+
+} // namespace denoir::app

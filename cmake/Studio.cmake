@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# The studio's Qt: 6.4 is what Debian 12 and Ubuntu 24.04 have.
+find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Sql Network Widgets Multimedia Svg DBus Test LinguistTools)
+
+# denoir_qt_library(ui_timeline SOURCES a.cpp HEADERS a.h LIBS …): as denoir_library, with moc over the headers listed.
+function(denoir_qt_library name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LIBS;PRIVATE" ${ARGN})
+    denoir_library(${name} SOURCES ${ARG_SOURCES} ${ARG_HEADERS} LIBS ${ARG_LIBS} PRIVATE ${ARG_PRIVATE})
+    set_target_properties(denoir_${name} PROPERTIES AUTOMOC ON)
+endfunction()
+
+# denoir_qt_test(app_settings_test SOURCES settings_test.cpp LIBS denoir_app): a QTest program without a display, its sources with moc, in a
+# data folder of its own; label quick.
+function(denoir_qt_test name)
+    cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+    if(NOT ARG_LABELS)
+        set(ARG_LABELS quick)
+    endif()
+    if(NOT ARG_TIMEOUT)
+        set(ARG_TIMEOUT 300)
+    endif()
+    add_executable(${name} ${ARG_SOURCES})
+    set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    target_compile_definitions(${name} PRIVATE
+        DENOIR_TINY_MODEL="${PROJECT_BINARY_DIR}/tests/tiny-model" DENOIR_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
+    target_link_libraries(${name} PRIVATE ${ARG_LIBS} Qt6::Test)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} FIXTURES_REQUIRED tiny_model
+        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QT_LOGGING_RULES=qt.qpa.*=false")
+endfunction()

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <QTemporaryDir>
+#include <QtGlobal>
+
+namespace denoir::app {
+
+/// A data folder of its own for one test.
+class Home {
+public:
+    Home() { use(); }
+    ~Home() { qunsetenv("DENOIR_HOME"); }
+    void use() const { qputenv("DENOIR_HOME", folder_.path().toUtf8()); }
+    QString path() const { return folder_.path(); }
+    QString file(const QString& name) const { return folder_.filePath(name); }
+
+private:
+    QTemporaryDir folder_;
+};
+
+} // namespace denoir::app

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/settings.h"
+
+#include <QFile>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/text.h"
+#include "tests/app/home.h"
+
+using namespace denoir::app;
+
+class SettingsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void values_are_kept() {
+        const Home home;
+        {
+            Settings settings;
+            QSignalSpy changed(&settings, &Settings::changed);
+            settings.set_threads(3);
+            settings.set_model_folders({QStringLiteral("/a"), QStringLiteral("/b")});
+            settings.set_value(QStringLiteral("window/state"), QByteArray("\x00\x01", 2));
+            QCOMPARE(changed.count(), 3);
+            settings.set_threads(3);
+            QCOMPARE(changed.count(), 3);
+        }
+        Settings again;
+        QCOMPARE(again.threads(), 3);
+        QCOMPARE(again.model_folders().size(), 2);
+        QCOMPARE(again.value(QStringLiteral("window/state")).toByteArray(), QByteArray("\x00\x01", 2));
+        again.set_value(QStringLiteral("window/state"), {});
+        QVERIFY(!again.value(QStringLiteral("window/state")).isValid());
+    }
+    void nonsense_in_the_file_becomes_defaults() {
+        const Home home;
+        {
+            Settings settings;
+            settings.set_value(QStringLiteral("threads"), QStringLiteral("many"));
+            settings.set_value(QStringLiteral("frame_cache_bytes"), -5);
+        }
+        Settings again;
+        QCOMPARE(again.threads(), 0);
+        QVERIFY(again.frame_cache_bytes() >= 16 << 20);
+    }
+    void recent_projects_are_those_that_exist() {
+        const Home home;
+        Settings settings;
+        for (int i = 0; i < 12; ++i) {
+            QFile file(home.file(QStringLiteral("p%1.denoir").arg(i)));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            settings.add_recent_project(file.fileName());
+        }
+        settings.add_recent_project(home.file(QStringLiteral("p5.denoir")));
+        QFile::remove(home.file(QStringLiteral("p11.denoir")));
+        const QStringList recent = settings.recent_projects();
+        QCOMPARE(recent.size(), 9);
+        QCOMPARE(recent.first(), home.file(QStringLiteral("p5.denoir")));
+    }
+    void words_for_numbers() {
+        QCOMPARE(duration_text(8.21), QStringLiteral("8.2 s"));
+        QCOMPARE(duration_text(9.97), QStringLiteral("10 s"));
+        QCOMPARE(duration_text(59.7), QStringLiteral("1 min 00 s"));
+        QCOMPARE(duration_text(3599.9), QStringLiteral("1 h 00 min"));
+        QCOMPARE(duration_text(-1), QStringLiteral("–"));
+        QCOMPARE(bytes_text(400e6), QStringLiteral("400 MB"));
+        QCOMPARE(bytes_text(3.14e9), QStringLiteral("3.1 GB"));
+        QCOMPARE(bytes_text(999.7e3), QStringLiteral("1.0 MB"));
+    }
+};
+
+QTEST_GUILESS_MAIN(SettingsTest)
+#include "settings_test.moc"
