@@ -7,7 +7,7 @@
 #include "engine/core/file.h"
 #include "engine/media/bytes.h"
 #include "engine/media/libav.h"
-#include "engine/media/video.h"
+#include "engine/media/video_reader.h"
 
 namespace denoir::media {
 
@@ -47,6 +47,9 @@ private:
     InputContext format_; // closed before its source
     unsigned stream_ = 0;
 };
+
+/// What the file says of its video, whose pictures stand upright with `width` x `height`.
+VideoInfo describe(const Demuxer& demuxer, int width, int height);
 
 /// Decoder of the demuxer's stream, limits set before it sees a byte.
 CodecContext open_decoder(const Demuxer& demuxer, const MediaLimits& limits);

@@ -150,6 +150,24 @@ bool Demuxer::read(AVPacket& packet) {
     }
 }
 
+VideoInfo describe(const Demuxer& demuxer, int width, int height) {
+    const AVStream& stream = demuxer.stream();
+    VideoInfo info;
+    info.width = width;
+    info.height = height;
+    const AVRational rate = stream.avg_frame_rate.num > 0 ? stream.avg_frame_rate : stream.r_frame_rate;
+    if (rate.num > 0 && rate.den > 0) info.fps = {rate.num, rate.den};
+    if (stream.nb_frames > 0) info.frames = stream.nb_frames;
+    if (stream.duration > 0)
+        info.duration = static_cast<double>(stream.duration) * av_q2d(stream.time_base);
+    else if (demuxer.format().duration > 0)
+        info.duration = static_cast<double>(demuxer.format().duration) / AV_TIME_BASE;
+    info.container = demuxer.container().name;
+    info.codec = avcodec_get_name(stream.codecpar->codec_id);
+    info.comment = demuxer.comment();
+    return info;
+}
+
 CodecContext open_decoder(const Demuxer& demuxer, const MediaLimits& limits) {
     const AVCodecParameters& parameters = *demuxer.stream().codecpar;
     const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);

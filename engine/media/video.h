@@ -20,6 +20,7 @@ struct MediaLimits {
     int side = 16384;
     int streams = 32;
     double seconds = 2; ///< for opening, and between two frames
+    std::uint64_t packet_bytes = std::uint64_t{256} << 20; ///< compressed data that IndexedVideo keeps in memory
 };
 
 } // namespace denoir

@@ -34,24 +34,8 @@ struct VideoReader::State {
         if (!ready) demuxer.fail("it holds no frames");
         width = frame->width;
         height = frame->height;
-        fill_info();
-    }
-
-    void fill_info() {
-        const AVStream& stream = demuxer.stream();
         const bool swap = media::swaps_sides(orientation);
-        info.width = swap ? height : width;
-        info.height = swap ? width : height;
-        const AVRational rate = stream.avg_frame_rate.num > 0 ? stream.avg_frame_rate : stream.r_frame_rate;
-        if (rate.num > 0 && rate.den > 0) info.fps = {rate.num, rate.den};
-        if (stream.nb_frames > 0) info.frames = stream.nb_frames;
-        if (stream.duration > 0)
-            info.duration = static_cast<double>(stream.duration) * av_q2d(stream.time_base);
-        else if (demuxer.format().duration > 0)
-            info.duration = static_cast<double>(demuxer.format().duration) / AV_TIME_BASE;
-        info.container = demuxer.container().name;
-        info.codec = avcodec_get_name(stream.codecpar->codec_id);
-        info.comment = demuxer.comment();
+        info = media::describe(demuxer, swap ? height : width, swap ? width : height);
     }
 
     [[noreturn]] void fail_frame(const std::string& what) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "engine/media/video_reader.h"
+
+namespace denoir {
+
+/// A video whose frames can be asked for in any order; each is the same, byte for byte, as VideoReader gives it in
+/// turn. The packets are read once at opening; a seek decodes from the keyframe before the frame, never through a
+/// container's own seeking. Frames of codecs or containers that do not tell where a frame comes from are counted once
+/// by decoding. Not thread-safe. The same refusals as VideoReader; damage in one group of pictures leaves the others
+/// readable.
+class IndexedVideo {
+public:
+    /// Throws Error naming the file. At most 2^20 frames.
+    explicit IndexedVideo(const std::filesystem::path& path, const MediaLimits& limits = {});
+    ~IndexedVideo();
+    IndexedVideo(const IndexedVideo&) = delete;
+    IndexedVideo& operator=(const IndexedVideo&) = delete;
+
+    /// `frames` and `duration` are filled in, `fps` is the mean rate, taken from the frames' times where nothing says
+    /// it.
+    const VideoInfo& info() const;
+    int frames() const;
+    /// Seconds from the beginning of the first frame to the beginning of each, ascending: real times, so also for a
+    /// variable rate.
+    const std::vector<double>& times() const;
+    /// The frame with which decoding of frame `n` has to begin.
+    int keyframe_before(int n) const;
+    /// Frame n, 0 <= n < frames(). Throws Error where it is damaged.
+    void read(int n, Image& image);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace denoir

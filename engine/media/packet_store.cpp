@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/media/packet_store.h"
+
+namespace denoir::media {
+namespace {
+
+constexpr std::size_t most_packets = std::size_t{1} << 20;
+/// Of this thread's processor time, for going through all packets once.
+constexpr double scan_seconds = 20;
+
+} // namespace
+
+PacketStore::PacketStore(const std::filesystem::path& path, const MediaLimits& limits)
+    : path_(path), limits_(limits), first_(std::make_unique<Demuxer>(path, limits)) {
+    scan(path);
+}
+
+void PacketStore::scan(const std::filesystem::path& path) {
+    std::error_code error;
+    const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
+    // The tables of an MP4 may name one stretch of the file a million times.
+    const std::uint64_t most_bytes = (error ? 0 : file_bytes) + (std::uint64_t{64} << 20);
+    std::uint64_t bytes = 0;
+    first_->source().allow(scan_seconds);
+    for (Packet packet = make_packet(); first_->read(*packet);) {
+        bytes += static_cast<std::uint64_t>(packet->size);
+        if (entries_.size() >= most_packets) first_->fail("it has more than a million frames");
+        if (bytes > most_bytes) first_->fail("it claims more data than it holds");
+        entries_.push_back(
+            {packet->pts, (packet->flags & AV_PKT_FLAG_KEY) != 0, (packet->flags & AV_PKT_FLAG_DISCARD) != 0});
+        if (bytes <= limits_.packet_bytes && kept_.size() + 1 == entries_.size()) {
+            kept_.push_back(std::move(packet));
+            packet = make_packet();
+        }
+    }
+}
+
+void PacketStore::get(int index, AVPacket& packet) {
+    const auto i = static_cast<std::size_t>(index);
+    av_packet_unref(&packet);
+    const AVPacket* found = nullptr;
+    if (i < kept_.size()) {
+        found = kept_[i].get();
+    } else {
+        if (!again_ || index < next_) {
+            again_ = std::make_unique<Demuxer>(path_, limits_);
+            next_ = 0;
+        }
+        again_->source().allow(scan_seconds);
+        for (; next_ <= index; ++next_)
+            if (!again_->read(*read_)) again_->fail("the file was changed");
+        found = read_.get();
+    }
+    if (av_packet_ref(&packet, found) < 0) throw std::bad_alloc();
+    packet.pts = packet.dts = index;
+}
+
+} // namespace denoir::media
