@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "engine/core/tensor.h"
+#include "engine/core/thread_pool.h"
+
+/// How far apart two pictures are, over RGB in 0 … 255.
+namespace denoir::metrics {
+
+/// 8-bit RGB, row-major, interleaved, no padding. Owns nothing.
+struct Rgb8 {
+    const std::uint8_t* data = nullptr;
+    int width = 0, height = 0;
+};
+
+/// Counts of values 0 … 255.
+using Histogram = std::array<std::uint64_t, 256>;
+
+/// Absolute difference over all samples (width x height x 3), in 0 … 255.
+struct AbsoluteDifference {
+    double mean = 0, max = 0, p95 = 0, p99 = 0; ///< percentiles interpolated linearly between ranks, as numpy does
+};
+
+/// One pair of frames. What does not exist is empty: the PSNR of equal pictures (infinite), the SSIM of pictures
+/// narrower or lower than its window.
+struct FrameMetrics {
+    double mse = 0;             ///< mean over all samples
+    std::optional<double> psnr; ///< dB: 10 log10(255² / mse)
+    std::optional<double> ssim; ///< -1 … 1
+    AbsoluteDifference difference;
+    std::optional<double> lpips; ///< set by who has the network
+};
+
+/// Sums over a whole comparison, for plots. Samples that are no whole numbers count where they round to.
+struct PixelHistograms {
+    std::array<Histogram, 3> a{}, b{}; ///< red, green, blue
+    Histogram difference{};            ///< absolute, all channels
+};
+
+struct MetricOptions {
+    bool ssim = true;
+    /// Added to where it is not null.
+    PixelHistograms* histograms = nullptr;
+};
+
+/// 10 log10(255² / mse); empty for 0.
+std::optional<double> psnr_of(double mse);
+
+/// Both of one size (asserted). Work is cut by shape alone and every sum has one order: the same bytes with any number
+/// of threads and on any processor. Throws Cancelled through the pool.
+FrameMetrics compare_frames(const Rgb8& a, const Rgb8& b, ThreadPool& pool, const MetricOptions& options = {});
+
+/// Host tensors [3,H,W] f32 in 0 … 255, finite (values between the whole numbers count), last stride 1; both of one
+/// shape (asserted).
+FrameMetrics compare_frames(const Tensor& a, const Tensor& b, ThreadPool& pool, const MetricOptions& options = {});
+
+} // namespace denoir::metrics

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/metrics/picture.h"
+
+namespace denoir::metrics {
+
+/// From best to worst.
+enum class Grade { identical, excellent, very_good, good, fair, poor, bad };
+std::string_view name(Grade); ///< "very good"
+
+/// From `least` on the grade is given.
+struct Threshold {
+    Grade grade;
+    double least;
+};
+/// Best first; below the last one: bad. The steps are those at which viewers' mean opinion changes class in T. Zinner,
+/// O. Hohlfeld, O. Abboud, T. Hossfeld: Impact of frame rate and resolution on objective QoE metrics, QoMEX 2010, table
+/// I (made with coding errors at the same content; two different pictures are bad whatever their beauty). 35 dB, "very
+/// good", is ours: it parts their wide class of 33 to 45 dB.
+std::span<const Threshold> psnr_scale();
+std::span<const Threshold> ssim_scale();
+/// The above in one sentence, for reports.
+std::string_view scale_source();
+
+/// An empty PSNR is that of equal pictures.
+Grade psnr_grade(std::optional<double> psnr);
+Grade ssim_grade(double ssim);
+
+struct Verdict {
+    Grade grade; ///< the worse of the two
+    Grade psnr;
+    std::optional<Grade> ssim; ///< empty where there is none
+    /// "very good: PSNR 36.61 dB is very good (35 dB or more), SSIM 0.9937 is excellent (0.99 or more)"
+    std::string text;
+};
+
+/// Of the means of a comparison.
+Verdict verdict(const FrameMetrics& mean);
+
+} // namespace denoir::metrics
