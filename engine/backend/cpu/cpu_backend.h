@@ -12,7 +12,7 @@ class WeightRows;
 
 /// The kernels on the host's processor. Every kernel cuts its work into pieces that depend on shapes alone and runs
 /// them on one pool, so that results are the same for any number of threads. One op, one file.
-class CpuBackend final : public Backend {
+class CpuBackend : public Backend {
 public:
     explicit CpuBackend(int threads);
 

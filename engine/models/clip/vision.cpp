@@ -18,35 +18,66 @@ constexpr float eps = 1e-5f;
 using nn::layer_norm;
 using nn::linear;
 
+/// Tells with the original's prefix.
+struct Told {
+    nn::Probe* probe;
+    const std::string& prefix;
+    template <class Value> void operator()(const Module& m, std::string_view leaf, Value&& value) const {
+        nn::tell(probe,
+                 prefix.empty() ? Module(m.weights(), m.prefix().empty() ? "visual" : "visual." + m.prefix()) : m, leaf,
+                 std::forward<Value>(value));
+    }
+};
+
 /// image [3, S, S] -> [1 + patches, C]; the class token first, patches row by row
-Tensor embed(const Module& m, Backend& backend, const Config& c, const Tensor& image, DType dtype) {
+Tensor embed(const Module& m, Backend& backend, const Config& c, const Tensor& image, DType dtype, const Told& tell) {
     Tensor patches = backend.empty({c.grid, c.grid, 3, c.patch, c.patch}, dtype);
     backend.copy(nn::on(backend, image).split(2, c.patch).split(1, c.patch).permute({1, 3, 0, 2, 4}), patches);
     Tensor tokens = backend.empty({1 + c.grid * c.grid, c.width}, dtype);
     Tensor first = tokens.slice(0, 0, 1), rest = tokens.slice(0, 1, tokens.size(0));
     backend.copy(backend.parameter(nn::weight(m, "cls_embedding"), false).reshape({1, c.width}), first);
-    backend.copy(linear(m["patch_embedding"], patches.reshape({c.grid * c.grid, 3 * c.patch * c.patch}), dtype), rest);
+    const Tensor embedded =
+        linear(m["patch_embedding"], patches.reshape({c.grid * c.grid, 3 * c.patch * c.patch}), dtype);
+    tell(m, "patch_embedding", embedded);
+    backend.copy(embedded, rest);
     const Tensor positions = backend.parameter(nn::weight(m, "pos_embedding"), dtype == DType::bf16);
     return ops::add(tokens, positions.reshape(tokens.shape()), dtype);
 }
 
-Tensor self_attention(const Module& m, const Tensor& x, std::int64_t heads, DType dtype) {
+Tensor self_attention(const Module& m, const Tensor& x, std::int64_t heads, DType dtype, const Told& tell) {
     const std::int64_t width = x.size(1);
     const Tensor qkv = linear(m["to_qkv"], x, dtype);
+    tell(m, "to_qkv", qkv);
     auto part = [&](int i) { return nn::heads(qkv.slice(1, i * width, (i + 1) * width), heads); };
     AttentionOptions options;
     options.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(width / heads)));
     options.compute = dtype;
-    return linear(m["proj"], ops::attention(part(0), part(1), part(2), options, dtype).reshape(x.shape()), dtype);
+    Tensor y = ops::attention(part(0), part(1), part(2), options, dtype).reshape(x.shape());
+    tell(m, "proj.input", y);
+    y = linear(m["proj"], y, dtype);
+    tell(m, "proj", y);
+    return y;
 }
 
-Tensor mlp(const Module& m, const Tensor& x, DType dtype) {
-    return linear(m[2], linear(m[0], x, dtype, Activation::gelu_erf), dtype);
+Tensor mlp(const Module& m, const Tensor& x, DType dtype, const Told& tell) {
+    tell(m, "0", [&] { return linear(m[0], x, dtype); });
+    Tensor y = linear(m[0], x, dtype, Activation::gelu_erf);
+    tell(m, "1", y);
+    y = linear(m[2], y, dtype);
+    tell(m, "2", y);
+    return y;
 }
 
-Tensor block(const Module& m, Tensor x, std::int64_t heads, DType dtype) {
-    x = ops::add(x, self_attention(m["attn"], layer_norm(m["norm1"], x, eps, dtype), heads, dtype), dtype);
-    return ops::add(x, mlp(m["mlp"], layer_norm(m["norm2"], x, eps, dtype), dtype), dtype);
+Tensor block(const Module& m, Tensor x, std::int64_t heads, DType dtype, const Told& tell) {
+    Tensor y = layer_norm(m["norm1"], x, eps, dtype);
+    tell(m, "norm1", y);
+    x = ops::add(x, self_attention(m["attn"], y, heads, dtype, tell), dtype);
+    tell(m, "norm2.input", x);
+    y = layer_norm(m["norm2"], x, eps, dtype);
+    tell(m, "norm2", y);
+    x = ops::add(x, mlp(m["mlp"], y, dtype, tell), dtype);
+    tell(m, "", x);
+    return x;
 }
 
 Module root(const Weights& weights, const Config& c) { return Module(weights, c.prefix); }
@@ -122,7 +153,18 @@ Vision::Vision(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> 
       config_(Config::read(*weights_, options.heads)),
       options_(options) {}
 
-Tensor Vision::forward(const Tensor& image) const {
+std::vector<std::string> layer_names(const Config& c) {
+    std::vector<std::string> names{"visual.patch_embedding", "visual.pre_norm.input", "visual.pre_norm"};
+    for (int i = 0; i + 1 < c.layers; ++i) {
+        for (const char* leaf : {"norm1", "attn.to_qkv", "attn.proj.input", "attn.proj", "norm2.input", "norm2",
+                                 "mlp.0", "mlp.1", "mlp.2"})
+            names.push_back(fmt::format("visual.transformer.{}.{}", i, leaf));
+        names.push_back(fmt::format("visual.transformer.{}", i));
+    }
+    return names;
+}
+
+Tensor Vision::forward(const Tensor& image, nn::Probe* probe) const {
     const profile::Scope zone(profile::Zone::clip);
     const Shape wanted{3, config_.image(), config_.image()};
     if (!(image.shape() == wanted) || image.dtype() != DType::f32)
@@ -130,10 +172,13 @@ Tensor Vision::forward(const Tensor& image) const {
                     {});
 
     const Module m = root(*weights_, config_);
-    Tensor x = embed(m, *backend_, config_, image, options_.dtype);
+    const Told tell{probe, config_.prefix};
+    Tensor x = embed(m, *backend_, config_, image, options_.dtype, tell);
+    tell(m, "pre_norm.input", x);
     x = layer_norm(m["pre_norm"], x, eps, options_.dtype);
+    tell(m, "pre_norm", x);
     for (int i = 0; i + 1 < config_.layers; ++i)
-        x = block(m["transformer"][i], std::move(x), config_.heads, options_.dtype); // not the last
+        x = block(m["transformer"][i], std::move(x), config_.heads, options_.dtype, tell); // not the last
     return ops::cast(x, DType::f32);
 }
 

@@ -5,8 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/nn/probe.h"
 #include "engine/weights/weights.h"
 
 namespace denoir::clip {
@@ -22,6 +24,9 @@ struct Config {
     std::map<std::string, Shape> expected() const;
 };
 
+/// What `forward` tells a probe, in order; with `visual.` in front, however the checkpoint calls them.
+std::vector<std::string> layer_names(const Config&);
+
 /// The vision tower of CLIP without its last block (spec/clip.md 1). Const after construction.
 class Vision {
 public:
@@ -35,7 +40,7 @@ public:
 
     /// image [3, S, S] f32, resized and normalised (spec/clip.md 2), host or backend -> [1 + patches, width] f32 on the
     /// backend, class token first. Throws Error naming `image` for another shape.
-    Tensor forward(const Tensor& image) const;
+    Tensor forward(const Tensor& image, nn::Probe* probe = nullptr) const;
 
 private:
     std::shared_ptr<const Weights> weights_;

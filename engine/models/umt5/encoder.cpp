@@ -45,13 +45,23 @@ Tensor position_bias(const Module& m, std::int64_t n, DType dtype) {
 }
 
 /// x [n, C] -> [n, C]
-Tensor self_attention(const Module& m, const Tensor& x, const Tensor& bias, std::int64_t heads, DType dtype) {
-    auto part = [&](const char* projection) { return nn::heads(linear(m[projection], x, dtype), heads); };
+Tensor self_attention(const Module& m, const Tensor& x, const Tensor& bias, std::int64_t heads, DType dtype,
+                      nn::Probe* probe) {
+    auto part = [&](const char* projection) {
+        const Tensor y = linear(m[projection], x, dtype);
+        nn::tell(probe, m, projection, y);
+        return nn::heads(y, heads);
+    };
     AttentionOptions options; // no 1/sqrt(d); in bf16 the bias is bf16, and every step is rounded
     options.bias = bias;
     options.compute = dtype;
-    const Tensor y = ops::attention(part("q"), part("k"), part("v"), options, dtype);
-    return linear(m["o"], y.reshape({x.size(0), y.size(1) * y.size(2)}), dtype);
+    const Tensor q = part("q"), k = part("k"), v = part("v");
+    Tensor y = ops::attention(q, k, v, options, dtype);
+    y = y.reshape({x.size(0), y.size(1) * y.size(2)});
+    nn::tell(probe, m, "o.input", y);
+    y = linear(m["o"], y, dtype);
+    nn::tell(probe, m, "o", y);
+    return y;
 }
 
 /// tanh GELU of every bf16 value, each operation rounded: the reference composes it of elementwise operations.
@@ -76,15 +86,30 @@ Tensor gelu(const Module& m, const Tensor& x, DType dtype) {
     return backend.upload(values);
 }
 
-Tensor feed_forward(const Module& m, const Tensor& x, DType dtype) {
+Tensor feed_forward(const Module& m, const Tensor& x, DType dtype, nn::Probe* probe) {
+    nn::tell(probe, m, "gate.0", [&] { return linear(m["gate"][0], x, dtype); });
     const Tensor gate = gelu(m["gate"][0], x, dtype);
-    return linear(m["fc2"], ops::multiply(linear(m["fc1"], x, dtype), gate, dtype), dtype);
+    nn::tell(probe, m, "gate.1", gate);
+    Tensor y = linear(m["fc1"], x, dtype);
+    nn::tell(probe, m, "fc1", y);
+    y = ops::multiply(y, gate, dtype);
+    nn::tell(probe, m, "fc2.input", y);
+    y = linear(m["fc2"], y, dtype);
+    nn::tell(probe, m, "fc2", y);
+    return y;
 }
 
-Tensor block(const Module& m, Tensor x, std::int64_t heads, DType dtype) {
+Tensor block(const Module& m, Tensor x, std::int64_t heads, DType dtype, nn::Probe* probe) {
     const Tensor bias = x.backend()->upload(position_bias(m["pos_embedding"], x.size(0), dtype));
-    x = ops::add(x, self_attention(m["attn"], norm(m["norm1"], x, dtype), bias, heads, dtype), dtype);
-    return ops::add(x, feed_forward(m["ffn"], norm(m["norm2"], x, dtype), dtype), dtype);
+    Tensor y = norm(m["norm1"], x, dtype);
+    nn::tell(probe, m, "norm1", y);
+    x = ops::add(x, self_attention(m["attn"], y, bias, heads, dtype, probe), dtype);
+    nn::tell(probe, m, "norm2.input", x);
+    y = norm(m["norm2"], x, dtype);
+    nn::tell(probe, m, "norm2", y);
+    x = ops::add(x, feed_forward(m["ffn"], y, dtype, probe), dtype);
+    nn::tell(probe, m, "", x);
+    return x;
 }
 
 } // namespace
@@ -157,7 +182,19 @@ Config Config::read(const Weights& weights) {
 Encoder::Encoder(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, Options options)
     : weights_(std::move(weights)), backend_(std::move(backend)), config_(Config::read(*weights_)), options_(options) {}
 
-Tensor Encoder::encode(std::span<const std::int64_t> ids) const {
+std::vector<std::string> layer_names(const Config& c) {
+    std::vector<std::string> names{"token_embedding"};
+    for (int i = 0; i < c.layers; ++i) {
+        for (const char* leaf : {"norm1", "attn.q", "attn.k", "attn.v", "attn.o.input", "attn.o", "norm2.input",
+                                 "norm2", "ffn.gate.0", "ffn.gate.1", "ffn.fc1", "ffn.fc2.input", "ffn.fc2"})
+            names.push_back(fmt::format("blocks.{}.{}", i, leaf));
+        names.push_back(fmt::format("blocks.{}", i));
+    }
+    names.emplace_back("norm");
+    return names;
+}
+
+Tensor Encoder::encode(std::span<const std::int64_t> ids, nn::Probe* probe) const {
     const profile::Scope zone(profile::Zone::text);
     if (ids.empty()) throw Error({}, "tokens", "there are none", "give at least the closing token, 1");
     for (const std::int64_t id : ids)
@@ -167,8 +204,12 @@ Tensor Encoder::encode(std::span<const std::int64_t> ids) const {
 
     const Module m(*weights_);
     Tensor x = ops::gather(*backend_, nn::weight(m["token_embedding"], "weight"), ids, options_.dtype);
-    for (int i = 0; i < config_.layers; ++i) x = block(m["blocks"][i], std::move(x), config_.heads, options_.dtype);
-    return ops::cast(norm(m["norm"], x, options_.dtype), DType::f32);
+    nn::tell(probe, m, "token_embedding", x);
+    for (int i = 0; i < config_.layers; ++i)
+        x = block(m["blocks"][i], std::move(x), config_.heads, options_.dtype, probe);
+    x = norm(m["norm"], x, options_.dtype);
+    nn::tell(probe, m, "norm", x);
+    return ops::cast(x, DType::f32);
 }
 
 } // namespace denoir::umt5

@@ -5,8 +5,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/nn/probe.h"
 #include "engine/weights/weights.h"
 
 namespace denoir::umt5 {
@@ -27,6 +29,9 @@ struct Config {
 /// Row of the position table for key - query (spec/umt5.md 1).
 std::int64_t relative_bucket(std::int64_t relative, std::int64_t buckets = 32, std::int64_t max_distance = 128);
 
+/// What `encode` tells a probe, in order.
+std::vector<std::string> layer_names(const Config&);
+
 /// The UMT5 encoder: one vector per token (spec/umt5.md 1). Const after construction.
 class Encoder {
 public:
@@ -39,7 +44,7 @@ public:
 
     /// Token ids with the closing </s>, without padding -> [n, dim] f32 on the backend. Throws Error naming `tokens`
     /// for none or one outside the vocabulary.
-    Tensor encode(std::span<const std::int64_t> ids) const;
+    Tensor encode(std::span<const std::int64_t> ids, nn::Probe* probe = nullptr) const;
 
 private:
     std::shared_ptr<const Weights> weights_;

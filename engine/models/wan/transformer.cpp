@@ -22,7 +22,7 @@ struct Pass {
     Backend& backend;
     const Config& config;
     const Precision& precision;
-    const Probe* probe;
+    nn::Probe* probe;
     Rope rope;                      // [L, head_dim/2]
     std::int64_t causal_tokens = 0; // tokens per causal block, 0: full attention
 
@@ -37,10 +37,30 @@ struct Pass {
     Tensor parameter(const Module& m, std::string_view leaf) const {
         return backend.parameter(nn::weight(m, leaf), precision.bf16_parameters);
     }
-    void tell(const Module& m, const Tensor& x) const {
-        if (probe) (*probe)(m.prefix(), x);
+    template <class Value> void tell(const Module& m, std::string_view leaf, Value&& value) const {
+        nn::tell(probe, m, leaf, std::forward<Value>(value));
     }
 };
+
+/// A linear layer and its activation. `first` is told before the activation, `second` after it.
+Tensor linear(const Module& m, const char* first, const char* second, const Pass& p, const Tensor& x, DType compute,
+              Activation activation) {
+    p.tell(m, first, [&] { return nn::linear(m[first], x, compute); });
+    Tensor y = nn::linear(m[first], x, compute, activation);
+    p.tell(m, second, y);
+    return y;
+}
+
+/// [n, D] with its last row repeated to `rows`: collapsed text padding as the reference has it.
+Tensor written_out(Backend& backend, const Tensor& x, std::int64_t rows) {
+    if (x.size(0) == rows) return x;
+    const std::int64_t n = x.size(0);
+    Tensor out = backend.empty({rows, x.size(1)}, x.dtype());
+    Tensor same = out.slice(0, 0, n), repeated = out.slice(0, n, rows);
+    backend.copy(x, same);
+    backend.copy(x.slice(0, n - 1, n).expand(0, rows - n), repeated);
+    return out;
+}
 
 // 5.2 ---------------------------------------------------------------------------------------------------------------
 
@@ -57,7 +77,7 @@ Tensor patch_embedding(const Module& m, const Pass& p, const Grid& g, const Tens
     place(latent, 0);
     if (condition) place(*condition, latent.size(0));
     Tensor x = nn::linear(m, patches.reshape({g.tokens(), channels * 4}), p.precision.compute);
-    p.tell(m, x);
+    p.tell(m, "", x);
     return x;
 }
 
@@ -88,28 +108,41 @@ Tensor sinusoid(std::span<const float> timesteps, std::int64_t width, bool round
 Time time_embedding(const Module& m, const Pass& p, std::span<const float> timesteps, std::optional<int> fps) {
     const auto rows = static_cast<std::int64_t>(timesteps.size());
     Tensor e = p.backend.upload(sinusoid(timesteps, p.config.freq_dim, p.precision.round_sinusoid));
-    e = nn::linear(m["time_embedding"][0], e, DType::f32, Activation::silu);
+    p.tell(m["time_embedding"], "input", e);
+    e = linear(m["time_embedding"], "0", "1", p, e, DType::f32, Activation::silu);
     e = nn::linear(m["time_embedding"][2], e, DType::f32);
-    p.tell(m["time_embedding"], e);
+    p.tell(m["time_embedding"], "2", e);
 
-    Tensor e0 =
-        nn::linear(m["time_projection"][1], ops::activate(Activation::silu, e, DType::f32), DType::f32); // [R, 6D]
+    const Tensor active = ops::activate(Activation::silu, e, DType::f32);
+    p.tell(m["time_projection"], "0", active);
+    Tensor e0 = nn::linear(m["time_projection"][1], active, DType::f32); // [R, 6D]
+    p.tell(m["time_projection"], "1", e0);
     if (fps) {
         const std::int64_t index = *fps;
         Tensor rate = ops::gather(p.backend, nn::weight(m["fps_embedding"], "weight"), {&index, 1}, DType::f32);
-        rate = nn::linear(m["fps_projection"][0], rate, DType::f32, Activation::silu);
+        p.tell(m, "fps_embedding", rate);
+        rate = linear(m["fps_projection"], "0", "1", p, rate, DType::f32, Activation::silu);
         rate = nn::linear(m["fps_projection"][2], rate, DType::f32);
+        p.tell(m["fps_projection"], "2", rate);
         e0 = ops::add(e0, rate.expand(0, rows), DType::f32);
     }
-    p.tell(m["time_projection"], e0);
-    return {e, e0.reshape({rows, 6, p.config.dim})};
+    e0 = e0.reshape({rows, 6, p.config.dim});
+    p.tell(m, "e0", e0);
+    return {e, e0};
 }
 
 // 5.6, 5.7 ----------------------------------------------------------------------------------------------------------
 
 /// [rows, text_dim] -> [rows, D]
-Tensor text_embedding(const Module& m, const Tensor& text, DType compute) {
-    return nn::linear(m[2], nn::linear(m[0], text, compute, Activation::gelu_tanh), compute);
+Tensor text_embedding(const Module& m, const Pass& p, const Tensor& text) {
+    const DType compute = p.precision.compute;
+    auto told = [&](const char* leaf, const Tensor& x) {
+        p.tell(m, leaf, [&] { return written_out(p.backend, x, p.config.text_len); });
+        return x;
+    };
+    if (p.probe && p.probe->wants(m.prefix() + ".0")) told("0", nn::linear(m[0], text, compute));
+    const Tensor x = told("1", nn::linear(m[0], text, compute, Activation::gelu_tanh));
+    return told("2", nn::linear(m[2], x, compute));
 }
 
 /// [rows, clip_dim] f32 -> [rows, D] f32
@@ -119,17 +152,26 @@ Tensor image_embedding(const Module& m, const Pass& p, Tensor clip) {
     if (p.config.clip_positions) clip = ops::add(clip, p.parameter(m, "emb_pos").reshape(clip.shape()), DType::f32);
     const Module proj = m["proj"];
     Tensor x = nn::layer_norm(proj[0], clip, eps, DType::f32, p.precision.bf16_parameters);
-    x = nn::linear(proj[1], x, compute, Activation::gelu_erf);
+    p.tell(proj, "0", x);
+    x = linear(proj, "1", "2", p, x, compute, Activation::gelu_erf);
     x = nn::linear(proj[3], x, compute);
-    return nn::layer_norm(proj[4], x, eps, DType::f32, p.precision.bf16_parameters);
+    p.tell(proj, "3", x);
+    x = nn::layer_norm(proj[4], x, eps, DType::f32, p.precision.bf16_parameters);
+    p.tell(proj, "4", x);
+    return x;
 }
 
-/// Keys and values of a context sequence [rows, D] in one block.
-Context::Keys keys(const Module& attention, const Pass& p, const Tensor& context, const std::string& suffix) {
+/// Keys and values of a context sequence [rows, D] in one block; told with `rows` rows.
+Context::Keys keys(const Module& attention, const Pass& p, const Tensor& context, const std::string& suffix,
+                   std::int64_t rows) {
     const DType compute = p.precision.compute;
-    Tensor k = nn::linear(attention["k" + suffix], context, compute);
-    k = ops::rms_norm(k, p.parameter(attention["norm_k" + suffix], "weight"), p.rms(), compute);
-    const Tensor v = nn::linear(attention["v" + suffix], context, compute);
+    auto told = [&](const std::string& leaf, const Tensor& x) {
+        p.tell(attention, leaf + suffix, [&] { return written_out(p.backend, x, rows); });
+        return x;
+    };
+    Tensor k = told("k", nn::linear(attention["k" + suffix], context, compute));
+    k = told("norm_k", ops::rms_norm(k, p.parameter(attention["norm_k" + suffix], "weight"), p.rms(), compute));
+    const Tensor v = told("v", nn::linear(attention["v" + suffix], context, compute));
     return {nn::heads(k, p.config.heads), nn::heads(v, p.config.heads)};
 }
 
@@ -139,21 +181,28 @@ Context::Keys keys(const Module& attention, const Pass& p, const Tensor& context
 Tensor self_attention(const Module& m, const Pass& p, Tensor x) {
     const DType compute = p.precision.compute;
     const std::int64_t heads = p.config.heads;
-    auto rotated = [&](const char* projection, const char* norm) {
+    auto rotated = [&](const char* projection, const char* norm, const char* rope) {
         const Tensor y = nn::linear(m[projection], x, compute);
-        return ops::rms_norm_rope(y, p.parameter(m[norm], "weight"), p.rms(), p.rope, static_cast<int>(heads), compute);
+        p.tell(m, projection, y);
+        const Tensor weight = p.parameter(m[norm], "weight");
+        p.tell(m, norm, [&] { return ops::rms_norm(y, weight, p.rms(), compute); });
+        Tensor turned = ops::rms_norm_rope(y, weight, p.rms(), p.rope, static_cast<int>(heads), compute);
+        p.tell(m, rope, turned);
+        return turned;
     };
-    Tensor q = rotated("q", "norm_q");
-    Tensor k = rotated("k", "norm_k");
+    Tensor q = rotated("q", "norm_q", "rope_q");
+    Tensor k = rotated("k", "norm_k", "rope_k");
     Tensor v = nn::linear(m["v"], x, compute);
+    p.tell(m, "v", v);
 
     AttentionOptions options = p.attention();
     options.causal_block = p.causal_tokens;
     x = ops::attention(nn::heads(q, heads), nn::heads(k, heads), nn::heads(v, heads), options, compute)
             .reshape(x.shape());
     q = k = v = {};
+    p.tell(m, "o.input", x);
     x = nn::linear(m["o"], x, compute);
-    p.tell(m, x);
+    p.tell(m, "o", x);
     return x;
 }
 
@@ -162,29 +211,40 @@ Tensor cross_attention(const Module& m, const Pass& p, const Tensor& x, const Co
                        const Tensor& text_bias, const Context::Keys* image) {
     const DType compute = p.precision.compute;
     Tensor q = nn::linear(m["q"], x, compute);
-    q = nn::heads(ops::rms_norm(q, p.parameter(m["norm_q"], "weight"), p.rms(), compute), p.config.heads);
+    p.tell(m, "q", q);
+    q = ops::rms_norm(q, p.parameter(m["norm_q"], "weight"), p.rms(), compute);
+    p.tell(m, "norm_q", q);
+    q = nn::heads(q, p.config.heads);
 
     AttentionOptions options = p.attention();
     options.key_bias = text_bias;
     Tensor y = ops::attention(q, text.k, text.v, options, compute);
     if (image) y = ops::add(y, ops::attention(q, image->k, image->v, p.attention(), compute), compute);
-    y = nn::linear(m["o"], y.reshape(x.shape()), compute);
-    p.tell(m, y);
+    y = y.reshape(x.shape());
+    p.tell(m, "o.input", y);
+    y = nn::linear(m["o"], y, compute);
+    p.tell(m, "o", y);
     return y;
 }
 
 Tensor feed_forward(const Module& m, const Pass& p, const Tensor& x) {
-    Tensor y = nn::linear(m[0], x, p.precision.compute, Activation::gelu_tanh);
+    Tensor y = linear(m, "0", "1", p, x, p.precision.compute, Activation::gelu_tanh);
     y = nn::linear(m[2], y, p.precision.compute);
-    p.tell(m, y);
+    p.tell(m, "2", y);
     return y;
 }
 
-/// LN(x)·(1 + scale) + shift, ready for a linear layer.
-Tensor modulated_norm(const Pass& p, const Tensor& x, const Tensor& shift, const Tensor& scale, bool round_norm) {
-    if (!round_norm) return ops::layer_norm_modulate(x, shift, scale, p.config.eps, p.precision.compute);
-    return nn::modulate(ops::layer_norm(x, nullptr, nullptr, p.config.eps, DType::bf16), shift, scale,
-                        p.precision.compute);
+/// LN(x)·(1 + scale) + shift, ready for a linear layer. `norm`, `input`: as which the two are told.
+Tensor modulated_norm(const Module& m, const char* norm, const char* input, const Pass& p, const Tensor& x,
+                      const Tensor& shift, const Tensor& scale, bool round_norm) {
+    const auto normalised = [&] {
+        return ops::layer_norm(x, nullptr, nullptr, p.config.eps, round_norm ? DType::bf16 : DType::f32);
+    };
+    p.tell(m, norm, normalised);
+    Tensor y = round_norm ? nn::modulate(normalised(), shift, scale, p.precision.compute)
+                          : ops::layer_norm_modulate(x, shift, scale, p.config.eps, p.precision.compute);
+    p.tell(m, input, y);
+    return y;
 }
 
 /// x [L, D] in the stream's dtype; e0 [R, 6, D] f32
@@ -193,20 +253,24 @@ Tensor block(const Module& m, const Pass& p, Tensor x, const Tensor& e0, const C
     auto row = [&](int i) { return e.select(1, i); }; // [R, D]
     const bool has_image = !context.image.empty();
 
-    Tensor y = modulated_norm(p, x, row(0), row(1), index == 0 && p.precision.round_first_norm);
+    Tensor y =
+        modulated_norm(m, "norm1", "self_attn.input", p, x, row(0), row(1), index == 0 && p.precision.round_first_norm);
     y = self_attention(m["self_attn"], p, std::move(y));
     x = ops::gated_add(x, y, row(2), DType::f32);
+    p.tell(m, "norm3.input", x);
 
     const Tensor seen = p.precision.round_norm3_input && !has_image ? ops::cast(x, DType::bf16) : x;
     y = nn::layer_norm(m["norm3"], seen, p.config.eps, p.precision.compute, p.precision.bf16_parameters);
+    p.tell(m, "norm3", y);
     y = cross_attention(m["cross_attn"], p, y, context.text[index], context.key_bias,
                         has_image ? &context.image[index] : nullptr);
     x = ops::add(x, y, DType::f32);
+    p.tell(m, "norm2.input", x);
 
-    y = modulated_norm(p, x, row(3), row(4), false);
+    y = modulated_norm(m, "norm2", "ffn.input", p, x, row(3), row(4), false);
     y = feed_forward(m["ffn"], p, y);
     x = ops::gated_add(x, y, row(5), p.precision.stream);
-    p.tell(m, x);
+    p.tell(m, "", x);
     return x;
 }
 
@@ -216,9 +280,11 @@ Tensor block(const Module& m, const Pass& p, Tensor x, const Tensor& e0, const C
 Tensor head(const Module& m, const Module& island, const Pass& p, const Tensor& x, const Tensor& e) {
     const Tensor modulation = p.parameter(m, "modulation"); // [1, 2, D]
     const Tensor rows = ops::add(e.unsqueeze(1).expand(1, 2), modulation.expand(0, e.size(0)), DType::f32);
+    p.tell(m, "norm", [&] { return ops::layer_norm(x, nullptr, nullptr, p.config.eps, DType::f32); });
     const Tensor y = ops::layer_norm_modulate(x, rows.select(1, 0), rows.select(1, 1), p.config.eps, DType::f32);
+    p.tell(m, "head.input", y);
     const Tensor out = nn::linear(island["head"], y, DType::f32);
-    p.tell(m, out);
+    p.tell(m, "", out);
     return out;
 }
 
@@ -268,18 +334,72 @@ Transformer::Transformer(std::shared_ptr<const Weights> weights, std::shared_ptr
     rounded_ = Weights(Component::transformer, std::move(islands), Json::object(), weights_->origin());
 }
 
-Context Transformer::context(const Tensor& text, const Tensor* clip, bool collapse) const {
+std::vector<std::string> context_layer_names(const Config& c, bool image) {
+    std::vector<std::string> names;
+    auto keys = [&](const char* suffix) {
+        for (int i = 0; i < c.layers; ++i)
+            for (const char* leaf : {"k", "norm_k", "v"})
+                names.push_back(fmt::format("blocks.{}.cross_attn.{}{}", i, leaf, suffix));
+    };
+    if (image) {
+        for (const int i : {0, 1, 2, 3, 4}) names.push_back(fmt::format("img_emb.proj.{}", i));
+        keys("_img");
+    }
+    for (const int i : {0, 1, 2}) names.push_back(fmt::format("text_embedding.{}", i));
+    keys("");
+    return names;
+}
+
+std::vector<std::string> layer_names(const Config& c) {
+    std::vector<std::string> names{"time_embedding.input", "time_embedding.0",  "time_embedding.1",
+                                   "time_embedding.2",     "time_projection.0", "time_projection.1"};
+    if (c.fps_rows > 0)
+        for (const char* leaf : {"fps_embedding", "fps_projection.0", "fps_projection.1", "fps_projection.2"})
+            names.emplace_back(leaf);
+    names.insert(names.end(), {"e0", "patch_embedding"});
+    for (int i = 0; i < c.layers; ++i) {
+        for (const char* leaf : {"norm1",
+                                 "self_attn.input",
+                                 "self_attn.q",
+                                 "self_attn.norm_q",
+                                 "self_attn.rope_q",
+                                 "self_attn.k",
+                                 "self_attn.norm_k",
+                                 "self_attn.rope_k",
+                                 "self_attn.v",
+                                 "self_attn.o.input",
+                                 "self_attn.o",
+                                 "norm3.input",
+                                 "norm3",
+                                 "cross_attn.q",
+                                 "cross_attn.norm_q",
+                                 "cross_attn.o.input",
+                                 "cross_attn.o",
+                                 "norm2.input",
+                                 "norm2",
+                                 "ffn.input",
+                                 "ffn.0",
+                                 "ffn.1",
+                                 "ffn.2"})
+            names.push_back(fmt::format("blocks.{}.{}", i, leaf));
+        names.push_back(fmt::format("blocks.{}", i));
+    }
+    names.insert(names.end(), {"head.norm", "head.head.input", "head"});
+    return names;
+}
+
+Context Transformer::context(const Tensor& text, const Tensor* clip, bool collapse, nn::Probe* probe) const {
     const profile::Scope zone(profile::Zone::conditioning);
     inputs::check_clip(config_, clip);
     Context context;
     if (clip) {
-        const Pass p{*backend_, config_, precision_, nullptr, {}};
+        const Pass p{*backend_, config_, precision_, probe, {}};
         const Module m(*weights_);
         const Tensor rows = image_embedding(m["img_emb"], p, backend_->upload(host_f32(*backend_, *clip)));
         for (int i = 0; i < config_.layers; ++i)
-            context.image.push_back(keys(m["blocks"][i]["cross_attn"], p, rows, "_img"));
+            context.image.push_back(keys(m["blocks"][i]["cross_attn"], p, rows, "_img", rows.size(0)));
     }
-    add_text(context, text, collapse);
+    add_text(context, text, collapse, probe);
     return context;
 }
 
@@ -287,11 +407,11 @@ Context Transformer::context(const Tensor& text, const Context& other) const {
     const profile::Scope zone(profile::Zone::conditioning);
     Context context;
     context.image = other.image;
-    add_text(context, text, true);
+    add_text(context, text, true, nullptr);
     return context;
 }
 
-void Transformer::add_text(Context& context, const Tensor& text, bool collapse) const {
+void Transformer::add_text(Context& context, const Tensor& text, bool collapse, nn::Probe* probe) const {
     inputs::check_text(config_, text);
     Tensor rows = host_f32(*backend_, text);
     const std::int64_t used = inputs::rows_used(rows), zeros = config_.text_len - used;
@@ -301,15 +421,15 @@ void Transformer::add_text(Context& context, const Tensor& text, bool collapse) 
         bias.data<float>()[used] = static_cast<float>(std::log(static_cast<double>(zeros)));
         context.key_bias = backend_->upload(bias);
     }
-    const Pass p{*backend_, config_, precision_, nullptr, {}};
+    const Pass p{*backend_, config_, precision_, probe, {}};
     const Module m(*weights_);
-    const Tensor embedded = text_embedding(m["text_embedding"], backend_->upload(rows), precision_.compute);
+    const Tensor embedded = text_embedding(m["text_embedding"], p, backend_->upload(rows));
     for (int i = 0; i < config_.layers; ++i)
-        context.text.push_back(keys(m["blocks"][i]["cross_attn"], p, embedded, ""));
+        context.text.push_back(keys(m["blocks"][i]["cross_attn"], p, embedded, "", config_.text_len));
 }
 
 Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
-                            const Context& context, std::optional<int> fps, const Probe* probe) const {
+                            const Context& context, std::optional<int> fps, nn::Probe* probe) const {
     const Grid g = inputs::check_latent(config_, latent, condition);
     inputs::check_fps(config_, fps);
     const std::vector<float> rows = inputs::timestep_rows(timesteps, g);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/models/wan/config.h"
+#include "engine/nn/probe.h"
 
 namespace denoir::wan {
 
@@ -41,10 +41,10 @@ struct Context {
     std::size_t bytes() const;
 };
 
-/// Called with the result of every sub-layer: `patch_embedding`, `time_embedding`, `time_projection`,
-/// `blocks.0.self_attn`, `blocks.0.cross_attn`, `blocks.0.ffn` (before the residual), `blocks.0` (the stream after it),
-/// `head`. The tensor lives on the backend and is only valid during the call.
-using Probe = std::function<void(std::string_view name, const Tensor&)>;
+/// What `forward` tells a probe, in order, and before them what `context` tells: layers that depend on the prompt and
+/// the image alone. Rows of text are told one for one: collapsed padding is written out again.
+std::vector<std::string> layer_names(const Config&);
+std::vector<std::string> context_layer_names(const Config&, bool image);
 
 /// The Wan / SkyReels video transformer: velocity of a noisy latent. Const after construction; one engine thread uses
 /// it at a time.
@@ -67,7 +67,7 @@ public:
     /// `text` [text_len, text_dim] f32, rows past the prompt zero; `clip` [257 or 514, clip_dim] f32 or null. Host or
     /// backend tensors. `collapse` false keeps every padded row (the test of the collapse). Throws Error naming `text`
     /// or `clip`.
-    Context context(const Tensor& text, const Tensor* clip, bool collapse = true) const;
+    Context context(const Tensor& text, const Tensor* clip, bool collapse = true, nn::Probe* probe = nullptr) const;
 
     /// Another prompt for the same image: shares the image keys of `other`.
     Context context(const Tensor& text, const Context& other) const;
@@ -77,10 +77,10 @@ public:
     /// fps table (0: 16 fps, 1: 24). Returns the velocity [out_channels, T, H, W] f32 on the backend. Throws Error
     /// naming the input that does not fit.
     Tensor forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
-                   const Context& context, std::optional<int> fps = {}, const Probe* probe = nullptr) const;
+                   const Context& context, std::optional<int> fps = {}, nn::Probe* probe = nullptr) const;
 
 private:
-    void add_text(Context& context, const Tensor& text, bool collapse) const;
+    void add_text(Context& context, const Tensor& text, bool collapse, nn::Probe* probe) const;
 
     std::shared_ptr<const Weights> weights_;
     std::shared_ptr<Backend> backend_;

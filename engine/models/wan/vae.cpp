@@ -19,6 +19,12 @@ using Level = VaeConfig::Level;
 
 Module at(const Weights& weights, const std::string& prefix) { return Module(weights, prefix); }
 
+/// The module of a whole level of the nested naming (2.2): two names above its first block.
+std::string level_name(const Level& l) {
+    const std::string& block = l.blocks.front();
+    return block.substr(0, block.rfind('.', block.rfind('.') - 1));
+}
+
 // Layouts -----------------------------------------------------------------------------------------------------------
 
 /// [3, H, W] -> [H/p, W/p, 3·p·p]; channel c·p·p + (column in the cell)·p + (row in the cell) (spec/vae22.md 3)
@@ -40,8 +46,8 @@ Tensor to_image(Backend& backend, const Tensor& x, std::int64_t patch) {
 }
 
 /// bf16 is for memory: where it is not faster, the arithmetic stays f32.
-Stream vae_stream(Backend& backend, DType dtype) {
-    return {backend, dtype, backend.fast_bf16() ? dtype : DType::f32, {}};
+Stream vae_stream(Backend& backend, DType dtype, nn::Probe* probe) {
+    return {backend, dtype, backend.fast_bf16() ? dtype : DType::f32, probe, {}};
 }
 
 /// Levels differ in size, and what one leaves free is of no use to the next: gives it back before that starts.
@@ -55,8 +61,8 @@ void trim(Backend& backend) {
 class Encoder {
 public:
     using Sink = std::function<void(const Tensor& moments)>; ///< [h, w, 2z]
-    Encoder(const Weights& weights, Backend& backend, const VaeConfig& config, DType dtype, Sink sink)
-        : weights_(weights), config_(config), stream_{vae_stream(backend, dtype)}, sink_(std::move(sink)) {}
+    Encoder(const Weights& weights, Backend& backend, const VaeConfig& config, DType dtype, nn::Probe* probe, Sink sink)
+        : weights_(weights), config_(config), stream_{vae_stream(backend, dtype, probe)}, sink_(std::move(sink)) {}
 
     /// x [H, W, C]; every `temporal` frames reach the sink as one.
     void push(const Tensor& x) {
@@ -76,6 +82,7 @@ private:
         if (!l.resample.empty()) y = vae::downsample(at(weights_, l.resample), stream_, y);
         if (l.temporal) y = vae::halve_frames(at(weights_, l.resample), stream_, y);
         if (config_.shortcuts) y = add_shortcut(l, x, y);
+        if (y.defined() && config_.shortcuts) stream_.tell(at(weights_, level_name(l)), "", y);
         if (y.defined()) level(index + 1, y);
     }
 
@@ -133,10 +140,10 @@ public:
     using Sink = std::function<void(const Tensor& frame)>; ///< [rows, W, 3·p·p]
     /// `rows`: of the last level's grid.
     Decoder(const Weights& weights, Backend& backend, const VaeConfig& config, DType dtype, std::int64_t latent_rows,
-            Rows rows, Sink sink)
+            Rows rows, nn::Probe* probe, Sink sink)
         : weights_(weights),
           config_(config),
-          stream_{vae_stream(backend, dtype)},
+          stream_{vae_stream(backend, dtype, probe)},
           rows_(rows),
           needed_(rows_needed(config, latent_rows, rows)),
           sink_(std::move(sink)) {}
@@ -172,6 +179,7 @@ private:
             if (entered.defined())
                 y = ops::add(y, vae::duplicate_up(stream_, entered, l.out, skipped + static_cast<int>(i), factor),
                              stream_.dtype);
+            if (entered.defined()) stream_.tell(at(weights_, level_name(l)), "", y);
             level(index + 1, std::move(y), rows.begin * 2);
         }
     }
@@ -216,7 +224,58 @@ double decoder_work(const VaeConfig& config, const std::vector<Rows>& needed, st
 
 Rows strip(std::int64_t rows, int index, int strips) { return {rows * index / strips, rows * (index + 1) / strips}; }
 
+void append_residual(std::vector<std::string>& names, const std::string& block, bool shortcut) {
+    for (const int i : {0, 1, 2, 3, 6}) {
+        if (i == 2 && shortcut) names.push_back(block + ".shortcut");
+        names.push_back(fmt::format("{}.residual.{}", block, i));
+        if (i == 3) names.push_back(block + ".residual.4");
+    }
+    names.push_back(block);
+}
+
+void append_middle(std::vector<std::string>& names, const std::string& m) {
+    append_residual(names, m + ".0", false);
+    for (const char* leaf : {".1.norm", ".1.to_qkv", ".1.proj.input", ".1.proj", ".1"}) names.push_back(m + leaf);
+    append_residual(names, m + ".2", false);
+}
+
+void append_level(std::vector<std::string>& names, const Level& l) {
+    for (std::size_t i = 0; i < l.blocks.size(); ++i)
+        append_residual(names, l.blocks[i], (i == 0 ? l.in : l.width) != l.width);
+}
+
+void append_head(std::vector<std::string>& names, const std::string& head) {
+    for (const char* leaf : {".0", ".1", ".2"}) names.push_back(head + leaf);
+}
+
 } // namespace
+
+std::vector<std::string> encoder_layer_names(const VaeConfig& c) {
+    std::vector<std::string> names{"encoder.conv1"};
+    for (const Level& l : c.encoder) {
+        append_level(names, l);
+        if (!l.resample.empty()) names.push_back(l.resample + ".resample.1");
+        if (l.temporal) names.push_back(l.resample + ".time_conv");
+        if (c.shortcuts) names.push_back(level_name(l));
+    }
+    append_middle(names, "encoder.middle");
+    append_head(names, "encoder.head");
+    names.emplace_back("conv1");
+    return names;
+}
+
+std::vector<std::string> decoder_layer_names(const VaeConfig& c) {
+    std::vector<std::string> names{"conv2", "decoder.conv1"};
+    append_middle(names, "decoder.middle");
+    for (const Level& l : c.decoder) {
+        append_level(names, l);
+        if (l.temporal) names.push_back(l.resample + ".time_conv");
+        if (!l.resample.empty()) names.push_back(l.resample + ".resample.1");
+        if (c.shortcuts && !l.resample.empty()) names.push_back(level_name(l));
+    }
+    append_head(names, "decoder.head");
+    return names;
+}
 
 Vae::Vae(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, Options options)
     : weights_(std::move(weights)),
@@ -231,8 +290,8 @@ DType Vae::storage(std::int64_t values) const {
     return static_cast<std::size_t>(values) * sizeof(float) > options_.bf16_above ? options_.dtype : DType::f32;
 }
 
-Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::int64_t height,
-                         std::int64_t width) const {
+Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::int64_t height, std::int64_t width,
+                         nn::Probe* probe) const {
     const profile::Scope zone(profile::Zone::encode);
     const std::int64_t unit = config_.spatial(), patch = config_.patch;
     if (frames < 1 || height < unit || width < unit || height % patch || width % patch)
@@ -266,7 +325,7 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
         ++done;
     };
     const DType dtype = storage(config_.encoder_state(height, width));
-    Encoder encoder(*weights_, *backend_, config_, dtype, collect);
+    Encoder encoder(*weights_, *backend_, config_, dtype, probe, collect);
     Tensor grey; // the one tensor that stands for all zero frames, so that repetition is seen
     for (std::int64_t i = 0; i < config_.frames(latent_frames); ++i) {
         const Tensor frame = source(i);
@@ -292,7 +351,7 @@ Vae::Encoded Vae::encode(const Tensor& video) const {
                   video.size(2), video.size(3));
 }
 
-void Vae::decode(const Tensor& latent, const FrameSink& sink) const {
+void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) const {
     const profile::Scope zone(profile::Zone::decode);
     if (latent.rank() != 4 || latent.size(0) != config_.z || latent.dtype() != DType::f32 || latent.elements() < 1)
         throw Error(
@@ -326,11 +385,11 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink) const {
         return image;
     };
     auto run = [&](Rows part, const Decoder::Sink& frame_sink) {
-        Decoder decoder(*weights_, *backend_, config_, dtype, height, part, frame_sink);
+        Decoder decoder(*weights_, *backend_, config_, dtype, height, part, probe, frame_sink);
         for (std::int64_t t = 0; t < latent.size(1); ++t) decoder.push(latent_frame(t));
     };
     std::int64_t index = 0;
-    const int strips = static_cast<int>(std::min<std::int64_t>(options_.strips, rows));
+    const int strips = probe ? 1 : static_cast<int>(std::min<std::int64_t>(options_.strips, rows));
     if (strips == 1) return run({0, rows}, [&](const Tensor& x) { sink(index++, picture(x)); });
 
     // The strips wait for each other; in bf16 what they hold is exact, since the last convolution's result is bf16.

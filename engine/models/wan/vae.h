@@ -5,8 +5,13 @@
 
 #include "engine/backend/backend.h"
 #include "engine/models/wan/vae_config.h"
+#include "engine/nn/probe.h"
 
 namespace denoir::wan {
+
+/// What `encode` and `decode` tell a probe, in order for each frame. Each layer counts its own frames.
+std::vector<std::string> encoder_layer_names(const VaeConfig&);
+std::vector<std::string> decoder_layer_names(const VaeConfig&);
 
 /// The causal video VAE. Frames stream through it one at a time, so memory is the causal state of the convolutions and
 /// a few working frames, whatever the length. Const after construction; one engine thread uses it at a time.
@@ -39,12 +44,15 @@ public:
     /// `frames` frames of height x width; those past the last whole group of 4k + 1 are not asked for. Zero frames in a
     /// row cost nothing once the state they meet repeats itself; the result is bit-equal. Throws Error where height or
     /// width is smaller than one latent pixel.
-    Encoded encode(const FrameSource&, std::int64_t frames, std::int64_t height, std::int64_t width) const;
+    /// A probe is told every frame of every layer, [C, h, w], the grey ones too.
+    Encoded encode(const FrameSource&, std::int64_t frames, std::int64_t height, std::int64_t width,
+                   nn::Probe* probe = nullptr) const;
     /// video [3, F, H, W] f32
     Encoded encode(const Tensor& video) const;
 
     /// latent [z, T, h, w] f32 normalised, host or backend. With strips the frames come after the last strip.
-    void decode(const Tensor& latent, const FrameSink&) const;
+    /// A probe is told every frame of every layer, [C, h, w]; then there are no strips.
+    void decode(const Tensor& latent, const FrameSink&, nn::Probe* probe = nullptr) const;
     /// The whole video [3, F, H, W] f32 in host memory.
     Tensor decode(const Tensor& latent) const;
 

@@ -62,6 +62,13 @@ Tensor add_present(const Module& m, Stream& s, Tensor x, Tensor sum) {
     return add_conv(m, s, frames, &nn::weight(m, "bias"), std::move(sum));
 }
 
+/// What the convolution alone gives, without the residual that add_history and add_present add it to; the history
+/// stays.
+Tensor conv_alone(const Module& m, Stream& s, const std::array<Tensor, 2>& past, const Tensor& x) {
+    const std::array<Tensor, 3> frames{past[0], past[1], x};
+    return conv(m, s, frames, nullptr, same_size());
+}
+
 Tensor channel_norm(const Module& m, const Tensor& x, bool silu) {
     const Tensor gamma = x.backend()->parameter(nn::weight(m, "gamma"), false);
     return ops::channel_norm(x, gamma.reshape({gamma.elements()}), silu, x.dtype());
@@ -69,43 +76,65 @@ Tensor channel_norm(const Module& m, const Tensor& x, bool silu) {
 
 } // namespace
 
+Tensor Stream::channels_first(const Tensor& frame) const { return ops::contiguous(frame.permute({2, 0, 1})); }
+
 Tensor pointwise(const Module& m, Stream& s, const Tensor& x) {
-    return ops::linear(x, nn::weight(m, "weight"), &nn::weight(m, "bias"), {Activation::none, s.compute}, s.dtype);
+    Tensor y = ops::linear(x, nn::weight(m, "weight"), &nn::weight(m, "bias"), {Activation::none, s.compute}, s.dtype);
+    s.tell(m, "", y);
+    return y;
 }
 
 Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual) {
-    return conv_in_time(m, s, s.memory[m.prefix()], std::move(x), residual, same_size());
+    Memory& memory = s.memory[m.prefix()];
+    if (residual) s.tell(m, "", [&] { return conv_alone(m, s, memory.past, x); });
+    Tensor y = conv_in_time(m, s, memory, std::move(x), residual, same_size());
+    if (!residual) s.tell(m, "", y);
+    return y;
 }
 
-Tensor norm_silu(const Module& m, const Tensor& x) { return channel_norm(m, x, true); }
+Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x) {
+    const Module norm = m[index];
+    s.tell(norm, "", [&] { return channel_norm(norm, x, false); });
+    Tensor y = channel_norm(norm, x, true);
+    s.tell(m[index + 1], "", y);
+    return y;
+}
 
 Tensor residual_block(const Module& m, Stream& s, Tensor x) {
     return steady(s, m.prefix(), 4, x, [&] {
         const Module branch = m["residual"], last = branch[6];
-        Tensor y = norm_silu(branch[0], x);
+        Tensor y = norm_silu(branch, 0, s, x);
         Tensor sum = m["shortcut"].exists() ? pointwise(m["shortcut"], s, x) : x;
         x = {};
         // What the last convolution takes from the past can be added now, which frees a frame before more are made. In
         // bf16 it would round once more.
         const bool early = s.dtype == DType::f32;
+        const auto past = early && s.probe ? s.memory[last.prefix()].past : std::array<Tensor, 2>{};
         if (early) sum = add_history(last, s, std::move(sum));
         y = causal_conv(branch[2], s, std::move(y));
-        y = norm_silu(branch[3], y);
-        return early ? add_present(last, s, std::move(y), std::move(sum)) : causal_conv(last, s, std::move(y), &sum);
+        y = norm_silu(branch, 3, s, y);
+        if (early) s.tell(last, "", [&] { return conv_alone(last, s, past, y); });
+        y = early ? add_present(last, s, std::move(y), std::move(sum)) : causal_conv(last, s, std::move(y), &sum);
+        s.tell(m, "", y);
+        return y;
     });
 }
 
 Tensor attention_block(const Module& m, Stream& s, const Tensor& x) {
     return steady(s, m.prefix(), 0, x, [&] {
         const std::int64_t positions = x.size(0) * x.size(1), channels = x.size(2);
-        const Tensor qkv =
-            pointwise(m["to_qkv"], s, channel_norm(m["norm"], x, false)).reshape({positions, 3 * channels});
+        const Tensor normalised = channel_norm(m["norm"], x, false);
+        s.tell(m["norm"], "", normalised);
+        const Tensor qkv = pointwise(m["to_qkv"], s, normalised).reshape({positions, 3 * channels});
         auto part = [&](int i) { return nn::heads(qkv.slice(1, i * channels, (i + 1) * channels), 1); };
         AttentionOptions options;
         options.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(channels)));
         options.compute = s.compute;
-        const Tensor y = ops::attention(part(0), part(1), part(2), options, s.dtype).reshape(x.shape());
-        return ops::add(x, pointwise(m["proj"], s, y), s.dtype);
+        Tensor y = ops::attention(part(0), part(1), part(2), options, s.dtype).reshape(x.shape());
+        s.tell(m["proj"], "input", y);
+        y = ops::add(x, pointwise(m["proj"], s, y), s.dtype);
+        s.tell(m, "", y);
+        return y;
     });
 }
 
@@ -116,7 +145,7 @@ Tensor middle(const Module& m, Stream& s, Tensor x) {
 }
 
 Tensor head(const Module& m, Stream& s, const Tensor& x) {
-    return steady(s, m.prefix(), 2, x, [&] { return causal_conv(m[2], s, norm_silu(m[0], x)); });
+    return steady(s, m.prefix(), 2, x, [&] { return causal_conv(m[2], s, norm_silu(m, 0, s, x)); });
 }
 
 Tensor downsample(const Module& m, Stream& s, const Tensor& x) {
@@ -124,7 +153,9 @@ Tensor downsample(const Module& m, Stream& s, const Tensor& x) {
         ConvOptions options;
         options.stride = 2;
         options.pad_bottom = options.pad_right = 1;
-        return conv(m["resample"][1], s, {&x, 1}, nullptr, options);
+        Tensor y = conv(m["resample"][1], s, {&x, 1}, nullptr, options);
+        s.tell(m["resample"][1], "", y);
+        return y;
     });
 }
 
@@ -132,7 +163,9 @@ Tensor upsample(const Module& m, Stream& s, const Tensor& x) {
     ConvOptions options;
     options.duplicate = true;
     options.pad_top = options.pad_left = options.pad_bottom = options.pad_right = 1;
-    return conv(m["resample"][1], s, {&x, 1}, nullptr, options);
+    Tensor y = conv(m["resample"][1], s, {&x, 1}, nullptr, options);
+    s.tell(m["resample"][1], "", y);
+    return y;
 }
 
 Tensor halve_frames(const Module& m, Stream& s, const Tensor& x) {
@@ -151,8 +184,9 @@ Tensor halve_frames(const Module& m, Stream& s, const Tensor& x) {
     memory.past = {x, Tensor{}};
     // Three times the same frame, and the result before came from just these: it repeats itself (as in `steady`).
     const bool still = frames[0].raw() == x.raw() && frames[1].raw() == x.raw();
-    if (still && memory.output.defined()) return memory.output;
+    if (still && memory.output.defined() && !s.probe) return memory.output;
     Tensor y = conv(time_conv, s, frames, nullptr, {});
+    s.tell(time_conv, "", y);
     memory.output = still ? y : Tensor{};
     return y;
 }
@@ -166,6 +200,7 @@ std::vector<Tensor> double_frames(const Module& m, Stream& s, Tensor x) {
     }
     const std::int64_t channels = x.size(2);
     const Tensor y = conv_in_time(time_conv, s, memory, std::move(x), nullptr, {});
+    s.tell(time_conv, "", y);
     // Copies: the first can go while the second waits for its turn.
     return {ops::contiguous(y.slice(2, 0, channels)), ops::contiguous(y.slice(2, channels, 2 * channels))};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/nn/layers.h"
+#include "engine/nn/probe.h"
 
 /// The layers of the video VAE, each fed one frame [H, W, C] (channels last) at a time (spec/vae21.md 2 and 4).
 namespace denoir::wan::vae {
@@ -25,9 +26,21 @@ struct Memory {
 /// One pass over one video: the causal state of every stage, by its prefix.
 struct Stream {
     Backend& backend;
-    DType dtype;   ///< frames, state included
-    DType compute; ///< products of matrices and convolutions
+    DType dtype;                ///< frames, state included
+    DType compute;              ///< products of matrices and convolutions
+    nn::Probe* probe = nullptr; ///< told each frame as [C, H, W]
     std::map<std::string, Memory, std::less<>> memory;
+
+    /// Tells `value`, a frame [H, W, C] or a function that gives one, as [C, H, W]: the reference's order.
+    template <class Value> void tell(const Module& m, std::string_view leaf, Value&& value) const {
+        nn::tell(probe, m, leaf, [&] {
+            if constexpr (std::is_invocable_v<Value>)
+                return channels_first(value());
+            else
+                return channels_first(value);
+        });
+    }
+    Tensor channels_first(const Tensor& frame) const;
 };
 
 /// Counts how often in a row the very same frame came before; one tensor handed on again, not equal values. A stage
@@ -40,7 +53,8 @@ Tensor steady(Stream& s, const std::string& stage, int reach, const Tensor& x, C
 Tensor pointwise(const Module& m, Stream& s, const Tensor& x);
 /// Kernel 3x3x3 with two frames of history; `residual` is added to the result.
 Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual = nullptr);
-Tensor norm_silu(const Module& m, const Tensor& x);
+/// `m.index` is the norm, the module after it the activation.
+Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x);
 /// May use the memory of an x that nobody else holds.
 Tensor residual_block(const Module& m, Stream& s, Tensor x);
 /// Single-head attention over the positions of one frame.
@@ -69,7 +83,7 @@ Tensor steady(Stream& s, const std::string& stage, int reach, const Tensor& x, C
     m.repeats = same ? m.repeats + 1 : 0;
     m.input = x.buffer();
     m.address = x.raw();
-    if (m.repeats > reach) return m.output;
+    if (m.repeats > reach && !s.probe) return m.output; // a probe is told of every frame
     m.output = {};
     Tensor y = compute();
     if (m.repeats == reach) m.output = y;

@@ -166,5 +166,29 @@ TEST(Clip, HeadsAndSizes) {
     EXPECT_THROW(vision.forward(test::named_tensor("input", {3, 28, 27})), Error);
 }
 
+TEST(Umt5, ProbeSeesEverySubLayerAndChangesNothing) {
+    for (const DType dtype : {DType::f32, DType::bf16}) {
+        const umt5::Encoder encoder(umt5_weights(), cpu(), {dtype});
+        test::Recorder told;
+        const Tensor x = encoder.encode(long_ids(), &told);
+        EXPECT_TRUE(test::same_bytes(test::host(x), test::host(encoder.encode(long_ids()))));
+        EXPECT_EQ(told.names, umt5::layer_names(encoder.config()));
+        for (const auto& [name, tensor] : told.last) EXPECT_EQ(tensor.dtype(), dtype) << name;
+        EXPECT_TRUE(test::same_bytes(told.last.at("norm").to_host_f32(), test::host(x)));
+    }
+}
+
+TEST(Clip, ProbeSeesEverySubLayerAndChangesNothing) {
+    for (const char* prefix : {"", "visual"}) {
+        const clip::Vision vision(clip_weights(prefix, {{"num_attention_heads", 2}}), cpu(), {});
+        const Tensor image = test::named_tensor("input", {3, 28, 28});
+        test::Recorder told;
+        const Tensor x = vision.forward(image, &told);
+        EXPECT_TRUE(test::same_bytes(test::host(x), test::host(vision.forward(image))));
+        EXPECT_EQ(told.names, clip::layer_names(vision.config()));
+        EXPECT_TRUE(test::same_bytes(told.last.at("visual.transformer.1"), test::host(x)));
+    }
+}
+
 } // namespace
 } // namespace denoir

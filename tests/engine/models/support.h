@@ -5,8 +5,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/backend/backend.h"
+#include "engine/nn/probe.h"
 #include "engine/weights/weights.h"
 
 /// Deterministic weights and inputs of the specification's golden tests, and comparisons.
@@ -35,6 +37,20 @@ bool same_bytes(const Tensor& a, const Tensor& b);
 Tensor host(const Tensor& x);
 double sum(const Tensor& x);
 double absolute_sum(const Tensor& x);
+
+/// Keeps the names it is told, in order, and a host copy of the last tensor of each. `one`: wants this layer alone.
+class Recorder : public nn::Probe {
+public:
+    explicit Recorder(std::string one = {}) : one_(std::move(one)) {}
+    bool wants(std::string_view layer) const override { return one_.empty() || layer == one_; }
+    void tell(std::string_view layer, const Tensor& x) override;
+    std::vector<std::string> names;
+    std::map<std::string, Tensor> last;
+    std::map<std::string, int> count;
+
+private:
+    std::string one_;
+};
 
 /// One backend per thread count, alive until the program ends: tensors must not outlive theirs.
 std::shared_ptr<Backend> cpu(int threads = 1);

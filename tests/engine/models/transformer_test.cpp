@@ -194,8 +194,8 @@ struct Everything : testing::Test {
         weights = test::filled(Component::transformer, config.expected(), {{"num_heads", 2}, {"text_len", 6}},
                                test::fill_transformer);
     }
-    Tensor run(const Transformer& model, const Tensor& text, bool collapse = true, const Probe* probe = nullptr) const {
-        return model.forward(latent, &condition, timesteps, model.context(text, &clip, collapse), 1, probe);
+    Tensor run(const Transformer& model, const Tensor& text, bool collapse = true, nn::Probe* probe = nullptr) const {
+        return model.forward(latent, &condition, timesteps, model.context(text, &clip, collapse, probe), 1, probe);
     }
     Config config;
     std::shared_ptr<const Weights> weights;
@@ -289,19 +289,48 @@ TEST_F(Everything, Bf16StaysNearF32) {
 }
 
 TEST_F(Everything, ProbeSeesEverySubLayerAndChangesNothing) {
+    for (const Precision& precision : {Precision::f32(), Precision::wan(), Precision::skyreels()}) {
+        const Transformer model(weights, cpu(), {.precision = precision});
+        test::Recorder told;
+        const Tensor probed = run(model, golden_text(), true, &told);
+        EXPECT_TRUE(test::same_bytes(probed, run(model, golden_text())));
+        std::vector<std::string> expected = context_layer_names(config, true);
+        const std::vector<std::string> forward = layer_names(config);
+        expected.insert(expected.end(), forward.begin(), forward.end());
+        EXPECT_EQ(told.names, expected);
+        EXPECT_EQ(told.last.at("blocks.1").dtype(), precision.stream);
+        EXPECT_EQ(told.last.at("blocks.1.ffn.1").dtype(), precision.compute);
+        EXPECT_EQ(told.last.at("blocks.0.norm1").dtype(), precision.round_first_norm ? DType::bf16 : DType::f32);
+        EXPECT_EQ(told.last.at("e0").shape(), (Shape{3, 6, 32}));
+    }
+}
+
+TEST_F(Everything, ProbeIsToldTheSameOfAPlainForwardPass) {
     const Transformer model(weights, cpu(), {});
-    std::vector<std::string> names;
-    const Probe probe = [&](std::string_view name, const Tensor& x) {
-        EXPECT_TRUE(x.defined());
-        names.emplace_back(name);
-    };
-    const Tensor probed = run(model, golden_text(), true, &probe);
-    EXPECT_TRUE(test::same_bytes(probed, run(model, golden_text())));
-    const std::vector<std::string> expected{
-        "time_embedding",      "time_projection", "patch_embedding", "blocks.0.self_attn",
-        "blocks.0.cross_attn", "blocks.0.ffn",    "blocks.0",        "blocks.1.self_attn",
-        "blocks.1.cross_attn", "blocks.1.ffn",    "blocks.1",        "head"};
-    EXPECT_EQ(names, expected);
+    test::Recorder all, one("blocks.1.self_attn.norm_k");
+    run(model, golden_text(), true, &all);
+    run(model, golden_text(), true, &one);
+    ASSERT_EQ(one.names, std::vector<std::string>{"blocks.1.self_attn.norm_k"});
+    EXPECT_TRUE(test::same_bytes(one.last.begin()->second, all.last.at("blocks.1.self_attn.norm_k")));
+
+    // The parts that only a probe computes fit those that the pass itself does.
+    const Tensor& before = all.last.at("blocks.1.ffn.0");
+    const Tensor& after = all.last.at("blocks.1.ffn.1");
+    for (std::int64_t i = 0; i < before.elements(); ++i) {
+        const double x = before.data<float>()[i];
+        EXPECT_NEAR(after.data<float>()[i], 0.5 * x * (1 + std::tanh(0.7978845608 * (x + 0.044715 * x * x * x))), 1e-5);
+    }
+    // Rows of a collapsed prompt are written out.
+    Tensor text = golden_text();
+    for (std::int64_t i = 20; i < text.elements(); ++i) text.data<float>()[i] = 0;
+    test::Recorder collapsed, plain;
+    run(model, text, true, &collapsed);
+    run(model, text, false, &plain);
+    for (const char* name :
+         {"text_embedding.0", "text_embedding.2", "blocks.1.cross_attn.norm_k", "blocks.0.cross_attn.v"}) {
+        ASSERT_EQ(collapsed.last.at(name).size(0), 6) << name;
+        EXPECT_LT(test::relative_error(collapsed.last.at(name), plain.last.at(name)), 1e-6) << name;
+    }
 }
 
 TEST_F(Everything, NamesTheInputThatDoesNotFit) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/core/error.h"
@@ -301,6 +302,47 @@ TEST(VaeConfigRead, AgreesWithConfigJson) {
         auto tensors = weights->all();
         tensors.erase(name);
         EXPECT_THROW(VaeConfig::read(Weights(Component::vae21, tensors, Json::object(), "vae")), Error) << name;
+    }
+}
+
+TEST(VaeProbe, SeesEveryFrameOfEveryLayerAndChangesNothing) {
+    for (const bool nested : {false, true}) {
+        const Vae vae(tiny_weights(nested), cpu(), {.strips = 2});
+        const Tensor video = test::named_tensor("video", nested ? Shape{3, 9, 32, 48} : Shape{3, 9, 16, 24});
+        // A grey tail is not computed again without a probe, but told with one.
+        const auto source = [&](std::int64_t i) { return i == 0 ? video.select(1, 0).to_host_f32() : Tensor(); };
+        test::Recorder encoder, decoder;
+        const Tensor latent = vae.encode(source, 9, video.size(2), video.size(3), &encoder).latent;
+        EXPECT_TRUE(test::same_bytes(latent, vae.encode(source, 9, video.size(2), video.size(3)).latent));
+        std::vector<Tensor> frames, plain;
+        vae.decode(
+            latent, [&](std::int64_t, const Tensor& x) { frames.push_back(x); }, &decoder);
+        vae.decode(latent, [&](std::int64_t, const Tensor& x) { plain.push_back(x); });
+        ASSERT_EQ(frames.size(), 9u);
+        for (std::size_t i = 0; i < 9; ++i) EXPECT_TRUE(test::same_bytes(frames[i], plain[i])) << i;
+
+        const auto check = [&](const test::Recorder& told, std::vector<std::string> expected,
+                               const std::string& first) {
+            std::vector<std::string> once; // each name where it first came
+            for (const std::string& name : told.names)
+                if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
+            std::sort(once.begin(), once.end());
+            std::sort(expected.begin(), expected.end());
+            EXPECT_EQ(once, expected);
+            EXPECT_EQ(told.names.front(), first);
+        };
+        check(encoder, encoder_layer_names(vae.config()), "encoder.conv1");
+        check(decoder, decoder_layer_names(vae.config()), "conv2");
+        EXPECT_EQ(encoder.count.at("encoder.conv1"), 9);
+        EXPECT_EQ(encoder.count.at("conv1"), 3);
+        EXPECT_EQ(decoder.count.at("decoder.head.2"), 9);
+        // A block is its two branches.
+        const std::string block = vae.config().decoder.back().blocks.back();
+        const Tensor &sum = decoder.last.at(block), &branch = decoder.last.at(block + ".residual.6");
+        const Tensor& entered = decoder.last.at(vae.config().decoder.back().blocks.end()[-2]);
+        for (std::int64_t i = 0; i < sum.elements(); ++i)
+            ASSERT_NEAR(sum.data<float>()[i], branch.data<float>()[i] + entered.data<float>()[i], 1e-5) << i;
+        EXPECT_EQ(decoder.last.at("decoder.head.2").size(0), nested ? 12 : 3);
     }
 }
 
