@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QImage>
+#include <QMetaType>
+#include <QSize>
+#include <QString>
+#include <memory>
+#include <vector>
+
+#include "engine/media/image.h"
+
+namespace denoir::app {
+
+/// What is known of something that can be shown frame by frame.
+struct ClipInfo {
+    enum class Kind { video, folder, run, still, memory };
+    Kind kind = Kind::video;
+    QString path; ///< what was opened; empty: frames from memory
+    QString name; ///< for labels: file or folder name, or a run's prompt
+    int frames = 0;
+    QSize size;                ///< pixels
+    double fps = 0;            ///< mean rate; 0: a still picture
+    std::vector<double> times; ///< seconds from the first frame's beginning to each frame's, ascending
+    double duration = 0;       ///< seconds, the last frame's own included; 0 for a still picture
+    QString run;               ///< the run folder it belongs to; empty: none
+    QString request;           ///< the request that made it, JSON; empty: not made by Denoir
+    bool exact = false;        ///< frames as they were stored, with no lossy codec in between
+
+    /// The frame shown at this time, 0 … frames - 1.
+    int frame_at(double seconds) const;
+};
+
+/// Frames of one video, frame folder, run folder or picture. For one thread at a time.
+class ClipSource {
+public:
+    virtual ~ClipSource() = default;
+    const ClipInfo& info() const { return info_; }
+    /// Throws Error.
+    virtual Image read(int frame) = 0;
+    /// Where decoding of this frame has to begin: reading onwards from there is quicker than backwards.
+    virtual int begin_of(int frame) const { return frame; }
+
+protected:
+    ClipInfo info_;
+};
+
+/// By content: a video, a picture, a folder of pictures in natural order, a run folder (its video). Throws Error.
+std::unique_ptr<ClipSource> open_clip(const QString& path);
+
+/// Frames that are in memory: a draft, a picture. All of one size, at least one.
+std::unique_ptr<ClipSource> clip_of(std::vector<Image> frames, double fps, const QString& name);
+
+/// RGB32, and back: no value changes.
+QImage to_qimage(const Image& image);
+Image to_image(const QImage& image);
+
+} // namespace denoir::app
+
+Q_DECLARE_METATYPE(denoir::app::ClipInfo)
