@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QColor>
+
+class QPalette;
+
+namespace denoir::ui {
+
+/// The colours of the house, neutral greys and one accent. Text colours keep 4.5:1 on every surface they are used on;
+/// a test measures that.
+struct Colours {
+    bool dark;
+    QColor canvas; ///< behind pictures
+    QColor window; ///< gaps, title bars, status bar
+    QColor panel;  ///< docks
+    QColor field;  ///< inputs, lists
+    QColor raised; ///< buttons
+    QColor hover;
+    QColor line; ///< borders of panels
+    QColor edge; ///< borders of inputs: 3:1 where it is the only mark of a control
+    QColor text;
+    QColor quiet; ///< secondary text
+    QColor disabled;
+    QColor accent; ///< the one thing to press, the playhead, the focus ring
+    QColor on_accent;
+    QColor selection; ///< behind `text`
+    QColor a, b;      ///< the two sides of a comparison, with their letter
+    QColor warning, error;
+};
+
+const Colours& light_colours();
+const Colours& dark_colours();
+/// Of whichever theme this palette belongs to.
+const Colours& colours(const QPalette& palette);
+
+/// WCAG's contrast ratio, 1 … 21.
+double contrast(const QColor& first, const QColor& second);
+
+/// Everything stands on a grid of 8 pixels (4 inside a control).
+namespace grid {
+inline constexpr int half = 4, unit = 8, two = 16, three = 24, four = 32;
+}
+
+} // namespace denoir::ui

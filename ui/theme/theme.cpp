@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/theme/theme.h"
+
+#include <QApplication>
+#include <QDBusConnection>
+#include <QDBusInterface>
+#include <QDBusMessage>
+#include <QDBusPendingCallWatcher>
+#include <QDBusPendingReply>
+#include <QDBusVariant>
+#include <QPixmapCache>
+#include <QStyleFactory>
+
+namespace denoir::ui {
+
+namespace {
+constexpr auto portal = "org.freedesktop.portal.Desktop";
+constexpr auto portal_path = "/org/freedesktop/portal/desktop";
+constexpr auto portal_settings = "org.freedesktop.portal.Settings";
+constexpr auto appearance = "org.freedesktop.appearance";
+constexpr auto scheme_key = "color-scheme";
+} // namespace
+
+Scheme scheme_from_name(const QString& name) {
+    if (name == QLatin1String("light")) return Scheme::light;
+    if (name == QLatin1String("dark")) return Scheme::dark;
+    return Scheme::system;
+}
+
+QString scheme_name(Scheme scheme) {
+    switch (scheme) {
+    case Scheme::light:
+        return QStringLiteral("light");
+    case Scheme::dark:
+        return QStringLiteral("dark");
+    case Scheme::system:
+        break;
+    }
+    return QStringLiteral("system");
+}
+
+QPalette palette_of(const Colours& c) {
+    QPalette p;
+    p.setColor(QPalette::Window, c.panel);
+    p.setColor(QPalette::WindowText, c.text);
+    p.setColor(QPalette::Base, c.field);
+    p.setColor(QPalette::AlternateBase, c.panel);
+    p.setColor(QPalette::Text, c.text);
+    p.setColor(QPalette::PlaceholderText, c.quiet);
+    p.setColor(QPalette::Button, c.raised);
+    p.setColor(QPalette::ButtonText, c.text);
+    p.setColor(QPalette::BrightText, c.error);
+    p.setColor(QPalette::ToolTipBase, c.raised);
+    p.setColor(QPalette::ToolTipText, c.text);
+    p.setColor(QPalette::Highlight, c.selection);
+    p.setColor(QPalette::HighlightedText, c.text);
+    p.setColor(QPalette::Link, c.accent);
+    p.setColor(QPalette::LinkVisited, c.accent);
+    p.setColor(QPalette::Light, c.hover);
+    p.setColor(QPalette::Midlight, c.raised);
+    p.setColor(QPalette::Mid, c.line);
+    p.setColor(QPalette::Dark, c.line);
+    p.setColor(QPalette::Shadow, c.canvas);
+    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::HighlightedText})
+        p.setColor(QPalette::Disabled, role, c.disabled);
+    p.setColor(QPalette::Disabled, QPalette::Highlight, c.line);
+    return p;
+}
+
+Theme::Theme(QApplication& application, QObject* parent)
+    : QObject(parent),
+      application_(application),
+      desktop_dark_(application.palette().color(QPalette::Window).lightness() < 128) {
+    application_.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    ask_desktop();
+    apply();
+}
+
+void Theme::ask_desktop() {
+    // Qt 6.4 knows no colour scheme yet. Without a session bus (tests, remote displays) the platform's palette decides.
+    if (qEnvironmentVariableIsEmpty("DBUS_SESSION_BUS_ADDRESS")) return;
+    auto bus = QDBusConnection::sessionBus();
+    if (!bus.isConnected()) return;
+    bus.connect(QString::fromLatin1(portal), QString::fromLatin1(portal_path), QString::fromLatin1(portal_settings),
+                QStringLiteral("SettingChanged"), this, SLOT(desktop_changed(QString, QString, QDBusVariant)));
+    auto message = QDBusMessage::createMethodCall(QString::fromLatin1(portal), QString::fromLatin1(portal_path),
+                                                  QString::fromLatin1(portal_settings), QStringLiteral("Read"));
+    message << QString::fromLatin1(appearance) << QString::fromLatin1(scheme_key);
+    auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(message, 1000), this);
+    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this](QDBusPendingCallWatcher* call) {
+        call->deleteLater();
+        const QDBusPendingReply<QDBusVariant> reply = *call;
+        if (reply.isError()) return;
+        desktop_changed(QString::fromLatin1(appearance), QString::fromLatin1(scheme_key), reply.value());
+    });
+}
+
+void Theme::desktop_changed(const QString& space, const QString& key, const QDBusVariant& value) {
+    if (space != QLatin1String(appearance) || key != QLatin1String(scheme_key)) return;
+    QVariant inner = value.variant();
+    if (inner.canConvert<QDBusVariant>()) inner = inner.value<QDBusVariant>().variant(); // `Read` wraps it twice
+    const uint scheme = inner.toUInt();
+    if (scheme != 1 && scheme != 2) return; // 0: the desktop has no preference
+    desktop_dark_ = scheme == 1;
+    if (scheme_ == Scheme::system) apply();
+}
+
+void Theme::set_scheme(Scheme scheme) {
+    scheme_ = scheme;
+    apply();
+}
+
+bool Theme::dark() const { return scheme_ == Scheme::dark || (scheme_ == Scheme::system && desktop_dark_); }
+
+void Theme::apply() {
+    if (applied_ && applied_dark_ == dark()) return;
+    applied_ = true;
+    applied_dark_ = dark();
+    const Colours& c = dark() ? dark_colours() : light_colours();
+    QPixmapCache::clear();
+    application_.setPalette(palette_of(c));
+    application_.setStyleSheet(style_sheet_of(c));
+    emit changed();
+}
+
+} // namespace denoir::ui

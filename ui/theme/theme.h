@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDBusVariant>
+#include <QObject>
+#include <QPalette>
+#include <QString>
+
+#include "ui/theme/colours.h"
+
+class QApplication;
+
+namespace denoir::ui {
+
+enum class Scheme { system, light, dark };
+
+/// Gives the application its palette and the look of its controls, and follows the desktop where `system` is asked
+/// for. Owned by main(), outlives every widget.
+class Theme : public QObject {
+    Q_OBJECT
+public:
+    explicit Theme(QApplication& application, QObject* parent = nullptr);
+
+    Scheme scheme() const { return scheme_; }
+    void set_scheme(Scheme scheme);
+    bool dark() const;
+
+signals:
+    void changed();
+
+private slots:
+    /// The desktop portal's word (org.freedesktop.appearance color-scheme: 1 dark, 2 light).
+    void desktop_changed(const QString& space, const QString& key, const QDBusVariant& value);
+
+private:
+    void ask_desktop();
+    void apply();
+
+    QApplication& application_;
+    Scheme scheme_ = Scheme::system;
+    bool desktop_dark_;
+    bool applied_dark_ = false, applied_ = false;
+};
+
+QPalette palette_of(const Colours& colours);
+/// The controls' shapes, in Qt's style sheet language, made from the same colours.
+QString style_sheet_of(const Colours& colours);
+
+/// "system", "light", "dark"; anything else is `system`.
+Scheme scheme_from_name(const QString& name);
+QString scheme_name(Scheme scheme);
+
+} // namespace denoir::ui
