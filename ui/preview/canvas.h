@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QImage>
+#include <QPointF>
+#include <QString>
+#include <QWidget>
+#include <optional>
+
+namespace denoir::ui {
+
+/// How two pictures are held against each other.
+enum class CompareMode { single, side_by_side, wipe, difference, onion };
+
+/// Paints one picture or two, zoomed and moved together, on a neutral ground. Knows nothing of clips or time.
+class Canvas : public QWidget {
+    Q_OBJECT
+public:
+    explicit Canvas(QWidget* parent = nullptr);
+
+    /// Null: none. B is drawn over A's rectangle whatever its own size.
+    void set_pictures(const QImage& a, const QImage& b);
+    void set_labels(const QString& a, const QString& b);
+    void set_message(const QString& text); ///< where there is no picture; a problem or what to do
+    void set_busy(bool busy);              ///< the picture shown is not yet the one asked for
+
+    CompareMode mode() const { return mode_; }
+    void set_mode(CompareMode mode);
+    bool shows_b() const { return shows_b_; } ///< single mode: B instead of A
+    void set_shows_b(bool b);
+    double wipe() const { return wipe_; } ///< 0 … 1 of the picture's width that shows A
+    void set_wipe(double position);
+    int gain() const { return gain_; }
+    void set_gain(int gain);
+    double onion() const { return onion_; } ///< share of B, 0 … 1
+    void set_onion(double share);
+    bool shows_values() const { return shows_values_; }
+    void set_shows_values(bool on);
+
+    /// Screen pixels for each pixel of the picture.
+    double scale() const;
+    bool fits() const { return fit_; }
+    void zoom_to_fit();
+    void zoom_to(double scale, std::optional<QPointF> around = {});
+    void pan(QPointF by); ///< screen pixels, logical
+
+    /// Where picture A lies, in logical pixels; in side by side also B's. Empty: nothing is shown.
+    QRectF picture_rect() const;
+    QRectF second_rect() const;
+    /// The pixel of the picture below a point of the widget.
+    std::optional<QPoint> pixel_at(QPointF position) const;
+    QSize sizeHint() const override { return {640, 400}; }
+    QSize minimumSizeHint() const override { return {160, 96}; }
+
+signals:
+    void scale_changed(double scale);
+    void wipe_changed(double position);
+    void clicked();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    struct Layout { ///< of the areas that pictures are clipped to
+        QRectF first, second;
+    };
+    Layout layout_areas() const;
+    QSizeF picture_size() const;
+    double fit_scale() const;
+    QRectF placed_in(const QRectF& area) const;
+    void clamp_centre();
+    void paint_picture(QPainter& painter, const QRectF& target, const QImage& picture) const;
+    void paint_wipe(QPainter& painter, const QRectF& target);
+    void paint_label(QPainter& painter, const QRectF& area, bool b, Qt::Alignment where) const;
+    void paint_values(QPainter& painter);
+    void paint_message(QPainter& painter, const QString& text);
+    const QImage& difference();
+    bool near_handle(QPointF position) const;
+    void describe();
+
+    QImage a_, b_, difference_;
+    QString label_a_, label_b_, message_;
+    CompareMode mode_ = CompareMode::single;
+    bool shows_b_ = false, busy_ = false, fit_ = true, shows_values_ = false;
+    double wipe_ = 0.5, onion_ = 0.5, scale_ = 1;
+    int gain_ = 8;
+    QPointF centre_; ///< pixel of the picture in the middle of its area
+    std::optional<QPointF> hover_;
+    enum class Drag { none, pan, wipe } drag_ = Drag::none;
+    QPointF drag_from_;
+};
+
+} // namespace denoir::ui

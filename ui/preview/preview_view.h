@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QImage>
+#include <QWidget>
+#include <memory>
+
+#include "app/comparison.h"
+#include "app/frame_cache.h"
+#include "app/player.h"
+#include "ui/preview/canvas.h"
+
+namespace denoir::ui {
+
+class TransportBar;
+
+/// The picture: plays a video, run, frame folder or picture frame by frame, and holds a second one beside it (A|B). Wheel
+/// zooms, dragging pans, double click fits. Space plays, J K L shuttle, comma and full stop step one frame (with Shift ten),
+/// Home and End, W wipe, D difference, O onion, Q side by side, 0 flips A and B, I pixel values, 1 true size, F fit; what
+/// the window binds to actions works through the slots as well. Files dropped are shown: on the right half, with A there,
+/// as B. Borrows the cache.
+class PreviewView : public QWidget {
+    Q_OBJECT
+public:
+    explicit PreviewView(app::FrameCache& cache, QWidget* parent = nullptr);
+    ~PreviewView() override;
+
+    app::Player& player() { return player_; }
+    Canvas& canvas() { return *canvas_; }
+    app::Comparison& comparison() { return comparison_; }
+    /// What is open; null: nothing, or still opening.
+    const app::ClipInfo* info(app::Side side) const;
+    CompareMode mode() const;
+    /// What is written where nothing is open.
+    void set_empty_text(const QString& text);
+
+public slots:
+    /// A video, picture, frame folder or run folder; play begins where it did before.
+    void show_clip(denoir::app::Side side, const QString& path);
+    /// Frames from memory: a draft.
+    void show_frames(denoir::app::Side side, std::vector<denoir::Image> frames, double fps, const QString& name);
+    /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
+    void show_overlay(const QImage& picture, const QString& name);
+    void clear(denoir::app::Side side);
+    void swap(); ///< A becomes B
+    void set_mode(denoir::ui::CompareMode mode);
+    void toggle_mode(denoir::ui::CompareMode mode); ///< back to one picture when it is on
+    void flip();                                    ///< shows the other of A and B
+    void set_gain(int gain);                        ///< of the difference: 1, 2, 4 … 64
+    void go_to_worst();                             ///< the frame with the lowest SSIM, else PSNR
+
+signals:
+    void clip_opened(denoir::app::Side side, const denoir::app::ClipInfo& info);
+    void clip_failed(denoir::app::Side side, const denoir::app::Issue& issue);
+    void mode_changed(denoir::ui::CompareMode mode);
+    /// A picture was dropped: start, end, or something to look at? `where` is global. Shown where nobody is connected.
+    void picture_dropped(const QString& path, const QPoint& where);
+    /// A video or picture made by Denoir was opened by hand: its request can be restored.
+    void request_found(const QString& request, const QString& path);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    void open(app::Side side, std::unique_ptr<app::Clip> clip, bool by_hand);
+    void refresh();
+    void compare_again();
+    std::unique_ptr<app::Clip>& clip(app::Side side) { return side == app::Side::a ? a_ : b_; }
+
+    app::FrameCache& cache_;
+    std::unique_ptr<app::Clip> a_, b_;
+    app::Player player_;
+    app::Comparison comparison_;
+    Canvas* canvas_;
+    TransportBar* bar_;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QWidget>
+
+#include "app/draft_decoder.h"
+#include "app/step_pictures.h"
+
+namespace denoir::ui {
+
+class StepReel;
+
+/// How a run clears up, step by step: one picture a step, noise level below, scrubbing through steps (Left, Right, dragging)
+/// and frames (Up, Down, the slider). Switches between latent, estimate and what the true VAE makes of it (decoded on
+/// demand). Follows the newest step until a step is picked. Borrows pictures and decoder.
+class StepStrip : public QWidget {
+    Q_OBJECT
+public:
+    StepStrip(app::StepPictures& pictures, app::DraftDecoder& decoder, QWidget* parent = nullptr);
+
+    int step() const { return step_; }   ///< shown; -1: none
+    int frame() const { return frame_; } ///< of the video
+    app::StepPictures::View view() const { return view_; }
+    bool follows() const { return follows_; }
+
+public slots:
+    void set_step(int step); ///< stops following
+    void set_frame(int frame);
+    void set_view(denoir::app::StepPictures::View view);
+    void follow(); ///< the newest step again
+    void decode(); ///< this frame of this step through the VAE
+
+signals:
+    /// For the preview: what is looked at, null when nothing is. `label`: "step 6 of 20, estimate".
+    void picture_changed(const QImage& picture, const QString& label);
+    void branch_requested(const QString& run, int step);
+    void keep_requested(const QString& run, int step); ///< the draft of this step as a video
+    void issue(const denoir::app::Issue& issue);
+
+private:
+    void refresh();
+    app::StepPictures& pictures_;
+    app::DraftDecoder& decoder_;
+    StepReel* reel_;
+    int step_ = -1, frame_ = 0;
+    bool follows_ = true;
+    app::StepPictures::View view_ = app::StepPictures::View::estimate;
+};
+
+} // namespace denoir::ui
