@@ -13,6 +13,7 @@ namespace denoir::cli {
 
 /// One per file of the same name.
 Command bench_command();
+Command compare_command();
 Command completion_command();
 Command convert_command();
 Command decode_command();

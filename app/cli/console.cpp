@@ -75,6 +75,23 @@ void Progress::progress(Stage stage, double done, double total) {
                      eta));
 }
 
+void Progress::work(std::string_view what, std::string_view unit, double done, double total) {
+    const auto now = Clock::now();
+    if (work_ != what) {
+        work_ = what;
+        stage_start_ = now;
+        last_shown_ = {};
+    }
+    if (done < total && now - last_shown_ < std::chrono::milliseconds(style_ == ProgressStyle::plain ? 2000 : 100))
+        return;
+    last_shown_ = now;
+    const double seconds = std::chrono::duration<double>(now - stage_start_).count();
+    const std::string of = total > 0 ? fmt::format("/{:.0f}", total) : "";
+    const std::string eta =
+        done > 0 && done < total ? fmt::format(", ETA {}", duration((total - done) * seconds / done)) : "";
+    show(done == 0 ? fmt::format("{} …", what) : fmt::format("{}: {} {:.0f}{}{}", what, unit, done, of, eta));
+}
+
 void Progress::warning(std::string_view text) {
     clear();
     write_all(stderr, fmt::format("warning: {}\n", printable(text, 380)));

@@ -44,6 +44,8 @@ public:
     void stage_ends(Stage, double seconds) override;
     void progress(Stage, double done, double total) override;
     void warning(std::string_view) override;
+    /// Work that is no stage of a run: `done` of `total` pieces called `unit` ("frame"); total 0: not known.
+    void work(std::string_view what, std::string_view unit, double done, double total);
     /// Removes the line, before something else is written.
     void clear();
 
@@ -53,6 +55,7 @@ private:
     ProgressStyle style_;
     bool shown_ = false;
     double first_done_ = 0;
+    std::string work_; ///< what work() spoke of last
     Clock::time_point stage_start_{}, last_shown_{};
 };
 

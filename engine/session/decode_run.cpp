@@ -28,18 +28,20 @@ void check_size(const RunFolder& run, int step, const Tensor& latent, const wan:
 
 } // namespace
 
-int decode_run(const std::filesystem::path& path, std::optional<int> asked, const std::filesystem::path& out,
-               int threads, Observer& observer, std::stop_token stop) {
-    const RunFolder run = RunFolder::open(path);
-    const OutputKind kind = check_output(out, std::vector{path});
+int step_to_show(const RunFolder& run, std::optional<int> asked) {
     const RunRecord& record = run.record();
     if (!asked && !record.find(record.total_steps))
-        throw Error(path.string(), "step", "the run is not finished",
+        throw Error(run.path().string(), "step", "the run is not finished",
                     record.steps.empty() ? "go on with render --resume"
                                          : fmt::format("give --step 0 to {}", record.steps.back().step));
-    const int step = asked.value_or(record.total_steps);
+    return asked.value_or(record.total_steps);
+}
+
+int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
+                  const std::function<void(int, const Tensor&)>& frame, Observer& observer, std::stop_token stop) {
+    const int step = step_to_show(run, asked);
     const Tensor latent = shown(run, step);
-    Request r = record.request;
+    Request r = run.record().request;
     r.threads = threads;
     const ModelFolder model = ModelFolder::open(r.model);
     if (model.vae.empty())
@@ -49,12 +51,27 @@ int decode_run(const std::filesystem::path& path, std::optional<int> asked, cons
 
     Residency residency(std::size_t{1} << 40);
     Pipeline pipeline(residency, open_backend(*r.device, threads));
-    r.threads = 0; // decides no byte
-    FrameOutput output(out, kind, *r.width, *r.height, *r.fps, record.metadata ? to_json(r).dump() : "");
-    pipeline.decode(
-        r, model, latent, [&](int, const Tensor& frame) { output.write(to_image(frame.unsqueeze(1), 0)); }, observer,
-        std::move(stop));
-    output.finish();
+    pipeline.decode(r, model, latent, frame, observer, std::move(stop));
+    return step;
+}
+
+int decode_run(const std::filesystem::path& path, std::optional<int> asked, const std::filesystem::path& out,
+               int threads, Observer& observer, std::stop_token stop) {
+    const RunFolder run = RunFolder::open(path);
+    const OutputKind kind = check_output(out, std::vector{path});
+    const RunRecord& record = run.record();
+    Request r = record.request;
+    r.threads = 0;                     // decides no byte
+    std::optional<FrameOutput> output; // made when there is something to write
+    const int step = decode_frames(
+        run, asked, threads,
+        [&](int, const Tensor& frame) {
+            if (!output)
+                output.emplace(out, kind, *r.width, *r.height, *r.fps, record.metadata ? to_json(r).dump() : "");
+            output->write(to_image(frame.unsqueeze(1), 0));
+        },
+        observer, std::move(stop));
+    if (output) output->finish();
     return step;
 }
 

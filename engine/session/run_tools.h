@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -15,6 +16,13 @@ namespace denoir {
 /// Error, UsageError. Returns the step that was decoded.
 int decode_run(const std::filesystem::path& run, std::optional<int> step, const std::filesystem::path& out, int threads,
                Observer&, std::stop_token);
+
+/// The same frames handed out one by one instead: (index, [3,H,W] f32 host in -1 … 1). `asked` empty: the last step.
+int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
+                  const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);
+
+/// The step that `asked` stands for. Throws Error where the run did not come so far.
+int step_to_show(const RunFolder& run, std::optional<int> asked);
 
 struct Verification {
     std::vector<std::string> changed_files; ///< stored files that no longer have the checksum of run.json

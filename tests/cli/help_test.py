@@ -5,7 +5,7 @@ import re
 
 from program import Case, main
 
-COMMANDS = ["render", "decode", "verify", "runs", "module", "tokenize", "inspect", "convert", "bench"]
+COMMANDS = ["render", "decode", "verify", "runs", "compare", "module", "tokenize", "inspect", "convert", "bench"]
 
 
 class Help(Case):
@@ -13,7 +13,7 @@ class Help(Case):
         text = self.done("--help").out
         for command in COMMANDS:
             self.assertIn(f"  {command} ", text)
-        for command in ("compare", "trace", "sweep", "completion"):
+        for command in ("trace", "sweep", "completion"):
             self.assertNotIn(f"  {command} ", text)
         self.assertRegex(self.done("--version").out, r"^denoir-cli \d+\.\d+\.\d+\n$")
 

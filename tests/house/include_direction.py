@@ -22,6 +22,7 @@ MAY = {
 }
 MAY["engine/pipeline"] = list(MAY)
 MAY["engine/session"] = list(MAY)
+MAY["engine/compare"] = list(MAY)
 ENGINE = list(MAY)
 MAY["bench"] = ENGINE
 MAY["app/cli"] = ENGINE + ["bench"]

@@ -22,14 +22,14 @@ void prepare_row(const T* __restrict a, const T* __restrict b, Store* __restrict
     }
 }
 
-/// The vertical pass over eleven rows, for one of the four quantities. Neighbours of equal weight are added first.
+/// The vertical pass over eleven rows, for one of the four quantities. Rows of equal weight are added first: of 8 bits
+/// that is exact in floats.
 template <class Store> void filter_columns(const Store* const* __restrict rows, const double* __restrict w,
                                            double* __restrict out, int samples) {
     const Store* __restrict r0 = rows[0], * __restrict r1 = rows[1], * __restrict r2 = rows[2], * __restrict r3 = rows[3], * __restrict r4 = rows[4], * __restrict r5 = rows[5], * __restrict r6 = rows[6], * __restrict r7 = rows[7], * __restrict r8 = rows[8], * __restrict r9 = rows[9], * __restrict r10 = rows[10];
     for (int x = 0; x < samples; ++x)
-        out[x] = w[0] * (double(r0[x]) + double(r10[x])) + w[1] * (double(r1[x]) + double(r9[x])) +
-                 w[2] * (double(r2[x]) + double(r8[x])) + w[3] * (double(r3[x]) + double(r7[x])) +
-                 w[4] * (double(r4[x]) + double(r6[x])) + w[5] * double(r5[x]);
+        out[x] = w[0] * double(r0[x] + r10[x]) + w[1] * double(r1[x] + r9[x]) + w[2] * double(r2[x] + r8[x]) +
+                 w[3] * double(r3[x] + r7[x]) + w[4] * double(r4[x] + r6[x]) + w[5] * double(r5[x]);
 }
 
 template <int step> inline double filter_row(const double* __restrict p, const double* __restrict w) {

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "app/cli/commands.h"
+#include "engine/compare/comparison.h"
+#include "engine/core/file.h"
+#include "engine/session/output_check.h"
+
+namespace denoir::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int largest_offset = 1'000'000;
+
+/// One of several words, the first is the default.
+std::size_t choice(const Arguments& args, std::string_view option, std::span<const std::string_view> words) {
+    const std::string word = args.get(option, std::string(words[0]));
+    std::string list;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (word == words[i]) return i;
+        list += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
+    }
+    throw UsageError("", std::string(option), fmt::format("'{}' is unknown", printable(word, 40)), "use " + list);
+}
+
+std::optional<double> number(const Arguments& args, std::string_view option, double low, double high) {
+    if (!args.has(option)) return std::nullopt;
+    const std::string text = args.get(option);
+    double value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high))
+        throw UsageError("", std::string(option), fmt::format("'{}' is no number in range", printable(text, 40)),
+                         fmt::format("use {} to {}", low, high));
+    return value;
+}
+
+std::optional<int> step(const Arguments& args, std::string_view option) {
+    if (!args.has(option)) return std::nullopt;
+    return int(whole_number(args, option, 0, 1'000'000, 0));
+}
+
+CompareOptions options_of(const Arguments& args) {
+    CompareOptions o;
+    o.align = args.get("--offset") == "auto";
+    if (!o.align) o.pairs.offset = int(whole_number(args, "--offset", -largest_offset, largest_offset, 0));
+    static constexpr std::string_view matches[]{"index", "time"}, sizes[]{"no", "a", "b"}, depths[]{"8", "float"};
+    o.pairs.match = choice(args, "--match", matches) == 0 ? PairOptions::Match::index : PairOptions::Match::time;
+    static constexpr PairOptions::Resize resizes[]{PairOptions::Resize::refuse, PairOptions::Resize::to_a,
+                                                   PairOptions::Resize::to_b};
+    o.pairs.resize = resizes[choice(args, "--resize", sizes)];
+    o.depth = choice(args, "--depth", depths) == 0 ? SourceDepth::bytes : SourceDepth::floats;
+    o.step_a = step(args, "--step-a");
+    o.step_b = step(args, "--step-b");
+    o.threads = int(whole_number(args, "--threads", 0, 1024, 0));
+    return o;
+}
+
+std::string value(const std::optional<double>& v, int digits, std::string_view none) {
+    return v ? fmt::format("{:.{}f}", *v, digits) : std::string(none);
+}
+
+std::string described(const char* side, const SourceInfo& s, std::int64_t length) {
+    const std::string rate = s.fps > 0 ? fmt::format(", {:.6g} fps", s.fps) : "";
+    return fmt::format("{}  {}\n   {}: {}x{}, {} frame{}{}, {}\n", side, printable(s.path.string(), 200), name(s.kind),
+                       s.width, s.height, length, length == 1 ? "" : "s", rate, s.detail);
+}
+
+std::string table(const Comparison& c) {
+    const metrics::Summary& s = c.summary;
+    std::string out = described("A", c.a, c.length_a) + described("B", c.b, c.length_b);
+    out += fmt::format("\n{} pair{} of frames at {}x{}\n\n{:22}{:>12}{:>12}{:>10}\n", s.frames,
+                       s.frames == 1 ? "" : "s", c.width, c.height, "", "mean", "worst", "at frame");
+    const auto row = [&](std::string_view what, const std::string& mean, const std::string& worst,
+                         std::optional<std::size_t> at) {
+        const std::string where = at && s.mean.mse > 0 ? fmt::format("{}", c.frames[*at].index.a) : std::string();
+        out += fmt::format("{:22}{:>12}{:>12}{:>10}\n", what, mean, worst, where);
+    };
+    row("PSNR, dB", value(s.mean.psnr, 2, "equal"), value(s.worst.psnr, 2, "equal"), s.worst_psnr);
+    row("SSIM", value(s.mean.ssim, 4, "-"), value(s.worst.ssim, 4, "-"),
+        s.mean.ssim ? std::optional(s.worst_ssim) : std::nullopt);
+    row("MSE", value(s.mean.mse, 4, ""), value(s.worst.mse, 4, ""), s.worst_psnr);
+    if (!c.lpips.empty()) row(c.lpips, value(s.mean.lpips, 4, "-"), value(s.worst.lpips, 4, "-"), std::nullopt);
+    const auto &m = s.mean.difference, &w = s.worst.difference;
+    row("difference, mean", value(m.mean, 3, ""), value(w.mean, 3, ""), std::nullopt);
+    row("  95th percentile", value(m.p95, 2, ""), value(w.p95, 2, ""), std::nullopt);
+    row("  99th percentile", value(m.p99, 2, ""), value(w.p99, 2, ""), std::nullopt);
+    row("  largest", "", value(w.max, 2, ""), std::nullopt);
+    return out;
+}
+
+std::string steps(std::span<const metrics::Threshold> scale, std::string_view unit) {
+    std::string out;
+    for (const metrics::Threshold& t : scale)
+        out += fmt::format("{}{} from {}{}", out.empty() ? "" : ", ", metrics::name(t.grade), t.least, unit);
+    return out + ", else bad";
+}
+
+std::string conclusion(const Comparison& c) {
+    std::string out =
+        fmt::format("\nverdict: {}\n  PSNR: {}\n  SSIM: {}\n  {}", c.verdict.text, steps(metrics::psnr_scale(), " dB"),
+                    steps(metrics::ssim_scale(), ""), metrics::scale_source());
+    if (!c.settings.empty()) {
+        out += "\n\ndiffers in";
+        for (const SettingDifference& s : c.settings)
+            out += fmt::format("\n  {}: {} | {}", s.key, s.a.empty() ? "-" : printable(s.a, 60),
+                               s.b.empty() ? "-" : printable(s.b, 60));
+    }
+    for (const std::string& note : c.notes) out += fmt::format("\nnote: {}", printable(note, 400));
+    return out;
+}
+
+/// What scripts ask of the means; empty where it is met.
+std::optional<Error> missed(const Comparison& c, std::optional<double> psnr, std::optional<double> ssim) {
+    const metrics::FrameMetrics& mean = c.summary.mean;
+    const std::string file = c.b.path.string();
+    if (psnr && mean.psnr && *mean.psnr < *psnr)
+        return Error(file, "psnr", fmt::format("is {:.2f} dB, below --min-psnr {:g}", *mean.psnr, *psnr));
+    if (ssim && !mean.ssim) return Error(file, "ssim", "there is none below 11 x 11 pixels", "leave --min-ssim out");
+    if (ssim && *mean.ssim < *ssim)
+        return Error(file, "ssim", fmt::format("is {:.4f}, below --min-ssim {:g}", *mean.ssim, *ssim));
+    return std::nullopt;
+}
+
+int run(const Arguments& args, Console& console) {
+    const fs::path a = args.words()[0], b = args.words()[1];
+    const CompareOptions options = options_of(args);
+    const auto least_psnr = number(args, "--min-psnr", 0, 200), least_ssim = number(args, "--min-ssim", -1, 1);
+    const std::vector<fs::path> inputs{a, b};
+    if (args.has("--csv")) check_output_file(args.get("--csv"), inputs);
+
+    Progress progress(progress_style(args.get("--progress", "auto")));
+    const auto told = [&](std::string_view what, std::int64_t done, std::int64_t total) {
+        progress.work(what, "frame", double(done), double(total));
+    };
+    Comparer comparer(a, b, options, progress, told, interrupt_token());
+    const Comparison found = comparer.measure();
+    if (args.has("--csv")) write_file(args.get("--csv"), to_csv(found));
+    progress.clear();
+    console.say(table(found) + conclusion(found));
+    console.report(to_json(found));
+    const std::optional<Error> below = missed(found, least_psnr, least_ssim);
+    if (below) console.note(below->what()); // stdout holds the result already
+    return below ? 1 : 0;
+}
+
+} // namespace
+
+Command compare_command() {
+    return {
+        "compare",
+        "A B [--offset N|auto] [--side-by-side FILE] [--difference FILE] [--report FILE.html] [--csv FILE]",
+        "How far two videos, pictures, folders of frames or runs are apart, frame by frame, with a verdict.",
+        2,
+        2,
+        {{"--offset", "N", "frame i of A is compared with frame i + N of B; auto finds N (default 0)"},
+         {"--match", "index|time", "time: with the frame of B nearest in time, where rates differ (default index)"},
+         {"--resize", "no|a|b", "scale the other one to the size of A or B with Lanczos (default no: sizes are equal)"},
+         {"--step-a", "N", "the step of run A to show, 0 is the noise (default: the last)"},
+         {"--step-b", "N", "the step of run B to show (default: the last)"},
+         {"--depth", "8|float", "float: runs before rounding to 8 bits (default 8)"},
+         {"--csv", "FILE", "every frame's figures, one line each (default: none)"},
+         {"--min-psnr", "DB", "exit with 1 where the mean PSNR is lower (default: no limit)"},
+         {"--min-ssim", "X", "exit with 1 where the mean SSIM is lower (default: no limit)"},
+         threads_option,
+         progress_option,
+         json_option},
+        run};
+}
+
+} // namespace denoir::cli

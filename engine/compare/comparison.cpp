@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace denoir {
+namespace {
+
+/// Frames that are looked at for aligning: where they begin shows in the first minutes.
+constexpr std::int64_t longest_alignment = 16384;
+
+metrics::Rgb8 view(const Image& image) { return {image.rgb.data(), image.width, image.height}; }
+
+/// "97 frames", "1 frame"
+std::string frames(std::int64_t n) { return fmt::format("{} frame{}", n, n == 1 ? "" : "s"); }
+
+std::string rate(double fps) { return fmt::format("{:.6g} fps", fps); }
+
+bool differ(double a, double b) { return std::abs(a - b) > 1e-3 * std::max(a, b); }
+
+} // namespace
+
+Comparer::Comparer(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options,
+                   Observer& observer, CompareProgress progress, std::stop_token stop)
+    : options_(options), progress_(std::move(progress)), pool_(options.threads) {
+    const auto open = [&](const std::filesystem::path& path, std::optional<int> step) {
+        return open_source(path, {step, options.depth, options.threads}, observer, stop);
+    };
+    a_ = open(a, options.step_a);
+    b_ = open(b, options.step_b);
+    pool_.set_stop(stop);
+    const SourceInfo &x = a_->info(), &y = b_->info();
+    if (options.depth == SourceDepth::floats && (x.width != y.width || x.height != y.height))
+        throw Error(b.string(), "size", fmt::format("is {}x{}, but A is {}x{}", y.width, y.height, x.width, x.height),
+                    "runs of different sizes are compared with --depth 8 and --resize");
+}
+
+Comparer::~Comparer() = default;
+
+std::vector<metrics::Signature> Comparer::signatures(FrameSource& source) {
+    std::vector<metrics::Signature> all;
+    SourceFrame frame;
+    source.rewind();
+    while (std::int64_t(all.size()) < longest_alignment && source.read(frame)) {
+        all.push_back(metrics::signature(view(frame.image)));
+        pool_.throw_if_stopped();
+    }
+    return all;
+}
+
+void Comparer::align() {
+    std::vector<metrics::Signature> a, b;
+    progress_("aligning", 0, 0);
+    pool_.run(2, [&](std::int64_t side, int) { side == 0 ? a = signatures(*a_) : b = signatures(*b_); });
+    for (const auto& [found, source] : {std::pair{&a, a_.get()}, std::pair{&b, b_.get()}})
+        if (found->empty()) throw Error(source->info().path.string(), "", "holds no frames", "name another video");
+    alignment_ = metrics::align(a, b, options_.largest_offset);
+    options_.pairs.offset = alignment_->offset;
+}
+
+Comparison Comparer::measure() {
+    FramePairs(*a_, *b_, options_.pairs, pool_); // refuses before the work of aligning
+    if (options_.align) align();
+    Comparison c;
+    c.a = a_->info();
+    c.b = b_->info();
+    c.pairs = options_.pairs;
+    c.alignment = alignment_;
+    c.fps = c.a.fps > 0 ? c.a.fps : c.b.fps > 0 ? c.b.fps : 24;
+    FramePairs pairs(*a_, *b_, options_.pairs, pool_);
+    c.width = pairs.width();
+    c.height = pairs.height();
+
+    const std::int64_t total = pairs.expected().value_or(0);
+    const metrics::MetricOptions measures{.histograms = &c.histograms};
+    std::vector<metrics::FrameMetrics> values;
+    progress_("comparing", 0, total);
+    while (const auto pair = pairs.next()) {
+        const SourceFrame &x = *pair->a, &y = *pair->b;
+        values.push_back(x.values ? metrics::compare_frames(x.values, y.values, pool_, measures)
+                                  : metrics::compare_frames(view(x.image), view(y.image), pool_, measures));
+        c.frames.push_back({pair->index, values.back()});
+        progress_("comparing", std::int64_t(values.size()), total);
+    }
+    c.length_a = pairs.length_a();
+    c.length_b = pairs.length_b();
+    if (values.empty())
+        throw Error(c.b.path.string(), "offset",
+                    fmt::format("{:+} leaves no frame in common: A has {}, B {}", c.pairs.offset, frames(c.length_a),
+                                frames(c.length_b)),
+                    "give a smaller --offset, or --offset auto");
+    c.summary = metrics::summarize(values);
+    c.verdict = metrics::verdict(c.summary.mean);
+    c.settings = setting_differences(c.a.request, c.b.request);
+    note_differences(c);
+    return c;
+}
+
+void Comparer::note_differences(Comparison& c) const {
+    const auto note = [&](std::string text) { c.notes.push_back(std::move(text)); };
+    if (c.a.width != c.b.width || c.a.height != c.b.height) {
+        const bool to_b = c.pairs.resize == PairOptions::Resize::to_b;
+        note(fmt::format("sizes differ (A {}x{}, B {}x{}): {} was scaled to {}x{} with Lanczos, as --resize {} asks",
+                         c.a.width, c.a.height, c.b.width, c.b.height, to_b ? "A" : "B", c.width, c.height,
+                         to_b ? "b" : "a"));
+    }
+    if (c.alignment)
+        note(c.alignment->certain
+                 ? fmt::format("aligned: frame i of A is compared with frame i{:+} of B (found automatically; grid "
+                               "difference {:.2f}, without the offset {:.2f})",
+                               c.pairs.offset, c.alignment->error, c.alignment->error_at_zero)
+                 : std::string("no offset fits clearly better than the others: frame i of A is compared with frame i "
+                               "of B"));
+    else if (c.pairs.offset != 0)
+        note(fmt::format("frame i of A is compared with frame i{:+} of B, as --offset asks", c.pairs.offset));
+    if (c.a.fps > 0 && c.b.fps > 0 && differ(c.a.fps, c.b.fps))
+        note(c.pairs.match == PairOptions::Match::time
+                 ? fmt::format("frame rates differ (A {}, B {}): each frame of A is compared with the frame of B "
+                               "nearest in time",
+                               rate(c.a.fps), rate(c.b.fps))
+                 : fmt::format("frame rates differ (A {}, B {}): frames are compared by number; --match time compares "
+                               "by time",
+                               rate(c.a.fps), rate(c.b.fps)));
+    const auto compared = std::int64_t(c.frames.size());
+    if (c.length_a != c.length_b)
+        note(fmt::format("lengths differ: A has {}, B has {}; compared are {} pairs, from frame {} of A and {} of B "
+                         "on{}",
+                         frames(c.length_a), frames(c.length_b), compared, c.frames.front().index.a,
+                         c.frames.front().index.b,
+                         c.alignment || c.pairs.offset ? "" : " (--offset auto finds where they belong together)"));
+    else if (compared != c.length_a)
+        note(fmt::format("{} of {} are compared, from frame {} of A and {} of B on", compared, frames(c.length_a),
+                         c.frames.front().index.a, c.frames.front().index.b));
+    if (c.width < 11 || c.height < 11)
+        note(fmt::format("SSIM needs 11 x 11 pixels; at {}x{} there is none", c.width, c.height));
+    if (options_.depth == SourceDepth::floats) note("compared before rounding to 8 bits, as --depth float asks");
+}
+
+void Comparer::show(const Comparison& found, std::string_view what,
+                    const std::function<bool(std::size_t, const Image&, const Image&)>& wanted) {
+    FramePairs pairs(*a_, *b_, found.pairs, pool_);
+    const auto total = std::int64_t(found.frames.size());
+    progress_(what, 0, total);
+    for (std::size_t i = 0; i < found.frames.size(); ++i) {
+        const auto pair = pairs.next();
+        if (!pair || !wanted(i, pair->a->image, pair->b->image)) return;
+        progress_(what, std::int64_t(i) + 1, total);
+    }
+}
+
+std::vector<SettingDifference> setting_differences(const Json& a, const Json& b) {
+    std::vector<SettingDifference> all;
+    if (!a.is_object() || !b.is_object()) return all;
+    const auto text = [](const Json& value) {
+        return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 400);
+    };
+    for (const auto& [key, value] : a.items())
+        if (!b.contains(key) || b[key] != value)
+            all.push_back({printable(key, 60), text(value), b.contains(key) ? text(b[key]) : ""});
+    for (const auto& [key, value] : b.items())
+        if (!a.contains(key)) all.push_back({printable(key, 60), "", text(value)});
+    return all;
+}
+
+} // namespace denoir

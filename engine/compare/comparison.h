@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/compare/pairs.h"
+#include "engine/metrics/alignment.h"
+#include "engine/metrics/summary.h"
+#include "engine/metrics/verdict.h"
+
+namespace denoir {
+
+struct CompareOptions {
+    PairOptions pairs;
+    bool align = false;                ///< pairs.offset is found instead of given
+    int largest_offset = 600;          ///< that is looked for, frames
+    std::optional<int> step_a, step_b; ///< of runs
+    SourceDepth depth = SourceDepth::bytes;
+    int threads = 0;
+    std::vector<std::filesystem::path> lpips; ///< weight files; empty: no LPIPS
+};
+
+struct ComparedFrame {
+    PairIndex index;
+    metrics::FrameMetrics metrics;
+};
+
+/// A field of the two requests that is not the same.
+struct SettingDifference {
+    std::string key, a, b; ///< values as JSON text
+};
+
+/// What was found, without pictures: small whatever the length of the videos.
+struct Comparison {
+    SourceInfo a, b;
+    std::int64_t length_a = 0, length_b = 0; ///< frames in each
+    int width = 0, height = 0;               ///< at which was compared
+    double fps = 0;                          ///< of A, else of B, else 24: for videos that show the comparison
+    PairOptions pairs;                       ///< with the offset that was used
+    std::optional<metrics::Alignment> alignment;
+    std::string lpips; ///< the network, "LPIPS AlexNet"; empty: not measured
+    std::vector<ComparedFrame> frames;
+    metrics::Summary summary;
+    metrics::Verdict verdict;
+    metrics::PixelHistograms histograms;
+    std::vector<SettingDifference> settings;
+    std::vector<std::string> notes; ///< whatever did not fit, and what was done
+};
+
+/// What is going on, for a line of progress: "comparing", 12 of 97 (0: not known).
+using CompareProgress = std::function<void(std::string_view what, std::int64_t done, std::int64_t total)>;
+
+/// Two sources, opened once for all passes over them.
+class Comparer {
+public:
+    /// Opens both; runs are decoded here. Throws Error, UsageError, Cancelled.
+    Comparer(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions&, Observer&,
+             CompareProgress, std::stop_token);
+    ~Comparer();
+
+    const SourceInfo& a() const { return a_->info(); }
+    const SourceInfo& b() const { return b_->info(); }
+
+    /// Aligns where asked, then measures every pair. Throws Error where no frame meets another.
+    Comparison measure();
+
+    /// The pairs of `found` once more, in order, for who wants to see them. `wanted` false: enough.
+    void show(const Comparison& found, std::string_view what,
+              const std::function<bool(std::size_t i, const Image& a, const Image& b)>& wanted);
+
+private:
+    void align();
+    std::vector<metrics::Signature> signatures(FrameSource&);
+    void note_differences(Comparison&) const;
+
+    CompareOptions options_;
+    CompareProgress progress_;
+    std::unique_ptr<FrameSource> a_, b_;
+    ThreadPool pool_;
+    std::optional<metrics::Alignment> alignment_;
+};
+
+/// The fields in which two requests differ; those that decide nothing (threads, device) included.
+std::vector<SettingDifference> setting_differences(const Json& a, const Json& b);
+
+/// `index`, the frames' own numbers, each measure; `mean`, `worst`, `verdict`, `notes`, … (CONTRACT.md).
+Json to_json(const Comparison&);
+/// One line a frame, with a line of names.
+std::string to_csv(const Comparison&);
+
+} // namespace denoir

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/source.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "engine/compare/spool.h"
+#include "engine/media/frames.h"
+#include "engine/media/video_reader.h"
+#include "engine/session/request_json.h"
+#include "engine/session/run_tools.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// The request inside a video or PNG. It may come from anyone: what is no request of ours is nothing.
+Json stored_request(const fs::path& path) {
+    try {
+        const std::string text = read_request_metadata(path);
+        return text.empty() ? Json() : parse_json(text, path.string());
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+class VideoSource : public FrameSource {
+public:
+    explicit VideoSource(const fs::path& path) : path_(path), reader_(std::make_unique<VideoReader>(path)) {
+        const VideoInfo& video = reader_->info();
+        info_.path = path;
+        info_.width = video.width;
+        info_.height = video.height;
+        info_.fps = video.fps.num > 0 ? video.fps.value() : 0;
+        info_.frames = video.frames;
+        info_.detail = fmt::format("{} in {}", video.codec, video.container);
+        info_.request = stored_request(path);
+    }
+    bool read(SourceFrame& frame) override {
+        at_start_ = false;
+        return reader_->read(frame.image);
+    }
+    void rewind() override {
+        if (at_start_) return;
+        reader_ = std::make_unique<VideoReader>(path_);
+        at_start_ = true;
+    }
+
+private:
+    fs::path path_;
+    std::unique_ptr<VideoReader> reader_;
+    bool at_start_ = true;
+};
+
+/// A picture, or those of a folder.
+class PictureSource : public FrameSource {
+public:
+    PictureSource(const fs::path& path, std::vector<fs::path> files, SourceInfo::Kind kind) : files_(std::move(files)) {
+        const ImageInfo first = image_info(files_.front());
+        info_.kind = kind;
+        info_.path = path;
+        info_.width = first.width;
+        info_.height = first.height;
+        info_.frames = std::int64_t(files_.size());
+        info_.detail = kind == SourceInfo::Kind::picture ? first.format : first.format + " files";
+        info_.request = stored_request(files_.front());
+    }
+    bool read(SourceFrame& frame) override {
+        if (next_ == files_.size()) return false;
+        const fs::path& file = files_[next_++];
+        frame.image = read_image(file);
+        if (frame.image.width != info_.width || frame.image.height != info_.height)
+            throw Error(file.string(), "size",
+                        fmt::format("is {}x{}, but the first picture of its folder is {}x{}", frame.image.width,
+                                    frame.image.height, info_.width, info_.height),
+                        "leave only frames of one video there");
+        return true;
+    }
+    void rewind() override { next_ = 0; }
+
+private:
+    std::vector<fs::path> files_;
+    std::size_t next_ = 0;
+};
+
+/// A run's latents, decoded once into a spool.
+class RunSource : public FrameSource {
+public:
+    RunSource(const fs::path& path, const SourceOptions& options, Observer& observer, std::stop_token stop)
+        : floats_(options.depth == SourceDepth::floats) {
+        const RunFolder run = RunFolder::open(path);
+        const Request& r = run.record().request;
+        const int step = decode_frames(
+            run, options.step, options.threads, [&](int, const Tensor& frame) { keep(frame); }, observer,
+            std::move(stop));
+        info_.kind = SourceInfo::Kind::run;
+        info_.path = path;
+        info_.fps = r.fps.value_or(0);
+        info_.frames = count_;
+        info_.detail = fmt::format("step {} of {}, decoded from its latents", step, run.record().total_steps);
+        info_.request = to_json(r);
+    }
+    bool read(SourceFrame& frame) override {
+        if (next_ == count_) return false;
+        const std::uint64_t offset = std::uint64_t(next_++) * frame_bytes();
+        if (frame.image.width != info_.width || frame.image.height != info_.height)
+            frame.image = Image(info_.width, info_.height);
+        spool_.read(offset, frame.image.rgb.data(), samples());
+        if (floats_) {
+            if (!frame.values) frame.values = Tensor::host({3, info_.height, info_.width});
+            spool_.read(offset + samples(), frame.values.raw(), samples() * sizeof(float));
+        }
+        return true;
+    }
+    void rewind() override { next_ = 0; }
+
+private:
+    std::size_t samples() const { return 3 * std::size_t(info_.width) * std::size_t(info_.height); }
+    std::size_t frame_bytes() const { return samples() * (floats_ ? 1 + sizeof(float) : 1); }
+
+    /// frame [3,H,W] in -1 … 1
+    void keep(const Tensor& frame) {
+        info_.width = int(frame.size(2));
+        info_.height = int(frame.size(1));
+        const Image image = to_image(frame.unsqueeze(1), 0);
+        spool_.append(image.rgb.data(), samples());
+        if (floats_) {
+            Tensor values = frame.to_host_f32();
+            if (values.buffer() == frame.buffer()) values = Tensor::from(values.span<float>(), values.shape());
+            for (float& v : values.span<float>()) {
+                const float scaled = (v / 2 + 0.5f) * 255;
+                v = scaled > 0 ? std::min(scaled, 255.0f) : 0; // NaN becomes 0, as in 8 bits
+            }
+            spool_.append(values.raw(), samples() * sizeof(float));
+        }
+        ++count_;
+    }
+
+    bool floats_;
+    Spool spool_;
+    std::int64_t count_ = 0, next_ = 0;
+};
+
+std::unique_ptr<FrameSource> open_folder(const fs::path& path, const SourceOptions& options, Observer& observer,
+                                         std::stop_token stop) {
+    std::error_code code;
+    if (fs::exists(path / "run.json", code)) return std::make_unique<RunSource>(path, options, observer, stop);
+    std::vector<fs::path> files = frame_files(path);
+    if (files.empty())
+        throw Error(path.string(), "", "holds neither a run nor pictures",
+                    "name a video, a run folder or a folder of frames");
+    return std::make_unique<PictureSource>(path, std::move(files), SourceInfo::Kind::frames);
+}
+
+std::unique_ptr<FrameSource> open_file(const fs::path& path) {
+    try {
+        return std::make_unique<VideoSource>(path);
+    } catch (const Error& no_video) {
+        try {
+            image_info(path);
+        } catch (const Error&) {
+            throw no_video;
+        }
+        return std::make_unique<PictureSource>(path, std::vector{path}, SourceInfo::Kind::picture);
+    }
+}
+
+} // namespace
+
+std::string_view name(SourceInfo::Kind kind) {
+    constexpr std::array<std::string_view, 4> names{"video", "picture", "frames", "run"};
+    return names[std::size_t(kind)];
+}
+
+std::unique_ptr<FrameSource> open_source(const fs::path& path, const SourceOptions& options, Observer& observer,
+                                         std::stop_token stop) {
+    if (path.empty()) throw UsageError("", "input", "is empty", "name a video, a run folder or a folder of frames");
+    std::error_code code;
+    auto source = fs::is_directory(path, code) ? open_folder(path, options, observer, stop) : open_file(path);
+    const bool run = source->info().kind == SourceInfo::Kind::run;
+    if (options.step && !run)
+        throw UsageError(path.string(), "step", "is no run folder", "name a run, or leave the step out");
+    if (options.depth == SourceDepth::floats && !run)
+        throw UsageError(path.string(), "--depth", fmt::format("a {} has 8 bits", name(source->info().kind)),
+                         "compare two runs, or use --depth 8");
+    return source;
+}
+
+} // namespace denoir

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "engine/core/json.h"
+#include "engine/core/tensor.h"
+#include "engine/media/image.h"
+#include "engine/pipeline/observer.h"
+
+namespace denoir {
+
+/// 8-bit, and where it was asked for the values before rounding.
+struct SourceFrame {
+    Image image;
+    Tensor values; ///< [3,H,W] f32 in 0 … 255, host; undefined with SourceDepth::bytes
+};
+
+enum class SourceDepth { bytes, floats };
+
+struct SourceInfo {
+    enum class Kind { video, picture, frames, run } kind = Kind::video;
+    std::filesystem::path path;         ///< as given
+    int width = 0, height = 0;          ///< of the first frame
+    double fps = 0;                     ///< 0 where nothing says it (frame folders)
+    std::optional<std::int64_t> frames; ///< where it is known before the end
+    std::string detail;                 ///< "h264 in mp4", "step 20 of 20", "12 pictures"
+    Json request;                       ///< what made it, where it says so (runs, our videos and frames); else null
+};
+std::string_view name(SourceInfo::Kind);
+
+struct SourceOptions {
+    std::optional<int> step;                ///< of a run: empty for its last
+    SourceDepth depth = SourceDepth::bytes; ///< floats: runs only
+    int threads = 0;                        ///< for decoding a run's latents
+};
+
+/// One side of a comparison, frame by frame, from the front as often as wanted. One thread at a time, not always the
+/// same.
+class FrameSource {
+public:
+    virtual ~FrameSource() = default;
+    const SourceInfo& info() const { return info_; }
+    /// The next frame, or false at the end. Throws Error naming the file.
+    virtual bool read(SourceFrame& frame) = 0;
+    virtual void rewind() = 0;
+
+protected:
+    SourceInfo info_;
+};
+
+/// A video, a picture (one frame), a folder of pictures in natural order (all of one size), or a run folder, whose
+/// stored latents are decoded here and now: no codec stands between. Content decides. Throws Error, UsageError for an
+/// option that does not fit the kind.
+std::unique_ptr<FrameSource> open_source(const std::filesystem::path& path, const SourceOptions&, Observer&,
+                                         std::stop_token);
+
+} // namespace denoir

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace denoir {
+
+/// Frames kept on disk between two passes, so that memory does not grow with their number: a file without a name in the
+/// temporary folder (TMPDIR), which the system removes with the process.
+class Spool {
+public:
+    Spool();
+    ~Spool();
+    Spool(const Spool&) = delete;
+    Spool& operator=(const Spool&) = delete;
+
+    /// Behind what is there. Throws Error where the disk is full.
+    void append(const void* data, std::size_t bytes);
+    void read(std::uint64_t offset, void* data, std::size_t bytes) const;
+
+private:
+    int fd_ = -1;
+    std::uint64_t size_ = 0;
+};
+
+} // namespace denoir

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`denoir-cli compare`: figures, what does not fit, outputs, refusals."""
+
+import csv
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import struct
+import zlib
+
+from program import FIXTURES, Case, main, sha256, tree
+
+MEDIA = FIXTURES / "media"
+
+
+def png(path, width, height, rows):
+    """8-bit RGB; `rows`: bytes of each row."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    raw = b"".join(b"\0" + bytes(row) for row in rows)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(raw, 1)) + chunk(b"IEND", b""))
+    return path
+
+
+def gif(path, width, height, delay, times):
+    """A grey level a frame, `delay` hundredths of a second each; codes without compression."""
+    out = b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF6, 0, 0) + bytes(2 * (i // 3) for i in range(384))
+    for t in times:
+        bits, count = 0, 0
+        for n in range(width * height):  # a clear code before it would outgrow eight bits
+            for code in ([128, 9 * t] if n % 100 == 0 else [9 * t]):
+                bits |= code << count
+                count += 8
+        bits |= 129 << count
+        data = bits.to_bytes(count // 8 + 1, "little")
+        blocks = b"".join(bytes([len(part)]) + part for part in (data[i:i + 255] for i in range(0, len(data), 255)))
+        out += b"\x21\xf9\x04\x00" + struct.pack("<H", delay) + b"\0\0" + b"\x2c" + struct.pack("<HHHHB", 0, 0, width, height, 0) + b"\x07" + blocks + b"\0"
+    path.write_bytes(out + b";")
+
+
+def scene(t, width=40, height=24, add=0):
+    """A ramp that moves, with a bright square on it."""
+    rows = []
+    for y in range(height):
+        row = bytearray()
+        for x in range(width):
+            square = 90 if (x - 3 * t) % width < 8 and 6 <= y < 14 else 0
+            row += bytes(min(255, max(0, v)) for v in ((2 * x + square + add), (3 * y + square + add), (x + y + 20 + add)))
+        rows.append(row)
+    return rows
+
+
+class Compare(Case):
+    def frames(self, name, times, add=0, pattern="frame_{}.png", **size):
+        folder = self.work / name
+        folder.mkdir()
+        for i, t in enumerate(times):
+            rows = scene(t, add=add, **size)
+            png(folder / pattern.format(i), len(rows[0]) // 3, len(rows), rows)
+        return name
+
+    def compare(self, *words):
+        return self.done("compare", *words, "--json").json()
+
+    def refuse(self, *words, **options):
+        return self.refused("compare", *words, timeout=20, **options)
+
+
+class Figures(Compare):
+    def test_constant_difference(self):
+        self.frames("a", range(12))
+        self.frames("b", range(12), add=5)
+        found = self.compare("a", "b")
+        self.assertEqual(len(found["frames"]), 12)
+        self.assertEqual([f["index"] for f in found["frames"]], list(range(12)))
+        for f in found["frames"]:
+            self.assertAlmostEqual(f["mse"], 25, places=9)
+            self.assertAlmostEqual(f["psnr"], 10 * math.log10(255 * 255 / 25), places=9)
+            self.assertEqual((f["mean_difference"], f["max_difference"], f["p95_difference"], f["p99_difference"]), (5, 5, 5, 5))
+            self.assertGreater(f["ssim"], 0.98)
+        self.assertAlmostEqual(found["mean"]["psnr"], 10 * math.log10(255 * 255 / 25), places=9)
+        self.assertEqual(found["notes"], [])
+        self.assertEqual(found["histograms"]["difference"][5], 12 * 40 * 24 * 3)
+        self.assertEqual(sum(found["histograms"]["a"]["red"]), 12 * 40 * 24)
+        self.assertEqual(found["verdict"]["psnr"], "good")
+
+    def test_equal(self):
+        self.frames("a", range(3))
+        found = self.compare("a", "a")
+        self.assertEqual([(f["mse"], f["psnr"], f["ssim"]) for f in found["frames"]], [(0, None, 1)] * 3)
+        self.assertIsNone(found["mean"]["psnr"])
+        self.assertEqual(found["verdict"]["grade"], "identical")
+        self.assertIn("identical", self.done("compare", "a", "a").out)
+
+    def test_mean_psnr_is_of_the_mean_error(self):
+        self.frames("a", [0, 0])
+        self.frames("b", [0, 0])
+        png(self.work / "b" / "frame_1.png", 40, 24, scene(0, add=4))
+        found = self.compare("a", "b")
+        self.assertIsNone(found["frames"][0]["psnr"])
+        self.assertAlmostEqual(found["mean"]["mse"], 8)
+        self.assertAlmostEqual(found["mean"]["psnr"], 10 * math.log10(255 * 255 / 8))
+        self.assertEqual(found["worst"]["psnr_index"], 1)
+
+    def test_natural_order(self):
+        self.frames("a", range(12), pattern="frame_{}.png")  # frame_10 after frame_9
+        self.frames("b", range(12), pattern="{:05}.png")
+        self.assertEqual(self.compare("a", "b")["mean"]["mse"], 0)
+
+    def test_small_pictures_have_no_ssim(self):
+        self.frames("a", range(2), width=10)
+        found = self.compare("a", "a")
+        self.assertIsNone(found["frames"][0]["ssim"])
+        self.assertIsNone(found["mean"]["ssim"])
+        self.assertTrue(any("SSIM" in n for n in found["notes"]))
+
+    def test_single_pictures(self):
+        png(self.work / "a.png", 40, 24, scene(0))
+        png(self.work / "b", 40, 24, scene(0, add=1))  # the content decides, not the name
+        found = self.compare("a.png", "b")
+        self.assertEqual((found["a"]["kind"], len(found["frames"]), found["mean"]["mse"]), ("picture", 1, 1))
+
+    def test_same_bytes_with_any_number_of_threads(self):
+        self.frames("a", range(3), width=200, height=90)
+        self.frames("b", range(1, 4), width=200, height=90)
+        outs = [self.done("compare", "a", "b", "--json", "--threads", n).out for n in (1, 3)]
+        self.assertEqual(outs[0], outs[1])
+
+    def test_csv(self):
+        self.frames("a", range(3))
+        self.frames("b", range(3), add=2)
+        found = self.compare("a", "b", "--csv", "out.csv")
+        with open(self.work / "out.csv", newline="") as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual(len(rows), 3)
+        for row, frame in zip(rows, found["frames"]):
+            for key, value in row.items():
+                self.assertAlmostEqual(float(value), frame[key], places=6)
+
+    def test_limits_for_scripts(self):
+        self.frames("a", range(2))
+        self.frames("b", range(2), add=5)
+        self.done("compare", "a", "b", "--min-psnr", 30, "--min-ssim", 0.5)
+        for words in (("--min-psnr", 40), ("--min-ssim", 0.9999)):
+            result = self.run_cli("compare", "a", "b", "--json", *words)
+            self.assertEqual(result.code, 1)
+            self.assertRegex(result.err, r"^denoir-cli: b: (psnr|ssim): .* below --min")
+            self.assertEqual(len(result.json()["frames"]), 2)
+        self.done("compare", "a", "a", "--min-psnr", 100)
+
+
+class Runs(Compare):
+    def test_runs(self):
+        for name, seed in (("one", 7), ("two", 8)):
+            self.done(*self.render_words(f"{name}.mp4", "--run-dir", name, steps=2, seed=seed))
+        self.done("decode", "one", "--out", "pictures")
+        found = self.compare("one", "pictures")
+        self.assertEqual((found["a"]["kind"], found["b"]["kind"], len(found["frames"]), found["mean"]["mse"]), ("run", "frames", 9, 0))
+        self.assertIn("step 2 of 2", found["a"]["detail"])
+        loss = self.compare("one", "one/video.mp4")  # what the codec takes
+        self.assertGreater(loss["mean"]["psnr"], 15)  # noise in colour: halved chroma takes most of it
+        self.assertGreater(loss["mean"]["mse"], 0)
+        self.assertEqual(loss["settings"], [])
+        found = self.compare("one", "two")
+        self.assertGreater(found["mean"]["mse"], 1)
+        self.assertEqual([s for s in found["settings"] if s["key"] == "seed"], [{"key": "seed", "a": "7", "b": "8"}])
+        self.done("decode", "one", "--step", "1", "--out", "draft")
+        self.assertEqual(self.compare("one", "draft", "--step-a", "1")["mean"]["mse"], 0)
+        floats = self.compare("one", "two", "--depth", "float")
+        self.assertAlmostEqual(floats["mean"]["psnr"], found["mean"]["psnr"], delta=0.2)
+        self.assertNotEqual(floats["mean"]["mse"], found["mean"]["mse"])
+        self.refuse("one", "two", "--step-b", "3")
+        self.refuse("one", "pictures", "--depth", "float")
+        self.refuse("one", "two", "--csv", "one/video.mp4")
+
+
+class WhatDoesNotFit(Compare):
+    def test_length(self):
+        self.frames("a", range(5))
+        self.frames("b", range(3))
+        found = self.compare("a", "b")
+        self.assertEqual(len(found["frames"]), 3)
+        self.assertTrue(any("5 frames" in n and "3 frames" in n for n in found["notes"]), found["notes"])
+
+    def test_size(self):
+        self.frames("a", range(2))
+        self.frames("b", range(2), width=80, height=48)
+        self.refuse("a", "b", names=("40x24", "80x48"))
+        found = self.compare("a", "b", "--resize", "a")
+        self.assertEqual((found["width"], found["height"]), (40, 24))
+        self.assertTrue(any("Lanczos" in n for n in found["notes"]))
+        self.assertEqual(self.compare("a", "b", "--resize", "b")["width"], 80)
+
+    def test_offset(self):
+        self.frames("a", range(4, 12))
+        self.frames("b", range(16), add=1)
+        found = self.compare("a", "b", "--offset", "auto")
+        self.assertEqual((found["offset"], found["mean"]["mse"]), (4, 1))
+        self.assertEqual((found["frames"][0]["a"], found["frames"][0]["b"]), (0, 4))
+        self.assertEqual(self.compare("b", "a", "--offset", "auto")["offset"], -4)
+        self.assertEqual(self.compare("b", "a", "--offset", "-4")["mean"]["mse"], 1)
+        self.assertGreater(self.compare("a", "b")["mean"]["mse"], 100)
+        self.refuse("a", "b", "--offset", "16", names=("8 frames", "16 frames"))
+        self.refuse("a", "b", "--offset", "-8")
+
+    def test_rate(self):
+        """Two GIFs of 10 and 20 pictures a second: by number, and by time."""
+        for name, delay, times in (("slow", 10, range(0, 12, 2)), ("fast", 5, range(12))):
+            gif(self.work / name, 10, 8, delay, times)
+        found = self.compare("slow", "fast")
+        self.assertEqual(len(found["frames"]), 6)
+        self.assertTrue(any("10 fps" in n and "20 fps" in n for n in found["notes"]), found["notes"])
+        self.assertGreater(found["mean"]["mse"], 1)
+        by_time = self.compare("slow", "fast", "--match", "time")
+        self.assertEqual([f["b"] for f in by_time["frames"]], [0, 2, 4, 6, 8, 10])
+        self.assertEqual(by_time["mean"]["mse"], 0)
+        self.assertEqual([f["b"] for f in self.compare("fast", "slow", "--match", "time")["frames"]][:4], [0, 1, 1, 2])
+
+    def test_folder_of_different_sizes(self):
+        self.frames("a", range(3))
+        png(self.work / "a" / "frame_1.png", 20, 20, scene(0, 20, 20))
+        self.refuse("a", "a", names=("20x20", "40x24"))
+
+
+class Refusals(Compare):
+    def test_inputs(self):
+        self.frames("good", range(2))
+        (self.work / "empty").mkdir()
+        (self.work / "text.mp4").write_text("hello")
+        (self.work / "zero.png").write_bytes(b"")
+        (self.work / "cut.png").write_bytes((self.work / "good" / "frame_0.png").read_bytes()[:-40])
+        (self.work / "run").mkdir()
+        (self.work / "run" / "run.json").write_text("{")
+        os.mkfifo(self.work / "pipe")
+        for bad in ("empty", "text.mp4", "zero.png", "cut.png", "run", "pipe", "missing", "/dev/zero", "http://localhost/a.mp4", "good/frame_%d.png", "x\n\x1b[31m", ""):
+            self.refuse(bad, "good")
+            self.refuse("good", bad)
+
+    def test_options(self):
+        self.frames("good", range(2))
+        for words in (("--offset", "x"), ("--offset", "1.5"), ("--match", "size"), ("--resize", "c"), ("--depth", "16"), ("--min-psnr", "x"), ("--min-psnr", "nan"),
+                      ("--step-a", "1"), ("--depth", "float"), ("--threads", "-1"), ("--nonsense",), ("--match", "time")):
+            self.refuse("good", "good", *words)
+        self.refuse("good")
+        self.refuse("good", "good", "good")
+
+    def test_output_is_no_input(self):
+        self.frames("a", range(2))
+        picture = self.work / "a" / "frame_0.png"
+        before = sha256(picture)
+        os.symlink(picture, self.work / "link.csv")
+        os.link(picture, self.work / "hard.csv")
+        for out in ("a/frame_0.png", "link.csv", "hard.csv", "a/../a/frame_0.png", "a", "missing/x.csv"):
+            self.refuse("a", "a", "--csv", out)
+        self.assertEqual(sha256(picture), before)
+
+
+if __name__ == "__main__":
+    main()
