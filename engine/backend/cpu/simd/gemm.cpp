@@ -140,13 +140,19 @@ void dot(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::
 double multiply_adds(std::int64_t rounds) {
     constexpr int chains = gemm_rows * gemm_vectors;
     Vec sums[chains];
+#pragma GCC unroll 64
     for (int i = 0; i < chains; ++i) sums[i] = splat(static_cast<float>(i));
     Vec factor = splat(0.999f), addend = splat(1e-3f);
     asm volatile("" : "+m"(factor), "+m"(addend)); // not constants: nothing of the loop can be computed beforehand
     const Vec f = factor, a = addend;
-    for (std::int64_t r = 0; r < rounds; ++r)
+    for (std::int64_t r = 0; r < rounds; ++r) {
+#pragma GCC unroll 64 // else the sums stay in memory and the figure is that of its latency
         for (int i = 0; i < chains; ++i) sums[i] = fma(sums[i], f, a);
-    for (int i = 0; i < chains; ++i) asm volatile("" : : "m"(sums[i]));
+    }
+    Vec total{};
+#pragma GCC unroll 64
+    for (int i = 0; i < chains; ++i) total = total + sums[i];
+    asm volatile("" : : "m"(total));
     return 2.0 * lanes * chains * static_cast<double>(rounds);
 }
 
