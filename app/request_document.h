@@ -14,9 +14,9 @@
 namespace denoir::app {
 
 /// The request being edited. Fields are named by their key in the request's JSON (CONTRACT.md): "prompt", "width",
-/// "steps", "model", "image", …; values are QVariant of the JSON type (seed: qulonglong; empty variant: the model's
-/// default). Every edit is a command on the undo stack; edits of one field in a row merge. Defaults and messages come
-/// from the engine on a thread of their own, so typing never waits for a model's headers.
+/// "steps", "model", "image", "forcing.ar_step", …; values as request_values.h says, an invalid one is the model's
+/// default. Every edit is a command on the undo stack; edits of one field in a row merge. Defaults and messages come
+/// from the engine on a thread of their own, so typing never waits for a model's headers. GUI thread.
 class RequestDocument : public QObject {
     Q_OBJECT
 public:
@@ -26,7 +26,8 @@ public:
 
     /// What the user set; everything else is empty. The prompt is the template, wildcards included.
     const Request& asked() const { return asked_; }
-    /// The last completely valid request, defaults filled in; nothing while the model is missing or a field is wrong.
+    /// The whole request, defaults filled in; nothing while a field is wrong or the model is missing. Of the newest
+    /// edits once pending() is false.
     const std::optional<Request>& resolved() const { return resolved_; }
     const Estimate& estimate() const { return estimate_; } ///< of resolved()
 
@@ -36,36 +37,36 @@ public:
     bool is_changed(const QString& key) const;        ///< the user's value differs from the default
     bool has_value(const QString& key) const;         ///< the user set it
     Issue issue(const QString& key) const;            ///< what is wrong with this field; empty: nothing
-    QList<Issue> issues() const;                      ///< all, those of no field shown here included (field "model")
+    QList<Issue> issues() const { return issues_; } ///< all; what is wrong with the model's parts has the field "model"
     bool valid() const { return resolved_.has_value() && !pending_; }
     bool pending() const { return pending_; } ///< defaults and messages are being renewed
-    Mode mode() const;                        ///< asked, else resolved, else t2v
+    Mode mode() const;                        ///< resolved, else the default, else as asked
     bool forcing_model() const;               ///< the chosen model does diffusion forcing
-    bool takes_image() const;                 ///< of the chosen model: a start image
+    bool takes_image() const;                 ///< the chosen model can start from an image
     bool takes_last_image() const;
 
-    /// One undo step (merging with the one before if it was of the same single key). Values that are no such thing at
-    /// all (a word for a number) are refused at once: returns the issue, nothing changes.
+    /// One undo step (merging with the one before if that was of the same key). A value that the field can never have
+    /// (a word for a number, 6 frames) is refused: returns the issue, nothing changes.
     Issue set_value(const QString& key, const QVariant& value);
-    /// Several as one undo step: width with height; a dropped image with its size.
+    /// Several as one undo step: width with height; a dropped image with its size. Refused as a whole.
     Issue set_values(const QVariantMap& values, const QString& label);
     void reset(const QString& key); ///< back to the default
-    void reset_all();               ///< but prompt, images and model
-    /// The parameters of a run or a video, undoable.
+    void reset_all();               ///< but prompts, images and model
+    /// The parameters of a run or a video, undoable. Values that are the model's defaults stay marked as set.
     void restore(const Request& request, const QString& label, const QString& prompt_template = {});
     /// Without an undo step: for loading a project.
     void load(const Request& request);
 
-    bool seed_locked() const { return seed_locked_; } ///< false (default): generate draws a new seed each time
+    /// False (default): snapshot() draws a new seed. Typing a seed locks it, resetting unlocks.
+    bool seed_locked() const { return seed_locked_; }
     void set_seed_locked(bool locked);
 
-    /// What is put into the queue: a request of its own with seed drawn (or the locked one) and wildcards resolved by
-    /// it.
+    /// What is put into the queue: a request with its seed, and the wildcards resolved by it.
     struct Snapshot {
         Request request;
         QString prompt_template, negative_template; ///< empty where they hold no wildcards
     };
-    /// `variation` 0, 1, 2 …: for several at once each gets the next seed of a locked one.
+    /// `variation` 0, 1, 2 …: for several at once; each gets the next seed after a locked one.
     Snapshot snapshot(int variation = 0) const;
 
     /// Blocks until defaults and messages are up to date, at most this long; false: not in time. For tests and
@@ -81,17 +82,21 @@ signals:
 
 private:
     friend class RequestCommand;
-    struct Resolver;
+    class Resolver;
+    struct Resolution;
+    void push(Request after, const QString& label, const QString& merge_key = {});
     void apply(const Request& request, const QStringList& keys);
-    void start_resolving();
-    void take_result(quint64 serial);
+    void resolve_soon();
+    void take(const Resolution& resolution);
 
     QUndoStack& undo_;
     Request asked_;
     std::optional<Request> resolved_, defaults_;
     Estimate estimate_;
     QList<Issue> issues_;
-    bool pending_ = false, seed_locked_ = false, takes_image_ = true, takes_last_image_ = true;
+    quint64 serial_ = 0; ///< of the newest question to the resolver
+    bool pending_ = false, seed_locked_ = false;
+    bool takes_image_ = true, takes_last_image_ = true;
     std::unique_ptr<Resolver> resolver_;
 };
 

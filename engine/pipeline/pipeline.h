@@ -50,6 +50,10 @@ public:
     /// needs, family. Reads headers and images' sizes only. Throws UsageError / Error naming the field.
     static Request resolve(const Request&, const ModelFolder&);
 
+    /// What `resolve` would fill in, whatever else is wrong or missing with the request: model, mode, family, dtype and the image's aspect are looked at
+    /// alone. No prompt, images and seed. Throws Error where the model itself does not tell.
+    static Request defaults(const Request&, const ModelFolder&);
+
     /// Solver steps of a resolved request: `steps`, or the rows of the forcing plan.
     static int step_count(const Request&);
 

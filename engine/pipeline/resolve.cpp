@@ -122,6 +122,13 @@ void apply_config(Defaults& d, const Json& config) {
     number("width", d.width), number("height", d.height);
 }
 
+/// The reference's numbers for this model and mode.
+Defaults table_for(Family family, Mode mode, const Variant& variant, const ModelFolder& model) {
+    Defaults d = defaults_for(family, mode, variant.dim >= 4096, hint(model, "720P"), hint(model, "480P"));
+    apply_config(d, model.config);
+    return d;
+}
+
 /// SkyReels draws below 2^32 - 2, Wan below 2^63; the smaller range is easier to type again.
 std::uint64_t draw_seed() {
     std::random_device device;
@@ -158,7 +165,47 @@ void resolve_precision(Request& r) {
         refuse("precision", "dtype f32 goes with precision f32, bf16 with wan or skyreels", "leave precision out: the family decides");
 }
 
+/// The mode that this model would be used in, where the images are not chosen yet.
+Mode likely_mode(const Request& r, Family family, const Variant& variant) {
+    if (family == Family::skyreels_df) return Mode::forcing;
+    if (variant.condition == 0) return Mode::t2v;
+    if (r.mode == Mode::i2v || r.mode == Mode::flf2v) return *r.mode;
+    return variant.clip_images == 2 || !r.last_image.empty() ? Mode::flf2v : Mode::i2v;
+}
+
 } // namespace
+
+Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
+    if (model.transformer.empty()) throw Error(model.root.string(), {}, "no transformer was found there", "give a model folder or a transformer file");
+    const Variant variant = Variant::read(Weights::load(model.transformer, Component::transformer));
+    Request r;
+    r.model = asked.model;
+    r.image = asked.image;
+    r.family = family_of(asked, model);
+    r.mode = likely_mode(asked, *r.family, variant);
+    const Defaults d = table_for(*r.family, *r.mode, variant, model);
+    try {
+        resolve_size(r, d, hint(model, "480P"));
+    } catch (const Error&) { // the image cannot be read, which is no matter here
+        r.width = d.width, r.height = d.height;
+    }
+    r.image.clear();
+    r.frames = d.frames, r.fps = d.fps, r.steps = d.steps, r.guidance = d.guidance, r.shift = d.shift;
+    if (*r.family == Family::wan22) r.guidance_low = d.guidance_low;
+    r.sampler = Sampler::unipc;
+    r.negative_prompt = std::string(d.negative_prompt);
+    r.preprocess = Preprocess::original;
+    r.device = Device{};
+    r.dtype = asked.dtype, r.precision = asked.precision;
+    try {
+        resolve_precision(r);
+    } catch (const Error&) { // a pair that does not go together
+        r.precision.reset(), r.dtype = DType::bf16;
+        resolve_precision(r);
+    }
+    if (*r.mode == Mode::forcing) r.forcing = Forcing{};
+    return r;
+}
 
 Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     Request r = request;
@@ -169,10 +216,8 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     check_images(r, variant, model);
     check_parts(r, variant, model);
 
-    const bool p720 = hint(model, "720P"), p480 = hint(model, "480P"), large = variant.dim >= 4096;
-    Defaults d = defaults_for(*r.family, *r.mode, large, p720, p480);
-    apply_config(d, model.config);
-    resolve_size(r, d, p480);
+    const Defaults d = table_for(*r.family, *r.mode, variant, model);
+    resolve_size(r, d, hint(model, "480P"));
     (void)Resolution(*r.width, *r.height); // refuses what is no multiple of 16
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
     const Shape latent = latent_shape(r, variant.channels);

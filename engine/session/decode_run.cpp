@@ -28,6 +28,15 @@ void check_size(const RunFolder& run, int step, const Tensor& latent, const wan:
 
 } // namespace
 
+Tensor draft_latent(const RunFolder& run, int step, const ModelFolder& model) {
+    if (model.vae.empty())
+        throw Error(run.record().request.model.string(), "", "the VAE is missing",
+                    "put it back, or name the model again");
+    const Tensor latent = shown(run, step);
+    check_size(run, step, latent, wan::VaeConfig::read(Weights::load(model.vae, Component::vae21)));
+    return latent;
+}
+
 int step_to_show(const RunFolder& run, std::optional<int> asked) {
     const RunRecord& record = run.record();
     if (!asked && !record.find(record.total_steps))
@@ -40,14 +49,10 @@ int step_to_show(const RunFolder& run, std::optional<int> asked) {
 int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
                   const std::function<void(int, const Tensor&)>& frame, Observer& observer, std::stop_token stop) {
     const int step = step_to_show(run, asked);
-    const Tensor latent = shown(run, step);
     Request r = run.record().request;
     r.threads = threads;
     const ModelFolder model = ModelFolder::open(r.model);
-    if (model.vae.empty())
-        throw Error(r.model.string(), "", "the VAE is missing", "put it back, or name the model again");
-    const Weights vae = Weights::load(model.vae, Component::vae21);
-    check_size(run, step, latent, wan::VaeConfig::read(vae));
+    const Tensor latent = draft_latent(run, step, model);
 
     Residency residency(std::size_t{1} << 40);
     Pipeline pipeline(residency, open_backend(*r.device, threads));

@@ -33,23 +33,6 @@ std::string slug(std::string_view prompt) {
     return out.empty() ? "run" : out;
 }
 
-/// A name of its own below the data folder, made here so that nobody else takes it.
-fs::path new_run_folder(const Request& r) {
-    const fs::path runs = data_folder() / "runs";
-    std::error_code code;
-    fs::create_directories(runs, code);
-    const std::string name =
-        fmt::format("{:%Y%m%d-%H%M%S}-{}-{}", fmt::gmtime(std::time(nullptr)), *r.seed, slug(r.prompt));
-    for (int i = 1; i < 1000; ++i) {
-        const fs::path path = runs / (i == 1 ? name : fmt::format("{}-{}", name, i));
-        if (fs::create_directory(path, code)) return path;
-        if (code)
-            throw Error(path.string(), "", "this folder cannot be made: " + code.message(),
-                        "set DENOIR_HOME, or give --run-dir");
-    }
-    throw Error(runs.string(), "", "holds too many runs of this second", "give --run-dir");
-}
-
 void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vector<fs::path>& inputs) {
     if (run_dir.empty()) return;
     std::error_code code;
@@ -57,7 +40,7 @@ void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vect
         throw Error(run_dir.string(), "", "holds a run already",
                     "go on with render --resume, or give another --run-dir");
     check_output_folder(run_dir, inputs);
-    if (fs::weakly_canonical(run_dir, code) == fs::weakly_canonical(out, code))
+    if (!out.empty() && fs::weakly_canonical(run_dir, code) == fs::weakly_canonical(out, code))
         throw UsageError("", "--run-dir", "is the same as --out", "give two places");
 }
 
@@ -107,12 +90,31 @@ void remember(const fs::path& run) try {
 
 } // namespace
 
+fs::path new_run_folder(const Request& r) {
+    const fs::path runs = data_folder() / "runs";
+    std::error_code code;
+    fs::create_directories(runs, code);
+    const std::string name =
+        fmt::format("{:%Y%m%d-%H%M%S}-{}-{}", fmt::gmtime(std::time(nullptr)), *r.seed, slug(r.prompt));
+    for (int i = 1; i < 1000; ++i) {
+        const fs::path path = runs / (i == 1 ? name : fmt::format("{}-{}", name, i));
+        if (fs::create_directory(path, code)) return path;
+        if (code)
+            throw Error(path.string(), "", "this folder cannot be made: " + code.message(),
+                        "set DENOIR_HOME, or give --run-dir");
+    }
+    throw Error(runs.string(), "", "holds too many runs of this second", "give --run-dir");
+}
+
 RenderResult render(const Request& asked, const RenderOptions& options, Observer& observer, std::stop_token stop) {
     std::vector<fs::path> inputs = options.inputs;
     for (const fs::path& path :
          {asked.image, asked.last_image, asked.noise.file, asked.start ? asked.start->run : fs::path()})
         if (!path.empty()) inputs.push_back(path);
-    check_output(options.out, inputs);
+    const auto check_out = [&] {
+        if (!options.out.empty()) check_output(options.out, inputs);
+    };
+    check_out();
     check_run_dir(options.run_dir, options.out, inputs);
 
     std::optional<RunFolder> parent;
@@ -123,7 +125,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
     Request request = asked;
     request.model = find_model(asked.model);
     inputs.push_back(request.model);
-    check_output(options.out, inputs);
+    check_out();
     const ModelFolder model = ModelFolder::open(request.model);
     for (const std::string& warning : model.warnings) observer.warning(warning);
     request = Pipeline::resolve(request, model);
@@ -142,14 +144,14 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
     RunRecord record;
     make_paths_absolute(request);
     record.request = request;
-    record.out = resolved_path(options.out.native(), fs::current_path());
+    const fs::path folder =
+        options.run_dir.empty() ? new_run_folder(request) : resolved_path(options.run_dir.native(), fs::current_path());
+    record.out = options.out.empty() ? folder / "video.mp4" : resolved_path(options.out.native(), fs::current_path());
     record.metadata = options.metadata;
     record.created = utc_now();
     record.build = build_description();
     record.total_steps = Pipeline::step_count(request);
-    RunFolder run = RunFolder::create(
-        options.run_dir.empty() ? new_run_folder(request) : resolved_path(options.run_dir.native(), fs::current_path()),
-        std::move(record));
+    RunFolder run = RunFolder::create(folder, std::move(record));
     if (!options.run_dir.empty()) remember(run.path());
     if (options.on_run) options.on_run(run);
     if (parent) take_over(run, *parent, shared);

@@ -15,7 +15,7 @@
 namespace denoir {
 
 struct RenderOptions {
-    std::filesystem::path out;     ///< .mp4, .mkv, or a new or empty folder for PNG frames
+    std::filesystem::path out;     ///< .mp4, .mkv, or a new or empty folder for PNG frames; empty: the run's own video
     std::filesystem::path run_dir; ///< new or empty; empty: a name of its own below the data folder's `runs`
     bool metadata = true;          ///< the request goes into the video
     std::vector<std::filesystem::path> inputs; ///< further files that `out` must not be (the request's own)
@@ -30,6 +30,10 @@ struct RenderResult {
     std::vector<std::pair<std::string, double>> stages;
     std::uint64_t peak_memory_bytes = 0;
 };
+
+/// Makes an empty folder with a name of its own below the data folder's `runs`, for RenderOptions::run_dir: known before
+/// anything is computed. `resolved` has a seed. Throws Error.
+std::filesystem::path new_run_folder(const Request& resolved);
 
 /// From a request to a video. Refuses what can be refused before anything heavy or lasting happens; then makes the run
 /// folder and stores each step, so that the run can go on after Cancelled, an Error or kill -9. A request with `start`

@@ -288,6 +288,12 @@ void set_request_field(Request& r, std::string_view key, const Json& value, cons
     field->read(r, {std::string(key), value, source});
 }
 
+void clear_request_field(Request& r, std::string_view key) {
+    const Field* field = find_field(key);
+    if (!field) refuse_key(key, {});
+    field->clear(r);
+}
+
 void apply_request(Request& r, const Json& object, const RequestSource& source) {
     if (!object.is_object())
         throw Error(source.file, "", "must hold one JSON object", R"(write {"schema": 1, "prompt": "…"})");
@@ -315,6 +321,13 @@ void apply_request_file(Request& r, const fs::path& file) {
 Json to_json(const Request& r) {
     Json out = {{"schema", 1}};
     for (const Field& field : fields()) out[std::string(field.key)] = field.write(r);
+    return out;
+}
+
+Json asked_json(const Request& r) {
+    Json out = {{"schema", 1}};
+    for (const Field& field : fields())
+        if (Json value = field.write(r); !value.is_null()) out[std::string(field.key)] = std::move(value);
     return out;
 }
 

@@ -23,6 +23,9 @@ struct RequestSource {
 /// else Error.
 void set_request_field(Request&, std::string_view key, const Json& value, const RequestSource&);
 
+/// The field as a fresh Request has it: the model's default. Throws Error for an unknown key.
+void clear_request_field(Request&, std::string_view key);
+
 /// The fields of a request object over those already there. Unknown keys are refused with the key that was probably
 /// meant; `schema` must be 1. Nothing is filled in and no file is looked at.
 void apply_request(Request&, const Json& object, const RequestSource&);
@@ -33,6 +36,10 @@ void apply_request_file(Request&, const std::filesystem::path& file);
 
 /// The stored form: every key, optionals that are empty as null.
 Json to_json(const Request&);
+
+/// Only what was asked for: keys whose value is open are left out, so that request_from_json() gives the same request
+/// again.
+Json asked_json(const Request&);
 
 /// Absolute, `text` taken literally: `..` and links stay.
 std::filesystem::path resolved_path(std::string_view text, const std::filesystem::path& folder);

@@ -108,6 +108,35 @@ TEST(Resolve, AnImageGivesWanItsSizeAndSkyReelsItsOrientation) {
     EXPECT_EQ(*sky.width * *sky.height, 960 * 544);
 }
 
+TEST(Resolve, DefaultsAreWhatResolveFillsIn) {
+    for (const char* model : {"Wan2.1-T2V-tiny", "SkyReels-V2-DF-tiny"}) {
+        Request r;
+        r.model = models / model;
+        const Request d = Pipeline::defaults(r, ModelFolder::open(r.model)), full = resolved(model);
+        EXPECT_EQ(d.mode, full.mode);
+        EXPECT_EQ(d.width, full.width);
+        EXPECT_EQ(d.frames, full.frames);
+        EXPECT_EQ(d.steps, full.steps);
+        EXPECT_EQ(d.shift, full.shift);
+        EXPECT_EQ(d.guidance, full.guidance);
+        EXPECT_EQ(d.negative_prompt, full.negative_prompt);
+        EXPECT_EQ(d.precision, full.precision);
+        EXPECT_EQ(d.forcing, full.forcing);
+    }
+}
+
+// An image-to-video model without its image, and other values that cannot be used: defaults are there all the same.
+TEST(Resolve, DefaultsNeedNothingButTheModel) {
+    Request r;
+    r.model = models / "SkyReels-V2-I2V-tiny";
+    r.image = "/no/such/picture.png";
+    r.width = 17, r.frames = 2, r.dtype = DType::f32, r.precision = PrecisionPolicy::wan;
+    const Request d = Pipeline::defaults(r, ModelFolder::open(r.model));
+    EXPECT_EQ(d.mode, Mode::i2v);
+    EXPECT_GT(*d.width, 17);
+    EXPECT_GT(*d.frames, 2);
+}
+
 TEST(Resolve, EstimateGrowsWithTheRequest) {
     const Request small = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 64, q.height = 64, q.frames = 5, q.steps = 2; });
     const Request large = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 128, q.height = 64, q.frames = 9, q.steps = 4; });

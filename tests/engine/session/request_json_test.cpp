@@ -172,5 +172,18 @@ TEST(ResolvedPath, IsLiteral) {
     EXPECT_EQ(resolved_path("frame_%d.png", "/x"), "/x/frame_%d.png");
 }
 
+TEST(RequestJson, WhatWasAskedForSurvivesAlone) {
+    Request r;
+    r.prompt = "a fox", r.steps = 7, r.seed = 18446744073709551615u;
+    const Json json = asked_json(r);
+    EXPECT_FALSE(json.contains("guidance"));
+    const Request again = request_from_json(json, {"request.json", "/"});
+    EXPECT_EQ(asked_json(again), json);
+    EXPECT_EQ(again.seed, r.seed);
+    clear_request_field(r, "steps");
+    EXPECT_FALSE(r.steps.has_value());
+    EXPECT_THROW(clear_request_field(r, "stepps"), Error);
+}
+
 } // namespace
 } // namespace denoir

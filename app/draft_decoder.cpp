@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/draft_decoder.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "app/low_priority.h"
+#include "app/text.h"
+#include "engine/media/frames.h"
+#include "engine/pipeline/residency.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/run_tools.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr int decoder_nice = 5; ///< before the run: somebody waits for this picture
+constexpr std::size_t residency_budget = std::size_t{1} << 32;
+
+QImage to_qimage(const Image& image) {
+    QImage out(image.width, image.height, QImage::Format_RGB888);
+    for (int y = 0; y < image.height; ++y)
+        std::memcpy(out.scanLine(y), image.row(y), 3 * static_cast<std::size_t>(image.width));
+    return out;
+}
+
+/// Leaves the decoder once the picture that was asked for is there.
+struct Enough {};
+
+} // namespace
+
+struct DraftDecoder::State {
+    struct Draft {
+        DraftId id = 0;
+        Request request;
+        Tensor latent; ///< undefined: of `run` and `step`
+        std::filesystem::path run;
+        int step = 0, frame = -1;  ///< frame -1: every one
+        std::filesystem::path out; ///< empty: pictures only
+        std::stop_source stop;
+    };
+
+    class Reporter : public Observer {
+    public:
+        Reporter(DraftDecoder& decoder, DraftId id) : decoder_(decoder), id_(id) {}
+        void progress(Stage, double done, double total) override { emit decoder_.progressed(id_, done, total); }
+
+    private:
+        DraftDecoder& decoder_;
+        DraftId id_;
+    };
+
+    explicit State(DraftDecoder& decoder) : self(decoder) {}
+
+    DraftId push(Draft draft) {
+        const std::scoped_lock lock(mutex);
+        draft.id = ++last_id;
+        waiting.push_back(std::move(draft));
+        wake.notify_all();
+        return last_id;
+    }
+
+    void loop(const std::stop_token& end) {
+        lower_priority(decoder_nice);
+        for (;;) {
+            Draft draft;
+            {
+                std::unique_lock lock(mutex);
+                if (!wake.wait(lock, end, [&] { return !waiting.empty(); })) break;
+                draft = std::move(waiting.front());
+                waiting.pop_front();
+                current = draft.id;
+                stop = draft.stop;
+            }
+            work(draft);
+            const std::scoped_lock lock(mutex);
+            current = 0;
+        }
+        // Weights and backend belong to this thread.
+        residency.reset();
+        backend.reset();
+    }
+
+    void work(Draft& draft) {
+        Reporter reporter(self, draft.id);
+        try {
+            if (draft.stop.stop_requested()) throw Cancelled();
+            if (!draft.out.empty()) {
+                decode_run(draft.run, draft.step, draft.out, 0, reporter, draft.stop.get_token());
+                emit self.kept(draft.id, to_qstring(draft.out));
+                return;
+            }
+            decode(draft, reporter);
+            emit self.finished(draft.id);
+        } catch (const Cancelled&) {
+            emit self.cancelled(draft.id);
+        } catch (...) {
+            emit self.failed(draft.id, Issue::from_current_exception());
+        }
+    }
+
+    void decode(Draft& draft, Reporter& reporter) {
+        std::optional<RunFolder> run;
+        if (!draft.latent) {
+            run = RunFolder::open(draft.run);
+            draft.request = run->record().request;
+        }
+        const Request& r = draft.request;
+        const ModelFolder model = ModelFolder::open(find_model(r.model));
+        const Tensor all = run ? draft_latent(*run, draft.step, model) : Pipeline::requested_frames(r, draft.latent);
+        const std::int64_t frames = all.size(1) * 4 - 3;
+        if (draft.frame >= frames)
+            throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
+        // Four frames share a latent frame, the first has one alone; later ones do not reach back.
+        const std::int64_t needed = draft.frame < 0 ? all.size(1) : (draft.frame + 3) / 4 + 1;
+        const Tensor latent = needed == all.size(1) ? all : all.slice(1, 0, needed).to_host_f32();
+        if (!backend || backend->device() != *r.device)
+            backend = open_backend(*r.device, std::max(1, int(std::thread::hardware_concurrency()) / 2));
+        if (!residency) residency.emplace(residency_budget);
+        Pipeline pipeline(*residency, backend);
+        try {
+            pipeline.decode(
+                r, model, latent,
+                [&](int index, const Tensor& frame) {
+                    if (draft.frame >= 0 && index != draft.frame) return;
+                    emit self.frame_decoded(draft.id, index, to_qimage(to_image(frame.unsqueeze(1), 0)));
+                    if (draft.frame >= 0) throw Enough{};
+                },
+                reporter, draft.stop.get_token());
+        } catch (const Enough&) {
+        }
+    }
+
+    DraftDecoder& self;
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::deque<Draft> waiting;
+    DraftId last_id = 0, current = 0;
+    std::stop_source stop;
+    std::optional<Residency> residency;
+    std::shared_ptr<Backend> backend;
+    std::jthread thread; ///< last: joined before the rest goes
+};
+
+DraftDecoder::DraftDecoder(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {
+    qRegisterMetaType<DraftId>("denoir::app::DraftId");
+    qRegisterMetaType<Issue>();
+    state_->thread = std::jthread([state = state_.get()](const std::stop_token& end) { state->loop(end); });
+}
+
+DraftDecoder::~DraftDecoder() {
+    state_->thread.request_stop();
+    cancel_all();
+    state_->thread.join();
+}
+
+DraftId DraftDecoder::decode_frame(const Request& resolved, const Tensor& latent, int frame) {
+    return state_->push({.request = resolved, .latent = latent, .run = {}, .step = 0, .frame = std::max(frame, 0)});
+}
+DraftId DraftDecoder::decode_all(const Request& resolved, const Tensor& latent) {
+    return state_->push({.request = resolved, .latent = latent});
+}
+DraftId DraftDecoder::decode_step(const QString& run, int step, int frame) {
+    return state_->push({.request = {}, .latent = {}, .run = to_path(run), .step = step, .frame = frame});
+}
+DraftId DraftDecoder::keep(const QString& run, int step, const QString& out) {
+    return state_->push(
+        {.request = {}, .latent = {}, .run = to_path(run), .step = step, .frame = -1, .out = to_path(out)});
+}
+
+void DraftDecoder::cancel(DraftId draft) {
+    {
+        const std::scoped_lock lock(state_->mutex);
+        if (draft != 0 && draft == state_->current) state_->stop.request_stop();
+        const auto it = std::find_if(state_->waiting.begin(), state_->waiting.end(),
+                                     [&](const State::Draft& waiting) { return waiting.id == draft; });
+        if (it == state_->waiting.end()) return;
+        state_->waiting.erase(it);
+    }
+    emit cancelled(draft);
+}
+
+void DraftDecoder::cancel_all() {
+    std::deque<State::Draft> dropped;
+    {
+        const std::scoped_lock lock(state_->mutex);
+        dropped.swap(state_->waiting);
+        if (state_->current != 0) state_->stop.request_stop();
+    }
+    for (const State::Draft& draft : dropped) emit cancelled(draft.id);
+}
+
+} // namespace denoir::app

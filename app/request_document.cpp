@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/request_document.h"
+
+#include <QEventLoop>
+#include <QTimer>
+#include <QUndoCommand>
+#include <algorithm>
+#include <random>
+
+#include "app/request_resolver.h"
+#include "app/request_values.h"
+#include "app/text.h"
+#include "app/wildcards.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr int request_command = 0x5e01;             ///< for merging
+constexpr quint64 largest_drawn_seed = 4294967293u; ///< SkyReels' own range; quick to type again
+
+/// Decide nothing of defaults, messages and estimate.
+bool is_harmless(const QString& key) {
+    return key == QStringLiteral("prompt") || key == QStringLiteral("negative_prompt") || key == QStringLiteral("seed");
+}
+
+} // namespace
+
+/// What a request was before and after an edit.
+class RequestCommand : public QUndoCommand {
+public:
+    RequestCommand(RequestDocument& document, Request after, const QString& label, QString merge_key)
+        : QUndoCommand(label),
+          document_(document),
+          before_(document.asked_),
+          after_(std::move(after)),
+          key_(std::move(merge_key)) {}
+    void redo() override { document_.apply(after_, changed_keys(before_, after_)); }
+    void undo() override { document_.apply(before_, changed_keys(before_, after_)); }
+    int id() const override { return key_.isEmpty() ? -1 : request_command; }
+    bool mergeWith(const QUndoCommand* other) override {
+        const auto* next = static_cast<const RequestCommand*>(other);
+        if (next->key_ != key_ || &next->document_ != &document_) return false;
+        after_ = next->after_;
+        setObsolete(changed_keys(before_, after_).isEmpty());
+        return true;
+    }
+
+private:
+    RequestDocument& document_;
+    Request before_, after_;
+    QString key_;
+};
+
+RequestDocument::RequestDocument(QUndoStack& undo, QObject* parent) : QObject(parent), undo_(undo) {
+    resolver_ = std::make_unique<Resolver>([this](Resolution resolution) {
+        QMetaObject::invokeMethod(this, [this, result = std::move(resolution)] { take(result); });
+    });
+    resolve_soon();
+}
+
+RequestDocument::~RequestDocument() = default;
+
+QVariant RequestDocument::value(const QString& key) const {
+    const QVariant own = field_value(asked_, key);
+    return own.isValid() ? own : default_value(key);
+}
+
+QVariant RequestDocument::default_value(const QString& key) const {
+    if (key == QStringLiteral("prompt")) return QString();
+    return defaults_ ? field_value(*defaults_, key) : QVariant();
+}
+
+bool RequestDocument::has_value(const QString& key) const {
+    if (key == QStringLiteral("prompt")) return !asked_.prompt.empty();
+    // These have a value of their own instead of "open".
+    if (key == QStringLiteral("threads")) return asked_.threads != 0;
+    if (key == QStringLiteral("latents")) return asked_.latents != KeepLatents::all;
+    if (key == QStringLiteral("noise")) return asked_.noise != NoiseSource{};
+    return field_value(asked_, key).isValid();
+}
+
+bool RequestDocument::is_changed(const QString& key) const {
+    return has_value(key) && to_json(field_value(asked_, key)) != to_json(default_value(key));
+}
+
+Issue RequestDocument::issue(const QString& key) const {
+    for (const Issue& issue : issues_)
+        if (issue.field == key || top_key(issue.field) == key) return issue;
+    return {};
+}
+
+Mode RequestDocument::mode() const {
+    for (const Request* r : {resolved_ ? &*resolved_ : nullptr, defaults_ ? &*defaults_ : nullptr, &asked_})
+        if (r && r->mode) return *r->mode;
+    return Mode::t2v;
+}
+
+bool RequestDocument::forcing_model() const { return defaults_ && defaults_->family == Family::skyreels_df; }
+bool RequestDocument::takes_image() const { return takes_image_; }
+bool RequestDocument::takes_last_image() const { return takes_last_image_; }
+
+Issue RequestDocument::set_value(const QString& key, const QVariant& value) {
+    Request after = asked_;
+    try {
+        set_field(after, key, value);
+    } catch (const Error& e) {
+        return Issue::from(e);
+    }
+    if (key == QStringLiteral("seed")) set_seed_locked(value.isValid());
+    push(std::move(after), tr("change %1").arg(top_key(key)), key);
+    return {};
+}
+
+Issue RequestDocument::set_values(const QVariantMap& values, const QString& label) {
+    Request after = asked_;
+    try {
+        for (auto it = values.begin(); it != values.end(); ++it) set_field(after, it.key(), it.value());
+    } catch (const Error& e) {
+        return Issue::from(e);
+    }
+    if (values.contains(QStringLiteral("seed"))) set_seed_locked(values[QStringLiteral("seed")].isValid());
+    // A dragged size merges like a single field.
+    push(std::move(after), label, QStringList(values.keys()).join(QLatin1Char(',')));
+    return {};
+}
+
+void RequestDocument::reset(const QString& key) {
+    Request after = asked_;
+    set_field(after, key, {});
+    if (key == QStringLiteral("seed")) set_seed_locked(false);
+    push(std::move(after), tr("reset %1").arg(top_key(key)));
+}
+
+void RequestDocument::reset_all() {
+    Request after;
+    after.prompt = asked_.prompt;
+    after.negative_prompt = asked_.negative_prompt;
+    after.image = asked_.image;
+    after.last_image = asked_.last_image;
+    after.model = asked_.model;
+    after.family = asked_.family;
+    set_seed_locked(false);
+    push(std::move(after), tr("reset every parameter"));
+}
+
+void RequestDocument::restore(const Request& request, const QString& label, const QString& prompt_template) {
+    Request after = request;
+    after.start.reset(); // the run itself, not a branch of it
+    if (!prompt_template.isEmpty()) after.prompt = prompt_template.toStdString();
+    if (after.seed) set_seed_locked(true);
+    push(std::move(after), label);
+}
+
+void RequestDocument::load(const Request& request) {
+    const QStringList keys = changed_keys(asked_, request);
+    set_seed_locked(request.seed.has_value());
+    apply(request, keys);
+}
+
+void RequestDocument::set_seed_locked(bool locked) {
+    if (seed_locked_ == locked) return;
+    seed_locked_ = locked;
+    emit seed_locked_changed(locked);
+}
+
+RequestDocument::Snapshot RequestDocument::snapshot(int variation) const {
+    Snapshot out;
+    out.request = asked_;
+    if (!seed_locked_ || !asked_.seed) {
+        std::random_device device;
+        out.request.seed = std::uniform_int_distribution<quint64>(0, largest_drawn_seed)(device);
+    } else {
+        *out.request.seed += quint64(variation); // past the largest it goes on at 0
+    }
+    const auto resolve = [&](std::string& text, QString& text_template) {
+        const QString written = to_qstring(text);
+        if (!has_wildcards(written)) return;
+        text_template = written;
+        text = resolve_wildcards(written, *out.request.seed).toStdString();
+    };
+    resolve(out.request.prompt, out.prompt_template);
+    if (out.request.negative_prompt) resolve(*out.request.negative_prompt, out.negative_template);
+    return out;
+}
+
+bool RequestDocument::wait_resolved(int milliseconds) {
+    if (!pending_) return true;
+    QEventLoop loop;
+    connect(this, &RequestDocument::resolved_changed, &loop, [&] {
+        if (!pending_) loop.quit();
+    });
+    QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
+    loop.exec();
+    return !pending_;
+}
+
+void RequestDocument::refresh() { resolve_soon(); }
+
+void RequestDocument::push(Request after, const QString& label, const QString& merge_key) {
+    if (changed_keys(asked_, after).isEmpty()) return;
+    undo_.push(new RequestCommand(*this, std::move(after), label, merge_key));
+}
+
+void RequestDocument::apply(const Request& request, const QStringList& keys) {
+    asked_ = request;
+    emit changed(keys);
+    if (!std::all_of(keys.begin(), keys.end(), is_harmless)) return resolve_soon();
+    if (!resolved_) return;
+    resolved_->prompt = asked_.prompt;
+    if (asked_.seed) resolved_->seed = asked_.seed;
+    resolved_->negative_prompt = asked_.negative_prompt ? asked_.negative_prompt : defaults_->negative_prompt;
+}
+
+void RequestDocument::resolve_soon() {
+    serial_ = resolver_->ask(asked_);
+    if (pending_) return;
+    pending_ = true;
+    emit resolved_changed();
+}
+
+void RequestDocument::take(const Resolution& resolution) {
+    if (resolution.serial != serial_) return; // an older question
+    resolved_ = resolution.resolved;
+    if (resolved_) resolved_->prompt = asked_.prompt; // edited since
+    if (resolution.defaults) defaults_ = resolution.defaults;
+    estimate_ = resolution.estimate;
+    issues_ = resolution.issues;
+    takes_image_ = resolution.takes_image;
+    takes_last_image_ = resolution.takes_last_image;
+    pending_ = false;
+    emit resolved_changed();
+}
+
+} // namespace denoir::app

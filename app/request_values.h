@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QStringList>
+#include <QVariant>
+
+#include "engine/pipeline/request.h"
+#include "engine/session/request_json.h"
+
+namespace denoir::app {
+
+// A request's fields as Qt sees them: by the key of its JSON, or by a dotted one for a member of an object
+// ("forcing.ar_step"). Texts are QString, numbers int, qulonglong or double, objects QVariantMap, what is open is
+// invalid.
+
+QVariant to_variant(const Json& value);
+/// An invalid variant becomes null.
+Json to_json(const QVariant& value);
+
+QVariant field_value(const Request& request, const QString& key);
+/// An invalid value clears the field: the model's default. Throws Error naming the key.
+void set_field(Request& request, const QString& key, const QVariant& value);
+/// The key itself, or the one before the dot.
+QString top_key(const QString& key);
+/// The keys whose values differ.
+QStringList changed_keys(const Request& a, const Request& b);
+/// "256x144 · 33 f · 20 steps · seed 7": what is known of it.
+QString summary(const Request& request);
+
+} // namespace denoir::app
