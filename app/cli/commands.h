@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "app/cli/console.h"
 #include "app/cli/options.h"
 #include "engine/session/request_json.h"
+#include "engine/session/trace_selection.h"
 
 namespace denoir::cli {
 
@@ -22,6 +25,7 @@ Command module_command();
 Command render_command();
 Command runs_command();
 Command tokenize_command();
+Command trace_command();
 Command verify_command();
 
 /// All of them, in the order of the help.
@@ -45,6 +49,21 @@ Device device_of(const Arguments&);
 std::optional<PrecisionPolicy> precision_of(const Arguments&);
 /// The JSON value of a number as typed; text that is no number stays text, and the field refuses it.
 Json number_value(std::string_view option, const std::string& text);
+/// The request's own options, in one wording and one meaning for every command that takes a request: a file as first
+/// word, then the options over it. `start` of a branch stays. `steps_option`: where --steps means something else.
+void apply_request_arguments(Request&, const Arguments&, std::string_view steps_option = "--steps");
+/// Those options, then a command's own.
+std::vector<Option> with_request_options(std::initializer_list<Option> own, std::string_view steps_option = "--steps");
+/// Alternatives of --layers, and --steps as steps to trace; shared by the commands that trace.
+TraceSelection trace_selection(const Arguments&);
+inline constexpr Option layers_option{"--layers", "GLOB",
+                                      "layers to keep, as trace --list names them, with * ? []; may be repeated, "
+                                      "commas separate alternatives; with a slash held "
+                                      "against COMPONENT/LAYER, else against LAYER (default: every layer)",
+                                      Option::Count::repeated};
+inline constexpr Option traced_steps_option{"--steps", "LIST",
+                                            "solver steps to trace, like 1,4-6,last (default: every step)"};
+inline constexpr std::string_view solver_steps = "--solver-steps";
 /// "960x544" as the two fields of the request.
 void set_size_fields(Request&, const std::string& text, const RequestSource&);
 

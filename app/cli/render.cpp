@@ -10,46 +10,10 @@
 namespace denoir::cli {
 namespace {
 
-/// How the text of an option becomes the JSON value of its field.
-enum class Kind { text, number };
-struct FieldOption {
-    std::string_view option, key;
-    Kind kind;
-};
-constexpr FieldOption field_options[] = {
-    {"--prompt", "prompt", Kind::text},       {"--negative-prompt", "negative_prompt", Kind::text},
-    {"--image", "image", Kind::text},         {"--last-image", "last_image", Kind::text},
-    {"--model", "model", Kind::text},         {"--mode", "mode", Kind::text},
-    {"--family", "family", Kind::text},       {"--frames", "frames", Kind::number},
-    {"--fps", "fps", Kind::number},           {"--steps", "steps", Kind::number},
-    {"--guidance", "guidance", Kind::number}, {"--guidance-low", "guidance_low", Kind::number},
-    {"--shift", "shift", Kind::number},       {"--seed", "seed", Kind::number},
-    {"--sampler", "sampler", Kind::text},     {"--dtype", "dtype", Kind::text},
-    {"--precision", "precision", Kind::text}, {"--preprocess", "preprocess", Kind::text},
-    {"--device", "device", Kind::text},       {"--threads", "threads", Kind::number},
-    {"--latents", "latents", Kind::text},
-};
-
 Request request_of(const Arguments& args) {
     Request r;
     if (args.has("--from")) r = branch_of(args.get("--from"), int(whole_number(args, "--step", 0, 1000000, 0)));
-    if (!args.words().empty()) {
-        const std::filesystem::path file = args.words()[0];
-        const auto start = r.start;
-        apply_request_file(r, file);
-        if (start) r.start = start;
-    }
-    const RequestSource here;
-    for (const FieldOption& f : field_options)
-        if (args.has(f.option))
-            set_request_field(
-                r, f.key, f.kind == Kind::text ? Json(args.get(f.option)) : number_value(f.option, args.get(f.option)),
-                here);
-    if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
-    if (args.has("--noise")) {
-        const std::string text = args.get("--noise");
-        set_request_field(r, "noise", text.starts_with("torch-") ? Json{{"kind", text}} : Json{{"file", text}}, here);
-    }
+    apply_request_arguments(r, args);
     return r;
 }
 
@@ -156,49 +120,26 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command render_command() {
-    return {
-        "render",
-        "[REQUEST.json] [--prompt T] [--image FILE] [--model DIR|FILE|NAME] … --out FILE.mp4|FILE.mkv|DIR",
-        "A video from a request, options, or both (options win).\nAlso:\n"
-        "  denoir-cli render --resume RUNDIR              goes on from the last whole step\n"
-        "  denoir-cli render --from RUN --step N … --out  a branch: keeps the latents up to step N, computes what "
-        "follows",
-        0,
-        1,
-        {{"--prompt", "T", "what the video shows (default: nothing)"},
-         {"--negative-prompt", "T", "what it shall not show (default: the model's own)"},
-         {"--image", "FILE", "start image: PNG, JPEG, WebP, BMP, TIFF, GIF, PNM (default: none)"},
-         {"--last-image", "FILE",
-          "last image (first-last-frame models), or the one that follows the clip (diffusion forcing; default: none)"},
-         {"--model", "DIR", "model folder, file, or name in the data folder (default: the bundled demo model)"},
-         {"--mode", "M", "t2v, i2v, flf2v or forcing (default: by model and images)"},
-         {"--family", "F", "wan, skyreels, skyreels-df or wan2.2 (default: what the model's files say)"},
-         {"--size", "WxH", "pixels, multiples of 16 (default: the model's, or by the image's aspect)"},
-         {"--frames", "N", "frames, 4n+1 (default: the model's)"},
-         {"--fps", "F", "frames per second, 1 to 240 (default: the model's, 16 or 24)"},
-         {"--steps", "N", "solver steps, 1 to 1000 (default: the model's)"},
-         {"--guidance", "G", "classifier-free guidance, 0 to 100; 1 is off and twice as fast (default: the model's)"},
-         {"--guidance-low", "G", "the same for Wan 2.2's low-noise expert (default: as --guidance)"},
-         {"--shift", "S", "shift of the noise levels, 0.01 to 1000 (default: the model's)"},
-         {"--seed", "N", "0 to 18446744073709551615 (default: drawn, and stored)"},
-         {"--sampler", "S", "unipc, dpmpp or euler (default unipc)"},
-         {"--noise", "N",
-          "torch-cpu, torch-cuda:MULTIPROCESSORS, or a safetensors file with the tensor noise (default torch-cpu)"},
-         {"--preprocess", "P", "of images: original or diffusers (default original)"},
-         {"--dtype", "T", "f32 or bf16 (default bf16)"},
-         {"--precision", "P", "cast points: f32, wan or skyreels (default: f32 with f32, the family's with bf16)"},
-         device_option,
-         threads_option,
-         {"--out", "FILE", ".mp4 (H.264), .mkv (FFV1, lossless) or a new or empty folder for PNG frames (required)"},
-         {"--run-dir", "DIR", "run folder, new or empty (default: one below the data folder's runs)"},
-         {"--latents", "L", "steps to keep after success: all, last or none (default all)"},
-         {"--no-metadata", "", "do not store the request in the video (default: it is stored)"},
-         {"--resume", "RUNDIR", "go on with this run (default: a new run)"},
-         {"--from", "RUN", "branch from this run (default: none)"},
-         {"--step", "N", "the step of --from after which the branch begins, 0 is the noise"},
-         progress_option,
-         json_option},
-        run};
+    return {"render",
+            "[REQUEST.json] [--prompt T] [--image FILE] [--model DIR|FILE|NAME] … --out FILE.mp4|FILE.mkv|DIR",
+            "A video from a request, options, or both (options win).\nAlso:\n"
+            "  denoir-cli render --resume RUNDIR              goes on from the last whole step\n"
+            "  denoir-cli render --from RUN --step N … --out  a branch: keeps the latents up to step N, computes what "
+            "follows",
+            0,
+            1,
+            with_request_options(
+                {{"--out", "FILE",
+                  ".mp4 (H.264), .mkv (FFV1, lossless) or a new or empty folder for PNG frames (required)"},
+                 {"--run-dir", "DIR", "run folder, new or empty (default: one below the data folder's runs)"},
+                 {"--latents", "L", "steps to keep after success: all, last or none (default all)"},
+                 {"--no-metadata", "", "do not store the request in the video (default: it is stored)"},
+                 {"--resume", "RUNDIR", "go on with this run (default: a new run)"},
+                 {"--from", "RUN", "branch from this run (default: none)"},
+                 {"--step", "N", "the step of --from after which the branch begins, 0 is the noise"},
+                 progress_option,
+                 json_option}),
+            run};
 }
 
 } // namespace denoir::cli

@@ -236,6 +236,16 @@ void AtomicFile::write(const void* data, std::size_t bytes) {
     write_all(fd_, path_, static_cast<const char*>(data), bytes);
 }
 
+void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t bytes) {
+    const char* from = static_cast<const char*>(data);
+    while (bytes > 0) {
+        const ssize_t written = ::pwrite(fd_, from, bytes, static_cast<off_t>(offset));
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) throw system_error(path_, errno);
+        from += written, offset += static_cast<std::size_t>(written), bytes -= static_cast<std::size_t>(written);
+    }
+}
+
 void AtomicFile::commit() {
     if (::fsync(fd_) != 0 && errno != EINVAL) throw system_error(path_, errno);
     const int fd = std::exchange(fd_, -1);

@@ -24,7 +24,8 @@ public:
     void drop_pages(std::size_t offset, std::size_t bytes) const;
 
 private:
-    MappedFile(std::byte* data, std::size_t bytes, std::string name) : Buffer(data, bytes, nullptr), name_(std::move(name)) {}
+    MappedFile(std::byte* data, std::size_t bytes, std::string name)
+        : Buffer(data, bytes, nullptr), name_(std::move(name)) {}
     std::string name_;
 };
 
@@ -41,6 +42,8 @@ public:
     AtomicFile& operator=(const AtomicFile&) = delete;
     void write(const void* data, std::size_t bytes);
     void write(std::string_view text) { write(text.data(), text.size()); }
+    /// Bytes from `offset` on, in the midst of what was written (a header that is known last) or beyond it.
+    void write_at(std::size_t offset, const void* data, std::size_t bytes);
     /// For libraries that write by name or need to seek; the descriptor stays ours.
     const std::filesystem::path& temporary() const { return temporary_; }
     int descriptor() const { return fd_; }
@@ -53,14 +56,15 @@ private:
 
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// Unlinks the temporary of every AtomicFile of this process that is not committed: for a program that has to end in a hurry.
+/// Unlinks the temporary of every AtomicFile of this process that is not committed: for a program that has to end in a
+/// hurry.
 void remove_temporaries() noexcept;
 
 /// True where both names lead to one existing file, through links and other spellings too.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// `DENOIR_HOME`/name, else the XDG folder of that kind + "/denoir"; created when missing.
-std::filesystem::path data_folder();   ///< runs
+std::filesystem::path data_folder(); ///< runs
 std::filesystem::path config_folder();
 std::filesystem::path cache_folder();
 

@@ -6,6 +6,7 @@
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
 #include "engine/pipeline/images.h"
+#include "engine/pipeline/layer_probe.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/tokenizer_file.h"
@@ -13,6 +14,12 @@
 
 namespace denoir {
 namespace {
+
+Tensor as_tensor(std::span<const std::int64_t> ids) {
+    Tensor out = Tensor::host({std::ssize(ids)}, DType::i64);
+    std::memcpy(out.raw(), ids.data(), out.bytes());
+    return out;
+}
 
 /// [n, dim] -> [text_len, dim] with zero rows behind.
 Tensor padded(const Tensor& rows, std::int64_t text_len) {
@@ -53,8 +60,12 @@ Pictures see_pictures(const Request& r, int clip_side) {
 }
 
 /// One still picture through the VAE -> [C,1,h,w].
-Tensor encode_still(const wan::Vae& vae, const Tensor& pixels) {
-    return vae.encode([&](std::int64_t) { return pixels; }, 1, pixels.size(1), pixels.size(2)).latent;
+Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* layers, const std::string& what) {
+    LayerProbe probe(layers, "vae_encoder/" + what, true);
+    const Tensor latent =
+        vae.encode([&](std::int64_t) { return pixels; }, 1, pixels.size(1), pixels.size(2), probe.get()).latent;
+    tell_tensor(layers, "vae_encoder/" + what + "/latent", latent);
+    return latent;
 }
 
 } // namespace
@@ -73,14 +84,16 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         StageTimer timer(observer, Stage::text);
         const auto tokenizer = load_tokenizer(model.tokenizer);
         const umt5::Encoder encoder(weights, backend_, {.dtype = *r.dtype});
-        const auto encode = [&](const std::string& text, const char* what) {
+        const auto encode = [&](const std::string& text, const char* what, const std::string& branch) {
             bool cut = false;
             const auto ids = tokenizer.encode(umt5::clean(text), variant.text_len, &cut);
             if (cut) observer.warning(std::string(what) + " is longer than " + std::to_string(variant.text_len) + " tokens; the rest is not used");
-            return padded(backend_->download(encoder.encode(ids)), variant.text_len);
+            LayerProbe probe(observer.layers(), "text_encoder/" + branch);
+            tell_tensor(observer.layers(), "text_encoder/" + branch + "/tokens", as_tensor(ids));
+            return padded(backend_->download(encoder.encode(ids, probe.get())), variant.text_len);
         };
-        c.text = encode(r.prompt, "the prompt");
-        if (uses_negative(r)) c.negative_text = encode(*r.negative_prompt, "the negative prompt");
+        c.text = encode(r.prompt, "the prompt", "cond");
+        if (uses_negative(r)) c.negative_text = encode(*r.negative_prompt, "the negative prompt", "uncond");
     }
     residency_.release(Component::umt5);
     backend_->trim();
@@ -93,9 +106,14 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     const Pictures pictures = see_pictures(r, vision ? int(vision->config().image()) : 0);
     if (vision) {
         StageTimer timer(observer, Stage::clip);
-        const auto features = [&](const SeenImage& seen) { return backend_->download(vision->forward(seen.clip)); };
-        std::vector<Tensor> rows{features(pictures.first)};
-        if (variant.clip_images > 1) rows.push_back(features(pictures.last.clip ? pictures.last : pictures.first));
+        const auto features = [&](const SeenImage& seen, const std::string& which) {
+            LayerProbe probe(observer.layers(), "image_encoder/" + which);
+            tell_tensor(observer.layers(), "image_encoder/" + which + "/pixels", seen.clip);
+            return backend_->download(vision->forward(seen.clip, probe.get()));
+        };
+        std::vector<Tensor> rows{features(pictures.first, "first")};
+        if (variant.clip_images > 1)
+            rows.push_back(features(pictures.last.clip ? pictures.last : pictures.first, "last"));
         c.clip = Tensor::host({std::int64_t(rows.size()) * rows[0].size(0), rows[0].size(1)});
         for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(c.clip.raw() + i * rows[0].bytes(), rows[i].raw(), rows[i].bytes());
         vision.reset();
@@ -107,13 +125,15 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     StageTimer timer(observer, Stage::image);
     const wan::Vae vae(vae_weights, backend_, {.dtype = vae_dtype(r)});
     if (*r.mode == Mode::forcing) {
-        if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels);
-        if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels);
+        if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels, observer.layers(), "first");
+        if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels, observer.layers(), "last");
     } else {
         const std::int64_t frames = *r.frames;
         // An undefined frame is all zeros: the encoder stops computing when its state repeats.
         const auto frame = [&](std::int64_t i) { return i == 0 ? pictures.first.pixels : i == frames - 1 ? pictures.last.pixels : Tensor(); };
-        const Tensor latent = vae.encode(frame, frames, *r.height, *r.width).latent;
+        LayerProbe probe(observer.layers(), "vae_encoder/condition", true);
+        const Tensor latent = vae.encode(frame, frames, *r.height, *r.width, probe.get()).latent;
+        tell_tensor(observer.layers(), "vae_encoder/condition/latent", latent);
         c.condition = masked_condition(latent, bool(pictures.last.pixels));
     }
     return c;

@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "engine/core/random.h"
 #include "engine/models/wan/transformer.h"
+#include "engine/pipeline/layer_probe.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/variant.h"
@@ -31,25 +32,38 @@ ForcingPlan plan_of(const Request& r) {
 /// One transformer with what the prompt contributes to each of its blocks. Wan 2.2 A14B has two, used one after the other.
 class Denoiser {
 public:
-    Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, const Request& r, const Conditioning& c, double guidance)
+    /// `component`: as which its layers are told.
+    Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, const Request& r, const Conditioning& c, double guidance,
+             LayerObserver* layers, std::string component)
         : backend_(std::move(backend)), model_(std::move(weights), backend_, {.heads = {}, .causal_block = causal_block(r), .precision = transformer_precision(r)}),
-          condition_(c.condition), guidance_(guidance), cond_(model_.context(c.text, c.clip ? &c.clip : nullptr)) {
-        if (guidance_ != 1.0) uncond_.emplace(model_.context(c.negative_text, c.clip ? &c.clip : nullptr));
+          condition_(c.condition), guidance_(guidance), layers_(layers), component_(std::move(component)), cond_(context(c.text, c, "cond")) {
+        if (guidance_ != 1.0) uncond_.emplace(context(c.negative_text, c, "uncond"));
         // SkyReels counts 16 frames a second as index 0 and every other rate as 1.
         if (model_.config().fps_rows > 0) fps_ = *r.fps == 16.0 ? 0 : 1;
     }
 
     /// Classifier-free guidance in f32, the conditional branch first; guidance 1 needs no second one.
-    Tensor velocity(const Tensor& latent, std::span<const float> timesteps) const {
+    Tensor velocity(const Tensor& latent, std::span<const float> timesteps, int step) const {
         const Tensor* condition = condition_ ? &condition_ : nullptr;
-        Tensor v = backend_->download(model_.forward(latent, condition, timesteps, cond_, fps_));
+        const auto forward = [&](const wan::Context& context, const char* branch) {
+            const std::string prefix = fmt::format("{}/step_{:03}/{}", component_, step, branch);
+            LayerProbe probe(layers_, prefix);
+            const Tensor v = backend_->download(model_.forward(latent, condition, timesteps, context, fps_, probe.get()));
+            tell_tensor(layers_, prefix + "/velocity", v);
+            return v;
+        };
+        Tensor v = forward(cond_, "cond");
         if (!uncond_) return v;
-        const Tensor u = backend_->download(model_.forward(latent, condition, timesteps, *uncond_, fps_));
+        const Tensor u = forward(*uncond_, "uncond");
         guide(v.span<float>(), u.span<float>(), float(guidance_));
         return v;
     }
 
 private:
+    wan::Context context(const Tensor& text, const Conditioning& c, const char* branch) const {
+        LayerProbe probe(layers_, component_ + "/" + branch);
+        return model_.context(text, c.clip ? &c.clip : nullptr, true, probe.get());
+    }
     static std::optional<std::int64_t> causal_block(const Request& r) {
         if (*r.mode != Mode::forcing) return std::nullopt;
         return r.forcing->causal_attention ? r.forcing->block : 0; // SkyReels attends to every frame unless told otherwise
@@ -58,6 +72,8 @@ private:
     wan::Transformer model_;
     Tensor condition_;
     double guidance_;
+    LayerObserver* layers_;
+    std::string component_;
     wan::Context cond_;
     std::optional<wan::Context> uncond_;
     std::optional<int> fps_;
@@ -88,7 +104,8 @@ private:
         if (!model_.transformer_low.empty()) residency_.release(Component::transformer);
         backend_->trim();
         const auto weights = residency_.get(low ? model_.transformer_low : model_.transformer, Component::transformer);
-        current_.emplace(weights, backend_, request_, conditioning_, low ? request_.guidance_low.value_or(*request_.guidance) : *request_.guidance);
+        current_.emplace(weights, backend_, request_, conditioning_, low ? request_.guidance_low.value_or(*request_.guidance) : *request_.guidance,
+                         observer_.layers(), low ? "transformer_low" : "transformer");
         low_ = low;
     }
     const Request& request_;
@@ -205,6 +222,10 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
     solvers.restore(state.solver);
     Experts experts(r, model, c, residency_, backend_, observer);
     experts.at(schedule.timesteps[forcing ? 0 : state.step]);
+    const auto tell = [&](int step, const char* what, const Tensor& x) {
+        if (observer.layers()) tell_tensor(observer.layers(), fmt::format("sampler/step_{:03}/{}", step, what), x);
+    };
+    if (state.step == 0) tell(0, "latent", state.latent);
 
     StageTimer timer(observer, Stage::denoise);
     observer.progress(Stage::denoise, state.step, state.steps);
@@ -212,13 +233,16 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
         const auto begin = Clock::now();
         const int i = state.step;
         const auto times = forcing ? std::span(plan.timesteps).subspan(i * t, t) : std::span(schedule.timesteps).subspan(i, 1);
-        const Tensor velocity = experts.at(forcing ? schedule.timesteps[0] : times[0]).velocity(state.latent, times);
+        const Tensor velocity = experts.at(forcing ? schedule.timesteps[0] : times[0]).velocity(state.latent, times, i + 1);
+        tell(i + 1, "velocity", velocity);
         Tensor x0 = clone(state.latent), next = clone(state.latent);
         if (forcing)
             step_frames(solvers, velocity, next, x0, std::span(plan.update).subspan(i * t, t));
         else
             solvers[0].step(velocity.span<float>(), next.span<float>(), x0.span<float>());
         state = {i + 1, state.steps, next, solvers.state()};
+        tell(state.step, "latent", state.latent);
+        tell(state.step, "x0", x0);
         after_step(state, x0);
         const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
         observer.step_done({state.step, state.steps, state.latent, x0, seconds});

@@ -18,6 +18,23 @@ struct StepInfo {
     double seconds;      ///< of this step
 };
 
+/// Is told the tensors of layers. A key is COMPONENT/PART/…/LAYER:
+///   text_encoder/cond/blocks.0.attn.q               prompt (`cond`) or negative prompt (`uncond`)
+///   image_encoder/first/visual.transformer.0        start image (`first`) or `last`
+///   vae_encoder/condition/frame_002/encoder.conv1   the frames of a layer count from 0, each layer its own
+///   transformer/cond/text_embedding.2               once a run: depends on prompt and image alone
+///   transformer/step_003/uncond/blocks.0.self_attn.q
+///   sampler/step_003/latent                         step_000 is the noise; `velocity` (guided), `x0`
+///   vae_decoder/frame_000/decoder.conv1
+/// `transformer_low` is the low-noise expert of Wan 2.2. Called in the order of execution, on the run's thread.
+class LayerObserver {
+public:
+    virtual ~LayerObserver() = default;
+    virtual bool wants(std::string_view key) const = 0;
+    /// `x` is on the backend or on the host, of any strides, and only valid during the call.
+    virtual void layer(std::string_view key, const Tensor& x) = 0;
+};
+
 /// Told what a run does. Called on the thread that runs the pipeline, between kernels; exceptions end the run.
 class Observer {
 public:
@@ -28,6 +45,8 @@ public:
     virtual void progress(Stage, double done, double total) { (void)done, (void)total; }
     virtual void step_done(const StepInfo&) {}
     virtual void warning(std::string_view) {}
+    /// Who is told of layers; null: nobody, and nothing is computed for it.
+    virtual LayerObserver* layers() { return nullptr; }
 };
 
 } // namespace denoir

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/memory.h"
 #include "engine/models/wan/vae.h"
+#include "engine/pipeline/layer_probe.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/variant.h"
 
@@ -78,11 +79,13 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
     StageTimer timer(observer, Stage::decode);
     const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r), .strips = strips_that_fit(r, *weights)});
     const std::int64_t frames = latent.size(1) * 4 - 3;
+    LayerProbe probe(observer.layers(), "vae_decoder", true);
     vae.decode(latent, [&](std::int64_t index, const Tensor& picture) {
         if (stop.stop_requested()) throw Cancelled();
+        tell_tensor(observer.layers(), fmt::format("vae_decoder/frame_{:03}/picture", index), picture);
         frame(int(index), picture);
         observer.progress(Stage::decode, double(index + 1), double(frames));
-    });
+    }, probe.get());
 }
 
 } // namespace denoir

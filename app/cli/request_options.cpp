@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/commands.h"
+
+namespace denoir::cli {
+namespace {
+
+/// How the text of an option becomes the JSON value of its field.
+enum class Kind { text, number };
+struct FieldOption {
+    std::string_view option, key;
+    Kind kind;
+};
+constexpr FieldOption field_options[] = {
+    {"--prompt", "prompt", Kind::text},       {"--negative-prompt", "negative_prompt", Kind::text},
+    {"--image", "image", Kind::text},         {"--last-image", "last_image", Kind::text},
+    {"--model", "model", Kind::text},         {"--mode", "mode", Kind::text},
+    {"--family", "family", Kind::text},       {"--frames", "frames", Kind::number},
+    {"--fps", "fps", Kind::number},           {"--steps", "steps", Kind::number},
+    {"--guidance", "guidance", Kind::number}, {"--guidance-low", "guidance_low", Kind::number},
+    {"--shift", "shift", Kind::number},       {"--seed", "seed", Kind::number},
+    {"--sampler", "sampler", Kind::text},     {"--dtype", "dtype", Kind::text},
+    {"--precision", "precision", Kind::text}, {"--preprocess", "preprocess", Kind::text},
+    {"--device", "device", Kind::text},       {"--threads", "threads", Kind::number},
+    {"--latents", "latents", Kind::text},
+};
+
+} // namespace
+
+void apply_request_arguments(Request& r, const Arguments& args, std::string_view steps_option) {
+    if (!args.words().empty()) {
+        const std::filesystem::path file = args.words()[0];
+        const auto start = r.start;
+        apply_request_file(r, file);
+        if (start) r.start = start;
+    }
+    const RequestSource here;
+    for (const FieldOption& f : field_options) {
+        const std::string_view option = f.key == "steps" ? steps_option : f.option;
+        if (args.has(option))
+            set_request_field(
+                r, f.key, f.kind == Kind::text ? Json(args.get(option)) : number_value(option, args.get(option)), here);
+    }
+    if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
+    if (args.has("--noise")) {
+        const std::string text = args.get("--noise");
+        set_request_field(r, "noise", text.starts_with("torch-") ? Json{{"kind", text}} : Json{{"file", text}}, here);
+    }
+}
+
+std::vector<Option> with_request_options(std::initializer_list<Option> own, std::string_view steps_option) {
+    std::vector<Option> all{
+        {"--prompt", "T", "what the video shows (default: nothing)"},
+        {"--negative-prompt", "T", "what it shall not show (default: the model's own)"},
+        {"--image", "FILE", "start image: PNG, JPEG, WebP, BMP, TIFF, GIF, PNM (default: none)"},
+        {"--last-image", "FILE",
+         "last image (first-last-frame models), or the one that follows the clip (diffusion forcing; default: none)"},
+        {"--model", "DIR", "model folder, file, or name in the data folder (default: the bundled demo model)"},
+        {"--mode", "M", "t2v, i2v, flf2v or forcing (default: by model and images)"},
+        {"--family", "F", "wan, skyreels, skyreels-df or wan2.2 (default: what the model's files say)"},
+        {"--size", "WxH", "pixels, multiples of 16 (default: the model's, or by the image's aspect)"},
+        {"--frames", "N", "frames, 4n+1 (default: the model's)"},
+        {"--fps", "F", "frames per second, 1 to 240 (default: the model's, 16 or 24)"},
+        {"--steps", "N", "solver steps, 1 to 1000 (default: the model's)"},
+        {"--guidance", "G", "classifier-free guidance, 0 to 100; 1 is off and twice as fast (default: the model's)"},
+        {"--guidance-low", "G", "the same for Wan 2.2's low-noise expert (default: as --guidance)"},
+        {"--shift", "S", "shift of the noise levels, 0.01 to 1000 (default: the model's)"},
+        {"--seed", "N", "0 to 18446744073709551615 (default: drawn, and stored)"},
+        {"--sampler", "S", "unipc, dpmpp or euler (default unipc)"},
+        {"--noise", "N",
+         "torch-cpu, torch-cuda:MULTIPROCESSORS, or a safetensors file with the tensor noise (default torch-cpu)"},
+        {"--preprocess", "P", "of images: original or diffusers (default original)"},
+        {"--dtype", "T", "f32 or bf16 (default bf16)"},
+        {"--precision", "P", "cast points: f32, wan or skyreels (default: f32 with f32, the family's with bf16)"},
+        device_option,
+        threads_option};
+    for (Option& option : all)
+        if (option.name == "--steps") option.name = steps_option;
+    all.insert(all.end(), own);
+    return all;
+}
+
+} // namespace denoir::cli

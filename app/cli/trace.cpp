@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/trace.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+
+namespace denoir::cli {
+namespace {
+
+/// Patterns may be repeated, and be several in one value.
+std::vector<std::string> patterns(const Arguments& args) {
+    std::vector<std::string> all;
+    for (const std::string& value : args.all("--layers"))
+        for (std::size_t begin = 0; begin <= value.size();) {
+            const std::size_t end = std::min(value.find(',', begin), value.size());
+            if (end == begin)
+                throw UsageError("", "--layers", "an empty pattern", "write a layer's name, with * for any letters");
+            all.push_back(value.substr(begin, end - begin));
+            begin = end + 1;
+        }
+    return all;
+}
+
+void list(const Request& r, const Arguments& args, const Console& console, Observer& observer) {
+    Json layers = Json::array();
+    std::string text;
+    for (const TraceLayer& l : list_traceable(r, trace_selection(args), observer)) {
+        layers.push_back({{"component", l.component}, {"layer", l.layer}, {"tensors", l.tensors}});
+        text += fmt::format("{}{}/{}", text.empty() ? "" : "\n", l.component, l.layer);
+    }
+    console.say(text);
+    console.report(Json{{"layers", layers}});
+}
+
+int run(const Arguments& args, Console& console) {
+    if (args.words().empty() && !args.has("--prompt") && !args.has("--image"))
+        throw UsageError("", "trace", "nothing to trace", "give a REQUEST.json or --prompt TEXT, and --out FILE");
+    Request r;
+    apply_request_arguments(r, args, solver_steps);
+    Progress progress(progress_style(args.get("--progress", "auto")));
+    if (args.has("--list")) {
+        list(r, args, console, progress);
+        return 0;
+    }
+    if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.safetensors");
+    TraceOptions options;
+    options.out = args.get("--out");
+    options.select = trace_selection(args);
+    if (!args.words().empty()) options.inputs.emplace_back(args.words()[0]);
+    const TraceResult result = trace(r, options, progress, interrupt_token());
+    progress.clear();
+    console.say(fmt::format("{}\n{} tensors, {}, {} of {} steps computed, seed {}, {}", result.out.string(),
+                            result.tensors, size_text(double(result.bytes)), result.steps, result.total_steps,
+                            *result.request.seed, duration(result.seconds)));
+    console.report(Json{{"out", result.out.string()},
+                        {"tensors", result.tensors},
+                        {"bytes", result.bytes},
+                        {"steps_computed", result.steps},
+                        {"steps", result.total_steps},
+                        {"seed", *result.request.seed},
+                        {"seconds", result.seconds}});
+    return 0;
+}
+
+} // namespace
+
+TraceSelection trace_selection(const Arguments& args) {
+    if (args.has("--steps") && args.get("--steps").empty())
+        throw UsageError("", "--steps", "is empty", "write it like 1,4-6,last");
+    return {patterns(args), args.get("--steps")};
+}
+
+Command trace_command() {
+    return {
+        "trace",
+        "[REQUEST.json] [--prompt T] [--model DIR|FILE|NAME] … --out FILE.safetensors [--layers GLOB] [--steps LIST]",
+        "The activations of a run, named as in the original repositories, one tensor for each layer, step and guidance "
+        "branch.\nNo video is made; steps after the last one that is traced are not computed. Compare with "
+        "compare-traces;\ntests/reference/trace_hooks.py writes the same names from PyTorch.",
+        0,
+        1,
+        with_request_options({{"--out", "FILE", "safetensors to write (required but for --list)"},
+                              layers_option,
+                              traced_steps_option,
+                              {"--list", "", "print the layers that would be traced, and compute nothing"},
+                              progress_option,
+                              json_option},
+                             solver_steps),
+        run};
+}
+
+} // namespace denoir::cli

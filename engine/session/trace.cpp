@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/trace.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <limits>
+
+#include "engine/core/error.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/residency.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/output_check.h"
+#include "engine/session/preflight.h"
+#include "engine/session/request_json.h"
+#include "engine/session/run_record.h"
+#include "engine/weights/safetensors_stream.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// Every wanted step is in the file.
+struct Enough {};
+
+struct Opened {
+    Request request; ///< resolved
+    ModelFolder model;
+};
+
+Opened open_model(const Request& asked, Observer& observer) {
+    if (asked.start)
+        throw UsageError("", "start", "a trace follows a run from its noise", "leave the branch out of the request");
+    Opened o{asked, {}};
+    o.request.model = find_model(asked.model);
+    o.model = ModelFolder::open(o.request.model);
+    for (const std::string& warning : o.model.warnings) observer.warning(warning);
+    o.request = Pipeline::resolve(o.request, o.model);
+    return o;
+}
+
+/// Passes what the run says on, and writes the layers.
+class Tracer : public Observer, public LayerObserver {
+public:
+    /// `last`: the step after which there is no need to go on; 0: none.
+    Tracer(const TraceFilter& filter, SafetensorsStream& file, const fs::path& out, int last, Observer& next)
+        : filter_(filter), file_(file), out_(out), last_(last), next_(next) {}
+    void stage_begins(Stage stage) override { next_.stage_begins(stage); }
+    void stage_ends(Stage stage, double seconds) override { next_.stage_ends(stage, seconds); }
+    void progress(Stage stage, double done, double total) override { next_.progress(stage, done, total); }
+    void warning(std::string_view text) override { next_.warning(text); }
+    LayerObserver* layers() override { return this; }
+    void step_done(const StepInfo& info) override {
+        next_.step_done(info);
+        if (filter_.wants_step(info.step) && !checked_) check_space(info);
+        before_ = file_.bytes();
+        if (info.step == last_) throw Enough{};
+    }
+
+    bool wants(std::string_view key) const override { return filter_.wants(key); }
+    void layer(std::string_view key, const Tensor& x) override {
+        Tensor host = x.backend() ? x.backend()->download(x) : x;
+        if (!host.is_contiguous()) host = host.to_host_f32();
+        file_.append(std::string(key), host);
+    }
+
+private:
+    /// All steps are equally large, so the first one says whether the disk holds them.
+    void check_space(const StepInfo& info) {
+        checked_ = true;
+        int left = 0;
+        for (int step = info.step + 1; step <= info.steps; ++step) left += filter_.wants_step(step);
+        std::error_code code;
+        const fs::space_info space = fs::space(fs::absolute(out_).parent_path(), code);
+        const double each = double(file_.bytes() - before_), needed = each * left;
+        if (code || needed <= double(space.available)) return;
+        throw Error(out_.string(), "",
+                    fmt::format("{} more steps of {:.0f} MiB each do not fit on the disk, {:.0f} MiB are left", left,
+                                each / (1 << 20), double(space.available) / (1 << 20)),
+                    "choose fewer --layers or --steps, or another disk");
+    }
+
+    const TraceFilter& filter_;
+    SafetensorsStream& file_;
+    const fs::path& out_;
+    int last_;
+    Observer& next_;
+    std::uint64_t before_ = 0;
+    bool checked_ = false;
+};
+
+std::size_t header_room(const TraceFilter& filter) {
+    constexpr std::size_t key_parts = 48, metadata = 64 << 10; // "transformer_low/step_1000/uncond/"; the request
+    std::size_t room = metadata;
+    for (const TraceLayer& l : filter.layers())
+        room += std::size_t(l.tensors) * SafetensorsStream::entry_room(key_parts + l.layer.size());
+    return room;
+}
+
+/// What the readers of safetensors files take; ours among them.
+void check_count(const TraceFilter& filter) {
+    constexpr std::int64_t most = 250'000;
+    std::int64_t tensors = 0;
+    for (const TraceLayer& l : filter.layers()) tensors += l.tensors;
+    if (tensors <= most && header_room(filter) < 100'000'000) return;
+    throw UsageError("", "--layers", fmt::format("{} tensors are more than a file takes ({})", tensors, most),
+                     "choose fewer --layers or --steps");
+}
+
+std::map<std::string, std::string> metadata(const Request& r) {
+    Request stored = r;
+    stored.threads = 0;
+    make_paths_absolute(stored);
+    return {{"denoir_trace", "1"},
+            {"order", "execution"},
+            {"source", "denoir " + std::string(DENOIR_VERSION)},
+            {"device", r.device->name()},
+            {"request", to_json(stored).dump()}};
+}
+
+} // namespace
+
+std::vector<TraceLayer> list_traceable(const Request& asked, const TraceSelection& select, Observer& observer) {
+    const Opened o = open_model(asked, observer);
+    return TraceFilter(select, o.request, o.model).layers();
+}
+
+TraceResult trace(const Request& asked, const TraceOptions& options, Observer& observer, std::stop_token stop) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<fs::path> inputs = options.inputs;
+    for (const fs::path& path : {asked.image, asked.last_image, asked.noise.file})
+        if (!path.empty()) inputs.push_back(path);
+    check_output_file(options.out, inputs);
+    const Opened o = open_model(asked, observer);
+    inputs.push_back(o.request.model);
+    check_output_file(options.out, inputs);
+    const Request& r = o.request;
+    preflight(r, o.model, Needs::everything);
+    const TraceFilter filter(options.select, r, o.model);
+    check_count(filter);
+
+    const bool whole = filter.decodes() || options.picture;
+    const int last = whole ? filter.total_steps() : filter.last_step();
+    SafetensorsStream file(options.out, header_room(filter));
+    Tracer tracer(filter, file, options.out, whole ? 0 : last, observer);
+    Residency residency(std::numeric_limits<std::size_t>::max());
+    Pipeline pipeline(residency, open_backend(*r.device, r.threads));
+    const Conditioning conditioning = pipeline.condition(r, o.model, tracer, stop);
+    if (last > 0) {
+        DenoiseState state = pipeline.begin(r, o.model, conditioning);
+        try {
+            pipeline.denoise(
+                r, o.model, conditioning, state, [](const DenoiseState&, const Tensor&) {}, tracer, stop);
+        } catch (const Enough&) {
+        }
+        if (whole)
+            pipeline.decode(
+                r, o.model, Pipeline::requested_frames(r, state.latent),
+                [&](int index, const Tensor& frame) {
+                    if (options.picture) options.picture(index, frame);
+                },
+                tracer, stop);
+    }
+    if (stop.stop_requested()) throw Cancelled();
+    TraceResult result{options.out, r, file.tensors(), file.bytes(), last, filter.total_steps(), 0};
+    file.commit(metadata(r));
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+} // namespace denoir

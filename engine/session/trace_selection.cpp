@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/trace_selection.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/core/error.h"
+#include "engine/models/clip/vision.h"
+#include "engine/models/umt5/encoder.h"
+#include "engine/models/wan/transformer.h"
+#include "engine/models/wan/vae.h"
+
+namespace denoir {
+namespace {
+
+/// Steps as written: numbers, ranges, `last`.
+std::set<int> read_steps(const std::string& text, int total) {
+    std::set<int> steps;
+    const auto refuse = [&](std::string_view part) -> UsageError {
+        return {"", "--steps", fmt::format("'{}' is no step of this run", printable(part, 40)),
+                fmt::format("write numbers or ranges from 1 to {}, like 1,4-6,last", total)};
+    };
+    const auto number = [&](std::string_view part) {
+        if (part == "last") return total;
+        int value = 0;
+        const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), value);
+        if (problem != std::errc() || end != part.data() + part.size() || value < 1 || value > total)
+            throw refuse(part);
+        return value;
+    };
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string_view part = std::string_view(text).substr(begin, end - begin);
+        const std::size_t dash = part.find('-', 1);
+        const int first = number(part.substr(0, dash));
+        const int last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
+        if (last < first) throw refuse(part);
+        for (int i = first; i <= last; ++i) steps.insert(i);
+        begin = end + 1;
+    }
+    return steps;
+}
+
+bool matches(const std::string& pattern, std::string_view component, std::string_view layer) {
+    const std::string subject =
+        pattern.find('/') == std::string::npos ? std::string(layer) : fmt::format("{}/{}", component, layer);
+    return ::fnmatch(pattern.c_str(), subject.c_str(), 0) == 0;
+}
+
+/// 3 of "transformer/step_003/cond/blocks.0"; 0 where there is no step, 1 for the noise.
+int step_of(std::string_view key) {
+    const std::size_t at = key.find("/step_");
+    if (at == std::string_view::npos) return 0;
+    int step = 0;
+    std::from_chars(key.data() + at + 6, key.data() + key.size(), step);
+    return std::max(step, 1); // the noise belongs to the first step
+}
+
+} // namespace
+
+std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& model, int steps) {
+    std::vector<TraceLayer> all;
+    const auto add = [&](const char* component, const std::vector<std::string>& names, std::int64_t tensors) {
+        for (const std::string& name : names) all.push_back({component, name, tensors});
+    };
+    const bool guided = *r.guidance != 1.0 || (r.family == Family::wan22 && r.guidance_low.value_or(1.0) != 1.0);
+    const std::int64_t branches = guided ? 2 : 1, frames = *r.frames;
+    const bool image = !r.image.empty() || !r.last_image.empty();
+
+    const auto text = umt5::Config::read(Weights::load(model.text_encoder, Component::umt5));
+    all.push_back({"text_encoder", "tokens", branches});
+    add("text_encoder", umt5::layer_names(text), branches);
+    const auto transformer = wan::Config::read(Weights::load(model.transformer, Component::transformer));
+    const bool clip = image && transformer.clip_dim > 0;
+    if (clip) {
+        const std::int64_t pictures = transformer.clip_positions > 0 ? 2 : 1;
+        all.push_back({"image_encoder", "pixels", pictures});
+        add("image_encoder", clip::layer_names(clip::Config::read(Weights::load(model.clip, Component::clip))),
+            pictures);
+    }
+    const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
+    if (image) {
+        const std::int64_t pictures = *r.mode == Mode::forcing ? 2 : frames;
+        add("vae_encoder", wan::encoder_layer_names(vae), pictures);
+        all.push_back({"vae_encoder", "latent", 2});
+    }
+    for (const char* component : {"transformer", "transformer_low"}) {
+        if (component == std::string_view("transformer_low") && model.transformer_low.empty()) continue;
+        add(component, wan::context_layer_names(transformer, clip), branches);
+        add(component, wan::layer_names(transformer), branches * steps);
+        all.push_back({component, "velocity", branches * steps});
+    }
+    for (const char* name : {"velocity", "latent", "x0"}) all.push_back({"sampler", name, steps + 1});
+    add("vae_decoder", wan::decoder_layer_names(vae), frames);
+    all.push_back({"vae_decoder", "picture", frames});
+    return all;
+}
+
+TraceFilter::TraceFilter(const TraceSelection& selection, const Request& r, const ModelFolder& model)
+    : patterns_(selection.layers), total_steps_(Pipeline::step_count(r)) {
+    steps_ = read_steps(selection.steps.empty() ? fmt::format("1-{}", total_steps_) : selection.steps, total_steps_);
+    for (TraceLayer& layer : traceable_layers(r, model, int(steps_.size())))
+        if (fits(layer.component, layer.layer)) layers_.push_back(std::move(layer));
+    for (const std::string& pattern : patterns_)
+        if (std::none_of(layers_.begin(), layers_.end(),
+                         [&](const TraceLayer& l) { return matches(pattern, l.component, l.layer); }))
+            throw UsageError("", "--layers", fmt::format("no layer of this run fits '{}'", printable(pattern, 60)),
+                             "trace --list shows their names");
+    if (wants_component("transformer") || wants_component("transformer_low") || wants_component("sampler"))
+        last_step_ = *steps_.rbegin();
+    // The decoder sees the last step's latent: a choice of steps without that one is a choice not to decode.
+    decodes_ = wants_component("vae_decoder") && steps_.contains(total_steps_);
+    if (decodes_) last_step_ = total_steps_;
+    if (!decodes_) std::erase_if(layers_, [](const TraceLayer& l) { return l.component == "vae_decoder"; });
+    if (layers_.empty())
+        throw UsageError("", "--layers", "the decoder works on the last step only", "add last to --steps");
+}
+
+bool TraceFilter::fits(std::string_view component, std::string_view layer) const {
+    return patterns_.empty() || std::any_of(patterns_.begin(), patterns_.end(), [&](const std::string& pattern) {
+               return matches(pattern, component, layer);
+           });
+}
+
+bool TraceFilter::wants_component(std::string_view component) const {
+    return std::any_of(layers_.begin(), layers_.end(), [&](const TraceLayer& l) { return l.component == component; });
+}
+
+bool TraceFilter::wants(std::string_view key) const {
+    if (const int step = step_of(key); step > 0 && !steps_.contains(step)) return false;
+    const std::string_view component = key.substr(0, key.find('/')), layer = key.substr(key.rfind('/') + 1);
+    if (component == "vae_decoder" && !decodes_) return false;
+    const auto [it, is_new] = known_.try_emplace(fmt::format("{}/{}", component, layer), false);
+    if (is_new) it->second = fits(component, layer);
+    return it->second;
+}
+
+} // namespace denoir
