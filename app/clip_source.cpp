@@ -77,6 +77,9 @@ public:
         info_.path = info_.run = to_qstring(folder);
         info_.name = to_qstring(record.request.prompt).simplified();
         if (info_.name.isEmpty()) info_.name = to_qstring(folder.filename());
+        if (record.request.seed)
+            info_.name +=
+                QStringLiteral(" · ") + QCoreApplication::translate("ClipSource", "seed %1").arg(*record.request.seed);
     }
     Image read(int frame) override { return inner_->read(frame); }
     int begin_of(int frame) const override { return inner_->begin_of(frame); }

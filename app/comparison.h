@@ -7,27 +7,33 @@
 #include <optional>
 #include <vector>
 
-#include "app/clip_source.h"
+#include "app/frame_cache.h"
 #include "app/issue.h"
 #include "engine/metrics/summary.h"
 
 namespace denoir::app {
 
-/// PSNR and SSIM of two clips, frame by frame, on a thread of its own: the shown frame at once, the curve over all frames
-/// after it. Runs that still have their last latents are compared without a codec in between: the latents are decoded first
-/// (once; kept in the cache folder). GUI thread.
+/// PSNR and SSIM of two clips, frame by frame, on a thread of its own: the shown frame at once, the curve over all
+/// frames after it. Runs that still have their last latents are compared without a codec in between: the latents are
+/// decoded first (once; kept in the cache folder). GUI thread.
 class Comparison : public QObject {
     Q_OBJECT
 public:
     explicit Comparison(QObject* parent = nullptr);
     ~Comparison() override;
 
-    /// Begins anew. `offset`: frame n of A is held against n + offset of B. `exact`: decode stored latents.
-    void start(const ClipInfo& a, const ClipInfo& b, int offset, bool exact);
+    /// Begins anew, with two clips that are open; they may be closed meanwhile. `offset`: frame n of A is held against
+    /// n + offset of B.
+    void start(const Clip& a, const Clip& b, int offset);
     void stop();
     bool active() const { return active_; }
 
-    /// Measures these two now, before the curve goes on. Frames that are measured already are not measured again.
+    /// Compare stored latents, not videos, where both runs have them; on by default. Begins anew.
+    void set_prefers_exact(bool on);
+    bool prefers_exact() const { return prefers_exact_; }
+
+    /// Measures these two (frames of A and B, A's number) now, before the curve goes on; nothing where that frame is
+    /// known.
     void measure(int frame, const QImage& a, const QImage& b);
 
     /// By A's frame; empty: not measured yet.
@@ -36,25 +42,37 @@ public:
     /// The frame with the lowest SSIM (where frames have none: PSNR) of those measured; -1: none, or all are equal.
     int worst() const;
     std::optional<metrics::FrameMetrics> mean() const; ///< over what is measured; psnr of the mean MSE
-    bool exact() const { return exact_; }              ///< the curve is of uncompressed frames
+    bool exact() const { return exact_; }              ///< measured on frames that no codec has touched
     /// What is being done: "decoding A's latents, frame 12 of 97"; empty: nothing.
     const QString& activity() const { return activity_; }
     /// Why there is no curve: sizes that differ, a file that is gone.
     const Issue& issue() const { return issue_; }
 
 signals:
-    void changed();             ///< any of the above
+    void changed(); ///< any of the above
     void measured(int frame);
 
 private:
     struct Worker;
-    void forget();
+    struct Pair {
+        ClipInfo a, b;
+        std::function<std::unique_ptr<ClipSource>()> open_a, open_b;
+        int offset = 0;
+        bool exact = false;
+    };
+    void begin();
+    void take(int frame, const metrics::FrameMetrics& value);
+    void retire();
+
     std::vector<std::optional<metrics::FrameMetrics>> curve_;
+    Pair pair_;
     int done_ = 0;
-    bool active_ = false, exact_ = false;
+    quint64 generation_ = 0; ///< of the worker that is listened to
+    bool active_ = false, exact_ = false, prefers_exact_ = true;
     QString activity_;
     Issue issue_;
     std::shared_ptr<Worker> worker_;
+    std::vector<std::shared_ptr<Worker>> retired_; ///< on their way out
 };
 
 } // namespace denoir::app

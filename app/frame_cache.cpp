@@ -191,7 +191,10 @@ struct Clip::Worker {
             tell([frame](Clip& c) { emit c.frame_ready(frame); });
         } catch (...) {
             damaged.insert(frame);
-            tell([frame, issue = Issue::from_current_exception()](Clip& c) { emit c.frame_failed(frame, issue); });
+            tell([frame, issue = Issue::from_current_exception()](Clip& c) {
+                c.damaged_.insert(frame);
+                emit c.frame_failed(frame, issue);
+            });
         }
     }
 };
@@ -225,6 +228,7 @@ Clip::~Clip() {
 }
 
 QImage Clip::cached(int frame) const { return cache_.store_->find(worker_->id, frame); }
+std::function<std::unique_ptr<ClipSource>()> Clip::opener() const { return worker_->open; }
 bool Clip::is_cached(int frame) const { return cache_.store_->has(worker_->id, frame); }
 
 void Clip::want(int frame, int direction) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <QImage>
 #include <QObject>
+#include <QSet>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -26,10 +27,14 @@ public:
     /// Known once opened() was sent.
     const ClipInfo& info() const { return info_; }
     const Issue& issue() const { return issue_; }
+    /// Opens the same once more, for another thread.
+    std::function<std::unique_ptr<ClipSource>()> opener() const;
 
     /// The frame, null where it is not decoded yet. Counts as a use of the frame, asks for nothing.
     QImage cached(int frame) const;
     bool is_cached(int frame) const;
+    /// Cached, or known to be damaged: there is nothing to wait for.
+    bool is_settled(int frame) const { return damaged_.contains(frame) || is_cached(frame); }
     /// Decode this frame next, then others in this direction (1, -1; 0: around it) as far as the bound allows.
     void want(int frame, int direction = 1);
     /// Stretches [first, last] of decoded frames, in order. For a scrubber.
@@ -48,6 +53,7 @@ private:
     State state_ = State::opening;
     ClipInfo info_;
     Issue issue_;
+    QSet<int> damaged_;
     FrameCache& cache_;
     std::shared_ptr<Worker> worker_;
 };

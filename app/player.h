@@ -10,8 +10,8 @@ namespace denoir::app {
 
 enum class Side { a, b };
 
-/// Moves through one clip, or two together. True to the clips' own times; a frame that is not decoded yet is waited for,
-/// never skipped. B follows A frame by frame, shifted by an offset. Borrows the clips. GUI thread.
+/// Moves through one clip, or two together. True to the clips' own times; a frame that is not decoded yet is waited
+/// for, never skipped. B follows A frame by frame, shifted by an offset. Borrows the clips. GUI thread.
 class Player : public QObject {
     Q_OBJECT
 public:
@@ -64,7 +64,7 @@ private:
     Clip* a_ = nullptr;
     Clip* b_ = nullptr;
     int frame_ = 0, offset_ = 0;
-    double speed_ = 0, speed_before_ = 1;
+    double speed_ = 0;
     bool loop_ = true;
     QTimer timer_;
     QElapsedTimer clock_;

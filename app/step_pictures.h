@@ -11,8 +11,8 @@
 
 namespace denoir::app {
 
-/// What the latents of a run look like after each step, through a linear map from latent channels to colours: of a run that
-/// goes on (fed by the worker's signals) or of a run folder. Pictures are made on a thread of its own. GUI thread.
+/// What the latents of a run look like after each step, through a linear map from latent channels to colours: of a run
+/// that goes on (fed by the worker's signals) or of a run folder. Pictures are made on a thread of its own. GUI thread.
 class StepPictures : public QObject {
     Q_OBJECT
 public:
@@ -32,26 +32,27 @@ public:
 
     const QString& run() const { return run_; }
     bool running() const { return running_; }
-    int steps() const { return steps_; }      ///< in all; 0: nothing is shown
-    int last_step() const;                    ///< the newest with a picture; -1: none
+    int steps() const { return steps_; } ///< in all; 0: nothing is shown
+    int last_step() const;               ///< the newest with a picture; -1: none
     int latent_frames() const { return latent_frames_; }
-    int frames() const { return frames_; }    ///< of the video
-    bool can_branch(int step) const;          ///< its latents and solver state are there
-    /// Noise level sigma (1: noise, 0: clean) after each step, step 0 the start: steps() + 1 values; with diffusion forcing
-    /// the mean over the latent frames.
+    int frames() const { return frames_; } ///< of the video
+    bool can_branch(int step) const;       ///< its latents and solver state are there
+    /// Noise level sigma (1: noise, 0: clean) after each step, step 0 the start: steps() + 1 values; with diffusion
+    /// forcing the mean over the latent frames.
     const std::vector<double>& noise_levels() const { return noise_levels_; }
     /// Seconds of one step as measured, 0: not known; and until the end.
     double seconds_per_step() const;
     double seconds_left() const;
     const Issue& issue() const { return issue_; }
 
-    /// One pixel for each latent pixel; step 0 … steps, frame in latent frames (decoded: of the video). Null: not there.
+    /// One pixel for each latent pixel; step 0 … steps, frame in latent frames (decoded: of the video). Null: not
+    /// there.
     QImage picture(int step, int frame, View view) const;
     /// What the true VAE made of a step; kept until clear(), at most 64 MB of them.
     void set_decoded(int step, int frame, const QImage& picture);
 
 signals:
-    void changed();              ///< everything
+    void changed(); ///< everything
     void step_ready(int step);
 
 private:

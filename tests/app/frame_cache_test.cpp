@@ -126,7 +126,7 @@ private slots:
         const auto run = cache.open(path);
         QVERIFY(wait_open(*run));
         QCOMPARE(run->info().kind, ClipInfo::Kind::run);
-        QCOMPARE(run->info().name, QStringLiteral("a red balloon"));
+        QCOMPARE(run->info().name, QStringLiteral("a red balloon · seed 7"));
         QVERIFY(!run->info().request.isEmpty());
         QVERIFY(frame_of(*run, 5) == frames_in_turn(path + QStringLiteral("/video.mp4")).at(5));
     }

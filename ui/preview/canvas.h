@@ -3,13 +3,14 @@
 #include <QImage>
 #include <QPointF>
 #include <QString>
+#include <QTimer>
 #include <QWidget>
 #include <optional>
 
 namespace denoir::ui {
 
 /// How two pictures are held against each other.
-enum class CompareMode { single, side_by_side, wipe, difference, onion };
+enum class CompareMode { single, side_by_side, wipe, difference, flicker, onion };
 
 /// Paints one picture or two, zoomed and moved together, on a neutral ground. Knows nothing of clips or time.
 class Canvas : public QWidget {
@@ -25,7 +26,7 @@ public:
 
     CompareMode mode() const { return mode_; }
     void set_mode(CompareMode mode);
-    bool shows_b() const { return shows_b_; } ///< single mode: B instead of A
+    bool shows_b() const { return shows_b_; } ///< single mode and flicker: B instead of A
     void set_shows_b(bool b);
     double wipe() const { return wipe_; } ///< 0 … 1 of the picture's width that shows A
     void set_wipe(double position);
@@ -48,13 +49,14 @@ public:
     QRectF second_rect() const;
     /// The pixel of the picture below a point of the widget.
     std::optional<QPoint> pixel_at(QPointF position) const;
+    void set_focus_ring(bool on);
+
     QSize sizeHint() const override { return {640, 400}; }
     QSize minimumSizeHint() const override { return {160, 96}; }
 
 signals:
     void scale_changed(double scale);
     void wipe_changed(double position);
-    void clicked();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -67,19 +69,24 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    struct Layout { ///< of the areas that pictures are clipped to
-        QRectF first, second;
+    struct Areas {
+        QRectF first, second; ///< second: side by side only
     };
-    Layout layout_areas() const;
+    Areas areas() const;
     QSizeF picture_size() const;
+    bool two() const { return !a_.isNull() && !b_.isNull(); }
+    double logical_scale() const; ///< logical pixels for each pixel of the picture
     double fit_scale() const;
     QRectF placed_in(const QRectF& area) const;
     void clamp_centre();
-    void paint_picture(QPainter& painter, const QRectF& target, const QImage& picture) const;
-    void paint_wipe(QPainter& painter, const QRectF& target);
-    void paint_label(QPainter& painter, const QRectF& area, bool b, Qt::Alignment where) const;
-    void paint_values(QPainter& painter);
-    void paint_message(QPainter& painter, const QString& text);
+    void paint_picture(QPainter& painter, const QRectF& area, const QImage& picture, double opacity = 1) const;
+    void paint_pictures(QPainter& painter);
+    void paint_wipe(QPainter& painter, const QRectF& area);
+    void paint_legend(QPainter& painter, const QRectF& area) const;
+    void paint_label(QPainter& painter, const QRectF& area, bool b, bool right) const;
+    void paint_labels(QPainter& painter) const;
+    void paint_values(QPainter& painter) const;
+    void paint_message(QPainter& painter, const QString& text) const;
     const QImage& difference();
     bool near_handle(QPointF position) const;
     void describe();
@@ -87,13 +94,14 @@ private:
     QImage a_, b_, difference_;
     QString label_a_, label_b_, message_;
     CompareMode mode_ = CompareMode::single;
-    bool shows_b_ = false, busy_ = false, fit_ = true, shows_values_ = false;
+    bool shows_b_ = false, busy_ = false, fit_ = true, shows_values_ = false, ring_ = false;
     double wipe_ = 0.5, onion_ = 0.5, scale_ = 1;
     int gain_ = 8;
     QPointF centre_; ///< pixel of the picture in the middle of its area
     std::optional<QPointF> hover_;
     enum class Drag { none, pan, wipe } drag_ = Drag::none;
     QPointF drag_from_;
+    QTimer flicker_; ///< 1 Hz: nothing here flashes faster than 3 Hz
 };
 
 } // namespace denoir::ui

@@ -6,9 +6,9 @@
 
 namespace denoir::ui {
 
-/// PSNR and SSIM over the frames of two clips as two curves, with the shown frame, its values, the mean and the worst frame.
-/// Hovering reads values, clicking and dragging seek; Left and Right move one frame, Home and End to the ends, Enter jumps to
-/// the worst. Borrows the comparison.
+/// PSNR and SSIM over the frames of two clips as two curves, with the shown frame, its values, the mean and the worst
+/// frame. Hovering reads values, clicking and dragging seek; Left and Right move one frame, Home and End to the ends,
+/// Enter jumps to the worst. Borrows the comparison.
 class MetricsView : public QWidget {
     Q_OBJECT
 public:

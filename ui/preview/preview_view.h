@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QImage>
+#include <QTimer>
 #include <QWidget>
 #include <memory>
 
@@ -13,11 +14,11 @@ namespace denoir::ui {
 
 class TransportBar;
 
-/// The picture: plays a video, run, frame folder or picture frame by frame, and holds a second one beside it (A|B). Wheel
-/// zooms, dragging pans, double click fits. Space plays, J K L shuttle, comma and full stop step one frame (with Shift ten),
-/// Home and End, W wipe, D difference, O onion, Q side by side, 0 flips A and B, I pixel values, 1 true size, F fit; what
-/// the window binds to actions works through the slots as well. Files dropped are shown: on the right half, with A there,
-/// as B. Borrows the cache.
+/// The picture: plays a video, run, frame folder or picture frame by frame, and holds a second one beside it (A|B).
+/// Wheel zooms, dragging pans, double click fits. Space plays, J K L shuttle, comma and full stop step one frame (with
+/// Shift ten), Home and End, W wipe, D difference, O onion, Q side by side, 0 flips A and B, I pixel values, 1 true
+/// size, F fit; what the window binds to actions works through the slots as well. A file dropped is shown: where A is
+/// open, on the right half as B. Borrows the cache.
 class PreviewView : public QWidget {
     Q_OBJECT
 public:
@@ -32,6 +33,8 @@ public:
     CompareMode mode() const;
     /// What is written where nothing is open.
     void set_empty_text(const QString& text);
+    /// The name over the picture instead of the clip's own; empty: the clip's.
+    void set_label(app::Side side, const QString& text);
 
 public slots:
     /// A video, picture, frame folder or run folder; play begins where it did before.
@@ -59,21 +62,41 @@ signals:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragMoveEvent(QDragMoveEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 
 private:
+    /// One side: what is shown, what is on its way, the last picture of it.
+    struct Slot {
+        std::unique_ptr<app::Clip> clip, pending;
+        bool by_hand = false;
+        QImage shown;
+        QString label;
+    };
+    Slot& slot(app::Side side) { return side == app::Side::a ? a_ : b_; }
+    const Slot& slot(app::Side side) const { return side == app::Side::a ? a_ : b_; }
     void open(app::Side side, std::unique_ptr<app::Clip> clip, bool by_hand);
+    void adopt(app::Side side);
+    void listen(app::Side side);
+    void say(const QString& text); ///< over the picture, for some seconds
     void refresh();
     void compare_again();
-    std::unique_ptr<app::Clip>& clip(app::Side side) { return side == app::Side::a ? a_ : b_; }
+    app::Side side_at(const QPointF& position) const;
+    bool press(int key, Qt::KeyboardModifiers modifiers);
 
     app::FrameCache& cache_;
-    std::unique_ptr<app::Clip> a_, b_;
+    Slot a_, b_;
     app::Player player_;
     app::Comparison comparison_;
     Canvas* canvas_;
     TransportBar* bar_;
+    QTimer bar_timer_, message_timer_;
+    QImage overlay_;
+    QString overlay_name_, empty_text_;
 };
 
 } // namespace denoir::ui

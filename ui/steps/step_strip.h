@@ -9,9 +9,9 @@ namespace denoir::ui {
 
 class StepReel;
 
-/// How a run clears up, step by step: one picture a step, noise level below, scrubbing through steps (Left, Right, dragging)
-/// and frames (Up, Down, the slider). Switches between latent, estimate and what the true VAE makes of it (decoded on
-/// demand). Follows the newest step until a step is picked. Borrows pictures and decoder.
+/// How a run clears up, step by step: one picture a step, noise level below, scrubbing through steps (Left, Right,
+/// dragging) and frames (Up, Down, the slider). Switches between latent, estimate and what the true VAE makes of it
+/// (decoded on demand). Follows the newest step until a step is picked. Borrows pictures and decoder.
 class StepStrip : public QWidget {
     Q_OBJECT
 public:

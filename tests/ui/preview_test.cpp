@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/preview/preview_view.h"
+
+#include <QAccessible>
+#include <QApplication>
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QMimeData>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QTest>
+#include <QToolButton>
+#include <QWheelEvent>
+
+#include "tests/app/clips.h"
+#include "tests/app/home.h"
+#include "ui/preview/difference.h"
+#include "ui/theme/theme.h"
+
+using namespace denoir;
+using namespace denoir::app;
+using namespace denoir::ui;
+
+class PreviewTest : public QObject {
+    Q_OBJECT
+    Home home_;
+    std::vector<Image> frames_a_, frames_b_;
+
+    /// What the canvas paints, without a screen's scaling.
+    static QImage painted(Canvas& canvas) { return canvas.grab().toImage().convertToFormat(QImage::Format_RGB32); }
+
+    static QRgb at(const QImage& image, QPointF p) { return image.pixel(p.toPoint()); }
+
+    struct View {
+        FrameCache cache{64 << 20};
+        PreviewView view{cache};
+        View() {
+            view.resize(640, 480);
+            view.show();
+        }
+        void open(Side side, const QString& path) {
+            QSignalSpy opened(&view, &PreviewView::clip_opened);
+            view.show_clip(side, path);
+            QTRY_COMPARE(opened.count(), 1);
+            settle();
+        }
+        void settle() {
+            QTRY_VERIFY(view.player().clip(Side::a) || view.player().clip(Side::b));
+            for (const Side side : {Side::a, Side::b})
+                if (const Clip* clip = view.player().clip(side))
+                    QTRY_VERIFY(clip->is_settled(view.player().frame_of(side)));
+            QTest::qWait(1);
+        }
+    };
+
+    static void drop(PreviewView& view, const QString& path, const QPoint& where) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        QDragEnterEvent enter(where, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&view, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent event(where, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&view, &event);
+    }
+
+private slots:
+    void initTestCase() {
+        write_clip(home_.file("a.mp4"), 160, 96, 24, 0, R"({"schema": 1, "prompt": "a"})");
+        write_clip(home_.file("b.mp4"), 160, 96, 24, 20);
+        frames_a_ = frames_in_turn(home_.file("a.mp4"));
+        frames_b_ = frames_in_turn(home_.file("b.mp4"));
+    }
+
+    /// At true size every pixel on the screen is the frame's.
+    void shows_exactly_the_frame() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        Canvas& canvas = v.view.canvas();
+        canvas.zoom_to(1);
+        for (const int n : {0, 17, 5, 23, 12}) {
+            v.view.player().go_to(n);
+            v.settle();
+            const QImage screen = painted(canvas);
+            const QPoint corner = canvas.picture_rect().topLeft().toPoint();
+            QCOMPARE(canvas.picture_rect().size(), QSizeF(160, 96));
+            QVERIFY2(to_image(screen.copy(QRect(corner, QSize(160, 96)))) == frames_a_[static_cast<std::size_t>(n)],
+                     qPrintable(QString::number(n)));
+        }
+    }
+
+    void keys_move_in_time() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        Player& player = v.view.player();
+        QTest::keyClick(&v.view, Qt::Key_Period);
+        QCOMPARE(player.frame(), 1);
+        QTest::keyClick(&v.view, Qt::Key_Period, Qt::ShiftModifier);
+        QCOMPARE(player.frame(), 11);
+        QTest::keyClick(&v.view, Qt::Key_Comma);
+        QCOMPARE(player.frame(), 10);
+        QTest::keyClick(&v.view, Qt::Key_End);
+        QCOMPARE(player.frame(), 23);
+        QTest::keyClick(&v.view, Qt::Key_Period);
+        QCOMPARE(player.frame(), 0); // goes round
+        QTest::keyClick(&v.view, Qt::Key_Comma, Qt::ShiftModifier);
+        QCOMPARE(player.frame(), 0); // ten do not
+        QTest::keyClick(&v.view, Qt::Key_L);
+        QCOMPARE(player.speed(), 1.0);
+        QTest::keyClick(&v.view, Qt::Key_L);
+        QCOMPARE(player.speed(), 2.0);
+        QTest::keyClick(&v.view, Qt::Key_J);
+        QCOMPARE(player.speed(), 1.0);
+        QTest::keyClick(&v.view, Qt::Key_J);
+        QCOMPARE(player.speed(), -1.0);
+        QTest::keyClick(&v.view, Qt::Key_K);
+        QCOMPARE(player.speed(), 0.0);
+        QTest::keyClick(&v.view, Qt::Key_Space);
+        QVERIFY(player.playing());
+        QTest::keyClick(&v.view, Qt::Key_Space);
+        QVERIFY(!player.playing());
+    }
+
+    /// One second of 24 frames: all are shown, in order, and it takes a second.
+    void plays_every_frame_in_true_time() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        QTRY_COMPARE(v.view.player().clip(Side::a)->cached_ranges(), (std::vector<std::pair<int, int>>{{0, 23}}));
+        v.view.player().set_loop(false);
+        QSignalSpy frames(&v.view.player(), &Player::frame_changed);
+        QElapsedTimer clock;
+        clock.start();
+        v.view.player().play();
+        QTRY_VERIFY_WITH_TIMEOUT(!v.view.player().playing(), 20000);
+        QCOMPARE(v.view.player().frame(), 23);
+        QVERIFY2(clock.elapsed() > 950,
+                 qPrintable(QString::number(clock.elapsed()))); // how much longer is the machine's
+        int last = 0;
+        for (const auto& call : frames) {
+            QVERIFY(call.front().toInt() > last || call.front().toInt() == last);
+            last = call.front().toInt();
+        }
+    }
+
+    void wipe_is_exact_to_the_pixel() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        QCOMPARE(v.view.mode(), CompareMode::wipe);
+        Canvas& canvas = v.view.canvas();
+        canvas.zoom_to(1);
+        v.view.player().go_to(9);
+        v.settle();
+        canvas.set_wipe(0.25);
+        const QImage screen = painted(canvas);
+        const QPoint corner = canvas.picture_rect().topLeft().toPoint();
+        const QImage a = to_qimage(frames_a_[9]), b = to_qimage(frames_b_[9]);
+        const int line = 40;
+        for (int y = 60; y < 90; ++y)
+            for (int x = 0; x < 160; ++x) {
+                if (std::abs(x - line) <= 12) continue; // the line and its handle
+                QCOMPARE(screen.pixel(corner + QPoint(x, y)), (x < line ? a : b).pixel(x, y));
+            }
+        // The line can be dragged.
+        const QPoint handle = corner + QPoint(line, 48);
+        QTest::mousePress(&canvas, Qt::LeftButton, {}, handle);
+        QTest::mouseMove(&canvas, handle + QPoint(80, 3));
+        QTest::mouseRelease(&canvas, Qt::LeftButton, {}, handle + QPoint(80, 3));
+        QVERIFY(std::abs(canvas.wipe() - 0.75) < 0.01);
+    }
+
+    void difference_is_signed_and_amplified() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        QTest::keyClick(&v.view, Qt::Key_D);
+        QCOMPARE(v.view.mode(), CompareMode::difference);
+        Canvas& canvas = v.view.canvas();
+        canvas.zoom_to(1);
+        for (const int gain : {1, 4, 64}) {
+            v.view.set_gain(gain);
+            const QImage screen = painted(canvas);
+            const QPoint corner = canvas.picture_rect().topLeft().toPoint();
+            for (int y = 30; y < 96; y += 5)
+                for (int x = 0; x < 160; x += 3) {
+                    const std::uint8_t *p = frames_a_[0].row(y) + 3 * x, *q = frames_b_[0].row(y) + 3 * x;
+                    int most = 0;
+                    for (int c = 0; c < 3; ++c)
+                        if (std::abs(q[c] - p[c]) > std::abs(most)) most = q[c] - p[c];
+                    QCOMPARE(screen.pixel(corner + QPoint(x, y)), difference_colour(most, gain));
+                }
+        }
+        QCOMPARE(difference_colour(0, 64), qRgb(20, 20, 20));
+        QVERIFY(qBlue(difference_colour(-40, 4)) > qRed(difference_colour(-40, 4)));
+        QVERIFY(qRed(difference_colour(40, 4)) > qBlue(difference_colour(40, 4)));
+        QCOMPARE(difference_colour(255, 64), qRgb(255, 255, 255));
+        QTest::keyClick(&v.view, Qt::Key_D);
+        QCOMPARE(v.view.mode(), CompareMode::single);
+    }
+
+    void nought_flips() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        Canvas& canvas = v.view.canvas();
+        canvas.zoom_to(1);
+        const auto shown = [&] {
+            const QPoint corner = canvas.picture_rect().topLeft().toPoint();
+            return at(painted(canvas), corner + QPoint(80, 90));
+        };
+        const QRgb a = to_qimage(frames_a_[0]).pixel(80, 90), b = to_qimage(frames_b_[0]).pixel(80, 90);
+        QVERIFY(a != b);
+        QTest::keyClick(&v.view, Qt::Key_0);
+        QCOMPARE(shown(), b);
+        QTest::keyClick(&v.view, Qt::Key_0);
+        QCOMPARE(shown(), a);
+        v.view.swap();
+        QTest::qWait(1);
+        QCOMPARE(shown(), b);
+    }
+
+    void zoom_and_pan_stay_together() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        v.view.set_mode(CompareMode::side_by_side);
+        Canvas& canvas = v.view.canvas();
+        QVERIFY(canvas.fits());
+        const QPointF at = canvas.picture_rect().center() + QPointF(20, -10);
+        const auto pixel = canvas.pixel_at(at);
+        QVERIFY(pixel);
+        QWheelEvent wheel(at, canvas.mapToGlobal(at), {}, {0, 240}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
+                          false);
+        QApplication::sendEvent(&canvas, &wheel);
+        QVERIFY(!canvas.fits());
+        QCOMPARE(canvas.pixel_at(at), pixel); // the wheel keeps what is under the cursor
+        QCOMPARE(canvas.picture_rect().size(), canvas.second_rect().size());
+        const QPointF before = canvas.second_rect().topLeft();
+        canvas.pan({-10, 6});
+        QVERIFY((canvas.second_rect().topLeft() - before - QPointF(-10, 6)).manhattanLength() < 2);
+        QTest::keyClick(&v.view, Qt::Key_F);
+        QVERIFY(canvas.fits());
+        v.view.player().go_to(11);
+        QCOMPARE(v.view.player().frame_of(Side::a), 11);
+        QCOMPARE(v.view.player().frame_of(Side::b), 11);
+        v.view.player().set_offset(3);
+        QCOMPARE(v.view.player().frame_of(Side::b), 14);
+    }
+
+    void pixel_values_under_the_cursor() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        Canvas& canvas = v.view.canvas();
+        canvas.zoom_to(2);
+        const QImage plain = painted(canvas);
+        QTest::keyClick(&v.view, Qt::Key_I);
+        const QPoint where = canvas.picture_rect().topLeft().toPoint() + QPoint(40, 30);
+        QTest::mouseMove(&canvas, where);
+        QCOMPARE(canvas.pixel_at(where), QPoint(20, 15));
+        QTRY_VERIFY(painted(canvas) != plain);
+    }
+
+    void dropped_files() {
+        View v;
+        QSignalSpy opened(&v.view, &PreviewView::clip_opened), failed(&v.view, &PreviewView::clip_failed),
+            request(&v.view, &PreviewView::request_found);
+        drop(v.view, home_.file("a.mp4"), {500, 100});
+        QTRY_COMPARE(opened.count(), 1);
+        QCOMPARE(opened.back().front().value<Side>(), Side::a); // nothing to compare with yet
+        QCOMPARE(request.count(), 1);
+        drop(v.view, home_.file("b.mp4"), {500, 100});
+        QTRY_COMPARE(opened.count(), 2);
+        QCOMPARE(opened.back().front().value<Side>(), Side::b);
+        QCOMPARE(request.count(), 1); // b was not made by Denoir
+
+        QFile text(home_.file("evil.mp4"));
+        QVERIFY(text.open(QIODevice::WriteOnly));
+        text.write("#EXTM3U\n#EXTINF:1,\nfile:///etc/hostname\n");
+        text.close();
+        drop(v.view, home_.file("evil.mp4"), {100, 100});
+        QTRY_COMPARE(failed.count(), 1);
+        QVERIFY(v.view.info(Side::a)); // what was shown is still shown
+        QCOMPARE(v.view.info(Side::a)->frames, 24);
+        const Issue issue = failed.back().at(1).value<Issue>();
+        QVERIFY(issue.line().contains(QStringLiteral("evil.mp4")) && !issue.line().contains(u'\n'));
+
+        // A picture may become the start or the end: who listens decides.
+        write_png(to_path(home_.file("start.png")), frames_a_[3]);
+        QSignalSpy picture(&v.view, &PreviewView::picture_dropped);
+        drop(v.view, home_.file("start.png"), {100, 100});
+        QCOMPARE(picture.count(), 1);
+    }
+
+    void unequal_sizes_are_said() {
+        write_clip(home_.file("small.mp4"), 80, 48, 10);
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("small.mp4"));
+        v.view.set_mode(CompareMode::difference);
+        QVERIFY(!painted(v.view.canvas()).isNull());
+        QVERIFY(v.view.comparison().issue().message.contains(QStringLiteral("160 × 96")));
+        v.view.player().go_to(23);
+        QCOMPARE(v.view.player().frame_of(Side::b), 9); // its last
+    }
+
+    void an_overlay_comes_and_goes() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        QImage latent(20, 12, QImage::Format_RGB32);
+        latent.fill(qRgb(10, 200, 30));
+        v.view.show_overlay(latent, QStringLiteral("step 3"));
+        const QPointF middle = v.view.canvas().rect().center();
+        QCOMPARE(at(painted(v.view.canvas()), middle), qRgb(10, 200, 30));
+        v.view.show_overlay({}, {});
+        QVERIFY(at(painted(v.view.canvas()), middle) != qRgb(10, 200, 30));
+    }
+
+    void widgets_can_be_read_aloud() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        for (QToolButton* button : v.view.findChildren<QToolButton*>())
+            QVERIFY(!button->accessibleName().isEmpty() || !button->text().isEmpty());
+        auto* slider = v.view.findChild<QSlider*>();
+        QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(slider);
+        QCOMPARE(spoken->role(), QAccessible::Slider);
+        QVERIFY(spoken->valueInterface());
+        QCOMPARE(spoken->valueInterface()->maximumValue().toInt(), 23);
+        QVERIFY(v.view.canvas().accessibleDescription().contains(QStringLiteral("a.mp4")));
+    }
+
+    /// Pictures to look at: in DENOIR_SHOTS, when that is set.
+    void pictures_to_look_at() {
+        const QString folder = qEnvironmentVariable("DENOIR_SHOTS");
+        if (folder.isEmpty()) QSKIP("DENOIR_SHOTS is not set");
+        const QString a = qEnvironmentVariable("DENOIR_SHOT_A", home_.file("a.mp4")),
+                      b = qEnvironmentVariable("DENOIR_SHOT_B", home_.file("b.mp4"));
+        Theme theme(*qApp);
+        for (const auto& [scheme, name] : {std::pair{Scheme::dark, "dark"}, {Scheme::light, "light"}}) {
+            theme.set_scheme(scheme);
+            View v;
+            v.view.resize(860, 620);
+            const auto shot = [&, n = QString::fromLatin1(name)](const QString& what) {
+                QTest::qWait(50);
+                v.view.grab().save(QDir(folder).filePath(n + "-" + what + ".png"));
+            };
+            QTest::qWait(10);
+            shot("empty");
+            v.open(Side::a, a);
+            QTRY_COMPARE(v.view.player().clip(Side::a)->cached_ranges().size(), 1u);
+            v.view.player().go_to(8);
+            v.settle();
+            shot("one");
+            v.open(Side::b, b);
+            v.settle();
+            QTRY_COMPARE_WITH_TIMEOUT(v.view.comparison().done(), v.view.player().frames(), 60000);
+            shot("wipe");
+            v.view.set_mode(CompareMode::side_by_side);
+            shot("side");
+            v.view.set_mode(CompareMode::difference);
+            shot("difference");
+            v.view.flip();
+            shot("flipped");
+            v.view.canvas().zoom_to(6);
+            v.view.canvas().set_shows_values(true);
+            QTest::mouseMove(&v.view.canvas(), QPoint(300, 200));
+            shot("values");
+            v.view.resize(420, 320);
+            v.view.canvas().zoom_to_fit();
+            shot("small");
+        }
+    }
+};
+
+QTEST_MAIN(PreviewTest)
+#include "preview_test.moc"

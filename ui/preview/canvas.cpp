@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/preview/canvas.h"
+
+#include <QMouseEvent>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/preview/difference.h"
+
+namespace denoir::ui {
+namespace {
+
+constexpr double least_scale = 0.02, most_scale = 64;
+constexpr double gap = 4; ///< between two pictures side by side
+
+} // namespace
+
+Canvas::Canvas(QWidget* parent) : QWidget(parent) {
+    setMouseTracking(true);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    flicker_.setInterval(500);
+    connect(&flicker_, &QTimer::timeout, this, [this] { set_shows_b(!shows_b_); });
+    describe();
+}
+
+void Canvas::set_pictures(const QImage& a, const QImage& b) {
+    const QSizeF before = picture_size();
+    a_ = a;
+    b_ = b;
+    difference_ = {};
+    if (picture_size() != before) {
+        // Another size shows the same part: a draft at an eighth of the size stays where the video was.
+        const QSizeF now = picture_size();
+        if (before.isEmpty() || now.isEmpty())
+            centre_ = {now.width() / 2, now.height() / 2};
+        else
+            centre_ = {centre_.x() * now.width() / before.width(), centre_.y() * now.height() / before.height()};
+        if (!fit_ && !before.isEmpty() && !now.isEmpty()) scale_ *= before.width() / now.width();
+        clamp_centre();
+        emit scale_changed(scale());
+    }
+    describe();
+    update();
+}
+
+void Canvas::set_labels(const QString& a, const QString& b) {
+    label_a_ = a;
+    label_b_ = b;
+    describe();
+    update();
+}
+
+void Canvas::set_message(const QString& text) {
+    message_ = text;
+    describe();
+    update();
+}
+
+void Canvas::set_busy(bool busy) {
+    if (busy == busy_) return;
+    busy_ = busy;
+    update();
+}
+
+void Canvas::set_mode(CompareMode mode) {
+    mode_ = mode;
+    shows_b_ = false;
+    if (mode == CompareMode::flicker)
+        flicker_.start();
+    else
+        flicker_.stop();
+    clamp_centre();
+    describe();
+    emit scale_changed(scale());
+    update();
+}
+
+void Canvas::set_shows_b(bool b) {
+    shows_b_ = b;
+    if (mode_ != CompareMode::flicker) describe();
+    update();
+}
+
+void Canvas::set_wipe(double position) {
+    wipe_ = std::clamp(position, 0.0, 1.0);
+    emit wipe_changed(wipe_);
+    update();
+}
+
+void Canvas::set_gain(int gain) {
+    gain_ = std::clamp(gain, 1, 64);
+    difference_ = {};
+    update();
+}
+
+void Canvas::set_onion(double share) {
+    onion_ = std::clamp(share, 0.0, 1.0);
+    update();
+}
+
+void Canvas::set_shows_values(bool on) {
+    shows_values_ = on;
+    update();
+}
+
+void Canvas::set_focus_ring(bool on) {
+    ring_ = on;
+    update();
+}
+
+QSizeF Canvas::picture_size() const { return a_.isNull() ? QSizeF(b_.size()) : QSizeF(a_.size()); }
+
+Canvas::Areas Canvas::areas() const {
+    const QRectF all = rect();
+    if (mode_ != CompareMode::side_by_side || !two()) return {all, {}};
+    // Beside or above each other, whichever shows the pictures larger.
+    const QSizeF size = picture_size();
+    const double beside = std::min((all.width() - gap) / 2 / size.width(), all.height() / size.height());
+    const double above = std::min(all.width() / size.width(), (all.height() - gap) / 2 / size.height());
+    if (beside >= above) {
+        const double width = (all.width() - gap) / 2;
+        return {{0, 0, width, all.height()}, {width + gap, 0, width, all.height()}};
+    }
+    const double height = (all.height() - gap) / 2;
+    return {{0, 0, all.width(), height}, {0, height + gap, all.width(), height}};
+}
+
+double Canvas::fit_scale() const {
+    const QSizeF size = picture_size();
+    const QRectF area = areas().first;
+    if (size.isEmpty() || area.isEmpty()) return 1;
+    return std::min(area.width() / size.width(), area.height() / size.height());
+}
+
+double Canvas::logical_scale() const { return fit_ ? fit_scale() : scale_ / devicePixelRatioF(); }
+double Canvas::scale() const { return logical_scale() * devicePixelRatioF(); }
+
+QRectF Canvas::placed_in(const QRectF& area) const {
+    const QSizeF size = picture_size();
+    if (size.isEmpty()) return {};
+    const double s = logical_scale();
+    const QPointF centre = fit_ ? QPointF(size.width() / 2, size.height() / 2) : centre_;
+    QPointF corner = area.center() - centre * s;
+    if (!fit_) { // at whole screen pixels, so that true size is sharp
+        const double dpr = devicePixelRatioF();
+        corner = {std::round(corner.x() * dpr) / dpr, std::round(corner.y() * dpr) / dpr};
+    }
+    return {corner, size * s};
+}
+
+QRectF Canvas::picture_rect() const { return placed_in(areas().first); }
+
+QRectF Canvas::second_rect() const {
+    const QRectF area = areas().second;
+    return area.isEmpty() ? QRectF() : placed_in(area);
+}
+
+void Canvas::zoom_to_fit() {
+    fit_ = true;
+    emit scale_changed(scale());
+    update();
+}
+
+void Canvas::zoom_to(double scale, std::optional<QPointF> around) {
+    if (picture_size().isEmpty()) return;
+    Areas a = areas();
+    const QRectF area = around && a.second.contains(*around) ? a.second : a.first;
+    const QPointF fixed = around.value_or(area.center());
+    const QPointF pixel = (fixed - placed_in(area).topLeft()) / logical_scale();
+    fit_ = false;
+    scale_ = std::clamp(scale, least_scale, most_scale);
+    centre_ = pixel - (fixed - area.center()) / logical_scale();
+    clamp_centre();
+    emit scale_changed(this->scale());
+    update();
+}
+
+void Canvas::pan(QPointF by) {
+    if (fit_ || picture_size().isEmpty()) return;
+    centre_ -= by / logical_scale();
+    clamp_centre();
+    update();
+}
+
+/// Some of the picture always stays in sight.
+void Canvas::clamp_centre() {
+    const QSizeF size = picture_size();
+    centre_ = {std::clamp(centre_.x(), 0.0, size.width()), std::clamp(centre_.y(), 0.0, size.height())};
+}
+
+std::optional<QPoint> Canvas::pixel_at(QPointF position) const {
+    const Areas a = areas();
+    for (const QRectF& area : {a.first, a.second}) {
+        if (!area.contains(position)) continue;
+        const QRectF place = placed_in(area);
+        const QPointF p = (position - place.topLeft()) / logical_scale();
+        const QPoint pixel(static_cast<int>(std::floor(p.x())), static_cast<int>(std::floor(p.y())));
+        if (QRect(QPoint(0, 0), picture_size().toSize()).contains(pixel)) return pixel;
+    }
+    return {};
+}
+
+const QImage& Canvas::difference() {
+    if (difference_.isNull()) difference_ = signed_difference(a_, b_, gain_);
+    return difference_;
+}
+
+bool Canvas::near_handle(QPointF position) const {
+    if (mode_ != CompareMode::wipe || !two()) return false;
+    const QRectF place = picture_rect();
+    return std::abs(position.x() - (place.left() + wipe_ * place.width())) <= 8;
+}
+
+void Canvas::wheelEvent(QWheelEvent* event) {
+    const double notches = event->angleDelta().y() / 120.0;
+    if (notches == 0) return event->ignore();
+    zoom_to(scale() * std::pow(1.25, notches), event->position());
+    event->accept();
+}
+
+void Canvas::mousePressEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton && near_handle(event->position()))
+        drag_ = Drag::wipe;
+    else if (event->button() == Qt::LeftButton || event->button() == Qt::MiddleButton)
+        drag_ = Drag::pan;
+    drag_from_ = event->position();
+    if (drag_ == Drag::pan && !fit_) setCursor(Qt::ClosedHandCursor);
+    QWidget::mousePressEvent(event); // the view takes the focus
+}
+
+void Canvas::mouseMoveEvent(QMouseEvent* event) {
+    const QPointF at = event->position();
+    hover_ = at;
+    if (drag_ == Drag::wipe) {
+        const QRectF place = picture_rect();
+        set_wipe(place.width() > 0 ? (at.x() - place.left()) / place.width() : 0.5);
+    } else if (drag_ == Drag::pan) {
+        pan(at - drag_from_);
+        drag_from_ = at;
+    } else {
+        setCursor(near_handle(at) ? Qt::SplitHCursor : Qt::ArrowCursor);
+    }
+    if (shows_values_) update();
+}
+
+void Canvas::mouseReleaseEvent(QMouseEvent* event) {
+    drag_ = Drag::none;
+    setCursor(near_handle(event->position()) ? Qt::SplitHCursor : Qt::ArrowCursor);
+}
+
+void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    if (fit_)
+        zoom_to(1, event->position());
+    else
+        zoom_to_fit();
+}
+
+void Canvas::leaveEvent(QEvent*) {
+    hover_.reset();
+    update();
+}
+
+void Canvas::resizeEvent(QResizeEvent*) { emit scale_changed(scale()); }
+
+void Canvas::describe() {
+    QString text;
+    if (picture_size().isEmpty()) {
+        text = message_;
+    } else if (!two()) {
+        text = a_.isNull() ? label_b_ : label_a_;
+    } else {
+        switch (mode_) {
+        case CompareMode::single:
+            text = shows_b_ ? tr("B: %1").arg(label_b_) : tr("A: %1").arg(label_a_);
+            break;
+        case CompareMode::side_by_side:
+            text = tr("A: %1, beside B: %2").arg(label_a_, label_b_);
+            break;
+        case CompareMode::wipe:
+            text = tr("A: %1, wiped over B: %2").arg(label_a_, label_b_);
+            break;
+        case CompareMode::difference:
+            text = tr("Difference of B: %2 from A: %1").arg(label_a_, label_b_);
+            break;
+        case CompareMode::flicker:
+            text = tr("A: %1 in turn with B: %2").arg(label_a_, label_b_);
+            break;
+        case CompareMode::onion:
+            text = tr("B: %2 over A: %1").arg(label_a_, label_b_);
+            break;
+        }
+    }
+    setAccessibleName(tr("Picture"));
+    setAccessibleDescription(text);
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "ui/preview/canvas.h"
+#include "ui/preview/difference.h"
+#include "ui/theme/colours.h"
+
+namespace denoir::ui {
+namespace {
+
+/// What is written over a picture keeps its contrast on any picture: light text on dark glass.
+const QColor glass(16, 16, 16, 200), ink(240, 240, 240), quiet_ink(190, 190, 190);
+
+QFont small_font(const QWidget& widget) {
+    QFont font = widget.font();
+    font.setPointSizeF(std::max(7.0, font.pointSizeF() * 0.9));
+    return font;
+}
+
+} // namespace
+
+void Canvas::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), colours(palette()).canvas);
+    if (picture_size().isEmpty()) {
+        paint_message(painter, message_);
+    } else {
+        paint_pictures(painter);
+        paint_labels(painter);
+        if (shows_values_) paint_values(painter);
+        if (!message_.isEmpty()) paint_message(painter, message_);
+    }
+    if (busy_) {
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(glass);
+        painter.drawEllipse(QPointF(width() - 16, 16), 7, 7);
+        painter.setBrush(ink);
+        painter.drawEllipse(QPointF(width() - 16, 16), 3, 3);
+    }
+    if (ring_) {
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.setPen(QPen(colours(palette()).accent, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    }
+}
+
+void Canvas::paint_picture(QPainter& painter, const QRectF& area, const QImage& picture, double opacity) const {
+    if (picture.isNull()) return;
+    painter.save();
+    painter.setClipRect(area, Qt::IntersectClip);
+    // Pixels are looked at one by one when somebody zooms in; a small picture that fills the window is not.
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, fit_ || scale() < 3);
+    painter.setOpacity(opacity);
+    painter.drawImage(placed_in(mode_ == CompareMode::side_by_side ? area : areas().first), picture);
+    painter.restore();
+}
+
+void Canvas::paint_pictures(QPainter& painter) {
+    const Areas a = areas();
+    if (!two()) {
+        paint_picture(painter, a.first, a_.isNull() ? b_ : a_);
+        return;
+    }
+    switch (mode_) {
+    case CompareMode::single:
+    case CompareMode::flicker:
+        paint_picture(painter, a.first, shows_b_ ? b_ : a_);
+        break;
+    case CompareMode::side_by_side:
+        paint_picture(painter, a.first, a_);
+        paint_picture(painter, a.second, b_);
+        break;
+    case CompareMode::wipe:
+        paint_wipe(painter, a.first);
+        break;
+    case CompareMode::onion:
+        paint_picture(painter, a.first, a_);
+        paint_picture(painter, a.first, b_, onion_);
+        break;
+    case CompareMode::difference:
+        if (difference().isNull()) {
+            paint_picture(painter, a.first, a_);
+            paint_message(painter, tr("No difference: A is %1 × %2, B is %3 × %4")
+                                       .arg(a_.width())
+                                       .arg(a_.height())
+                                       .arg(b_.width())
+                                       .arg(b_.height()));
+        } else {
+            paint_picture(painter, a.first, difference());
+            paint_legend(painter, a.first);
+        }
+        break;
+    }
+}
+
+void Canvas::paint_wipe(QPainter& painter, const QRectF& area) {
+    const QRectF place = placed_in(area);
+    const double x = std::round(place.left() + wipe_ * place.width());
+    paint_picture(painter, {area.left(), area.top(), x - area.left(), area.height()}, a_);
+    paint_picture(painter, {x, area.top(), area.right() - x, area.height()}, b_);
+    const double top = std::max(area.top(), place.top()), bottom = std::min(area.bottom(), place.bottom());
+    painter.fillRect(QRectF(x - 1, top, 3, bottom - top), QColor(0, 0, 0, 110));
+    painter.fillRect(QRectF(x, top, 1, bottom - top), QColor(255, 255, 255));
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QPointF middle(x + 0.5, (top + bottom) / 2);
+    painter.setPen(QPen(QColor(0, 0, 0, 140), 1));
+    painter.setBrush(QColor(250, 250, 250));
+    painter.drawEllipse(middle, 9, 9);
+    painter.setPen(QPen(QColor(60, 60, 60), 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    for (const int side : {-1, 1}) {
+        const QPointF arrow[] = {middle + QPointF(side * 2.5, -3), middle + QPointF(side * 5.5, 0),
+                                 middle + QPointF(side * 2.5, 3)};
+        painter.drawPolyline(arrow, 3);
+    }
+    painter.restore();
+}
+
+/// The scale of the difference, so that a colour can be read as a number.
+void Canvas::paint_legend(QPainter& painter, const QRectF& area) const {
+    painter.save();
+    painter.setFont(small_font(*this));
+    const QFontMetricsF metrics = painter.fontMetrics();
+    const QString left = tr("A brighter"), right = tr("B brighter"), scale = QStringLiteral("×%1").arg(gain_);
+    constexpr double bar = 128, pad = 8;
+    const double width = metrics.horizontalAdvance(left) + metrics.horizontalAdvance(right) + bar +
+                         metrics.horizontalAdvance(scale) + 5 * pad;
+    const double height = metrics.height() + pad;
+    const QRectF box(area.center().x() - width / 2, area.bottom() - height - pad, width, height);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(glass);
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setPen(ink);
+    double x = box.left() + pad;
+    const auto text = [&](const QString& words) {
+        painter.drawText(QRectF(x, box.top(), width, height), Qt::AlignVCenter, words);
+        x += metrics.horizontalAdvance(words) + pad;
+    };
+    text(left);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const int largest = std::max(1, 255 / gain_);
+    for (int i = 0; i < static_cast<int>(bar); ++i)
+        painter.fillRect(QRectF(x + i, box.center().y() - 4, 1, 8),
+                         QColor::fromRgb(difference_colour(
+                             static_cast<int>(std::lround((2 * i / (bar - 1) - 1) * largest)), gain_)));
+    x += bar + pad;
+    text(right);
+    painter.setPen(quiet_ink);
+    text(scale);
+    painter.restore();
+}
+
+void Canvas::paint_label(QPainter& painter, const QRectF& area, bool b, bool right) const {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(small_font(*this));
+    const QFontMetricsF metrics = painter.fontMetrics();
+    constexpr double pad = 8;
+    const double height = metrics.height() + 6, badge = height;
+    const double most = std::max(0.0, area.width() / (right || two() ? 2 : 1) - 4 * pad - badge);
+    const QString name = metrics.elidedText(b ? label_b_ : label_a_, Qt::ElideMiddle, std::min(most, 280.0));
+    const double text_width = name.isEmpty() ? 0 : metrics.horizontalAdvance(name) + 2 * pad;
+    const double width = badge + text_width;
+    const QRectF box(right ? area.right() - pad - width : area.left() + pad, area.top() + pad, width, height);
+    QPainterPath path;
+    path.addRoundedRect(box, 4, 4);
+    painter.setClipPath(path);
+    painter.fillRect(box, glass);
+    // The dark theme's shades carry dark letters, on any picture.
+    const QRectF square(right ? box.right() - badge : box.left(), box.top(), badge, height);
+    painter.fillRect(square, b ? dark_colours().b : dark_colours().a);
+    QFont bold = painter.font();
+    bold.setBold(true);
+    painter.setFont(bold);
+    painter.setPen(QColor(16, 16, 16));
+    painter.drawText(square, Qt::AlignCenter, b ? QStringLiteral("B") : QStringLiteral("A"));
+    bold.setBold(false);
+    painter.setFont(bold);
+    painter.setPen(ink);
+    painter.drawText(QRectF(right ? box.left() : square.right(), box.top(), text_width, height), Qt::AlignCenter, name);
+    painter.restore();
+}
+
+void Canvas::paint_labels(QPainter& painter) const {
+    if (!two()) return;
+    const Areas a = areas();
+    switch (mode_) {
+    case CompareMode::single:
+    case CompareMode::flicker:
+        paint_label(painter, a.first, shows_b_, false);
+        break;
+    case CompareMode::side_by_side:
+        paint_label(painter, a.first, false, false);
+        paint_label(painter, a.second, true, false);
+        break;
+    default:
+        paint_label(painter, a.first, false, false);
+        paint_label(painter, a.first, true, true);
+    }
+}
+
+/// Pixels around the cursor, enlarged, and what they hold.
+void Canvas::paint_values(QPainter& painter) const {
+    if (!hover_) return;
+    const std::optional<QPoint> pixel = pixel_at(*hover_);
+    if (!pixel) return;
+    constexpr int reach = 5, cell = 10, pad = 8;
+    constexpr int side = (2 * reach + 1) * cell;
+    std::vector<std::pair<QString, const QImage*>> shown;
+    if (!a_.isNull()) shown.push_back({QStringLiteral("A"), &a_});
+    if (!b_.isNull() && (b_.size() == a_.size() || a_.isNull())) shown.push_back({QStringLiteral("B"), &b_});
+
+    painter.save();
+    painter.setFont(small_font(*this));
+    const QFontMetricsF metrics = painter.fontMetrics();
+    const double line = metrics.height();
+    const int columns = static_cast<int>(shown.size());
+    const QSizeF size(columns * side + (columns + 1) * pad, side + 2 * pad + line * (columns == 2 ? 3 : 2) + 4);
+    // Beside the cursor, on whichever side there is room.
+    QPointF corner = *hover_ + QPointF(20, 20);
+    if (corner.x() + size.width() > width()) corner.setX(hover_->x() - 20 - size.width());
+    if (corner.y() + size.height() > height()) corner.setY(hover_->y() - 20 - size.height());
+    const QRectF box(QPointF(std::max(0.0, corner.x()), std::max(0.0, corner.y())), size);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(QColor(16, 16, 16, 235));
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+
+    const double base = box.top() + pad + side + 4;
+    const auto text = [&](int column, int row, const QString& words, const QColor& colour) {
+        painter.setPen(colour);
+        painter.drawText(
+            QRectF(box.left() + pad + column * (side + pad), base + row * line, columns * (side + pad), line),
+            Qt::AlignLeft | Qt::AlignVCenter, words);
+    };
+    QRgb values[2] = {0, 0};
+    for (int i = 0; i < columns; ++i) {
+        const QImage& picture = *shown[static_cast<std::size_t>(i)].second;
+        const QRect from(pixel->x() - reach, pixel->y() - reach, 2 * reach + 1, 2 * reach + 1);
+        const QRectF to(box.left() + pad + i * (side + pad), box.top() + pad, side, side);
+        painter.fillRect(to, QColor(0, 0, 0));
+        painter.drawImage(to, picture.copy(from));
+        painter.setPen(QColor(0, 0, 0));
+        painter.setBrush(Qt::NoBrush);
+        const QRectF middle(to.left() + reach * cell, to.top() + reach * cell, cell, cell);
+        painter.drawRect(middle.adjusted(-1, -1, 0, 0));
+        painter.setPen(QColor(255, 255, 255));
+        painter.drawRect(middle.adjusted(-2, -2, 1, 1));
+        values[i] = picture.pixel(*pixel);
+        const QString rgb =
+            QStringLiteral("%1 %2 %3").arg(qRed(values[i])).arg(qGreen(values[i])).arg(qBlue(values[i]));
+        text(i, 0, two() ? shown[static_cast<std::size_t>(i)].first + QStringLiteral("  ") + rgb : rgb, ink);
+    }
+    text(0, 1, tr("x %1  y %2").arg(pixel->x()).arg(pixel->y()), quiet_ink);
+    if (columns == 2) {
+        const auto signed_text = [](int v) {
+            return v < 0 ? QStringLiteral("−%1").arg(-v) : QStringLiteral("+%1").arg(v);
+        };
+        text(0, 2,
+             tr("B − A  %1 %2 %3")
+                 .arg(signed_text(qRed(values[1]) - qRed(values[0])),
+                      signed_text(qGreen(values[1]) - qGreen(values[0])),
+                      signed_text(qBlue(values[1]) - qBlue(values[0]))),
+             ink);
+    }
+    painter.restore();
+}
+
+void Canvas::paint_message(QPainter& painter, const QString& text) const {
+    if (text.isEmpty()) return;
+    painter.save();
+    const bool over = !picture_size().isEmpty();
+    const QRectF room = QRectF(rect()).adjusted(24, 24, -24, -24);
+    QRectF box = painter.boundingRect(room, Qt::AlignCenter | Qt::TextWordWrap, text);
+    if (over) {
+        box.moveBottom(room.bottom());
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(glass);
+        painter.drawRoundedRect(box.adjusted(-12, -6, 12, 6), 4, 4);
+        painter.setPen(ink);
+    } else {
+        const Colours& c = colours(palette());
+        painter.setPen(contrast(c.quiet, c.canvas) >= 4.5 ? c.quiet : c.text);
+    }
+    painter.drawText(box, Qt::AlignCenter | Qt::TextWordWrap, text);
+    painter.restore();
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/preview/preview_view.h"
+
+#include <QDragEnterEvent>
+#include <QKeyEvent>
+#include <QMetaMethod>
+#include <QMimeData>
+#include <QVBoxLayout>
+
+#include "app/text.h"
+#include "engine/core/error.h"
+#include "ui/preview/transport_bar.h"
+
+namespace denoir::ui {
+namespace {
+
+using app::Side;
+
+/// The first file or folder of a drop; empty: none.
+QString dropped_file(const QMimeData* data) {
+    for (const QUrl& url : data->urls())
+        if (url.isLocalFile()) return url.toLocalFile();
+    return {};
+}
+
+bool is_still(const QString& path) {
+    try {
+        return image_info(app::to_path(path)).format != "GIF";
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+} // namespace
+
+PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
+    : QWidget(parent),
+      cache_(cache),
+      canvas_(new Canvas(this)),
+      bar_(new TransportBar(player_, *canvas_, comparison_, this)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(canvas_, 1);
+    layout->addWidget(bar_);
+    setFocusPolicy(Qt::StrongFocus);
+    setAcceptDrops(true);
+    setAccessibleName(tr("Preview"));
+    set_empty_text(tr("Nothing to show yet.\nDrop a video, a run or a picture here."));
+
+    bar_timer_.setSingleShot(true);
+    bar_timer_.setInterval(100);
+    connect(&bar_timer_, &QTimer::timeout, bar_, &TransportBar::refresh);
+    message_timer_.setSingleShot(true);
+    message_timer_.setInterval(8000);
+    connect(&message_timer_, &QTimer::timeout, this, &PreviewView::refresh);
+    connect(&player_, &app::Player::frame_changed, this, &PreviewView::refresh);
+    connect(&player_, &app::Player::offset_changed, this, &PreviewView::compare_again);
+    connect(&player_, &app::Player::speed_changed, this, &PreviewView::refresh);
+    connect(bar_, &TransportBar::mode_picked, this, &PreviewView::set_mode);
+    connect(bar_, &TransportBar::gain_picked, this, &PreviewView::set_gain);
+    connect(bar_, &TransportBar::swap_requested, this, &PreviewView::swap);
+    connect(bar_, &TransportBar::worst_requested, this, &PreviewView::go_to_worst);
+    refresh();
+}
+
+PreviewView::~PreviewView() {
+    player_.disconnect(this);
+    comparison_.disconnect();
+    player_.set_clip(Side::a, nullptr); // the slots go before the player does
+    player_.set_clip(Side::b, nullptr);
+}
+
+const app::ClipInfo* PreviewView::info(Side side) const {
+    const auto& clip = slot(side).clip;
+    return clip ? &clip->info() : nullptr;
+}
+
+CompareMode PreviewView::mode() const { return canvas_->mode(); }
+
+void PreviewView::set_empty_text(const QString& text) {
+    empty_text_ = text;
+    refresh();
+}
+
+void PreviewView::set_label(Side side, const QString& text) {
+    slot(side).label = text;
+    refresh();
+}
+
+void PreviewView::show_clip(Side side, const QString& path) { open(side, cache_.open(path), false); }
+
+void PreviewView::show_frames(Side side, std::vector<Image> frames, double fps, const QString& name) {
+    if (frames.empty()) return;
+    const auto shared = std::make_shared<const std::vector<Image>>(std::move(frames));
+    open(side, cache_.open([shared, fps, name] { return app::clip_of(*shared, fps, name); }), false);
+}
+
+/// What was shown stays until the new one is open: a file that is none costs nothing.
+void PreviewView::open(Side side, std::unique_ptr<app::Clip> clip, bool by_hand) {
+    Slot& s = slot(side);
+    s.pending = std::move(clip);
+    s.by_hand = by_hand;
+    canvas_->set_busy(true);
+    connect(s.pending.get(), &app::Clip::opened, this, [this, side] { adopt(side); });
+    connect(s.pending.get(), &app::Clip::failed, this, [this, side](const app::Issue& issue) {
+        // The sender is deleted when the event is over.
+        slot(side).pending.release()->deleteLater();
+        say(issue.line());
+        emit clip_failed(side, issue);
+    });
+}
+
+void PreviewView::adopt(Side side) {
+    Slot& s = slot(side);
+    const bool first = !s.clip;
+    s.pending->disconnect(this);
+    const std::unique_ptr<app::Clip> before = std::exchange(s.clip, std::move(s.pending));
+    s.shown = {};
+    s.label.clear();
+    listen(side);
+    player_.set_clip(side, s.clip.get());
+    if (side == Side::a && first) player_.go_to(0);
+    overlay_ = {};
+    message_timer_.stop();
+    if (a_.clip && b_.clip && first && mode() == CompareMode::single) canvas_->set_mode(CompareMode::wipe);
+    compare_again();
+    refresh();
+    bar_->refresh();
+    const app::ClipInfo& info = s.clip->info();
+    emit mode_changed(mode());
+    emit clip_opened(side, info);
+    if (s.by_hand && !info.request.isEmpty()) emit request_found(info.request, info.path);
+}
+
+void PreviewView::listen(Side side) {
+    app::Clip* const clip = slot(side).clip.get();
+    connect(clip, &app::Clip::frame_ready, this, [this, side](int frame) {
+        if (frame == player_.frame_of(side)) refresh();
+        if (!bar_timer_.isActive()) bar_timer_.start();
+    });
+    connect(clip, &app::Clip::frame_failed, this, [this, side](int frame, const app::Issue& issue) {
+        if (frame == player_.frame_of(side)) say(issue.line());
+    });
+}
+
+void PreviewView::clear(Side side) {
+    Slot& s = slot(side);
+    player_.set_clip(side, nullptr);
+    s = {};
+    if (!a_.clip || !b_.clip) canvas_->set_mode(CompareMode::single);
+    compare_again();
+    refresh();
+    bar_->refresh();
+    emit mode_changed(mode());
+}
+
+void PreviewView::swap() {
+    std::swap(a_, b_);
+    for (const Side side : {Side::a, Side::b}) {
+        Slot& s = slot(side);
+        if (s.clip) s.clip->disconnect(this);
+        if (s.clip) listen(side);
+        if (s.pending) open(side, std::move(s.pending), s.by_hand);
+    }
+    player_.set_clip(Side::a, nullptr);
+    player_.set_clip(Side::b, b_.clip.get());
+    player_.set_clip(Side::a, a_.clip.get());
+    player_.set_offset(-player_.offset());
+    compare_again();
+    refresh();
+    bar_->refresh();
+}
+
+void PreviewView::say(const QString& text) {
+    message_timer_.start();
+    canvas_->set_message(text);
+    refresh();
+}
+
+void PreviewView::refresh() {
+    bool waiting = a_.pending || b_.pending, fresh = true;
+    for (const Side side : {Side::a, Side::b}) {
+        Slot& s = slot(side);
+        const int frame = player_.frame_of(side);
+        if (!s.clip || frame < 0) continue;
+        if (const QImage picture = s.clip->cached(frame); !picture.isNull()) {
+            s.shown = picture;
+        } else {
+            s.clip->want(frame, player_.speed() < 0 ? -1 : 1);
+            waiting = waiting || !s.clip->is_settled(frame);
+            fresh = false;
+        }
+    }
+    const bool covered = !overlay_.isNull();
+    canvas_->set_pictures(covered ? overlay_ : a_.shown, covered ? QImage() : b_.shown);
+    const auto label = [](const Slot& s) { return s.clip && s.label.isEmpty() ? s.clip->info().name : s.label; };
+    canvas_->set_labels(covered ? overlay_name_ : label(a_), label(b_));
+    canvas_->set_busy(waiting && !covered);
+    if (!message_timer_.isActive())
+        canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString() : empty_text_);
+    if (fresh && a_.clip && b_.clip && !player_.playing()) {
+        const int frame = player_.frame_of(Side::a);
+        if (player_.frame_of(Side::b) == frame + player_.offset()) comparison_.measure(frame, a_.shown, b_.shown);
+    }
+}
+
+void PreviewView::compare_again() {
+    if (a_.clip && b_.clip)
+        comparison_.start(*a_.clip, *b_.clip, player_.offset());
+    else
+        comparison_.stop();
+}
+
+void PreviewView::show_overlay(const QImage& picture, const QString& name) {
+    overlay_ = picture;
+    overlay_name_ = name;
+    refresh();
+}
+
+void PreviewView::set_mode(CompareMode mode) {
+    if (!a_.clip || !b_.clip) mode = CompareMode::single;
+    if (mode == canvas_->mode()) return;
+    canvas_->set_mode(mode);
+    bar_->refresh();
+    emit mode_changed(mode);
+}
+
+void PreviewView::toggle_mode(CompareMode mode) { set_mode(canvas_->mode() == mode ? CompareMode::single : mode); }
+
+void PreviewView::flip() {
+    if (!a_.clip || !b_.clip) return;
+    if (canvas_->mode() != CompareMode::single) set_mode(CompareMode::single);
+    canvas_->set_shows_b(!canvas_->shows_b());
+}
+
+void PreviewView::set_gain(int gain) {
+    canvas_->set_gain(gain);
+    bar_->refresh();
+}
+
+void PreviewView::go_to_worst() {
+    const int worst = comparison_.worst();
+    if (worst < 0) return;
+    player_.pause();
+    player_.go_to(worst);
+}
+
+bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
+    const int frames = modifiers & Qt::ShiftModifier ? 10 : 1;
+    switch (key) {
+    case Qt::Key_Space:
+        player_.toggle();
+        return true;
+    case Qt::Key_J:
+        player_.shuttle(-1);
+        return true;
+    case Qt::Key_K:
+        player_.pause();
+        return true;
+    case Qt::Key_L:
+        player_.shuttle(1);
+        return true;
+    case Qt::Key_Comma:
+    case Qt::Key_Less:
+    case Qt::Key_Semicolon:
+    case Qt::Key_Left:
+        player_.step(-frames);
+        return true;
+    case Qt::Key_Period:
+    case Qt::Key_Greater:
+    case Qt::Key_Colon:
+    case Qt::Key_Right:
+        player_.step(frames);
+        return true;
+    case Qt::Key_Home:
+        player_.go_to(0);
+        return true;
+    case Qt::Key_End:
+        player_.go_to(player_.frames() - 1);
+        return true;
+    case Qt::Key_W:
+        toggle_mode(CompareMode::wipe);
+        return true;
+    case Qt::Key_D:
+        toggle_mode(CompareMode::difference);
+        return true;
+    case Qt::Key_O:
+        toggle_mode(CompareMode::onion);
+        return true;
+    case Qt::Key_Q:
+        toggle_mode(CompareMode::side_by_side);
+        return true;
+    case Qt::Key_0:
+        flip();
+        return true;
+    case Qt::Key_1:
+        canvas_->zoom_to(1);
+        return true;
+    case Qt::Key_F:
+        canvas_->zoom_to_fit();
+        return true;
+    case Qt::Key_I:
+        canvas_->set_shows_values(!canvas_->shows_values());
+        return true;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        canvas_->zoom_to(canvas_->scale() * 1.25);
+        return true;
+    case Qt::Key_Minus:
+        canvas_->zoom_to(canvas_->scale() / 1.25);
+        return true;
+    case Qt::Key_BracketLeft:
+        canvas_->set_wipe(canvas_->wipe() - 0.02);
+        return true;
+    case Qt::Key_BracketRight:
+        canvas_->set_wipe(canvas_->wipe() + 0.02);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void PreviewView::keyPressEvent(QKeyEvent* event) {
+    constexpr Qt::KeyboardModifiers others = Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier;
+    if ((event->modifiers() & others) || !press(event->key(), event->modifiers())) QWidget::keyPressEvent(event);
+}
+
+void PreviewView::focusInEvent(QFocusEvent* event) {
+    const auto reason = event->reason();
+    canvas_->set_focus_ring(reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason ||
+                            reason == Qt::ShortcutFocusReason);
+}
+
+void PreviewView::focusOutEvent(QFocusEvent*) { canvas_->set_focus_ring(false); }
+
+Side PreviewView::side_at(const QPointF& position) const {
+    return a_.clip && position.x() > width() / 2.0 ? Side::b : Side::a;
+}
+
+void PreviewView::dragEnterEvent(QDragEnterEvent* event) {
+    if (!dropped_file(event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void PreviewView::dragMoveEvent(QDragMoveEvent* event) {
+    message_timer_.stop();
+    canvas_->set_message(side_at(event->position()) == Side::b ? tr("Drop here: hold it against A, as B")
+                                                               : tr("Drop here: show it"));
+    event->acceptProposedAction();
+}
+
+void PreviewView::dragLeaveEvent(QDragLeaveEvent*) { refresh(); }
+
+void PreviewView::dropEvent(QDropEvent* event) {
+    const QString path = dropped_file(event->mimeData());
+    refresh();
+    if (path.isEmpty()) return;
+    event->acceptProposedAction();
+    if (is_still(path) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::picture_dropped)))
+        emit picture_dropped(path, mapToGlobal(event->position().toPoint()));
+    else
+        open(side_at(event->position()), cache_.open(path), true);
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QSlider>
+#include <utility>
+#include <vector>
+
+namespace denoir::ui {
+
+/// The frames of a clip as a line: where the playhead is, which are decoded, which is marked (the worst). A press or
+/// drag anywhere seeks at once. Keys, role and value are a slider's.
+class Scrubber : public QSlider {
+    Q_OBJECT
+public:
+    explicit Scrubber(QWidget* parent = nullptr);
+    void set_frames(int frames);
+    void set_cached(std::vector<std::pair<int, int>> ranges);
+    void set_mark(int frame); ///< -1: none
+    QSize sizeHint() const override { return {200, 24}; }
+    QSize minimumSizeHint() const override { return {64, 24}; }
+
+signals:
+    void seek_requested(int frame);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    QRectF track() const;
+    double position_of(double frame) const;
+    int frame_at(double x) const;
+    void seek(double x);
+    std::vector<std::pair<int, int>> cached_;
+    int mark_ = -1, hover_ = -1;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/preview/transport_bar.h"
+
+#include <QButtonGroup>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "ui/preview/scrubber.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+
+namespace denoir::ui {
+namespace {
+
+/// As wide as its widest text, so that nothing moves while numbers run.
+QLabel* number_label(QWidget* parent, const QString& widest) {
+    auto* label = new QLabel(parent);
+    label->setMinimumWidth(label->fontMetrics().horizontalAdvance(widest) + 4);
+    return label;
+}
+
+struct ModeName {
+    CompareMode mode;
+    const char* text;
+    const char* tip;
+};
+constexpr ModeName mode_names[] = {
+    {CompareMode::single, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "One"),
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "One at a time; 0 shows the other")},
+    {CompareMode::side_by_side, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Side by side"),
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Side by side (Q)")},
+    {CompareMode::wipe, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Wipe"),
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Wipe: drag the line (W)")},
+    {CompareMode::difference, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Difference"),
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Difference, amplified (D)")},
+    {CompareMode::flicker, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Flicker"),
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "A and B in turn, twice a second")},
+    {CompareMode::onion, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Onion"),
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "B half over A (O)")},
+};
+
+} // namespace
+
+QString time_text(double seconds, double fps) {
+    const auto whole = static_cast<int>(std::floor(seconds + 1e-6));
+    const int frame = fps > 0 ? static_cast<int>(std::floor((seconds - whole) * fps + 1e-3)) : 0;
+    return QStringLiteral("%1:%2.%3")
+        .arg(whole / 60, 2, 10, QChar('0'))
+        .arg(whole % 60, 2, 10, QChar('0'))
+        .arg(frame, 2, 10, QChar('0'));
+}
+
+TransportBar::TransportBar(app::Player& player, Canvas& canvas, app::Comparison& comparison, QWidget* parent)
+    : QWidget(parent), player_(player), canvas_(canvas), comparison_(comparison), scrubber_(new Scrubber(this)) {
+    auto* rows = new QVBoxLayout(this);
+    rows->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    rows->setSpacing(grid::half);
+    compare_row_ = make_compare_row();
+    rows->addWidget(compare_row_);
+    rows->addWidget(scrubber_);
+    rows->addWidget(make_play_row());
+
+    connect(scrubber_, &Scrubber::seek_requested, &player_, &app::Player::go_to);
+    connect(&player_, &app::Player::frame_changed, this, &TransportBar::refresh_time);
+    connect(&player_, &app::Player::speed_changed, this, &TransportBar::refresh_time);
+    connect(&player_, &app::Player::loop_changed, loop_, &QToolButton::setChecked);
+    connect(&player_, &app::Player::clips_changed, this, &TransportBar::refresh);
+    connect(&canvas_, &Canvas::scale_changed, this, &TransportBar::refresh_zoom);
+    connect(&comparison_, &app::Comparison::changed, this, &TransportBar::refresh_metrics);
+    refresh();
+}
+
+QToolButton* TransportBar::button(const QString& drawing, const QString& name, const QString& keys) {
+    auto* b = new QToolButton(this);
+    b->setIcon(icon(drawing));
+    b->setAutoRaise(true);
+    b->setAccessibleName(name);
+    b->setToolTip(keys.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, keys));
+    return b;
+}
+
+QWidget* TransportBar::make_compare_row() {
+    auto* row = new QWidget(this);
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(grid::half);
+    modes_ = new QButtonGroup(row);
+    for (const ModeName& name : mode_names) {
+        auto* b = new QToolButton(row);
+        b->setText(tr(name.text));
+        b->setToolTip(tr(name.tip));
+        b->setCheckable(true);
+        b->setAutoRaise(true);
+        modes_->addButton(b, static_cast<int>(name.mode));
+        layout->addWidget(b);
+    }
+    connect(modes_, &QButtonGroup::idClicked, this, [this](int id) { emit mode_picked(static_cast<CompareMode>(id)); });
+    gain_ = new QComboBox(row);
+    for (int gain = 1; gain <= 64; gain *= 2) gain_->addItem(QStringLiteral("×%1").arg(gain), gain);
+    gain_->setAccessibleName(tr("Amplification of the difference"));
+    gain_->setToolTip(gain_->accessibleName());
+    connect(gain_, &QComboBox::activated, this, [this] { emit gain_picked(gain_->currentData().toInt()); });
+    layout->addWidget(gain_);
+    auto* swap = button(QStringLiteral("swap"), tr("Swap A and B"), {});
+    connect(swap, &QToolButton::clicked, this, &TransportBar::swap_requested);
+    layout->addWidget(swap);
+    layout->addStretch(1);
+    metrics_ = number_label(row, QString());
+    metrics_->setAccessibleName(tr("Distance of the shown frames"));
+    layout->addWidget(metrics_);
+    worst_ = new QToolButton(row);
+    worst_->setAutoRaise(true);
+    worst_->setToolTip(tr("Go to the frame that differs most"));
+    connect(worst_, &QToolButton::clicked, this, &TransportBar::worst_requested);
+    layout->addWidget(worst_);
+    return row;
+}
+
+QWidget* TransportBar::make_play_row() {
+    auto* row = new QWidget(this);
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(grid::half);
+    previous_ = button(QStringLiteral("previous-frame"), tr("One frame back"), QStringLiteral(","));
+    play_ = button(QStringLiteral("play"), tr("Play"), tr("Space"));
+    next_ = button(QStringLiteral("next-frame"), tr("One frame on"), QStringLiteral("."));
+    loop_ = button(QStringLiteral("loop"), tr("Play in a loop"), {});
+    loop_->setCheckable(true);
+    loop_->setChecked(player_.loop());
+    connect(previous_, &QToolButton::clicked, this, [this] { player_.step(-1); });
+    connect(next_, &QToolButton::clicked, this, [this] { player_.step(1); });
+    connect(play_, &QToolButton::clicked, &player_, &app::Player::toggle);
+    connect(loop_, &QToolButton::toggled, &player_, &app::Player::set_loop);
+    time_ = number_label(row, QStringLiteral("00:00.00"));
+    time_->setAccessibleName(tr("Time, minutes, seconds and frames"));
+    frame_ = number_label(row, tr("frame %1/%2").arg(888).arg(888));
+    rate_ = new QLabel(row);
+    speed_ = new QLabel(row);
+    zoom_ = number_label(row, QStringLiteral("1000 %"));
+    zoom_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    true_size_ = button(QStringLiteral("one-to-one"), tr("True size"), QStringLiteral("1"));
+    fit_ = button(QStringLiteral("fit"), tr("Fit into the window"), QStringLiteral("F"));
+    values_ = button(QStringLiteral("eye"), tr("Pixel values under the cursor"), QStringLiteral("I"));
+    for (QToolButton* b : {true_size_, fit_, values_}) b->setCheckable(true);
+    connect(true_size_, &QToolButton::clicked, this, [this] { canvas_.zoom_to(1); });
+    connect(fit_, &QToolButton::clicked, &canvas_, &Canvas::zoom_to_fit);
+    connect(fit_, &QToolButton::clicked, this, &TransportBar::refresh_zoom);
+    connect(true_size_, &QToolButton::clicked, this, &TransportBar::refresh_zoom);
+    connect(values_, &QToolButton::toggled, &canvas_, &Canvas::set_shows_values);
+    for (QWidget* w : std::initializer_list<QWidget*>{previous_, play_, next_, loop_}) layout->addWidget(w);
+    layout->addSpacing(grid::unit);
+    for (QWidget* w : std::initializer_list<QWidget*>{time_, frame_, rate_, speed_}) layout->addWidget(w);
+    layout->addStretch(1);
+    for (QWidget* w : std::initializer_list<QWidget*>{zoom_, true_size_, fit_, values_}) layout->addWidget(w);
+    return row;
+}
+
+void TransportBar::refresh() {
+    const app::Clip* leader = player_.leader();
+    const int frames = player_.frames();
+    scrubber_->set_frames(frames);
+    scrubber_->set_cached(leader ? leader->cached_ranges() : std::vector<std::pair<int, int>>{});
+    const bool two = player_.frame_of(app::Side::a) >= 0 && player_.frame_of(app::Side::b) >= 0;
+    compare_row_->setVisible(two);
+    if (QAbstractButton* b = modes_->button(static_cast<int>(canvas_.mode()))) b->setChecked(true);
+    gain_->setCurrentIndex(std::max(0, gain_->findData(canvas_.gain())));
+    gain_->setVisible(canvas_.mode() == CompareMode::difference);
+    for (QToolButton* b : {play_, previous_, next_, loop_}) b->setEnabled(frames > 1);
+    const double fps = leader ? leader->info().fps : 0;
+    rate_->setText(frames > 1 ? tr("%1 fps").arg(QString::number(fps, 'g', 4)) : QString());
+    refresh_time();
+    refresh_zoom();
+    refresh_metrics();
+}
+
+void TransportBar::refresh_time() {
+    const app::Clip* leader = player_.leader();
+    const int frames = player_.frames();
+    scrubber_->setValue(player_.frame());
+    time_->setText(frames > 1 ? time_text(player_.seconds(), leader->info().fps) : QString());
+    frame_->setText(frames > 1 ? tr("frame %1/%2").arg(player_.frame() + 1).arg(frames) : QString());
+    const double speed = player_.speed();
+    speed_->setText(
+        speed == 0 || speed == 1
+            ? QString()
+            : QStringLiteral("%1%2×").arg(speed < 0 ? QStringLiteral("−") : QString()).arg(std::abs(speed)));
+    play_->setIcon(icon(player_.playing() ? QStringLiteral("pause") : QStringLiteral("play")));
+    play_->setAccessibleName(player_.playing() ? tr("Pause") : tr("Play"));
+    play_->setToolTip(QStringLiteral("%1 (%2)").arg(play_->accessibleName(), tr("Space")));
+    refresh_metrics();
+}
+
+void TransportBar::refresh_zoom() {
+    const bool shown = !canvas_.picture_rect().isEmpty();
+    zoom_->setText(shown ? QStringLiteral("%1 %").arg(std::lround(canvas_.scale() * 100)) : QString());
+    fit_->setChecked(shown && canvas_.fits());
+    true_size_->setChecked(shown && !canvas_.fits() && std::abs(canvas_.scale() - 1) < 1e-6);
+    for (QToolButton* b : {fit_, true_size_, values_}) b->setEnabled(shown);
+}
+
+void TransportBar::refresh_metrics() {
+    if (compare_row_->isHidden()) return;
+    const int frame = player_.frame_of(app::Side::a);
+    const auto& curve = comparison_.curve();
+    QString text;
+    if (!comparison_.issue().isEmpty())
+        text = comparison_.issue().message;
+    else if (frame >= 0 && static_cast<std::size_t>(frame) < curve.size() && curve[static_cast<std::size_t>(frame)]) {
+        const metrics::FrameMetrics& m = *curve[static_cast<std::size_t>(frame)];
+        text = m.psnr ? tr("%1 dB").arg(*m.psnr, 0, 'f', 1) : tr("equal");
+        if (m.ssim) text += QStringLiteral("  ·  SSIM %1").arg(*m.ssim, 0, 'f', 4);
+    }
+    metrics_->setText(text);
+    metrics_->setToolTip(comparison_.exact() ? tr("Measured on frames that no codec has touched")
+                                             : tr("Measured on the videos' frames"));
+    const int worst = comparison_.worst();
+    scrubber_->set_mark(worst);
+    worst_->setVisible(worst >= 0);
+    worst_->setText(tr("worst: %1").arg(worst + 1));
+    worst_->setAccessibleName(tr("Go to the worst frame, %1").arg(worst + 1));
+    fit_width();
+}
+
+void TransportBar::resizeEvent(QResizeEvent*) { fit_width(); }
+
+/// What is least needed goes first when it gets narrow; nothing is cut off.
+void TransportBar::fit_width() {
+    const int room = width();
+    rate_->setVisible(room >= 460);
+    zoom_->setVisible(room >= 400);
+    frame_->setVisible(room >= 340);
+    for (const CompareMode rare : {CompareMode::onion, CompareMode::flicker})
+        modes_->button(static_cast<int>(rare))->setVisible(room >= 620);
+    metrics_->setVisible(room >= 440);
+}
+
+} // namespace denoir::ui

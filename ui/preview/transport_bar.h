@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QWidget>
+
+#include "app/comparison.h"
+#include "app/player.h"
+#include "ui/preview/canvas.h"
+
+class QAbstractButton;
+class QButtonGroup;
+class QComboBox;
+class QLabel;
+class QToolButton;
+
+namespace denoir::ui {
+
+class Scrubber;
+
+/// What lies under the picture: the ways to compare (where there are two), the scrubber, play, time, zoom. Borrows all
+/// it shows.
+class TransportBar : public QWidget {
+    Q_OBJECT
+public:
+    TransportBar(app::Player& player, Canvas& canvas, app::Comparison& comparison, QWidget* parent = nullptr);
+
+    /// Decoded frames and the like changed.
+    void refresh();
+
+signals:
+    void mode_picked(denoir::ui::CompareMode mode);
+    void gain_picked(int gain);
+    void swap_requested();
+    void worst_requested();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QToolButton* button(const QString& icon, const QString& name, const QString& keys);
+    QWidget* make_compare_row();
+    QWidget* make_play_row();
+    void refresh_time();
+    void refresh_zoom();
+    void refresh_metrics();
+    void fit_width();
+
+    app::Player& player_;
+    Canvas& canvas_;
+    app::Comparison& comparison_;
+    Scrubber* scrubber_;
+    QWidget* compare_row_;
+    QToolButton *play_, *loop_, *worst_, *values_, *fit_, *true_size_, *previous_, *next_;
+    QButtonGroup* modes_;
+    QComboBox* gain_;
+    QLabel *time_, *frame_, *speed_, *zoom_, *metrics_, *rate_;
+};
+
+/// "00:01.02": minutes, seconds, frames at this rate; "00:01.08" at 24 fps is a third of a second past one.
+QString time_text(double seconds, double fps);
+
+} // namespace denoir::ui
