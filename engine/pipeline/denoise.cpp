@@ -37,7 +37,8 @@ public:
              LayerObserver* layers, std::string component)
         : backend_(std::move(backend)), model_(std::move(weights), backend_, {.heads = {}, .causal_block = causal_block(r), .precision = transformer_precision(r)}),
           condition_(c.condition), guidance_(guidance), layers_(layers), component_(std::move(component)), cond_(context(c.text, c, "cond")) {
-        if (guidance_ != 1.0) uncond_.emplace(context(c.negative_text, c, "uncond"));
+        // Both branches see the same image: its keys are made once, unless somebody wants to be told of each branch's.
+        if (guidance_ != 1.0) uncond_.emplace(layers_ ? context(c.negative_text, c, "uncond") : model_.context(c.negative_text, cond_));
         // SkyReels counts 16 frames a second as index 0 and every other rate as 1.
         if (model_.config().fps_rows > 0) fps_ = *r.fps == 16.0 ? 0 : 1;
     }
