@@ -4,9 +4,7 @@
 #include <charconv>
 
 #include "app/cli/commands.h"
-#include "engine/compare/comparison.h"
-#include "engine/core/file.h"
-#include "engine/session/output_check.h"
+#include "engine/compare/outputs.h"
 
 namespace denoir::cli {
 namespace {
@@ -128,16 +126,20 @@ int run(const Arguments& args, Console& console) {
     const fs::path a = args.words()[0], b = args.words()[1];
     const CompareOptions options = options_of(args);
     const auto least_psnr = number(args, "--min-psnr", 0, 200), least_ssim = number(args, "--min-ssim", -1, 1);
-    const std::vector<fs::path> inputs{a, b};
-    if (args.has("--csv")) check_output_file(args.get("--csv"), inputs);
+    CompareOutputs outputs{args.get("--side-by-side"), args.get("--difference"), args.get("--report"),
+                           args.get("--csv")};
+    for (const char* option : {"--side-by-side", "--difference", "--report", "--csv"})
+        if (args.has(option) && args.get(option).empty()) throw UsageError("", option, "is empty", "name a file");
+    if (args.get("--amplify") != "auto") outputs.amplification = number(args, "--amplify", 0.1, 255).value_or(0);
+    check_outputs(outputs, std::vector{a, b});
 
     Progress progress(progress_style(args.get("--progress", "auto")));
     const auto told = [&](std::string_view what, std::int64_t done, std::int64_t total) {
         progress.work(what, "frame", double(done), double(total));
     };
     Comparer comparer(a, b, options, progress, told, interrupt_token());
-    const Comparison found = comparer.measure();
-    if (args.has("--csv")) write_file(args.get("--csv"), to_csv(found));
+    Comparison found = comparer.measure();
+    write_outputs(comparer, found, outputs);
     progress.clear();
     console.say(table(found) + conclusion(found));
     console.report(to_json(found));
@@ -161,6 +163,10 @@ Command compare_command() {
          {"--step-a", "N", "the step of run A to show, 0 is the noise (default: the last)"},
          {"--step-b", "N", "the step of run B to show (default: the last)"},
          {"--depth", "8|float", "float: runs before rounding to 8 bits (default 8)"},
+         {"--side-by-side", "FILE", "video of both with names and curves: .mp4 (H.264) or .mkv (FFV1) (default: none)"},
+         {"--difference", "FILE", "video of the absolute difference: .mp4 or .mkv (default: none)"},
+         {"--amplify", "X", "differences shown X times, 0.1 to 255 (default auto: as much as fits)"},
+         {"--report", "FILE", "one HTML file with curves, histograms and the worst frames (default: none)"},
          {"--csv", "FILE", "every frame's figures, one line each (default: none)"},
          {"--min-psnr", "DB", "exit with 1 where the mean PSNR is lower (default: no limit)"},
          {"--min-ssim", "X", "exit with 1 where the mean SSIM is lower (default: no limit)"},

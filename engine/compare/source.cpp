@@ -174,6 +174,12 @@ std::string_view name(SourceInfo::Kind kind) {
     return names[std::size_t(kind)];
 }
 
+std::string display_name(const SourceInfo& source) {
+    const fs::path& path = source.path;
+    const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();
+    return printable((name.empty() || name == "." ? path : name).string(), 200);
+}
+
 std::unique_ptr<FrameSource> open_source(const fs::path& path, const SourceOptions& options, Observer& observer,
                                          std::stop_token stop) {
     if (path.empty()) throw UsageError("", "input", "is empty", "name a video, a run folder or a folder of frames");

@@ -32,6 +32,8 @@ struct SourceInfo {
     Json request;                       ///< what made it, where it says so (runs, our videos and frames); else null
 };
 std::string_view name(SourceInfo::Kind);
+/// The last part of its path, clean for one line.
+std::string display_name(const SourceInfo&);
 
 struct SourceOptions {
     std::optional<int> step;                ///< of a run: empty for its last

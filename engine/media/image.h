@@ -43,6 +43,9 @@ ImageInfo image_info(const std::filesystem::path& path);
 /// Writes an 8-bit RGB PNG through AtomicFile. A `comment` is stored as UTF-8 text under the keyword "Comment".
 void write_png(const std::filesystem::path& path, const Image& image, std::string_view comment = {});
 
+/// The bytes of such a file.
+std::vector<std::uint8_t> encode_png(const Image& image);
+
 /// [3,H,W] f32, 0 … 255, host memory.
 Tensor to_tensor(const Image& image);
 

@@ -14,7 +14,7 @@ namespace {
 using media::append;
 using media::append_u32_be;
 
-media::Packet encode_png(const Image& image) {
+media::Packet compressed(const Image& image) {
     media::prepare_libav();
     const AVCodec* codec = avcodec_find_encoder(AV_CODEC_ID_PNG);
     if (!codec) throw Error("", "", "this build of libav cannot write PNG", "install a full libavcodec");
@@ -54,12 +54,18 @@ std::vector<std::uint8_t> comment_chunk(std::string_view comment) {
 
 } // namespace
 
+std::vector<std::uint8_t> encode_png(const Image& image) {
+    assert(image.width > 0 && image.height > 0);
+    const media::Packet packet = compressed(image);
+    return {packet->data, packet->data + packet->size};
+}
+
 void write_png(const std::filesystem::path& path, const Image& image, std::string_view comment) {
     assert(image.width > 0 && image.height > 0 &&
            image.rgb.size() == 3 * std::size_t(image.width) * std::size_t(image.height));
     constexpr std::size_t header_end = 33; // signature and IHDR
     try {
-        const media::Packet packet = encode_png(image);
+        const media::Packet packet = compressed(image);
         AtomicFile file(path);
         file.write(packet->data, header_end);
         if (!comment.empty()) {

@@ -3,7 +3,7 @@ _denoir_cli() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "render decode verify runs module tokenize inspect convert trace bench --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "render decode verify runs compare module tokenize inspect convert bench --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -23,11 +23,11 @@ _denoir_cli() {
     decode) options="--help --step --out --threads --progress --json" ;;
     verify) options="--help --threads --progress --json" ;;
     runs) options="--help --search --json" ;;
+    compare) options="--help --offset --match --resize --step-a --step-b --depth --side-by-side --difference --amplify --report --csv --min-psnr --min-ssim --threads --progress --json" ;;
     module) options="--help --weights --inputs --out --dtype --precision --set --device --threads --json" ;;
     tokenize) options="--help --model --json" ;;
     inspect) options="--help --tensors --json" ;;
     convert) options="--help --dtype --quantize --layout --progress --json" ;;
-    trace) options="--help --prompt --negative-prompt --image --last-image --model --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --shift --seed --sampler --noise --preprocess --dtype --precision --device --threads --out --layers --steps --list --progress --json" ;;
     bench) options="--help --list --only --model --image --size --frames --dtype --device --threads --json" ;;
     esac
     if [ "${COMP_WORDS[1]}" = module ] && [ "$COMP_CWORD" -eq 2 ]; then

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`denoir-cli compare`: figures, what does not fit, outputs, refusals."""
 
+import base64
 import csv
-import json
+import html.parser
 import math
 import os
-import re
-import shutil
 import signal
 import struct
+import time
 import zlib
 
-from program import FIXTURES, Case, main, sha256, tree
-
-MEDIA = FIXTURES / "media"
+from program import Case, main, sha256, tree
 
 
 def png(path, width, height, rows):
@@ -176,6 +174,113 @@ class Runs(Compare):
         self.refuse("one", "two", "--step-b", "3")
         self.refuse("one", "pictures", "--depth", "float")
         self.refuse("one", "two", "--csv", "one/video.mp4")
+
+
+class Page(html.parser.HTMLParser):
+    """What a report refers to, its text, and whether its elements are closed in order."""
+
+    EMPTY = {"meta", "img", "br", "line", "path", "circle"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.addresses, self.text, self.balanced, self.tags = [], [], "", True, []
+        self.feed(text)
+        self.balanced = self.balanced and not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.addresses += [v for k, v in attributes if k in ("src", "href", "srcset", "data", "action") and v]
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in self.EMPTY:
+            return
+        self.balanced = self.balanced and bool(self.open) and self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+class Outputs(Compare):
+    def test_report(self):
+        self.frames("a", range(12))
+        self.frames("<b>&quot;", range(12), add=7)
+        self.compare("a", "<b>&quot;", "--report", "r.html")
+        text = (self.work / "r.html").read_text()
+        page = Page(text)
+        self.assertTrue(page.balanced)
+        self.assertGreaterEqual(len(page.addresses), 3)
+        for address in page.addresses:  # nothing is fetched
+            self.assertTrue(address.startswith("data:image/png;base64,"), address[:60])
+        for word in ("http:", "https:", "@import", "url(", "<b>&quot;"):
+            self.assertNotIn(word, text)
+        self.assertIn("<b>&quot; against a", page.text)
+        self.assertIn("31.23", page.text)
+        self.assertEqual(page.tags.count("svg"), 7)
+        png_bytes = base64.b64decode(page.addresses[0].split(",")[1])
+        self.assertEqual(struct.unpack(">II", png_bytes[16:24]), (40, 24))
+        before = text
+        self.compare("a", "<b>&quot;", "--report", "r.html")
+        self.assertEqual((self.work / "r.html").read_text(), before)
+
+    def test_report_of_equal_and_of_tiny_pictures(self):
+        self.frames("a", range(2))
+        self.frames("tiny", range(1), width=3, height=2)
+        for name in ("a", "tiny"):
+            self.compare(name, name, "--report", "r.html")
+            page = Page((self.work / "r.html").read_text())
+            self.assertTrue(page.balanced)
+            self.assertIn("every sample of every frame is equal", page.text)
+
+    def test_videos(self):
+        self.frames("a", range(6), width=330, height=90)
+        self.frames("b", range(6), width=330, height=90, add=3)
+        self.compare("a", "b", "--side-by-side", "s.mkv", "--difference", "d.mkv", "--amplify", "10")
+        side = self.compare("s.mkv", "s.mkv")
+        self.assertEqual((side["a"]["frames"], side["a"]["fps"]), (6, 24))
+        self.assertGreaterEqual(side["width"], 660)
+        self.assertEqual((side["width"] % 2, side["height"] % 2), (0, 0))
+        grey = self.work / "grey.png"
+        png(grey, 330, 90, [bytes([30] * 990)] * 90)
+        found = self.compare("d.mkv", grey)
+        self.assertEqual(found["mean"]["mse"], 0)  # 3, ten times
+        self.compare("a", "b", "--side-by-side", "s.mp4", "--difference", "d.mp4")
+        self.assertEqual(sorted(p.name for p in self.work.iterdir()), ["a", "b", "d.mkv", "d.mp4", "grey.png", "s.mkv", "s.mp4"])
+
+    def test_odd_and_tiny_sizes(self):
+        self.frames("a", range(2), width=13, height=7)
+        self.compare("a", "a", "--side-by-side", "s.mp4", "--difference", "d.mp4", "--report", "r.html")
+        self.assertEqual(self.compare("d.mp4", "d.mp4")["width"], 14)
+
+    def test_refused(self):
+        self.frames("a", range(2))
+        (self.work / "folder.mp4").mkdir()
+        for words in (("--side-by-side", "s.avi"), ("--difference", "d"), ("--side-by-side", "folder.mp4"), ("--report", "a/frame_0.png"), ("--report", ""),
+                      ("--report", "x", "--csv", "./x"), ("--side-by-side", "x.mkv", "--difference", "../work/x.mkv"), ("--amplify", "0"), ("--amplify", "x"),
+                      ("--report", "missing/r.html"), ("--difference", "/dev/null")):
+            self.refuse("a", "a", *words)
+
+    def test_all_or_nothing(self):
+        import resource
+
+        self.frames("a", range(3), width=200, height=100)
+        self.frames("b", range(3), width=200, height=100, add=9)
+        self.refuse("a", "b", "--side-by-side", "s.mkv", "--difference", "d.mkv", "--report", "r.html", "--csv", "c.csv", codes=(1,),
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000)))
+
+    def test_interrupt(self):
+        self.frames("a", range(60), width=640, height=360)
+        before = tree(self.work)
+        process = self.start("compare", "a", "a", "--side-by-side", "s.mkv", "--report", "r.html", "--progress", "plain")
+        process.stderr.readline()
+        time.sleep(0.3)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertLess(time.monotonic() - begin, 5)
+        self.assertEqual(tree(self.work), before)
 
 
 class WhatDoesNotFit(Compare):

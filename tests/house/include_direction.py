@@ -15,6 +15,7 @@ MAY = {
     "engine/weights": ["engine/core", "engine/backend"],
     "engine/media": ["engine/core"],
     "engine/metrics": ["engine/core"],
+    "engine/report": ["engine/core"],
     "engine/ops": ["engine/core", "engine/backend"],
     "engine/nn": ["engine/core", "engine/backend", "engine/ops", "engine/weights"],
     "engine/models": ["engine/core", "engine/backend", "engine/ops", "engine/nn", "engine/weights"],

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "engine/compare/comparison.h"
+
+namespace denoir {
+
+/// |a - b| · factor for every sample, at most 255. Both of one size (asserted).
+Image amplified_difference(const Image& a, const Image& b, double factor);
+
+/// The power of two, 1 to 64, that lifts the 99th percentile of the differences as near to white as it goes without
+/// passing it.
+double fitting_amplification(const metrics::PixelHistograms&);
+
+} // namespace denoir

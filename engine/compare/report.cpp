@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/report/chart.h"
+#include "engine/report/html.h"
+
+namespace denoir {
+namespace {
+
+using metrics::FrameMetrics;
+using metrics::Grade;
+using report::escaped;
+
+constexpr std::size_t most_pictures = 4;
+constexpr int tiny_side = 200; ///< pictures below it are enlarged without smoothing
+
+std::string fixed(const std::optional<double>& v, int digits, std::string_view none = "–") {
+    return v ? fmt::format("{:.{}f}", *v, digits) : std::string(none);
+}
+
+/// "41", or "A 41, B 45" where they are not the same.
+std::string frame_name(PairIndex i) {
+    return i.a == i.b ? fmt::format("{}", i.a) : fmt::format("A {}, B {}", i.a, i.b);
+}
+
+const char* tone(Grade grade) {
+    if (grade <= Grade::good) return "good";
+    return grade == Grade::fair ? "fair" : "bad";
+}
+
+std::string side(const char* letter, const char* css, const SourceInfo& s, std::int64_t length) {
+    const std::string rate = s.fps > 0 ? fmt::format(", {:.6g} fps", s.fps) : "";
+    return fmt::format("<div class=\"panel side\"><div class=\"key {}\">{}</div><div><h3>{}</h3>"
+                       "<div class=\"small faint\">{}, {} x {}, {} frame{}{}, {}<br>{}</div></div></div>\n",
+                       css, letter, escaped(display_name(s)), name(s.kind), s.width, s.height, length,
+                       length == 1 ? "" : "s", rate, escaped(s.detail), escaped(s.path.string()));
+}
+
+std::string head(const Comparison& c) {
+    const std::size_t n = c.frames.size();
+    return fmt::format("<p class=\"eyebrow\">Denoir comparison</p>\n<h1>{} against {}</h1>\n"
+                       "<p class=\"lead\"><span class=\"badge {}\">{}</span></p>\n<p class=\"lead\">{}</p>\n"
+                       "<p class=\"faint\">{} pair{} of frames, {} x {}.</p>\n",
+                       escaped(display_name(c.b)), escaped(display_name(c.a)), tone(c.verdict.grade),
+                       metrics::name(c.verdict.grade), escaped(c.verdict.text.substr(c.verdict.text.find(": ") + 2)), n,
+                       n == 1 ? "" : "s", c.width, c.height) +
+           "<section class=\"pair\">\n" + side("A", "a", c.a, c.length_a) + side("B", "b", c.b, c.length_b) +
+           "</section>\n";
+}
+
+std::string figures(const Comparison& c) {
+    const FrameMetrics &m = c.summary.mean, &w = c.summary.worst;
+    const bool equal = m.mse == 0;
+    const auto at = [&](std::size_t pair) { return equal ? "" : " at frame " + frame_name(c.frames[pair].index); };
+    std::vector<report::Tile> all{
+        {"PSNR", m.psnr ? fixed(m.psnr, 2) + " dB" : "equal",
+         w.psnr ? "worst " + fixed(w.psnr, 2) + at(c.summary.worst_psnr) : "every frame is equal"}};
+    if (m.ssim) all.push_back({"SSIM", fixed(m.ssim, 4), "worst " + fixed(w.ssim, 4) + at(c.summary.worst_ssim)});
+    if (m.lpips) all.push_back({c.lpips, fixed(m.lpips, 4), "worst " + fixed(w.lpips, 4)});
+    all.push_back({"MSE", fmt::format("{:.4g}", m.mse), fmt::format("worst {:.4g}", w.mse) + at(c.summary.worst_psnr)});
+    all.push_back({"Mean difference", fixed(m.difference.mean, 3), "of 255; worst " + fixed(w.difference.mean, 3)});
+    all.push_back({"95th percentile", fixed(m.difference.p95, 2), "worst " + fixed(w.difference.p95, 2)});
+    all.push_back({"99th percentile", fixed(m.difference.p99, 2), "worst " + fixed(w.difference.p99, 2)});
+    all.push_back({"Largest difference", fixed(w.difference.max, 0), "of 255"});
+    return "<section>\n" + report::tiles(all) + "</section>\n";
+}
+
+std::string notes(const Comparison& c) {
+    if (c.notes.empty()) return {};
+    std::string out = "<div class=\"panel\"><ul class=\"notes\">\n";
+    for (const std::string& note : c.notes) out += fmt::format("<li>{}</li>\n", escaped(note));
+    return report::section("What did not fit", out + "</ul></div>\n");
+}
+
+std::vector<std::optional<double>> values(const Comparison& c, std::optional<double> (*value)(const FrameMetrics&)) {
+    std::vector<std::optional<double>> all;
+    for (const ComparedFrame& f : c.frames) all.push_back(value(f.metrics));
+    return all;
+}
+
+std::vector<report::Level> levels(std::span<const metrics::Threshold> scale, std::string_view unit) {
+    std::vector<report::Level> all;
+    for (const metrics::Threshold& t : scale)
+        all.push_back({t.least, fmt::format("{}: {}{} or more", metrics::name(t.grade), t.least, unit)});
+    return all;
+}
+
+std::string curves(const Comparison& c) {
+    report::Chart chart;
+    chart.x_name = c.pairs.offset == 0 ? "frame" : "frame of A";
+    for (const ComparedFrame& f : c.frames) chart.x.push_back(double(f.index.a));
+    std::string out;
+    if (c.summary.mean.psnr) {
+        report::Chart psnr = chart;
+        psnr.title = "PSNR";
+        psnr.unit = "dB, higher is better";
+        psnr.digits = 2;
+        psnr.missing_on_top = true;
+        psnr.levels = levels(metrics::psnr_scale(), " dB");
+        psnr.series = {{"PSNR", 2, values(c, [](const FrameMetrics& m) { return m.psnr; })}};
+        out += figure(psnr);
+    }
+    if (c.summary.mean.ssim) {
+        report::Chart ssim = chart;
+        ssim.title = "SSIM";
+        ssim.unit = "1 is equal";
+        ssim.levels = levels(metrics::ssim_scale(), "");
+        ssim.series = {{"SSIM", 3, values(c, [](const FrameMetrics& m) { return m.ssim; })}};
+        if (*c.summary.worst.ssim == 1) ssim.low = 0.99, ssim.high = 1.0005;
+        out += figure(ssim);
+    }
+    if (!c.lpips.empty()) {
+        report::Chart lpips = chart;
+        lpips.title = c.lpips;
+        lpips.unit = "0 is equal";
+        lpips.series = {{"LPIPS", 5, values(c, [](const FrameMetrics& m) { return m.lpips; })}};
+        out += figure(lpips);
+    }
+    report::Chart difference = chart;
+    difference.title = "Absolute difference";
+    difference.unit = "of 255, logarithmic";
+    difference.digits = 2;
+    difference.logarithmic = true;
+    difference.series = {
+        {"mean", 2, values(c, [](const FrameMetrics& m) { return std::optional(m.difference.mean); })},
+        {"95th percentile", 3, values(c, [](const FrameMetrics& m) { return std::optional(m.difference.p95); })},
+        {"99th percentile", 5, values(c, [](const FrameMetrics& m) { return std::optional(m.difference.p99); })},
+        {"largest", 4, values(c, [](const FrameMetrics& m) { return std::optional(m.difference.max); })}};
+    return report::section("Frame by frame", out + figure(difference));
+}
+
+std::vector<std::optional<double>> shares(const metrics::Histogram& h, std::size_t count) {
+    std::uint64_t all = 0;
+    for (const std::uint64_t n : h) all += n;
+    std::vector<std::optional<double>> out;
+    for (std::size_t v = 0; v < count; ++v)
+        out.emplace_back(100 * double(h[v]) / double(std::max<std::uint64_t>(all, 1)));
+    return out;
+}
+
+std::string histograms(const Comparison& c) {
+    static constexpr const char* names[]{"Red", "Green", "Blue"};
+    std::string channels;
+    for (std::size_t i = 0; i < 3; ++i) {
+        report::Chart chart;
+        chart.title = names[i];
+        chart.unit = "% of samples";
+        chart.x_name = "value";
+        chart.width = 380;
+        chart.height = 220;
+        chart.low = 0;
+        for (int v = 0; v < 256; ++v) chart.x.push_back(v);
+        chart.series = {{"A", 0, shares(c.histograms.a[i], 256), true}, {"B", 1, shares(c.histograms.b[i], 256)}};
+        // Clipped values pile up at both ends, and would press everything between them to the ground.
+        double inside = 0, ends = 0;
+        for (const report::Series& series : chart.series) {
+            for (std::size_t v = 1; v < 255; ++v) inside = std::max(inside, *series.y[v]);
+            ends = std::max({ends, *series.y.front(), *series.y.back()});
+        }
+        if (inside > 0 && ends > 1.25 * inside) {
+            chart.high = 1.25 * inside;
+            chart.unit += ", ends cut off";
+        }
+        channels += figure(chart);
+    }
+    report::Chart difference;
+    difference.title = "How large the differences are";
+    difference.unit = "% of samples, logarithmic";
+    difference.x_name = "absolute difference";
+    difference.logarithmic = true;
+    difference.height = 220;
+    std::size_t count = 256;
+    while (count > 9 && c.histograms.difference[count - 1] == 0) --count;
+    for (std::size_t v = 0; v < count; ++v) difference.x.push_back(double(v));
+    difference.series = {{"samples", 2, shares(c.histograms.difference, count), true}};
+    return report::section("Distributions", figure(difference) + "<div class=\"three\">\n" + channels + "</div>\n");
+}
+
+std::string picture(const Image& image, const std::string& caption) {
+    const bool tiny = std::max(image.width, image.height) < tiny_side;
+    return fmt::format(
+        "<figure><img{} width=\"{}\" height=\"{}\" alt=\"{}\" src=\"{}\"><figcaption>{}</figcaption></figure>\n",
+        tiny ? " class=\"tiny\"" : "", image.width, image.height, escaped(caption), report::png_uri(encode_png(image)),
+        escaped(caption));
+}
+
+std::string pictures(const Comparison& c, std::span<const ReportPicture> shown, double amplification) {
+    if (shown.empty()) return {};
+    std::string out;
+    for (const ReportPicture& p : shown) {
+        const FrameMetrics& m = c.frames[p.pair].metrics;
+        out += fmt::format("<div class=\"panel worst\"><p class=\"cap\"><strong>Frame {}</strong><span>PSNR {}</span>"
+                           "<span>SSIM {}</span>{}<span>largest difference {:.0f}</span></p>\n<div class=\"three\">\n",
+                           frame_name(c.frames[p.pair].index), m.psnr ? fixed(m.psnr, 2) + " dB" : "equal",
+                           fixed(m.ssim, 4), m.lpips ? "<span>LPIPS " + fixed(m.lpips, 4) + "</span>" : "",
+                           m.difference.max);
+        out +=
+            picture(p.a, "A") + picture(p.b, "B") +
+            picture(p.difference, amplification == 1 ? "absolute difference"
+                                                     : fmt::format("absolute difference, {:g} times", amplification)) +
+            "</div></div>\n";
+    }
+    return report::section(c.summary.mean.mse > 0 ? "Worst frames" : "A frame", out);
+}
+
+std::string settings(const Comparison& c) {
+    if (c.settings.empty()) return {};
+    std::vector<std::vector<std::string>> rows{{"setting", "A", "B"}};
+    for (const SettingDifference& s : c.settings)
+        rows.push_back({s.key, s.a.empty() ? "–" : s.a, s.b.empty() ? "–" : s.b});
+    return report::section("Made with different settings",
+                           "<div class=\"panel\">" + report::table(rows, 3) + "</div>\n");
+}
+
+std::string scales() {
+    std::vector<std::vector<std::string>> rows{{"grade", "PSNR, dB", "SSIM"}};
+    const auto least = [](std::span<const metrics::Threshold> scale, Grade grade) -> std::string {
+        for (const metrics::Threshold& t : scale)
+            if (t.grade == grade) return fmt::format("{} or more", t.least);
+        return grade == Grade::bad ? fmt::format("below {}", scale.back().least) : "–";
+    };
+    for (int g = int(Grade::excellent); g <= int(Grade::bad); ++g)
+        rows.push_back({std::string(metrics::name(Grade(g))), least(metrics::psnr_scale(), Grade(g)),
+                        least(metrics::ssim_scale(), Grade(g))});
+    return report::section("How the verdict is reached",
+                           "<div class=\"panel\"><p>The worse of the two grades counts.</p>" + report::table(rows, 1) +
+                               fmt::format("<p class=\"small faint\" style=\"margin-top:10px\">{}</p></div>\n",
+                                           escaped(metrics::scale_source())));
+}
+
+std::string every_frame(const Comparison& c) {
+    std::vector<std::vector<std::string>> rows{
+        {"A", "B", "PSNR, dB", "SSIM", "MSE", "mean", "95 %", "99 %", "largest"}};
+    if (!c.lpips.empty()) rows[0].push_back("LPIPS");
+    for (const auto& [index, m] : c.frames) {
+        rows.push_back({fmt::format("{}", index.a), fmt::format("{}", index.b), fixed(m.psnr, 3, "equal"),
+                        fixed(m.ssim, 5), fmt::format("{:.5g}", m.mse), fixed(m.difference.mean, 3),
+                        fixed(m.difference.p95, 2), fixed(m.difference.p99, 2), fixed(m.difference.max, 0)});
+        if (!c.lpips.empty()) rows.back().push_back(fixed(m.lpips, 5));
+    }
+    return report::section("Every frame", fmt::format("<div class=\"panel\"><details><summary>{} rows</summary>{}"
+                                                      "</details></div>\n",
+                                                      c.frames.size(), report::table(rows, 0)));
+}
+
+} // namespace
+
+std::vector<std::size_t> pairs_to_show(const Comparison& c) {
+    std::vector<metrics::FrameMetrics> all;
+    for (const ComparedFrame& f : c.frames) all.push_back(f.metrics);
+    std::vector<std::size_t> worst =
+        metrics::worst_frames(all, most_pictures, std::max<std::size_t>(1, all.size() / (2 * most_pictures)));
+    if (worst.empty() && !all.empty()) worst.push_back(all.size() / 2);
+    return worst;
+}
+
+std::string comparison_report(const Comparison& c, std::span<const ReportPicture> shown, double amplification) {
+    std::string body = head(c) + figures(c) + notes(c) + curves(c) + pictures(c, shown, amplification) + histograms(c) +
+                       settings(c) + scales() + every_frame(c);
+    body += "<footer>Over RGB in 0 … 255. SSIM: Wang, Bovik, Sheikh, Simoncelli 2004, Gaussian window of sigma 1.5, as "
+            "scikit-image computes it. Made by denoir-cli compare.</footer>\n";
+    return report::page(fmt::format("{} against {}", display_name(c.b), display_name(c.a)), body);
+}
+
+} // namespace denoir

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/report/chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "engine/core/json.h"
+#include "engine/report/html.h"
+
+namespace denoir::report {
+namespace {
+
+constexpr int left_margin = 58, right_margin = 14, top_margin = 10, bottom_margin = 40;
+constexpr std::size_t most_points = 1600;
+
+/// The drawing area of a chart and its two scales.
+struct Area {
+    const Chart& chart;
+    double left, right, top, bottom, x_low, x_high, low, high;
+
+    double across(double x) const {
+        return x_high > x_low ? left + (x - x_low) / (x_high - x_low) * (right - left) : (left + right) / 2;
+    }
+    double scaled(double y) const { return chart.logarithmic ? std::log10(std::max(y, low)) : y; }
+    double level(double y) const {
+        const double from = scaled(low), to = scaled(high);
+        return bottom - std::clamp((scaled(y) - from) / (to - from), 0.0, 1.0) * (bottom - top);
+    }
+};
+
+/// Lowest and highest of the values; for a logarithmic axis of those above 0.
+std::pair<double, double> range_of(const Chart& chart) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const Series& s : chart.series)
+        for (const auto& v : s.y)
+            if (v && std::isfinite(*v) && (!chart.logarithmic || *v > 0))
+                low = std::min(low, *v), high = std::max(high, *v);
+    if (low > high) return {0, 1};
+    return {low, high};
+}
+
+Area area_of(const Chart& chart) {
+    auto [low, high] = range_of(chart);
+    if (chart.logarithmic) {
+        low = std::pow(10, std::floor(std::log10(low > 0 ? low : 1)));
+        high = std::pow(10, std::ceil(std::log10(std::max(high, low * 10))));
+    } else {
+        const double pad = high > low ? 0.06 * (high - low) : std::max(1e-3, 0.02 * std::abs(high));
+        if (!chart.low && low >= 0 && low < pad) low = pad; // never below 0 for padding's sake
+        low -= pad;
+        high += pad;
+    }
+    low = chart.low.value_or(low);
+    high = std::max(chart.high.value_or(high), low + 1e-9);
+    return {chart,
+            double(left_margin),
+            double(chart.width - right_margin),
+            double(top_margin),
+            double(chart.height - bottom_margin),
+            chart.x.empty() ? 0 : chart.x.front(),
+            chart.x.empty() ? 1 : chart.x.back(),
+            low,
+            high};
+}
+
+/// "0.985", "40", "2.5"; as many digits as neighbouring ticks need to differ.
+std::string tick_text(double value, double step) {
+    const int digits = std::clamp(int(std::ceil(-std::log10(step) - 1e-9)), 0, 8);
+    return fmt::format("{:.{}f}", value == 0 ? 0.0 : value, digits);
+}
+
+std::string grid(const Area& a) {
+    std::string out;
+    const auto line = [&](double y, const std::string& text) {
+        out += fmt::format("<line class=\"grid\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", a.left,
+                           a.right, a.level(y), a.level(y));
+        out += fmt::format("<text x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", a.left - 8, a.level(y) + 4,
+                           text);
+    };
+    if (a.chart.logarithmic) {
+        const int decades = int(std::lround(std::log10(a.high / a.low))), stride = std::max(1, (decades + 5) / 6);
+        for (int d = 0; d <= decades; d += stride) {
+            const double v = a.low * std::pow(10, d);
+            line(v,
+                 v >= 1e-3 && v < 1e6 ? fmt::format("{:g}", v) : fmt::format("1e{}", int(std::lround(std::log10(v)))));
+        }
+    } else {
+        const std::vector<double> all = ticks(a.low, a.high, 5);
+        for (const double v : all)
+            if (v >= a.low && v <= a.high) line(v, tick_text(v, all.size() > 1 ? all[1] - all[0] : 1));
+    }
+    const std::vector<double> across = ticks(a.x_low, a.x_high, std::max(3, a.chart.width / 110));
+    const double step = across.size() > 1 ? across[1] - across[0] : 1;
+    for (const double v : across)
+        if (v >= a.x_low && v <= a.x_high && (a.x_high - a.x_low > 3 || v == std::floor(v)))
+            out += fmt::format("<text x=\"{:.1f}\" y=\"{:g}\" text-anchor=\"middle\">{}</text>\n", a.across(v),
+                               a.bottom + 18, tick_text(v, step));
+    out += fmt::format("<line class=\"axis\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:g}\" y2=\"{:g}\"/>", a.left, a.right,
+                       a.bottom, a.bottom);
+    out += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{}</text>\n", a.right, a.bottom + 34,
+                       escaped(a.chart.x_name));
+    return out;
+}
+
+std::string levels(const Area& a) {
+    std::string out;
+    for (const Level& level : a.chart.levels) {
+        if (level.y <= a.low || level.y >= a.high) continue;
+        const double y = a.level(level.y);
+        out += fmt::format("<line class=\"mark\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", a.left,
+                           a.right, y, y);
+        out += fmt::format("<text class=\"marktext\" x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                           a.right - 4, y - 4, escaped(level.name));
+    }
+    return out;
+}
+
+/// The indices that are drawn: all, or for each stretch that falls on one place the lowest and the highest.
+std::vector<std::size_t> drawn(const std::vector<std::optional<double>>& y) {
+    std::vector<std::size_t> keep;
+    if (y.size() <= most_points) {
+        for (std::size_t i = 0; i < y.size(); ++i) keep.push_back(i);
+        return keep;
+    }
+    const std::size_t buckets = most_points / 2;
+    for (std::size_t b = 0; b < buckets; ++b) {
+        const std::size_t begin = b * y.size() / buckets, end = (b + 1) * y.size() / buckets;
+        const auto value = [&](std::size_t i) { return y[i].value_or(std::numeric_limits<double>::infinity()); };
+        std::size_t low = begin, high = begin;
+        for (std::size_t i = begin; i < end; ++i) {
+            if (value(i) < value(low)) low = i;
+            if (value(i) > value(high)) high = i;
+        }
+        keep.push_back(std::min(low, high));
+        if (low != high) keep.push_back(std::max(low, high));
+    }
+    return keep;
+}
+
+std::string lines(const Area& a) {
+    std::string out;
+    for (const Series& s : a.chart.series) {
+        std::string path, stretch;
+        double first = 0, last = 0;
+        int points = 0;
+        const auto end_stretch = [&] {
+            if (points == 1)
+                out += fmt::format("<circle class=\"dot s{}\" cx=\"{:.1f}\" cy=\"{}\" r=\"3\"/>\n", s.colour, first,
+                                   stretch.substr(stretch.find(',') + 1));
+            if (points > 1 && s.area)
+                out += fmt::format("<path class=\"area s{}\" d=\"M{:.1f},{:g} L{} L{:.1f},{:g} Z\"/>\n", s.colour,
+                                   first, a.bottom, stretch, last, a.bottom);
+            if (points > 1) path += "M" + stretch;
+            stretch.clear();
+            points = 0;
+        };
+        for (const std::size_t i : drawn(s.y)) {
+            std::optional<double> v = s.y[i];
+            if (!v && a.chart.missing_on_top) v = a.high;
+            if (!v || std::isnan(*v)) {
+                end_stretch();
+                continue;
+            }
+            last = a.across(a.chart.x[i]);
+            if (points++ == 0) first = last;
+            stretch += fmt::format("{}{:.1f},{:.1f}", points > 1 ? " " : "", last, a.level(*v));
+        }
+        end_stretch();
+        if (!path.empty()) out += fmt::format("<path class=\"line s{}\" d=\"{}\"/>\n", s.colour, path);
+    }
+    return out;
+}
+
+/// What the pointer reads, as JSON in an attribute.
+std::string readings(const Chart& chart) {
+    // Few digits: nobody reads more, and a long video has many frames.
+    const auto value = [&](const std::optional<double>& v) {
+        return v && std::isfinite(*v) ? Json(std::stod(fmt::format("{:.{}g}", *v, chart.digits + 3))) : Json();
+    };
+    Json series = Json::array();
+    for (const Series& s : chart.series) {
+        Json y = Json::array();
+        for (const auto& v : s.y) y.push_back(value(v));
+        series.push_back({{"name", s.name}, {"y", std::move(y)}});
+    }
+    const Json all{
+        {"width", chart.width},       {"left", left_margin}, {"right", chart.width - right_margin},
+        {"axis", chart.x_name},       {"x", chart.x},        {"none", chart.missing_on_top ? "equal" : "none"},
+        {"series", std::move(series)}};
+    std::string quoted;
+    for (const char c : all.dump(-1, ' ', true, Json::error_handler_t::replace))
+        quoted += c == '"' ? "&quot;" : c == '&' ? "&amp;" : c == '<' ? "&lt;" : std::string(1, c);
+    return quoted;
+}
+
+/// The chart in words.
+std::string told(const Chart& chart) {
+    std::string out = chart.title;
+    for (const Series& s : chart.series) {
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        for (const auto& v : s.y)
+            if (v) low = std::min(low, *v), high = std::max(high, *v);
+        out += low <= high ? fmt::format("; {} from {:.4g} to {:.4g} {}", s.name, low, high, chart.unit)
+                           : "; " + s.name + ": no values";
+    }
+    return out;
+}
+
+} // namespace
+
+std::vector<double> ticks(double low, double high, int count) {
+    assert(count > 0);
+    if (!(high > low)) return {low};
+    const double raw = (high - low) / count, magnitude = std::pow(10, std::floor(std::log10(raw)));
+    double step = 10 * magnitude;
+    for (const double factor : {1.0, 2.0, 5.0})
+        if (factor * magnitude >= raw * (1 - 1e-9)) {
+            step = factor * magnitude;
+            break;
+        }
+    std::vector<double> all;
+    for (auto k = std::int64_t(std::ceil(low / step - 1e-9)); double(k) * step <= high + 1e-9 * step; ++k)
+        all.push_back(double(k) * step);
+    return all;
+}
+
+std::string figure(const Chart& chart) {
+    for ([[maybe_unused]] const Series& s : chart.series) assert(s.y.size() == chart.x.size());
+    const Area area = area_of(chart);
+    std::string out =
+        fmt::format("<figure class=\"chart\" data-chart=\"{}\">\n<figcaption><span>{}{}</span>", readings(chart),
+                    escaped(chart.title),
+                    chart.unit.empty() ? "" : fmt::format(" <span class=\"faint\">{}</span>", escaped(chart.unit)));
+    for (const Series& s : chart.series)
+        if (chart.legend && chart.series.size() > 1)
+            out += fmt::format("<span class=\"legend\"><i class=\"s{}\"></i>{}</span>", s.colour, escaped(s.name));
+    out += fmt::format(
+        "<span class=\"readout\"></span></figcaption>\n<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n",
+        chart.width, chart.height, escaped(told(chart)));
+    out += grid(area) + levels(area) + lines(area);
+    out += fmt::format("<line class=\"pointer\" x1=\"0\" x2=\"0\" y1=\"{:g}\" y2=\"{:g}\"/>\n</svg>\n</figure>\n",
+                       area.top, area.bottom);
+    return out;
+}
+
+} // namespace denoir::report
