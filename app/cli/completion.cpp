@@ -16,6 +16,9 @@ std::string_view choices(const Option& option) {
     if (option.name == "--latents") return "all last none";
     if (option.name == "--preprocess") return "original diffusers";
     if (option.name == "--progress") return "auto plain none";
+    if (option.name == "--match") return "index time";
+    if (option.name == "--resize") return "no a b";
+    if (option.name == "--depth") return "8 float";
     if (option.name == "--layout") return "original diffusers comfy";
     if (option.name == "--device") return "cpu cuda";
     return "";

@@ -32,6 +32,9 @@ std::unique_ptr<VideoWriter> video(const fs::path& path, int width, int height, 
     return std::make_unique<VideoWriter>(path, options);
 }
 
+/// The same for every spelling of one place.
+fs::path place(const fs::path& path) { return fs::weakly_canonical(fs::absolute(path)); }
+
 /// Removes what was finished when something after it fails.
 class Together {
 public:
@@ -65,7 +68,7 @@ void check_outputs(const CompareOutputs& o, std::span<const fs::path> inputs) {
                              "name a .mp4 (H.264) or .mkv (FFV1)");
         check_output_file(*path, inputs);
         for (std::size_t k = 0; k < i; ++k)
-            if (!all[k].second->empty() && fs::weakly_canonical(*all[k].second) == fs::weakly_canonical(*path))
+            if (!all[k].second->empty() && place(*all[k].second) == place(*path))
                 throw UsageError(path->string(), option, fmt::format("is the file of {} too", all[k].first),
                                  "name another");
     }

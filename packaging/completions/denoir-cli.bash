@@ -3,7 +3,7 @@ _denoir_cli() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "render decode verify runs compare module tokenize inspect convert bench --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "render decode verify runs compare module tokenize inspect convert trace bench --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -16,6 +16,9 @@ _denoir_cli() {
     --device) COMPREPLY=($(compgen -W "cpu cuda" -- "$word")); return ;;
     --latents) COMPREPLY=($(compgen -W "all last none" -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto plain none" -- "$word")); return ;;
+    --match) COMPREPLY=($(compgen -W "index time" -- "$word")); return ;;
+    --resize) COMPREPLY=($(compgen -W "no a b" -- "$word")); return ;;
+    --depth) COMPREPLY=($(compgen -W "8 float" -- "$word")); return ;;
     --layout) COMPREPLY=($(compgen -W "original diffusers comfy" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
@@ -28,6 +31,7 @@ _denoir_cli() {
     tokenize) options="--help --model --json" ;;
     inspect) options="--help --tensors --json" ;;
     convert) options="--help --dtype --quantize --layout --progress --json" ;;
+    trace) options="--help --prompt --negative-prompt --image --last-image --model --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --shift --seed --sampler --noise --preprocess --dtype --precision --device --threads --out --layers --steps --list --progress --json" ;;
     bench) options="--help --list --only --model --image --size --frames --dtype --device --threads --json" ;;
     esac
     if [ "${COMP_WORDS[1]}" = module ] && [ "$COMP_CWORD" -eq 2 ]; then
