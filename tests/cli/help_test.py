@@ -5,7 +5,7 @@ import re
 
 from program import Case, main
 
-COMMANDS = ["render", "decode", "verify", "runs", "compare", "module", "tokenize", "inspect", "convert", "bench"]
+COMMANDS = ["render", "decode", "verify", "runs", "compare", "module", "tokenize", "inspect", "convert", "trace", "bench"]
 
 
 class Help(Case):
@@ -13,7 +13,7 @@ class Help(Case):
         text = self.done("--help").out
         for command in COMMANDS:
             self.assertIn(f"  {command} ", text)
-        for command in ("trace", "sweep", "completion"):
+        for command in ("sweep", "completion"):
             self.assertNotIn(f"  {command} ", text)
         self.assertRegex(self.done("--version").out, r"^denoir-cli \d+\.\d+\.\d+\n$")
 
@@ -27,7 +27,7 @@ class Help(Case):
             # Each option says its default, or that it is required, or what a flag does.
             for block in re.split(r"\n(?=  --)", result.out)[1:]:
                 name, text = block.split()[0], " ".join(block.split())
-                flag = name in ("--help", "--json", "--set", "--weights", "--inputs", "--step")
+                flag = name in ("--help", "--json", "--list", "--set", "--weights", "--inputs", "--step")
                 self.assertTrue(flag or "default" in text or "required" in text, text)
 
     def test_suggestions(self):
