@@ -52,6 +52,7 @@ CompareOptions options_of(const Arguments& args) {
     o.depth = choice(args, "--depth", depths) == 0 ? SourceDepth::bytes : SourceDepth::floats;
     o.step_a = step(args, "--step-a");
     o.step_b = step(args, "--step-b");
+    for (const std::string& file : args.all("--lpips")) o.lpips.emplace_back(file);
     o.threads = int(whole_number(args, "--threads", 0, 1024, 0));
     return o;
 }
@@ -131,7 +132,9 @@ int run(const Arguments& args, Console& console) {
     for (const char* option : {"--side-by-side", "--difference", "--report", "--csv"})
         if (args.has(option) && args.get(option).empty()) throw UsageError("", option, "is empty", "name a file");
     if (args.get("--amplify") != "auto") outputs.amplification = number(args, "--amplify", 0.1, 255).value_or(0);
-    check_outputs(outputs, std::vector{a, b});
+    std::vector<fs::path> inputs{a, b};
+    inputs.insert(inputs.end(), options.lpips.begin(), options.lpips.end());
+    check_outputs(outputs, inputs);
 
     Progress progress(progress_style(args.get("--progress", "auto")));
     const auto told = [&](std::string_view what, std::int64_t done, std::int64_t total) {
@@ -163,6 +166,10 @@ Command compare_command() {
          {"--step-a", "N", "the step of run A to show, 0 is the noise (default: the last)"},
          {"--step-b", "N", "the step of run B to show (default: the last)"},
          {"--depth", "8|float", "float: runs before rounding to 8 bits (default 8)"},
+         {"--lpips", "FILE",
+          "LPIPS too, with these weights: the state of lpips.LPIPS, AlexNet or VGG-16; may be repeated (default: not "
+          "measured)",
+          Option::Count::repeated},
          {"--side-by-side", "FILE", "video of both with names and curves: .mp4 (H.264) or .mkv (FFV1) (default: none)"},
          {"--difference", "FILE", "video of the absolute difference: .mp4 or .mkv (default: none)"},
          {"--amplify", "X", "differences shown X times, 0.1 to 255 (default auto: as much as fits)"},

@@ -26,6 +26,8 @@ bool differ(double a, double b) { return std::abs(a - b) > 1e-3 * std::max(a, b)
 Comparer::Comparer(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options,
                    Observer& observer, CompareProgress progress, std::stop_token stop)
     : options_(options), progress_(std::move(progress)), pool_(options.threads) {
+    if (!options.lpips.empty())
+        lpips_ = std::make_unique<lpips::Lpips>(options.lpips, open_backend({}, options.threads));
     const auto open = [&](const std::filesystem::path& path, std::optional<int> step) {
         return open_source(path, {step, options.depth, options.threads}, observer, stop);
     };
@@ -61,13 +63,22 @@ void Comparer::align() {
     options_.pairs.offset = alignment_->offset;
 }
 
+void Comparer::check_lpips(const FramePairs& pairs) const {
+    if (!lpips_ || std::min(pairs.width(), pairs.height()) >= lpips_->least_side()) return;
+    throw Error(b_->info().path.string(), "--lpips",
+                fmt::format("{} needs {} x {} pixels, there are {}x{}", lpips::name(lpips_->network()),
+                            lpips_->least_side(), lpips_->least_side(), pairs.width(), pairs.height()),
+                "leave --lpips out");
+}
+
 Comparison Comparer::measure() {
-    FramePairs(*a_, *b_, options_.pairs, pool_); // refuses before the work of aligning
+    check_lpips(FramePairs(*a_, *b_, options_.pairs, pool_)); // refused before the work of aligning
     if (options_.align) align();
     Comparison c;
     c.a = a_->info();
     c.b = b_->info();
     c.pairs = options_.pairs;
+    if (lpips_) c.lpips = lpips::name(lpips_->network());
     c.alignment = alignment_;
     c.fps = c.a.fps > 0 ? c.a.fps : c.b.fps > 0 ? c.b.fps : 24;
     FramePairs pairs(*a_, *b_, options_.pairs, pool_);
@@ -82,6 +93,9 @@ Comparison Comparer::measure() {
         const SourceFrame &x = *pair->a, &y = *pair->b;
         values.push_back(x.values ? metrics::compare_frames(x.values, y.values, pool_, measures)
                                   : metrics::compare_frames(view(x.image), view(y.image), pool_, measures));
+        if (lpips_)
+            values.back().lpips = x.values ? lpips_->distance(x.values, y.values)
+                                           : lpips_->distance(to_tensor(x.image), to_tensor(y.image));
         c.frames.push_back({pair->index, values.back()});
         progress_("comparing", std::int64_t(values.size()), total);
     }

@@ -9,6 +9,7 @@
 #include "engine/metrics/alignment.h"
 #include "engine/metrics/summary.h"
 #include "engine/metrics/verdict.h"
+#include "engine/models/lpips/lpips.h"
 
 namespace denoir {
 
@@ -72,6 +73,7 @@ public:
 
 private:
     void align();
+    void check_lpips(const FramePairs&) const;
     std::vector<metrics::Signature> signatures(FrameSource&);
     void note_differences(Comparison&) const;
 
@@ -80,6 +82,7 @@ private:
     std::unique_ptr<FrameSource> a_, b_;
     ThreadPool pool_;
     std::optional<metrics::Alignment> alignment_;
+    std::unique_ptr<lpips::Lpips> lpips_;
 };
 
 /// The fields in which two requests differ; those that decide nothing (threads, device) included.

@@ -6,12 +6,13 @@ import csv
 import html.parser
 import math
 import os
+import shutil
 import signal
 import struct
 import time
 import zlib
 
-from program import Case, main, sha256, tree
+from program import Case, main, sha256, tree, write_safetensors
 
 
 def png(path, width, height, rows):
@@ -138,6 +139,32 @@ class Figures(Compare):
         for row, frame in zip(rows, found["frames"]):
             for key, value in row.items():
                 self.assertAlmostEqual(float(value), frame[key], places=6)
+
+    def test_lpips(self):
+        layers = {0: (64, 3, 11, 11), 3: (192, 64, 5, 5), 6: (384, 192, 3, 3), 8: (256, 384, 3, 3), 10: (256, 256, 3, 3)}
+        tensors = {}
+        for i, shape in layers.items():
+            tensors[f"features.{i}.weight"] = ("F32", shape, struct.pack("<f", 1e-3) * math.prod(shape))
+            tensors[f"features.{i}.bias"] = ("F32", shape[:1], struct.pack(f"<{shape[0]}f", *(n / shape[0] for n in range(shape[0]))))
+        write_safetensors(self.work / "backbone.safetensors", tensors)
+        heads = {f"lin{k}.model.1.weight": ("F32", (1, shape[0], 1, 1), struct.pack("<f", 0.5) * shape[0]) for k, shape in enumerate(layers.values())}
+        write_safetensors(self.work / "heads.safetensors", heads)
+        self.frames("a", range(2), width=40, height=32)
+        self.frames("b", range(2), width=40, height=32, add=60)
+        words = ("--lpips", "backbone.safetensors", "--lpips", "heads.safetensors")
+        found = self.compare("a", "b", *words, "--csv", "c.csv", "--report", "r.html")
+        self.assertEqual(found["lpips"], "LPIPS AlexNet")
+        self.assertGreater(found["mean"]["lpips"], 0)
+        self.assertAlmostEqual(found["mean"]["lpips"], sum(f["lpips"] for f in found["frames"]) / 2)
+        self.assertIn(",lpips", (self.work / "c.csv").read_text())
+        self.assertIn("LPIPS AlexNet", (self.work / "r.html").read_text())
+        self.assertEqual(self.compare("a", "a", *words)["mean"]["lpips"], 0)
+        self.assertNotIn("lpips", self.compare("a", "b")["mean"])
+        self.refuse("a", "b", "--lpips", "backbone.safetensors", names=("lin0",))
+        self.refuse("a", "b", "--lpips", "missing.pth", names=("missing.pth",))
+        self.refuse("a", "b", *words, "--csv", "heads.safetensors")
+        self.frames("small", range(1))
+        self.refuse("small", "small", *words, names=("31 x 31",))
 
     def test_limits_for_scripts(self):
         self.frames("a", range(2))
@@ -272,7 +299,9 @@ class Outputs(Compare):
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000)))
 
     def test_interrupt(self):
-        self.frames("a", range(60), width=640, height=360)
+        self.frames("a", range(1), width=640, height=360)
+        for i in range(1, 60):
+            shutil.copy(self.work / "a" / "frame_0.png", self.work / "a" / f"frame_{i}.png")
         before = tree(self.work)
         process = self.start("compare", "a", "a", "--side-by-side", "s.mkv", "--report", "r.html", "--progress", "plain")
         process.stderr.readline()
