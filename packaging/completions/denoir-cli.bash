@@ -26,7 +26,7 @@ _denoir_cli() {
     decode) options="--help --step --out --threads --progress --json" ;;
     verify) options="--help --threads --progress --json" ;;
     runs) options="--help --search --json" ;;
-    compare) options="--help --offset --match --resize --step-a --step-b --depth --side-by-side --difference --amplify --report --csv --min-psnr --min-ssim --threads --progress --json" ;;
+    compare) options="--help --offset --match --resize --step-a --step-b --depth --lpips --side-by-side --difference --amplify --report --csv --min-psnr --min-ssim --threads --progress --json" ;;
     module) options="--help --weights --inputs --out --dtype --precision --set --device --threads --json" ;;
     tokenize) options="--help --model --json" ;;
     inspect) options="--help --tensors --json" ;;
