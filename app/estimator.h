@@ -1,58 +1,67 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QHash>
 #include <QObject>
 #include <QString>
 #include <QStringList>
+#include <memory>
+#include <thread>
 
 #include "engine/pipeline/pipeline.h"
 #include "engine/session/run_record.h"
 
 namespace denoir::app {
 
-/// How long a request will take and whether it fits, before pressing: work counted by the engine, divided by the speed
-/// that this machine showed in earlier runs (kept in `speed.json` of the cache folder), or in a short trial where there
-/// was none.
+class FileSaver;
+
+/// How long a request will take and whether it fits, before pressing: the work that the engine counts, divided by the
+/// speed that this machine showed in earlier runs (kept in `speed.json` of the cache folder), or in a short trial where
+/// there was none. GUI thread.
 class Estimator : public QObject {
     Q_OBJECT
 public:
     explicit Estimator(QObject* parent = nullptr);
+    ~Estimator() override;
 
-    enum class Basis { none, trial, measured };
+    enum class Basis { none, trial, measured }; ///< what the seconds rest on
     struct Forecast {
         double seconds = -1;                                  ///< negative: not known yet
         double load = 0, encode = 0, denoise = 0, decode = 0; ///< its parts
         double step_seconds = -1;
         Basis basis = Basis::none;
         quint64 peak_bytes = 0, least_bytes = 0, available_bytes = 0;
-        bool fits_entirely = true; ///< peak within what is available
-        bool possible = true;      ///< least within what is available: slower, weights come and go
-        QString text;              ///< "≈ 9 s · 0.4 GB fits"
-        QStringList changes;       ///< what to change so that it fits, the smallest change first; empty where it fits
+        bool fits = true;     ///< the peak is within what is available
+        bool possible = true; ///< the least is: slower, weights come and go
+        QString text;         ///< "≈ 9 s · 0.4 GB fits"
+        QStringList changes;  ///< what to change so that it fits, the smallest change first; empty where it does
     };
     /// `work` as Pipeline::estimate counted it for the resolved request.
     Forecast forecast(const Request& resolved, const Estimate& work) const;
-    /// Learns from a finished run. Cheap; stored at once.
+    /// The same with another amount of free memory.
+    Forecast forecast(const Request& resolved, const Estimate& work, quint64 available_bytes) const;
+    /// Learns from a finished run.
     void learn(const RunRecord& record, const Estimate& work);
-    /// Measures a matrix product for a tenth of a second on a thread of low priority where nothing is known of this
-    /// device.
+    /// Times a matrix product for a tenth of a second on a thread of low priority, for machines where nothing ran yet.
     void start_trial();
 
 signals:
     void changed(); ///< forecasts come out otherwise
 
 private:
+    /// Of one device, precision and model. Zero: not known.
     struct Speed {
         double flops = 0;         ///< of denoising, per second
-        double decode_pixels = 0; ///< per second, times frames
+        double decode_pixels = 0; ///< times frames, per second
         double load_bytes = 0;    ///< per second
-        double text_seconds = 0;
-        Basis basis = Basis::none;
+        double encode_seconds = 0;
     };
-    QString key(const Request& resolved) const;
+    const Speed* find(const Request& resolved, bool& same_model) const;
     void load();
-    void save() const;
+    void save();
     QHash<QString, Speed> speeds_;
     double trial_flops_ = 0;
+    std::unique_ptr<FileSaver> saver_;
+    std::jthread trial_;
 };
 
 } // namespace denoir::app

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QJsonObject>
+#include <QDateTime>
 #include <QObject>
 #include <QString>
 #include <QStringList>
 #include <QUndoStack>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "app/issue.h"
+#include "engine/core/json.h"
 
 class QLockFile;
+class QTimer;
 
 namespace denoir::app {
 
+class FileSaver;
+
 /// One result that a shot may show: a run, or a video from elsewhere.
 struct Take {
-    QString id;     ///< unique in the project
+    QString id;     ///< unique in the project; given by it
     QString run;    ///< run folder; empty: a video from elsewhere
     QString video;  ///< file
     QString name;   ///< shown; may be empty
@@ -42,113 +45,121 @@ struct Shot {
 
 /// What changed, typed, so that each view looks at its own part alone.
 struct ProjectEvent {
-    enum class Kind { shot_added, shot_removed, shot_moved, shot_changed, reset, settings } kind;
+    enum class Kind { shot_added, shot_removed, shot_moved, shot_changed, shots_replaced } kind = Kind::shots_replaced;
     int row = -1;  ///< shot_moved: where it is now
     int from = -1; ///< shot_moved: where it was
 };
 
 /// A project: shots with takes in order on one track, the request being edited, and the one undo stack that everything
 /// undoable goes through. Saved as versioned JSON (`.denoir`); autosaved to a second file, from which a crash is
-/// recovered. GUI thread.
-///
-/// Where the playhead is in frames, it counts frames of the cut: each shot's own frames one after another.
+/// recovered. GUI thread. A frame "of the cut" counts each shot's own frames one after another.
 class Project : public QObject {
     Q_OBJECT
 public:
     static constexpr int version = 1;
     explicit Project(QObject* parent = nullptr);
+    /// An autosave of unsaved changes stays, to be recovered.
     ~Project() override;
 
     QUndoStack& undo() { return undo_; }
     const std::vector<Shot>& shots() const { return shots_; }
+    int count() const { return int(shots_.size()); }
     const Shot& shot(int row) const { return shots_[std::size_t(row)]; }
     int row_of(const QString& shot_id) const; ///< -1: none
     int frames() const;                       ///< of the cut
     double seconds() const;
-    int start_of(int row) const; ///< frame of the cut where a shot begins; row may be size()
-    /// The shot at a frame of the cut, and the frame of its take; row -1 past the end.
+    int start_of(int row) const; ///< frame of the cut where a shot begins; row may be count()
     struct Place {
-        int row = -1, frame = 0; ///< frame: of the take
+        int row = -1, frame = 0; ///< row -1: past the end; frame: of the take
     };
-    Place place(int frame) const;
-    int fps_of_cut() const; ///< of the export: the first shot's, rounded; 24 without shots
+    Place place(int frame) const; ///< of a frame of the cut
 
-    // Every one of these is one undo step (drags merge while `merge` is the same positive number).
+    // Each of these is one undo step. Rows and frames out of range are refused: false, or -1.
     int add_shot(const Take& take, int row = -1, const QString& name = {}); ///< row -1: at the end; returns the row
-    void remove_shot(int row);                                              ///< ripple: what follows moves up
-    void move_shot(int from, int to);                                       ///< to: the row it has afterwards
-    bool trim(int row, int in, int out, int merge = 0);                     ///< false: outside the take
-    bool split(int row, int frame); ///< frame of the take, inside (in, out); the second part becomes a shot of its own
-    void add_take(int row, const Take& take); ///< becomes the current one, its trim as far as it fits
-    void select_take(int row, int take);
-    void remove_take(int row, int take); ///< not the last one
-    void rename_shot(int row, const QString& name);
+    bool remove_shot(int row);                                              ///< ripple: what follows moves up
+    bool move_shot(int from, int to);                                       ///< to: the row it has afterwards
+    /// Trims of the same positive `merge` become one step: those of one drag.
+    bool trim(int row, int in, int out, int merge = 0);
+    bool split(int row, int frame); ///< frame of the take, in < frame < out; the second part is a shot of its own
+    bool add_take(int row, const Take& take); ///< becomes the current one, trimmed as before where it reaches so far
+    bool select_take(int row, int take);
+    bool remove_take(int row, int take); ///< not the last one
+    bool rename_shot(int row, const QString& name);
 
-    /// Of a run folder: its video and sizes. Throws Error where it has no video (yet).
+    /// Of a run folder: its video and sizes. Throws Error where it has none (yet).
     static Take take_of_run(const QString& run);
+    /// Reads the video's headers; where they do not tell its length, all of it. Throws Error.
     static Take take_of_video(const QString& video);
     /// Takes whose video is not there (any more), as issues naming the file.
     QList<Issue> missing_media() const;
 
-    // The request being edited travels in the project (RequestDocument::asked() as JSON), and so may what others hang
-    // on it.
-    QJsonObject request() const { return request_; }
-    void set_request(const QJsonObject& request); ///< no undo step of its own: the document has pushed one
-    QJsonObject extra() const { return extra_; }
-    void set_extra(const QString& key, const QJsonValue& value);
+    /// The request being edited (asked_json()); an empty object: none. Not an undo step: the document pushes its own.
+    const Json& request() const { return request_; }
+    void set_request(const Json& request);
+    /// What others keep in the project, by key; not undoable.
+    Json extra(const std::string& key) const;
+    void set_extra(const std::string& key, const Json& value);
 
-    // Files. Throwing ones throw Error and change nothing then.
-    QString path() const { return path_; } ///< empty: untitled
-    QString title() const;
+    // Files. What throws, throws Error and changes nothing.
+    const QString& path() const { return path_; } ///< empty: untitled
+    QString title() const;                        ///< file name without ending, or "Untitled"
     bool is_modified() const;
     bool read_only() const { return read_only_; } ///< another studio has it open
-    void clear();                                 ///< a new untitled one
-    void open(const QString& path); ///< with a lock; where another studio holds it: read-only, and issue() says so
-    void save();
+    void clear();                                 ///< a new untitled one; unsaved changes are gone
+    /// Takes a lock; where another studio holds it the project is read only, and issue() says so.
+    void open(const QString& path);
+    void save(); ///< not for untitled ones
     void save_as(const QString& path);
-    Issue issue() const { return issue_; }
+    const Issue& issue() const { return issue_; }
 
-    // Autosave: half a second after a change and on demand; beside nothing of the user's (`autosave` of the data
-    // folder).
-    void set_autosave(bool on); ///< default off: the program switches it on
-    bool autosave_now();        ///< false: could not be written, and issue() says why
+    /// Half a second after each change, to a file of the data folder. Off until the program switches it on.
+    void set_autosave(bool on);
+    bool autosave_now(); ///< false: could not be written, and issue() says why
+    /// The end of a session: unsaved changes stay in the autosave and come back as `kept` next time.
+    void keep_for_next_start();
     struct Recovery {
         QString autosave; ///< file
         QString path;     ///< of the project, empty: untitled
         QDateTime saved;
         int shots = 0;
+        bool kept = false; ///< put there by keep_for_next_start(), not left by a crash
     };
-    /// What a crash left: autosaves of studios that do not run any more, newest first.
+    /// Autosaves of studios that do not run any more, newest first.
     static QList<Recovery> recoverable();
-    void recover(const Recovery& recovery); ///< as modified; the autosave goes on being this project's
+    /// As modified. Throws Error.
+    void recover(const Recovery& recovery);
     static void discard(const Recovery& recovery);
-
-    QJsonObject to_json() const;
 
 signals:
     void changed(const denoir::app::ProjectEvent& event);
-    void path_changed();
+    void loaded();       ///< another project, or none: shots and request
+    void path_changed(); ///< title, read_only
     void modified_changed(bool modified);
     void issue_changed();
 
 private:
     friend class ProjectCommand;
-    void set_shots(std::vector<Shot> shots, const ProjectEvent& event);
     void push(const QString& text, std::vector<Shot> after, const ProjectEvent& redo, const ProjectEvent& undo,
               int merge = 0);
-    void load(const QJsonObject& json, const QString& file);
-    void set_path(const QString& path);
+    void set_shots(const std::vector<Shot>& shots, const ProjectEvent& event);
+    Json to_json(const std::filesystem::path& base) const;
+    void take_over(std::vector<Shot> shots, Json request, Json extra);
+    void set_path(const QString& path, std::unique_ptr<QLockFile> lock, bool read_only);
     void set_issue(const Issue& issue);
     void touch();
-    void release_autosave();
+    bool write_autosave(bool kept);
+    void begin_autosave();
+    void drop_autosave();
+    void note_modified();
 
     QUndoStack undo_;
     std::vector<Shot> shots_;
-    QJsonObject request_, extra_;
-    QString path_, autosave_;
+    Json request_ = Json::object(), extra_ = Json::object();
+    QString path_;
     std::unique_ptr<QLockFile> lock_, autosave_lock_;
-    class QTimer* timer_ = nullptr;
-    bool autosave_on_ = false, read_only_ = false, dirty_ = false, recovered_ = false;
+    std::unique_ptr<FileSaver> autosave_;
+    QTimer* timer_;
+    bool autosave_on_ = false, read_only_ = false, dirty_ = false, was_modified_ = false;
     Issue issue_;
 };
 

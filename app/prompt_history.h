@@ -2,8 +2,11 @@
 #pragma once
 #include <QObject>
 #include <QStringList>
+#include <memory>
 
 namespace denoir::app {
+
+class FileSaver;
 
 /// The prompts that were generated from, newest last, each once; `prompts.json` of the data folder. Alt+Up and Alt+Down
 /// walk through it as in a shell: what was being written comes back at the end.
@@ -12,6 +15,7 @@ class PromptHistory : public QObject {
 public:
     static constexpr int limit = 500;
     explicit PromptHistory(QObject* parent = nullptr);
+    ~PromptHistory() override;
 
     void add(const QString& prompt); ///< ends a walk
     /// The one before; `current` is kept as the end of the walk. Null: there is none.
@@ -25,7 +29,8 @@ signals:
 private:
     QStringList prompts_;
     QString draft_;
-    qsizetype at_ = -1;
+    qsizetype at_ = -1; ///< place of the walk; -1: none
+    std::unique_ptr<FileSaver> saver_;
 };
 
 } // namespace denoir::app

@@ -4,6 +4,7 @@
 #include <QDateTime>
 #include <QImage>
 #include <QStringList>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -11,6 +12,8 @@
 #include "engine/session/run_record.h"
 
 namespace denoir::app {
+
+struct RunRow;
 
 /// The runs, newest first: an SQLite index over run folders (`history.sqlite` of the data folder), filled and renewed
 /// by a thread that looks at the folders, and rebuilt from them where it is missing or damaged. What the user adds to a
@@ -45,6 +48,7 @@ public:
         SummaryRole,   ///< "256x144 · 33 f · 20 steps · seed 7"
         ParentRole,    ///< run it branched from; empty: none
         LatentsRole,   ///< steps can be shown and branched from
+        DroppableRole, ///< bytes that dropping its step latents would free
     };
 
     explicit RunHistory(QObject* parent = nullptr);
@@ -115,6 +119,8 @@ signals:
 
 private:
     struct Store;
+    void note(const QString& run, const std::function<void(RunRow&)>& change);
+    QString entry_of(const QString& run) const;
     std::unique_ptr<Store> store_;
 };
 

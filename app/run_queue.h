@@ -56,6 +56,9 @@ public:
     quint64 add(const RequestDocument::Snapshot& snapshot, bool next = false);
     /// Puts a run that was interrupted, cancelled or failed into the queue to go on.
     quint64 add_resume(const QString& run, bool next = true);
+    /// Puts an entry that ended without a video before all others that wait: it goes on where its run stopped, or
+    /// begins anew where there is none.
+    bool retry(quint64 id);
     /// Cancels: a waiting entry leaves the queue, one at work ends resumable.
     void cancel(quint64 id);
     void cancel_current();
@@ -83,6 +86,13 @@ public:
     std::optional<Request> running_request() const;
     int row_of(quint64 id) const; ///< -1: none
     QList<quint64> interrupted() const;
+    /// What the stages of an entry will take by the Estimator, in seconds: for its progress and ETA.
+    struct Expected {
+        double before = 0, denoise = 0, decode = 0;
+    };
+    void set_expected(quint64 id, const Expected& expected);
+    /// Blocks until the file is written. False: it could not be.
+    bool flush();
     /// Where the file could not be read or written. Empty: all is well.
     Issue issue() const;
 

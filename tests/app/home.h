@@ -14,6 +14,9 @@ public:
     QString path() const { return folder_.path(); }
     QString file(const QString& name) const { return folder_.filePath(name); }
 
+    /// In its data folder: the queue, the index, runs and autosaves.
+    QString data(const QString& name) const { return folder_.filePath(QStringLiteral("data/") + name); }
+
 private:
     QTemporaryDir folder_;
 };

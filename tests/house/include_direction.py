@@ -30,6 +30,7 @@ MAY["app/cli"] = ENGINE + ["bench"]
 MAY["app"] = ENGINE
 MAY["ui"] = ENGINE + ["app"]
 MAY["app/main.cpp"] = ENGINE + ["app", "ui"]  # composes
+MAY["bench/ui"] = ENGINE + ["bench", "app", "ui", "tests"]
 MAY["tests"] = ENGINE + ["bench", "app", "app/cli", "ui"]
 
 

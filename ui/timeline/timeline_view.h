@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QWidget>
+#include <QAbstractScrollArea>
+#include <QElapsedTimer>
+#include <QTimer>
+#include <optional>
 
 #include "app/project.h"
 #include "app/thumbnails.h"
 
+class QLineEdit;
+
 namespace denoir::ui {
 
 /// The cut: shots in order on one track, with thumbnails and a playhead. Drag a shot to move it, its edges to trim it;
-/// S splits at the playhead, X removes (what follows moves up), F2 renames, Left/Right step through shots, Home/End go
-/// to the ends, comma and full stop step one frame; everything is an undo step of the project. Accepts run folders and
-/// videos dropped between shots or, on a shot, as another take. Borrows project and thumbnails.
-class TimelineView : public QWidget {
+/// S splits at the playhead, X or Delete removes (what follows moves up), F2 renames, I and O trim to the playhead,
+/// Left and Right go from shot to shot (with Ctrl they move the shot), Home and End to the ends, comma and full stop by
+/// one frame (ten with Shift), Return opens the run. Everything is an undo step of the project. Accepts run folders and
+/// videos dropped between shots or, on the middle of a shot, as another take. Borrows project and thumbnails.
+class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 public:
     TimelineView(app::Project& project, app::Thumbnails& thumbnails, QWidget* parent = nullptr);
 
-    int playhead() const; ///< frame of the cut
+    app::Project& project() const { return project_; }
+    int playhead() const { return playhead_; } ///< frame of the cut, 0 … frames
     void set_playhead(int frame);
-    int selected() const; ///< row, -1: none
+    int selected() const { return selected_; } ///< row, -1: none
     void select(int row);
-    bool playing() const;
+    bool playing() const { return play_timer_.isActive(); }
+    /// Run folders and videos, each a shot of its own, from `row` on (-1: at the end); with `take_of` >= 0 as takes of
+    /// that shot. Reads them in the background.
+    void add_files(const QStringList& paths, int row = -1, int take_of = -1);
+    /// Where a shot is drawn, in viewport coordinates. For tests and for what opens beside it.
+    QRect shot_rect(int row) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -35,13 +47,76 @@ public slots:
 
 signals:
     void playhead_moved(int frame); ///< of the cut
-    /// What to show for the playhead: video (and run) of the take, frame of it. For the preview.
+    /// What to show for the playhead: video (and run) of the take, frame of it.
     void show_frame(const QString& video, const QString& run, int frame);
     void open_requested(const QString& run, const QString& video); ///< double click
     void selected_changed(int row);
     void playing_changed(bool playing);
-    void extend_requested(int row);              ///< E, or the button at the end of the track
-    void issue(const denoir::app::Issue& issue); ///< a dropped file that is none
+    void extend_requested(int row);                    ///< E, or the button at the end of the track
+    void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none
+
+protected:
+    bool viewportEvent(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void scrollContentsBy(int dx, int dy) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragMoveEvent(QDragMoveEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    enum class Grip { none, playhead, trim_in, trim_out, move };
+    /// What lies below a point of the viewport.
+    struct Hit {
+        int row = -1;
+        Grip grip = Grip::none;
+        bool ruler = false, extend = false, middle = false; ///< middle: of a shot, for takes
+        int gap = 0;                                        ///< the boundary between shots that is nearest
+    };
+    struct Drag {
+        Grip grip = Grip::none;
+        QPoint from;
+        int row = -1, in = 0, out = 0;
+        bool moving = false; ///< far enough to be meant
+        int gap = -1;
+    };
+    Hit hit(const QPoint& point) const;
+    int x_of(int frame) const; ///< viewport coordinate of a frame of the cut
+    int frame_at(int x) const;
+    QRect extend_rect() const;
+    void project_changed(const app::ProjectEvent& event);
+    void update_range();
+    void reveal(int frame);
+    void tell_frame();
+    void drag_to(const QPoint& point);
+    void trim_to_playhead(bool in);
+    void advance();
+    void update_accessible();
+    void paint_ruler(QPainter& painter, const QRect& area) const;
+    void paint_shot(QPainter& painter, int row) const;
+    void paint_thumbnails(QPainter& painter, const app::Shot& shot, const QRect& area) const;
+    void paint_empty(QPainter& painter) const;
+
+    app::Project& project_;
+    app::Thumbnails& thumbnails_;
+    double pixels_per_frame_ = 6;
+    bool fitted_ = true; ///< follows the width until the user zooms
+    int playhead_ = 0, selected_ = -1, drags_ = 0;
+    Drag drag_;
+    Hit hover_;
+    std::optional<Hit> drop_;
+    QLineEdit* rename_ = nullptr;
+    QTimer play_timer_;
+    QElapsedTimer play_clock_;
+    double play_seconds_ = 0; ///< of the cut, where playing began
 };
 
 } // namespace denoir::ui

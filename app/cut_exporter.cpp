@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cut_exporter.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "app/low_priority.h"
+#include "app/text.h"
+#include "engine/media/frame_folder.h"
+#include "engine/media/resize.h"
+#include "engine/media/video_reader.h"
+#include "engine/media/video_writer.h"
+#include "engine/session/output_check.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int exporter_nice = 5;
+
+/// `image` as large as it fits, centred on black.
+Image fitted(const Image& image, int width, int height) {
+    if (image.width == width && image.height == height) return image;
+    const double scale = std::min(double(width) / image.width, double(height) / image.height);
+    const int w = std::clamp(int(std::lround(image.width * scale)), 1, width),
+              h = std::clamp(int(std::lround(image.height * scale)), 1, height);
+    const Image small = resize_pil(image, w, h, Filter::bicubic);
+    Image out(width, height);
+    const int left = (width - w) / 2, top = (height - h) / 2;
+    for (int y = 0; y < h; ++y) std::copy_n(small.row(y), 3 * w, out.row(top + y) + 3 * left);
+    return out;
+}
+
+/// A video or a folder of pictures; appears whole or not at all.
+class Output {
+public:
+    Output(const fs::path& out, int width, int height, double fps) {
+        if (check_output(out, std::vector<fs::path>()) == OutputKind::frames) {
+            folder_.emplace(out);
+            return;
+        }
+        VideoOptions options;
+        options.width = width, options.height = height;
+        options.fps = frame_rate(fps);
+        options.odd_size = VideoOptions::OddSize::pad;
+        video_.emplace(out, options);
+    }
+    void write(const Image& frame) { video_ ? video_->write(frame) : folder_->write(frame); }
+    void finish() { video_ ? video_->finish() : folder_->finish(); }
+
+private:
+    std::optional<VideoWriter> video_;
+    std::optional<FrameFolderWriter> folder_;
+};
+
+/// Frames of one shot in order, each as often as it is asked for.
+class ShotReader {
+public:
+    explicit ShotReader(const Shot& shot) : shot_(shot), reader_(to_path(shot.current().video)) {}
+    const Image& frame(int index) {
+        while (at_ < index) {
+            if (!reader_.read(image_)) {
+                if (at_ >= 0) break; // the file became shorter: its last picture stays
+                throw Error(shot_.current().video.toStdString(), {}, "holds no pictures", "choose another take");
+            }
+            ++at_;
+        }
+        return image_;
+    }
+
+private:
+    const Shot& shot_;
+    VideoReader reader_;
+    Image image_;
+    int at_ = -1;
+};
+
+int frames_at(const Shot& shot, double fps) { return std::max(1, int(std::lround(shot.seconds() * fps))); }
+
+} // namespace
+
+struct CutExporter::State {
+    explicit State(CutExporter& exporter) : self(exporter) {}
+
+    void work(const std::stop_token& stop, const std::vector<Shot>& shots, const QString& out, Options options) {
+        lower_priority(exporter_nice);
+        try {
+            write(stop, shots, to_path(out), options);
+            leave();
+            emit self.finished(out);
+        } catch (const Cancelled&) {
+            leave();
+            emit self.cancelled();
+        } catch (...) {
+            const Issue issue = Issue::from_current_exception();
+            leave();
+            emit self.failed(issue);
+        }
+    }
+
+    void write(const std::stop_token& stop, const std::vector<Shot>& shots, const fs::path& out, Options options) {
+        if (shots.empty()) throw Error({}, {}, "the cut holds no shots", "put a run on the timeline first");
+        const Take& first = shots.front().current();
+        const int width = options.width > 0 ? options.width : first.width,
+                  height = options.height > 0 ? options.height : first.height;
+        const double fps = options.fps > 0 ? options.fps : first.fps;
+        std::vector<fs::path> inputs;
+        int total = 0, done = 0;
+        for (const Shot& shot : shots) {
+            inputs.push_back(to_path(shot.current().video));
+            total += frames_at(shot, fps);
+        }
+        check_output(out, inputs);
+        Output output(out, width, height, fps);
+        auto told = std::chrono::steady_clock::time_point();
+        for (const Shot& shot : shots) {
+            ShotReader reader(shot);
+            const int count = frames_at(shot, fps);
+            for (int i = 0; i < count; ++i) {
+                if (stop.stop_requested()) throw Cancelled();
+                const int source = shot.in + int((i + 0.5) / fps * shot.current().fps);
+                output.write(fitted(reader.frame(std::clamp(source, shot.in, shot.out - 1)), width, height));
+                const auto now = std::chrono::steady_clock::now();
+                if (++done != total && now - told < std::chrono::milliseconds(50)) continue;
+                told = now;
+                emit self.progressed(done, total);
+            }
+        }
+        output.finish();
+    }
+
+    void leave() {
+        const std::scoped_lock lock(mutex);
+        running = false;
+        idle.notify_all();
+    }
+
+    CutExporter& self;
+    std::mutex mutex;
+    std::condition_variable idle;
+    bool running = false;
+    std::jthread thread; ///< last: joined before the rest goes
+};
+
+CutExporter::CutExporter(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {
+    qRegisterMetaType<Issue>();
+}
+
+CutExporter::~CutExporter() = default;
+
+bool CutExporter::start(const std::vector<Shot>& shots, const QString& out, const Options& options) {
+    {
+        const std::scoped_lock lock(state_->mutex);
+        if (state_->running) return false;
+        state_->running = true;
+    }
+    state_->thread = std::jthread([state = state_.get(), shots, out, options](const std::stop_token& stop) {
+        state->work(stop, shots, out, options);
+    });
+    return true;
+}
+
+void CutExporter::cancel() { state_->thread.request_stop(); }
+
+bool CutExporter::running() const {
+    const std::scoped_lock lock(state_->mutex);
+    return state_->running;
+}
+
+bool CutExporter::wait(int milliseconds) {
+    std::unique_lock lock(state_->mutex);
+    return state_->idle.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return !state_->running; });
+}
+
+} // namespace denoir::app

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/estimator.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "app/file_saver.h"
+#include "app/low_priority.h"
+#include "app/text.h"
+#include "engine/backend/backend.h"
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr double share_of_products = 0.6; ///< of a whole model's speed in that of its matrix products alone
+constexpr double trial_seconds = 0.1;
+constexpr double newest_counts = 0.5; ///< a machine may be busy once: speeds are averages that follow
+
+QString place_of(const Request& r) {
+    const char* precision = r.precision == PrecisionPolicy::f32   ? "f32"
+                            : r.precision == PrecisionPolicy::wan ? "wan"
+                                                                  : "skyreels";
+    return to_qstring(r.device.value_or(Device{}).name()) + QLatin1Char('|') + QLatin1String(precision);
+}
+QString key_of(const Request& r) { return place_of(r) + QLatin1Char('|') + to_qstring(r.model); }
+
+double followed(double before, double now) {
+    if (!(now > 0) || !std::isfinite(now)) return before;
+    return before > 0 ? before + newest_counts * (now - before) : now;
+}
+
+double pixels(const Request& r) { return double(*r.width) * *r.height * *r.frames; }
+
+/// What of this run's parts is smaller by `ratio`.
+QStringList smaller(const Request& r, double ratio) {
+    QStringList out;
+    const int frames = int((*r.frames * ratio - 1) / 4) * 4 + 1;
+    if (frames >= 5) out << QObject::tr("use %1 frames").arg(frames);
+    const double side = std::sqrt(ratio);
+    const int width = int(*r.width * side / 16) * 16, height = int(*r.height * side / 16) * 16;
+    if (width >= 64 && height >= 64) out << QObject::tr("use the size %1x%2").arg(width).arg(height);
+    if (r.dtype == DType::f32) out << QObject::tr("use bf16");
+    return out;
+}
+
+} // namespace
+
+Estimator::Estimator(QObject* parent)
+    : QObject(parent), saver_(std::make_unique<FileSaver>(denoir::cache_folder() / "speed.json")) {
+    load();
+}
+
+Estimator::~Estimator() = default;
+
+const Estimator::Speed* Estimator::find(const Request& r, bool& same_model) const {
+    const auto it = speeds_.constFind(key_of(r));
+    same_model = it != speeds_.constEnd();
+    if (same_model) return &*it;
+    // Another model on the same device: its denoising tells this one's.
+    const QString place = place_of(r) + QLatin1Char('|');
+    for (auto other = speeds_.constBegin(); other != speeds_.constEnd(); ++other)
+        if (other.key().startsWith(place)) return &*other;
+    return nullptr;
+}
+
+Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work) const {
+    return forecast(r, work, r.device.value_or(Device{}).kind == Device::Kind::cpu ? available_memory() : 0);
+}
+
+Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, quint64 available_bytes) const {
+    Forecast f;
+    bool same_model = false;
+    const Speed* speed = find(r, same_model);
+    double flops = speed ? speed->flops : 0;
+    f.basis = flops > 0 ? Basis::measured : trial_flops_ > 0 ? Basis::trial : Basis::none;
+    if (f.basis == Basis::trial) flops = trial_flops_ * share_of_products;
+    if (flops > 0) {
+        f.denoise = work.flop / flops;
+        f.step_seconds = f.denoise / std::max(1, Pipeline::step_count(r));
+        if (same_model) {
+            f.encode = speed->encode_seconds;
+            if (speed->load_bytes > 0) f.load = double(work.weight_bytes) / speed->load_bytes;
+            if (speed->decode_pixels > 0) f.decode = pixels(r) / speed->decode_pixels;
+        }
+        f.seconds = f.load + f.encode + f.denoise + f.decode;
+    }
+    f.peak_bytes = work.peak_bytes;
+    f.least_bytes = work.least_bytes;
+    f.available_bytes = available_bytes;
+    if (f.available_bytes > 0) {
+        f.fits = f.peak_bytes <= f.available_bytes;
+        f.possible = f.least_bytes <= f.available_bytes;
+        if (!f.possible)
+            f.changes = smaller(r, double(f.available_bytes) / double(f.least_bytes));
+        else if (!f.fits && work.peak_bytes > work.weight_bytes)
+            f.changes = smaller(r, std::max(0.05, (double(f.available_bytes) - double(work.weight_bytes)) /
+                                                      double(work.peak_bytes - work.weight_bytes)));
+    }
+    const QString time = f.seconds < 0
+                             ? tr("time is known after the first run")
+                             : (f.basis == Basis::trial ? tr("about %1") : tr("≈ %1")).arg(duration_text(f.seconds));
+    const QString memory = bytes_text(double(f.peak_bytes));
+    if (f.fits)
+        f.text = tr("%1 · %2 fits").arg(time, memory);
+    else if (f.possible)
+        f.text = tr("%1 or more · needs %2 of %3: weights are read again in every step")
+                     .arg(time, memory, bytes_text(double(f.available_bytes)));
+    else
+        f.text = tr("too large: needs %1 at least, %2 are free")
+                     .arg(bytes_text(double(f.least_bytes)), bytes_text(double(f.available_bytes)));
+    return f;
+}
+
+void Estimator::learn(const RunRecord& record, const Estimate& work) {
+    const Request& r = record.request;
+    double load = 0, encode = 0, denoise = 0, decode = 0;
+    for (const auto& [stage, seconds] : record.stages) {
+        const QString name = to_qstring(stage);
+        (name.startsWith(QLatin1String("load")) ? load
+         : name == QLatin1String("denoise")     ? denoise
+         : name == QLatin1String("decode")      ? decode
+                                                : encode) += seconds;
+    }
+    const int first = r.start ? r.start->step : 0;
+    const double share = record.total_steps > 0 ? double(record.total_steps - first) / record.total_steps : 1;
+    Speed& speed = speeds_[key_of(r)];
+    if (denoise > 0) speed.flops = followed(speed.flops, work.flop * share / denoise);
+    if (decode > 0) speed.decode_pixels = followed(speed.decode_pixels, pixels(r) / decode);
+    if (load > 0) speed.load_bytes = followed(speed.load_bytes, double(work.weight_bytes) / load);
+    if (encode > 0) speed.encode_seconds = followed(speed.encode_seconds, encode);
+    save();
+    emit changed();
+}
+
+void Estimator::start_trial() {
+    if (trial_.joinable() || trial_flops_ > 0 || !speeds_.isEmpty()) return;
+    trial_ = std::jthread([this] {
+        lower_priority(10);
+        try {
+            constexpr std::int64_t m = 256, n = 512, k = 512;
+            const auto backend = open_backend(Device{});
+            const Weight weight("trial", Tensor::zeros({n, k}));
+            const LinearOptions options{.compute = backend->fast_bf16() ? DType::bf16 : DType::f32};
+            const Tensor x = backend->upload(Tensor::zeros({m, k}));
+            Tensor out = backend->empty({m, n}, DType::f32);
+            backend->linear(x, weight, nullptr, options, out); // packs the weight
+            const auto begin = std::chrono::steady_clock::now();
+            double seconds = 0;
+            int rounds = 0;
+            while (seconds < trial_seconds) {
+                backend->linear(x, weight, nullptr, options, out);
+                ++rounds;
+                seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            }
+            const double flops = 2.0 * m * n * k * rounds / seconds;
+            QMetaObject::invokeMethod(this, [this, flops] {
+                trial_flops_ = flops;
+                emit changed();
+            });
+        } catch (const std::exception&) { // nothing is known then
+        }
+    });
+}
+
+void Estimator::load() {
+    Issue issue;
+    read_own_file(saver_->path(), issue, [&](const std::string& text) {
+        const Json json = parse_json(text, saver_->path().string());
+        if (!json.is_object()) throw Error(saver_->path().string(), {}, "holds no object");
+        for (const auto& [key, value] : json.items()) {
+            const auto number = [&](const char* name) {
+                const auto it = value.find(name);
+                return value.is_object() && it != value.end() && it->is_number() ? std::max(0.0, it->get<double>())
+                                                                                 : 0.0;
+            };
+            speeds_[to_qstring(key)] = {number("flops"), number("decode_pixels"), number("load_bytes"),
+                                        number("encode_seconds")};
+        }
+    });
+}
+
+void Estimator::save() {
+    Json json = Json::object();
+    for (auto it = speeds_.constBegin(); it != speeds_.constEnd(); ++it)
+        json[it.key().toStdString()] = {{"flops", it->flops},
+                                        {"decode_pixels", it->decode_pixels},
+                                        {"load_bytes", it->load_bytes},
+                                        {"encode_seconds", it->encode_seconds}};
+    saver_->save(json.dump(1) + "\n");
+}
+
+} // namespace denoir::app

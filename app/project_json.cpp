@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/project_json.h"
+
+#include <fmt/format.h>
+
+#include <QSet>
+#include <QUuid>
+#include <cmath>
+
+#include "app/text.h"
+#include "engine/session/request_json.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* format_name = "denoir-project";
+constexpr std::size_t most_shots = 100'000, most_takes = 10'000, most_text = 4096;
+constexpr int most_frames = 100'000'000, most_side = 16384;
+
+/// Reads members of an object and names them in errors.
+class Reader {
+public:
+    Reader(const Json& json, std::string file, std::string where)
+        : json_(json), file_(std::move(file)), where_(std::move(where)) {
+        if (!json_.is_object()) bad("", "must be an object");
+    }
+    [[noreturn]] void bad(const std::string& key, const std::string& message) const {
+        throw Error(file_, where_ + (key.empty() || where_.empty() ? key : "." + key), message,
+                    "the file was damaged: open a copy of it, or its autosave");
+    }
+    const Json& member(const char* key) const {
+        const auto it = json_.find(key);
+        if (it == json_.end()) bad(key, "is missing");
+        return *it;
+    }
+    QString text(const char* key) const {
+        const Json& value = member(key);
+        if (!value.is_string() || value.get_ref<const std::string&>().size() > most_text)
+            bad(key, "must be a short text");
+        return to_qstring(value.get_ref<const std::string&>());
+    }
+    int integer(const char* key, int low, int high) const {
+        const Json& value = member(key);
+        if (!value.is_number_integer() ||
+            (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t(high)))
+            bad(key, fmt::format("must be a whole number from {} to {}", low, high));
+        const auto number = value.get<std::int64_t>();
+        if (number < low || number > high) bad(key, fmt::format("must be a whole number from {} to {}", low, high));
+        return int(number);
+    }
+    double number(const char* key, double low, double high) const {
+        const Json& value = member(key);
+        if (!value.is_number() || !(value.get<double>() >= low && value.get<double>() <= high))
+            bad(key, fmt::format("must be a number from {} to {}", low, high));
+        return value.get<double>();
+    }
+    const Json& list(const char* key, std::size_t most) const {
+        const Json& value = member(key);
+        if (!value.is_array() || value.size() > most) bad(key, fmt::format("must be a list of at most {}", most));
+        return value;
+    }
+    Reader item(const char* key, std::size_t index) const {
+        const std::string name = fmt::format("{}{}{}[{}]", where_, where_.empty() ? "" : ".", key, index);
+        return {member(key)[index], file_, name};
+    }
+
+private:
+    const Json& json_;
+    std::string file_, where_;
+};
+
+std::string written(const QString& path, const fs::path& base) {
+    const fs::path own = to_path(path);
+    if (base.empty() || path.isEmpty()) return own.string();
+    const fs::path relative = own.lexically_relative(base);
+    return relative.empty() || *relative.begin() == ".." ? own.string() : relative.string();
+}
+
+QString absolute(const QString& path, const fs::path& base) {
+    return path.isEmpty() ? path : to_qstring((base / to_path(path)).lexically_normal());
+}
+
+Take read_take(const Reader& in, const fs::path& base) {
+    Take t;
+    t.id = in.text("id");
+    t.run = absolute(in.text("run"), base);
+    t.video = absolute(in.text("video"), base);
+    t.name = in.text("name");
+    t.frames = in.integer("frames", 1, most_frames);
+    t.fps = in.number("fps", 0.01, 1000);
+    t.width = in.integer("width", 1, most_side);
+    t.height = in.integer("height", 1, most_side);
+    return t;
+}
+
+Shot read_shot(const Reader& in, const fs::path& base) {
+    Shot s;
+    s.id = in.text("id");
+    s.name = in.text("name");
+    const std::size_t takes = in.list("takes", most_takes).size();
+    if (takes == 0) in.bad("takes", "holds none");
+    for (std::size_t i = 0; i < takes; ++i) s.takes.push_back(read_take(in.item("takes", i), base));
+    s.take = in.integer("take", 0, int(takes) - 1);
+    s.out = in.integer("out", 1, s.current().frames);
+    s.in = in.integer("in", 0, s.out - 1);
+    return s;
+}
+
+} // namespace
+
+QString new_id() { return QUuid::createUuid().toString(QUuid::Id128).left(12); }
+
+Json to_json(const ProjectContent& content, const fs::path& base) {
+    Json shots = Json::array();
+    for (const Shot& s : content.shots) {
+        Json takes = Json::array();
+        for (const Take& t : s.takes)
+            takes.push_back({{"id", t.id.toStdString()},
+                             {"run", written(t.run, base)},
+                             {"video", written(t.video, base)},
+                             {"name", t.name.toStdString()},
+                             {"frames", t.frames},
+                             {"fps", t.fps},
+                             {"width", t.width},
+                             {"height", t.height}});
+        shots.push_back({{"id", s.id.toStdString()},
+                         {"name", s.name.toStdString()},
+                         {"take", s.take},
+                         {"in", s.in},
+                         {"out", s.out},
+                         {"takes", std::move(takes)}});
+    }
+    return {{"format", format_name},
+            {"version", Project::version},
+            {"shots", std::move(shots)},
+            {"request", content.request},
+            {"extra", content.extra}};
+}
+
+ProjectContent project_from_json(const Json& json, const fs::path& file, const fs::path& base) {
+    const std::string name = file.string();
+    const Reader in(json, name, "");
+    const auto format = json.find("format");
+    if (format == json.end() || *format != format_name)
+        throw Error(name, {}, "is no Denoir project", "open a .denoir file");
+    const auto version = json.find("version");
+    if (version == json.end() || !version->is_number_integer()) in.bad("version", "must be a whole number");
+    if (*version > Project::version)
+        throw Error(name, "version",
+                    fmt::format("{} is of a newer Denoir; this one reads up to {}", version->dump(), Project::version),
+                    "open it with a newer Denoir");
+    if (*version < 1) in.bad("version", "must be 1 or more");
+    ProjectContent out;
+    const std::size_t shots = in.list("shots", most_shots).size();
+    QSet<QString> ids;
+    for (std::size_t i = 0; i < shots; ++i) {
+        out.shots.push_back(read_shot(in.item("shots", i), base));
+        Shot& shot = out.shots.back();
+        if (shot.id.isEmpty() || ids.contains(shot.id)) shot.id = new_id();
+        ids.insert(shot.id);
+    }
+    out.request = in.member("request");
+    if (!out.request.is_object()) in.bad("request", "must be an object");
+    if (!out.request.empty()) request_from_json(out.request, {name, base}); // refuses what is no request
+    if (const auto extra = json.find("extra"); extra != json.end() && extra->is_object()) out.extra = *extra;
+    return out;
+}
+
+} // namespace denoir::app

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/run_queue.h"
+
+#include <QMimeData>
+#include <algorithm>
+
+#include "app/file_saver.h"
+#include "app/request_values.h"
+#include "app/run_queue_entry.h"
+#include "app/text.h"
+#include "engine/core/file.h"
+#include "engine/session/render.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr int most_ended = 50;
+constexpr const char* mime = "application/x-denoir-queue-row";
+constexpr const char* state_names[] = {"waiting", "running", "done", "failed", "cancelled", "interrupted"};
+
+std::string text_of(const Json& json, const char* key) {
+    const auto it = json.find(key);
+    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+bool is_run(const QString& folder) {
+    std::error_code code;
+    return !folder.isEmpty() && std::filesystem::is_regular_file(to_path(folder) / "run.json", code);
+}
+
+/// Only where nothing was put there.
+void remove_empty_folder(const QString& folder) {
+    std::error_code code;
+    if (!folder.isEmpty() && std::filesystem::is_empty(to_path(folder), code) && !code)
+        std::filesystem::remove(to_path(folder), code);
+}
+
+} // namespace
+
+struct RunQueue::Store {
+    Store(RunQueue& queue, EngineWorker& engine)
+        : self(queue), worker(engine), file(data_folder() / "queue.json"), saver(file) {}
+
+    int find(quint64 id) const {
+        const auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.id == id; });
+        return it == entries.end() ? -1 : int(it - entries.begin());
+    }
+    int find_job(JobId job) const {
+        const auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.job == job; });
+        return job == 0 || it == entries.end() ? -1 : int(it - entries.begin());
+    }
+    int first_waiting() const {
+        const auto it =
+            std::find_if(entries.begin(), entries.end(), [](const Entry& e) { return e.state == State::waiting; });
+        return int(it - entries.begin());
+    }
+    void changed(int row) { emit self.dataChanged(self.index(row), self.index(row)); }
+
+    Json stored(const Entry& e) const {
+        return {{"id", e.id},
+                {"kind", e.resume ? "resume" : "render"},
+                {"state", state_names[int(e.state)]},
+                {"request", asked_json(e.request)},
+                {"prompt_template", e.prompt_template.toStdString()},
+                {"negative_template", e.negative_template.toStdString()},
+                {"run", e.run.toStdString()},
+                {"issue", to_json(e.issue)}};
+    }
+    quint64 save() {
+        Json all = Json::array();
+        for (const Entry& e : entries) all.push_back(stored(e));
+        return saver.save(
+            Json{{"schema", 1}, {"paused", paused}, {"next_id", next_id}, {"entries", std::move(all)}}.dump(1) + "\n");
+    }
+
+    void read(const std::string& text) {
+        const Json json = parse_json(text, file.string());
+        if (!json.is_object() || !json.contains("entries") || !json["entries"].is_array() ||
+            json.value("schema", Json()) != 1)
+            throw Error(file.string(), "schema", "is not known to this version", "use a newer Denoir");
+        paused = json.value("paused", Json()) == true;
+        for (const Json& one : json["entries"]) {
+            if (!one.is_object() || !one.contains("request")) throw Error(file.string(), "entries", "is damaged");
+            Entry e;
+            const auto id = one.find("id");
+            e.id = id != one.end() && id->is_number_unsigned() ? id->get<quint64>() : next_id;
+            if (find(e.id) >= 0) e.id = next_id;
+            next_id = std::max(next_id, e.id + 1);
+            e.request = request_from_json(one["request"], {file.string(), "/"});
+            e.resume = text_of(one, "kind") == "resume";
+            e.prompt_template = to_qstring(text_of(one, "prompt_template"));
+            e.negative_template = to_qstring(text_of(one, "negative_template"));
+            e.run = to_qstring(text_of(one, "run"));
+            e.issue = issue_from_json(one.value("issue", Json()));
+            const std::string state = text_of(one, "state");
+            for (int i = 0; i < int(std::size(state_names)); ++i)
+                if (state == state_names[i]) e.state = State(i);
+            if (e.state == State::running) after_crash(e);
+            entries.push_back(std::move(e));
+        }
+    }
+
+    /// The program ended while this was at work.
+    static void after_crash(Entry& e) {
+        if (!is_run(e.run)) {
+            remove_empty_folder(e.run);
+            e.run.clear();
+            e.state = State::waiting;
+            return;
+        }
+        e.state = State::interrupted;
+        try {
+            if (RunFolder::open(to_path(e.run)).record().state == RunState::done) e.state = State::done;
+        } catch (const Error& error) {
+            e.issue = Issue::from(error);
+            e.state = State::failed;
+        }
+    }
+
+    /// Gives the next entry to the worker, once it stands in the file that it is at work.
+    void pump() {
+        if (!started || paused || self.running() != 0) return;
+        const int row = first_waiting();
+        if (row == int(entries.size())) return;
+        Entry& e = entries[std::size_t(row)];
+        e.state = State::running;
+        e.step = e.steps = 0;
+        e.progress = {};
+        e.issue = {};
+        try {
+            if (!e.resume) e.run = to_qstring(new_run_folder(e.request));
+        } catch (...) {
+            e.issue = Issue::from_current_exception();
+            return end(row, State::failed);
+        }
+        start_after = save();
+        changed(row);
+    }
+    void saved(quint64 serial) {
+        if (start_after == 0 || serial < start_after) return;
+        start_after = 0;
+        for (std::size_t row = 0; row < entries.size(); ++row) {
+            Entry& e = entries[row];
+            if (e.state != State::running || e.job != 0) continue;
+            e.job = e.resume ? worker.resume(e.run) : worker.render(e.request, e.run);
+            emit self.entry_started(e.id, e.job);
+            return;
+        }
+    }
+
+    void end(int row, State state) {
+        Entry& e = entries[std::size_t(row)];
+        e.state = state;
+        e.job = 0;
+        if (!e.resume && !is_run(e.run)) {
+            remove_empty_folder(e.run);
+            e.run.clear();
+        }
+        const quint64 id = e.id;
+        const QString run = e.run;
+        trim();
+        save();
+        if (const int now = find(id); now >= 0) changed(now);
+        emit self.entry_ended(id, int(state), run);
+        if (first_waiting() == int(entries.size()))
+            emit self.emptied();
+        else
+            pump();
+    }
+    void trim() {
+        int ended = int(std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.ended(); }));
+        for (int row = 0; row < int(entries.size()) && ended > most_ended;) {
+            if (!entries[std::size_t(row)].ended() || entries[std::size_t(row)].state == State::interrupted) {
+                ++row;
+                continue;
+            }
+            take(row);
+            --ended;
+        }
+    }
+    Entry take(int row) {
+        self.beginRemoveRows({}, row, row);
+        Entry e = std::move(entries[std::size_t(row)]);
+        entries.erase(entries.begin() + row);
+        self.endRemoveRows();
+        return e;
+    }
+    void put(int row, Entry e) {
+        self.beginInsertRows({}, row, row);
+        entries.insert(entries.begin() + row, std::move(e));
+        self.endInsertRows();
+    }
+    quint64 add(Entry e, bool next) {
+        e.id = next_id++;
+        const quint64 id = e.id;
+        put(next ? first_waiting() : int(entries.size()), std::move(e));
+        save();
+        pump();
+        return id;
+    }
+    /// Takes entries out, to be brought back by undo_clear().
+    void remove_if(const std::function<bool(const Entry&)>& goes) {
+        std::vector<std::pair<int, Entry>> taken;
+        for (int row = int(entries.size()) - 1; row >= 0; --row)
+            if (goes(entries[std::size_t(row)])) taken.emplace_back(row, take(row));
+        if (taken.empty()) return;
+        removed = std::move(taken);
+        save();
+    }
+
+    RunQueue& self;
+    EngineWorker& worker;
+    std::filesystem::path file;
+    std::vector<Entry> entries;
+    std::vector<std::pair<int, Entry>> removed; ///< from the last row to the first
+    quint64 next_id = 1, start_after = 0;       ///< start_after: serial of the file that must be written first; 0: none
+    bool paused = false, started = false;
+    Issue issue;
+    FileSaver saver; ///< last: writes what is waiting before the rest goes
+};
+
+RunQueue::RunQueue(EngineWorker& worker, QObject* parent)
+    : QAbstractListModel(parent), store_(std::make_unique<Store>(*this, worker)) {
+    Store& s = *store_;
+    if (!read_own_file(s.file, s.issue, [&](const std::string& text) { s.read(text); })) s.entries.clear();
+    connect(&s.saver, &FileSaver::saved, this, [&s](quint64 serial) {
+        if (!s.issue.isEmpty() && s.issue.file == to_qstring(s.file) && s.issue.field.isEmpty()) {
+            s.issue = {};
+            emit s.self.issue_changed();
+        }
+        s.saved(serial);
+    });
+    connect(&s.saver, &FileSaver::failed, this, [&s](quint64 serial, const Issue& issue) {
+        s.issue = issue;
+        emit s.self.issue_changed();
+        s.saved(serial); // a queue that cannot be remembered still works
+    });
+    connect(&worker, &EngineWorker::run_created, this, [this](JobId job, const QString& run, int steps, int first) {
+        const int row = store_->find_job(job);
+        if (row < 0) return;
+        Entry& e = store_->entries[std::size_t(row)];
+        e.run = run;
+        e.steps = steps;
+        e.step = first;
+        store_->changed(row);
+        emit run_created(e.id, run);
+    });
+    connect(&worker, &EngineWorker::progressed, this, [this](JobId job, const JobProgress& progress) {
+        const int row = store_->find_job(job);
+        if (row < 0) return;
+        store_->entries[std::size_t(row)].progress = progress;
+        store_->changed(row);
+    });
+    connect(&worker, &EngineWorker::step_done, this, [this](JobId job, const StepUpdate& update) {
+        const int row = store_->find_job(job);
+        if (row < 0) return;
+        store_->entries[std::size_t(row)].step = update.step;
+        store_->entries[std::size_t(row)].steps = update.steps;
+        store_->changed(row);
+    });
+    const auto ends = [this](JobId job, State state) {
+        if (const int row = store_->find_job(job); row >= 0) store_->end(row, state);
+    };
+    connect(&worker, &EngineWorker::finished, this, [ends](JobId job, const RunResult&) { ends(job, State::done); });
+    connect(&worker, &EngineWorker::cancelled, this,
+            [ends](JobId job, const QString&) { ends(job, State::cancelled); });
+    connect(&worker, &EngineWorker::failed, this, [this, ends](JobId job, const Issue& issue) {
+        if (const int row = store_->find_job(job); row >= 0) store_->entries[std::size_t(row)].issue = issue;
+        ends(job, State::failed);
+    });
+}
+
+RunQueue::~RunQueue() = default;
+
+int RunQueue::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(store_->entries.size()); }
+
+QVariant RunQueue::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
+    const Entry& e = store_->entries[std::size_t(index.row())];
+    switch (role) {
+    case Qt::DisplayRole:
+    case PromptRole:
+        return to_qstring(e.request.prompt);
+    case Qt::ToolTipRole:
+        return e.issue.isEmpty() ? summary(e.request) : e.issue.line();
+    case IdRole:
+        return e.id;
+    case StateRole:
+        return int(e.state);
+    case TemplateRole:
+        return e.prompt_template;
+    case SummaryRole:
+        return summary(e.request);
+    case SeedRole:
+        return e.request.seed ? QVariant::fromValue<quint64>(*e.request.seed) : QVariant();
+    case ProgressRole:
+        return e.fraction();
+    case StageRole:
+        return e.state == State::running ? to_qstring(name(e.progress.stage)) : QString();
+    case EtaRole:
+        return e.seconds_left();
+    case StepRole:
+        return e.step;
+    case StepsRole:
+        return e.steps;
+    case IssueRole:
+        return QVariant::fromValue(e.issue);
+    case RunRole:
+        return e.run;
+    case KindRole:
+        return e.resume ? QStringLiteral("resume") : QStringLiteral("render");
+    default:
+        return {};
+    }
+}
+
+QHash<int, QByteArray> RunQueue::roleNames() const {
+    return {{IdRole, "id"},           {StateRole, "state"}, {PromptRole, "prompt"},     {TemplateRole, "template"},
+            {SummaryRole, "summary"}, {SeedRole, "seed"},   {ProgressRole, "progress"}, {StageRole, "stage"},
+            {EtaRole, "eta"},         {StepRole, "step"},   {StepsRole, "steps"},       {IssueRole, "issue"},
+            {RunRole, "run"},         {KindRole, "kind"}};
+}
+
+Qt::ItemFlags RunQueue::flags(const QModelIndex& index) const {
+    if (!index.isValid()) return Qt::ItemIsDropEnabled;
+    const bool waits = store_->entries[std::size_t(index.row())].state == State::waiting;
+    return QAbstractListModel::flags(index) | (waits ? Qt::ItemIsDragEnabled : Qt::NoItemFlags);
+}
+
+bool RunQueue::moveRows(const QModelIndex& from, int row, int count, const QModelIndex& to, int destination) {
+    auto& all = store_->entries;
+    const int size = int(all.size());
+    if (from.isValid() || to.isValid() || row < 0 || count < 1 || row + count > size || destination < 0 ||
+        destination > size || (destination >= row && destination <= row + count))
+        return false;
+    for (int i = row; i < row + count; ++i)
+        if (all[std::size_t(i)].state != State::waiting) return false;
+    if (destination < store_->first_waiting()) return false;
+    if (!beginMoveRows({}, row, row + count - 1, {}, destination)) return false;
+    if (destination < row)
+        std::rotate(all.begin() + destination, all.begin() + row, all.begin() + row + count);
+    else
+        std::rotate(all.begin() + row, all.begin() + row + count, all.begin() + destination);
+    endMoveRows();
+    store_->save();
+    return true;
+}
+
+Qt::DropActions RunQueue::supportedDropActions() const { return Qt::MoveAction; }
+QStringList RunQueue::mimeTypes() const { return {QString::fromLatin1(mime)}; }
+
+QMimeData* RunQueue::mimeData(const QModelIndexList& indexes) const {
+    if (indexes.isEmpty()) return nullptr;
+    auto* data = new QMimeData;
+    data->setData(QString::fromLatin1(mime), QByteArray::number(indexes.first().data(IdRole).toULongLong()));
+    return data;
+}
+
+bool RunQueue::dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int, const QModelIndex& parent) {
+    if (action != Qt::MoveAction || !data || !data->hasFormat(QString::fromLatin1(mime))) return false;
+    const int from = row_of(data->data(QString::fromLatin1(mime)).toULongLong());
+    const int to = parent.isValid() ? parent.row() : row < 0 ? rowCount() : row;
+    if (from >= 0) moveRows({}, from, 1, {}, std::max(to, store_->first_waiting()));
+    return false; // moved already: the view must not remove the row
+}
+
+quint64 RunQueue::add(const RequestDocument::Snapshot& snapshot, bool next) {
+    Entry e;
+    e.request = snapshot.request;
+    e.prompt_template = snapshot.prompt_template;
+    e.negative_template = snapshot.negative_template;
+    return store_->add(std::move(e), next);
+}
+
+quint64 RunQueue::add_resume(const QString& run, bool next) {
+    Entry e;
+    e.resume = true;
+    e.run = run;
+    try {
+        e.request = RunFolder::open(to_path(run)).record().request;
+    } catch (...) {
+        e.issue = Issue::from_current_exception(); // said again when it is its turn
+    }
+    // An entry that ended with this run is the same thing.
+    for (int row = int(store_->entries.size()) - 1; row >= 0; --row)
+        if (store_->entries[std::size_t(row)].run == run && store_->entries[std::size_t(row)].ended())
+            store_->take(row);
+    return store_->add(std::move(e), next);
+}
+
+bool RunQueue::retry(quint64 id) {
+    const int row = row_of(id);
+    if (row < 0 || !store_->entries[std::size_t(row)].ended() || store_->entries[std::size_t(row)].state == State::done)
+        return false;
+    Entry e = store_->take(row);
+    e.state = State::waiting;
+    e.resume = is_run(e.run);
+    e.issue = {};
+    store_->put(store_->first_waiting(), std::move(e));
+    store_->save();
+    store_->pump();
+    return true;
+}
+
+void RunQueue::cancel(quint64 id) {
+    const int row = row_of(id);
+    if (row < 0) return;
+    const Entry& e = store_->entries[std::size_t(row)];
+    if (e.state == State::waiting) return remove(id);
+    if (e.state != State::running) return;
+    if (e.job != 0)
+        store_->worker.cancel(e.job);
+    else
+        store_->end(row, State::cancelled); // had not reached the worker
+}
+
+void RunQueue::cancel_current() { cancel(running()); }
+
+void RunQueue::remove(quint64 id) {
+    store_->remove_if([id](const Entry& e) { return e.id == id && e.state != State::running; });
+}
+void RunQueue::clear_ended() {
+    store_->remove_if([](const Entry& e) { return e.ended(); });
+}
+void RunQueue::clear_waiting() {
+    store_->remove_if([](const Entry& e) { return e.state == State::waiting; });
+}
+bool RunQueue::can_undo_clear() const { return !store_->removed.empty(); }
+
+void RunQueue::undo_clear() {
+    auto back = std::move(store_->removed);
+    store_->removed.clear();
+    for (auto it = back.rbegin(); it != back.rend(); ++it) {
+        // Entries may have ended since: what waits stays behind what does not.
+        const int low = it->second.state == State::waiting ? store_->first_waiting() : 0;
+        store_->put(std::clamp(it->first, low, std::max(low, rowCount())), std::move(it->second));
+    }
+    store_->save();
+    store_->pump();
+}
+
+bool RunQueue::move(quint64 id, int row) {
+    const int from = row_of(id);
+    if (from < 0 || row == from) return false;
+    return moveRows({}, from, 1, {}, row > from ? row + 1 : row);
+}
+
+std::optional<RequestDocument::Snapshot> RunQueue::snapshot(quint64 id) const {
+    const int row = row_of(id);
+    if (row < 0) return {};
+    const Entry& e = store_->entries[std::size_t(row)];
+    return RequestDocument::Snapshot{e.request, e.prompt_template, e.negative_template};
+}
+
+bool RunQueue::replace(quint64 id, const RequestDocument::Snapshot& snapshot) {
+    const int row = row_of(id);
+    if (row < 0 || store_->entries[std::size_t(row)].state != State::waiting) return false;
+    Entry& e = store_->entries[std::size_t(row)];
+    e.request = snapshot.request;
+    e.prompt_template = snapshot.prompt_template;
+    e.negative_template = snapshot.negative_template;
+    store_->changed(row);
+    store_->save();
+    return true;
+}
+
+bool RunQueue::paused() const { return store_->paused; }
+
+void RunQueue::set_paused(bool paused) {
+    if (store_->paused == paused) return;
+    store_->paused = paused;
+    store_->save();
+    emit paused_changed(paused);
+    store_->pump();
+}
+
+void RunQueue::start() {
+    store_->started = true;
+    store_->pump();
+}
+
+int RunQueue::waiting() const {
+    return int(std::count_if(store_->entries.begin(), store_->entries.end(),
+                             [](const Entry& e) { return e.state == State::waiting; }));
+}
+
+quint64 RunQueue::running() const {
+    for (const Entry& e : store_->entries)
+        if (e.state == State::running) return e.id;
+    return 0;
+}
+
+JobId RunQueue::running_job() const {
+    const int row = row_of(running());
+    return row < 0 ? 0 : store_->entries[std::size_t(row)].job;
+}
+
+QString RunQueue::running_run() const {
+    const int row = row_of(running());
+    return row >= 0 && is_run(store_->entries[std::size_t(row)].run) ? store_->entries[std::size_t(row)].run
+                                                                     : QString();
+}
+
+std::optional<Request> RunQueue::running_request() const {
+    const int row = row_of(running());
+    return row < 0 ? std::nullopt : std::optional(store_->entries[std::size_t(row)].request);
+}
+
+int RunQueue::row_of(quint64 id) const { return store_->find(id); }
+
+QList<quint64> RunQueue::interrupted() const {
+    QList<quint64> out;
+    for (const Entry& e : store_->entries)
+        if (e.state == State::interrupted) out << e.id;
+    return out;
+}
+
+void RunQueue::set_expected(quint64 id, const Expected& expected) {
+    if (const int row = row_of(id); row >= 0) store_->entries[std::size_t(row)].expected = expected;
+}
+
+bool RunQueue::flush() { return store_->saver.flush(); }
+Issue RunQueue::issue() const { return store_->issue; }
+
+} // namespace denoir::app

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/studio.h"
+
+#include <QtConcurrent/QtConcurrentRun>
+
+#include "app/request_values.h"
+#include "app/text.h"
+#include "engine/media/video_reader.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/render.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr int trash_days = 7;
+
+/// What a branch may change (the engine refuses the rest, and says so).
+constexpr const char* branch_keys[] = {"prompt", "negative_prompt", "guidance", "guidance_low", "device", "threads"};
+
+} // namespace
+
+Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), queue(worker) {
+    models.set_folders(settings.model_folders());
+    connect(&settings, &Settings::changed, this, [this](const QString& key) {
+        if (key == QStringLiteral("model_folders")) models.set_folders(settings.model_folders());
+        if (key == QStringLiteral("history_bytes")) emit over_limit_changed();
+    });
+    connect(&models, &ModelCatalogue::looked, &document, &RequestDocument::refresh);
+    connect(&document, &RequestDocument::changed, this, [this] { project.set_request(asked_json(document.asked())); });
+    connect(&project, &Project::loaded, this, [this] {
+        try {
+            document.load(project.request().empty() ? Request{}
+                                                    : request_from_json(project.request(), {"project", "/"}));
+        } catch (const Error& e) { // checked when the file was read
+            emit issue(Issue::from(e));
+        }
+    });
+    connect(&history, &RunHistory::totals_changed, this, &Studio::over_limit_changed);
+    connect_queue();
+}
+
+Studio::~Studio() = default;
+
+void Studio::connect_queue() {
+    connect(&queue, &RunQueue::entry_started, this, [this](quint64 id) {
+        if (!document.resolved()) return;
+        // As the document's own, where the request is of that size; else nothing is promised.
+        const auto request = queue.running_request();
+        const Request& r = *document.resolved();
+        if (!request || (request->width && request->width != r.width) ||
+            (request->frames && request->frames != r.frames) || (request->steps && request->steps != r.steps) ||
+            request->model != r.model)
+            return;
+        const auto f = estimator.forecast(r, document.estimate());
+        if (f.seconds >= 0) queue.set_expected(id, {f.load + f.encode, f.denoise, f.decode});
+    });
+    connect(&queue, &RunQueue::run_created, this, [this](quint64 id, const QString& run) {
+        const auto snapshot = queue.snapshot(id);
+        if (snapshot && !snapshot->prompt_template.isEmpty())
+            history.set_prompt_template(run, snapshot->prompt_template);
+        else
+            history.touch(run);
+    });
+    connect(&queue, &RunQueue::entry_ended, this, &Studio::run_ended);
+}
+
+void Studio::run_ended(quint64 id, int state, const QString& run) {
+    if (!run.isEmpty()) history.touch(run);
+    const int row = queue.row_of(id);
+    const QString prompt = row < 0 ? QString() : queue.index(row).data(RunQueue::PromptRole).toString().left(120);
+    const bool tell = settings.notifications() && !in_front_;
+    if (state == int(RunQueue::State::done)) {
+        thumbnails.forget(run + QStringLiteral("/thumbnail.png"));
+        learn(run);
+        if (tell) notifier.notify(tr("A video is ready"), prompt, run + QStringLiteral("/thumbnail.png"));
+        emit run_finished(run);
+    } else if (state == int(RunQueue::State::failed) && tell) {
+        const Issue what = row < 0 ? Issue() : queue.index(row).data(RunQueue::IssueRole).value<Issue>();
+        notifier.notify(tr("A run failed"), what.line());
+    }
+}
+
+void Studio::learn(const QString& run) {
+    // Model headers may be slow to read: not on this thread.
+    struct Lesson {
+        RunRecord record;
+        Estimate work;
+    };
+    QtConcurrent::run([run]() -> std::shared_ptr<Lesson> {
+        try {
+            auto lesson = std::make_shared<Lesson>(Lesson{RunHistory::record(run), {}});
+            lesson->work = Pipeline::estimate(lesson->record.request, ModelFolder::open(lesson->record.request.model));
+            return lesson;
+        } catch (const std::exception&) { // gone already
+            return nullptr;
+        }
+    }).then(this, [this](const std::shared_ptr<Lesson>& lesson) {
+        if (lesson) estimator.learn(lesson->record, lesson->work);
+    });
+}
+
+void Studio::start() {
+    project.set_autosave(true);
+    history.purge_trash(trash_days);
+    estimator.start_trial();
+    queue.start();
+}
+
+QList<quint64> Studio::generate(int count, bool next) {
+    QList<quint64> ids;
+    for (int i = 0; i < count; ++i) {
+        RequestDocument::Snapshot snapshot = document.snapshot(i);
+        if (snapshot.request.threads == 0) snapshot.request.threads = settings.threads();
+        ids << queue.add(snapshot, next);
+    }
+    prompts.add(to_qstring(document.asked().prompt));
+    return ids;
+}
+
+quint64 Studio::branch(const QString& run, int step, bool next) {
+    RequestDocument::Snapshot snapshot;
+    snapshot.request = branch_of(to_path(run), step);
+    const RequestDocument::Snapshot now = document.snapshot();
+    for (const char* key : branch_keys) {
+        const QString name = QString::fromLatin1(key);
+        if (const QVariant value = field_value(now.request, name); value.isValid())
+            set_field(snapshot.request, name, value);
+    }
+    snapshot.prompt_template = now.prompt_template;
+    return queue.add(snapshot, next);
+}
+
+void Studio::restore_run(const QString& run) {
+    const RunRecord record = RunHistory::record(run);
+    QString text_template;
+    if (const int row = history.row_of(run); row >= 0)
+        text_template = history.index(row).data(RunHistory::TemplateRole).toString();
+    document.restore(record.request, tr("restore a run's parameters"), text_template);
+}
+
+void Studio::restore_file(const QString& file) {
+    const std::string name = file.toStdString(), text = read_request_metadata(to_path(file));
+    if (text.empty()) throw Error(name, {}, "carries no request", "only videos and pictures made by Denoir do");
+    document.restore(request_from_json(parse_json(text, name), {name, to_path(file).parent_path()}),
+                     tr("restore a video's parameters"));
+}
+
+RunHistory::DropPlan Studio::over_limit() const {
+    const auto limit = quint64(settings.history_bytes());
+    return limit == 0 || history.bytes() <= limit ? RunHistory::DropPlan() : history.plan_drop(limit);
+}
+
+} // namespace denoir::app

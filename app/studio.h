@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+
+#include "app/cut_exporter.h"
+#include "app/draft_decoder.h"
+#include "app/engine_worker.h"
+#include "app/estimator.h"
+#include "app/model_catalogue.h"
+#include "app/notifier.h"
+#include "app/project.h"
+#include "app/prompt_history.h"
+#include "app/request_document.h"
+#include "app/run_history.h"
+#include "app/run_queue.h"
+#include "app/settings.h"
+#include "app/thumbnails.h"
+#include "app/tokens.h"
+
+namespace denoir::app {
+
+/// Everything the window shows, made and connected with one another in the right order: runs enter the history as they
+/// begin and end, the estimator learns from them, the request travels with the project, watched folders with the
+/// settings. Start with start() once the window is up; GUI thread.
+class Studio : public QObject {
+    Q_OBJECT
+public:
+    explicit Studio(QObject* parent = nullptr);
+    ~Studio() override; ///< cancels and joins; what is at work stays resumable
+
+    Settings settings;
+    EngineWorker worker;
+    DraftDecoder drafts;
+    RunHistory history;
+    ModelCatalogue models;
+    Thumbnails thumbnails;
+    Estimator estimator;
+    Project project;
+    RequestDocument document;
+    RunQueue queue;
+    PromptHistory prompts;
+    Tokens tokens;
+    Notifier notifier;
+    CutExporter exporter;
+
+    /// Feeds the queue, switches autosave on, empties the trash of what is older than a week.
+    void start();
+    /// The document into the queue, `count` times with a seed each, its prompt into the prompt history. Returns the
+    /// ids.
+    QList<quint64> generate(int count = 1, bool next = false);
+    /// A branch: the steps of `run` up to `step` are taken over, what may differ there comes from the document (prompt,
+    /// guidance, …). Throws Error where those steps were not kept.
+    quint64 branch(const QString& run, int step, bool next = true);
+    /// The parameters of a run into the document, as one undo step. Throws Error.
+    void restore_run(const QString& run);
+    /// The request that a video or picture of Denoir carries, likewise. Throws Error where it carries none.
+    void restore_file(const QString& file);
+    /// The window is in front: then nothing is sent to the desktop.
+    void set_in_front(bool in_front) { in_front_ = in_front; }
+    /// What would go so that the runs fit into the setting; empty: they do. The window asks once, then drops.
+    RunHistory::DropPlan over_limit() const;
+
+signals:
+    void run_finished(const QString& run); ///< a new video
+    void over_limit_changed();
+    void issue(const denoir::app::Issue& issue); ///< of no other place
+
+private:
+    void connect_queue();
+    void run_ended(quint64 id, int state, const QString& run);
+    void learn(const QString& run);
+    bool in_front_ = true;
+};
+
+} // namespace denoir::app

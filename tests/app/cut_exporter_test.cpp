@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cut_exporter.h"
+
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/thumbnails.h"
+#include "engine/media/video_reader.h"
+#include "tests/app/grey_clips.h"
+#include "tests/app/home.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+namespace {
+
+std::vector<int> greys(const QString& file) {
+    VideoReader reader(file.toStdString());
+    std::vector<int> out;
+    for (Image frame; reader.read(frame);)
+        out.push_back(frame.rgb[3 * (frame.width * (frame.height / 2) + frame.width / 2) + 1]);
+    return out;
+}
+
+} // namespace
+
+class CutExporterTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        write_grey_clip(home_.file(QStringLiteral("a.mkv")), 10);
+        write_grey_clip(home_.file(QStringLiteral("b.mkv")), 6, 32, 32, 100);
+        write_grey_clip(home_.file(QStringLiteral("slow.mkv")), 6, 48, 32, 5, 12);
+        project_.add_shot(Project::take_of_video(home_.file(QStringLiteral("a.mkv"))));
+        project_.add_shot(Project::take_of_video(home_.file(QStringLiteral("b.mkv"))));
+        QCOMPARE(project_.shot(0).current().frames, 10);
+        QCOMPARE(project_.shot(1).current().width, 32);
+        project_.trim(0, 2, 7);
+        project_.trim(1, 1, 4);
+    }
+
+    void every_frame_is_the_right_one() {
+        CutExporter exporter;
+        QSignalSpy finished(&exporter, &CutExporter::finished), progress(&exporter, &CutExporter::progressed);
+        const QString out = home_.file(QStringLiteral("cut.mkv"));
+        QVERIFY(exporter.start(project_.shots(), out));
+        QVERIFY(!exporter.start(project_.shots(), out));
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
+        QVERIFY(greys(out) == (std::vector<int>{20, 30, 40, 50, 60, 110, 120, 130}));
+        QCOMPARE(progress.last()[0].toInt(), 8);
+        VideoReader reader(out.toStdString());
+        QCOMPARE(reader.info().width, 48);
+        Image frame;
+        for (int i = 0; i < 6; ++i) reader.read(frame);
+        QCOMPARE(int(frame.rgb[1]), 0); // bars beside the square picture
+        QCOMPARE(int(frame.rgb[3 * 24 + 1]), 110);
+    }
+
+    void other_rates_and_kinds() {
+        Project p;
+        p.add_shot(Project::take_of_video(home_.file(QStringLiteral("a.mkv"))));
+        p.add_shot(Project::take_of_video(home_.file(QStringLiteral("slow.mkv"))));
+        p.trim(0, 0, 2);
+        p.trim(1, 1, 4);
+        CutExporter exporter;
+        QSignalSpy finished(&exporter, &CutExporter::finished);
+        exporter.start(p.shots(), home_.file(QStringLiteral("rates.mkv")));
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
+        QVERIFY(greys(home_.file(QStringLiteral("rates.mkv"))) == (std::vector<int>{0, 10, 15, 15, 25, 25, 35, 35}));
+        exporter.start(p.shots(), home_.file(QStringLiteral("frames")));
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 2, 30000);
+        QCOMPARE(QDir(home_.file(QStringLiteral("frames"))).entryList(QDir::Files).size(), 8);
+        exporter.start(p.shots(), home_.file(QStringLiteral("cut.mp4")));
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 3, 30000);
+        QCOMPARE(greys(home_.file(QStringLiteral("cut.mp4"))).size(), std::size_t(8));
+    }
+
+    void cancel_and_failures_leave_nothing() {
+        write_grey_clip(home_.file(QStringLiteral("long.mkv")), 200, 256, 256);
+        Project p;
+        for (int i = 0; i < 8; ++i) p.add_shot(Project::take_of_video(home_.file(QStringLiteral("long.mkv"))));
+        CutExporter exporter;
+        QSignalSpy cancelled(&exporter, &CutExporter::cancelled), failed(&exporter, &CutExporter::failed);
+        QSignalSpy progress(&exporter, &CutExporter::progressed);
+        const QString out = home_.file(QStringLiteral("never.mp4"));
+        exporter.start(p.shots(), out);
+        QTRY_VERIFY_WITH_TIMEOUT(progress.count() > 0, 30000);
+        exporter.cancel();
+        QTRY_COMPARE_WITH_TIMEOUT(cancelled.count(), 1, 10000);
+        QVERIFY(!QFile::exists(out));
+        // An output that is one of the inputs; a shot whose file is gone; no shots.
+        exporter.start(p.shots(), home_.file(QStringLiteral("long.mkv")));
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 10000);
+        QFile::rename(home_.file(QStringLiteral("long.mkv")), home_.file(QStringLiteral("gone.mkv")));
+        exporter.start(p.shots(), out);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 10000);
+        exporter.start({}, out);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 3, 10000);
+        for (const auto& f : failed) QVERIFY(!f[0].value<Issue>().hint.isEmpty());
+        QVERIFY(QDir(home_.path())
+                    .entryList({QStringLiteral("*partial*"), QStringLiteral("never*")}, QDir::Files | QDir::Hidden)
+                    .isEmpty());
+    }
+
+    void thumbnails_come_later_and_are_bounded() {
+        Thumbnails thumbnails(256 << 10);
+        QSignalSpy ready(&thumbnails, &Thumbnails::ready);
+        const QString video = home_.file(QStringLiteral("a.mkv"));
+        QVERIFY(thumbnails.frame(video, 3, 24).isNull());
+        QVERIFY(thumbnails.frame(video, 7, 24).isNull());
+        QVERIFY(thumbnails.frame(video, 99, 24).isNull());
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 3, 10000);
+        QCOMPARE(thumbnails.frame(video, 3, 24).size(), QSize(24, 16));
+        QCOMPARE(qGreen(thumbnails.frame(video, 3, 24).pixel(5, 5)), 30);
+        QCOMPARE(qGreen(thumbnails.frame(video, 7, 24).pixel(5, 5)), 70);
+        QCOMPARE(qGreen(thumbnails.frame(video, 99, 24).pixel(5, 5)), 90);
+        const QString broken = home_.file(QStringLiteral("broken.png"));
+        QFile file(broken);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("\x89PNG\r\n\x1a\nnot really");
+        file.close();
+        QVERIFY(thumbnails.picture(broken, 64).isNull());
+        QTest::qWait(100);
+        QCOMPARE(ready.count(), 3);
+        thumbnails.forget(video);
+        QVERIFY(thumbnails.frame(video, 3, 24).isNull());
+    }
+
+private:
+    Home home_;
+    Project project_;
+};
+
+QTEST_GUILESS_MAIN(CutExporterTest)
+#include "cut_exporter_test.moc"

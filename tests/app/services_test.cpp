@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <QAbstractItemModelTester>
+#include <QDir>
+#include <QFile>
+#include <QProcess>
+#include <QSignalSpy>
+#include <QTest>
+#include <fstream>
+
+#include "app/estimator.h"
+#include "app/model_catalogue.h"
+#include "app/prompt_history.h"
+#include "app/single_instance.h"
+#include "app/text.h"
+#include "app/tokens.h"
+#include "tests/app/home.h"
+#include "tests/app/tiny.h"
+
+using namespace denoir;
+using namespace denoir::app;
+namespace fs = std::filesystem;
+
+namespace {
+
+QString text(const char* t) { return QString::fromUtf8(t); }
+const fs::path fixtures = DENOIR_FIXTURES "/_models";
+
+} // namespace
+
+class ServicesTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        home_.emplace();
+        qputenv("DENOIR_RESOURCES", home_->file(text("resources")).toUtf8());
+    }
+    void cleanup() {
+        qunsetenv("DENOIR_RESOURCES");
+        home_.reset();
+    }
+
+    void prompts_are_walked_like_a_shell() {
+        PromptHistory history;
+        QVERIFY(history.previous(text("new")).isNull());
+        history.add(text("one"));
+        history.add(text("two"));
+        history.add(text("one")); // each once
+        history.add(text("  "));
+        QCOMPARE(history.prompts(), (QStringList{text("two"), text("one")}));
+        QCOMPARE(history.previous(text("draft")), text("one"));
+        QCOMPARE(history.previous(text("one")), text("two"));
+        QVERIFY(history.previous(text("two")).isNull());
+        QCOMPARE(history.next(), text("one"));
+        QCOMPARE(history.next(), text("draft"));
+        QVERIFY(history.next().isNull());
+        QCOMPARE(history.previous(text("one")), text("two")); // what is shown is no step back
+    }
+    void prompts_are_kept() {
+        {
+            PromptHistory history;
+            for (int i = 0; i < PromptHistory::limit + 20; ++i) history.add(QString::number(i));
+        }
+        QCOMPARE(PromptHistory().prompts().size(), PromptHistory::limit);
+        QCOMPARE(PromptHistory().prompts().last(), QString::number(PromptHistory::limit + 19));
+    }
+
+    void tokens_by_the_models_own_tokenizer() {
+        Tokens tokens;
+        QSignalSpy counted(&tokens, &Tokens::counted), failed(&tokens, &Tokens::failed);
+        tokens.count(text("prompt"), text("ab c"), text(DENOIR_TINY_MODEL));
+        QTRY_COMPARE_WITH_TIMEOUT(counted.count(), 1, 20000);
+        QCOMPARE(counted[0][0].toString(), text("prompt"));
+        QCOMPARE(counted[0][1].toInt(), 6); // _ a b _ c </s>
+        QCOMPARE(counted[0][2].toInt(), 64);
+        tokens.count(text("negative"), QString(500, QLatin1Char('x')), text(DENOIR_TINY_MODEL));
+        QTRY_COMPARE_WITH_TIMEOUT(counted.count(), 2, 20000);
+        QCOMPARE(counted[1][1].toInt(), 502);
+        tokens.count(text("prompt"), text("a"), text("/no/such/model"));
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 20000);
+        QCOMPARE(failed[0][1].value<Issue>().field, text("model"));
+    }
+
+    void models_are_found_and_described() {
+        const fs::path folder = to_path(home_->file(text("models-here")));
+        fs::create_directories(folder / "deep");
+        fs::copy(DENOIR_TINY_MODEL, folder / "tiny", fs::copy_options::recursive);
+        fs::copy(fixtures / "SkyReels-V2-I2V-tiny", folder / "deep" / "i2v", fs::copy_options::recursive);
+        fs::copy(DENOIR_TINY_MODEL, folder / "half", fs::copy_options::recursive);
+        fs::remove(folder / "half" / "Wan2.1_VAE.safetensors");
+        fs::create_directories(folder / "other");
+        std::ofstream(folder / "other" / "broken.safetensors") << "no tensors";
+        std::ofstream(folder / "readme.txt") << "hello";
+
+        ModelCatalogue models;
+        const QAbstractItemModelTester tester(&models, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        models.set_folders({to_qstring(folder)});
+        QVERIFY(models.wait_looked(30000));
+        const auto row = [&](const fs::path& path) { return models.index(models.row_of(to_qstring(path))); };
+        const auto state = [&](const fs::path& path) {
+            return ModelCatalogue::State(row(path).data(ModelCatalogue::StateRole).toInt());
+        };
+        QCOMPARE(state(folder / "tiny"), ModelCatalogue::State::ready);
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FamilyRole).toString(), text("skyreels-df"));
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::DTypeRole).toString(), text("f32"));
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), text("fits"));
+        QVERIFY(row(folder / "tiny").data(ModelCatalogue::BytesRole).toULongLong() > 100000);
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::TasksRole).toMap().size(), 3);
+        QCOMPARE(state(folder / "deep" / "i2v"), ModelCatalogue::State::ready);
+        QCOMPARE(row(folder / "deep" / "i2v").data(ModelCatalogue::VariantRole).toString(), text("i2v"));
+        QCOMPARE(state(folder / "half"), ModelCatalogue::State::incomplete);
+        QCOMPARE(row(folder / "half").data(ModelCatalogue::MissingRole).toStringList(), QStringList{text("VAE")});
+        QCOMPARE(state(folder / "other" / "broken.safetensors"), ModelCatalogue::State::unreadable);
+        QVERIFY(!row(folder / "other" / "broken.safetensors").data(ModelCatalogue::IssueRole).value<Issue>().isEmpty());
+        QCOMPARE(models.rowCount(), 4);
+        QVERIFY(models.bundled().isEmpty());
+
+        // The folder is watched.
+        fs::remove_all(folder / "tiny");
+        QTRY_COMPARE_WITH_TIMEOUT(models.rowCount(), 3, 20000);
+        models.set_folders({});
+        QVERIFY(models.wait_looked(20000));
+        QCOMPARE(models.rowCount(), 0);
+    }
+
+    void the_bundled_model_comes_first() {
+        fs::create_directories(to_path(home_->file(text("resources"))));
+        fs::copy(DENOIR_TINY_MODEL, to_path(home_->file(text("resources/demo-model"))), fs::copy_options::recursive);
+        ModelCatalogue models;
+        QVERIFY(models.wait_looked(20000));
+        QCOMPARE(models.rowCount(), 1);
+        QCOMPARE(models.row_of({}), 0);
+        QVERIFY(models.index(0).data(ModelCatalogue::BundledRole).toBool());
+    }
+
+    void forecasts_learn_and_say_what_to_change() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        Request r = Pipeline::resolve(tiny_request(), model);
+        const Estimate work = Pipeline::estimate(r, model);
+        {
+            Estimator estimator;
+            QCOMPARE(estimator.forecast(r, work).seconds, -1.0);
+            RunRecord record;
+            record.request = r;
+            record.total_steps = 3;
+            record.stages = {{"load_text", 0.5}, {"text", 1}, {"load_transformer", 0.5}, {"denoise", 6}, {"decode", 2}};
+            QSignalSpy changed(&estimator, &Estimator::changed);
+            estimator.learn(record, work);
+            QCOMPARE(changed.count(), 1);
+            const auto f = estimator.forecast(r, work);
+            QVERIFY(std::abs(f.seconds - 10) < 1e-6);
+            QVERIFY(std::abs(f.step_seconds - 2) < 1e-6);
+            QCOMPARE(f.basis, Estimator::Basis::measured);
+            QVERIFY(f.text.contains(text("10 s")));
+            // Twice as many steps: twice the work.
+            Request longer = r;
+            longer.steps = 6;
+            QVERIFY(std::abs(estimator.forecast(longer, Pipeline::estimate(longer, model)).denoise - 12) < 1e-6);
+        }
+        Estimator again; // kept
+        QVERIFY(std::abs(again.forecast(r, work).seconds - 10) < 1e-6);
+        QVERIFY(again.forecast(r, work, work.peak_bytes).fits);
+        const auto tight = again.forecast(r, work, work.peak_bytes - 1);
+        QVERIFY(!tight.fits);
+        Request large = r;
+        large.frames = 81, large.width = 832, large.height = 480;
+        const Estimate much = Pipeline::estimate(large, model);
+        const auto no = again.forecast(large, much, much.least_bytes / 3);
+        QVERIFY(!no.possible && !no.changes.isEmpty());
+        QCOMPARE(no.changes[0], text("use 25 frames"));
+    }
+
+    void a_trial_gives_a_first_idea() {
+        Estimator estimator;
+        QSignalSpy changed(&estimator, &Estimator::changed);
+        estimator.start_trial();
+        QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, 20000);
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        const Request r = Pipeline::resolve(tiny_request(), model);
+        const auto f = estimator.forecast(r, Pipeline::estimate(r, model));
+        QCOMPARE(f.basis, Estimator::Basis::trial);
+        QVERIFY(f.seconds > 0 && f.seconds < 100);
+    }
+
+    void a_second_studio_hands_over() {
+        SingleInstance first;
+        QVERIFY(first.begin({}));
+        QSignalSpy received(&first, &SingleInstance::arguments_received);
+        QProcess second;
+        second.start(QCoreApplication::applicationFilePath(), {text("--second"), text("open this.denoir")});
+        QTRY_COMPARE_WITH_TIMEOUT(received.count(), 1, 20000);
+        QCOMPARE(received[0][0].toStringList().last(), text("open this.denoir"));
+        QTRY_COMPARE_WITH_TIMEOUT(second.state(), QProcess::NotRunning, 10000);
+        QCOMPARE(second.exitCode(), 7);
+    }
+
+private:
+    std::optional<Home> home_;
+};
+
+int main(int argc, char** argv) {
+    QCoreApplication program(argc, argv);
+    if (program.arguments().value(1) == text("--second")) {
+        SingleInstance instance;
+        return !instance.begin(program.arguments()) && instance.handed_over() ? 7 : 1;
+    }
+    ServicesTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "services_test.moc"

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/timeline/timeline_view.h"
+
+#include <QAccessible>
+#include <QApplication>
+#include <QDir>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTest>
+#include <QUrl>
+
+#include "tests/app/grey_clips.h"
+#include "tests/app/home.h"
+
+using namespace denoir;
+using namespace denoir::app;
+using namespace denoir::ui;
+
+class TimelineViewTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        write_grey_clip(file("a.mkv"), 33, 96, 54);
+        write_grey_clip(file("b.mkv"), 17, 96, 54, 80);
+        write_grey_clip(file("c.mkv"), 9, 96, 54, 160);
+    }
+    void init() {
+        project_.emplace();
+        thumbnails_.emplace();
+        view_.emplace(*project_, *thumbnails_);
+        view_->resize(900, 140);
+        view_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(&*view_));
+    }
+    void cleanup() {
+        view_.reset();
+        thumbnails_.reset();
+        project_.reset();
+    }
+
+    void says_what_it_is_for_when_empty() {
+        QVERIFY(view_->accessibleDescription().contains(QStringLiteral("Drop")));
+        shot("timeline-empty.png");
+        QTest::keyClick(&*view_, Qt::Key_S); // nothing to do, nothing happens
+        QTest::keyClick(&*view_, Qt::Key_X);
+        QTest::keyClick(&*view_, Qt::Key_Right);
+        QTest::keyClick(&*view_, Qt::Key_Space);
+        QVERIFY(!view_->playing());
+        QCOMPARE(project_->undo().count(), 0);
+    }
+
+    void drag_moves_and_undo_restores() {
+        fill();
+        const QString first = project_->shot(0).current().name;
+        drag(view_->shot_rect(0).center(), view_->shot_rect(2).center() + QPoint(20, 0));
+        QCOMPARE(project_->shot(2).current().name, first);
+        QCOMPARE(view_->selected(), 2);
+        project_->undo().undo();
+        QCOMPARE(project_->shot(0).current().name, first);
+        drag(view_->shot_rect(2).center(), view_->shot_rect(0).center() - QPoint(20, 0));
+        QCOMPARE(project_->shot(1).current().name, first);
+    }
+
+    void edges_trim_in_one_step() {
+        fill();
+        const int steps = project_->undo().count();
+        QSignalSpy shown(&*view_, &TimelineView::show_frame);
+        const QRect rect = view_->shot_rect(0);
+        const double ppf = double(rect.width() + 2) / 33;
+        drag({rect.left() + 3, rect.center().y()}, {rect.left() + 3 + int(5 * ppf), rect.center().y()}, 9);
+        QCOMPARE(project_->shot(0).in, 5);
+        QCOMPARE(project_->undo().count(), steps + 1);
+        QVERIFY(shown.count() > 2);
+        const QRect now = view_->shot_rect(0);
+        drag({now.right() - 3, now.center().y()}, {now.right() - 3 - int(8 * ppf), now.center().y()}, 9);
+        QCOMPARE(project_->shot(0).out, 25);
+        QCOMPARE(project_->undo().count(), steps + 2);
+        drag({view_->shot_rect(0).right() - 3, now.center().y()}, {now.right() + 900, now.center().y()}, 9);
+        QCOMPARE(project_->shot(0).out, 33); // not past its end
+        for (int i = 0; i < 3; ++i) project_->undo().undo();
+        QCOMPARE(project_->shot(0).in, 0);
+        QCOMPARE(project_->shot(0).out, 33);
+    }
+
+    void keys_cut() {
+        fill();
+        QSignalSpy extend(&*view_, &TimelineView::extend_requested), opened(&*view_, &TimelineView::open_requested);
+        view_->set_playhead(10);
+        QTest::keyClick(&*view_, Qt::Key_S);
+        QCOMPARE(project_->count(), 4);
+        QCOMPARE(project_->shot(0).out, 10);
+        QCOMPARE(view_->selected(), 1);
+        QTest::keyClick(&*view_, Qt::Key_X); // ripple
+        QCOMPARE(project_->count(), 3);
+        QCOMPARE(project_->frames(), 10 + 17 + 9);
+        QTest::keyClick(&*view_, Qt::Key_Home);
+        QCOMPARE(view_->playhead(), 0);
+        QTest::keyClick(&*view_, Qt::Key_Period);
+        QTest::keyClick(&*view_, Qt::Key_Greater, Qt::ShiftModifier);
+        QCOMPARE(view_->playhead(), 11);
+        QTest::keyClick(&*view_, Qt::Key_Comma);
+        QCOMPARE(view_->playhead(), 10);
+        view_->set_playhead(14);
+        QTest::keyClick(&*view_, Qt::Key_I);
+        QCOMPARE(project_->shot(1).in, 4);
+        QCOMPARE(view_->playhead(), 10);
+        QTest::keyClick(&*view_, Qt::Key_Right);
+        QTest::keyClick(&*view_, Qt::Key_Left, Qt::ControlModifier);
+        QTest::keyClick(&*view_, Qt::Key_Return);
+        QCOMPARE(opened.count(), 1);
+        QTest::keyClick(&*view_, Qt::Key_E);
+        QCOMPARE(extend.count(), 1);
+        while (project_->undo().canUndo()) project_->undo().undo();
+        QCOMPARE(project_->count(), 0);
+    }
+
+    void rename_in_place() {
+        fill();
+        view_->select(1);
+        QTest::keyClick(&*view_, Qt::Key_F2);
+        auto* edit = view_->findChild<QLineEdit*>();
+        QVERIFY(edit);
+        QTest::keyClicks(edit, QStringLiteral("xsx")); // letters of the text, no commands
+        QTest::keyClick(edit, Qt::Key_Return);
+        QCOMPARE(project_->shot(1).name, QStringLiteral("xsx"));
+        QCOMPARE(project_->count(), 3);
+    }
+
+    void ruler_scrubs_and_double_click_opens() {
+        fill();
+        QSignalSpy shown(&*view_, &TimelineView::show_frame), opened(&*view_, &TimelineView::open_requested);
+        drag({view_->shot_rect(0).left() + 40, 10}, {view_->shot_rect(1).left() + 10, 10}, 6);
+        QVERIFY(view_->playhead() >= 33);
+        QVERIFY(shown.count() >= 5);
+        QCOMPARE(shown.last()[0].toString(), file("b.mkv"));
+        QTest::mouseDClick(view_->viewport(), Qt::LeftButton, {}, view_->shot_rect(2).center());
+        QCOMPARE(opened.count(), 1);
+        QCOMPARE(opened[0][1].toString(), file("c.mkv"));
+    }
+
+    void plays_through_at_true_speed() {
+        fill();
+        QSignalSpy shown(&*view_, &TimelineView::show_frame), playing(&*view_, &TimelineView::playing_changed);
+        view_->set_playhead(50); // nine frames of 24 a second are left
+        QElapsedTimer timer;
+        timer.start();
+        QTest::keyClick(&*view_, Qt::Key_Space);
+        QTRY_COMPARE_WITH_TIMEOUT(playing.count(), 2, 5000);
+        QVERIFY(timer.elapsed() >= 300);
+        QCOMPARE(view_->playhead(), 58);
+        for (int i = 1; i < shown.count(); ++i) QVERIFY(shown[i][2].toInt() >= shown[i - 1][2].toInt());
+    }
+
+    void files_become_shots_and_takes() {
+        QSignalSpy issue(&*view_, &TimelineView::issue_found);
+        view_->add_files({file("a.mkv")});
+        QTRY_COMPARE_WITH_TIMEOUT(project_->count(), 1, 10000);
+        drop(file("b.mkv"), {view_->shot_rect(0).right() - 4, 60});
+        QTRY_COMPARE_WITH_TIMEOUT(project_->count(), 2, 10000);
+        QCOMPARE(project_->shot(1).current().video, file("b.mkv"));
+        drop(file("c.mkv"), view_->shot_rect(0).center());
+        QTRY_COMPARE_WITH_TIMEOUT(int(project_->shot(0).takes.size()), 2, 10000);
+        QCOMPARE(project_->shot(0).frames(), 9);
+        QFile text(file("text.mp4"));
+        QVERIFY(text.open(QIODevice::WriteOnly));
+        text.write("no video");
+        text.close();
+        drop(file("text.mp4"), {5, 60});
+        QTRY_COMPARE_WITH_TIMEOUT(issue.count(), 1, 10000);
+        QVERIFY(!issue[0][0].value<Issue>().hint.isEmpty());
+        drop(home_.path(), {5, 60}); // a folder that is no run
+        QTRY_COMPARE_WITH_TIMEOUT(issue.count(), 2, 10000);
+        QCOMPARE(project_->count(), 2);
+    }
+
+    void zoom_and_scroll_keep_the_place() {
+        fill();
+        view_->set_playhead(40);
+        QTest::keyClick(&*view_, Qt::Key_Plus);
+        const int wide = view_->shot_rect(0).width();
+        for (int i = 0; i < 8; ++i) view_->zoom(1.25);
+        QVERIFY(view_->shot_rect(0).width() > 4 * wide);
+        QVERIFY(view_->horizontalScrollBar()->maximum() > 0);
+        view_->set_playhead(0);
+        QVERIFY(view_->shot_rect(0).left() >= 0 && view_->shot_rect(0).left() < view_->width());
+        view_->zoom_to_fit();
+        QCOMPARE(view_->horizontalScrollBar()->maximum(), 0);
+    }
+
+    void tells_assistive_technology() {
+        fill();
+        QAccessibleInterface* face = QAccessible::queryAccessibleInterface(&*view_);
+        QVERIFY(face && face->valueInterface());
+        QCOMPARE(face->text(QAccessible::Name), QStringLiteral("Timeline"));
+        QCOMPARE(face->valueInterface()->maximumValue().toInt(), 59);
+        face->valueInterface()->setCurrentValue(12);
+        QCOMPARE(view_->playhead(), 12);
+        view_->select(1);
+        QVERIFY(view_->accessibleDescription().contains(QStringLiteral("shot 2")));
+    }
+
+    void pictures() {
+        fill();
+        project_->trim(0, 4, 30);
+        project_->add_take(1, Project::take_of_video(file("c.mkv")));
+        project_->rename_shot(0, QStringLiteral("Opening"));
+        Take gone;
+        gone.video = file("gone.mp4"), gone.name = QStringLiteral("lost"), gone.frames = 12, gone.width = 96,
+        gone.height = 54;
+        project_->add_shot(gone);
+        view_->set_playhead(21);
+        QSignalSpy ready(&*thumbnails_, &Thumbnails::ready);
+        view_->repaint();
+        QTRY_VERIFY_WITH_TIMEOUT(ready.count() >= 3, 10000);
+        QTest::qWait(200);
+        shot("timeline.png");
+    }
+
+private:
+    QString file(const char* name) const { return home_.file(QString::fromLatin1(name)); }
+    void fill() {
+        for (const char* name : {"a.mkv", "b.mkv", "c.mkv"}) project_->add_shot(Project::take_of_video(file(name)));
+        view_->setFocus();
+    }
+    void drag(QPoint from, QPoint to, int moves = 4) {
+        QWidget* viewport = view_->viewport();
+        QTest::mousePress(viewport, Qt::LeftButton, {}, from);
+        for (int i = 1; i <= moves; ++i) {
+            const QPoint at = from + (to - from) * i / moves;
+            QMouseEvent move(QEvent::MouseMove, at, viewport->mapToGlobal(at), Qt::NoButton, Qt::LeftButton, {});
+            QApplication::sendEvent(viewport, &move);
+        }
+        QTest::mouseRelease(viewport, Qt::LeftButton, {}, to);
+    }
+    void drop(const QString& path, QPoint at) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(view_->viewport(), &enter);
+        QDragMoveEvent move(at, Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(view_->viewport(), &move);
+        QDropEvent end(at, Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(view_->viewport(), &end);
+    }
+    void shot(const char* name) {
+        QDir().mkpath(QStringLiteral("screenshots"));
+        view_->grab().save(QStringLiteral("screenshots/") + QString::fromLatin1(name));
+    }
+
+    Home home_;
+    std::optional<Project> project_;
+    std::optional<Thumbnails> thumbnails_;
+    std::optional<TimelineView> view_;
+};
+
+QTEST_MAIN(TimelineViewTest)
+#include "timeline_view_test.moc"

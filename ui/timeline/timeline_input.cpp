@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAction>
+#include <QApplication>
+#include <QContextMenuEvent>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMimeData>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QUrl>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/timeline/timeline_layout.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace denoir::ui {
+
+using namespace timeline;
+using app::Shot;
+
+namespace {
+
+QStringList local_files(const QMimeData* data) {
+    QStringList out;
+    if (data && data->hasUrls())
+        for (const QUrl& url : data->urls())
+            if (url.isLocalFile()) out << url.toLocalFile();
+    return out;
+}
+
+} // namespace
+
+bool TimelineView::viewportEvent(QEvent* event) {
+    switch (event->type()) {
+    case QEvent::Leave:
+        hover_ = {};
+        viewport()->update();
+        break;
+    case QEvent::ToolTip: {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const Hit at = hit(help->pos());
+        if (at.row < 0) {
+            QToolTip::hideText();
+        } else {
+            const Shot& shot = project_.shot(at.row);
+            QToolTip::showText(help->globalPos(),
+                               tr("%1\nframes %2 to %3 of %4, %5 fps")
+                                   .arg(title_of(shot))
+                                   .arg(shot.in + 1)
+                                   .arg(shot.out)
+                                   .arg(shot.current().frames)
+                                   .arg(shot.current().fps),
+                               viewport());
+        }
+        return true;
+    }
+    default:
+        break;
+    }
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+void TimelineView::resizeEvent(QResizeEvent* event) {
+    QAbstractScrollArea::resizeEvent(event);
+    update_range();
+}
+
+void TimelineView::scrollContentsBy(int, int) { viewport()->update(); }
+
+void TimelineView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    setFocus(Qt::MouseFocusReason);
+    const Hit at = hit(event->pos());
+    if (at.extend) {
+        emit extend_requested(project_.count() - 1);
+        return;
+    }
+    drag_ = {at.grip, event->pos(), at.row, 0, 0, false, -1};
+    if (at.row >= 0) {
+        select(at.row);
+        drag_.in = project_.shot(at.row).in;
+        drag_.out = project_.shot(at.row).out;
+        ++drags_;
+    }
+    if (at.grip == Grip::playhead || (at.row < 0 && project_.count() > 0)) {
+        drag_.grip = Grip::playhead;
+        set_playing(false);
+        set_playhead(frame_at(event->pos().x()));
+    }
+}
+
+void TimelineView::mouseMoveEvent(QMouseEvent* event) {
+    if (drag_.grip != Grip::none && event->buttons().testFlag(Qt::LeftButton)) return drag_to(event->pos());
+    hover_ = hit(event->pos());
+    const bool edge = hover_.grip == Grip::trim_in || hover_.grip == Grip::trim_out;
+    viewport()->setCursor(edge ? Qt::SizeHorCursor : hover_.extend ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    viewport()->update();
+}
+
+void TimelineView::drag_to(const QPoint& point) {
+    if ((point - drag_.from).manhattanLength() >= QApplication::startDragDistance()) drag_.moving = true;
+    const int frames = int(std::lround((point.x() - drag_.from.x()) / pixels_per_frame_));
+    switch (drag_.grip) {
+    case Grip::playhead:
+        set_playhead(frame_at(point.x()));
+        return;
+    case Grip::trim_in:
+    case Grip::trim_out: {
+        if (!drag_.moving || drag_.row >= project_.count()) return;
+        const Shot& shot = project_.shot(drag_.row);
+        const bool in = drag_.grip == Grip::trim_in;
+        const int first = in ? std::clamp(drag_.in + frames, 0, drag_.out - 1) : drag_.in;
+        const int last = in ? drag_.out : std::clamp(drag_.out + frames, drag_.in + 1, shot.current().frames);
+        fitted_ = false; // the scale stays while the edge is held
+        project_.trim(drag_.row, first, last, drags_);
+        emit show_frame(shot.current().video, shot.current().run, in ? first : last - 1);
+        return;
+    }
+    case Grip::move:
+        drag_.gap = hit({point.x(), ruler_height + gap + track_height / 2}).gap;
+        viewport()->setCursor(drag_.moving ? Qt::ClosedHandCursor : Qt::ArrowCursor);
+        viewport()->update();
+        return;
+    case Grip::none:
+        return;
+    }
+}
+
+void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
+    const Drag ended = std::exchange(drag_, Drag{});
+    if (event->button() != Qt::LeftButton) return;
+    viewport()->setCursor(Qt::ArrowCursor);
+    if (ended.grip == Grip::move && ended.moving && ended.gap >= 0) {
+        const int to = ended.gap > ended.row ? ended.gap - 1 : ended.gap;
+        if (project_.move_shot(ended.row, to)) select(to);
+    } else if (ended.grip == Grip::move) {
+        set_playing(false);
+        set_playhead(frame_at(event->pos().x()));
+    }
+    viewport()->update();
+    tell_frame();
+}
+
+void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
+    const Hit at = hit(event->pos());
+    if (at.row < 0) return;
+    drag_ = {};
+    const app::Take& take = project_.shot(at.row).current();
+    emit open_requested(take.run, take.video);
+}
+
+void TimelineView::wheelEvent(QWheelEvent* event) {
+    const QPoint delta = event->angleDelta();
+    if (event->modifiers().testFlag(Qt::ControlModifier)) {
+        zoom(std::pow(1.0015, delta.y()));
+    } else {
+        const int along = std::abs(delta.x()) > std::abs(delta.y()) ? delta.x() : delta.y();
+        horizontalScrollBar()->setValue(horizontalScrollBar()->value() - along);
+    }
+    event->accept();
+}
+
+void TimelineView::keyPressEvent(QKeyEvent* event) {
+    const bool control = event->modifiers().testFlag(Qt::ControlModifier);
+    const int jump = event->modifiers().testFlag(Qt::ShiftModifier) ? 10 : 1;
+    const int row = selected_ >= 0 ? selected_ : project_.place(playhead_).row;
+    const auto go = [&](int to) {
+        to = std::clamp(to, 0, project_.count() - 1);
+        select(to);
+        set_playhead(project_.start_of(to));
+    };
+    switch (event->key()) {
+    case Qt::Key_S:
+        return split_at_playhead();
+    case Qt::Key_X:
+    case Qt::Key_Delete:
+    case Qt::Key_Backspace:
+        return remove_selected();
+    case Qt::Key_F2:
+        return rename_selected();
+    case Qt::Key_I:
+        return trim_to_playhead(true);
+    case Qt::Key_O:
+        return trim_to_playhead(false);
+    case Qt::Key_E:
+        return row >= 0 ? emit extend_requested(row) : void();
+    case Qt::Key_Space:
+        return set_playing(!playing());
+    case Qt::Key_Home:
+        return set_playhead(0);
+    case Qt::Key_End:
+        return set_playhead(project_.frames());
+    case Qt::Key_Comma:
+    case Qt::Key_Less:
+    case Qt::Key_Semicolon:
+        return set_playhead(playhead_ - jump);
+    case Qt::Key_Period:
+    case Qt::Key_Greater:
+    case Qt::Key_Colon:
+        return set_playhead(playhead_ + jump);
+    case Qt::Key_Plus:
+        return zoom(1.25);
+    case Qt::Key_Minus:
+        return zoom(0.8);
+    case Qt::Key_Left:
+    case Qt::Key_Right: {
+        if (project_.count() == 0) return;
+        const int by = event->key() == Qt::Key_Left ? -1 : 1;
+        if (!control) return go(row < 0 ? 0 : row + by);
+        if (row >= 0 && project_.move_shot(row, row + by)) go(row + by);
+        return;
+    }
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (row >= 0 && !control)
+            return emit open_requested(project_.shot(row).current().run, project_.shot(row).current().video);
+        break;
+    default:
+        break;
+    }
+    QAbstractScrollArea::keyPressEvent(event);
+}
+
+void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
+    const Hit at = hit(event->pos());
+    if (at.row < 0) return;
+    select(at.row);
+    const QString id = project_.shot(at.row).id;
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const auto add = [&](QMenu* to, const QString& text, auto what) {
+        return connect(to->addAction(text), &QAction::triggered, this, [this, id, what] {
+            if (const int row = project_.row_of(id); row >= 0) what(row);
+        });
+    };
+    add(menu, tr("Open the run"),
+        [this](int row) { emit open_requested(project_.shot(row).current().run, project_.shot(row).current().video); });
+    add(menu, tr("Extend"), [this](int row) { emit extend_requested(row); });
+    menu->addSeparator();
+    add(menu, tr("Split at the playhead"), [this](int) { split_at_playhead(); });
+    add(menu, tr("Whole take"), [this](int row) { project_.trim(row, 0, project_.shot(row).current().frames); });
+    add(menu, tr("Rename"), [this](int) { rename_selected(); });
+    if (project_.shot(at.row).takes.size() > 1) {
+        QMenu* takes = menu->addMenu(tr("Takes"));
+        for (int take = 0; take < int(project_.shot(at.row).takes.size()); ++take) {
+            const QString name = project_.shot(at.row).takes[std::size_t(take)].name;
+            add(takes, tr("%1  %2").arg(take + 1).arg(name.left(60)),
+                [this, take](int row) { project_.select_take(row, take); });
+            QAction* action = takes->actions().constLast();
+            action->setCheckable(true);
+            action->setChecked(take == project_.shot(at.row).take);
+        }
+        takes->addSeparator();
+        add(takes, tr("Remove this take"), [this](int row) { project_.remove_take(row, project_.shot(row).take); });
+    }
+    menu->addSeparator();
+    add(menu, tr("Remove"), [this](int row) {
+        select(row);
+        remove_selected();
+    });
+    menu->popup(event->globalPos());
+}
+
+void TimelineView::dragEnterEvent(QDragEnterEvent* event) {
+    if (local_files(event->mimeData()).isEmpty()) return;
+    event->acceptProposedAction();
+}
+
+void TimelineView::dragMoveEvent(QDragMoveEvent* event) {
+    drop_ = hit(event->position().toPoint());
+    event->acceptProposedAction();
+    viewport()->update();
+}
+
+void TimelineView::dragLeaveEvent(QDragLeaveEvent*) {
+    drop_.reset();
+    viewport()->update();
+}
+
+void TimelineView::dropEvent(QDropEvent* event) {
+    const Hit at = hit(event->position().toPoint());
+    drop_.reset();
+    viewport()->update();
+    const bool take = at.row >= 0 && at.middle;
+    add_files(local_files(event->mimeData()), take ? -1 : at.gap, take ? at.row : -1);
+    event->acceptProposedAction();
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Private to the timeline: its measures, on the 8-pixel grid.
+#include <QString>
+
+#include "app/project.h"
+
+namespace denoir::ui::timeline {
+
+constexpr int ruler_height = 24, track_height = 88, title_height = 20, gap = 8, margin = 16;
+constexpr int edge_width = 8; ///< of a shot's trim handles
+constexpr int extend_width = 88, extend_height = 32;
+
+/// The shot's own name, else its take's, else its number's place is empty.
+inline QString title_of(const app::Shot& shot) { return shot.name.isEmpty() ? shot.current().name : shot.name; }
+
+/// "00:01.12": minutes, seconds, frame.
+inline QString time_text(double seconds, double fps) {
+    const int whole = int(seconds), frame = int((seconds - whole) * fps + 0.5);
+    return QStringLiteral("%1:%2.%3")
+        .arg(whole / 60, 2, 10, QLatin1Char('0'))
+        .arg(whole % 60, 2, 10, QLatin1Char('0'))
+        .arg(frame, 2, 10, QLatin1Char('0'));
+}
+
+} // namespace denoir::ui::timeline

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QFileInfo>
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/timeline/timeline_layout.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace denoir::ui {
+
+using namespace timeline;
+
+namespace {
+
+constexpr double corner = 4;
+
+QColor mixed(const QColor& a, const QColor& b, double share) {
+    return QColor::fromRgbF(float(a.redF() + (b.redF() - a.redF()) * share),
+                            float(a.greenF() + (b.greenF() - a.greenF()) * share),
+                            float(a.blueF() + (b.blueF() - a.blueF()) * share));
+}
+
+/// Frames between two marks of the ruler, so that their texts have room.
+int mark_distance(double pixels_per_frame, int fps) {
+    for (const int frames :
+         {1, 2, 5, fps / 2, fps, 2 * fps, 5 * fps, 10 * fps, 30 * fps, 60 * fps, 300 * fps, 600 * fps})
+        if (frames > 0 && frames * pixels_per_frame >= 72) return frames;
+    return 3600 * fps;
+}
+
+} // namespace
+
+void TimelineView::paintEvent(QPaintEvent*) {
+    QPainter painter(viewport());
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QRect area = viewport()->rect();
+    painter.fillRect(area, palette().window());
+    if (project_.count() == 0) {
+        paint_empty(painter);
+        if (drop_) {
+            painter.setPen(QPen(palette().highlight(), 2));
+            painter.drawRoundedRect(QRectF(area).adjusted(4, 4, -4, -4), corner, corner);
+        }
+        return;
+    }
+    paint_ruler(painter, area);
+    for (int row = 0; row < project_.count(); ++row)
+        if (shot_rect(row).intersects(area)) paint_shot(painter, row);
+
+    const QRect extend = extend_rect();
+    const bool hot = hover_.extend;
+    painter.setPen(QPen(palette().color(hot ? QPalette::Text : QPalette::Mid), 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(QRectF(extend).adjusted(0.5, 0.5, -0.5, -0.5), corner, corner);
+    painter.setPen(palette().color(QPalette::WindowText));
+    painter.drawText(extend, Qt::AlignCenter, tr("+ Extend"));
+
+    const int gap_at = drop_ && !drop_->middle ? drop_->gap : drag_.moving && drag_.grip == Grip::move ? drag_.gap : -1;
+    if (gap_at >= 0) {
+        const int x = x_of(project_.start_of(gap_at)) - 1;
+        painter.fillRect(x - 1, ruler_height + gap / 2, 3, track_height + gap, palette().highlight());
+    }
+
+    const int x = x_of(playhead_);
+    QPainterPath handle;
+    handle.moveTo(x - 6, 6);
+    handle.lineTo(x + 7, 6);
+    handle.lineTo(x + 7, 14);
+    handle.lineTo(x + 0.5, 21);
+    handle.lineTo(x - 6, 14);
+    handle.closeSubpath();
+    painter.fillPath(handle, palette().highlight());
+    painter.fillRect(x, 18, 1, area.height() - 18, palette().highlight());
+    if (hasFocus()) {
+        painter.setPen(QPen(palette().highlight(), 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(area.adjusted(0, 0, -1, -1));
+    }
+}
+
+void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
+    const int fps = std::max(1, int(std::lround(project_.shot(0).current().fps)));
+    const int step = mark_distance(pixels_per_frame_, fps);
+    QFont small = font();
+    small.setPointSizeF(std::max(7.0, small.pointSizeF() * 0.85));
+    painter.setFont(small);
+    const QColor text = mixed(palette().color(QPalette::WindowText), palette().color(QPalette::Window), 0.25);
+    const int first = std::max(0, frame_at(0) / step * step);
+    for (int frame = first; x_of(frame) < area.width() && frame <= project_.frames() + step; frame += step) {
+        const int x = x_of(frame);
+        painter.setPen(palette().color(QPalette::Mid));
+        painter.drawLine(x, ruler_height - 6, x, ruler_height - 1);
+        painter.setPen(text);
+        painter.drawText(QRect(x + 4, 2, 80, ruler_height - 4), Qt::AlignLeft | Qt::AlignVCenter,
+                         time_text(double(frame) / fps, fps));
+    }
+    painter.setPen(palette().color(QPalette::Mid));
+    painter.drawLine(0, ruler_height, area.width(), ruler_height);
+    painter.setFont(font());
+}
+
+void TimelineView::paint_shot(QPainter& painter, int row) const {
+    const app::Shot& shot = project_.shot(row);
+    const QRect rect = shot_rect(row);
+    painter.save();
+    QPainterPath shape;
+    shape.addRoundedRect(rect, corner, corner);
+    painter.setClipPath(shape);
+    painter.fillRect(rect, palette().color(QPalette::Base));
+    const QRect pictures = rect.adjusted(0, title_height, 0, 0);
+    paint_thumbnails(painter, shot, pictures);
+
+    const QRect title(rect.left(), rect.top(), rect.width(), title_height);
+    painter.fillRect(title, mixed(palette().color(QPalette::Window), palette().color(QPalette::WindowText), 0.12));
+    painter.setPen(palette().color(QPalette::WindowText));
+    QString right = tr("%n f", "frames", shot.frames());
+    if (shot.takes.size() > 1)
+        right = tr("take %1/%2").arg(shot.take + 1).arg(shot.takes.size()) + QStringLiteral(" · ") + right;
+    const QFontMetrics metrics = painter.fontMetrics();
+    const int right_width = metrics.horizontalAdvance(right) + 8;
+    const bool room = title.width() > right_width + 48;
+    const QRect name = title.adjusted(8, 0, room ? -right_width - 8 : -4, 0);
+    painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(title_of(shot), Qt::ElideRight, name.width()));
+    if (room) painter.drawText(title.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, right);
+
+    // Handles where the mouse is; a trimmed edge also says that there is more.
+    const bool hovered = hover_.row == row && drag_.grip == Grip::none;
+    QColor handle = palette().color(QPalette::Highlight);
+    if (hovered && hover_.grip == Grip::trim_in)
+        painter.fillRect(QRect(rect.left(), rect.top(), 4, rect.height()), handle);
+    if (hovered && hover_.grip == Grip::trim_out)
+        painter.fillRect(QRect(rect.right() - 3, rect.top(), 4, rect.height()), handle);
+    const QColor more = palette().color(QPalette::WindowText);
+    if (shot.in > 0) painter.fillRect(QRect(rect.left(), rect.top() + title_height, 2, rect.height()), more);
+    if (shot.out < shot.current().frames)
+        painter.fillRect(QRect(rect.right() - 1, rect.top() + title_height, 2, rect.height()), more);
+    if (drag_.moving && drag_.grip == Grip::move && drag_.row == row)
+        painter.fillRect(rect,
+                         QColor(palette().color(QPalette::Window).red(), palette().color(QPalette::Window).green(),
+                                palette().color(QPalette::Window).blue(), 150));
+    painter.setClipping(false);
+    painter.setBrush(Qt::NoBrush);
+    const bool takes_drop = drop_ && drop_->middle && drop_->row == row;
+    if (row == selected_ || takes_drop) {
+        painter.setPen(QPen(palette().highlight(), 2));
+        painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), corner, corner);
+    } else {
+        painter.setPen(QPen(palette().color(QPalette::Mid), 1));
+        painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), corner, corner);
+    }
+    if (drag_.row == row && (drag_.grip == Grip::trim_in || drag_.grip == Grip::trim_out)) {
+        const QString text = tr("%1 to %2 of %3").arg(shot.in + 1).arg(shot.out).arg(shot.current().frames);
+        const QRect box = metrics.boundingRect(text).adjusted(-8, -4, 8, 4);
+        const QRect place(
+            std::clamp(rect.center().x() - box.width() / 2, 4, std::max(4, viewport()->width() - box.width() - 4)),
+            rect.bottom() - box.height() - 8, box.width(), box.height());
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(palette().color(QPalette::ToolTipBase));
+        painter.drawRoundedRect(place, corner, corner);
+        painter.setPen(palette().color(QPalette::ToolTipText));
+        painter.drawText(place, Qt::AlignCenter, text);
+    }
+    painter.restore();
+}
+
+void TimelineView::paint_thumbnails(QPainter& painter, const app::Shot& shot, const QRect& area) const {
+    const app::Take& take = shot.current();
+    if (take.width < 1 || take.height < 1) return;
+    const double aspect = double(take.width) / take.height;
+    const int width = std::max(16, int(area.height() * aspect));
+    const int side = int(std::max(width, area.height()) * devicePixelRatioF());
+    const int first = std::max(0, (0 - area.left()) / width); // tiles left of the window are not asked for
+    for (int tile = first; area.left() + tile * width < std::min(area.right(), viewport()->width()); ++tile) {
+        const QRect place(area.left() + tile * width, area.top(), width, area.height());
+        const int frame = std::min(shot.in + int((tile * width) / pixels_per_frame_), shot.out - 1);
+        const QImage image = thumbnails_.frame(take.video, frame, side);
+        if (image.isNull()) continue;
+        painter.setRenderHint(QPainter::SmoothPixmapTransform);
+        painter.drawImage(place, image);
+    }
+    if (thumbnails_.frame(take.video, shot.in, side).isNull() && !QFileInfo::exists(take.video)) {
+        painter.fillRect(area, QBrush(palette().color(QPalette::Mid), Qt::BDiagPattern));
+        painter.setPen(palette().color(QPalette::WindowText));
+        painter.drawText(area.adjusted(8, 0, -8, 0), Qt::AlignCenter | Qt::TextWordWrap, tr("The video is missing"));
+    }
+}
+
+void TimelineView::paint_empty(QPainter& painter) const {
+    const QRect area = viewport()->rect().adjusted(16, 8, -16, -8);
+    QFont strong = font();
+    strong.setBold(true);
+    painter.setPen(palette().color(QPalette::WindowText));
+    painter.setFont(strong);
+    const int line = painter.fontMetrics().height();
+    const int top = area.center().y() - line;
+    painter.drawText(QRect(area.left(), top - line / 2, area.width(), line), Qt::AlignCenter, tr("The cut is empty"));
+    painter.setFont(font());
+    painter.setPen(mixed(palette().color(QPalette::WindowText), palette().color(QPalette::Window), 0.25));
+    painter.drawText(QRect(area.left(), top + line, area.width(), 2 * line),
+                     Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
+                     tr("Drag runs or videos here to put shots in order, then trim, split and export them."));
+}
+
+} // namespace denoir::ui

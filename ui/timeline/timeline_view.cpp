@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/timeline/timeline_view.h"
+
+#include <QAccessible>
+#include <QFileInfo>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QtConcurrent/QtConcurrentRun>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/timeline/timeline_accessible.h"
+#include "ui/timeline/timeline_layout.h"
+
+namespace denoir::ui {
+
+using namespace timeline;
+using app::Shot;
+using app::Take;
+
+TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, QWidget* parent)
+    : QAbstractScrollArea(parent), project_(project), thumbnails_(thumbnails) {
+    install_timeline_accessibility();
+    setAccessibleName(tr("Timeline"));
+    setFocusPolicy(Qt::StrongFocus);
+    setFrameShape(QFrame::NoFrame);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    viewport()->setMouseTracking(true);
+    viewport()->setAcceptDrops(true);
+    setAcceptDrops(true);
+    connect(&project_, &app::Project::changed, this, &TimelineView::project_changed);
+    connect(&thumbnails_, &app::Thumbnails::ready, viewport(), qOverload<>(&QWidget::update));
+    play_timer_.setTimerType(Qt::PreciseTimer);
+    play_timer_.setInterval(8);
+    connect(&play_timer_, &QTimer::timeout, this, &TimelineView::advance);
+    update_range();
+    update_accessible();
+}
+
+QSize TimelineView::sizeHint() const { return {640, ruler_height + track_height + 2 * gap + 16}; }
+QSize TimelineView::minimumSizeHint() const { return {160, ruler_height + track_height + gap}; }
+
+void TimelineView::set_playhead(int frame) {
+    frame = std::clamp(frame, 0, project_.frames());
+    if (frame == playhead_) return;
+    playhead_ = frame;
+    reveal(frame);
+    viewport()->update();
+    update_accessible();
+    emit playhead_moved(frame);
+    tell_frame();
+}
+
+void TimelineView::select(int row) {
+    row = row < 0 || row >= project_.count() ? -1 : row;
+    if (row == selected_) return;
+    selected_ = row;
+    viewport()->update();
+    update_accessible();
+    emit selected_changed(row);
+}
+
+void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
+    for (const QString& path : paths) {
+        struct Found {
+            Take take;
+            app::Issue issue;
+        };
+        QtConcurrent::run([path] {
+            Found found;
+            try {
+                found.take =
+                    QFileInfo(path).isDir() ? app::Project::take_of_run(path) : app::Project::take_of_video(path);
+            } catch (...) {
+                found.issue = app::Issue::from_current_exception();
+            }
+            return found;
+        }).then(this, [this, row, take_of](const Found& found) {
+            if (!found.issue.isEmpty()) {
+                emit issue_found(found.issue);
+            } else if (take_of >= 0 && take_of < project_.count()) {
+                project_.add_take(take_of, found.take);
+                select(take_of);
+            } else {
+                select(project_.add_shot(found.take, row > project_.count() ? -1 : row));
+            }
+        });
+        if (row >= 0) ++row;
+    }
+}
+
+void TimelineView::split_at_playhead() {
+    const app::Project::Place place = project_.place(playhead_);
+    if (place.row >= 0 && project_.split(place.row, place.frame)) select(place.row + 1);
+}
+
+void TimelineView::remove_selected() {
+    const int row = selected_ >= 0 ? selected_ : project_.place(playhead_).row;
+    if (row < 0) return;
+    project_.remove_shot(row);
+    select(std::min(row, project_.count() - 1));
+}
+
+void TimelineView::rename_selected() {
+    if (selected_ < 0) return;
+    delete rename_;
+    rename_ = new QLineEdit(project_.shot(selected_).name, viewport());
+    rename_->setAccessibleName(tr("Name of the shot"));
+    const QRect rect = shot_rect(selected_);
+    rename_->setGeometry(std::max(rect.left(), 0), rect.top(), std::clamp(rect.width(), 120, 320), title_height + 6);
+    rename_->selectAll();
+    rename_->show();
+    rename_->setFocus();
+    const QString id = project_.shot(selected_).id;
+    connect(rename_, &QLineEdit::editingFinished, this, [this, id, edit = rename_] {
+        if (rename_ != edit) return;
+        rename_ = nullptr;
+        edit->deleteLater();
+        project_.rename_shot(project_.row_of(id), edit->text());
+        setFocus();
+    });
+}
+
+void TimelineView::set_playing(bool playing) {
+    if (playing == play_timer_.isActive()) return;
+    if (playing && project_.frames() == 0) return;
+    if (playing) {
+        if (playhead_ >= project_.frames() - 1) set_playhead(0);
+        const app::Project::Place place = project_.place(playhead_);
+        play_seconds_ = 0;
+        for (int row = 0; row < place.row; ++row) play_seconds_ += project_.shot(row).seconds();
+        play_seconds_ += (place.frame - project_.shot(place.row).in) / project_.shot(place.row).current().fps;
+        play_clock_.start();
+        play_timer_.start();
+    } else {
+        play_timer_.stop();
+    }
+    emit playing_changed(playing);
+}
+
+/// Where the clock says that the playhead is.
+void TimelineView::advance() {
+    double seconds = play_seconds_ + double(play_clock_.nsecsElapsed()) * 1e-9;
+    int frame = 0;
+    for (const Shot& shot : project_.shots()) {
+        if (seconds < shot.seconds()) return set_playhead(frame + int(seconds * shot.current().fps));
+        seconds -= shot.seconds();
+        frame += shot.frames();
+    }
+    set_playhead(std::max(0, project_.frames() - 1));
+    set_playing(false);
+}
+
+void TimelineView::zoom_to_fit() {
+    fitted_ = true;
+    update_range();
+    viewport()->update();
+}
+
+void TimelineView::zoom(double factor) {
+    const int anchor = x_of(playhead_);
+    const bool seen = anchor >= 0 && anchor < viewport()->width();
+    const int frame = seen ? playhead_ : frame_at(viewport()->width() / 2), x = x_of(frame);
+    fitted_ = false;
+    pixels_per_frame_ = std::clamp(pixels_per_frame_ * factor, 0.02, 80.0);
+    update_range();
+    horizontalScrollBar()->setValue(int(margin + frame * pixels_per_frame_) - x);
+    viewport()->update();
+}
+
+int TimelineView::x_of(int frame) const {
+    return margin + int(std::lround(frame * pixels_per_frame_)) - horizontalScrollBar()->value();
+}
+
+int TimelineView::frame_at(int x) const {
+    return int(std::floor((x - margin + horizontalScrollBar()->value()) / pixels_per_frame_ + 0.5));
+}
+
+QRect TimelineView::shot_rect(int row) const {
+    const int start = project_.start_of(row), left = x_of(start), right = x_of(start + project_.shot(row).frames());
+    return {left, ruler_height + gap, std::max(3, right - left - 2), track_height};
+}
+
+QRect TimelineView::extend_rect() const {
+    if (project_.count() == 0) return {};
+    return {x_of(project_.frames()) + gap, ruler_height + gap + (track_height - extend_height) / 2, extend_width,
+            extend_height};
+}
+
+TimelineView::Hit TimelineView::hit(const QPoint& point) const {
+    Hit out;
+    out.ruler = point.y() < ruler_height + gap / 2;
+    out.extend = extend_rect().contains(point);
+    for (int row = 0; row < project_.count(); ++row) {
+        const QRect rect = shot_rect(row);
+        if (point.x() > rect.center().x()) out.gap = row + 1;
+        if (out.ruler || !rect.adjusted(-2, 0, 2, 0).contains(point)) continue;
+        out.row = row;
+        const int edge = std::min(edge_width, rect.width() / 4);
+        out.grip = point.x() <= rect.left() + edge    ? Grip::trim_in
+                   : point.x() >= rect.right() - edge ? Grip::trim_out
+                                                      : Grip::move;
+        out.middle = std::abs(point.x() - rect.center().x()) < rect.width() / 4;
+    }
+    if (out.ruler) out.grip = Grip::playhead;
+    return out;
+}
+
+void TimelineView::project_changed(const app::ProjectEvent& event) {
+    using Kind = app::ProjectEvent::Kind;
+    int row = selected_;
+    if (event.kind == Kind::shot_moved && row == event.from)
+        row = event.row;
+    else if (event.kind == Kind::shot_removed && row > event.row)
+        --row;
+    else if (event.kind == Kind::shot_added && row >= event.row)
+        ++row;
+    if (row >= project_.count()) row = project_.count() - 1;
+    update_range();
+    if (row != selected_) {
+        selected_ = row;
+        emit selected_changed(row);
+    }
+    if (playhead_ > project_.frames()) set_playhead(project_.frames());
+    if (project_.count() == 0) set_playing(false);
+    viewport()->update();
+    update_accessible();
+    if (drag_.grip == Grip::none) tell_frame();
+}
+
+void TimelineView::update_range() {
+    const int frames = project_.frames(), width = viewport()->width();
+    if (fitted_ && frames > 0) {
+        const double room = width - 2 * margin - extend_width - 2 * gap;
+        pixels_per_frame_ = std::clamp(room / frames, 0.02, 12.0);
+    }
+    const int content = int(std::ceil(frames * pixels_per_frame_)) + 2 * margin + extend_width + 2 * gap;
+    horizontalScrollBar()->setRange(0, std::max(0, content - width));
+    horizontalScrollBar()->setPageStep(width);
+    horizontalScrollBar()->setSingleStep(std::max(1, int(pixels_per_frame_ * 4)));
+}
+
+void TimelineView::reveal(int frame) {
+    const int x = x_of(frame), width = viewport()->width();
+    if (x < margin) horizontalScrollBar()->setValue(horizontalScrollBar()->value() + x - width / 4);
+    if (x > width - margin) horizontalScrollBar()->setValue(horizontalScrollBar()->value() + x - width * 3 / 4);
+}
+
+void TimelineView::tell_frame() {
+    const app::Project::Place place = project_.place(std::min(playhead_, project_.frames() - 1));
+    if (place.row < 0) return;
+    const Take& take = project_.shot(place.row).current();
+    emit show_frame(take.video, take.run, place.frame);
+}
+
+void TimelineView::trim_to_playhead(bool in) {
+    const app::Project::Place place = project_.place(playhead_);
+    if (place.row < 0) return;
+    const Shot& shot = project_.shot(place.row);
+    if (!in) {
+        project_.trim(place.row, shot.in, place.frame + 1);
+        return;
+    }
+    const int start = project_.start_of(place.row);
+    if (project_.trim(place.row, place.frame, shot.out)) set_playhead(start);
+}
+
+void TimelineView::update_accessible() {
+    QString text;
+    if (project_.count() == 0) {
+        text = tr("Empty. Drop a run or a video here.");
+    } else {
+        text = tr("%n shot(s), playhead at frame %1 of %2.", nullptr, project_.count())
+                   .arg(playhead_)
+                   .arg(project_.frames());
+        if (selected_ >= 0)
+            text +=
+                QLatin1Char(' ') + tr("Selected: shot %1, %2, %n frame(s).", nullptr, project_.shot(selected_).frames())
+                                       .arg(selected_ + 1)
+                                       .arg(title_of(project_.shot(selected_)));
+    }
+    if (text == accessibleDescription()) return;
+    setAccessibleDescription(text);
+    if (!QAccessible::isActive()) return;
+    QAccessibleValueChangeEvent event(this, playhead_);
+    QAccessible::updateAccessibility(&event);
+}
+
+} // namespace denoir::ui
