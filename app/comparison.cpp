@@ -162,12 +162,18 @@ void Comparison::stop() {
     active_ = exact_ = false;
     activity_.clear();
     issue_ = {};
+    emit begun();
     emit changed();
 }
 
 void Comparison::start(const Clip& a, const Clip& b, int offset) {
     pair_ = {a.info(), b.info(), a.opener(), b.opener(), offset, false};
     begin();
+}
+
+bool Comparison::can_be_exact() const {
+    return !pair_.a.run.isEmpty() && !pair_.b.run.isEmpty() && has_exact_clip(pair_.a.run) &&
+           has_exact_clip(pair_.b.run);
 }
 
 void Comparison::set_prefers_exact(bool on) {
@@ -188,11 +194,11 @@ void Comparison::begin() {
         issue_ = {QString(), QStringLiteral("size"),
                   tr("A is %1, B is %2: only equal sizes can be measured").arg(size(pair_.a.size), size(pair_.b.size)),
                   tr("compare runs of one size")};
+        emit begun();
         emit changed();
         return;
     }
-    pair_.exact = prefers_exact_ && !pair_.a.run.isEmpty() && !pair_.b.run.isEmpty() && has_exact_clip(pair_.a.run) &&
-                  has_exact_clip(pair_.b.run);
+    pair_.exact = prefers_exact_ && can_be_exact();
     active_ = true;
     curve_.assign(static_cast<std::size_t>(pair_.a.frames), std::nullopt);
     worker_ = std::make_shared<Worker>();
@@ -203,6 +209,7 @@ void Comparison::begin() {
         worker->work(stop);
         worker->over = true;
     });
+    emit begun();
     emit changed();
 }
 

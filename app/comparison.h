@@ -31,6 +31,7 @@ public:
     /// Compare stored latents, not videos, where both runs have them; on by default. Begins anew.
     void set_prefers_exact(bool on);
     bool prefers_exact() const { return prefers_exact_; }
+    bool can_be_exact() const; ///< both are runs that have their last latents
 
     /// Measures these two (frames of A and B, A's number) now, before the curve goes on; nothing where that frame is
     /// known.
@@ -49,6 +50,7 @@ public:
     const Issue& issue() const { return issue_; }
 
 signals:
+    void begun();   ///< with another pair, or in another way
     void changed(); ///< any of the above
     void measured(int frame);
 

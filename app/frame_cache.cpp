@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <list>
 #include <map>
 #include <mutex>
 #include <set>
@@ -15,84 +14,89 @@ namespace denoir::app {
 
 /// The frames of all clips. Shared by their threads.
 struct FrameCache::Store {
-    struct Frame {
-        int clip, frame;
-        QImage image;
+    using Key = std::pair<int, int>; ///< clip, frame
+    struct Held {
+        qint64 bytes = 0;
+        int wanted = 0, direction = 1, frames = 1;
     };
-    using Key = std::pair<int, int>;
 
     mutable std::mutex mutex;
-    std::list<Frame> frames; ///< most recently used first
-    std::map<Key, std::list<Frame>::iterator> places;
+    std::map<Key, QImage> frames;
+    std::map<int, Held> clips; ///< open ones; what a closed one still decodes is not taken
     qint64 limit = 0, bytes = 0;
-    std::map<int, qint64> held; ///< bytes of each open clip; what a closed one still decodes is not taken
     int next_clip = 0;
 
-    QImage find(int clip, int frame) {
+    QImage find(int clip, int frame) const {
         const std::lock_guard lock(mutex);
-        const auto place = places.find({clip, frame});
-        if (place == places.end()) return {};
-        frames.splice(frames.begin(), frames, place->second);
-        return place->second->image;
+        const auto found = frames.find({clip, frame});
+        return found == frames.end() ? QImage() : found->second;
     }
 
     bool has(int clip, int frame) const {
         const std::lock_guard lock(mutex);
-        return places.contains({clip, frame});
+        return frames.contains({clip, frame});
+    }
+
+    void want(int clip, int frame, int direction, int count) {
+        const std::lock_guard lock(mutex);
+        if (const auto held = clips.find(clip); held != clips.end()) {
+            held->second.wanted = frame;
+            held->second.direction = direction;
+            held->second.frames = count;
+        }
     }
 
     void put(int clip, int frame, QImage image) {
         const std::lock_guard lock(mutex);
-        if (!held.contains(clip) || places.contains({clip, frame})) return;
+        const auto held = clips.find(clip);
+        if (held == clips.end() || frames.contains({clip, frame})) return;
         bytes += image.sizeInBytes();
-        held[clip] += image.sizeInBytes();
-        frames.push_front({clip, frame, std::move(image)});
-        places[{clip, frame}] = frames.begin();
-        shrink(clip);
+        held->second.bytes += image.sizeInBytes();
+        frames[{clip, frame}] = std::move(image);
+        shrink({clip, frame});
     }
 
-    /// Takes from clips that hold more than their share, else two clips side by side would push each other out. Never
-    /// drops the frame just put (the first), so that something can be shown under any limit.
-    void shrink(int keep_first_of) {
-        const auto keep = !frames.empty() && frames.front().clip == keep_first_of ? frames.begin() : frames.end();
-        const qint64 share = limit / std::max<qint64>(1, static_cast<qint64>(held.size()));
-        while (bytes > limit) {
+    /// Takes from the clip that holds most beyond its share, else two clips side by side would push each other out;
+    /// there the frame that will be shown last. Never `keep` nor what a clip shows, so that something can be shown
+    /// under any limit.
+    void shrink(const Key& keep) {
+        while (bytes > limit && !frames.empty()) {
             auto victim = frames.end();
-            for (auto it = frames.end(); it != frames.begin();) {
-                if (--it == keep) continue;
-                if (victim == frames.end()) victim = it;
-                if (held[it->clip] > share) {
-                    victim = it;
-                    break;
-                }
+            for (auto it = frames.begin(); it != frames.end(); ++it) {
+                if (it->first == keep || it->first.second == clips.at(it->first.first).wanted) continue;
+                if (victim == frames.end() || rank(it->first) > rank(victim->first)) victim = it;
             }
             if (victim == frames.end()) return;
             drop(victim);
         }
     }
 
-    void drop(std::list<Frame>::iterator it) {
-        bytes -= it->image.sizeInBytes();
-        held[it->clip] -= it->image.sizeInBytes();
-        places.erase({it->clip, it->frame});
-        frames.erase(it);
+    /// The highest goes first.
+    std::pair<qint64, int> rank(const Key& key) const {
+        const Held& held = clips.at(key.first);
+        const int step = held.direction < 0 ? -1 : 1;
+        const int ahead = ((key.second - held.wanted) * step % held.frames + held.frames) % held.frames;
+        // Frames just passed are kept for a while, too: people step back.
+        return {held.bytes, std::min(ahead, 4 * (held.frames - ahead))};
+    }
+
+    std::map<Key, QImage>::iterator drop(std::map<Key, QImage>::iterator it) {
+        bytes -= it->second.sizeInBytes();
+        clips.at(it->first.first).bytes -= it->second.sizeInBytes();
+        return frames.erase(it);
     }
 
     void forget(int clip) {
         const std::lock_guard lock(mutex);
-        for (auto it = frames.begin(); it != frames.end();) {
-            const auto next = std::next(it);
-            if (it->clip == clip) drop(it);
-            it = next;
-        }
-        held.erase(clip);
+        for (auto it = frames.lower_bound({clip, 0}); it != frames.end() && it->first.first == clip;) it = drop(it);
+        clips.erase(clip);
     }
 
     /// How many frames of this size one clip may fill ahead.
     int room_for(qint64 frame_bytes) const {
         const std::lock_guard lock(mutex);
         return static_cast<int>(std::clamp<qint64>(limit / std::max<qint64>(1, frame_bytes) /
-                                                       std::max<qint64>(1, static_cast<qint64>(held.size())),
+                                                       std::max<qint64>(1, static_cast<qint64>(clips.size())),
                                                    1, 1 << 20));
     }
 };
@@ -156,6 +160,7 @@ struct Clip::Worker {
     /// The wanted frame, then its neighbours, until something else is wanted.
     void fill(ClipSource& source, int frame, int way, quint64 serving, const std::stop_token& stop) {
         const int frames = source.info().frames;
+        store->want(id, frame, way, frames);
         decode(source, frame);
         const int room =
             std::min(frames, store->room_for(qint64{4} * source.info().size.width() * source.info().size.height()));
@@ -206,7 +211,7 @@ Clip::Clip(FrameCache& cache, std::function<std::unique_ptr<ClipSource>()> open)
     {
         const std::lock_guard lock(cache.store_->mutex);
         worker_->id = cache.store_->next_clip++;
-        cache.store_->held[worker_->id] = 0;
+        cache.store_->clips[worker_->id] = {};
     }
     worker_->clip = this;
     worker_->thread = std::jthread([worker = worker_.get()](const std::stop_token& stop) {
@@ -246,8 +251,8 @@ void Clip::want(int frame, int direction) {
 std::vector<std::pair<int, int>> Clip::cached_ranges() const {
     std::vector<std::pair<int, int>> ranges;
     const std::lock_guard lock(cache_.store_->mutex);
-    const auto& places = cache_.store_->places;
-    for (auto it = places.lower_bound({worker_->id, 0}); it != places.end() && it->first.first == worker_->id; ++it) {
+    const auto& frames = cache_.store_->frames;
+    for (auto it = frames.lower_bound({worker_->id, 0}); it != frames.end() && it->first.first == worker_->id; ++it) {
         const int frame = it->first.second;
         if (ranges.empty() || ranges.back().second + 1 != frame)
             ranges.push_back({frame, frame});
@@ -275,7 +280,7 @@ std::unique_ptr<Clip> FrameCache::open(std::function<std::unique_ptr<ClipSource>
 void FrameCache::set_limit(qint64 bytes) {
     const std::lock_guard lock(store_->mutex);
     store_->limit = bytes;
-    store_->shrink(-1);
+    store_->shrink({-1, -1});
 }
 
 qint64 FrameCache::limit() const {

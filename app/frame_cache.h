@@ -30,7 +30,7 @@ public:
     /// Opens the same once more, for another thread.
     std::function<std::unique_ptr<ClipSource>()> opener() const;
 
-    /// The frame, null where it is not decoded yet. Counts as a use of the frame, asks for nothing.
+    /// The frame, null where it is not decoded yet. Asks for nothing.
     QImage cached(int frame) const;
     bool is_cached(int frame) const;
     /// Cached, or known to be damaged: there is nothing to wait for.
@@ -58,8 +58,8 @@ private:
     std::shared_ptr<Worker> worker_;
 };
 
-/// Decoded frames of all clips together, bounded by bytes; the least recently used go first. Outlives its clips. Its
-/// own functions may be called from the GUI thread only.
+/// Decoded frames of all clips together, bounded by bytes; those that will be shown last go first. Outlives its clips.
+/// Its own functions may be called from the GUI thread only.
 class FrameCache : public QObject {
     Q_OBJECT
 public:

@@ -2,6 +2,8 @@
 #pragma once
 #include <QImage>
 #include <QObject>
+#include <list>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -12,7 +14,8 @@
 namespace denoir::app {
 
 /// What the latents of a run look like after each step, through a linear map from latent channels to colours: of a run
-/// that goes on (fed by the worker's signals) or of a run folder. Pictures are made on a thread of its own. GUI thread.
+/// that goes on (fed by the worker's signals) or of a run folder. Pictures are made on a thread of its own; the map of
+/// a VAE never seen before is learned from the first finished run. GUI thread.
 class StepPictures : public QObject {
     Q_OBJECT
 public:
@@ -21,12 +24,12 @@ public:
     explicit StepPictures(QObject* parent = nullptr);
     ~StepPictures() override;
 
-    /// A run begins: `steps` slots after the noise. `request` is resolved.
+    /// A run begins, or goes on: `steps` in all. `request` is resolved.
     void begin(const QString& run, const Request& request, int steps);
     void add(const StepUpdate& update);
-    /// The run is over or stopped: no more steps come.
+    /// The run is over or was stopped: no more steps come.
     void finish();
-    /// A run folder, read in the background; changed() as steps come in.
+    /// A run folder, read in the background; step_ready() as steps come in.
     void load(const QString& run);
     void clear();
 
@@ -36,19 +39,22 @@ public:
     int last_step() const;               ///< the newest with a picture; -1: none
     int latent_frames() const { return latent_frames_; }
     int frames() const { return frames_; } ///< of the video
-    bool can_branch(int step) const;       ///< its latents and solver state are there
+    double fps() const { return fps_; }
+    bool can_branch(int step) const; ///< its latents and solver state are there
     /// Noise level sigma (1: noise, 0: clean) after each step, step 0 the start: steps() + 1 values; with diffusion
     /// forcing the mean over the latent frames.
     const std::vector<double>& noise_levels() const { return noise_levels_; }
-    /// Seconds of one step as measured, 0: not known; and until the end.
+    /// Median seconds of the steps taken; 0: not known.
     double seconds_per_step() const;
-    double seconds_left() const;
+    double seconds_left() const; ///< of the steps; 0: done, negative: not known
     const Issue& issue() const { return issue_; }
 
-    /// One pixel for each latent pixel; step 0 … steps, frame in latent frames (decoded: of the video). Null: not
-    /// there.
+    /// The latent frame that holds a frame of the video.
+    static int latent_frame_of(int frame) { return (frame + 3) / 4; }
+    /// latent, estimate: one pixel for each latent pixel; decoded: what set_decoded() was given. `frame` is the
+    /// video's. Null: not there.
     QImage picture(int step, int frame, View view) const;
-    /// What the true VAE made of a step; kept until clear(), at most 64 MB of them.
+    /// What the true VAE made of a step; the oldest go when they are more than 64 MB.
     void set_decoded(int step, int frame, const QImage& picture);
 
 signals:
@@ -56,15 +62,28 @@ signals:
     void step_ready(int step);
 
 private:
-    struct Step;
+    struct Step {
+        std::vector<QImage> latent, estimate; ///< one for each latent frame
+        double seconds = 0;
+        bool can_branch = false;
+        bool there() const { return !latent.empty(); }
+    };
     struct Worker;
+    void reset();
+    void set_up(const Request& request, int steps);
+    void take(int step, Step pictures);
+
     QString run_;
     int steps_ = 0, latent_frames_ = 0, frames_ = 0;
-    bool running_ = false;
-    std::vector<Step> pictures_;
+    double fps_ = 0;
+    bool running_ = false, keeps_steps_ = false;
+    std::vector<Step> pictures_; ///< 0 … steps
     std::vector<double> noise_levels_;
+    std::map<std::pair<int, int>, QImage> decoded_;
+    std::list<std::pair<int, int>> decoded_order_; ///< oldest first
+    qint64 decoded_bytes_ = 0;
     Issue issue_;
-    std::shared_ptr<Worker> worker_;
+    std::unique_ptr<Worker> worker_;
 };
 
 } // namespace denoir::app

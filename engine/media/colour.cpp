@@ -182,7 +182,10 @@ void FrameConverter::convert(const AVFrame& frame, Image& image) {
     const Key key{frame.width, frame.height, frame.format, matrix, rgb ? 0 : j || frame.color_range == AVCOL_RANGE_JPEG,
                   location};
     if (!sws_ || !(key == key_)) set_up(key);
-    if (image.width != frame.width || image.height != frame.height) image = Image(frame.width, frame.height);
+    // An image that was moved from still has its sides, but no pixels.
+    if (image.width != frame.width || image.height != frame.height ||
+        image.rgb.size() != 3 * static_cast<std::size_t>(frame.width) * static_cast<std::size_t>(frame.height))
+        image = Image(frame.width, frame.height);
     std::uint8_t* planes[4] = {image.rgb.data(), nullptr, nullptr, nullptr};
     const int strides[4] = {3 * frame.width, 0, 0, 0};
     sws_scale(sws_.get(), const_cast<const std::uint8_t**>(frame.data), frame.linesize, 0, frame.height, planes,

@@ -6,6 +6,7 @@
 #include "engine/core/random.h"
 #include "engine/models/wan/transformer.h"
 #include "engine/pipeline/layer_probe.h"
+#include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/variant.h"
@@ -256,6 +257,24 @@ Tensor Pipeline::requested_frames(const Request& r, const Tensor& latent) {
     const std::int64_t t = latent_frames(r);
     if (latent.size(1) == t) return latent;
     return latent.slice(1, 0, t).to_host_f32();
+}
+
+std::vector<double> noise_levels(const Request& r) {
+    std::vector<double> levels;
+    if (*r.mode != Mode::forcing) {
+        const SigmaSchedule schedule = schedule_of(r);
+        levels.assign(schedule.sigmas.begin(), schedule.sigmas.end());
+        return levels;
+    }
+    const ForcingPlan plan = plan_of(r);
+    const int frames = latent_frames(r);
+    for (int row = 0; row < plan.rows; ++row) {
+        double sum = 0;
+        for (int f = 0; f < frames; ++f) sum += plan.timesteps[static_cast<std::size_t>(row * plan.frames + f)];
+        levels.push_back(sum / frames / 1000);
+    }
+    levels.push_back(0);
+    return levels;
 }
 
 } // namespace denoir

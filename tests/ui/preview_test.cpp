@@ -320,6 +320,7 @@ private slots:
         v.open(Side::b, home_.file("b.mp4"));
         for (QToolButton* button : v.view.findChildren<QToolButton*>())
             QVERIFY(!button->accessibleName().isEmpty() || !button->text().isEmpty());
+        QCOMPARE(QAccessible::queryAccessibleInterface(&v.view.canvas())->role(), QAccessible::Graphic);
         auto* slider = v.view.findChild<QSlider*>();
         QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(slider);
         QCOMPARE(spoken->role(), QAccessible::Slider);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/preview/accessible.h"
 #include "ui/preview/difference.h"
 
 namespace denoir::ui {
@@ -17,6 +18,7 @@ constexpr double gap = 4; ///< between two pictures side by side
 } // namespace
 
 Canvas::Canvas(QWidget* parent) : QWidget(parent) {
+    install_preview_roles();
     setMouseTracking(true);
     setAttribute(Qt::WA_OpaquePaintEvent);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
@@ -115,11 +117,11 @@ QSizeF Canvas::picture_size() const { return a_.isNull() ? QSizeF(b_.size()) : Q
 Canvas::Areas Canvas::areas() const {
     const QRectF all = rect();
     if (mode_ != CompareMode::side_by_side || !two()) return {all, {}};
-    // Beside or above each other, whichever shows the pictures larger.
+    // Beside each other; above where that shows them far larger (wide pictures in a narrow dock).
     const QSizeF size = picture_size();
     const double beside = std::min((all.width() - gap) / 2 / size.width(), all.height() / size.height());
     const double above = std::min(all.width() / size.width(), (all.height() - gap) / 2 / size.height());
-    if (beside >= above) {
+    if (beside * 1.4 >= above) {
         const double width = (all.width() - gap) / 2;
         return {{0, 0, width, all.height()}, {width + gap, 0, width, all.height()}};
     }

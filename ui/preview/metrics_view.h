@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QWidget>
+#include <optional>
+#include <vector>
 
 #include "app/comparison.h"
+
+class QToolButton;
 
 namespace denoir::ui {
 
@@ -28,18 +32,32 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    struct Plot;
-    QRectF plot_area(int row) const;
-    int frame_at(QPointF position) const;
-    void paint_curve(QPainter& painter, int row) const;
-    void paint_header(QPainter& painter) const;
-    void describe();
+    enum class Kind { psnr, ssim };
+    /// Values of one row, and the range that its axis shows.
+    struct Row {
+        Kind kind;
+        QRectF area;
+        double low = 0, high = 1;
+    };
+    std::optional<double> value(Kind kind, int frame) const;
+    std::vector<Row> rows() const;
+    double x_of(const Row& row, int frame) const;
+    double y_of(const Row& row, double value) const;
+    int frame_at(const QPointF& position) const;
+    void paint_row(QPainter& painter, const Row& row) const;
+    void paint_header(QPainter& painter, const Row& row) const;
+    QString value_text(Kind kind, int frame) const;
+    void request(int frame);
+    void refresh();
 
     app::Comparison& comparison_;
+    QToolButton* exact_;
     int frame_ = 0, hover_ = -1;
+    bool could_be_exact_ = false;
 };
 
 } // namespace denoir::ui

@@ -7,8 +7,10 @@
 #include <QLabel>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
+#include "ui/preview/fit_row.h"
 #include "ui/preview/scrubber.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
@@ -62,7 +64,9 @@ TransportBar::TransportBar(app::Player& player, Canvas& canvas, app::Comparison&
     compare_row_ = make_compare_row();
     rows->addWidget(compare_row_);
     rows->addWidget(scrubber_);
-    rows->addWidget(make_play_row());
+    play_row_ = make_play_row();
+    rows->addWidget(play_row_);
+    rows->setSizeConstraint(QLayout::SetNoConstraint); // it fits itself, see fit_width()
 
     connect(scrubber_, &Scrubber::seek_requested, &player_, &app::Player::go_to);
     connect(&player_, &app::Player::frame_changed, this, &TransportBar::refresh_time);
@@ -105,11 +109,11 @@ QWidget* TransportBar::make_compare_row() {
     gain_->setToolTip(gain_->accessibleName());
     connect(gain_, &QComboBox::activated, this, [this] { emit gain_picked(gain_->currentData().toInt()); });
     layout->addWidget(gain_);
-    auto* swap = button(QStringLiteral("swap"), tr("Swap A and B"), {});
-    connect(swap, &QToolButton::clicked, this, &TransportBar::swap_requested);
-    layout->addWidget(swap);
+    swap_ = button(QStringLiteral("swap"), tr("Swap A and B"), {});
+    connect(swap_, &QToolButton::clicked, this, &TransportBar::swap_requested);
+    layout->addWidget(swap_);
     layout->addStretch(1);
-    metrics_ = number_label(row, QString());
+    metrics_ = new QLabel(row);
     metrics_->setAccessibleName(tr("Distance of the shown frames"));
     layout->addWidget(metrics_);
     worst_ = new QToolButton(row);
@@ -168,13 +172,14 @@ void TransportBar::refresh() {
     compare_row_->setVisible(two);
     if (QAbstractButton* b = modes_->button(static_cast<int>(canvas_.mode()))) b->setChecked(true);
     gain_->setCurrentIndex(std::max(0, gain_->findData(canvas_.gain())));
-    gain_->setVisible(canvas_.mode() == CompareMode::difference);
+    leave_out(*gain_, canvas_.mode() != CompareMode::difference);
     for (QToolButton* b : {play_, previous_, next_, loop_}) b->setEnabled(frames > 1);
     const double fps = leader ? leader->info().fps : 0;
     rate_->setText(frames > 1 ? tr("%1 fps").arg(QString::number(fps, 'g', 4)) : QString());
     refresh_time();
     refresh_zoom();
     refresh_metrics();
+    fit_width();
 }
 
 void TransportBar::refresh_time() {
@@ -219,7 +224,7 @@ void TransportBar::refresh_metrics() {
                                              : tr("Measured on the videos' frames"));
     const int worst = comparison_.worst();
     scrubber_->set_mark(worst);
-    worst_->setVisible(worst >= 0);
+    leave_out(*worst_, worst < 0);
     worst_->setText(tr("worst: %1").arg(worst + 1));
     worst_->setAccessibleName(tr("Go to the worst frame, %1").arg(worst + 1));
     fit_width();
@@ -229,13 +234,14 @@ void TransportBar::resizeEvent(QResizeEvent*) { fit_width(); }
 
 /// What is least needed goes first when it gets narrow; nothing is cut off.
 void TransportBar::fit_width() {
-    const int room = width();
-    rate_->setVisible(room >= 460);
-    zoom_->setVisible(room >= 400);
-    frame_->setVisible(room >= 340);
-    for (const CompareMode rare : {CompareMode::onion, CompareMode::flicker})
-        modes_->button(static_cast<int>(rare))->setVisible(room >= 620);
-    metrics_->setVisible(room >= 440);
+    const int room = width() - 2 * grid::unit;
+    const auto mode = [this](CompareMode m) { return modes_->button(static_cast<int>(m)); };
+    fit_row(*compare_row_, room,
+            {mode(CompareMode::onion), mode(CompareMode::flicker), swap_, worst_, metrics_, gain_,
+             mode(CompareMode::single)});
+    fit_row(*play_row_, room, {rate_, zoom_, values_, frame_, loop_, true_size_});
 }
+
+QSize TransportBar::minimumSizeHint() const { return {200, QWidget::minimumSizeHint().height()}; }
 
 } // namespace denoir::ui

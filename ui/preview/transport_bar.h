@@ -25,6 +25,7 @@ public:
 
     /// Decoded frames and the like changed.
     void refresh();
+    QSize minimumSizeHint() const override;
 
 signals:
     void mode_picked(denoir::ui::CompareMode mode);
@@ -48,8 +49,8 @@ private:
     Canvas& canvas_;
     app::Comparison& comparison_;
     Scrubber* scrubber_;
-    QWidget* compare_row_;
-    QToolButton *play_, *loop_, *worst_, *values_, *fit_, *true_size_, *previous_, *next_;
+    QWidget *compare_row_, *play_row_;
+    QToolButton *swap_, *play_, *loop_, *worst_, *values_, *fit_, *true_size_, *previous_, *next_;
     QButtonGroup* modes_;
     QComboBox* gain_;
     QLabel *time_, *frame_, *speed_, *zoom_, *metrics_, *rate_;

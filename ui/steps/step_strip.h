@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QTimer>
 #include <QWidget>
 
 #include "app/draft_decoder.h"
 #include "app/step_pictures.h"
 
+class QButtonGroup;
+class QLabel;
+class QToolButton;
+
 namespace denoir::ui {
 
+class Scrubber;
 class StepReel;
 
 /// How a run clears up, step by step: one picture a step, noise level below, scrubbing through steps (Left, Right,
 /// dragging) and frames (Up, Down, the slider). Switches between latent, estimate and what the true VAE makes of it
-/// (decoded on demand). Follows the newest step until a step is picked. Borrows pictures and decoder.
+/// (decoded on demand, while the run goes on). Follows the newest step until a step is picked. Borrows pictures and
+/// decoder.
 class StepStrip : public QWidget {
     Q_OBJECT
 public:
@@ -21,13 +28,15 @@ public:
     int frame() const { return frame_; } ///< of the video
     app::StepPictures::View view() const { return view_; }
     bool follows() const { return follows_; }
+    QSize sizeHint() const override { return {480, 152}; }
+    QSize minimumSizeHint() const override { return {200, 112}; }
 
 public slots:
     void set_step(int step); ///< stops following
     void set_frame(int frame);
     void set_view(denoir::app::StepPictures::View view);
     void follow(); ///< the newest step again
-    void decode(); ///< this frame of this step through the VAE
+    void decode(); ///< this frame of this step through the VAE, and shows it
 
 signals:
     /// For the preview: what is looked at, null when nothing is. `label`: "step 6 of 20, estimate".
@@ -36,11 +45,31 @@ signals:
     void keep_requested(const QString& run, int step); ///< the draft of this step as a video
     void issue(const denoir::app::Issue& issue);
 
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    QWidget* make_controls();
+    void show_step(int step);
     void refresh();
+    void refresh_text();
+    void fit_width();
+    void renew(); ///< another run
+    QString label() const;
+
     app::StepPictures& pictures_;
     app::DraftDecoder& decoder_;
     StepReel* reel_;
+    QButtonGroup* views_;
+    QWidget* controls_;
+    Scrubber* frames_;
+    QLabel *state_, *frame_label_;
+    QToolButton *follow_, *branch_, *keep_;
+    QTimer decode_timer_; ///< scrubbing decodes nothing before it stands still
+    app::DraftId draft_ = 0;
+    int draft_step_ = -1, draft_frame_ = -1;
+    QString run_;
     int step_ = -1, frame_ = 0;
     bool follows_ = true;
     app::StepPictures::View view_ = app::StepPictures::View::estimate;

@@ -108,6 +108,25 @@ TEST(IndexedVideo, UnevenTimesAreKept) {
     EXPECT_GT(most, 0.12);
 }
 
+TEST(IndexedVideo, AnImageThatWasMovedFromIsFilledAgain) {
+    const std::filesystem::path path = fixture("clips/h264_open.mp4");
+    const std::vector<Image> expected = in_turn(path);
+    IndexedVideo video(path);
+    VideoReader reader(path);
+    std::vector<Image> frames, others;
+    Image image, other;
+    for (int i = 0; i < 3; ++i) {
+        video.read(i, image);
+        frames.push_back(std::move(image));
+        ASSERT_TRUE(reader.read(other));
+        others.push_back(std::move(other));
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(frames[i], expected[i]);
+        EXPECT_EQ(others[i], expected[i]);
+    }
+}
+
 /// One group of pictures destroyed: its frames are refused by number, all others are still there.
 TEST(IndexedVideo, DamageStaysWhereItIs) {
     const TempFolder folder;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "engine/core/error.h"
+#include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
 
 namespace denoir {
@@ -61,6 +63,26 @@ TEST(Resolve, ForcingFollowsFromTheFamily) {
 TEST(Resolve, AsynchronousForcingHasMoreRowsThanSteps) {
     const Request r = resolved("SkyReels-V2-DF-tiny", [](Request& q) { q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false}; });
     EXPECT_EQ(Pipeline::step_count(r), 4 + 4 * 2); // N + (R - 1)·a, spec/pipelines.md 7.1
+}
+
+TEST(Resolve, NoiseLevelsFallToNothing) {
+    const auto falls = [](const Request& r) {
+        const std::vector<double> levels = noise_levels(r);
+        EXPECT_EQ(levels.size(), static_cast<std::size_t>(Pipeline::step_count(r)) + 1);
+        EXPECT_GT(levels.front(), 0.9);
+        EXPECT_LE(levels.front(), 1.0);
+        EXPECT_EQ(levels.back(), 0);
+        EXPECT_TRUE(std::is_sorted(levels.rbegin(), levels.rend()));
+        return levels;
+    };
+    const std::vector<double> euler =
+        falls(resolved("Wan2.1-T2V-tiny", [](Request& q) { q.steps = 10, q.sampler = Sampler::euler; }));
+    const SigmaSchedule schedule = sigma_schedule('A', 10, 5.0);
+    for (std::size_t i = 0; i < euler.size(); ++i) EXPECT_EQ(euler[i], schedule.sigmas[i]);
+    falls(resolved("Wan2.1-T2V-tiny", [](Request& q) { q.steps = 10, q.sampler = Sampler::dpmpp; }));
+    falls(resolved("SkyReels-V2-DF-tiny", [](Request& q) { q.steps = 5, q.frames = 17; }));
+    falls(resolved("SkyReels-V2-DF-tiny",
+                   [](Request& q) { q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false}; }));
 }
 
 TEST(Resolve, WhatTheUserSaidStays) {

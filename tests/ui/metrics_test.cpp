@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/preview/metrics_view.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/exact_clip.h"
+#include "tests/app/clips.h"
+#include "tests/app/home.h"
+#include "ui/preview/preview_view.h"
+#include "ui/theme/theme.h"
+
+using namespace denoir;
+using namespace denoir::app;
+using namespace denoir::ui;
+
+class MetricsTest : public QObject {
+    Q_OBJECT
+    Home home_;
+
+    static metrics::Rgb8 rgb(const Image& image) { return {image.rgb.data(), image.width, image.height}; }
+
+    static void expect_equal(const Comparison& comparison, const std::vector<Image>& a, const std::vector<Image>& b,
+                             int offset) {
+        ThreadPool pool(1);
+        for (int n = 0; n < static_cast<int>(a.size()); ++n) {
+            const auto& got = comparison.curve()[static_cast<std::size_t>(n)];
+            const int m = n + offset;
+            QCOMPARE(got.has_value(), m >= 0 && m < static_cast<int>(b.size()));
+            if (!got) continue;
+            const auto want =
+                metrics::compare_frames(rgb(a[static_cast<std::size_t>(n)]), rgb(b[static_cast<std::size_t>(m)]), pool);
+            QCOMPARE(got->mse, want.mse);
+            QCOMPARE(got->psnr, want.psnr);
+            QCOMPARE(got->ssim, want.ssim);
+        }
+    }
+
+private slots:
+    void initTestCase() {
+        write_clip(home_.file("a.mp4"), 96, 64, 16, 0);
+        write_clip(home_.file("b.mp4"), 96, 64, 14, 30);
+    }
+
+    /// Every frame as engine/metrics measures it, with and without an offset.
+    void the_curve_is_the_engines() {
+        FrameCache cache;
+        const auto a = cache.open(home_.file("a.mp4")), b = cache.open(home_.file("b.mp4"));
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        const auto frames_a = frames_in_turn(home_.file("a.mp4")), frames_b = frames_in_turn(home_.file("b.mp4"));
+        Comparison comparison;
+        for (const int offset : {0, 3, -2}) {
+            comparison.start(*a, *b, offset);
+            QVERIFY(comparison.active());
+            const int overlap = std::min(16, 14 - offset) - std::max(0, -offset);
+            QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), overlap, 30000);
+            expect_equal(comparison, frames_a, frames_b, offset);
+            QVERIFY(!comparison.exact());
+            const int worst = comparison.worst();
+            QVERIFY(worst >= 0);
+            for (const auto& m : comparison.curve())
+                if (m) QVERIFY(*m->ssim >= *comparison.curve()[static_cast<std::size_t>(worst)]->ssim);
+        }
+        comparison.start(*a, *a, 0);
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 16, 30000);
+        QCOMPARE(comparison.worst(), -1); // equal everywhere
+        QVERIFY(!comparison.mean()->psnr);
+        comparison.stop();
+        QVERIFY(comparison.curve().empty());
+    }
+
+    /// Two runs: their latents are decoded, and measured without a codec between.
+    void runs_are_compared_by_their_latents() {
+        const QString first = tiny_run(home_.file("one"), 2, 1), second = tiny_run(home_.file("two"), 2, 2);
+        QVERIFY(has_exact_clip(first));
+        QVERIFY(!has_exact_clip(home_.file("nowhere")));
+        FrameCache cache;
+        const auto a = cache.open(first), b = cache.open(second);
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        Comparison comparison;
+        comparison.start(*a, *b, 0);
+        QVERIFY(comparison.can_be_exact());
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 9, 60000);
+        QVERIFY(comparison.exact());
+        const QString exact_a = exact_clip(first, {}, [](double, double) {}),
+                      exact_b = exact_clip(second, {}, [](double, double) {});
+        const auto frames_a = frames_in_turn(exact_a), frames_b = frames_in_turn(exact_b);
+        expect_equal(comparison, frames_a, frames_b, 0);
+        // They are the decoder's own frames, not the video's.
+        const auto coded = frames_in_turn(first + QStringLiteral("/video.mp4"));
+        QVERIFY(coded.at(4) != frames_a.at(4));
+
+        comparison.set_prefers_exact(false);
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 9, 60000);
+        QVERIFY(!comparison.exact());
+        expect_equal(comparison, coded, frames_in_turn(second + QStringLiteral("/video.mp4")), 0);
+    }
+
+    /// The pair on the screen is measured before the rest.
+    void the_shown_frame_comes_at_once() {
+        write_clip(home_.file("long_a.mp4"), 256, 144, 80, 0);
+        write_clip(home_.file("long_b.mp4"), 256, 144, 80, 40);
+        FrameCache cache;
+        PreviewView view(cache);
+        view.resize(400, 300);
+        view.show();
+        QSignalSpy opened(&view, &PreviewView::clip_opened);
+        view.show_clip(Side::a, home_.file("long_a.mp4"));
+        view.show_clip(Side::b, home_.file("long_b.mp4"));
+        QTRY_COMPARE(opened.count(), 2);
+        view.player().go_to(70);
+        QTRY_VERIFY_WITH_TIMEOUT(view.comparison().curve().at(70).has_value(), 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(view.comparison().done(), 80, 60000);
+        ThreadPool pool(1);
+        const auto a = frames_in_turn(home_.file("long_a.mp4")), b = frames_in_turn(home_.file("long_b.mp4"));
+        QCOMPARE(view.comparison().curve().at(70)->ssim, metrics::compare_frames(rgb(a[70]), rgb(b[70]), pool).ssim);
+        view.go_to_worst();
+        QCOMPARE(view.player().frame(), view.comparison().worst());
+    }
+
+    void clicking_and_keys_seek() {
+        FrameCache cache;
+        const auto a = cache.open(home_.file("a.mp4")), b = cache.open(home_.file("b.mp4"));
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        Comparison comparison;
+        MetricsView view(comparison);
+        view.resize(500, 160);
+        view.show();
+        QSignalSpy asked(&view, &MetricsView::frame_requested);
+        QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(250, 50));
+        QCOMPARE(asked.count(), 0); // there is nothing to seek in
+        comparison.start(*a, *b, 0);
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 14, 30000);
+        QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(488, 50));
+        QCOMPARE(asked.back().front().toInt(), 15);
+        QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(12, 50));
+        QCOMPARE(asked.back().front().toInt(), 0);
+        QTest::keyClick(&view, Qt::Key_Right);
+        QCOMPARE(view.frame(), 1);
+        QTest::keyClick(&view, Qt::Key_End);
+        QCOMPARE(view.frame(), 15);
+        QTest::keyClick(&view, Qt::Key_Return);
+        QCOMPARE(view.frame(), comparison.worst());
+        QVERIFY(view.accessibleDescription().contains(QStringLiteral("PSNR")));
+        QVERIFY(!view.grab().isNull());
+    }
+
+    void pictures_to_look_at() {
+        const QString folder = qEnvironmentVariable("DENOIR_SHOTS");
+        if (folder.isEmpty()) QSKIP("DENOIR_SHOTS is not set");
+        FrameCache cache;
+        const auto a = cache.open(qEnvironmentVariable("DENOIR_SHOT_A", home_.file("a.mp4"))),
+                   b = cache.open(qEnvironmentVariable("DENOIR_SHOT_B", home_.file("b.mp4")));
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        Theme theme(*qApp);
+        for (const auto& [scheme, name] : {std::pair{Scheme::dark, "dark"}, {Scheme::light, "light"}}) {
+            theme.set_scheme(scheme);
+            Comparison comparison;
+            MetricsView view(comparison);
+            view.resize(620, 190);
+            view.show();
+            view.grab().save(QDir(folder).filePath(QString::fromLatin1(name) + "-metrics-empty.png"));
+            comparison.start(*a, *b, 0);
+            QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), std::min(a->info().frames, b->info().frames), 60000);
+            view.set_frame(5);
+            QTest::mouseMove(&view, QPoint(400, 60));
+            QTest::qWait(30);
+            view.grab().save(QDir(folder).filePath(QString::fromLatin1(name) + "-metrics.png"));
+        }
+    }
+};
+
+QTEST_MAIN(MetricsTest)
+#include "metrics_test.moc"

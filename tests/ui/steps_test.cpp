@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <QAccessible>
+#include <QApplication>
+#include <QDir>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QTest>
+#include <QToolButton>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "app/latent_colours.h"
+#include "engine/session/run_folder.h"
+#include "tests/app/clips.h"
+#include "tests/app/home.h"
+#include "ui/steps/step_reel.h"
+#include "ui/steps/step_strip.h"
+#include "ui/theme/theme.h"
+
+using namespace denoir;
+using namespace denoir::app;
+using namespace denoir::ui;
+using View = StepPictures::View;
+
+class StepsTest : public QObject {
+    Q_OBJECT
+    Home home_;
+    QString run_;
+
+    static Tensor random_latent(int c, int t, int h, int w, unsigned seed) {
+        Tensor latent = Tensor::host({c, t, h, w});
+        std::mt19937 random(seed);
+        std::normal_distribution<float> draw;
+        for (float& v : latent.span<float>()) v = draw(random);
+        return latent;
+    }
+
+    static void load(StepPictures& pictures, const QString& run, int last) {
+        pictures.load(run);
+        QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), last, 30000);
+    }
+
+private slots:
+    void initTestCase() { run_ = tiny_run(home_.file("run"), 4); }
+
+    /// A map that is known is found again from a latent and the video it belongs to.
+    void fitting_finds_the_map() {
+        LatentColours truth;
+        truth.factors = {{0.1f, 0.02f, -0.05f}, {-0.03f, 0.06f, 0.01f}, {0.02f, 0.05f, 0.09f}};
+        truth.bias = {0.5f, 0.4f, 0.45f};
+        const Tensor latent = random_latent(3, 3, 6, 8, 1);
+        std::vector<Image> frames;
+        for (int f = 0; f < 9; ++f) {
+            const Image small = to_image(truth.picture(latent, StepPictures::latent_frame_of(f)));
+            Image frame(64, 48);
+            for (int y = 0; y < 48; ++y)
+                for (int x = 0; x < 64; ++x) std::copy_n(small.row(y / 8) + 3 * (x / 8), 3, frame.row(y) + 3 * x);
+            frames.push_back(frame);
+        }
+        const auto fitted = LatentColours::fit(latent, frames);
+        QVERIFY(fitted);
+        for (std::size_t c = 0; c < 3; ++c)
+            for (std::size_t k = 0; k < 3; ++k) QVERIFY(std::abs(fitted->factors[c][k] - truth.factors[c][k]) < 2e-3f);
+        frames.pop_back();
+        QVERIFY(!LatentColours::fit(latent, frames)); // these do not belong together
+        QVERIFY(!LatentColours::fit(random_latent(3, 3, 5, 8, 1), std::vector<Image>(9, Image(64, 48))));
+    }
+
+    void principal_directions_use_the_range() {
+        const Tensor latent = random_latent(16, 2, 12, 20, 3);
+        const LatentColours colours = LatentColours::principal(latent);
+        const QImage picture = colours.picture(latent, 1);
+        QCOMPARE(picture.size(), QSize(20, 12));
+        double sum = 0, squares = 0;
+        for (int y = 0; y < 12; ++y)
+            for (int x = 0; x < 20; ++x) {
+                const int g = qGray(picture.pixel(x, y));
+                sum += g;
+                squares += g * g;
+            }
+        const double mean = sum / 240, deviation = std::sqrt(squares / 240 - mean * mean);
+        QVERIFY2(mean > 90 && mean < 165 && deviation > 20, qPrintable(QString::number(deviation)));
+        QVERIFY(colours.picture(random_latent(4, 1, 2, 2, 1), 0).isNull());
+    }
+
+    void a_finished_run_from_its_folder() {
+        StepPictures pictures;
+        load(pictures, run_, 4);
+        QCOMPARE(pictures.steps(), 4);
+        QCOMPARE(pictures.frames(), 9);
+        QCOMPARE(pictures.latent_frames(), 3);
+        const auto& noise = pictures.noise_levels();
+        QCOMPARE(noise.size(), 5u);
+        QVERIFY(noise.front() > 0.9 && noise.back() == 0 && std::is_sorted(noise.rbegin(), noise.rend()));
+        for (int step = 0; step <= 4; ++step) QTRY_COMPARE(pictures.picture(step, 8, View::latent).size(), QSize(8, 6));
+        QVERIFY(pictures.picture(2, 8, View::estimate) != pictures.picture(2, 8, View::latent));
+        QVERIFY(pictures.picture(2, 0, View::estimate) != pictures.picture(2, 5, View::estimate));
+        QCOMPARE(pictures.picture(2, 5, View::estimate), pictures.picture(2, 8, View::estimate)); // one latent frame
+        QVERIFY(pictures.picture(2, 9, View::latent).isNull());
+        QVERIFY(pictures.can_branch(2) && !pictures.can_branch(4) && !pictures.can_branch(7));
+        // The map was learned: its colours are nearer to the video than one colour for all is. (This VAE of random
+        // weights is no linear map; how well a linear one is found is tested above.)
+        const Request request = RunFolder::open(to_path(run_)).record().request;
+        QVERIFY(learned_colours(request));
+        const auto frames = frames_in_turn(run_ + QStringLiteral("/video.mp4"));
+        std::vector<double> wanted, got;
+        for (int t = 0; t < 3; ++t) {
+            const Image small = to_image(pictures.picture(4, 4 * t, View::latent));
+            const int first = t == 0 ? 0 : 4 * t - 3, count = 4 * t - first + 1;
+            for (int y = 0; y < 6; ++y)
+                for (int x = 0; x < 8; ++x)
+                    for (int c = 0; c < 3; ++c) {
+                        double mean = 0;
+                        for (int f = first; f <= 4 * t; ++f)
+                            for (int p = 0; p < 64; ++p)
+                                mean += frames[static_cast<std::size_t>(f)].row(8 * y + p / 8)[3 * (8 * x + p % 8) + c];
+                        wanted.push_back(mean / 64 / count);
+                        got.push_back(small.row(y)[3 * x + c]);
+                    }
+        }
+        const double middle = std::accumulate(wanted.begin(), wanted.end(), 0.0) / static_cast<double>(wanted.size());
+        double error = 0, flat = 0;
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            error += std::pow(wanted[i] - got[i], 2);
+            flat += std::pow(wanted[i] - middle, 2);
+        }
+        QVERIFY2(error < flat, qPrintable(QStringLiteral("%1 of %2").arg(error).arg(flat)));
+    }
+
+    void a_run_that_goes_on() {
+        const RunFolder folder = RunFolder::open(to_path(run_));
+        StepPictures pictures;
+        DraftDecoder decoder;
+        StepStrip strip(pictures, decoder);
+        strip.resize(700, 150);
+        strip.show();
+        QSignalSpy shown(&strip, &StepStrip::picture_changed);
+        pictures.begin(run_, folder.record().request, 4);
+        QVERIFY(pictures.running());
+        QCOMPARE(strip.step(), -1);
+        for (int step = 1; step <= 3; ++step) {
+            StepUpdate update{step, 4, folder.step_tensor(step, "latent"), folder.step_tensor(step, "x0"), 0.5};
+            pictures.add(update);
+            QTRY_COMPARE(strip.step(), step); // follows
+        }
+        QVERIFY(!shown.back().front().value<QImage>().isNull());
+        QVERIFY(pictures.seconds_left() > 0.4 && pictures.seconds_left() < 0.6);
+        auto* reel = strip.findChild<StepReel*>();
+        QTest::keyClick(reel, Qt::Key_Left);
+        QCOMPARE(strip.step(), 2);
+        QVERIFY(!strip.follows());
+        pictures.add({4, 4, folder.step_tensor(4, "latent"), {}, 0.5});
+        QTRY_COMPARE(pictures.last_step(), 4);
+        QCOMPARE(strip.step(), 2); // picked by hand: stays
+        strip.follow();
+        QCOMPARE(strip.step(), 4);
+        QTest::keyClick(reel, Qt::Key_Up);
+        QCOMPARE(strip.frame(), 1);
+        pictures.finish();
+        QVERIFY(!pictures.running());
+        QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(reel);
+        QCOMPARE(spoken->role(), QAccessible::Slider);
+        QCOMPARE(spoken->valueInterface()->currentValue().toInt(), 4);
+    }
+
+    void branch_keep_and_decode() {
+        StepPictures pictures;
+        DraftDecoder decoder;
+        StepStrip strip(pictures, decoder);
+        strip.resize(900, 150);
+        strip.show();
+        load(pictures, run_, 4);
+        strip.set_step(2);
+        QSignalSpy branch(&strip, &StepStrip::branch_requested), keep(&strip, &StepStrip::keep_requested),
+            problem(&strip, &StepStrip::issue);
+        for (QToolButton* button : strip.findChildren<QToolButton*>())
+            if (button->isEnabled() && !button->isCheckable() && button->isVisible()) button->click();
+        QCOMPARE(branch.count(), 1);
+        QCOMPARE(branch.back().at(0).toString(), run_);
+        QCOMPARE(branch.back().at(1).toInt(), 2);
+        QCOMPARE(keep.count(), 1);
+        strip.set_frame(5);
+        strip.set_view(View::decoded);
+        QTRY_VERIFY_WITH_TIMEOUT(!pictures.picture(2, 5, View::decoded).isNull(), 30000);
+        QCOMPARE(pictures.picture(2, 5, View::decoded).size(), QSize(64, 48));
+        QCOMPARE(problem.count(), 0);
+        strip.set_step(4);
+        QVERIFY(!strip.grab().isNull());
+        pictures.clear();
+        QCOMPARE(strip.step(), -1);
+    }
+
+    void half_written_folders_are_said() {
+        StepPictures pictures;
+        pictures.load(home_.file("nowhere"));
+        QTRY_VERIFY(!pictures.issue().isEmpty());
+        QVERIFY(QDir().mkpath(home_.file("half")));
+        QFile half(home_.file("half/run.json"));
+        QVERIFY(half.open(QIODevice::WriteOnly));
+        half.write("{\"schema\": 1,");
+        half.close();
+        pictures.load(home_.file("half"));
+        QTRY_VERIFY(!pictures.issue().isEmpty());
+        QCOMPARE(pictures.steps(), 0);
+    }
+
+    void pictures_to_look_at() {
+        const QString folder = qEnvironmentVariable("DENOIR_SHOTS");
+        if (folder.isEmpty()) QSKIP("DENOIR_SHOTS is not set");
+        const QString run = qEnvironmentVariable("DENOIR_SHOT_RUN", run_);
+        Theme theme(*qApp);
+        for (const auto& [scheme, name] : {std::pair{Scheme::dark, "dark"}, {Scheme::light, "light"}}) {
+            theme.set_scheme(scheme);
+            StepPictures pictures;
+            DraftDecoder decoder;
+            StepStrip strip(pictures, decoder);
+            strip.resize(820, 160);
+            strip.show();
+            const auto shot = [&, n = QString::fromLatin1(name)](const QString& what) {
+                QTest::qWait(50);
+                strip.grab().save(QDir(folder).filePath(n + "-steps-" + what + ".png"));
+            };
+            shot("empty");
+            const int steps = RunFolder::open(to_path(run)).record().total_steps;
+            load(pictures, run, steps);
+            shot("estimate");
+            strip.set_step(steps / 2);
+            strip.set_view(View::latent);
+            shot("latent");
+            strip.set_view(View::decoded);
+            QTRY_VERIFY_WITH_TIMEOUT(!pictures.picture(steps / 2, 0, View::decoded).isNull(), 60000);
+            shot("decoded");
+            strip.resize(430, 130);
+            shot("small");
+        }
+    }
+};
+
+QTEST_MAIN(StepsTest)
+#include "steps_test.moc"

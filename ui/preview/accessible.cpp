@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/preview/accessible.h"
+
+#include <QAccessibleWidget>
+
+#include "ui/preview/canvas.h"
+#include "ui/preview/metrics_view.h"
+
+namespace denoir::ui {
+namespace {
+
+QAccessibleInterface* make(const QString&, QObject* object) {
+    if (auto* canvas = qobject_cast<Canvas*>(object)) return new QAccessibleWidget(canvas, QAccessible::Graphic);
+    if (auto* metrics = qobject_cast<MetricsView*>(object)) return new QAccessibleWidget(metrics, QAccessible::Chart);
+    return nullptr;
+}
+
+} // namespace
+
+void install_preview_roles() {
+    static const bool once = [] {
+        QAccessible::installFactory(make);
+        return true;
+    }();
+    (void)once;
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/preview/fit_row.h"
+
+#include <QLayout>
+#include <QVariant>
+#include <QWidget>
+#include <algorithm>
+
+namespace denoir::ui {
+namespace {
+
+constexpr const char* mark = "denoir_left_out";
+
+bool left_out(const QWidget& widget) { return widget.property(mark).toBool(); }
+int width_of(const QWidget& widget) {
+    return std::max(widget.minimumWidth(), std::min(widget.sizeHint().width(), widget.maximumWidth()));
+}
+
+} // namespace
+
+void leave_out(QWidget& widget, bool out) { widget.setProperty(mark, out); }
+
+int needed_width(const QWidget& row) {
+    const QLayout& layout = *row.layout();
+    int needed = layout.contentsMargins().left() + layout.contentsMargins().right();
+    for (int i = 0; i < layout.count(); ++i) {
+        const QWidget* w = layout.itemAt(i)->widget();
+        if (w && left_out(*w)) continue;
+        needed += (w ? width_of(*w) : layout.itemAt(i)->minimumSize().width()) + layout.spacing();
+    }
+    return needed;
+}
+
+void fit_row(QWidget& row, int room, std::initializer_list<QWidget*> least_needed_first) {
+    int needed = needed_width(row);
+    for (QWidget* w : least_needed_first) {
+        const bool shown = !left_out(*w) && needed <= room;
+        if (!left_out(*w) && !shown) needed -= width_of(*w) + row.layout()->spacing();
+        if (shown == w->isHidden()) w->setVisible(shown);
+    }
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/preview/metrics_view.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QToolButton>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/preview/accessible.h"
+#include "ui/theme/colours.h"
+
+namespace denoir::ui {
+namespace {
+
+constexpr double margin = 12, header = 22;
+
+} // namespace
+
+MetricsView::MetricsView(app::Comparison& comparison, QWidget* parent)
+    : QWidget(parent), comparison_(comparison), exact_(new QToolButton(this)) {
+    install_preview_roles();
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("PSNR and SSIM over the frames"));
+    exact_->setText(tr("from latents"));
+    exact_->setCheckable(true);
+    exact_->setChecked(comparison_.prefers_exact());
+    exact_->setAutoRaise(true);
+    exact_->setToolTip(tr("Compare what the stored latents decode to, without the videos' compression"));
+    connect(exact_, &QToolButton::toggled, &comparison_, &app::Comparison::set_prefers_exact);
+    connect(&comparison_, &app::Comparison::changed, this, &MetricsView::refresh);
+    connect(&comparison_, &app::Comparison::begun, this, [this] {
+        could_be_exact_ = comparison_.can_be_exact();
+        refresh();
+    });
+    refresh();
+}
+
+void MetricsView::set_frame(int frame) {
+    if (frame == frame_) return;
+    frame_ = frame;
+    refresh();
+}
+
+void MetricsView::refresh() {
+    exact_->setVisible(could_be_exact_);
+    const auto frames = static_cast<int>(comparison_.curve().size());
+    QString text = comparison_.issue().isEmpty() ? comparison_.activity() : comparison_.issue().line();
+    if (frame_ < frames) {
+        text = tr("frame %1: PSNR %2, SSIM %3")
+                   .arg(frame_ + 1)
+                   .arg(value_text(Kind::psnr, frame_), value_text(Kind::ssim, frame_));
+        if (comparison_.worst() >= 0) text += tr(", worst frame %1").arg(comparison_.worst() + 1);
+    }
+    setAccessibleDescription(text);
+    update();
+}
+
+std::optional<double> MetricsView::value(Kind kind, int frame) const {
+    const auto& curve = comparison_.curve();
+    if (frame < 0 || static_cast<std::size_t>(frame) >= curve.size() || !curve[static_cast<std::size_t>(frame)])
+        return {};
+    const metrics::FrameMetrics& m = *curve[static_cast<std::size_t>(frame)];
+    return kind == Kind::psnr ? m.psnr : m.ssim;
+}
+
+QString MetricsView::value_text(Kind kind, int frame) const {
+    const auto& curve = comparison_.curve();
+    const bool known =
+        frame >= 0 && static_cast<std::size_t>(frame) < curve.size() && curve[static_cast<std::size_t>(frame)];
+    if (!known) return QStringLiteral("–");
+    const auto v = value(kind, frame);
+    if (kind == Kind::psnr) return v ? tr("%1 dB").arg(*v, 0, 'f', 2) : tr("equal");
+    return v ? QStringLiteral("%1").arg(*v, 0, 'f', 4) : tr("too small");
+}
+
+std::vector<MetricsView::Row> MetricsView::rows() const {
+    std::vector<Row> rows;
+    const double each = (height() - margin) / 2.0;
+    for (const Kind kind : {Kind::psnr, Kind::ssim}) {
+        Row row{kind, {}, INFINITY, -INFINITY};
+        const double top = static_cast<double>(rows.size()) * each + header;
+        row.area = QRectF(margin, top, width() - 2 * margin, std::max(8.0, each - header - 4));
+        for (int n = 0; n < static_cast<int>(comparison_.curve().size()); ++n)
+            if (const auto v = value(kind, n)) {
+                row.low = std::min(row.low, *v);
+                row.high = std::max(row.high, *v);
+            }
+        // A curve that hardly moves is not blown up to the whole height.
+        const double least = kind == Kind::psnr ? 2 : 0.01;
+        if (!(row.high >= row.low)) row.low = 0, row.high = 1;
+        if (row.high - row.low < least) {
+            const double middle = (row.low + row.high) / 2;
+            row.low = middle - least / 2;
+            row.high = middle + least / 2;
+            if (kind == Kind::ssim && row.high > 1) row.low -= row.high - 1, row.high = 1;
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+double MetricsView::x_of(const Row& row, int frame) const {
+    const auto last = static_cast<double>(comparison_.curve().size()) - 1;
+    return row.area.left() + (last > 0 ? frame / last : 0.5) * row.area.width();
+}
+
+double MetricsView::y_of(const Row& row, double v) const {
+    return row.area.bottom() - (v - row.low) / (row.high - row.low) * row.area.height();
+}
+
+int MetricsView::frame_at(const QPointF& position) const {
+    const auto last = static_cast<int>(comparison_.curve().size()) - 1;
+    if (last < 0) return -1;
+    const double share = (position.x() - margin) / std::max(1.0, width() - 2 * margin);
+    return std::clamp(static_cast<int>(std::lround(share * last)), 0, last);
+}
+
+void MetricsView::paintEvent(QPaintEvent*) {
+    const Colours& c = colours(palette());
+    QPainter painter(this);
+    painter.fillRect(rect(), c.panel);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const bool failed = !comparison_.issue().isEmpty();
+    if (!comparison_.active() || failed) {
+        painter.setPen(failed ? c.text : c.quiet);
+        painter.drawText(rect().adjusted(16, 8, -16, -8), Qt::AlignCenter | Qt::TextWordWrap,
+                         failed ? comparison_.issue().line()
+                                : tr("Open a second clip as B: PSNR and SSIM of every frame appear here."));
+    } else {
+        for (const Row& row : rows()) {
+            paint_row(painter, row);
+            paint_header(painter, row);
+        }
+    }
+    if (hasFocus()) {
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.setPen(c.accent);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    }
+}
+
+void MetricsView::paint_row(QPainter& painter, const Row& row) const {
+    const Colours& c = colours(palette());
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(c.field);
+    painter.drawRoundedRect(row.area.adjusted(-4, -2, 4, 2), 3, 3);
+    const auto frames = static_cast<int>(comparison_.curve().size());
+
+    QPainterPath line;
+    bool down = false;
+    painter.setBrush(c.text);
+    for (int n = 0; n < frames; ++n) {
+        const auto& m = comparison_.curve()[static_cast<std::size_t>(n)];
+        auto v = value(row.kind, n);
+        if (m && !v && row.kind == Kind::psnr) v = row.high; // equal frames lie at the top
+        if (!v) {
+            down = false;
+            continue;
+        }
+        const QPointF p(x_of(row, n), y_of(row, *v));
+        if (down)
+            line.lineTo(p);
+        else
+            line.moveTo(p);
+        const bool alone = !down && (n + 1 >= frames || !comparison_.curve()[static_cast<std::size_t>(n + 1)]);
+        if (alone) painter.drawEllipse(p, 1.5, 1.5);
+        down = true;
+    }
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(c.text, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.drawPath(line);
+
+    if (row.area.height() >= 40 && comparison_.done() > 0) { // the ends of the axis
+        QFont small = font();
+        small.setPointSizeF(std::max(7.0, small.pointSizeF() * 0.85));
+        painter.save();
+        painter.setFont(small);
+        painter.setPen(c.quiet);
+        const int digits = row.kind == Kind::psnr ? 1 : 3;
+        painter.drawText(row.area, Qt::AlignRight | Qt::AlignTop, QString::number(row.high, 'f', digits));
+        painter.drawText(row.area, Qt::AlignRight | Qt::AlignBottom, QString::number(row.low, 'f', digits));
+        painter.restore();
+    }
+    const int worst = comparison_.worst();
+    if (const auto v = value(row.kind, worst)) {
+        const QPointF p(x_of(row, worst), y_of(row, *v));
+        const QPointF flag[] = {p + QPointF(0, -3), p + QPointF(-4, -10), p + QPointF(4, -10)};
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(c.warning);
+        painter.drawPolygon(flag, 3);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    if (hover_ >= 0 && hover_ < frames) {
+        painter.setPen(QPen(c.quiet, 1, Qt::DotLine));
+        painter.drawLine(QPointF(x_of(row, hover_), row.area.top()), QPointF(x_of(row, hover_), row.area.bottom()));
+    }
+    if (frame_ < frames)
+        painter.fillRect(QRectF(std::round(x_of(row, frame_)) - 0.5, row.area.top() - 2, 1.5, row.area.height() + 4),
+                         c.accent);
+    painter.setRenderHint(QPainter::Antialiasing);
+}
+
+void MetricsView::paint_header(QPainter& painter, const Row& row) const {
+    const Colours& c = colours(palette());
+    const QRectF box(row.area.left() - 4, row.area.top() - header, row.area.width() + 8, header - 4);
+    const int frame = hover_ >= 0 ? hover_ : frame_;
+    const QFontMetricsF metrics = painter.fontMetrics();
+    const QString name = row.kind == Kind::psnr ? QStringLiteral("PSNR") : QStringLiteral("SSIM");
+    painter.setPen(c.quiet);
+    painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, name);
+    double x = box.left() + metrics.horizontalAdvance(name) + 8;
+    const auto write = [&](const QString& text, const QColor& colour) {
+        painter.setPen(colour);
+        painter.drawText(QRectF(x, box.top(), std::max(0.0, box.right() - x), box.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
+        x += metrics.horizontalAdvance(text) + 12;
+    };
+    write(value_text(row.kind, frame), c.text);
+    if (hover_ >= 0) write(tr("frame %1").arg(hover_ + 1), c.quiet);
+
+    // On the right, as far as there is room: the mean, the worst frame; in the second row what is being done.
+    QString right;
+    if (row.kind == Kind::psnr) {
+        if (const auto mean = comparison_.mean()) {
+            right = mean->psnr ? tr("mean %1 dB").arg(*mean->psnr, 0, 'f', 2) : tr("all frames are equal");
+            if (comparison_.worst() >= 0)
+                right += QStringLiteral("  ·  ") + tr("worst frame %1").arg(comparison_.worst() + 1);
+        }
+    } else if (!comparison_.activity().isEmpty()) {
+        right = comparison_.activity();
+    } else {
+        const int frames = static_cast<int>(comparison_.curve().size());
+        if (const auto mean = comparison_.mean(); mean && mean->ssim) right = tr("mean %1").arg(*mean->ssim, 0, 'f', 4);
+        if (comparison_.done() < frames) right = tr("%1 of %2 frames").arg(comparison_.done()).arg(frames);
+    }
+    double edge = box.right();
+    if (row.kind == Kind::psnr && exact_->isVisible()) edge = exact_->geometry().left() - 8;
+    if (x + metrics.horizontalAdvance(right) <= edge) {
+        painter.setPen(c.quiet);
+        painter.drawText(QRectF(x, box.top(), edge - x, box.height()), Qt::AlignRight | Qt::AlignVCenter, right);
+    }
+}
+
+void MetricsView::resizeEvent(QResizeEvent*) {
+    const QSize size = exact_->sizeHint();
+    exact_->setGeometry(width() - size.width() - 8, 0, size.width(), static_cast<int>(header) - 2);
+}
+
+void MetricsView::request(int frame) {
+    const auto last = static_cast<int>(comparison_.curve().size()) - 1;
+    if (last < 0) return;
+    set_frame(std::clamp(frame, 0, last));
+    emit frame_requested(frame_);
+}
+
+void MetricsView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) request(frame_at(event->position()));
+}
+
+void MetricsView::mouseMoveEvent(QMouseEvent* event) {
+    hover_ = comparison_.active() ? frame_at(event->position()) : -1;
+    if (event->buttons() & Qt::LeftButton) request(hover_);
+    update();
+}
+
+void MetricsView::leaveEvent(QEvent*) {
+    hover_ = -1;
+    update();
+}
+
+void MetricsView::keyPressEvent(QKeyEvent* event) {
+    const int many = event->modifiers() & Qt::ShiftModifier ? 10 : 1;
+    switch (event->key()) {
+    case Qt::Key_Left:
+        return request(frame_ - many);
+    case Qt::Key_Right:
+        return request(frame_ + many);
+    case Qt::Key_Home:
+        return request(0);
+    case Qt::Key_End:
+        return request(static_cast<int>(comparison_.curve().size()) - 1);
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (comparison_.worst() >= 0) request(comparison_.worst());
+        return;
+    default:
+        QWidget::keyPressEvent(event);
+    }
+}
+
+} // namespace denoir::ui

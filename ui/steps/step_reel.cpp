@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/steps/step_reel.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/theme/colours.h"
+
+namespace denoir::ui {
+namespace {
+
+constexpr double margin = 8, curve_height = 24;
+
+} // namespace
+
+StepReel::StepReel(app::StepPictures& pictures, QWidget* parent)
+    : QSlider(Qt::Horizontal, parent), pictures_(pictures) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    setAccessibleName(tr("Step"));
+    connect(this, &QAbstractSlider::actionTriggered, this, [this] { emit step_picked(sliderPosition()); });
+    refresh();
+}
+
+void StepReel::show_frame(int frame, app::StepPictures::View view) {
+    frame_ = frame;
+    view_ = view;
+    update();
+}
+
+void StepReel::refresh() {
+    setRange(0, std::max(0, pictures_.steps()));
+    setPageStep(std::max(1, pictures_.steps() / 5));
+    setEnabled(pictures_.steps() > 0);
+    update();
+}
+
+QRectF StepReel::cell(int step) const {
+    const int count = pictures_.steps() + 1;
+    const double height = this->height() - 2 * margin - curve_height, room = width() - 2 * margin;
+    // The pictures' own shape where there is room for it, else a narrow piece of each.
+    const QImage any = pictures_.picture(std::max(0, pictures_.last_step()), frame_, view_);
+    const double aspect =
+        any.isNull() || any.height() == 0 ? 16.0 / 9 : static_cast<double>(any.width()) / any.height();
+    const double each = std::min(room / count, height * aspect + 2);
+    return {margin + step * each, margin, each, height};
+}
+
+int StepReel::step_at(double x) const {
+    const double each = cell(0).width();
+    return std::clamp(static_cast<int>(std::floor((x - margin) / std::max(1e-6, each))), 0, pictures_.steps());
+}
+
+void StepReel::pick(double x) {
+    const int step = step_at(x);
+    setValue(step);
+    emit step_picked(step);
+}
+
+void StepReel::paintEvent(QPaintEvent*) {
+    const Colours& c = colours(parentWidget() ? parentWidget()->palette() : palette());
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (pictures_.steps() == 0) {
+        painter.setPen(c.quiet);
+        const QString text = pictures_.issue().isEmpty()
+                                 ? tr("The steps of a run appear here: press Generate, or open a run.")
+                                 : pictures_.issue().line();
+        painter.drawText(rect().adjusted(16, 4, -16, -4), Qt::AlignCenter | Qt::TextWordWrap, text);
+        return;
+    }
+    for (int step = 0; step <= pictures_.steps(); ++step) paint_cell(painter, step);
+    paint_noise(painter);
+    const QRectF picked = cell(value()).adjusted(0, -2, -1, 2);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(c.accent, hasFocus() ? 3 : 2));
+    painter.drawRoundedRect(picked, 3, 3);
+}
+
+void StepReel::paint_cell(QPainter& painter, int step) const {
+    const Colours& c = colours(parentWidget() ? parentWidget()->palette() : palette());
+    const QRectF place = cell(step).adjusted(0, 0, -1, 0);
+    const QImage picture = [&] {
+        const QImage own = pictures_.picture(step, frame_, view_);
+        // Not decoded yet: the estimate stands in, dimmed.
+        return own.isNull() && view_ == app::StepPictures::View::decoded
+                   ? pictures_.picture(step, frame_, app::StepPictures::View::estimate)
+                   : own;
+    }();
+    painter.save();
+    QPainterPath shape;
+    shape.addRoundedRect(place, 2, 2);
+    painter.setClipPath(shape);
+    if (picture.isNull()) {
+        painter.fillRect(place, c.field);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(c.edge);
+        painter.drawEllipse(place.center(), 1.5, 1.5);
+    } else {
+        // The middle of the picture, filling the cell.
+        const double scale = std::max(place.width() / picture.width(), place.height() / picture.height());
+        const QSizeF size(picture.width() * scale, picture.height() * scale);
+        painter.setRenderHint(QPainter::SmoothPixmapTransform);
+        const bool waits = view_ == app::StepPictures::View::decoded && pictures_.picture(step, frame_, view_).isNull();
+        if (waits) painter.setOpacity(0.4);
+        painter.fillRect(place, c.canvas);
+        painter.drawImage(QRectF(place.center() - QPointF(size.width() / 2, size.height() / 2), size), picture);
+        painter.setOpacity(1);
+        if (step == hover_) painter.fillRect(place, QColor(255, 255, 255, 28));
+    }
+    painter.restore();
+}
+
+/// From noise (top) to clean (bottom); the part that is done is filled.
+void StepReel::paint_noise(QPainter& painter) const {
+    const auto& levels = pictures_.noise_levels();
+    if (levels.empty()) return;
+    const Colours& c = colours(parentWidget() ? parentWidget()->palette() : palette());
+    const double top = height() - margin - curve_height + 6, bottom = height() - margin + 2;
+    const auto point = [&](int step) {
+        const double level = std::clamp(levels[static_cast<std::size_t>(step)], 0.0, 1.0);
+        return QPointF(cell(step).center().x(), bottom - level * (bottom - top));
+    };
+    QPainterPath line(point(0));
+    for (int step = 1; step <= pictures_.steps(); ++step) line.lineTo(point(step));
+    const int done = std::max(0, pictures_.last_step());
+    QPainterPath area(QPointF(point(0).x(), bottom));
+    for (int step = 0; step <= done; ++step) area.lineTo(point(step));
+    area.lineTo(point(done).x(), bottom);
+    QColor fill = c.quiet;
+    fill.setAlpha(60);
+    painter.fillPath(area, fill);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(c.quiet, 1.25));
+    painter.drawPath(line);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(c.accent);
+    painter.drawEllipse(point(value()), 3, 3);
+}
+
+void StepReel::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || pictures_.steps() == 0) return event->ignore();
+    setSliderDown(true);
+    pick(event->position().x());
+}
+
+void StepReel::mouseMoveEvent(QMouseEvent* event) {
+    if (pictures_.steps() == 0) return;
+    hover_ = step_at(event->position().x());
+    if (isSliderDown()) pick(event->position().x());
+    const auto& levels = pictures_.noise_levels();
+    QString tip = tr("step %1 of %2").arg(hover_).arg(pictures_.steps());
+    if (!levels.empty()) tip += tr(", noise %1 %").arg(std::lround(levels[static_cast<std::size_t>(hover_)] * 100));
+    QToolTip::showText(event->globalPosition().toPoint(), tip, this);
+    update();
+}
+
+void StepReel::mouseReleaseEvent(QMouseEvent*) { setSliderDown(false); }
+
+/// Up and down are frames, and the strip's.
+void StepReel::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Up || event->key() == Qt::Key_Down)
+        event->ignore();
+    else
+        QSlider::keyPressEvent(event);
+}
+
+void StepReel::wheelEvent(QWheelEvent* event) { event->ignore(); }
+
+void StepReel::leaveEvent(QEvent*) {
+    hover_ = -1;
+    update();
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/steps/step_strip.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/text.h"
+#include "ui/preview/fit_row.h"
+#include "ui/preview/scrubber.h"
+#include "ui/steps/step_reel.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+
+namespace denoir::ui {
+
+using View = app::StepPictures::View;
+
+StepStrip::StepStrip(app::StepPictures& pictures, app::DraftDecoder& decoder, QWidget* parent)
+    : QWidget(parent), pictures_(pictures), decoder_(decoder), reel_(new StepReel(pictures, this)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, grid::half);
+    layout->setSpacing(0);
+    layout->addWidget(reel_, 1);
+    controls_ = make_controls();
+    layout->addWidget(controls_);
+    layout->setSizeConstraint(QLayout::SetNoConstraint); // it fits itself, see fit_width()
+    setAccessibleName(tr("Steps"));
+    decode_timer_.setSingleShot(true);
+    decode_timer_.setInterval(200);
+    connect(&decode_timer_, &QTimer::timeout, this, &StepStrip::decode);
+    connect(reel_, &StepReel::step_picked, this, &StepStrip::set_step);
+    connect(&pictures_, &app::StepPictures::changed, this, &StepStrip::renew);
+    connect(&pictures_, &app::StepPictures::step_ready, this, [this](int step) {
+        if (follows_ && step >= step_) show_step(pictures_.last_step());
+        refresh();
+    });
+    connect(&decoder_, &app::DraftDecoder::frame_decoded, this, [this](app::DraftId draft, int, const QImage& frame) {
+        if (draft != draft_ || draft == 0) return;
+        pictures_.set_decoded(draft_step_, draft_frame_, frame);
+    });
+    connect(&decoder_, &app::DraftDecoder::failed, this, [this](app::DraftId draft, const app::Issue& problem) {
+        if (draft != draft_ || draft == 0) return;
+        draft_ = 0;
+        refresh_text();
+        emit issue(problem);
+    });
+    for (const auto over : {&app::DraftDecoder::finished, &app::DraftDecoder::cancelled})
+        connect(&decoder_, over, this, [this](app::DraftId draft) {
+            if (draft != draft_ || draft == 0) return;
+            draft_ = 0;
+            refresh_text();
+        });
+    renew();
+}
+
+QWidget* StepStrip::make_controls() {
+    auto* row = new QWidget(this);
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(grid::unit, 0, grid::unit, 0);
+    layout->setSpacing(grid::half);
+    views_ = new QButtonGroup(row);
+    const auto add_view = [&](View view, const QString& text, const QString& tip) {
+        auto* b = new QToolButton(row);
+        b->setText(text);
+        b->setToolTip(tip);
+        b->setCheckable(true);
+        b->setAutoRaise(true);
+        views_->addButton(b, static_cast<int>(view));
+        layout->addWidget(b);
+    };
+    add_view(View::latent, tr("Latent"), tr("The latent itself, noise and all"));
+    add_view(View::estimate, tr("Estimate"), tr("What the model takes the clean latent to be"));
+    add_view(View::decoded, tr("Decoded"), tr("The estimate through the true VAE: exact, takes a moment"));
+    connect(views_, &QButtonGroup::idClicked, this, [this](int id) { set_view(static_cast<View>(id)); });
+    layout->addSpacing(grid::unit);
+    frame_label_ = new QLabel(row);
+    frames_ = new Scrubber(row);
+    frames_->setMinimumWidth(96);
+    frames_->setMaximumWidth(160);
+    frames_->setAccessibleName(tr("Frame of the pictures"));
+    frames_->setToolTip(frames_->accessibleName());
+    connect(frames_, &Scrubber::seek_requested, this, &StepStrip::set_frame);
+    layout->addWidget(frames_);
+    layout->addWidget(frame_label_);
+    layout->addStretch(1);
+    state_ = new QLabel(row);
+    layout->addWidget(state_);
+    const auto add_button = [&](const char* drawing, const QString& text, const QString& tip) {
+        auto* b = new QToolButton(row);
+        b->setIcon(icon(QString::fromLatin1(drawing)));
+        b->setText(text);
+        b->setAccessibleName(text);
+        b->setToolTip(tip);
+        b->setAutoRaise(true);
+        b->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        layout->addWidget(b);
+        return b;
+    };
+    follow_ = add_button("right", tr("Follow"), tr("Show the newest step as it comes"));
+    branch_ = add_button("branch", tr("Branch from here"),
+                         tr("Go on from this step with other settings; the steps before are not computed again"));
+    keep_ = add_button("save", tr("Keep draft"), tr("Save what this step would have become as a video"));
+    connect(follow_, &QToolButton::clicked, this, &StepStrip::follow);
+    connect(branch_, &QToolButton::clicked, this, [this] { emit branch_requested(pictures_.run(), step_); });
+    connect(keep_, &QToolButton::clicked, this, [this] { emit keep_requested(pictures_.run(), step_); });
+    return row;
+}
+
+void StepStrip::renew() {
+    if (pictures_.run() != run_ || pictures_.steps() == 0) {
+        run_ = pictures_.run();
+        follows_ = true;
+        step_ = -1;
+        if (draft_ != 0) decoder_.cancel(draft_);
+        draft_ = 0;
+    }
+    frame_ = std::clamp(frame_, 0, std::max(0, pictures_.frames() - 1));
+    const QSignalBlocker quiet(frames_);
+    frames_->set_frames(pictures_.frames());
+    frames_->setValue(frame_);
+    reel_->refresh();
+    if (follows_) show_step(pictures_.last_step());
+    refresh();
+}
+
+void StepStrip::show_step(int step) {
+    step_ = std::min(step, pictures_.steps());
+    const QSignalBlocker quiet(reel_);
+    reel_->setValue(std::max(0, step_));
+}
+
+void StepStrip::set_step(int step) {
+    if (pictures_.steps() == 0) return;
+    follows_ = false;
+    show_step(std::clamp(step, 0, std::max(0, pictures_.last_step())));
+    refresh();
+}
+
+void StepStrip::set_frame(int frame) {
+    frame_ = std::clamp(frame, 0, std::max(0, pictures_.frames() - 1));
+    const QSignalBlocker quiet(frames_);
+    frames_->setValue(frame_);
+    refresh();
+}
+
+void StepStrip::set_view(View view) {
+    view_ = view;
+    refresh();
+}
+
+void StepStrip::follow() {
+    follows_ = true;
+    show_step(pictures_.last_step());
+    refresh();
+}
+
+void StepStrip::decode() {
+    if (step_ < 0 || pictures_.run().isEmpty() || !pictures_.picture(step_, frame_, View::decoded).isNull()) return;
+    if (draft_ != 0 && draft_step_ == step_ && draft_frame_ == frame_) return;
+    if (draft_ != 0) decoder_.cancel(draft_);
+    draft_step_ = step_;
+    draft_frame_ = frame_;
+    draft_ = decoder_.decode_step(pictures_.run(), step_, frame_);
+    if (view_ != View::decoded) set_view(View::decoded);
+    refresh_text();
+}
+
+QString StepStrip::label() const {
+    const QString kind = view_ == View::latent     ? tr("latent")
+                         : view_ == View::estimate ? tr("estimate")
+                                                   : tr("decoded");
+    return tr("step %1 of %2, %3").arg(step_).arg(pictures_.steps()).arg(kind);
+}
+
+void StepStrip::refresh() {
+    reel_->show_frame(frame_, view_);
+    if (QAbstractButton* b = views_->button(static_cast<int>(view_))) b->setChecked(true);
+    refresh_text();
+    if (step_ < 0) {
+        decode_timer_.stop();
+        emit picture_changed({}, {});
+        return;
+    }
+    const QImage picture = pictures_.picture(step_, frame_, view_);
+    if (picture.isNull() && view_ == View::decoded) {
+        decode_timer_.start();
+        // The estimate until then, so that the preview does not go blank.
+        emit picture_changed(pictures_.picture(step_, frame_, View::estimate), label());
+    } else {
+        emit picture_changed(picture, label());
+    }
+}
+
+void StepStrip::refresh_text() {
+    const bool any = pictures_.steps() > 0;
+    for (QAbstractButton* b : views_->buttons()) b->setEnabled(any);
+    frame_label_->setText(any ? tr("frame %1").arg(frame_ + 1) : QString());
+    leave_out(*follow_, !(any && pictures_.running() && !follows_));
+    leave_out(*frames_, pictures_.frames() < 2);
+    leave_out(*frame_label_, pictures_.frames() < 2);
+    branch_->setEnabled(pictures_.can_branch(step_));
+    keep_->setEnabled(any && step_ >= 0 && !pictures_.run().isEmpty());
+    QString text;
+    if (any) {
+        text = tr("step %1/%2").arg(std::max(0, step_)).arg(pictures_.steps());
+        if (draft_ != 0)
+            text += QStringLiteral("  ·  ") + tr("decoding…");
+        else if (pictures_.running() && pictures_.seconds_left() >= 0)
+            text += QStringLiteral("  ·  ") + tr("ETA %1").arg(app::duration_text(pictures_.seconds_left()));
+    }
+    state_->setText(text);
+    fit_width();
+    reel_->setAccessibleDescription(any ? label() : QString());
+}
+
+void StepStrip::resizeEvent(QResizeEvent*) { fit_width(); }
+
+/// Words go when it gets narrow, the drawings stay.
+void StepStrip::fit_width() {
+    for (const auto style : {Qt::ToolButtonTextBesideIcon, Qt::ToolButtonIconOnly}) {
+        for (QToolButton* b : {follow_, branch_, keep_}) b->setToolButtonStyle(style);
+        if (needed_width(*controls_) <= width()) break;
+    }
+    fit_row(*controls_, width(), {frame_label_, frames_, state_, follow_});
+}
+
+void StepStrip::keyPressEvent(QKeyEvent* event) {
+    if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier))
+        return QWidget::keyPressEvent(event);
+    switch (event->key()) {
+    case Qt::Key_Up:
+        return set_frame(frame_ + 1);
+    case Qt::Key_Down:
+        return set_frame(frame_ - 1);
+    case Qt::Key_Left:
+        return set_step(step_ - 1);
+    case Qt::Key_Right:
+        return set_step(step_ + 1);
+    default:
+        QWidget::keyPressEvent(event);
+    }
+}
+
+} // namespace denoir::ui
