@@ -120,6 +120,8 @@ void apply_config(Defaults& d, const Json& config) {
     };
     number("steps", d.steps), number("shift", d.shift), number("guidance", d.guidance), number("frames", d.frames), number("fps", d.fps);
     number("width", d.width), number("height", d.height);
+    // The negative prompt of a model that knows few words: the table's would be unknown pieces to it.
+    if (const auto v = it->find("negative_prompt"); v != it->end() && v->is_string()) d.negative_prompt = v->get_ref<const std::string&>();
 }
 
 /// The reference's numbers for this model and mode.

@@ -53,7 +53,7 @@ Json read_config(const std::filesystem::path& folder, Component component) {
     const Component whose = owner(json);
     if (component == Component::unknown || whose == Component::unknown || same_network(whose, component)) return json;
     Json shared = Json::object();
-    for (const char* key : {"text_len", "latents_mean", "latents_std", "family"})
+    for (const char* key : {"text_len", "latents_mean", "latents_std", "family", "num_res_blocks"})
         if (const auto it = json.find(key); it != json.end()) shared[key] = *it;
     return shared;
 }

@@ -85,6 +85,20 @@ TEST(Resolve, NoiseLevelsFallToNothing) {
                    [](Request& q) { q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false}; }));
 }
 
+TEST(Resolve, TheBundledModelBringsItsOwnDefaults) {
+    Request q;
+    q.model = std::filesystem::path(DENOIR_FIXTURES) / "../../resources/demo-model";
+    q.prompt = "a red ball";
+    const Request r = Pipeline::resolve(q, ModelFolder::open(q.model));
+    EXPECT_EQ(r.mode, Mode::forcing);
+    EXPECT_EQ(r.width, 256);
+    EXPECT_EQ(r.height, 144);
+    EXPECT_EQ(r.frames, 33);
+    EXPECT_EQ(r.fps, 16);
+    EXPECT_EQ(r.steps, 20);
+    EXPECT_EQ(r.negative_prompt, ""); // Wan's is Chinese, which this model's tokenizer does not know
+}
+
 TEST(Resolve, WhatTheUserSaidStays) {
     const Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) {
         q.width = 64, q.height = 96, q.frames = 5, q.steps = 2, q.seed = 0, q.guidance = 1.0, q.dtype = DType::f32, q.negative_prompt = "";

@@ -145,11 +145,12 @@ TEST(Load, AFolderGivesTheAskedPartByContent) {
     write_bytes(folder / "some_lora.safetensors",
                 safetensors({f32("diffusion_model.blocks.0.self_attn.q.lora_down.weight", {2, 8})}));
     write_bytes(folder / "config.json",
-                R"({"_class_name":"WanModel","num_heads":2,"text_len":64,"latents_mean":[1,2]})");
+                R"({"_class_name":"WanModel","num_heads":2,"text_len":64,"latents_mean":[1,2],"num_res_blocks":1})");
     EXPECT_EQ(load(folder.path(), Component::transformer).config().at("num_heads"), 2);
     const Weights vae = load(folder.path(), Component::vae22); // either VAE is taken when one is asked for
     EXPECT_EQ(vae.component(), Component::vae21);
     EXPECT_TRUE(vae.config().contains("latents_mean"));
+    EXPECT_EQ(vae.config().at("num_res_blocks"), 1); // a number of the VAE alone, wherever it stands
     const Weights text = load(folder.path(), Component::umt5);
     EXPECT_EQ(text.config().at("text_len"), 64);
     EXPECT_FALSE(text.config().contains("num_heads")); // that is the transformer's number

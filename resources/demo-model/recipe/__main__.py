@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bundled model's recipe. `python resources/demo-model/recipe COMMAND --help`; see README.md beside this file."""
+
+import argparse
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="recipe", description=__doc__)
+    parser.add_argument("--work", type=Path, default=HERE.parents[2] / "training", help="folder of checkpoints and logs (default training/)")
+    parser.add_argument("--model", type=Path, default=HERE.parent, help="the model folder (default resources/demo-model)")
+    commands = parser.add_subparsers(dest="command", required=True)
+    t = commands.add_parser("train", help="train one part, from its checkpoint or the exported weights")
+    t.add_argument("part", choices=("transformer", "decoder", "encoder"))
+    t.add_argument("--plan", choices=("cpu", "gpu", "smoke"), default="cpu")
+    t.add_argument("--minutes", type=float, default=1e6, help="stop in order after so many (default: run until stopped)")
+    t.add_argument("--workers", type=int, help="processes that draw clips (default: the plan's)")
+    e = commands.add_parser("export", help="averaged weights of every checkpoint into the model folder, in bf16")
+    e.add_argument("--plan", choices=("cpu", "gpu", "smoke"), default="cpu")
+    p = commands.add_parser("preview", help="a contact sheet of the transformer's checkpoint, without Denoir")
+    p.add_argument("out", type=Path)
+    p.add_argument("--plan", choices=("cpu", "gpu", "smoke"), default="cpu")
+    p.add_argument("--size", default="128x80", help="default 128x80")
+    p.add_argument("--frames", type=int, default=1, help="4n+1 (default 1)")
+    s = commands.add_parser("score", help="render held-out prompts with denoir-cli, write score.json and score.md beside this file")
+    s.add_argument("--cli", type=Path, default=HERE.parents[2] / "build/release/bin/denoir-cli")
+    s.add_argument("--samples", type=int, nargs=4, default=(100, 100, 50, 20), metavar=("ONE", "TWO", "IMAGE", "VAE"), help="default 100 100 50 20")
+    s.add_argument("--options", default="", help="further options of `denoir-cli render`, one string")
+    s.add_argument("--keep", type=Path, help="folder for a strip of every clip")
+    s.add_argument("--out", type=Path, default=HERE, help="folder for the sheet (default: this one)")
+    a = commands.add_parser("agree", help="latents of denoir-cli against diffusers' modules from the same noise")
+    a.add_argument("--cli", type=Path, default=HERE.parents[2] / "build/release/bin/denoir-cli")
+    a.add_argument("--size", default="256x144")
+    a.add_argument("--frames", type=int, default=33)
+    a.add_argument("--steps", type=int, default=20)
+    commands.add_parser("samples", help="draw the sample start images of resources/samples")
+    args = parser.parse_args()
+    import train
+
+    if args.command == "train":
+        if args.part == "transformer":
+            train.train_transformer(args.model, args.work, args.plan, args.minutes, args.workers)
+        else:
+            train.train_vae(args.model, args.work, args.part, args.minutes, "cuda" if args.plan == "gpu" else "cpu", args.workers or 0)
+    elif args.command == "export":
+        import export
+
+        for line in export.write(args.model, args.work, args.plan, len(train.tokenizer(args.model)), train.fixed_latent(args.model)):
+            print(line)
+    elif args.command == "preview":
+        import preview
+
+        width, height = map(int, args.size.split("x"))
+        preview.sheet(args.work, args.plan, train.fixed_latent(args.model), train.tokenizer(args.model), args.out, 16, width, height, args.frames)
+    elif args.command == "score":
+        import json
+
+        import score
+
+        sheet = score.run(args.cli, args.model, dict(zip(score.SEEDS, args.samples)), tuple(args.options.split()), args.keep)
+        (args.out / "score.json").write_text(json.dumps(sheet, indent=1) + "\n", encoding="utf-8")
+        (args.out / "score.md").write_text(score.markdown(sheet), encoding="utf-8")
+        print(score.markdown(sheet))
+    elif args.command == "agree":
+        import agree
+
+        width, height = map(int, args.size.split("x"))
+        agree.run(args.cli, args.model, "A large red ball bounces over a blue and pink gradient.", width, height, args.frames, args.steps)
+    elif args.command == "samples":
+        import samples
+
+        samples.draw(HERE.parents[1] / "samples")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

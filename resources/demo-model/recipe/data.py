@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches made on the fly, by worker processes: latents of drawn clips with their captions. Every clip is drawn once."""
+
+import threading
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+import captions
+import world
+from latent import Latent
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One shape of training sample."""
+
+    name: str
+    width: int
+    height: int
+    frames: int
+    batch: int
+    weight: float  # share of the batches
+
+
+def clip(rng, latent: Latent, kind: Kind):
+    """-> latent [16,T,h,w], caption, whether the last latent frame is an end image (which follows the clip and is coded as a first frame)."""
+    scene = world.sample(rng)
+    text = captions.caption(rng, scene)
+    video = world.render(scene, kind.frames, kind.height, kind.width)
+    z = latent.encode(video)
+    ends = kind.frames > 1 and rng.random() < 0.1
+    if ends:
+        z[:, -1:] = latent.encode(video[kind.frames - 4 : kind.frames - 3])
+    return z, "" if rng.random() < 0.1 else text, ends
+
+
+class Batches(torch.utils.data.IterableDataset):
+    """Endless: (kind, latents [B,16,T,h,w], tokens, lengths, ends [B]). Workers draw kinds by weight, each from its own seed."""
+
+    def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int):
+        self.latent, self.tokenizer, self.text_len, self.kinds, self.seed = latent, tokenizer, text_len, kinds, seed
+
+    def __iter__(self):
+        torch.set_num_threads(1)
+        info = torch.utils.data.get_worker_info()
+        rng = np.random.default_rng([self.seed, info.id if info else 0])
+        weights = np.array([k.weight for k in self.kinds])
+        while True:
+            kind = self.kinds[rng.choice(len(self.kinds), p=weights / weights.sum())]
+            z, texts, ends = zip(*(clip(rng, self.latent, kind) for _ in range(kind.batch)))
+            tokens, lengths = self.tokenizer(list(texts), self.text_len)
+            yield kind.name, torch.from_numpy(np.stack(z)), tokens, lengths, torch.tensor(ends)
+
+
+def loader(dataset, workers: int):
+    """`workers` 0: drawn in this process."""
+    extra = dict(prefetch_factor=4, persistent_workers=True, multiprocessing_context="fork") if workers else {}
+    return iter(torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=workers, **extra))
+
+
+class Pool:
+    """Drawn samples kept on the accelerator, which trains faster than processors draw: workers fill it while it is drawn from, so every
+    sample is seen a few times, each time at other noise levels. The oldest give way."""
+
+    def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, workers: int, device, capacity: int = 3 << 30):
+        """`capacity`: bytes for each kind."""
+        self.kinds, self.device, self.text_len, self.capacity = {k.name: k for k in kinds}, device, text_len, capacity
+        self.weights = torch.tensor([k.weight for k in kinds])
+        self.stores: dict = {}
+        self.lock, self.stopped = threading.Lock(), False
+        source = loader(Batches(latent, tokenizer, text_len, kinds, seed), workers)
+        self.thread = threading.Thread(target=self._fill, args=(source,), daemon=True)
+        self.thread.start()
+
+    def _fill(self, source):
+        for name, z, tokens, lengths, ends in source:
+            if self.stopped:
+                return
+            tokens = torch.nn.functional.pad(tokens, (0, self.text_len - tokens.shape[1]))
+            with self.lock:
+                self._add(name, z.to(torch.bfloat16), tokens, lengths, ends)
+
+    def _add(self, name, *columns):
+        if name not in self.stores:
+            rows = max(4 * len(columns[0]), self.capacity // (columns[0][0].numel() * 2) // len(columns[0]) * len(columns[0]))
+            self.stores[name] = [0, 0, [torch.empty(rows, *c.shape[1:], dtype=c.dtype, device=self.device) for c in columns]]
+        store = self.stores[name]
+        at, count = store[0], len(columns[0])
+        for kept, new in zip(store[2], columns):
+            kept[at : at + count].copy_(new)
+        store[0], store[1] = (at + count) % len(store[2][0]), max(store[1], at + count)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        while True:
+            name = list(self.kinds)[torch.multinomial(self.weights, 1).item()]
+            batch = self.kinds[name].batch
+            with self.lock:
+                if name in self.stores and self.stores[name][1] >= 2 * batch:
+                    _, filled, columns = self.stores[name]
+                    pick = torch.randint(filled, (batch,), device=self.device)
+                    z, tokens, lengths, ends = (c[pick] for c in columns)
+                    return name, z.float(), tokens, lengths, ends
+            time.sleep(0.02)
+
+    def stop(self):
+        self.stopped = True
+
+
+class Crops(torch.utils.data.IterableDataset):
+    """Endless batches for the VAE: crops [B,3,F,64,96] in -1...1 and their latents [B,16,T,8,12]; F is 1, 5 or 9."""
+
+    def __init__(self, latent: Latent, batch: int, seed: int, height: int = 64, width: int = 96):
+        self.latent, self.batch, self.seed, self.height, self.width = latent, batch, seed, height, width
+
+    def __iter__(self):
+        torch.set_num_threads(1)
+        info = torch.utils.data.get_worker_info()
+        rng = np.random.default_rng([self.seed, info.id if info else 0])
+        while True:
+            frames = (1, 5, 9)[rng.choice(3, p=(0.2, 0.3, 0.5))]
+            pictures = []
+            while len(pictures) < self.batch * (1 if frames > 1 else 3):
+                scene = world.sample(rng)
+                start = 1.4 * rng.random() * (rng.random() < 0.7)
+                video = world.render(scene, frames, start=start)
+                x, y, _, _ = world.path(scene.objects[0], [start], 144, 256)
+                if rng.random() < 0.75:  # around an object
+                    top, left = y[0] - self.height / 2 + rng.normal() * 14, x[0] - self.width / 2 + rng.normal() * 20
+                else:
+                    top, left = rng.random() * (144 - self.height), rng.random() * (256 - self.width)
+                top, left = int(np.clip(top, 0, 144 - self.height)), int(np.clip(left, 0, 256 - self.width))
+                pictures.append(video[:, top : top + self.height, left : left + self.width])
+            z = np.stack([self.latent.encode(p) for p in pictures])
+            yield torch.from_numpy(np.stack(pictures).transpose(0, 4, 1, 2, 3) * 2 - 1), torch.from_numpy(z)

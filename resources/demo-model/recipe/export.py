@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads and writes the model folder: averaged weights in bf16, original names, config.json."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+import latent as latents
+import start
+import vae
+from transformer import Sizes, TextEncoder, Transformer
+
+TRANSFORMER, VAE, TEXT = "model.safetensors", "Wan2.1_VAE.safetensors", "models_t5_umt5-xxl-enc.safetensors"
+LIMIT = 24 * 2**20
+DEFAULTS = {"width": 256, "height": 144, "frames": 33, "fps": 16, "steps": 20, "guidance": 4.0, "shift": 3.0, "negative_prompt": ""}
+
+
+def read(path: Path):
+    with safe_open(path, "pt") as f:
+        return {k: f.get_tensor(k).float() for k in f.keys()}, f.metadata() or {}
+
+
+def _write(path: Path, tensors: dict, **metadata) -> None:
+    part = path.with_suffix(".part")
+    save_file({k: v.detach().to("cpu", torch.bfloat16).contiguous() for k, v in tensors.items()}, part, {"format": "pt", **metadata})
+    part.replace(path)
+
+
+def read_transformer(model: Path, sizes: Sizes):
+    """Exported transformer and text encoder, or None where there are none of these sizes."""
+    if not (model / TRANSFORMER).exists() or not (model / TEXT).exists():
+        return None
+    tensors, about = read(model / TRANSFORMER)
+    if about.get("sizes") != json.dumps(asdict(sizes)):
+        return None
+    return {"transformer": tensors, "text": read(model / TEXT)[0], "done": json.loads(about["done"])}
+
+
+def read_vae(model: Path):
+    return read(model / VAE)[0] if (model / VAE).exists() else None
+
+
+def put_average(module: torch.nn.Module, state: dict, offset: int):
+    """Puts the running mean, a list in parameter order from `offset` on, into `module`; returns where the next module's begins."""
+    params = list(module.parameters())
+    with torch.no_grad():
+        for p, mean in zip(params, state["average"][offset:]):
+            p.copy_(mean)
+    return offset + len(params)
+
+
+def config(sizes: Sizes, latent: latents.Latent) -> dict:
+    return {
+        "_class_name": "WanModel", "family": "skyreels-df", "model_type": "t2v", "dim": sizes.dim, "ffn_dim": sizes.ffn, "freq_dim": sizes.freq_dim,
+        "in_dim": sizes.z, "out_dim": sizes.z, "num_heads": sizes.heads, "num_layers": sizes.layers, "eps": 1e-6, "text_len": sizes.text_len,
+        "num_res_blocks": vae.BLOCKS, "latents_mean": [0.0] * sizes.z, "latents_std": [round(float(v), 7) for v in latent.tables["std"]],
+        "defaults": DEFAULTS,
+    }  # fmt: skip
+
+
+def write(model: Path, work: Path, plan: str | None, vocabulary: int, latent: latents.Latent) -> list[str]:
+    """Exports every part that has a checkpoint in `work`; returns what was written. Throws if the folder outgrows its limit."""
+    said, sizes = [], None
+    path = work / f"transformer-{plan}.pt"
+    if path.exists():
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        sizes = Sizes(**state["sizes"])
+        net, text = Transformer(sizes), TextEncoder(sizes, vocabulary)
+        put_average(text, state, put_average(net, state, 0))
+        _write(model / TRANSFORMER, net.state_dict(), sizes=json.dumps(asdict(sizes)), done=json.dumps(state["done"]))
+        _write(model / TEXT, text.state_dict())
+        (model / "config.json").write_text(json.dumps(config(sizes, latent), indent=1) + "\n", encoding="utf-8")
+        said.append(f"transformer and text encoder after {state['done']}")
+    network = vae.Vae(latents.Z, latent.tables["std"])
+    if (old := read_vae(model)) is not None:
+        network.load_state_dict(old)
+    else:
+        start.encoder(network, latent)
+    parts = [p for p in ("decoder", "encoder") if (work / f"vae-{p}.pt").exists()]
+    for part in parts:
+        state = torch.load(work / f"vae-{part}.pt", map_location="cpu", weights_only=True)
+        named = dict(network.named_parameters())
+        with torch.no_grad():
+            for name, mean in zip(state["names"], state["average"]):
+                named[name].copy_(mean)
+        said.append(f"VAE {part} after {state['done']}")
+    if parts:
+        _write(model / VAE, network.state_dict())
+    total = sum(f.stat().st_size for f in model.glob("*.safetensors"))
+    if total > LIMIT:
+        raise SystemExit(f"the weights take {total:,} bytes, more than {LIMIT:,}")
+    return said + [f"{total:,} bytes of weights"]

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The automatic scorer: what a clip shows, read from its pixels alone. Colour masks, outlines against drawn templates, centroids over time."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import ndimage
+
+import draw
+
+HEIGHT, WIDTH = 144, 256  # everything is tuned to the default size
+SIDE = 40  # of an outline's normalised mask
+_SHADES = (0.62, 0.75, 0.88, 1.0, 1.08)
+
+
+@dataclass
+class Seen:
+    """One object: nearest shape and how well its outline fits (0...1), motion, mask of the first frame."""
+
+    colour: str
+    shape: str
+    fit: float
+    motion: str  # of world.MOTIONS, "float" told by its direction
+    area: float  # pixels, median over time
+
+
+def _object_colours():
+    for name, c in draw.COLOURS.items():
+        for shade in _SHADES:
+            yield np.clip(np.array(c) * shade, 0, 1), name
+        yield (np.clip(np.array(c) * 0.95 + 0.25, 0, 1) if name != "white" else np.array(c)), name  # under gloss
+
+
+@lru_cache(None)
+def _palette(place: str):
+    """Prototype colours [n,3] and what each stands for: an object's colour, or "" for the background `place`, lit and in shadow."""
+    points, names = map(list, zip(*_object_colours()))
+    if place == "gradient":
+        colours = list(draw.COLOURS)
+        backs = np.array([
+            draw.background_colour(a) * (1 - t) + draw.background_colour(b) * t
+            for i, a in enumerate(colours) for b in colours[i:] for t in (0, 0.25, 0.5, 0.75, 1)
+        ])  # fmt: skip
+    else:
+        backs = np.concatenate([draw.scene(place, HEIGHT, WIDTH, np.random.default_rng(seed))[::6, ::16].reshape(-1, 3) for seed in range(6)])
+        backs = np.unique(np.round(backs * 24) / 24, axis=0)
+    if place != "night sky":  # where there is no shadow
+        backs = np.concatenate([backs, backs * 0.72])
+    return np.concatenate([np.array(points), backs]).astype(np.float32), np.array(names + [""] * len(backs))
+
+
+def _clean(mask):
+    """The largest piece without specks."""
+    mask = ndimage.binary_opening(mask, iterations=1)
+    pieces, count = ndimage.label(mask)
+    if count == 0:
+        return mask
+    sizes = ndimage.sum_labels(mask, pieces, np.arange(1, count + 1))
+    return ndimage.binary_fill_holes(pieces == 1 + int(np.argmax(sizes))) & (pieces == 1 + int(np.argmax(sizes)))
+
+
+@lru_cache(None)
+def _table(place: str):
+    """What each of 40^3 colours stands for: index into draw.COLOURS plus one, 0 for the background."""
+    points, names = _palette(place)
+    side = (np.arange(40, dtype=np.float32) + 0.5) / 40
+    grid = np.stack(np.meshgrid(side, side, side, indexing="ij"), -1).reshape(-1, 3)
+    kinds = np.array([0 if n == "" else 1 + list(draw.COLOURS).index(n) for n in names], np.uint8)
+    out = np.empty(len(grid), np.uint8)
+    for i in range(0, len(grid), 4000):
+        part = grid[i : i + 4000]
+        out[i : i + 4000] = kinds[((points * points).sum(-1) - 2 * part @ points.T).argmin(-1)]
+    return out.reshape(40, 40, 40)
+
+
+def kinds_of(frames, place: str):
+    """[...,3] -> [...] index into draw.COLOURS plus one; 0: no object's colour. Every pixel goes to its nearest prototype."""
+    i = np.clip((frames * 40).astype(np.int16), 0, 39)
+    return _table(place)[i[..., 0], i[..., 1], i[..., 2]]
+
+
+def _normal(mask, centre=None, scale=None):
+    """The mask moved to its centroid and scaled to equal area, SIDE x SIDE."""
+    y, x = np.nonzero(mask)
+    cy, cx = (y.mean(), x.mean()) if centre is None else centre
+    scale = np.sqrt(len(y)) if scale is None else scale
+    grid = (np.arange(SIDE) + 0.5) / SIDE * 2.4 - 1.2
+    sample = np.meshgrid(cy + grid * scale, cx + grid * scale, indexing="ij")
+    return ndimage.map_coordinates(mask.astype(np.float32), sample, order=1) > 0.5
+
+
+@lru_cache(1)
+def _templates():
+    """Outlines of the shapes at 24 angles: masks [n, SIDE*SIDE], shape and angle of each."""
+    masks, shapes, angles = [], [], []
+    side = np.linspace(-1.4, 1.4, 113, dtype=np.float32)
+    x, y = np.meshgrid(side, -side)
+    for shape in draw.SHAPES:
+        for angle in [0.0] if shape in draw.ROUND else np.arange(24) * 2 * np.pi / 24:
+            c, s = np.cos(angle), np.sin(angle)
+            masks.append(_normal(draw.distance(shape, x * c + y * s, y * c - x * s) < 0).ravel())
+            shapes.append(shape)
+            angles.append(angle)
+    return np.array(masks), np.array(shapes), np.array(angles)
+
+
+def outline(mask):
+    """-> shape, fit (intersection over union with the best template)"""
+    masks, shapes, _ = _templates()
+    own = _normal(mask).ravel()
+    both, either = (masks & own).sum(-1), (masks | own).sum(-1)
+    best = int(np.argmax(both / either))
+    return str(shapes[best]), float(both[best] / either[best])
+
+
+def motion(masks) -> str:
+    """From the masks of one object over time [F,H,W]. Figures are fractions of the height; ceilings in README.md."""
+    found = [m for m in masks if m.sum() >= 30]
+    if len(found) < 0.7 * len(masks):
+        return "lost"
+    centres = np.array([ndimage.center_of_mass(m) for m in found]) / HEIGHT
+    sizes = np.array([np.sqrt(m.sum()) for m in found])
+    smooth = ndimage.uniform_filter1d(sizes, 5, mode="nearest")
+    growth = np.log(smooth[-3:].mean() / smooth[:3].mean())
+    cut = any(m[0].any() or m[-1].any() or m[:, 0].any() or m[:, -1].any() for m in found)
+    if abs(growth) > (0.25 if cut else 0.18):
+        return "grow" if growth > 0 else "shrink"
+    centres = ndimage.uniform_filter1d(centres, 3, axis=0, mode="nearest")
+    reach = np.ptp(centres, axis=0)  # y, x
+    net = centres[-1] - centres[0]
+    if reach.max() > 0.18:
+        straight = np.abs(net).max() > 0.82 * reach.max() and reach.min() < 0.4 * reach.max()
+        if reach.min() > 0.35 * reach.max():
+            return "orbit"
+        if straight:
+            # A bounce may look straight for a moment, but it is curved in time.
+            line = np.linspace(0, 1, len(centres))
+            k = int(reach[1] > reach[0])
+            bend = np.abs(centres[:, k] - np.polyval(np.polyfit(line, centres[:, k], 1), line)).max()
+            if bend < 0.13 * reach.max() or k == 1:
+                return ("up" if net[0] < 0 else "down") if k == 0 else ("left" if net[1] < 0 else "right")
+        return "bounce" if reach[0] > reach[1] else "orbit"
+    scale = np.median(sizes)
+    first = _normal(found[0], scale=scale)
+    same = [(first & n).sum() / max((first | n).sum(), 1) for n in (_normal(m, scale=scale) for m in found)]
+    return "spin" if min(same) < 0.86 else "rest"
+
+
+@lru_cache(1)
+def _places():
+    """Backgrounds to compare with, 9 x 16 pixels: gradients in every direction, scenes in several variants."""
+    pictures, names = [], []
+
+    def small(image):
+        return image.reshape(9, 16, 16, 16, 3).mean((1, 3))
+
+    for a in draw.COLOURS:
+        for b in draw.COLOURS:
+            if a != b:
+                for direction in (0.0, 0.5, 1.0):
+                    pictures.append(small(draw.gradient(HEIGHT, WIDTH, a, b, direction)))
+                    names.append((a, b))
+    for scene in draw.SCENES:
+        for seed in range(12):
+            pictures.append(small(draw.scene(scene, HEIGHT, WIDTH, np.random.default_rng(seed))))
+            names.append(scene)
+    return np.array(pictures), names
+
+
+def background(frames):
+    """-> (first colour, second colour) of a gradient, or a scene's name. A cell far off counts no more than one a little off, so
+    that objects do not decide."""
+    small = np.median(frames, 0).reshape(9, 16, 16, 16, 3).mean((1, 3))
+    pictures, names = _places()
+    error = np.minimum(((pictures - small) ** 2).sum(-1), 0.02).sum((1, 2))
+    return names[int(error.argmin())]
+
+
+def measure(frames, count: int = 1):
+    """frames [F,H,W,3] f32 in 0...1 at 256x144 -> list of Seen (largest first, `count` at most), background."""
+    back = background(frames)
+    kinds = kinds_of(frames, back if isinstance(back, str) else "gradient")
+    areas = {}
+    for i, c in enumerate(draw.COLOURS):
+        sizes = [_clean(k == i + 1).sum() for k in kinds[:: max(1, len(kinds) // 5)]]
+        areas[c] = float(np.median(sizes)) if np.median(sizes) < 0.3 * HEIGHT * WIDTH else 0.0
+    order = sorted((c for c in areas if areas[c] >= 60), key=lambda c: -areas[c])
+    seen = []
+    for c in order[:count]:
+        index = list(draw.COLOURS).index(c) + 1
+        track = np.array([_clean(k == index) for k in kinds])
+        votes: dict = {}
+        for m in track[:: max(1, len(track) // 6)]:
+            if m.sum() >= 60:
+                shape, fit = outline(m)
+                votes.setdefault(shape, []).append(fit)
+        shape = max(votes, key=lambda s: sum(votes[s]), default="")
+        seen.append(Seen(c, shape, float(np.mean(votes[shape])) if votes else 0.0, motion(track), areas[c]))
+    return seen, back

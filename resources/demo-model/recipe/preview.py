@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A contact sheet straight from a checkpoint: Euler steps in PyTorch, pictures through the linear latent. For watching a training."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from PIL import Image
+
+import captions
+import export
+import world
+from latent import Latent
+from transformer import Sizes, TextEncoder, Transformer
+
+
+@torch.no_grad()
+def sample(net, encoder, tokenizer, prompts, latent_shape, steps=16, guidance=4.0, shift=3.0, seed=0):
+    """-> latents [B,16,T,h,w]"""
+    s = net.sizes
+    tokens, lengths = tokenizer(list(prompts) + [""] * len(prompts), s.text_len)
+    text = encoder(tokens, lengths)
+    x = torch.randn(len(prompts), s.z, *latent_shape, generator=torch.Generator().manual_seed(seed))
+    line = np.linspace(0.999, 0, steps + 1)
+    sigmas = shift * line / (1 + (shift - 1) * line)
+    for a, b in zip(sigmas[:-1], sigmas[1:]):
+        t = torch.full((2 * len(x), latent_shape[0]), 1000 * a)
+        with torch.autocast("cpu", torch.bfloat16):
+            v, u = net(torch.cat([x, x]), t, text, lengths).float().chunk(2)
+        x = x + float(b - a) * (u + guidance * (v - u))
+    return x
+
+
+def sheet(work: Path, plan: str, latent: Latent, tokenizer, out: Path, count: int = 16, width: int = 128, height: int = 80, frames: int = 1) -> None:
+    state = torch.load(work / f"transformer-{plan}.pt", map_location="cpu", weights_only=True)
+    sizes = Sizes(**state["sizes"])
+    net, encoder = Transformer(sizes), TextEncoder(sizes, len(tokenizer))
+    export.put_average(encoder, state, export.put_average(net, state, 0))
+    rng = np.random.default_rng(987)
+    prompts = [captions.caption(rng, world.sample(rng, 1 if i % 4 < 3 else 2)) for i in range(count)]
+    shape = ((frames - 1) // 4 + 1, height // 8, width // 8)
+    z = torch.cat([sample(net, encoder, tokenizer, prompts[i : i + 8], shape, seed=i) for i in range(0, count, 8)])
+    rows = []
+    for p, one in zip(prompts, z):
+        video = latent.decode(one.numpy())
+        rows.append(np.concatenate([video[k] for k in sorted({0, frames // 2, frames - 1})], 1))
+        print(len(rows) - 1, p)
+    per_row = 4 if frames == 1 else 2
+    lines = [np.concatenate(rows[i : i + per_row], 1) for i in range(0, len(rows), per_row)]
+    Image.fromarray((np.concatenate(lines) * 255).round().astype(np.uint8)).save(out)
+    print(f"{out}: after {state['done']}")

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tokenizer of the captions, and the text encoder's own first training: to tell what a caption says."""
+
+import collections
+import io
+import math
+import re
+from pathlib import Path
+
+import sentencepiece
+import torch
+import torch.nn.functional as F
+from sentencepiece import sentencepiece_model_pb2
+from torch import nn
+
+import captions
+import draw
+import world
+
+def train_tokenizer(path: Path) -> None:
+    """Writes a unigram model whose pieces are the grammar's words, with their frequencies, and ASCII's characters for all other text.
+
+    SentencePiece's own training cuts frequent words of so small a language into pieces, so it gives the normaliser alone (case
+    and compatibility forms folded)."""
+    model, sentences = io.BytesIO(), captions.corpus(11, 20000)
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(sentences), model_writer=model, vocab_size=400, model_type="unigram", hard_vocab_limit=False,
+        normalization_rule_name="nmt_nfkc_cf", character_coverage=1.0, pad_id=0, eos_id=1, bos_id=2, unk_id=3, num_threads=1, minloglevel=2,
+    )  # fmt: skip
+    proto = sentencepiece_model_pb2.ModelProto.FromString(model.getvalue())
+    words = collections.Counter(re.findall(r"[a-z]+|[^a-z ]", " ".join(sentences).lower()))
+    letters = sorted({chr(c).lower() for c in range(33, 127)})
+    pieces = {"\u2581" + w: math.log(n / words.total()) for w, n in words.items() if w.isalpha()}
+    lowest = min(pieces.values())
+    pieces |= {w: lowest for w in re.findall(r"(?<=-)[a-z]+", " ".join(sentences))}  # "medium-sized" has no space inside
+    pieces |= {c: math.log(words[c] / words.total()) if not c.isalpha() and words[c] else lowest - 4 for c in letters}
+    pieces["\u2581"] = lowest - 4
+    del proto.pieces[4:]
+    for piece, score in sorted(pieces.items(), key=lambda p: (-p[1], p[0])):
+        proto.pieces.add(piece=piece, score=score)
+    proto.trainer_spec.vocab_size = len(proto.pieces)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(proto.SerializeToString())
+
+
+class Tokenizer:
+    def __init__(self, path: Path):
+        self.model = sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+    def __len__(self):
+        return self.model.get_piece_size()
+
+    def __call__(self, texts: list[str], text_len: int):
+        """-> tokens int64 [B,n] padded with 0, lengths [B]; </s> is the last of each."""
+        ids = [self.model.encode(t)[: text_len - 1] + [1] for t in texts]
+        tokens = torch.zeros(len(ids), max(map(len, ids)), dtype=torch.int64)
+        for row, i in zip(tokens, ids):
+            row[: len(i)] = torch.tensor(i)
+        return tokens, torch.tensor([len(i) for i in ids])
+
+
+_BACKGROUNDS = ("gradient", *draw.SCENES)
+_COLOURS, _SIZES = tuple(draw.COLOURS), tuple(world.SIZES)
+_MOTIONS = tuple(m for m in world.MOTIONS if m != "float") + tuple(world.DIRECTIONS)
+_PLACES = ("", *world.PLACES)
+FIELDS = (len(draw.SHAPES), len(_COLOURS), len(_SIZES), len(_MOTIONS), len(_PLACES))
+
+
+def answers(scene: world.Scene) -> list[int]:
+    """Background, its two colours, then shape, colour, size, motion, place of the objects from left to right; -1: nothing to say."""
+    out = [_BACKGROUNDS.index(scene.background)]
+    out += [_COLOURS.index(c) for c in scene.colours] or [-1, -1]
+    order = sorted(scene.objects, key=lambda o: _PLACES.index(o.place))
+    for k in range(3):
+        if k >= len(order):
+            out += [-1] * 5
+            continue
+        o = order[k]
+        out += [draw.SHAPES.index(o.shape), _COLOURS.index(o.colour), _SIZES.index(o.size), _MOTIONS.index(o.direction or o.motion), _PLACES.index(o.place)]
+    return out
+
+
+class Probe(nn.Module):
+    """Learned questions over the text features; thrown away after the text encoder's first training."""
+
+    CLASSES = (len(_BACKGROUNDS), len(_COLOURS), len(_COLOURS), *FIELDS * 3)
+
+    def __init__(self, dim: int):
+        super().__init__()
+        self.questions = nn.Parameter(torch.randn(len(self.CLASSES), dim))
+        self.k, self.v = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.heads = nn.ModuleList(nn.Linear(dim, c) for c in self.CLASSES)
+
+    def loss(self, features, lengths, answer):
+        """-> cross-entropy, share of right answers"""
+        mask = torch.where(torch.arange(features.shape[1]) < lengths[:, None], 0.0, -1e9)[:, None]
+        score = self.questions @ self.k(features).transpose(1, 2) * features.shape[-1] ** -0.5 + mask
+        seen = score.softmax(-1) @ self.v(features)
+        total, right, count = 0.0, 0, 0
+        for i, head in enumerate(self.heads):
+            y, known = head(seen[:, i]), answer[:, i] >= 0
+            if known.any():
+                total = total + F.cross_entropy(y[known], answer[known, i])
+                right, count = right + (y[known].argmax(-1) == answer[known, i]).sum().item(), count + known.sum().item()
+        return total / len(self.heads), right / max(count, 1)

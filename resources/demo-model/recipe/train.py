@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The training loops. Each continues from its checkpoint in the training folder, else from exported weights, else from nothing."""
+
+import json
+import signal
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+import export
+import latent as latents
+import start
+import text
+import vae
+from data import Batches, Crops, Kind, Pool, loader
+from optim import Average, Optimizers, save
+from transformer import Sizes, TextEncoder, Transformer
+
+SMALL, FULL = (128, 80), (256, 144)
+
+# (minutes of training, rate factor, what is shown). Batches hold about as much work whatever their kind.
+PLANS = {
+    "cpu": {
+        "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1,
+        "stages": [
+            (25, 1.0, [Kind("image small", *SMALL, 1, 64, 0.75), Kind("image", *FULL, 1, 16, 0.25)]),
+            (55, 1.0, [Kind("image small", *SMALL, 1, 64, 0.35), Kind("image", *FULL, 1, 16, 0.25), Kind("clip small", *SMALL, 17, 12, 0.4)]),
+            (90, 0.7, [Kind("image", *FULL, 1, 16, 0.3), Kind("clip small", *SMALL, 17, 12, 0.5), Kind("clip", *FULL, 33, 2, 0.2)]),
+            (1e9, 0.4, [Kind("image", *FULL, 1, 16, 0.25), Kind("clip small", *SMALL, 17, 12, 0.4), Kind("clip", *FULL, 33, 2, 0.35)]),
+        ],
+    },
+    "gpu": {
+        "sizes": Sizes(256, 4, 1024, 8), "lr": 2e-3, "decay": 0.999, "workers": 14, "pool": True,
+        "stages": [
+            (6, 1.0, [Kind("image small", *SMALL, 1, 512, 0.6), Kind("image", *FULL, 1, 192, 0.4)]),
+            (13, 1.0, [Kind("image", *FULL, 1, 192, 0.4), Kind("clip small", *SMALL, 17, 128, 0.6)]),
+            (21, 0.6, [Kind("image", *FULL, 1, 192, 0.15), Kind("clip small", *SMALL, 17, 128, 0.35), Kind("clip", *FULL, 33, 32, 0.5)]),
+            (1e9, 0.15, [Kind("clip small", *SMALL, 17, 128, 0.2), Kind("clip", *FULL, 33, 32, 0.8)]),
+        ],
+    },
+    # A minute's run of everything, for tests.
+    "smoke": {
+        "sizes": Sizes(48, 2, 96, 2, freq_dim=32, text_dim=32, text_heads=2, text_ffn=48), "lr": 2e-3, "decay": 0.9, "workers": 1, "pool": True,
+        "stages": [(1e9, 1.0, [Kind("image small", 64, 48, 1, 8, 0.5), Kind("clip small", 64, 48, 9, 4, 0.5)])],
+    },
+}  # fmt: skip
+
+
+class Stopper:
+    """Ends a loop in order: on a signal, or after so many minutes."""
+
+    def __init__(self, minutes: float):
+        self.end, self.asked = time.monotonic() + 60 * minutes, False
+        for s in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(s, self.ask)
+
+    def ask(self, *_):
+        self.asked = True
+
+    def __bool__(self):
+        return self.asked or time.monotonic() > self.end
+
+
+class Log:
+    def __init__(self, folder: Path, name: str):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"{name}.log"
+
+    def __call__(self, **values):
+        line = json.dumps({k: round(v, 5) if isinstance(v, float) else v for k, v in values.items()})
+        print(line, flush=True)
+        with open(self.path, "a", encoding="utf-8") as f:
+            f.write(line + "\n")
+
+
+def fixed_latent(model: Path) -> latents.Latent:
+    """The bases lie with the recipe: every part of the training follows the same ones."""
+    path = model / "recipe" / "latent.npz"
+    if not path.exists():
+        latents.Latent(latents.fit(clips=200)).save(path)
+    return latents.Latent.load(path)
+
+
+def tokenizer(model: Path) -> text.Tokenizer:
+    path = model / "google" / "umt5-xxl" / "spiece.model"
+    if not path.exists():
+        text.train_tokenizer(path)
+    return text.Tokenizer(path)
+
+
+def train_text(model: Path, work: Path, sizes: Sizes, steps: int = 250) -> TextEncoder:
+    """The text encoder learns to say what captions say; a minute or two."""
+    import numpy as np
+
+    import captions
+    import world
+
+    torch.manual_seed(1)
+    words, log, path = tokenizer(model), Log(work, "text"), work / "text.pt"
+    encoder, probe = TextEncoder(sizes, len(words)), text.Probe(sizes.text_dim)
+    if path.exists():
+        encoder.load_state_dict(torch.load(path, weights_only=True))
+        return encoder
+    optimizer = torch.optim.AdamW([*encoder.parameters(), *probe.parameters()], 2e-3, weight_decay=0.01)
+    rng = np.random.default_rng(2)
+    for step in range(steps):
+        scenes = [world.sample(rng) for _ in range(64)]
+        tokens, lengths = words([captions.caption(rng, s) for s in scenes], sizes.text_len)
+        loss, right = probe.loss(encoder(tokens, lengths), lengths, torch.tensor([text.answers(s) for s in scenes]))
+        for group in optimizer.param_groups:
+            group["lr"] = 2e-3 * min(1, step / 50) * (1 - 0.9 * step / steps)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if step % 100 == 99:
+            log(step=step + 1, loss=loss.item(), right=right)
+    save(path, encoder.state_dict())
+    return encoder
+
+
+def noise_levels(batch: int, frames: int, ends, device):
+    """sigma [B,T], and which frames are learned [B,T]: logit-normal moved by 3, a fifth uniform. Clips: half with one level for all
+    frames, a quarter with a level each, a quarter after a clean beginning; an end image is always clean."""
+    def draw(*shape):
+        u = torch.sigmoid(torch.randn(*shape, device=device))
+        return torch.where(torch.rand(*shape, device=device) < 0.2, torch.rand(*shape, device=device), 3 * u / (1 + 2 * u))
+
+    common, each = draw(batch, 1), draw(batch, frames)
+    kind = torch.rand(batch, 1, device=device)
+    sigma = torch.where(kind < 0.5, common, torch.where(kind < 0.75, each, common)).expand(batch, frames)
+    at = torch.arange(frames, device=device)
+    # The clean beginning is mostly one frame (a start image), sometimes a longer piece.
+    longer = 1 + (torch.rand(batch, 1, device=device) ** 2 * 0.999 * max(frames - 1, 1)).long()
+    prefix = torch.where(torch.rand(batch, 1, device=device) < 0.6, torch.ones_like(longer), longer)
+    clean = ((kind >= 0.75) & (at < prefix)) if frames > 1 else torch.zeros(batch, frames, dtype=torch.bool, device=device)
+    clean = clean | (ends[:, None] & (at == frames - 1))
+    return torch.where(clean, 0.0, sigma), ~clean
+
+
+def transformer_loss(model, encoder, z, tokens, lengths, ends):
+    sigma, learned = noise_levels(z.shape[0], z.shape[2], ends, z.device)
+    noise = torch.randn_like(z)
+    s = sigma[:, None, :, None, None]
+    with torch.autocast(z.device.type, torch.bfloat16):
+        velocity = model((1 - s) * z + s * noise, 1000 * sigma, encoder(tokens, lengths), lengths)
+    error = (velocity.float() - (noise - z)).square().mean((1, 3, 4))
+    return (error * learned).sum() / learned.sum().clamp(min=1)
+
+
+def _place(device: str):
+    if device == "cpu":
+        torch.set_num_threads(1)
+    else:
+        torch.backends.cuda.matmul.allow_tf32 = True
+    return torch.device(device), lambda: torch.autocast(torch.device(device).type, torch.bfloat16)
+
+
+def _to(device, *tensors):
+    return [t.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else t for t in tensors]
+
+
+def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, workers: int | None = None) -> None:
+    """Transformer and text encoder together, by the stages of the plan. A checkpoint every few minutes."""
+    plan = PLANS[plan_name]
+    sizes: Sizes = plan["sizes"]
+    device, _ = _place("cuda" if plan_name == "gpu" else "cpu")
+    words, latent, log = tokenizer(model), fixed_latent(model), Log(work, "transformer")
+    net, encoder = Transformer(sizes), TextEncoder(sizes, len(words))
+    path, done = work / f"transformer-{plan_name}.pt", dict(minutes=0.0, step=0, samples=0)
+    state = torch.load(path, map_location="cpu", weights_only=True) if path.exists() else None
+    if state:
+        net.load_state_dict(state["transformer"])
+        encoder.load_state_dict(state["text"])
+        done = state["done"]
+    elif found := export.read_transformer(model, sizes):
+        net.load_state_dict(found["transformer"])
+        encoder.load_state_dict(found["text"])
+        done |= found["done"]
+        log(note="continues from exported weights", **done)
+    else:
+        encoder.load_state_dict(train_text(model, work, sizes).state_dict())
+    net.to(device), encoder.to(device)
+    parts = (net, encoder)
+    optimizers, average = Optimizers(parts, plan["lr"]), Average(parts, plan["decay"])
+    if state:
+        optimizers.load_state_dict(state["optimizer"])
+        average.count = state["average_count"]
+        for mean, saved in zip(average.mean, state["average"]):
+            mean.copy_(saved)
+    log(plan=plan_name, sizes=asdict(sizes), parameters=sum(p.numel() for m in parts for p in m.parameters()))
+
+    def checkpoint():
+        save(path, {
+            "transformer": net.state_dict(), "text": encoder.state_dict(), "optimizer": optimizers.state_dict(), "average": average.mean,
+            "average_count": average.count, "done": done, "sizes": asdict(sizes),
+        })  # fmt: skip
+
+    if device.type == "cuda":
+        # Every kind has its own shapes: each is compiled once, and its kernels are replayed as one CUDA graph.
+        torch._dynamo.config.cache_size_limit = 32
+        loss_of = torch.compile(transformer_loss, mode="reduce-overhead", dynamic=False)
+    else:
+        loss_of = transformer_loss
+    stop, warm, losses = Stopper(minutes), 0, {}
+    started, said, saved = done["minutes"], time.monotonic(), time.monotonic()
+    begin = time.monotonic()
+    stage, batches = None, None
+    while not stop:
+        current = next(i for i, s in enumerate(plan["stages"]) if done["minutes"] < s[0])
+        if current != stage:
+            stage, rate, kinds = current, plan["stages"][current][1], plan["stages"][current][2]
+            count, seed = plan["workers"] if workers is None else workers, 1000 + done["step"]
+            if isinstance(batches, Pool):
+                batches.stop()
+            if plan.get("pool"):
+                batches = Pool(latent, words, sizes.text_len, kinds, seed, count, device)
+            else:
+                batches = loader(Batches(latent, words, sizes.text_len, kinds, seed), count)
+            log(stage=stage, rate=rate, kinds=[k.name for k in kinds])
+        name, z, tokens, lengths, ends = next(batches)
+        loss = loss_of(net, encoder, z, tokens, lengths, ends)
+        optimizers.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_([p for m in parts for p in m.parameters()], 1.0)
+        warm += 1
+        optimizers.step(rate * min(1, warm / 100))
+        average.update()
+        done["step"], done["samples"] = done["step"] + 1, done["samples"] + len(z)
+        # On a processor that others use too, what counts is the time it gave us.
+        spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
+        done["minutes"] = started + spent / 60
+        sums = losses.setdefault(name, [torch.zeros((), device=device), 0])
+        sums[0], sums[1] = sums[0] + loss.detach(), sums[1] + 1
+        now = time.monotonic()
+        if now - said > 60:
+            log(**done, **{n: (a / max(c, 1)).item() for n, (a, c) in losses.items()})
+            losses, said = {}, now
+        if now - saved > 240:
+            checkpoint()
+            saved = now
+    checkpoint()
+    log(note="stopped", **done)
+
+
+def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: str = "cpu", workers: int = 0) -> None:
+    """`part`: "decoder" learns to draw the fixed latent, "encoder" to give it."""
+    device, autocast = _place(device_name)
+    latent, log = fixed_latent(model), Log(work, f"vae-{part}")
+    net = vae.Vae(latents.Z, latent.tables["std"])
+    path, done = work / f"vae-{part}.pt", dict(minutes=0.0, step=0)
+    mine = ("decoder.", "conv2.") if part == "decoder" else ("encoder.", "conv1.")
+    state = torch.load(path, map_location="cpu", weights_only=True) if path.exists() else None
+    if state:
+        net.load_state_dict(state["vae"])
+        done = state["done"]
+    elif found := export.read_vae(model):
+        net.load_state_dict(found)
+        log(note="continues from exported weights")
+    else:
+        start.encoder(net, latent)
+    net.to(device)
+    params = [p for n, p in net.named_parameters() if n.startswith(mine)]
+    optimizer, rate = torch.optim.AdamW(params, 1e-3, betas=(0.9, 0.98), weight_decay=0.0), 2e-3
+    chosen = torch.nn.ParameterList(params)
+    average = Average([chosen], 0.998)
+    if state:
+        optimizer.load_state_dict(state["optimizer"])
+        average.count = state["average_count"]
+        for mean, saved in zip(average.mean, state["average"]):
+            mean.copy_(saved)
+
+    def checkpoint():
+        save(path, {"vae": net.state_dict(), "optimizer": optimizer.state_dict(), "average": average.mean,
+                    "average_count": average.count, "names": [n for n, _ in net.named_parameters() if n.startswith(mine)], "done": done})  # fmt: skip
+
+    batches = loader(Crops(latent, 4 if device_name == "cpu" else 48, 77 + done["step"]), workers)
+    stop, begin, started = Stopper(minutes), time.monotonic(), done["minutes"]
+    said = saved = begin
+    losses = []
+    while not stop:
+        video, z = _to(device, *next(batches))
+        with autocast():
+            if part == "decoder":
+                out = net.decode(z + 0.03 * torch.randn_like(z)).float()
+            else:
+                out = net.encode(video).float()
+        if part == "decoder":
+            d = out - video
+            dx, dy = (d[..., 1:] - d[..., :-1]).abs().mean(), (d[..., 1:, :] - d[..., :-1, :]).abs().mean()
+            loss, shown = d.abs().mean() + 0.5 * (dx + dy) + 2 * d.square().mean(), d.square().mean() / 4
+        else:
+            d = out - z
+            loss, shown = d.square().mean() + 0.2 * d.abs().mean(), d.square().mean()
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(params, 1.0)
+        # The rate falls slowly: 2e-3 at first, a half after 400, a quarter after 1600 more steps' worth, and so on.
+        for group in optimizer.param_groups:
+            group["lr"] = rate * min(1, (done["step"] + 1) / 60) / (1 + done["step"] / 700) ** 0.7
+        optimizer.step()
+        average.update()
+        losses.append(shown.detach())
+        spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
+        done["step"], done["minutes"] = done["step"] + 1, started + spent / 60
+        now = time.monotonic()
+        if now - said > 60:
+            mean = torch.stack(losses).mean().item()
+            log(**done, error=mean, psnr=-10 * torch.tensor(mean).log10().item())
+            losses, said = [], now
+        if now - saved > 180:
+            checkpoint()
+            saved = now
+    checkpoint()
+    log(note="stopped", **done)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Wan 2.1 video VAE (original names) with small widths, made for training on processors and accelerators.
+
+Frames travel as a batch of pictures [B*F,C,H,W]; a causal 3x3x3 convolution is a 2-d one over three frames stacked as channels,
+which is several times faster than a 3-d one on processors. All frames of a clip at once: `vae21.md` 4, no caches."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+BASE, MULTIPLIERS, BLOCKS = 16, (1, 2, 4, 4), 1
+
+
+class Causal(nn.Module):
+    """`weight` [out,in,3,k,k]; two zero frames in front."""
+
+    def __init__(self, inner: int, outer: int, kernel: int = 3, gain: float = 1.0):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(outer, inner, 3, kernel, kernel) * gain * (3 * inner * kernel**2) ** -0.5)
+        self.bias = nn.Parameter(torch.zeros(outer))
+
+    def forward(self, x, frames: int):
+        n, c, h, w = x.shape
+        k = self.weight.shape[-1]
+        clip = x.reshape(-1, frames, c, h, w)
+        clip = torch.cat([clip.new_zeros(clip.shape[0], 2, c, h, w), clip], 1)
+        stacked = torch.cat([clip[:, i : i + frames] for i in range(3)], 2).reshape(n, 3 * c, h, w)
+        weight = self.weight.transpose(1, 2).reshape(-1, 3 * c, k, k)
+        return F.conv2d(stacked, weight, self.bias, padding=k // 2)
+
+
+class Point(nn.Module):
+    """1x1x1 convolution."""
+
+    def __init__(self, inner: int, outer: int):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(outer, inner, 1, 1, 1) * inner**-0.5)
+        self.bias = nn.Parameter(torch.zeros(outer))
+
+    def forward(self, x):
+        return F.conv2d(x, self.weight[:, :, 0], self.bias)
+
+
+class Norm(nn.Module):
+    def __init__(self, channels: int, frames: bool = True):
+        super().__init__()
+        self.gamma = nn.Parameter(torch.ones(channels, 1, 1, *([1] if frames else [])))
+
+    def forward(self, x):
+        return F.normalize(x, dim=1, eps=1e-12) * (x.shape[1] ** 0.5 * self.gamma.reshape(-1, 1, 1))
+
+
+class Residual(nn.Module):
+    def __init__(self, inner: int, outer: int):
+        super().__init__()
+        self.residual = nn.ModuleDict({"0": Norm(inner), "2": Causal(inner, outer), "3": Norm(outer), "6": Causal(outer, outer, gain=0.3)})
+        if inner != outer:
+            self.shortcut = Point(inner, outer)
+
+    def forward(self, x, frames):
+        r = self.residual
+        y = r["2"](F.silu(r["0"](x)), frames)
+        y = r["6"](F.silu(r["3"](y)), frames)
+        return y + (self.shortcut(x) if hasattr(self, "shortcut") else x)
+
+
+class SelfAttention(nn.Module):
+    """Within one frame, one head."""
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self.norm = Norm(channels, frames=False)
+        self.to_qkv, self.proj = nn.Conv2d(channels, 3 * channels, 1), nn.Conv2d(channels, channels, 1)
+        nn.init.zeros_(self.proj.weight)
+        nn.init.zeros_(self.proj.bias)
+
+    def forward(self, x, frames):
+        q, k, v = self.to_qkv(self.norm(x)).flatten(2).transpose(1, 2).chunk(3, -1)
+        y = F.scaled_dot_product_attention(q[:, None], k[:, None], v[:, None])[:, 0]
+        return x + self.proj(y.transpose(1, 2).reshape(x.shape))
+
+
+class Down(nn.Module):
+    def __init__(self, channels: int, temporal: bool):
+        super().__init__()
+        self.resample = nn.ModuleDict({"1": nn.Conv2d(channels, channels, 3, 2)})
+        if temporal:
+            self.time_conv = nn.Conv3d(channels, channels, (3, 1, 1))
+
+    def forward(self, x, frames):
+        """-> pictures, frames"""
+        x = self.resample["1"](F.pad(x, (0, 1, 0, 1)))
+        if not hasattr(self, "time_conv") or frames == 1:
+            return x, frames
+        n, c, h, w = x.shape
+        clip = x.reshape(-1, frames, c, h, w)
+        after = (frames - 1) // 2
+        stacked = torch.cat([clip[:, i : i + 2 * after : 2] for i in range(3)], 2).reshape(-1, 3 * c, h, w)
+        weight = self.time_conv.weight.transpose(1, 2).reshape(-1, 3 * c, 1, 1)
+        later = F.conv2d(stacked, weight, self.time_conv.bias).reshape(-1, after, c, h, w)
+        return torch.cat([clip[:, :1], later], 1).flatten(0, 1), after + 1
+
+
+class Up(nn.Module):
+    def __init__(self, channels: int, temporal: bool):
+        super().__init__()
+        self.resample = nn.ModuleDict({"1": nn.Conv2d(channels, channels // 2, 3, padding=1)})
+        if temporal:
+            self.time_conv = nn.Conv3d(channels, 2 * channels, (3, 1, 1))
+
+    def forward(self, x, frames):
+        if hasattr(self, "time_conv") and frames > 1:
+            n, c, h, w = x.shape
+            clip = x.reshape(-1, frames, c, h, w)
+            rest = torch.cat([clip.new_zeros(clip.shape[0], 2, c, h, w), clip[:, 1:]], 1)
+            stacked = torch.cat([rest[:, i : i + frames - 1] for i in range(3)], 2).reshape(-1, 3 * c, h, w)
+            weight = self.time_conv.weight.transpose(1, 2).reshape(-1, 3 * c, 1, 1)
+            pair = F.conv2d(stacked, weight, self.time_conv.bias).reshape(-1, frames - 1, 2, c, h, w).flatten(1, 2)
+            x, frames = torch.cat([clip[:, :1], pair], 1).flatten(0, 1), 2 * frames - 1
+        return self.resample["1"](F.interpolate(x, scale_factor=2, mode="nearest")), frames
+
+
+class Middle(nn.Sequential):
+    def __init__(self, c: int):
+        super().__init__(Residual(c, c), SelfAttention(c), Residual(c, c))
+
+    def forward(self, x, frames):
+        for part in self:
+            x = part(x, frames)
+        return x
+
+
+class HeadPart(nn.ModuleDict):
+    def __init__(self, inner: int, outer: int):
+        super().__init__({"0": Norm(inner), "2": Causal(inner, outer)})
+
+    def forward(self, x, frames):
+        return self["2"](F.silu(self["0"](x)), frames)
+
+
+class Encoder(nn.Module):
+    def __init__(self, z: int):
+        super().__init__()
+        widths = [BASE * m for m in MULTIPLIERS]
+        self.conv1 = Causal(3, widths[0])
+        parts, width = [], widths[0]
+        for level, next_width in enumerate(widths):
+            for _ in range(BLOCKS):
+                parts.append(Residual(width, next_width))
+                width = next_width
+            if level < 3:
+                parts.append(Down(width, level > 0))
+        self.downsamples = nn.ModuleList(parts)
+        self.middle, self.head = Middle(width), HeadPart(width, 2 * z)
+
+    def forward(self, x, frames):
+        x = self.conv1(x, frames)
+        for part in self.downsamples:
+            if isinstance(part, Down):
+                x, frames = part(x, frames)
+            else:
+                x = part(x, frames)
+        return self.head(self.middle(x, frames), frames)
+
+
+class Decoder(nn.Module):
+    def __init__(self, z: int):
+        super().__init__()
+        widths = [BASE * m for m in reversed(MULTIPLIERS)]
+        self.conv1, self.middle = Causal(z, widths[0]), Middle(widths[0])
+        parts, width = [], widths[0]
+        for level, next_width in enumerate(widths):
+            for _ in range(BLOCKS + 1):
+                parts.append(Residual(width, next_width))
+                width = next_width
+            if level < 3:
+                parts.append(Up(width, level < 2))
+                width //= 2
+        self.upsamples = nn.ModuleList(parts)
+        self.head = HeadPart(width, 3)
+
+    def forward(self, x, frames):
+        x = self.middle(self.conv1(x, frames), frames)
+        for part in self.upsamples:
+            if isinstance(part, Up):
+                x, frames = part(x, frames)
+            else:
+                x = part(x, frames)
+        return self.head(x, frames)
+
+
+class Vae(nn.Module):
+    """`std` [z]: normalised latent = raw / std (the mean is zero, see latent.py)."""
+
+    def __init__(self, z: int, std):
+        super().__init__()
+        self.encoder, self.decoder = Encoder(z), Decoder(z)
+        self.conv1, self.conv2 = Point(2 * z, 2 * z), Point(z, z)
+        self.z = z
+        self.register_buffer("std", torch.as_tensor(std, dtype=torch.float32).reshape(1, -1, 1, 1), persistent=False)
+        with torch.no_grad():  # both begin by undoing the scale
+            self.conv2.weight.copy_(torch.diag(1 / self.std.flatten())[:, :, None, None, None])
+            scale = torch.cat([self.std.flatten(), torch.ones(z)])
+            self.conv1.weight.copy_(torch.diag(scale)[:, :, None, None, None])
+
+    def encode(self, video):
+        """[B,3,F,H,W] in -1...1 -> normalised [B,z,T,h,w]"""
+        batch, _, frames = video.shape[:3]
+        y = self.conv1(self.encoder(video.transpose(1, 2).flatten(0, 1), frames))[:, : self.z] / self.std
+        return y.unflatten(0, (batch, -1)).transpose(1, 2)
+
+    def decode(self, latent):
+        """normalised [B,z,T,h,w] -> [B,3,F,H,W], not clamped"""
+        batch, _, frames = latent.shape[:3]
+        y = self.decoder(self.conv2(latent.transpose(1, 2).flatten(0, 1) * self.std), frames)
+        return y.unflatten(0, (batch, -1)).transpose(1, 2)

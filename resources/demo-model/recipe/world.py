@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The world: what a clip shows (a `Scene` is plain data), where each object is at any time, and the drawn frames."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import draw
+
+FPS = 16
+SIZES = {"small": 0.135, "medium": 0.190, "large": 0.250}  # radius by the height of a 144-pixel picture
+DIRECTIONS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
+MOTIONS = ("rest", "float", "bounce", "orbit", "spin", "grow", "shrink")
+PLACES = {"left": 0.27, "middle": 0.5, "right": 0.73}  # of the width
+
+
+@dataclass
+class Object:
+    shape: str
+    colour: str
+    size: str
+    motion: str
+    direction: str = ""  # of `float`
+    place: str = ""  # as the caption says it; empty: unsaid
+    x: float = 0.5  # centre at time 0, fractions of the free width and height
+    y: float = 0.5
+    radius: float = 0.19
+    tilt: float = 0.0
+    turn: float = 1.0  # sign of orbit and spin
+    rate: float = 1.0
+    phase: float = 0.0
+
+
+@dataclass
+class Scene:
+    background: str  # "gradient" or one of draw.SCENES
+    colours: tuple = ()  # of the gradient
+    direction: float = 0.0
+    seed: int = 0  # of the place's details
+    objects: list = field(default_factory=list)
+
+
+def pixels(radius: float, height: int) -> float:
+    """Radius in pixels. Small pictures are windows rather than reductions: sizes go with the root of the height."""
+    return radius * 144 * (height / 144) ** 0.5
+
+
+def path(o: Object, times, height: int, width: int):
+    """Centre x, y, radius, angle [F] in pixels and radians at `times` (seconds)."""
+    t = np.asarray(times, np.float64)
+    r0 = pixels(o.radius, height)
+    reach = np.full_like(t, r0)
+    room_x, room_y = max(width - 2 * r0, 0), max(height - 2 * r0, 0)
+    x, y = r0 + o.x * room_x + 0 * t, r0 + o.y * room_y + 0 * t
+    angle = np.full_like(t, o.tilt)
+    if o.motion == "float":
+        dx, dy = DIRECTIONS[o.direction]
+        speed = o.rate * (0.14 * width if dx else 0.20 * height)
+        x, y = x + dx * speed * t, y + dy * speed * t
+    elif o.motion == "bounce":
+        lift = min(0.36 * height, room_y) * (0.75 + 0.25 * o.rate)
+        y = height - r0 * 1.05 - lift * np.abs(np.sin(np.pi * (t * 0.75 * o.rate + o.phase)))
+    elif o.motion == "orbit":
+        swing = min(0.24 * height, 0.5 * room_y)
+        turn = 2 * np.pi * (o.turn * 0.4 * o.rate * t + o.phase)
+        cx = np.clip(x, r0 + swing, width - r0 - swing)
+        x, y = cx + swing * np.cos(turn), height / 2 + swing * np.sin(turn)
+    elif o.motion == "spin":
+        angle = o.tilt + o.turn * o.rate * 2.2 * t
+    elif o.motion in ("grow", "shrink"):
+        up = np.clip(t / 2.06, 0, 1)
+        reach = r0 * (0.60 + 0.65 * (up if o.motion == "grow" else 1 - up))
+    return x, y, reach, angle
+
+
+def render(scene: Scene, frames: int, height: int = 144, width: int = 256, start: float = 0.0) -> np.ndarray:
+    """[F,H,W,3] f32 in 0...1, beginning `start` seconds into the clip."""
+    if scene.background == "gradient":
+        back = draw.gradient(height, width, *scene.colours, scene.direction)
+    else:
+        back = draw.scene(scene.background, height, width, np.random.default_rng(scene.seed))
+    video = np.empty((frames, height, width, 3), np.float32)
+    video[:] = back
+    times = start + np.arange(frames) / FPS
+    shadow = 0.0 if scene.background == "night sky" else 0.30
+    for o in scene.objects:
+        x, y, radius, angle = path(o, times, height, width)
+        draw.paint(video, o.shape, draw.COLOURS[o.colour], x, y, radius, angle, shadow)
+    return np.clip(video, 0, 1, out=video)
+
+
+def _object(rng, taken, avoid, side: float | None) -> Object:
+    shape = draw.SHAPES[rng.integers(len(draw.SHAPES))]
+    free = [c for c in draw.COLOURS if c not in avoid and c not in taken]
+    motions = [m for m in MOTIONS if not (m == "spin" and shape in draw.ROUND)]
+    size = ("small", "medium", "large")[rng.choice(3, p=(0.25, 0.40, 0.35))]
+    o = Object(shape, free[rng.integers(len(free))], size, motions[rng.integers(len(motions))])
+    o.radius = SIZES[size] * (0.93 + 0.14 * rng.random())
+    o.tilt = rng.normal() * 0.06
+    o.turn = 1.0 if rng.random() < 0.5 else -1.0
+    o.rate = 0.8 + 0.4 * rng.random()
+    o.phase = rng.random()
+    o.x = 0.5 + (rng.random() - 0.5) * 0.8 if side is None else side + (rng.random() - 0.5) * 0.14
+    o.y = 0.2 + 0.6 * rng.random()
+    if o.motion == "float":
+        o.direction = tuple(DIRECTIONS)[rng.integers(4)]
+        # It starts on the far side and stays in the picture.
+        if o.direction in ("left", "right") and side is None:
+            o.x = (0.70 if o.direction == "left" else 0.30) + (rng.random() - 0.5) * 0.5
+        if o.direction in ("up", "down"):
+            o.y = (0.80 if o.direction == "up" else 0.20) + (rng.random() - 0.5) * 0.3
+    return o
+
+
+def sample(rng, objects: int | None = None) -> Scene:
+    """A random scene of one to three objects of different colours, none of them the gradient's."""
+    count = objects or 1 + rng.choice(3, p=(0.58, 0.34, 0.08))
+    if rng.random() < 0.6:
+        pair = tuple(np.array(list(draw.COLOURS))[rng.choice(len(draw.COLOURS), 2, replace=False)].tolist())
+        scene = Scene("gradient", pair, float(rng.choice([0.0, 0.0, 1.0, 0.5])))
+        avoid = set(pair)
+    else:
+        scene = Scene(draw.SCENES[rng.integers(len(draw.SCENES))], seed=int(rng.integers(1 << 31)))
+        avoid = {"night sky": {"blue"}, "sea": {"blue"}, "meadow": {"green"}, "sunset": {"orange"}, "desert": {"yellow"}}[scene.background]
+    sides = {1: [None], 2: [0.14, 0.86], 3: [0.06, 0.5, 0.94]}[count]
+    if count == 1 and rng.random() < 0.35:
+        place = tuple(PLACES)[rng.integers(3)]
+        o = _object(rng, (), avoid, {"left": 0.1, "middle": 0.5, "right": 0.9}[place])
+        o.place = place
+        scene.objects = [o]
+        return scene
+    taken: set = set()
+    for k in rng.permutation(count):
+        o = _object(rng, taken, avoid, sides[k])
+        if count > 1:
+            o.place = {2: ("left", "right"), 3: ("left", "middle", "right")}[count][k]
+            o.radius = min(o.radius, SIZES["large" if count == 2 else "medium"])
+            if o.motion == "float" and o.direction in ("left", "right"):
+                o.direction = ("up", "down")[rng.integers(2)]
+                o.y = (0.80 if o.direction == "up" else 0.20) + (rng.random() - 0.5) * 0.3
+        taken.add(o.colour)
+        scene.objects.append(o)
+    return scene

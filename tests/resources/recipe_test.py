@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipe's world: what is drawn is what the scene says, captions say it too, the fixed latent keeps the picture."""
+
+import pathlib
+import sys
+import unittest
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "resources" / "demo-model" / "recipe"
+sys.path.insert(0, str(ROOT))
+import captions  # noqa: E402
+import draw  # noqa: E402
+import latent  # noqa: E402
+import world  # noqa: E402
+
+
+def one(shape="ball", colour="red", motion="rest", **more):
+    return world.Scene("gradient", ("blue", "white"), objects=[world.Object(shape, colour, "large", motion, radius=0.25, **more)])
+
+
+def where_red(frame):
+    """Centroid x, y and area of what is clearly red."""
+    y, x = np.nonzero((frame[..., 0] > frame[..., 1] + 0.35) & (frame[..., 0] > frame[..., 2] + 0.35))
+    return x.mean(), y.mean(), len(x)
+
+
+class World(unittest.TestCase):
+    def test_is_as_large_as_the_issue_asks(self):
+        self.assertGreaterEqual(len(draw.SHAPES), 6)
+        self.assertGreaterEqual(len(draw.COLOURS), 8)
+        self.assertGreaterEqual(len(world.MOTIONS), 6)
+        self.assertGreaterEqual(len(draw.SCENES), 3)
+
+    def test_the_same_scene_gives_the_same_pixels(self):
+        a = world.render(world.sample(np.random.default_rng(3)), 5)
+        b = world.render(world.sample(np.random.default_rng(3)), 5)
+        self.assertTrue(np.array_equal(a, b))
+        self.assertFalse(np.array_equal(a, world.render(world.sample(np.random.default_rng(4)), 5)))
+
+    def test_motions_move_as_they_are_called(self):
+        ends = {}
+        for motion, direction in (("rest", ""), ("float", "left"), ("float", "up"), ("grow", ""), ("shrink", "")):
+            video = world.render(one(motion=motion, direction=direction), 33)
+            ends[direction or motion] = np.subtract(where_red(video[32]), where_red(video[0]))
+        self.assertLess(np.abs(ends["rest"]).max(), 1)
+        self.assertLess(ends["left"][0], -30)
+        self.assertLess(abs(ends["left"][1]), 2)
+        self.assertLess(ends["up"][1], -20)
+        self.assertGreater(ends["grow"][2], 1000)
+        self.assertLess(ends["shrink"][2], -1000)
+
+    def test_orbit_comes_round_and_bounce_comes_down_again(self):
+        orbit = np.array([where_red(f)[:2] for f in world.render(one(motion="orbit"), 33)])
+        self.assertGreater(np.ptp(orbit[:, 0]), 40)
+        self.assertGreater(np.ptp(orbit[:, 1]), 40)
+        bounce = np.array([where_red(f)[:2] for f in world.render(one(motion="bounce"), 33)])
+        self.assertLess(np.ptp(bounce[:, 0]), 4)
+        self.assertGreater(np.ptp(bounce[:, 1]), 30)
+
+    def test_distances_are_negative_inside_only(self):
+        side = np.linspace(-1.4, 1.4, 141, dtype=np.float32)
+        x, y = np.meshgrid(side, -side)
+        for shape in draw.SHAPES:
+            d = draw.distance(shape, x, y)
+            inside = (d < 0).mean() * 2.8**2
+            self.assertTrue(0.8 < inside < 3.3, f"{shape} fills {inside}")
+            self.assertTrue((d[np.hypot(x, y) > draw.REACH] > 0).all(), shape)
+
+    def test_edges_are_soft(self):
+        frame = world.render(one("square"), 1)[0]
+        self.assertLess(np.abs(np.diff(frame[72], axis=0)).max(), 0.75)
+
+    def test_objects_keep_their_colours_apart_from_the_gradient(self):
+        rng = np.random.default_rng(1)
+        for _ in range(300):
+            scene = world.sample(rng)
+            colours = [o.colour for o in scene.objects]
+            self.assertEqual(len(set(colours)), len(colours))
+            self.assertFalse(set(colours) & set(scene.colours))
+
+
+class Captions(unittest.TestCase):
+    def test_name_what_the_scene_shows(self):
+        rng = np.random.default_rng(2)
+        free = 0
+        for _ in range(300):
+            scene = world.sample(rng)
+            text = captions.caption(rng, scene).lower()
+            if any(text.startswith(f.lower()) for f in captions.FREE):
+                free += 1
+                continue
+            for o in scene.objects:
+                self.assertTrue(any(n in text for n in captions.NOUNS[o.shape]), text)
+                self.assertTrue(any(n in text for n in captions.ADJECTIVES[o.colour]), text)
+            for colour in scene.colours:
+                self.assertIn(colour, text)
+        self.assertTrue(0 < free < 60)
+
+    def test_articles_fit(self):
+        for text in captions.corpus(5, 500):
+            for word in ("orange", "emerald"):
+                self.assertNotIn(f" a {word}", f" {text.lower()}")
+
+
+class FixedLatent(unittest.TestCase):
+    def setUp(self):
+        self.latent = latent.Latent.load(ROOT / "latent.npz")
+
+    def test_keeps_the_picture(self):
+        rng = np.random.default_rng(6)
+        errors = []
+        for _ in range(4):
+            video = world.render(world.sample(rng), 9)
+            z = self.latent.encode(video)
+            self.assertEqual(z.shape, (16, 3, 18, 32))
+            errors.append(np.mean((self.latent.decode(z) - video) ** 2))
+        self.assertGreater(-10 * np.log10(np.mean(errors)), 30)
+
+    def test_a_resting_picture_has_one_latent(self):
+        still = np.repeat(world.render(one(), 1), 5, axis=0)
+        z = self.latent.encode(still)
+        self.assertLess(np.abs(z[:, 0] - z[:, 1]).mean(), 0.15 * z.std())
+
+
+if __name__ == "__main__":
+    unittest.main()
