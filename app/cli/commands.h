@@ -17,6 +17,8 @@ namespace denoir::cli {
 /// One per file of the same name.
 Command bench_command();
 Command compare_command();
+Command compare_precision_command();
+Command compare_traces_command();
 Command completion_command();
 Command convert_command();
 Command decode_command();

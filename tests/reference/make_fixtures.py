@@ -25,7 +25,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))
 
-GROUPS = ("models", "resize", "transformer", "encoders", "sampling", "tokenize", "pipelines")
+GROUPS = ("models", "resize", "transformer", "encoders", "sampling", "tokenize", "pipelines", "traces")
 
 
 def make(out: Path, groups, quiet: bool) -> int:
@@ -46,7 +46,7 @@ def clear(out: Path) -> None:
     """Removes what this program makes, and nothing else."""
     for path in out.iterdir() if out.exists() else ():
         if path.is_dir() and (
-            path.name in ("_weights", "_models", "_inputs", "resize", "tokenize") or (path / "case.json").exists()
+            path.name in ("_weights", "_models", "_inputs", "resize", "tokenize") or (path / "case.json").exists() or (path / "trace.json").exists()
         ):
             shutil.rmtree(path)
 

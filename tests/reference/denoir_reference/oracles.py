@@ -84,6 +84,7 @@ def prepared(weights: dict, config):
             **more,
         )[0][0]
 
+    forward.model_for = model_for
     return forward
 
 
@@ -110,9 +111,8 @@ def vae_decode(model, latent, mean, std):
     return model.decode(raw[None], return_dict=False)[0][0]
 
 
-@torch.no_grad()
-def umt5(weights: dict, tokens):
-    """transformers' UMT5EncoderModel over the real tokens, padded to 16 more to see that padding changes nothing."""
+def umt5_model(weights: dict):
+    """transformers' UMT5EncoderModel."""
     from transformers import UMT5Config, UMT5EncoderModel
 
     heads = weights["blocks.0.pos_embedding.embedding.weight"].shape[1]
@@ -130,15 +130,20 @@ def umt5(weights: dict, tokens):
             dropout_rate=0.0,
         )
     )
-    _strict(model, names.umt5_to_hf(weights))
+    return _strict(model, names.umt5_to_hf(weights))
+
+
+@torch.no_grad()
+def umt5(weights: dict, tokens, model=None):
+    """transformers' UMT5EncoderModel over the real tokens, padded to 16 more to see that padding changes nothing."""
+    model = model or umt5_model(weights)
     ids = torch.cat([tokens, torch.zeros(16, dtype=torch.int64)])[None]
     mask = (torch.arange(ids.shape[1]) < len(tokens)).long()[None]
     return model(input_ids=ids, attention_mask=mask).last_hidden_state[0, : len(tokens)]
 
 
-@torch.no_grad()
-def clip(weights: dict, heads: int, image):
-    """transformers' CLIPVisionModel: hidden_states[-2]."""
+def clip_model(weights: dict, heads: int, side: int):
+    """transformers' CLIPVisionModel for pictures of `side` pixels."""
     from transformers import CLIPVisionConfig, CLIPVisionModel
 
     patch = weights["visual.patch_embedding.weight"]
@@ -149,11 +154,17 @@ def clip(weights: dict, heads: int, image):
             intermediate_size=weights["visual.transformer.0.mlp.0.weight"].shape[0],
             num_hidden_layers=layers,
             num_attention_heads=heads,
-            image_size=image.shape[-1],
+            image_size=side,
             patch_size=patch.shape[-1],
             hidden_act="gelu",
             layer_norm_eps=1e-5,
         )
     )
-    _strict(model, names.clip_to_hf(weights))
+    return _strict(model, names.clip_to_hf(weights))
+
+
+@torch.no_grad()
+def clip(weights: dict, heads: int, image, model=None):
+    """transformers' CLIPVisionModel: hidden_states[-2]."""
+    model = model or clip_model(weights, heads, image.shape[-1])
     return model(pixel_values=image[None].float(), output_hidden_states=True).hidden_states[-2][0]

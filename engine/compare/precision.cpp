@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/precision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engine/core/error.h"
+#include "engine/core/thread_pool.h"
+#include "engine/media/frames.h"
+#include "engine/metrics/summary.h"
+#include "engine/session/output_check.h"
+#include "engine/session/request_json.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// A folder of our own, or the one that is kept.
+class Workplace {
+public:
+    Workplace(const fs::path& keep, const fs::path& beside) : path_(keep), kept_(!keep.empty()) {
+        std::error_code code;
+        if (kept_) {
+            check_output_folder(path_, {});
+            fs::create_directories(path_, code);
+            if (code)
+                throw Error(path_.string(), "", "this folder cannot be made: " + code.message(),
+                            "choose another --keep");
+            return;
+        }
+        std::string name = ((beside.empty() ? fs::path(".") : beside) / ".denoir-precision-XXXXXX").string();
+        if (!::mkdtemp(name.data()))
+            throw Error(beside.string(), "", "no folder can be made here", "choose another place for the report");
+        path_ = name;
+    }
+    ~Workplace() {
+        std::error_code code;
+        if (!kept_) fs::remove_all(path_, code);
+    }
+    Workplace(const Workplace&) = delete;
+    fs::path file(const char* name) const { return path_ / name; }
+
+private:
+    fs::path path_;
+    bool kept_;
+};
+
+metrics::Rgb8 view(const Image& image) { return {image.rgb.data(), image.width, image.height}; }
+
+Image amplified(const Image& a, const Image& b, int times) {
+    Image out = a;
+    for (std::size_t i = 0; i < out.rgb.size(); ++i)
+        out.rgb[i] = std::uint8_t(std::min(255, std::abs(int(a.rgb[i]) - int(b.rgb[i])) * times));
+    return out;
+}
+
+std::string label(const Request& r) {
+    const Json stored = to_json(r);
+    return fmt::format("{}, cast points {}, on {}", stored["dtype"].get<std::string>(),
+                       stored["precision"].get<std::string>(), r.device->name());
+}
+
+/// The largest power of two that keeps the worst difference in range.
+int amplification(double largest) {
+    int times = 1;
+    while (times < 64 && largest * times * 2 <= 255) times *= 2;
+    return times;
+}
+
+} // namespace
+
+Request with_precision(Request r, const std::string& words, std::string_view option) {
+    for (std::size_t begin = 0; begin <= words.size();) {
+        const std::size_t end = std::min(words.find('+', begin), words.size());
+        const std::string word = words.substr(begin, end - begin);
+        const auto set = [&](const char* field) { set_request_field(r, field, word, {}); };
+        if (word == "f32" || word == "bf16") {
+            set("dtype");
+            r.precision = word == "f32" ? std::optional(PrecisionPolicy::f32) : std::nullopt;
+        } else if (word == "wan" || word == "skyreels") {
+            set("precision");
+            r.dtype = DType::bf16;
+        } else if (word == "cpu" || word.starts_with("cuda")) {
+            set("device");
+        } else {
+            throw UsageError("", std::string(option),
+                             fmt::format("'{}' is no precision or device", printable(word, 40)),
+                             "use f32, bf16, wan, skyreels, cpu or cuda:N, joined by +");
+        }
+        begin = end + 1;
+    }
+    return r;
+}
+
+PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& options,
+                                  const std::function<void(const std::string&)>& begins, Observer& observer,
+                                  const std::function<void(double, double)>& comparing, std::stop_token stop) {
+    Request a = with_precision(asked, options.a, "--a"), b = with_precision(asked, options.b, "--b");
+    const Workplace place(options.keep, options.work);
+    PrecisionResult result;
+    std::vector<Image> frames;
+
+    begins("A");
+    TraceOptions trace_a{place.file("A.safetensors"), options.select, {}, {}};
+    trace_a.picture = [&](int, const Tensor& frame) { frames.push_back(to_image(frame.unsqueeze(1), 0)); };
+    result.a = trace(a, trace_a, observer, stop).request;
+
+    b.seed = result.a.seed; // drawn once
+    ThreadPool pool(b.threads);
+    double largest = 0;
+    begins("B");
+    TraceOptions trace_b{place.file("B.safetensors"), options.select, {}, {}};
+    std::vector<Image> others;
+    trace_b.picture = [&](int index, const Tensor& frame) {
+        others.push_back(to_image(frame.unsqueeze(1), 0));
+        if (std::size_t(index) >= frames.size()) return;
+        result.pictures.frames.push_back(
+            metrics::compare_frames(view(frames[std::size_t(index)]), view(others.back()), pool));
+        largest = std::max(largest, result.pictures.frames.back().difference.max);
+    };
+    result.b = trace(b, trace_b, observer, stop).request;
+
+    const TraceFiles files(trace_a.out, trace_b.out);
+    result.traces = files.compare(comparing, stop);
+    result.traces.name_a = "A: " + label(result.a);
+    result.traces.name_b = "B: " + label(result.b);
+
+    PicturePart& p = result.pictures;
+    p.label_a = label(result.a);
+    p.label_b = label(result.b);
+    const metrics::Summary summary = metrics::summarize(p.frames);
+    p.mean = summary.mean;
+    p.verdict = metrics::verdict(summary.mean).text;
+    p.amplified = amplification(largest);
+    std::vector<std::size_t> shown = metrics::worst_frames(p.frames, std::size_t(options.shown), 2);
+    if (shown.empty() && !frames.empty()) shown.push_back(frames.size() / 2);
+    for (const std::size_t i : shown)
+        p.shown.push_back({i, frames[i], others[i], amplified(frames[i], others[i], p.amplified)});
+    result.report = trace_report(result.traces, &files, p);
+    return result;
+}
+
+} // namespace denoir

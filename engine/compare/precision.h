@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "engine/compare/trace_report.h"
+#include "engine/session/trace.h"
+
+namespace denoir {
+
+/// How one side of a precision comparison computes, as written: words joined by '+' out of f32, bf16 (dtype), wan,
+/// skyreels (cast points), cpu, cuda, cuda:N (device): "bf16", "bf16+cuda:0". Throws UsageError naming `option`.
+Request with_precision(Request, const std::string& words, std::string_view option);
+
+struct PrecisionOptions {
+    std::string a, b; ///< as with_precision takes them
+    TraceSelection select;
+    std::filesystem::path
+        keep; ///< folder for the two traces, A.safetensors and B.safetensors; empty: beside `work`, removed
+    std::filesystem::path work; ///< a folder on a disk with room for both
+    int shown = 3;              ///< frames side by side, the worst first
+};
+
+struct PrecisionResult {
+    metrics::TraceComparison traces;
+    PicturePart pictures;
+    Request a, b;       ///< resolved
+    std::string report; ///< HTML
+};
+
+/// One request, computed twice from the same noise: where the two part layer by layer, and what it means in the
+/// picture. `begins` is told "A" and "B" as each run begins. Throws Error, UsageError, Cancelled.
+PrecisionResult compare_precision(const Request&, const PrecisionOptions&,
+                                  const std::function<void(const std::string&)>& begins, Observer&,
+                                  const std::function<void(double done, double total)>& comparing, std::stop_token);
+
+} // namespace denoir

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/trace_compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace {
+
+using Table = std::unordered_map<std::string_view, const FileTensor*>;
+
+Table table_of(const Container& c) {
+    Table table;
+    table.reserve(c.tensors.size());
+    for (const FileTensor& t : c.tensors) table.emplace(t.name, &t);
+    return table;
+}
+
+std::string about(const Container& c, const char* key) {
+    const auto it = c.metadata.find(key);
+    return it == c.metadata.end() ? std::string() : it->second;
+}
+
+/// "blocks.2" before "blocks.10": runs of digits count as numbers.
+bool natural_less(std::string_view a, std::string_view b) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    std::size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (digit(a[i]) && digit(b[j])) {
+            while (i < a.size() && a[i] == '0') ++i;
+            while (j < b.size() && b[j] == '0') ++j;
+            std::size_t p = i, q = j;
+            while (p < a.size() && digit(a[p])) ++p;
+            while (q < b.size() && digit(b[q])) ++q;
+            if (p - i != q - j) return p - i < q - j;
+            if (const int order = a.substr(i, p - i).compare(b.substr(j, q - j))) return order < 0;
+            i = p, j = q;
+        } else {
+            if (a[i] != b[j]) return a[i] < b[j];
+            ++i, ++j;
+        }
+    }
+    return a.size() - i < b.size() - j;
+}
+
+/// Names of both in the order of execution: that of the data in a trace that says so, Denoir's own before another's.
+std::vector<std::string_view> ordered(const Container& a, const Container& b) {
+    const auto says = [](const Container& c) { return about(c, "order") == "execution"; };
+    const bool ours = about(b, "source").starts_with("denoir") && !about(a, "source").starts_with("denoir");
+    const Container* guide = says(a) && !(ours && says(b)) ? &a : says(b) ? &b : nullptr;
+    const Table other = table_of(guide == &b ? a : b);
+    std::vector<const FileTensor*> common;
+    for (const FileTensor& t : (guide ? *guide : a).tensors)
+        if (other.contains(t.name)) common.push_back(&t);
+    std::sort(common.begin(), common.end(), [&](const FileTensor* x, const FileTensor* y) {
+        return guide ? x->offset < y->offset : natural_less(x->name, y->name);
+    });
+    std::vector<std::string_view> names;
+    for (const FileTensor* t : common) names.push_back(t->name);
+    return names;
+}
+
+Tensor read(const Container& c, const FileTensor& t, const std::string& file) {
+    if (t.dtype && is_block(*t.dtype))
+        throw Error(file, t.name, fmt::format("{} is a type of quantised weights", t.dtype_name),
+                    "compare traces, not checkpoints");
+    return c.tensor(t);
+}
+
+std::vector<std::string> missing_in(const Container& a, const Container& b) {
+    const Table other = table_of(b);
+    std::vector<std::string> names;
+    for (const FileTensor& t : a.tensors)
+        if (!other.contains(t.name)) names.push_back(t.name);
+    std::sort(names.begin(), names.end(), natural_less);
+    return names;
+}
+
+std::string first_name(const Container& c) { return c.tensors.empty() ? "nothing" : printable(c.tensors[0].name, 60); }
+
+} // namespace
+
+TraceFiles::TraceFiles(const std::filesystem::path& a, const std::filesystem::path& b)
+    : a_(open_container(a)), b_(open_container(b)), name_a_(a.native()), name_b_(b.native()) {
+    const Table other = table_of(b_);
+    const bool any =
+        std::any_of(a_.tensors.begin(), a_.tensors.end(), [&](const FileTensor& t) { return other.contains(t.name); });
+    if (!any)
+        throw Error(name_a_, "",
+                    fmt::format("has no tensor name in common with {} ({} here, {} there)", printable(name_b_, 80),
+                                first_name(a_), first_name(b_)),
+                    "compare two traces of one model");
+}
+
+metrics::TraceComparison TraceFiles::compare(const std::function<void(double, double)>& progress,
+                                             std::stop_token stop) const {
+    metrics::TraceComparison c;
+    c.name_a = name_a_;
+    c.name_b = name_b_;
+    c.about_a = a_.metadata;
+    c.about_b = b_.metadata;
+    c.only_a = missing_in(a_, b_);
+    c.only_b = missing_in(b_, a_);
+    const Table left = table_of(a_), right = table_of(b_);
+    const std::vector<std::string_view> names = ordered(a_, b_);
+    double total = 0, done = 0;
+    for (const std::string_view name : names) total += double(left.at(name)->bytes + right.at(name)->bytes);
+    for (const std::string_view name : names) {
+        if (stop.stop_requested()) throw Cancelled();
+        const FileTensor &x = *left.at(name), &y = *right.at(name);
+        const Tensor a = read(a_, x, name_a_), b = read(b_, y, name_b_);
+        if (metrics::comparable(a.shape(), b.shape())) {
+            metrics::LayerError l;
+            l.key = name;
+            l.parts = metrics::parse_trace_key(name);
+            l.difference = metrics::difference(a, b);
+            c.layers.push_back(std::move(l));
+        } else {
+            c.shapes.push_back({std::string(name), a.shape(), b.shape()});
+        }
+        a_.file->drop_pages(x.offset, x.bytes);
+        b_.file->drop_pages(y.offset, y.bytes);
+        done += double(x.bytes + y.bytes);
+        if (progress) progress(done, total);
+    }
+    metrics::analyse(c);
+    return c;
+}
+
+metrics::PairHistograms TraceFiles::histograms(const std::string& key, int bins) const {
+    const FileTensor *x = a_.find(key), *y = b_.find(key);
+    if (!x || !y) throw Error(x ? name_b_ : name_a_, key, "this trace has no such tensor", "choose one that both have");
+    const Tensor a = read(a_, *x, name_a_), b = read(b_, *y, name_b_);
+    if (!metrics::comparable(a.shape(), b.shape()))
+        throw Error(
+            name_a_, key,
+            fmt::format("has shape {}, in {} {}", to_string(a.shape()), printable(name_b_, 80), to_string(b.shape())),
+            "compare traces of one size");
+    return metrics::histograms(a, b, bins);
+}
+
+} // namespace denoir

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/trace_plots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "engine/report/html.h"
+
+namespace denoir {
+namespace {
+
+using metrics::LayerError;
+using metrics::TraceComparison;
+using report::escaped;
+
+constexpr double least_error = 1e-8; ///< smaller ones are drawn as this
+
+double decade(double error) {
+    if (!std::isfinite(error)) return 0;
+    return std::log10(std::clamp(error, least_error, 1.0));
+}
+
+/// Of equally bright steps, readable in grey and by the colour-blind; from the ground of the page to the darkest.
+std::string colour(double error) {
+    static constexpr std::array<std::array<int, 3>, 6> stops{
+        {{236, 240, 246}, {176, 208, 232}, {95, 168, 200}, {52, 118, 168}, {84, 54, 130}, {128, 20, 60}}};
+    const double at = (decade(error) + 8) / 8 * (stops.size() - 1);
+    const auto low = std::min<std::size_t>(std::size_t(at), stops.size() - 2);
+    const double share = at - double(low);
+    std::array<int, 3> c{};
+    for (std::size_t i = 0; i < 3; ++i)
+        c[i] = int(std::lround(stops[low][i] + share * (stops[low + 1][i] - stops[low][i])));
+    return fmt::format("#{:02x}{:02x}{:02x}", c[0], c[1], c[2]);
+}
+
+std::string described(const LayerError& l) {
+    const auto& d = l.difference;
+    const std::string column = l.parts.column();
+    return fmt::format("{}{}: relative {}, largest {:.3g} ({} of the mean norm), cosine {:.7f}, {} | {}{}",
+                       l.parts.row(), column.empty() ? "" : ", " + column, error_text(d.relative()), d.max_abs,
+                       error_text(d.normalised()), d.cosine, info(d.dtype_a).name, info(d.dtype_b).name,
+                       l.generated ? "; error made here" : "");
+}
+
+/// Which column is plotted.
+std::string plotted_column(const TraceComparison& c) {
+    if (c.first) return c.layers[*c.first].parts.column();
+    for (const LayerError& l : c.layers)
+        if (l.parts.step && l.parts.component.starts_with("transformer")) return l.parts.column();
+    return c.layers.empty() ? std::string() : c.layers.front().parts.column();
+}
+
+/// "blocks.3" of "blocks.3.self_attn.q"; else the first name.
+std::string block_name(std::string_view layer) {
+    std::size_t end = layer.find('.');
+    for (std::size_t begin = 0; end != std::string_view::npos; begin = end + 1, end = layer.find('.', begin)) {
+        const std::string_view part = layer.substr(begin, end - begin);
+        if (!part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos)
+            return std::string(layer.substr(0, end));
+    }
+    return std::string(layer);
+}
+
+struct Axis {
+    double left, right, top, bottom;
+    double y(double error) const { return bottom + (top - bottom) * (decade(error) + 8) / 8; }
+};
+
+} // namespace
+
+std::string error_text(double error) {
+    if (!std::isfinite(error)) return "∞";
+    return error == 0 ? "0" : fmt::format("{:.1e}", error);
+}
+
+std::string layer_plot(const TraceComparison& c) {
+    const std::string column = plotted_column(c);
+    std::vector<const LayerError*> layers;
+    for (const LayerError& l : c.layers)
+        if (l.parts.column() == column) layers.push_back(&l);
+    if (layers.empty()) return {};
+    constexpr double width = 1120, height = 330;
+    const Axis axis{52, width - 14, 14, height - 58};
+    const double step = (axis.right - axis.left) / double(std::max<std::size_t>(layers.size(), 2));
+    const auto x = [&](std::size_t i) { return axis.left + (double(i) + 0.5) * step; };
+
+    std::string svg =
+        fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"relative error of {} layers in the "
+                    "order of execution, logarithmic\">\n",
+                    width, height, layers.size());
+    for (int e = -8; e <= 0; ++e) {
+        const double y = axis.y(std::pow(10.0, e));
+        svg += fmt::format(
+            "<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/><text x=\"{}\" y=\"{:.1f}\" "
+            "text-anchor=\"end\">{}</text>\n",
+            axis.left, axis.right, y, y, axis.left - 8, y + 4, e == 0 ? "1" : fmt::format("1e{}", e));
+    }
+    std::string block, line = "M", expected = "M";
+    double last_label = -1000;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const std::string here = block_name(layers[i]->parts.layer);
+        if (here != block && x(i) - last_label > 74) {
+            svg += fmt::format(
+                "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text x=\"{3:.1f}\" "
+                "y=\"{4}\">{5}</text>\n",
+                x(i) - step / 2, axis.top, axis.bottom + 5, x(i) - step / 2 + 2, axis.bottom + 18,
+                escaped(here.size() > 15 ? here.substr(0, 14) + "…" : here));
+            last_label = x(i);
+        }
+        block = here;
+        line += fmt::format("{}{:.1f} {:.1f}", i ? "L" : "", x(i), axis.y(layers[i]->difference.relative()));
+        expected += fmt::format("{}{:.1f} {:.1f}", i ? "L" : "", x(i), axis.y(layers[i]->expected));
+    }
+    svg +=
+        fmt::format("<path class=\"line s4\" stroke-dasharray=\"5 4\" d=\"{}\"/>\n<path class=\"line s0\" d=\"{}\"/>\n",
+                    expected, line);
+    const double radius = layers.size() > 400 ? 1.6 : 2.8;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const LayerError& l = *layers[i];
+        svg += fmt::format("<circle class=\"dot {}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"><title>{}</title></circle>\n",
+                           l.generated ? "bad" : "s0", x(i), axis.y(l.difference.relative()),
+                           l.generated ? radius + 1.2 : radius, escaped(described(l)));
+        if (c.first && &c.layers[*c.first] == &l) {
+            const bool left_half = x(i) < width / 2;
+            svg += fmt::format("<line class=\"bad\" stroke=\"currentColor\" stroke-width=\"1.5\" x1=\"{0:.1f}\" "
+                               "x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text class=\"bad\" style=\"fill:currentColor;"
+                               "font-weight:600\" x=\"{3:.1f}\" y=\"{4}\" text-anchor=\"{5}\">begins in {6}</text>\n",
+                               x(i), axis.top, axis.bottom, x(i) + (left_half ? 6 : -6), axis.top + 12,
+                               left_half ? "start" : "end", escaped(l.parts.layer));
+        }
+    }
+    svg +=
+        fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">layers in the order of execution</text>\n</svg>\n",
+                    (axis.left + axis.right) / 2, height - 10);
+    return fmt::format(
+        "<figure class=\"chart\"><figcaption>Relative error, layer by layer{}"
+        "<span class=\"legend s0\"><i></i>found</span><span class=\"legend s4\"><i></i>explained by rounding and "
+        "by the inputs' error</span></figcaption>\n{}</figure>\n",
+        column.empty() ? "" : ": " + escaped(column), svg);
+}
+
+namespace {
+
+constexpr std::size_t most_rows = 170;
+
+struct Cell {
+    double error = -1; ///< none
+    std::size_t layer = 0;
+    bool generated = false;
+};
+
+/// One component.
+struct Map {
+    std::vector<std::string> rows, columns;
+    std::map<std::pair<std::size_t, std::size_t>, Cell> cells; ///< (row, column)
+    bool by_block = false;
+};
+
+std::size_t index_in(std::vector<std::string>& names, std::map<std::string, std::size_t>& known,
+                     const std::string& name) {
+    const auto [it, is_new] = known.try_emplace(name, names.size());
+    if (is_new) names.push_back(name);
+    return it->second;
+}
+
+Map map_of(const TraceComparison& c, const std::string& component, bool by_block) {
+    Map m;
+    m.by_block = by_block;
+    std::map<std::string, std::size_t> rows, columns;
+    for (std::size_t i = 0; i < c.layers.size(); ++i) {
+        const LayerError& l = c.layers[i];
+        if (l.parts.component != component) continue;
+        const std::string row = by_block ? block_name(l.parts.layer) : l.parts.layer;
+        const std::string column = l.parts.column();
+        Cell& cell =
+            m.cells[{index_in(m.rows, rows, row), index_in(m.columns, columns, column.empty() ? "once" : column)}];
+        const double error = l.difference.relative();
+        if (error > cell.error) cell.error = error, cell.layer = i;
+        cell.generated |= l.generated;
+    }
+    if (!by_block && m.rows.size() > most_rows) return map_of(c, component, true);
+    return m;
+}
+
+std::string draw(const TraceComparison& c, const Map& m) {
+    std::size_t longest = 4, longest_column = 4;
+    for (const std::string& row : m.rows) longest = std::max(longest, row.size());
+    for (const std::string& column : m.columns) longest_column = std::max(longest_column, column.size());
+    const double left = std::min(330.0, 10 + 6.4 * double(longest)), top = 14 + 4.6 * double(longest_column);
+    const double cell = std::clamp((1120 - left) / double(m.columns.size()), 2.0, 46.0), high = 13;
+    const double width = std::max(420.0, left + cell * double(m.columns.size()) + 60),
+                 height = top + high * double(m.rows.size()) + 8;
+    std::string svg = fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" style=\"max-width:{:.0f}px\" role=\"img\" "
+                                  "aria-label=\"error of {} layers in {} columns\">\n",
+                                  width, height, width, m.rows.size(), m.columns.size());
+    const std::size_t every = std::max<std::size_t>(1, std::size_t(std::ceil(13 / cell)));
+    for (std::size_t i = 0; i < m.columns.size(); i += every)
+        svg +=
+            fmt::format("<text style=\"font-size:10px\" transform=\"translate({:.1f} {:.1f}) rotate(-50)\">{}</text>\n",
+                        left + (double(i) + 0.6) * cell, top - 5, escaped(m.columns[i]));
+    for (std::size_t i = 0; i < m.rows.size(); ++i)
+        svg += fmt::format("<text style=\"font-size:10.5px\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                           left - 7, top + (double(i) + 0.78) * high, escaped(m.rows[i]));
+    for (const auto& [at, value] : m.cells)
+        svg += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"{}><title>{}</title>"
+            "</rect>\n",
+            left + double(at.second) * cell, top + double(at.first) * high, std::max(cell - 1, 1.0), high - 1,
+            colour(value.error),
+            value.generated    ? " stroke=\"#e0245e\" stroke-width=\"1.6\""
+            : value.error == 0 ? " opacity=\".45\""
+                               : "",
+            escaped(described(c.layers[value.layer])));
+    return svg + "</svg>\n";
+}
+
+/// The colours and what they mean.
+std::string scale() {
+    std::string svg =
+        "<svg viewBox=\"0 0 420 34\" style=\"max-width:420px\" role=\"img\" aria-label=\"scale of the colours, "
+        "1e-8 to 1\">\n";
+    for (int i = 0; i < 80; ++i)
+        svg += fmt::format("<rect x=\"{:.1f}\" y=\"2\" width=\"5.2\" height=\"12\" fill=\"{}\"/>", 8 + i * 5.0,
+                           colour(std::pow(10.0, -8 + i / 10.0)));
+    for (int e = -8; e <= 0; e += 2)
+        svg += fmt::format("<text x=\"{}\" y=\"28\" text-anchor=\"middle\" style=\"font-size:11px\">{}</text>",
+                           8 + (e + 8) * 50, e == 0 ? "1" : fmt::format("1e{}", e));
+    return svg + "</svg>\n";
+}
+
+} // namespace
+
+std::string layer_maps(const TraceComparison& c) {
+    std::vector<std::string> components;
+    for (const LayerError& l : c.layers)
+        if (std::find(components.begin(), components.end(), l.parts.component) == components.end())
+            components.push_back(l.parts.component);
+    std::string out =
+        "<div class=\"panel\">" + scale() +
+        "<p class=\"small faint\">Length of the difference over the length of B. Framed in red: the error is made "
+        "there. Pale: equal to the bit.</p></div>\n";
+    for (const std::string& component : components) {
+        const Map m = map_of(c, component, false);
+        out += fmt::format(
+            "<figure class=\"chart\" style=\"margin-top:14px;break-inside:auto\"><figcaption>{}{}</figcaption>\n{}"
+            "</figure>\n",
+            escaped(component.empty() ? "layers" : component),
+            m.by_block ? "<span class=\"legend\">each block with its largest error</span>" : "", draw(c, m));
+    }
+    return out;
+}
+
+} // namespace denoir

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/trace_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/compare/trace_plots.h"
+#include "engine/core/error.h"
+#include "engine/report/chart.h"
+#include "engine/report/html.h"
+
+namespace denoir {
+namespace {
+
+using metrics::LayerError;
+using metrics::TraceComparison;
+using report::escaped;
+
+constexpr std::size_t most_names = 60, most_table_rows = 3000;
+
+std::string about(const std::map<std::string, std::string>& metadata) {
+    std::string out;
+    for (const char* key : {"source", "device"}) {
+        const auto it = metadata.find(key);
+        if (it == metadata.end()) continue;
+        out += (out.empty() ? "" : ", ") + printable(it->second, 80);
+    }
+    return out.empty() ? "no description in the file" : out;
+}
+
+std::string head(const TraceComparison& c) {
+    const char* mood = c.first || !c.shapes.empty() ? "bad" : c.begins ? "good" : "good";
+    const char* word = c.first             ? "they part"
+                       : !c.shapes.empty() ? "sizes differ"
+                       : c.begins          ? "they agree"
+                                           : "identical";
+    const auto side = [](const char* key, const std::string& letter, const std::string& name,
+                         const std::map<std::string, std::string>& metadata) {
+        return fmt::format(
+            "<div class=\"panel side\"><span class=\"key {}\">{}</span><div>{}<br><span class=\"small faint\">{}"
+            "</span></div></div>\n",
+            key, letter, escaped(name), escaped(about(metadata)));
+    };
+    return fmt::format(
+        "<p class=\"eyebrow\">Denoir: two traces compared</p>\n<h1>{}</h1>\n<p><span class=\"badge {}\">{}</span>"
+        "</p>\n<p class=\"lead\">{}</p>\n<section class=\"pair\">{}{}</section>\n",
+        c.first ? "The error begins in " + escaped(c.layers[*c.first].parts.layer) : std::string("Layer by layer"),
+        mood, word, escaped(c.verdict), side("a", "A", c.name_a, c.about_a),
+        side("b", "B, the reference", c.name_b, c.about_b));
+}
+
+std::string figures(const TraceComparison& c) {
+    std::size_t equal = 0, made = 0;
+    double lowest = 1;
+    for (const LayerError& l : c.layers) {
+        equal += l.difference.max_abs == 0 && l.difference.not_finite == 0;
+        made += l.generated;
+        lowest = std::min(lowest, l.difference.cosine);
+    }
+    std::vector<report::Tile> tiles{
+        {"Tensors compared", fmt::format("{}", c.layers.size()), fmt::format("{} equal to the bit", equal)},
+        {"Largest normalised error", error_text(c.worst_normalised()),
+         c.worst ? c.layers[*c.worst].parts.layer : std::string()},
+        {"Lowest cosine", fmt::format("{:.7f}", lowest), ""},
+        {"Layers that make error", fmt::format("{}", made), "more than rounding and inputs explain"},
+        {"In one trace alone", fmt::format("{}", c.only_a.size() + c.only_b.size()),
+         fmt::format("{} in A, {} in B", c.only_a.size(), c.only_b.size())}};
+    return "<section>" + report::tiles(tiles) + "</section>\n";
+}
+
+std::vector<std::string> table_head() {
+    return {"layer", "where", "dtypes", "largest", "normalised", "relative", "of inputs", "cosine"};
+}
+
+std::vector<std::string> table_row(const LayerError& l) {
+    const auto& d = l.difference;
+    return {l.parts.row(),
+            l.parts.column(),
+            d.dtype_a == d.dtype_b ? std::string(info(d.dtype_a).name)
+                                   : fmt::format("{} | {}", info(d.dtype_a).name, info(d.dtype_b).name),
+            fmt::format("{:.3g}", d.max_abs),
+            error_text(d.normalised()),
+            error_text(d.relative()),
+            error_text(l.inherited),
+            fmt::format("{:.7f}", d.cosine)};
+}
+
+/// Error that a layer adds to that of its inputs.
+double made(const LayerError& l) {
+    if (!std::isfinite(l.relative)) return l.relative;
+    return std::sqrt(std::max(0.0, l.relative * l.relative - l.inherited * l.inherited));
+}
+
+std::string makers(const TraceComparison& c) {
+    std::vector<const LayerError*> order;
+    for (const LayerError& l : c.layers)
+        if (made(l) > 0) order.push_back(&l);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const LayerError* a, const LayerError* b) { return made(*a) > made(*b); });
+    if (order.empty()) return {};
+    std::vector<std::vector<std::string>> rows{table_head()};
+    rows[0].push_back("made here");
+    for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 15); ++i) {
+        rows.push_back(table_row(*order[i]));
+        rows.back().push_back(error_text(made(*order[i])));
+    }
+    return report::section("Where most of the error is made",
+                           "<div class=\"panel\">" + report::table(rows, 3) + "</div>\n");
+}
+
+/// Each layer once, at its worst.
+std::string every_layer(const TraceComparison& c) {
+    std::vector<const LayerError*> order;
+    std::map<std::string, std::size_t> known;
+    for (const LayerError& l : c.layers) {
+        const auto [it, is_new] = known.try_emplace(l.parts.row(), order.size());
+        if (is_new)
+            order.push_back(&l);
+        else if (l.difference.normalised() > order[it->second]->difference.normalised())
+            order[it->second] = &l;
+    }
+    std::vector<std::vector<std::string>> rows{table_head()};
+    for (std::size_t i = 0; i < std::min(order.size(), most_table_rows); ++i) rows.push_back(table_row(*order[i]));
+    const std::string note = order.size() > most_table_rows
+                                 ? fmt::format("<p class=\"small faint\">The first {} of {}; --csv has all.</p>",
+                                               most_table_rows, order.size())
+                                 : "";
+    return report::section("Every layer at its worst",
+                           fmt::format("<div class=\"panel\"><details{}><summary>{} layers</summary>"
+                                       "{}{}</details></div>\n",
+                                       order.size() <= 40 ? " open" : "", order.size(), note, report::table(rows, 3)));
+}
+
+std::vector<std::optional<double>> shares(const std::vector<std::uint64_t>& counts) {
+    double all = 0;
+    for (const std::uint64_t n : counts) all += double(n);
+    std::vector<std::optional<double>> out;
+    for (const std::uint64_t n : counts) out.emplace_back(all > 0 ? 100 * double(n) / all : 0);
+    return out;
+}
+
+std::string spread(const TraceComparison& c, const TraceFiles& files) {
+    const std::optional<std::size_t> which = c.first ? c.first : c.worst;
+    if (!which || c.layers[*which].difference.elements == 0) return {};
+    const LayerError& l = c.layers[*which];
+    const metrics::PairHistograms h = files.histograms(l.key);
+    report::Chart values, errors;
+    values.title = "Values of " + l.parts.layer;
+    values.unit = "% of values";
+    values.x_name = "value";
+    values.width = errors.width = 560;
+    values.low = 0;
+    for (std::size_t i = 0; i < h.a.size(); ++i)
+        values.x.push_back(h.low + (h.high - h.low) * (double(i) + 0.5) / double(h.a.size()));
+    values.series = {{"A", 0, shares(h.a), true}, {"B", 1, shares(h.b), false}};
+    errors.title = "Differences";
+    errors.unit = "% of those that differ";
+    errors.x_name = "power of ten";
+    errors.low = 0;
+    for (std::size_t i = 0; i < h.error.size(); ++i) errors.x.push_back(double(h.error_low) + double(i) + 0.5);
+    errors.series = {{"|a - b|", 2, shares(h.error), true}};
+    errors.legend = false;
+    const auto& d = l.difference;
+    return report::section(
+        c.first ? "The layer in which the error begins" : "The layer with the largest error",
+        fmt::format("<p>{} {}: largest difference {:.4g} at element {} ({:.6g} in A, {:.6g} in B); {} of {} "
+                    "values are equal.</p>\n<div class=\"two\">\n{}{}</div>\n",
+                    escaped(l.parts.row()), escaped(l.parts.column()), d.max_abs, d.worst, d.worst_a, d.worst_b,
+                    h.equal, d.elements, figure(values), figure(errors)));
+}
+
+/// How the latents of the two runs drift apart.
+std::string steps(const TraceComparison& c) {
+    report::Chart chart;
+    chart.title = "Latent after each step";
+    chart.unit = "relative error, logarithmic";
+    chart.x_name = "step";
+    chart.logarithmic = true;
+    chart.height = 220;
+    report::Series latent{"latent", 0, {}, true}, x0{"estimate of the clean latent", 1, {}, false};
+    std::map<int, std::pair<std::optional<double>, std::optional<double>>> found;
+    for (const LayerError& l : c.layers) {
+        if (l.parts.component != "sampler" || !l.parts.step || !std::isfinite(l.difference.relative())) continue;
+        if (l.parts.layer == "latent") found[*l.parts.step].first = l.difference.relative();
+        if (l.parts.layer == "x0") found[*l.parts.step].second = l.difference.relative();
+    }
+    double largest = 0;
+    for (const auto& [step, values] : found) {
+        chart.x.push_back(step);
+        latent.y.push_back(values.first);
+        x0.y.push_back(values.second);
+        largest = std::max({largest, values.first.value_or(0), values.second.value_or(0)});
+    }
+    if (found.size() < 2 || largest == 0) return {};
+    chart.series = {latent, x0};
+    return figure(chart);
+}
+
+std::string names(const char* what, const std::vector<std::string>& all) {
+    if (all.empty()) return {};
+    std::string out = fmt::format("<details><summary>{} {}</summary><ul class=\"notes small\">", all.size(), what);
+    for (std::size_t i = 0; i < std::min(all.size(), most_names); ++i) out += "<li>" + escaped(all[i]) + "</li>";
+    if (all.size() > most_names) out += fmt::format("<li>and {} more</li>", all.size() - most_names);
+    return out + "</ul></details>\n";
+}
+
+std::string not_compared(const TraceComparison& c) {
+    if (c.only_a.empty() && c.only_b.empty() && c.shapes.empty()) return {};
+    std::string body = names("tensors in A alone", c.only_a) + names("tensors in B alone", c.only_b);
+    if (!c.shapes.empty()) {
+        std::vector<std::vector<std::string>> rows{{"tensor", "shape in A", "shape in B"}};
+        for (std::size_t i = 0; i < std::min(c.shapes.size(), most_names); ++i)
+            rows.push_back({c.shapes[i].key, to_string(c.shapes[i].a), to_string(c.shapes[i].b)});
+        body += fmt::format("<p>{} tensors have other shapes:</p>", c.shapes.size()) + report::table(rows, 3);
+    }
+    return report::section("Not compared", "<div class=\"panel\">" + body + "</div>\n");
+}
+
+std::string picture(const Image& image, const std::string& caption) {
+    const bool tiny = std::max(image.width, image.height) < 200;
+    return fmt::format(
+        "<figure><img{} width=\"{}\" height=\"{}\" alt=\"{}\" src=\"{}\"><figcaption>{}</figcaption></figure>\n",
+        tiny ? " class=\"tiny\"" : "", image.width, image.height, escaped(caption), report::png_uri(encode_png(image)),
+        escaped(caption));
+}
+
+std::string pictures(const PicturePart& p) {
+    const auto decibel = [](const std::optional<double>& v) {
+        return v ? fmt::format("{:.2f} dB", *v) : std::string("equal");
+    };
+    const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.5f}", *v) : std::string("–"); };
+    report::Chart psnr;
+    psnr.title = "PSNR of each frame";
+    psnr.unit = "dB";
+    psnr.x_name = "frame";
+    psnr.height = 200;
+    psnr.missing_on_top = true;
+    psnr.legend = false;
+    report::Series series{"PSNR", 0, {}, false};
+    for (std::size_t i = 0; i < p.frames.size(); ++i) psnr.x.push_back(double(i)), series.y.push_back(p.frames[i].psnr);
+    psnr.series = {series};
+    std::string body =
+        fmt::format("<p class=\"lead\">{}</p>\n", escaped(p.verdict)) + (p.frames.size() > 1 ? figure(psnr) : "");
+    for (const auto& pair : p.shown) {
+        const metrics::FrameMetrics& m = p.frames[pair.index];
+        body += fmt::format(
+            "<div class=\"panel worst\"><p class=\"cap\"><strong>Frame {}</strong><span>PSNR {}</span><span>SSIM {}"
+            "</span><span>largest difference {:.0f} of 255</span></p>\n<div class=\"three\">\n",
+            pair.index, decibel(m.psnr), number(m.ssim), m.difference.max);
+        body += picture(pair.a, "A: " + p.label_a) + picture(pair.b, "B: " + p.label_b) +
+                picture(pair.difference, fmt::format("absolute difference, {} times", p.amplified)) + "</div></div>\n";
+    }
+    return report::section("What it means in the picture", body);
+}
+
+} // namespace
+
+std::string trace_report(const TraceComparison& c, const TraceFiles* files, const std::optional<PicturePart>& shown) {
+    std::string body = head(c) + figures(c);
+    if (shown) body += pictures(*shown);
+    body += report::section("Where they part", layer_plot(c) + steps(c));
+    if (files) body += spread(c, *files);
+    body += makers(c);
+    body += report::section("Map of layers and steps", layer_maps(c));
+    body += not_compared(c) + every_layer(c);
+    body +=
+        "<footer>Relative: length of the difference over the length of B. Normalised: largest difference over the mean "
+        "absolute value of B. Made here: more than five times (mixed dtypes: four times) what rounding and the inputs' "
+        "error "
+        "explain.</footer>\n";
+    return report::page("Traces compared", body);
+}
+
+} // namespace denoir

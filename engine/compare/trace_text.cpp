@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/compare/trace_plots.h"
+#include "engine/compare/trace_report.h"
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace {
+
+using metrics::LayerError;
+using metrics::TraceComparison;
+
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json to_json(const LayerError& l) {
+    const auto& d = l.difference;
+    const auto optional = [](const std::optional<int>& v) { return v ? Json(*v) : Json(); };
+    return {{"key", l.key},
+            {"component", l.parts.component},
+            {"layer", l.parts.layer},
+            {"step", optional(l.parts.step)},
+            {"branch", l.parts.branch},
+            {"frame", optional(l.parts.frame)},
+            {"dtype_a", info(d.dtype_a).name},
+            {"dtype_b", info(d.dtype_b).name},
+            {"shape", std::vector<std::int64_t>(d.shape.begin(), d.shape.end())},
+            {"max_abs", d.max_abs},
+            {"mean_abs", d.mean_abs},
+            {"mean_norm", d.mean_norm},
+            {"normalised", finite(d.normalised())},
+            {"relative", finite(d.relative())},
+            {"cosine", d.cosine},
+            {"not_finite", d.not_finite},
+            {"inherited", finite(l.inherited)},
+            {"expected", finite(l.expected)},
+            {"generated", l.generated}};
+}
+
+std::vector<std::int64_t> sizes(const Shape& s) { return {s.begin(), s.end()}; }
+
+std::string shortened(const std::vector<std::string>& names) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i)
+        out += (i ? ", " : "") + printable(names[i], 90);
+    return names.size() > 3 ? out + ", …" : out;
+}
+
+std::string row(const LayerError& l) {
+    const auto& d = l.difference;
+    return fmt::format("{:58.58} {:>9} {:>11.3g} {:>10} {:>10} {:>11.8f}\n", l.key,
+                       d.dtype_a == d.dtype_b ? std::string(info(d.dtype_a).name)
+                                              : fmt::format("{}|{}", info(d.dtype_a).name, info(d.dtype_b).name),
+                       d.max_abs, error_text(d.normalised()), error_text(d.relative()), d.cosine);
+}
+
+} // namespace
+
+std::string to_text(const TraceComparison& c) {
+    std::string out = fmt::format("A  {}\nB  {}\n{} tensors compared\n", printable(c.name_a, 200),
+                                  printable(c.name_b, 200), c.layers.size());
+    std::vector<const LayerError*> order;
+    for (const LayerError& l : c.layers)
+        if (l.generated) order.push_back(&l);
+    const std::string head = fmt::format("\n{:58} {:>9} {:>11} {:>10} {:>10} {:>11}\n", "", "dtype", "largest",
+                                         "normalised", "relative", "cosine");
+    if (!order.empty()) {
+        out += head + "error is made in\n";
+        for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 8); ++i) out += row(*order[i]);
+        if (order.size() > 8) out += fmt::format("and in {} more\n", order.size() - 8);
+    }
+    order.clear();
+    for (const LayerError& l : c.layers)
+        if (l.difference.max_abs > 0 || l.difference.not_finite > 0) order.push_back(&l);
+    std::stable_sort(order.begin(), order.end(), [](const LayerError* a, const LayerError* b) {
+        return a->difference.normalised() > b->difference.normalised();
+    });
+    if (!order.empty()) {
+        out += head + "largest errors\n";
+        for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 8); ++i) out += row(*order[i]);
+    }
+    out += "\n" + c.verdict;
+    if (!c.only_a.empty())
+        out += fmt::format("\nnote: {} tensors are in A alone: {}", c.only_a.size(), shortened(c.only_a));
+    if (!c.only_b.empty())
+        out += fmt::format("\nnote: {} tensors are in B alone: {}", c.only_b.size(), shortened(c.only_b));
+    for (std::size_t i = 0; i < std::min<std::size_t>(c.shapes.size(), 3); ++i)
+        out += fmt::format("\nnote: {} has shape {} in A and {} in B: not compared", printable(c.shapes[i].key, 90),
+                           to_string(c.shapes[i].a), to_string(c.shapes[i].b));
+    if (c.shapes.size() > 3) out += fmt::format("\nnote: {} more have other shapes", c.shapes.size() - 3);
+    return out;
+}
+
+Json to_json(const TraceComparison& c) {
+    Json layers = Json::array(), shapes = Json::array();
+    for (const LayerError& l : c.layers) layers.push_back(to_json(l));
+    for (const auto& s : c.shapes) shapes.push_back({{"key", s.key}, {"a", sizes(s.a)}, {"b", sizes(s.b)}});
+    const auto at = [&](const std::optional<std::size_t>& i) { return i ? to_json(c.layers[*i]) : Json(); };
+    return {{"a", c.name_a},
+            {"b", c.name_b},
+            {"verdict", c.verdict},
+            {"agree", !c.first && !c.layers.empty() && c.shapes.empty()},
+            {"identical", !c.begins && c.shapes.empty()},
+            {"first", at(c.first)},
+            {"first_dtype", at(c.first_dtype)},
+            {"first_difference", at(c.begins)},
+            {"worst", at(c.worst)},
+            {"layers", layers},
+            {"only_a", c.only_a},
+            {"only_b", c.only_b},
+            {"shapes", shapes}};
+}
+
+std::string to_csv(const TraceComparison& c) {
+    std::string out =
+        "key,component,layer,step,branch,frame,dtype_a,dtype_b,elements,max_abs,mean_abs,mean_norm,normalised,"
+        "relative,cosine,not_finite,inherited,expected,generated\n";
+    const auto quoted = [](const std::string& text) {
+        std::string safe = "\"";
+        for (const char ch : printable(text, 4096)) safe += ch == '"' ? std::string("\"\"") : std::string(1, ch);
+        return safe + "\"";
+    };
+    const auto whole = [](const std::optional<int>& v) { return v ? std::to_string(*v) : std::string(); };
+    for (const LayerError& l : c.layers) {
+        const auto& d = l.difference;
+        out +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.12g},{},{:.9g},{:.9g},{}\n",
+                        quoted(l.key), quoted(l.parts.component), quoted(l.parts.layer), whole(l.parts.step),
+                        quoted(l.parts.branch), whole(l.parts.frame), info(d.dtype_a).name, info(d.dtype_b).name,
+                        d.elements, d.max_abs, d.mean_abs, d.mean_norm, d.normalised(), d.relative(), d.cosine,
+                        d.not_finite, l.inherited, l.expected, l.generated ? 1 : 0);
+    }
+    return out;
+}
+
+} // namespace denoir

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/core/tensor.h"
+
+/// How far apart two tensors of one shape are. B is the one that errors are measured against.
+namespace denoir::metrics {
+
+struct TensorDifference {
+    DType dtype_a = DType::f32, dtype_b = DType::f32;
+    Shape shape; ///< of B
+    std::int64_t elements = 0;
+    double max_abs = 0;       ///< largest |a - b|
+    double mean_abs = 0;      ///< mean |a - b|
+    double mean_norm = 0;     ///< mean |b|: the mean norm of an activation
+    double error_squares = 0; ///< sum of (a - b)²
+    double norm_squares = 0;  ///< sum of b²
+    /// The part of error_squares that is the same in every row: rows · sum over columns of (mean of a - b)². Rounding
+    /// leaves about one row's share of it; a wrong bias is all of it. 0 for tensors without rows.
+    double shared_squares = 0;
+    double cosine = 1;      ///< of a and b as vectors; 1 where both are zero
+    std::int64_t worst = 0; ///< flat index of max_abs
+    double worst_a = 0, worst_b = 0;
+    /// Places where one side is NaN or infinite and the other is not the same: they count in nothing above.
+    std::int64_t not_finite = 0;
+
+    /// max_abs / mean_norm; infinite where B is all zero and A is not, or where not_finite.
+    double normalised() const;
+    /// Length of the difference over the length of B, the root of error_squares / norm_squares; infinite as above.
+    double relative() const;
+    std::int64_t rows() const { return shape.rank() >= 2 && shape[-1] > 0 ? elements / shape[-1] : 1; }
+};
+
+/// Host tensors of any strides and any dtype but block types, with the same sizes once axes of size 1 are left out
+/// (asserted). Sums are in f64, in one order.
+TensorDifference difference(const Tensor& a, const Tensor& b);
+/// True where `difference` can be taken: the same sizes once axes of size 1 are left out.
+bool comparable(const Shape& a, const Shape& b);
+
+/// How the values of a pair and their differences are spread.
+struct PairHistograms {
+    double low = 0, high = 0;        ///< range of the values of both, cut into as many bins as there are counts
+    std::vector<std::uint64_t> a, b; ///< equally wide bins
+    /// Of |a - b|: decades. Bin i holds 10^(error_low + i) … 10^(error_low + i + 1), equal values are counted apart.
+    int error_low = -9;
+    std::vector<std::uint64_t> error;
+    std::uint64_t equal = 0, not_finite = 0;
+};
+/// As `difference`; `bins` from 1 on.
+PairHistograms histograms(const Tensor& a, const Tensor& b, int bins = 64);
+
+} // namespace denoir::metrics

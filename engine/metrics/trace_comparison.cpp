@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/metrics/trace_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <unordered_map>
+
+namespace denoir::metrics {
+namespace {
+
+/// Relative error (root mean square) that rounding to a dtype makes. f32: of sums in another order, over some thousand
+/// terms.
+double rounding(DType d) {
+    switch (d) {
+    case DType::bf16:
+        return 2.3e-3;
+    case DType::f16:
+        return 3e-4;
+    case DType::f8_e4m3:
+        return 4e-2;
+    case DType::f8_e5m2:
+        return 8e-2;
+    default:
+        return 4e-6;
+    }
+}
+
+/// How much larger than expected an error must be to be called one of the layer's own. With mixed dtypes the
+/// expectation itself is a guess within a factor of about two.
+constexpr double factor_same = 5, factor_mixed = 4;
+/// The same for the part of an error that all rows share, which rounding hardly touches: a wrong bias shows through the
+/// noise of bf16 there. Below a third of the rounding it is left alone: equal rows round equally.
+constexpr double factor_shared = 3, least_shared = 0.3;
+constexpr double largest_gain = 8;
+
+/// All tensors that are one result: one tensor, or the frames of a layer.
+struct Node {
+    std::vector<std::size_t> members; ///< indices of layers
+    TraceKey parts;                   ///< of the first
+    double error_squares = 0, norm_squares = 0, shared_squares = 0;
+    std::int64_t rows = 1;
+    bool broken = false; ///< NaN or infinity on one side alone
+    DType dtype_a = DType::f32, dtype_b = DType::f32;
+    double relative = 0, inherited = 0, gain = 1;
+    double shared = 0, inherited_shared = 0; ///< of what all rows have in common
+};
+
+bool is_vae(std::string_view component) { return component.starts_with("vae_"); }
+
+/// The end of a residual block, a convolution between blocks: what the next one starts from.
+bool is_whole_block(std::string_view layer) {
+    for (const std::string_view inner : {".residual.", ".shortcut", ".norm", ".to_qkv", ".proj", ".head.0", ".head.1"})
+        if (layer.find(inner) != std::string_view::npos) return false;
+    return true;
+}
+
+class Graph {
+public:
+    explicit Graph(TraceComparison& c) : comparison_(c) {
+        for (std::size_t i = 0; i < c.layers.size(); ++i) add(i);
+        for (const auto& named : by_name_) note_last_block(named.first);
+    }
+
+    std::vector<Node>& nodes() { return nodes_; }
+
+    /// Largest error among the inputs; where one is not in the traces, among its inputs in turn.
+    void inherit() {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            Node& n = nodes_[i];
+            std::set<std::string> seen;
+            const auto inputs = inputs_of(n.parts.component, n.parts.layer);
+            if (inputs) {
+                for (const std::string& input : *inputs) visit(n, i, n.parts.component, input, seen);
+            } else if (i > 0 && nodes_[i - 1].parts.column() == n.parts.column()) {
+                n.inherited = nodes_[i - 1].relative; // a name that nobody knows: what came before it
+            }
+        }
+    }
+
+private:
+    /// Frames are told apart by nothing here.
+    static std::string name_of(const TraceKey& k) {
+        return fmt::format("{}|{}|{}|{}", k.component, k.step ? *k.step : -1, k.branch, k.layer);
+    }
+
+    void add(std::size_t i) {
+        const LayerError& l = comparison_.layers[i];
+        TraceKey parts = l.parts;
+        if (is_vae(parts.component)) parts.frame.reset();
+        const auto [it, is_new] = by_name_.try_emplace(name_of(parts), nodes_.size());
+        if (is_new) {
+            nodes_.push_back({});
+            nodes_.back().parts = parts;
+            nodes_.back().dtype_a = l.difference.dtype_a;
+            nodes_.back().dtype_b = l.difference.dtype_b;
+        }
+        Node& n = nodes_[it->second];
+        n.members.push_back(i);
+        n.error_squares += l.difference.error_squares;
+        n.norm_squares += l.difference.norm_squares;
+        n.shared_squares += l.difference.shared_squares;
+        n.rows = l.difference.rows();
+        n.broken |= l.difference.not_finite > 0;
+        const bool infinite = n.broken || (n.norm_squares == 0 && n.error_squares > 0);
+        n.relative = infinite              ? std::numeric_limits<double>::infinity()
+                     : n.norm_squares == 0 ? 0
+                                           : std::sqrt(n.error_squares / n.norm_squares);
+        n.shared = n.rows == 1 ? n.relative : n.norm_squares > 0 ? std::sqrt(n.shared_squares / n.norm_squares) : 0;
+    }
+
+    void note_last_block(const std::string& name) {
+        const std::size_t bar = name.rfind('|');
+        const std::string_view layer = std::string_view(name).substr(bar + 1);
+        const std::string_view prefix = "blocks.";
+        if (!layer.starts_with(prefix)) return;
+        int index = 0;
+        std::from_chars(layer.data() + prefix.size(), layer.data() + layer.size(), index);
+        int& last = last_block_[name.substr(0, name.find('|'))];
+        last = std::max(last, index);
+    }
+
+    const Node* find(TraceKey k) const {
+        auto it = by_name_.find(name_of(k));
+        if (it == by_name_.end() && k.step) {
+            k.step.reset(); // told once a run
+            it = by_name_.find(name_of(k));
+        }
+        return it == by_name_.end() ? nullptr : &nodes_[it->second];
+    }
+
+    void take(Node& n, const Node& from) {
+        if (&from == &n) return;
+        n.inherited = std::max(n.inherited, from.relative);
+        n.inherited_shared = std::max(n.inherited_shared, from.shared);
+    }
+
+    /// A layer in another component.
+    void take_named(Node& n, std::string_view component, std::optional<int> step, const std::string& branch,
+                    std::string_view layer) {
+        TraceKey k;
+        k.component = component, k.step = step, k.branch = branch, k.layer = layer;
+        if (const auto it = by_name_.find(name_of(k)); it != by_name_.end()) take(n, nodes_[it->second]);
+    }
+
+    void visit(Node& n, std::size_t index, const std::string& component, const std::string& input,
+               std::set<std::string>& seen) {
+        if (!seen.insert(input).second) return;
+        const TraceKey& at = n.parts;
+        if (input[0] == '@') return visit_reference(n, index, component, input, seen);
+        TraceKey k = at;
+        k.component = component;
+        k.layer = input;
+        if (const Node* from = find(k)) return take(n, *from);
+        if (const auto further = inputs_of(component, input))
+            for (const std::string& next : *further) visit(n, index, component, next, seen);
+    }
+
+    void visit_reference(Node& n, std::size_t index, const std::string& component, const std::string& input,
+                         std::set<std::string>& seen) {
+        const TraceKey& at = n.parts;
+        if (input == "@latent" && at.step) take_named(n, "sampler", *at.step - 1, "", "latent");
+        if (input == "@text") take_named(n, "text_encoder", {}, at.branch, "norm");
+        if (input == "@condition") take_named(n, "vae_encoder", {}, "condition", "latent");
+        if (input == "@velocity")
+            for (const char* expert : {"transformer", "transformer_low"})
+                for (const char* branch : {"cond", "uncond"}) take_named(n, expert, at.step, branch, "velocity");
+        if (input == "@last_block") visit(n, index, component, fmt::format("blocks.{}", last_block_[component]), seen);
+        const auto last_of = [&](std::string_view of, auto fits) {
+            for (std::size_t i = nodes_.size(); i-- > 0;)
+                if (nodes_[i].parts.component == of && fits(nodes_[i].parts.layer)) return take(n, nodes_[i]);
+        };
+        if (input == "@image") last_of("image_encoder", [](std::string_view) { return true; });
+        if (input == "@decoded") last_of("sampler", [](std::string_view layer) { return layer == "latent"; });
+        if (input == "@before")
+            for (std::size_t i = index; i-- > 0;)
+                if (nodes_[i].parts.component == component && nodes_[i].parts.branch == at.branch &&
+                    is_whole_block(nodes_[i].parts.layer))
+                    return take(n, nodes_[i]);
+    }
+
+    TraceComparison& comparison_;
+    std::vector<Node> nodes_;
+    std::unordered_map<std::string, std::size_t> by_name_;
+    std::map<std::string, int> last_block_;
+};
+
+/// "blocks.3.self_attn.q" -> "blocks.*.self_attn.q": the same layer of every block.
+std::string pattern_of(std::string_view layer) {
+    std::string out;
+    for (std::size_t i = 0; i < layer.size(); ++i) {
+        const bool begins = i == 0 || layer[i - 1] == '.';
+        std::size_t end = i;
+        while (end < layer.size() && layer[end] >= '0' && layer[end] <= '9') ++end;
+        if (begins && end > i && (end == layer.size() || layer[end] == '.') && out.find('*') == std::string::npos) {
+            out += '*';
+            i = end - 1;
+        } else {
+            out += layer[i];
+        }
+    }
+    return out;
+}
+
+/// What the same layer of other blocks makes of the error it is given, in the middle: what is usual for it.
+void usual_gains(std::vector<Node>& nodes, DType coarsest) {
+    const double least = rounding(coarsest) / 3; // below, it is the rounding that shows, not the gain
+    std::map<std::string, std::vector<std::size_t>> alike;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const std::string pattern = pattern_of(nodes[i].parts.layer);
+        if (pattern.find('*') == std::string::npos) continue;
+        const TraceKey& p = nodes[i].parts;
+        alike[fmt::format("{}|{}|{}|{}", p.component, p.step ? *p.step : -1, p.branch, pattern)].push_back(i);
+    }
+    for (const auto& [pattern, members] : alike)
+        for (const std::size_t i : members) {
+            std::vector<double> others;
+            for (const std::size_t j : members)
+                if (j != i && nodes[j].inherited > least && std::isfinite(nodes[j].relative))
+                    others.push_back(nodes[j].relative / nodes[j].inherited);
+            if (others.empty()) continue;
+            std::nth_element(others.begin(), others.begin() + std::ptrdiff_t((others.size() - 1) / 2), others.end());
+            nodes[i].gain = std::clamp(others[(others.size() - 1) / 2], 1.0, largest_gain);
+        }
+}
+
+/// Error that rounding and what is inherited explain.
+double expected_error(const Node& n, const TraceComparison& c) {
+    const double passed = n.gain * n.inherited;
+    if (c.mixed) return std::hypot(passed, rounding(c.coarsest));
+    const double unit = std::min(rounding(n.dtype_a), rounding(n.dtype_b)); // a cast on one side alone is an error
+    if (unit <= rounding(DType::f32)) return std::hypot(passed, unit);
+    // A small error flips the rounding of some values only, each by a whole unit.
+    return std::sqrt(passed * passed + unit * std::min(n.inherited, unit) + unit * unit / 400);
+}
+
+bool is_attention(std::string_view layer) {
+    return layer.ends_with("o.input") || layer.ends_with("proj.input"); // one wrong key is wrong for every query
+}
+
+/// More than rounding and what is inherited explain.
+bool is_generated(const Node& n, const TraceComparison& c, double expected) {
+    if (n.broken) return std::isfinite(n.inherited);
+    if (n.relative > (c.mixed ? factor_mixed : factor_same) * expected) return true;
+    const double unit = rounding(c.coarsest);
+    if (c.mixed || c.coarsest == DType::f32 || n.rows < 8 || n.shared < least_shared * unit) return false;
+    const double passed = n.gain * (is_attention(n.parts.layer) ? n.inherited : n.inherited_shared);
+    const double apart =
+        std::sqrt(std::max(0.0, n.relative * n.relative - n.shared * n.shared)); // differs from row to row
+    return n.shared > factor_shared * std::hypot(passed, apart / std::sqrt(double(n.rows)));
+}
+
+std::string place(const LayerError& l) {
+    std::string text = l.parts.layer;
+    if (!l.parts.component.empty()) text = fmt::format("{} of {}", text, l.parts.component);
+    const std::string column = l.parts.column();
+    return column.empty() ? text : fmt::format("{} ({})", text, column);
+}
+
+std::string pair_of_dtypes(const TensorDifference& d) {
+    return d.dtype_a == d.dtype_b ? std::string(info(d.dtype_a).name)
+                                  : fmt::format("{} in A, {} in B", info(d.dtype_a).name, info(d.dtype_b).name);
+}
+
+std::string verdict_of(const TraceComparison& c) {
+    if (c.layers.empty()) return "The two traces have no layer in common.";
+    std::string text;
+    if (!c.begins) return fmt::format("All {} tensors are equal to the bit.", c.layers.size());
+    if (c.first) {
+        const LayerError& l = c.layers[*c.first];
+        if (l.difference.not_finite > 0)
+            text = fmt::format("The error begins in {}: {} values are NaN or infinite on one side alone.", place(l),
+                               l.difference.not_finite);
+        else
+            text = fmt::format(
+                "The error begins in {}: what it is computed from agrees to {:.1e}, its result only to {:.1e} "
+                "(about {:.1e} would be rounding; {}).",
+                place(l), l.inherited, l.relative, l.expected, pair_of_dtypes(l.difference));
+    } else {
+        text = fmt::format("No layer makes an error of its own: all differences are what rounding to {} makes of them.",
+                           info(c.coarsest).name);
+    }
+    if (c.first_dtype)
+        text += fmt::format(" Dtypes part first at {}: {}.", place(c.layers[*c.first_dtype]),
+                            pair_of_dtypes(c.layers[*c.first_dtype].difference));
+    if (c.worst)
+        text += fmt::format(" Largest difference over the mean norm of a layer: {:.1e}, in {}.", c.worst_normalised(),
+                            place(c.layers[*c.worst]));
+    return text;
+}
+
+} // namespace
+
+std::string TraceKey::column() const {
+    std::string text;
+    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " ") + part; };
+    if (step) add(fmt::format("step {}", *step));
+    if (!branch.empty()) add(branch);
+    if (frame) add(fmt::format("frame {}", *frame));
+    return text;
+}
+
+std::string TraceKey::row() const { return component.empty() ? layer : component + "/" + layer; }
+
+TraceKey parse_trace_key(std::string_view key) {
+    TraceKey k;
+    const std::size_t slash = key.rfind('/');
+    k.layer = key.substr(slash == std::string_view::npos ? 0 : slash + 1);
+    if (slash == std::string_view::npos) return k;
+    std::string_view rest = key.substr(0, slash);
+    k.component = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(std::min(rest.size(), k.component.size() + 1));
+    while (!rest.empty()) {
+        const std::string_view part = rest.substr(0, rest.find('/'));
+        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+        const auto number = [&](std::string_view prefix) -> std::optional<int> {
+            if (!part.starts_with(prefix)) return {};
+            int value = 0;
+            const auto [end, problem] = std::from_chars(part.data() + prefix.size(), part.data() + part.size(), value);
+            if (problem != std::errc() || end != part.data() + part.size() || value < 0) return {};
+            return value;
+        };
+        if (const auto step = number("step_"))
+            k.step = step;
+        else if (const auto frame = number("frame_"))
+            k.frame = frame;
+        else
+            k.branch += (k.branch.empty() ? "" : "/") + std::string(part);
+    }
+    return k;
+}
+
+void analyse(TraceComparison& c) {
+    c.mixed = false;
+    c.first.reset(), c.worst.reset(), c.begins.reset(), c.first_dtype.reset();
+    c.coarsest = DType::f32;
+    std::size_t other_dtypes = 0;
+    for (std::size_t i = 0; i < c.layers.size(); ++i) {
+        const TensorDifference& d = c.layers[i].difference;
+        for (const DType t : {d.dtype_a, d.dtype_b})
+            if (is_float(t) && rounding(t) > rounding(c.coarsest)) c.coarsest = t;
+        if (d.dtype_a != d.dtype_b && ++other_dtypes == 1) c.first_dtype = i;
+        if ((d.max_abs > 0 || d.not_finite > 0) && !c.begins) c.begins = i;
+        if (!c.worst || d.normalised() > c.worst_normalised()) c.worst = i;
+    }
+    c.mixed = other_dtypes * 4 > c.layers.size();
+
+    Graph graph(c);
+    graph.inherit();
+    usual_gains(graph.nodes(), c.coarsest);
+    for (const Node& n : graph.nodes()) {
+        const double expected = expected_error(n, c);
+        const bool generated = is_generated(n, c, expected);
+        for (const std::size_t i : n.members) {
+            LayerError& l = c.layers[i];
+            l.relative = n.relative, l.inherited = n.inherited, l.expected = expected, l.generated = generated;
+        }
+    }
+    for (std::size_t i = 0; i < c.layers.size() && !c.first; ++i)
+        if (c.layers[i].generated) c.first = i;
+    c.verdict = verdict_of(c);
+}
+
+} // namespace denoir::metrics

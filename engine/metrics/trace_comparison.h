@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/metrics/tensor_difference.h"
+
+/// Two traces of one run, layer by layer: how far apart they are, and where that began.
+namespace denoir::metrics {
+
+/// A key of a trace, COMPONENT/PART/…/LAYER, taken apart. A name without a slash is a layer alone.
+struct TraceKey {
+    std::string component, layer;
+    std::string branch;      ///< what is neither step nor frame: "cond", "uncond", "first"; joined by '/'
+    std::optional<int> step; ///< step_003
+    std::optional<int> frame;
+    /// The column of a layer x step map: "step 3 cond", "frame 2", "" for what is told once.
+    std::string column() const;
+    /// The row: COMPONENT/LAYER.
+    std::string row() const;
+};
+TraceKey parse_trace_key(std::string_view key);
+
+/// One tensor that both traces have.
+struct LayerError {
+    std::string key;
+    TraceKey parts;
+    TensorDifference difference;
+    // Set by analyse(); of all frames of a layer together where it has frames.
+    double relative = 0;    ///< error of the result
+    double inherited = 0;   ///< largest error among what it is computed from, as far as that is in the traces
+    double expected = 0;    ///< what rounding and inherited error may make of it
+    bool generated = false; ///< `relative` is more than that: the error is made here
+};
+
+/// Both have it, in other sizes.
+struct ShapeMismatch {
+    std::string key;
+    Shape a, b;
+};
+
+struct TraceComparison {
+    std::string name_a, name_b;                          ///< as the user wrote them
+    std::map<std::string, std::string> about_a, about_b; ///< metadata of the files
+    std::vector<LayerError> layers;                      ///< in the order of execution
+    std::vector<std::string> only_a, only_b;
+    std::vector<ShapeMismatch> shapes;
+
+    // Set by analyse().
+    bool mixed = false;          ///< two precisions: more than a quarter of the layers have other dtypes in A than in B
+    DType coarsest = DType::f32; ///< of all dtypes
+    std::optional<std::size_t> first;       ///< index into layers: the first that makes an error of its own
+    std::optional<std::size_t> worst;       ///< the one with the largest normalised error
+    std::optional<std::size_t> begins;      ///< the first that is not equal to the bit
+    std::optional<std::size_t> first_dtype; ///< the first whose dtypes differ
+    /// Two or three sentences: whether they agree, and where they part.
+    std::string verdict;
+
+    double worst_normalised() const { return worst ? layers[*worst].difference.normalised() : 0; }
+};
+
+/// Finds where error is made rather than passed on: by the graph of the models (inputs_of), a layer's error is held
+/// against the largest error of its inputs and the rounding of its dtypes. Gain that other blocks have at the same
+/// layer too, as attention may, is taken for usual.
+void analyse(TraceComparison&);
+
+/// What a layer is computed from, as names of layers of the same component, step and branch. References to others begin
+/// with '@': "@latent" (of the step before), "@text", "@image", "@condition", "@velocity", "@decoded". `block_before`
+/// is what stands for the layer before block 0. Nothing for a name that is not known.
+std::optional<std::vector<std::string>> inputs_of(std::string_view component, std::string_view layer);
+
+} // namespace denoir::metrics

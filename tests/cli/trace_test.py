@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""trace, compare-traces and compare-precision: against PyTorch's traces, and what they refuse."""
+
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import struct
+import time
+
+from program import FIXTURES, PROMPT, Case, main, tree
+
+MODEL = FIXTURES / "_models" / "Wan2.1-T2V-tiny"
+PATIENCE = 10
+SMALL = ["--prompt", PROMPT, "--model", MODEL, "--size", "32x32", "--frames", "5", "--solver-steps", "3", "--seed", "3", "--dtype", "f32"]
+
+
+def read(path):
+    """name -> (dtype, shape, bytes), in the order of the data; and the metadata"""
+    raw = path.read_bytes()
+    length = struct.unpack("<Q", raw[:8])[0]
+    header = json.loads(raw[8 : 8 + length])
+    metadata = header.pop("__metadata__", {})
+    entries = sorted(header.items(), key=lambda item: item[1]["data_offsets"])
+    data = raw[8 + length :]
+    return {k: (e["dtype"], e["shape"], data[slice(*e["data_offsets"])]) for k, e in entries}, metadata
+
+
+def write(path, tensors, metadata=None, cut=0, header=None):
+    """The other direction; `cut` bytes are left off, `header` replaces parts of entries."""
+    table, data = {}, b""
+    if metadata:
+        table["__metadata__"] = metadata
+    for name, (dtype, shape, raw) in tensors.items():
+        table[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(raw)]} | (header or {}).get(name, {})
+        data += raw
+    text = json.dumps(table).encode()
+    text += b" " * (-len(text) % 8)
+    whole = struct.pack("<Q", len(text)) + text + data
+    path.write_bytes(whole[: len(whole) - cut])
+    return path
+
+
+def floats(values):
+    return ("F32", [len(values)], struct.pack(f"<{len(values)}f", *values))
+
+
+class BesidePyTorch(Case):
+    def test_every_layer_is_matched(self):
+        for folder in sorted(FIXTURES.glob("trace-*")):
+            case = json.loads((folder / "trace.json").read_text())
+            layers = ["--layers", case["layers"]] if case["layers"] else []
+            self.done("trace", folder / "request.json", "--out", f"{folder.name}.safetensors", *layers)
+            found = self.done("compare-traces", f"{folder.name}.safetensors", folder / "theirs.safetensors", "--json").json()
+            theirs, _ = read(folder / "theirs.safetensors")
+            self.assertEqual(found["only_b"], [], folder.name)
+            self.assertEqual(found["shapes"], [], folder.name)
+            self.assertEqual({l["key"] for l in found["layers"]}, set(theirs), folder.name)
+            self.assertIsNone(found["first"], found["verdict"])
+            self.assertTrue(found["agree"])
+            self.assertFalse(found["identical"])
+            worst = max(found["layers"], key=lambda l: l["normalised"])
+            self.assertLessEqual(worst["normalised"], case["max_error"], f"{folder.name}: {worst['key']}")
+            self.assertEqual(worst["key"], found["worst"]["key"])
+
+    def test_a_planted_error_is_named(self):
+        """In PyTorch's file: one layer's values moved, and what follows from it left as it was would be two errors; so the last layer of a step."""
+        folder = FIXTURES / "trace-t2v"
+        self.done("trace", folder / "request.json", "--out", "ours.safetensors")
+        theirs, metadata = read(folder / "theirs.safetensors")
+        name = "transformer/step_002/uncond/head"
+        dtype, shape, raw = theirs[name]
+        values = struct.unpack(f"<{len(raw) // 4}f", raw)
+        theirs[name] = (dtype, shape, struct.pack(f"<{len(values)}f", *(v + 1e-2 for v in values)))
+        write(self.work / "planted.safetensors", theirs, metadata)
+        found = self.done("compare-traces", "ours.safetensors", "planted.safetensors", "--json").json()
+        self.assertEqual(found["first"]["key"], name)
+        self.assertFalse(found["agree"])
+        self.assertIn("head of transformer (step 2 uncond)", found["verdict"])
+
+
+class Tracing(Case):
+    def test_names_order_and_metadata(self):
+        listed = self.done("trace", *SMALL, "--list", "--json").json()["layers"]
+        told = self.done("trace", *SMALL, "--out", "t.safetensors", "--json").json()
+        tensors, metadata = read(self.work / "t.safetensors")
+        self.assertEqual(told["tensors"], len(tensors))
+        self.assertEqual(told["steps_computed"], 3)
+        rows = {f"{k.split('/')[0]}/{k.rsplit('/', 1)[1]}" for k in tensors}
+        self.assertEqual(rows, {f"{l['component']}/{l['layer']}" for l in listed})
+        self.assertLessEqual(len(tensors), sum(l["tensors"] for l in listed))
+        keys = list(tensors)
+        self.assertLess(keys.index("text_encoder/uncond/norm"), keys.index("transformer/cond/text_embedding.0"))
+        self.assertLess(keys.index("transformer/step_001/cond/head"), keys.index("transformer/step_001/uncond/patch_embedding"))
+        self.assertLess(keys.index("sampler/step_003/latent"), keys.index("vae_decoder/frame_000/conv2"))
+        self.assertEqual(metadata["order"], "execution")
+        self.assertEqual(json.loads(metadata["request"])["seed"], 3)
+        self.assertEqual(tree(self.work), ["t.safetensors"])
+        self.assertEqual(list((self.home).rglob("run.json")), [])
+
+    def test_it_traces_what_render_computes(self):
+        self.done("trace", *SMALL, "--out", "t.safetensors", "--layers", "sampler/latent")
+        tensors, _ = read(self.work / "t.safetensors")
+        self.assertEqual(sorted(tensors), [f"sampler/step_{i:03}/latent" for i in range(4)])
+        words = [w if w != "--solver-steps" else "--steps" for w in SMALL]
+        self.done("render", *words, "--out", "r.mp4", "--run-dir", "run")
+        for i in range(4):
+            stored, _ = read(self.work / "run" / "latents" / f"step_{i:03}.safetensors")
+            self.assertEqual(stored["latent"][2], tensors[f"sampler/step_{i:03}/latent"][2], i)
+
+    def test_layers_and_steps(self):
+        result = self.done("trace", *SMALL, "--out", "t.safetensors", "--layers", "*.self_attn.norm_?,head", "--steps", "2", "--json").json()
+        self.assertEqual(result["steps_computed"], 2)
+        tensors, _ = read(self.work / "t.safetensors")
+        self.assertEqual({k.split("/")[1] for k in tensors}, {"step_002"})
+        self.assertEqual({k.rsplit("/", 1)[1] for k in tensors},
+                         {"head"} | {f"blocks.{b}.self_attn.norm_{x}" for b in (0, 1) for x in "qk"})
+        self.done("trace", *SMALL, "--out", "text.safetensors", "--layers", "text_encoder/*", "--steps", "last", "--json")
+        self.assertEqual({k.split("/")[0] for k in read(self.work / "text.safetensors")[0]}, {"text_encoder"})
+        # The same layer of the same step, whatever else is traced.
+        self.done("trace", *SMALL, "--out", "all.safetensors")
+        whole, _ = read(self.work / "all.safetensors")
+        for key, value in tensors.items():
+            self.assertEqual(whole[key], value, key)
+        self.assertFalse(any(k.startswith("vae_decoder") for k in tensors))
+
+    def test_guidance_off_has_one_branch(self):
+        self.done("trace", *SMALL, "--guidance", "1", "--out", "t.safetensors", "--steps", "1")
+        self.assertFalse(any("uncond" in k for k in read(self.work / "t.safetensors")[0]))
+
+    def test_dtypes_are_those_computed(self):
+        words = [w if w != "f32" else "bf16" for w in SMALL]
+        self.done("trace", *words, "--precision", "wan", "--out", "t.safetensors", "--layers", "*.ffn.1,blocks.1,head,velocity", "--steps", "1")
+        dtypes = {k.rsplit("/", 1)[1]: v[0] for k, v in read(self.work / "t.safetensors")[0].items()}
+        self.assertEqual(dtypes, {"blocks.0.ffn.1": "BF16", "blocks.1.ffn.1": "BF16", "blocks.1": "F32", "head": "F32", "velocity": "F32"})
+
+    def test_refusals(self):
+        for words in (["--layers", "self_attn*"], ["--layers", "a,,b"], ["--layers", "nothing/*"], ["--steps", "0"], ["--steps", "4"], ["--steps", "3-1"],
+                      ["--steps", "1,x"], ["--steps", ""], ["--layers", "picture", "--steps", "1"], ["--frames", "4"]):
+            result = self.refused("trace", *SMALL, *words, "--out", "t.safetensors", timeout=PATIENCE)
+            self.assertIn(words[0], result.err)
+        self.refused("trace", *SMALL, timeout=PATIENCE)
+        self.refused("trace", timeout=PATIENCE)
+        self.refused("trace", *SMALL, "--out", "missing/t.safetensors", timeout=PATIENCE)
+        (self.work / "request.json").write_text(json.dumps({"schema": 1, "model": str(MODEL), "prompt": "x"}))
+        self.refused("trace", "request.json", "--out", "request.json", timeout=PATIENCE)
+        self.assertEqual(tree(self.work), ["request.json"])
+
+    def test_ctrl_c_leaves_nothing(self):
+        large = ["256x256" if w == "32x32" else "33" if w == "5" else "50" if w == "3" else w for w in SMALL]
+        process = self.start("trace", *large, "--out", "t.safetensors")
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(tree(self.work), [])
+
+    def test_a_full_disk(self):
+        def little():
+            import resource
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+        result = self.refused("trace", *SMALL, "--out", "t.safetensors", preexec_fn=little)
+        self.assertIn("t.safetensors", result.err)
+        self.assertEqual(tree(self.work), [])
+
+
+class Comparing(Case):
+    def setUp(self):
+        super().setUp()
+        self.a = write(self.work / "a.safetensors", {"x": floats([1, 2, 3, 4]), "y": floats([1, -1])})
+
+    def compare(self, b, **more):
+        write(self.work / "b.safetensors", b, **more)
+        return self.done("compare-traces", "a.safetensors", "b.safetensors", "--json").json()
+
+    def test_equal(self):
+        found = self.compare({"x": floats([1, 2, 3, 4]), "y": floats([1, -1])})
+        self.assertTrue(found["identical"] and found["agree"])
+        self.assertIsNone(found["first"])
+
+    def test_figures(self):
+        found = self.compare({"x": floats([1, 2, 3, 2]), "y": floats([1, -1])})
+        x = next(l for l in found["layers"] if l["key"] == "x")
+        self.assertAlmostEqual(x["max_abs"], 2)
+        self.assertAlmostEqual(x["normalised"], 1)
+        self.assertAlmostEqual(x["relative"], 2 / math.sqrt(18))
+        self.assertAlmostEqual(x["cosine"], 22 / math.sqrt(30 * 18))
+        self.assertEqual(found["first"]["key"], "x")
+
+    def test_missing_layers_and_other_shapes_are_notes(self):
+        found = self.compare({"x": floats([1, 2, 3]), "y": floats([1, -1]), "z": floats([1])})
+        self.assertEqual(found["only_b"], ["z"])
+        self.assertEqual(found["shapes"], [{"key": "x", "a": [4], "b": [3]}])
+        self.assertFalse(found["agree"])
+        text = self.done("compare-traces", "a.safetensors", "b.safetensors").out
+        self.assertIn("x has shape [4] in A and [3] in B", text)
+        self.assertIn("1 tensors are in B alone: z", text)
+
+    def test_not_finite(self):
+        found = self.compare({"x": floats([1, math.nan, 3, 4]), "y": floats([1, -1])})
+        self.assertEqual(found["first"]["key"], "x")
+        self.assertIsNone(found["first"]["relative"])
+        self.assertIn("NaN", found["verdict"])
+
+    def test_nothing_in_common(self):
+        write(self.work / "b.safetensors", {"other": floats([1])})
+        self.assertIn("no tensor name in common", self.refused("compare-traces", "a.safetensors", "b.safetensors").err)
+
+    def test_hostile_files(self):
+        good = {"x": floats([1, 2, 3, 4]), "y": floats([1, -1])}
+        hostile = {
+            "cut": dict(tensors=good, cut=4),
+            "overlap": dict(tensors=good, header={"y": {"data_offsets": [8, 16]}}),
+            "huge": dict(tensors=good, header={"x": {"shape": [1 << 62, 8]}}),
+            "negative": dict(tensors=good, header={"x": {"shape": [-4]}}),
+            "dtype": dict(tensors=good, header={"x": {"dtype": "F7"}}),
+            "outside": dict(tensors=good, header={"y": {"data_offsets": [16, 1 << 50]}}),
+        }
+        for name, how in hostile.items():
+            write(self.work / "b.safetensors", **how)
+            self.refused("compare-traces", "a.safetensors", "b.safetensors", timeout=PATIENCE)
+            self.refused("compare-traces", "b.safetensors", "a.safetensors", timeout=PATIENCE)
+        for raw in (b"", b"\xff" * 64, struct.pack("<Q", 1 << 60) + b"{}", b"plain text, no container"):
+            (self.work / "b.safetensors").write_bytes(raw)
+            self.refused("compare-traces", "a.safetensors", "b.safetensors", timeout=PATIENCE)
+        os.mkfifo(self.work / "pipe")
+        for b in ("missing.safetensors", "pipe", ".", "/dev/zero"):
+            self.refused("compare-traces", "a.safetensors", b, timeout=PATIENCE)
+
+    def test_strange_names_stay_text(self):
+        odd = {"x": floats([1, 2, 3, 5]), "<script>alert(1)</script>/step_001/\"'&": floats([1, 2])}
+        write(self.work / "a.safetensors", odd)
+        odd["<script>alert(1)</script>/step_001/\"'&"] = floats([1, 3])
+        write(self.work / "b.safetensors", odd, metadata={"source": "<img src=x onerror=alert(2)>"})
+        self.done("compare-traces", "a.safetensors", "b.safetensors", "--report", "r.html", "--csv", "r.csv")
+        page = (self.work / "r.html").read_text()
+        self.assertNotIn("<script>alert", page)
+        self.assertNotIn("<img src=x", page)
+
+    def test_outputs(self):
+        write(self.work / "b.safetensors", {"x": floats([1, 2, 3, 4.5]), "y": floats([1, -1])})
+        self.done("compare-traces", "a.safetensors", "b.safetensors", "--report", "r.html", "--csv", "r.csv")
+        page = (self.work / "r.html").read_text()
+        self.assertEqual(re.findall(r"(?:src|href)=\"(?!data:)[^\"]*|https?://(?!www\.w3\.org)[^\s\"<]*", page), [])
+        self.assertEqual(len((self.work / "r.csv").read_text().splitlines()), 3)
+        for words in (["--report", "a.safetensors"], ["--csv", "b.safetensors"], ["--report", "x.html", "--csv", "./x.html"],
+                      ["--report", "missing/r.html"], ["--max-error", "x"], ["--max-error", "-1"]):
+            self.refused("compare-traces", "a.safetensors", "b.safetensors", *words, timeout=PATIENCE)
+
+    def test_max_error_is_an_exit_code(self):
+        write(self.work / "b.safetensors", {"x": floats([1, 2, 3, 4.001]), "y": floats([1, -1])})
+        self.done("compare-traces", "a.safetensors", "b.safetensors", "--max-error", "1e-2")
+        self.assertEqual(self.run_cli("compare-traces", "a.safetensors", "b.safetensors", "--max-error", "1e-5").code, 1)
+
+
+class Precision(Case):
+    def test_a_report_of_both_worlds(self):
+        words = SMALL[:-2]
+        found = self.done("compare-precision", *words, "--a", "f32", "--b", "bf16", "--report", "r.html", "--csv", "r.csv", "--keep", "kept",
+                          "--json").json()
+        self.assertEqual(len(found["pictures"]["frames"]), 5)
+        self.assertGreater(found["pictures"]["mean"]["psnr"], 20)
+        self.assertIsNotNone(found["first_dtype"])
+        self.assertEqual(found["only_a"] + found["only_b"], [])
+        self.assertEqual(tree(self.work), ["kept", "kept/A.safetensors", "kept/B.safetensors", "r.csv", "r.html"])
+        page = (self.work / "r.html").read_text()
+        self.assertIn("data:image/png;base64,", page)
+        self.assertIn("What it means in the picture", page)
+
+    def test_the_same_twice_is_identical(self):
+        found = self.done("compare-precision", *SMALL[:-2], "--a", "f32+cpu", "--b", "f32", "--layers", "head", "--json").json()
+        self.assertTrue(found["identical"])
+        self.assertIsNone(found["pictures"]["mean"]["psnr"])
+        self.assertEqual(tree(self.work), [])
+
+    def test_refusals(self):
+        for words in (["--a", "f16"], ["--b", ""], ["--b", "bf16+gpu"], ["--keep", ""], ["--report", "missing/r.html"]):
+            self.refused("compare-precision", *SMALL, *words, timeout=PATIENCE)
+        self.refused("compare-precision", timeout=PATIENCE)
+        self.assertEqual(tree(self.work), [])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/metrics/trace_comparison.h"
+
+namespace denoir::metrics {
+namespace {
+
+Tensor of(std::vector<float> values, Shape shape) { return Tensor::from(values, shape); }
+
+Tensor as(DType dtype, const Tensor& x) {
+    Tensor out = Tensor::host(x.shape(), dtype);
+    from_f32(dtype, x.data<float>(), out.raw(), x.elements());
+    return out;
+}
+
+TEST(TensorDifference, IsWhatItsWordsSay) {
+    const Tensor a = of({1, 2, 3, -4}, {2, 2}), b = of({1, 2.5, 3, -6}, {2, 2});
+    const TensorDifference d = difference(a, b);
+    EXPECT_DOUBLE_EQ(d.max_abs, 2);
+    EXPECT_DOUBLE_EQ(d.mean_abs, 2.5 / 4);
+    EXPECT_DOUBLE_EQ(d.mean_norm, 12.5 / 4);
+    EXPECT_DOUBLE_EQ(d.normalised(), 2 / (12.5 / 4));
+    EXPECT_DOUBLE_EQ(d.relative(), std::sqrt(4.25 / (1 + 6.25 + 9 + 36)));
+    EXPECT_NEAR(d.cosine, (1 + 5 + 9 + 24) / std::sqrt(30.0 * 52.25), 1e-12);
+    EXPECT_EQ(d.worst, 3);
+    EXPECT_EQ(d.worst_a, -4);
+    EXPECT_EQ(d.worst_b, -6);
+}
+
+TEST(TensorDifference, AnyDtypeStridesAndAxesOfOne) {
+    const Tensor x = of({0.5, -1.25, 2, 4, 8, 16}, {2, 3});
+    EXPECT_EQ(difference(as(DType::bf16, x), x).max_abs, 0);
+    EXPECT_EQ(difference(as(DType::f16, x), as(DType::f64, x)).max_abs, 0);
+    EXPECT_EQ(difference(x.unsqueeze(0), x).max_abs, 0);
+    const Tensor turned = x.permute({1, 0}), same = of({0.5, 4, -1.25, 8, 2, 16}, {3, 2});
+    EXPECT_EQ(difference(turned, same).max_abs, 0);
+    EXPECT_TRUE(comparable({1, 2, 1, 3}, {2, 3}));
+    EXPECT_FALSE(comparable({3, 2}, {2, 3}));
+    EXPECT_EQ(difference(Tensor::host({0, 4}), Tensor::host({0, 4})).elements, 0);
+    Tensor ids = Tensor::host({2}, DType::i64);
+    ids.data<std::int64_t>()[0] = 7, ids.data<std::int64_t>()[1] = 250000;
+    EXPECT_EQ(difference(ids, of({7, 250001}, {2})).max_abs, 1);
+}
+
+TEST(TensorDifference, NaNAndInfinityOnOneSideAloneAreCounted) {
+    const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+    const TensorDifference same = difference(of({1, nan, inf, -inf}, {4}), of({1, nan, inf, -inf}, {4}));
+    EXPECT_EQ(same.not_finite, 0);
+    EXPECT_EQ(same.relative(), 0);
+    const TensorDifference other = difference(of({nan, 2, inf, 1}, {4}), of({1, 2, -inf, 1}, {4}));
+    EXPECT_EQ(other.not_finite, 2);
+    EXPECT_TRUE(std::isinf(other.normalised()));
+    const TensorDifference zero = difference(of({0, 1}, {2}), of({0, 0}, {2}));
+    EXPECT_TRUE(std::isinf(zero.relative()));
+    EXPECT_EQ(difference(of({0, 0}, {2}), of({0, 0}, {2})).cosine, 1);
+}
+
+TEST(PairHistograms, CountEveryValueOnce) {
+    std::vector<float> x, y;
+    for (int i = 0; i < 1000; ++i) x.push_back(float(i) / 1000), y.push_back(x.back() + (i % 2 ? 0 : 5e-3f));
+    x.push_back(std::numeric_limits<float>::quiet_NaN()), y.push_back(0);
+    const PairHistograms h = histograms(of(x, {1001}), of(y, {1001}), 10);
+    std::uint64_t a = 0, b = 0, errors = h.equal;
+    for (const auto n : h.a) a += n;
+    for (const auto n : h.b) b += n;
+    for (const auto n : h.error) errors += n;
+    EXPECT_EQ(a, 1000u);
+    EXPECT_EQ(b, 1000u);
+    EXPECT_EQ(errors, 1000u);
+    EXPECT_EQ(h.equal, 500u);
+    EXPECT_EQ(h.not_finite, 1u);
+    EXPECT_EQ(h.error[std::size_t(-3 - h.error_low)], 500u); // 1e-3 … 1e-2
+    EXPECT_EQ(h.low, 0);
+}
+
+TEST(TraceKey, ComesApart) {
+    const TraceKey k = parse_trace_key("transformer/step_012/uncond/blocks.3.self_attn.q");
+    EXPECT_EQ(k.component, "transformer");
+    EXPECT_EQ(k.layer, "blocks.3.self_attn.q");
+    EXPECT_EQ(k.branch, "uncond");
+    EXPECT_EQ(k.step, 12);
+    EXPECT_EQ(k.column(), "step 12 uncond");
+    EXPECT_EQ(k.row(), "transformer/blocks.3.self_attn.q");
+    EXPECT_EQ(parse_trace_key("vae_encoder/condition/frame_004/conv1").frame, 4);
+    EXPECT_EQ(parse_trace_key("blocks.0").row(), "blocks.0");
+    EXPECT_EQ(parse_trace_key("a/step_x/step_-1/b").branch, "step_x/step_-1");
+    EXPECT_EQ(parse_trace_key("").layer, "");
+    EXPECT_EQ(parse_trace_key("/").layer, "");
+    EXPECT_EQ(parse_trace_key("a//b").layer, "b");
+}
+
+/// A comparison of layers with the given relative errors, each a tensor of 100 values.
+TraceComparison made_of(const std::vector<std::pair<std::string, double>>& errors, DType dtype = DType::f32) {
+    TraceComparison c;
+    for (const auto& [key, error] : errors) {
+        LayerError l;
+        l.key = key;
+        l.parts = parse_trace_key(key);
+        l.difference.dtype_a = l.difference.dtype_b = dtype;
+        l.difference.elements = 100;
+        l.difference.norm_squares = 100, l.difference.mean_norm = 1;
+        l.difference.error_squares = 100 * error * error, l.difference.max_abs = 2 * error;
+        c.layers.push_back(l);
+    }
+    analyse(c);
+    return c;
+}
+
+std::string first_of(const TraceComparison& c) { return c.first ? c.layers[*c.first].key : "none"; }
+
+TEST(Analyse, ErrorThatIsPassedOnIsNobodysFault) {
+    const TraceComparison c = made_of({{"transformer/step_001/cond/patch_embedding", 1e-7},
+                                       {"transformer/step_001/cond/blocks.0.norm1", 2e-7},
+                                       {"transformer/step_001/cond/blocks.0.self_attn.input", 2e-7},
+                                       {"transformer/step_001/cond/blocks.0.self_attn.q", 2e-2},
+                                       {"transformer/step_001/cond/blocks.0.self_attn.k", 3e-7},
+                                       {"transformer/step_001/cond/blocks.0.self_attn.o.input", 1e-2},
+                                       {"transformer/step_001/cond/blocks.0", 1e-2},
+                                       {"transformer/step_001/cond/blocks.1.norm1", 1.3e-2}});
+    EXPECT_EQ(first_of(c), "transformer/step_001/cond/blocks.0.self_attn.q");
+    for (const LayerError& l : c.layers) EXPECT_EQ(l.generated, l.parts.layer == "blocks.0.self_attn.q") << l.key;
+    EXPECT_NE(c.verdict.find("blocks.0.self_attn.q of transformer (step 1 cond)"), std::string::npos) << c.verdict;
+}
+
+TEST(Analyse, WhatIsNotTracedIsLookedThrough) {
+    // Blocks alone: the input of block 2 is block 1.
+    const TraceComparison c = made_of({{"transformer/step_001/cond/blocks.0", 1e-7},
+                                       {"transformer/step_001/cond/blocks.1", 3e-3},
+                                       {"transformer/step_001/cond/blocks.2", 4e-3},
+                                       {"transformer/step_001/cond/head", 5e-3},
+                                       {"transformer/step_001/cond/velocity", 5e-3},
+                                       {"sampler/step_001/velocity", 6e-3},
+                                       {"sampler/step_001/latent", 2e-3},
+                                       {"transformer/step_002/cond/patch_embedding", 2e-3}});
+    EXPECT_EQ(first_of(c), "transformer/step_001/cond/blocks.1");
+    EXPECT_EQ(std::count_if(c.layers.begin(), c.layers.end(), [](const LayerError& l) { return l.generated; }), 1);
+}
+
+TEST(Analyse, UnknownNamesFollowEachOther) {
+    EXPECT_EQ(first_of(made_of({{"a", 1e-7}, {"b", 1e-7}, {"c", 1e-2}, {"d", 1.2e-2}})), "c");
+    EXPECT_EQ(first_of(made_of({{"a", 0}, {"b", 0}})), "none");
+    EXPECT_EQ(made_of({{"a", 0}}).verdict, "All 1 tensors are equal to the bit.");
+    EXPECT_EQ(made_of({}).verdict, "The two traces have no layer in common.");
+}
+
+TEST(Analyse, FramesOfALayerCountTogether) {
+    const TraceComparison c = made_of({{"vae_decoder/frame_000/conv2", 1e-7},
+                                       {"vae_decoder/frame_000/decoder.conv1", 1e-7},
+                                       {"vae_decoder/frame_000/decoder.middle.0.residual.0", 1e-7},
+                                       {"vae_decoder/frame_001/conv2", 1e-7},
+                                       {"vae_decoder/frame_001/decoder.conv1", 1e-7},
+                                       {"vae_decoder/frame_001/decoder.middle.0.residual.0", 1e-3}});
+    EXPECT_EQ(first_of(c), "vae_decoder/frame_000/decoder.middle.0.residual.0");
+}
+
+TEST(Analyse, RoundingToBf16IsNoError) {
+    std::vector<std::pair<std::string, double>> errors;
+    for (int i = 0; i < 8; ++i)
+        errors.emplace_back("transformer/step_001/cond/blocks." + std::to_string(i), 2e-3 + 3e-4 * i);
+    TraceComparison c = made_of(errors);
+    EXPECT_EQ(first_of(c), "transformer/step_001/cond/blocks.0"); // in f32 it would be one
+    for (LayerError& l : c.layers) l.difference.dtype_a = DType::bf16;
+    analyse(c);
+    EXPECT_EQ(first_of(c), "none");
+    EXPECT_TRUE(c.mixed);
+    EXPECT_EQ(c.first_dtype, 0u);
+}
+
+} // namespace
+} // namespace denoir::metrics
