@@ -35,7 +35,7 @@ double rounding(DType d) {
 constexpr double factor_same = 5, factor_mixed = 4;
 /// The same for the part of an error that all rows share, which rounding hardly touches: a wrong bias shows through the
 /// noise of bf16 there. Below a third of the rounding it is left alone: equal rows round equally.
-constexpr double factor_shared = 3, least_shared = 0.3;
+constexpr double factor_shared = 2.2, least_shared = 0.3;
 constexpr double largest_gain = 8;
 
 /// All tensors that are one result: one tensor, or the frames of a layer.

@@ -3,7 +3,7 @@ _denoir_cli() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "render decode verify runs compare module tokenize inspect convert trace bench --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "render decode verify runs compare module tokenize inspect convert trace compare-traces compare-precision bench --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -32,6 +32,8 @@ _denoir_cli() {
     inspect) options="--help --tensors --json" ;;
     convert) options="--help --dtype --quantize --layout --progress --json" ;;
     trace) options="--help --prompt --negative-prompt --image --last-image --model --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --shift --seed --sampler --noise --preprocess --dtype --precision --device --threads --out --layers --steps --list --progress --json" ;;
+    compare-traces) options="--help --report --csv --max-error --progress --json" ;;
+    compare-precision) options="--help --prompt --negative-prompt --image --last-image --model --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --shift --seed --sampler --noise --preprocess --dtype --precision --device --threads --a --b --report --csv --keep --layers --steps --progress --json" ;;
     bench) options="--help --list --only --model --image --size --frames --dtype --device --threads --json" ;;
     esac
     if [ "${COMP_WORDS[1]}" = module ] && [ "$COMP_CWORD" -eq 2 ]; then

@@ -5,7 +5,7 @@ import re
 
 from program import Case, main
 
-COMMANDS = ["render", "decode", "verify", "runs", "compare", "module", "tokenize", "inspect", "convert", "trace", "bench"]
+COMMANDS = ["render", "decode", "verify", "runs", "compare", "module", "tokenize", "inspect", "convert", "trace", "compare-traces", "compare-precision", "bench"]
 
 
 class Help(Case):
