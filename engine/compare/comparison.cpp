@@ -72,7 +72,7 @@ void Comparer::check_lpips(const FramePairs& pairs) const {
 }
 
 Comparison Comparer::measure() {
-    check_lpips(FramePairs(*a_, *b_, options_.pairs, pool_)); // refused before the work of aligning
+    check_lpips(FramePairs(*a_, *b_, options_.pairs, false)); // refused before the work of aligning
     if (options_.align) align();
     Comparison c;
     c.a = a_->info();
@@ -81,7 +81,7 @@ Comparison Comparer::measure() {
     if (lpips_) c.lpips = lpips::name(lpips_->network());
     c.alignment = alignment_;
     c.fps = c.a.fps > 0 ? c.a.fps : c.b.fps > 0 ? c.b.fps : 24;
-    FramePairs pairs(*a_, *b_, options_.pairs, pool_);
+    FramePairs pairs(*a_, *b_, options_.pairs, pool_.threads() > 1);
     c.width = pairs.width();
     c.height = pairs.height();
 
@@ -155,7 +155,7 @@ void Comparer::note_differences(Comparison& c) const {
 
 void Comparer::show(const Comparison& found, std::string_view what,
                     const std::function<bool(std::size_t, const Image&, const Image&)>& wanted) {
-    FramePairs pairs(*a_, *b_, found.pairs, pool_);
+    FramePairs pairs(*a_, *b_, found.pairs, pool_.threads() > 1);
     const auto total = std::int64_t(found.frames.size());
     progress_(what, 0, total);
     for (std::size_t i = 0; i < found.frames.size(); ++i) {

@@ -16,8 +16,8 @@ std::string size_of(const SourceInfo& info) { return fmt::format("{}x{}", info.w
 
 } // namespace
 
-FramePairs::FramePairs(FrameSource& a, FrameSource& b, const PairOptions& options, ThreadPool& pool)
-    : a_{a}, b_{b}, options_(options), pool_(pool) {
+FramePairs::FramePairs(FrameSource& a, FrameSource& b, const PairOptions& options, bool ahead)
+    : a_{a}, b_{b}, options_(options), ahead_(ahead) {
     const SourceInfo &x = a.info(), &y = b.info();
     const bool same = x.width == y.width && x.height == y.height;
     if (!same && options.resize == PairOptions::Resize::refuse)
@@ -31,17 +31,14 @@ FramePairs::FramePairs(FrameSource& a, FrameSource& b, const PairOptions& option
     const SourceInfo& target = options.resize == PairOptions::Resize::to_b ? y : x;
     width_ = target.width;
     height_ = target.height;
-    rewind();
+    a.rewind();
+    b.rewind();
+    while (partner(next_) < 0) ++next_;
 }
 
-void FramePairs::rewind() {
-    for (Side* side : {&a_, &b_}) {
-        side->source.rewind();
-        side->at = -1;
-        side->ended = false;
-    }
-    next_ = 0;
-    while (partner(next_) < 0) ++next_;
+FramePairs::~FramePairs() {
+    for (Side* side : {&a_, &b_})
+        if (ahead_ && side->pending.valid()) side->pending.wait();
 }
 
 std::int64_t FramePairs::partner(std::int64_t a) const {
@@ -62,43 +59,60 @@ std::optional<std::int64_t> FramePairs::expected() const {
     return std::max<std::int64_t>(0, last - first);
 }
 
+void FramePairs::start(PairIndex index) {
+    const auto how = ahead_ ? std::launch::async : std::launch::deferred;
+    a_.pending = std::async(how, [this, index] { return fetch(a_, index.a); });
+    b_.pending = std::async(how, [this, index] { return fetch(b_, index.b); });
+}
+
+bool FramePairs::finish(Side& side) {
+    if (!side.pending.get()) return false;
+    if (side.read_at > side.shown_at) {
+        std::swap(side.shown, side.read);
+        side.shown_at = side.read_at;
+    }
+    return true;
+}
+
 std::optional<FramePair> FramePairs::next() {
     const PairIndex index{next_, partner(next_)};
-    bool there[2] = {};
-    pool_.run(2, [&](std::int64_t side, int) {
-        there[side] = side == 0 ? a_.seek(index.a) : b_.seek(index.b);
-        if (there[side]) fit(side == 0 ? a_.frame : b_.frame);
-    });
-    if (!there[0] || !there[1]) return std::nullopt;
+    if (!a_.pending.valid()) start(index);
+    // Both are waited for: what comes after may touch either.
+    a_.pending.wait();
+    b_.pending.wait();
+    const bool there_a = finish(a_), there_b = finish(b_);
+    if (!there_a || !there_b) return std::nullopt;
     ++next_;
-    return FramePair{index, &a_.frame, &b_.frame};
+    start({next_, partner(next_)});
+    return FramePair{index, &a_.shown, &b_.shown};
 }
 
-void FramePairs::fit(SourceFrame& frame) const {
-    if (frame.image.width == width_ && frame.image.height == height_) return;
-    frame.image = resize_pil(frame.image, width_, height_, Filter::lanczos);
-}
-
-bool FramePairs::Side::seek(std::int64_t index) {
-    while (!ended && at < index) {
-        if (source.read(frame))
-            ++at;
+/// Reads on to frame `index`; false where there is none. A frame that is shown already (the slower side of two rates)
+/// is not read again.
+bool FramePairs::fetch(Side& side, std::int64_t index) const {
+    if (side.shown_at == index) return true;
+    while (!side.ended && side.read_at < index) {
+        if (side.source.read(side.read))
+            ++side.read_at;
         else
-            ended = true;
+            side.ended = true;
     }
-    return at == index;
+    if (side.read_at != index) return false;
+    Image& image = side.read.image;
+    if (image.width != width_ || image.height != height_) image = resize_pil(image, width_, height_, Filter::lanczos);
+    return true;
 }
 
 std::int64_t FramePairs::Side::length() {
-    if (!ended && source.info().frames) return std::max(*source.info().frames, at + 1);
-    SourceFrame ignored;
+    if (pending.valid()) pending.wait();
+    if (!ended && source.info().frames) return std::max(*source.info().frames, read_at + 1);
     while (!ended) {
-        if (source.read(ignored))
-            ++at;
+        if (source.read(read))
+            ++read_at;
         else
             ended = true;
     }
-    return at + 1;
+    return read_at + 1;
 }
 
 std::int64_t FramePairs::length_a() { return a_.length(); }

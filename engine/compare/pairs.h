@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/compare/source.h"
-#include "engine/core/thread_pool.h"
 
 namespace denoir {
 
@@ -31,15 +31,19 @@ struct FramePair {
     const SourceFrame *a = nullptr, *b = nullptr;
 };
 
-/// Two sources read together, a frame of each at a time, both decoded at once. Memory holds one pair.
+/// Two sources read together, a frame of each at a time. While the caller looks at one pair, the next is decoded on
+/// threads of its own, one for each side. Memory holds two pairs.
 class FramePairs {
 public:
-    /// Throws Error where the two cannot be compared, with the figures of both.
-    FramePairs(FrameSource& a, FrameSource& b, const PairOptions& options, ThreadPool& pool);
+    /// Throws Error where the two cannot be compared, with the figures of both. `ahead` false: decodes on the calling
+    /// thread, when asked.
+    FramePairs(FrameSource& a, FrameSource& b, const PairOptions& options, bool ahead);
+    ~FramePairs();
+    FramePairs(const FramePairs&) = delete;
+    FramePairs& operator=(const FramePairs&) = delete;
 
     /// The next pair, or nothing where either has ended.
     std::optional<FramePair> next();
-    void rewind();
     /// How many pairs there will be, where both sides say their length.
     std::optional<std::int64_t> expected() const;
     int width() const { return width_; }
@@ -52,19 +56,20 @@ private:
     /// One source, and where it stands.
     struct Side {
         FrameSource& source;
-        SourceFrame frame{};
-        std::int64_t at = -1; ///< index of `frame`
+        SourceFrame shown{}, read{}; ///< what the caller sees; what is being read
+        std::int64_t shown_at = -1, read_at = -1;
         bool ended = false;
-        /// Reads on to frame `index`; false where there is none.
-        bool seek(std::int64_t index);
+        std::future<bool> pending{}; ///< of fetch(); until it is there, only the thread behind it touches the side
         std::int64_t length();
     };
     std::int64_t partner(std::int64_t a) const;
-    void fit(SourceFrame& frame) const;
+    bool fetch(Side& side, std::int64_t index) const;
+    void start(PairIndex index);
+    static bool finish(Side& side);
 
     Side a_, b_;
     PairOptions options_;
-    ThreadPool& pool_;
+    bool ahead_;
     int width_, height_;
     std::int64_t next_ = 0;
 };

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/canvas.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/compare/difference.h"
+
+namespace denoir {
+namespace {
+
+int lit(const Image& image) {
+    return int(std::count_if(image.rgb.begin(), image.rgb.end(), [](std::uint8_t v) { return v > 60; }));
+}
+
+TEST(Canvas, DrawsNothingOutside) {
+    Image image(20, 10);
+    Canvas canvas(image);
+    canvas.fill(-5, -5, 100, 100, {1, 2, 3});
+    EXPECT_EQ(image.row(9)[3 * 19 + 2], 3);
+    canvas.put(Image(8, 8), 16, -4);
+    canvas.put(Image(8, 8), 40, 40);
+    canvas.curve({{-10, -10}, {50, 50}}, {255, 255, 255}, 2);
+    canvas.text(-6, -3, "Wide text that leaves the picture", 14, {255, 255, 255});
+    EXPECT_GT(lit(image), 0);
+}
+
+TEST(Canvas, TextHasItsWidth) {
+    Image image(300, 40);
+    Canvas(image).text(5, 5, "PSNR 36.61 dB – Größe", 24, {255, 255, 255});
+    const int width = Canvas::text_width("PSNR 36.61 dB – Größe", 24);
+    int last = 0;
+    for (int y = 0; y < 40; ++y)
+        for (int x = 0; x < 300; ++x)
+            if (image.row(y)[3 * x] > 60) last = std::max(last, x);
+    EXPECT_NEAR(last, 5 + width, 4);
+    EXPECT_EQ(Canvas::text_width("", 24), 0);
+    EXPECT_EQ(Canvas::text_width("视\xff", 24), Canvas::text_width("??", 24));
+}
+
+TEST(Canvas, LongNamesAreCutInTheMiddle) {
+    const std::string name = "a very long name of a video that fits nowhere, with its number 0042.mp4";
+    const std::string cut = Canvas::shortened(name, 20, 200);
+    EXPECT_LE(Canvas::text_width(cut, 20), 200);
+    EXPECT_NE(cut.find("…"), std::string::npos);
+    EXPECT_TRUE(cut.starts_with("a ver"));
+    EXPECT_TRUE(cut.ends_with(".mp4"));
+    EXPECT_EQ(Canvas::shortened("short", 20, 200), "short");
+    EXPECT_LE(Canvas::text_width(Canvas::shortened(name, 20, 5), 20), 30); // nearly no room
+}
+
+TEST(Difference, AmplifiedAndClipped) {
+    Image a(1, 2), b(1, 2);
+    a.rgb = {10, 200, 30, 0, 0, 0};
+    b.rgb = {12, 100, 30, 255, 1, 0};
+    EXPECT_EQ(amplified_difference(a, b, 4).rgb, (std::vector<std::uint8_t>{8, 255, 0, 255, 4, 0}));
+    EXPECT_EQ(amplified_difference(a, b, 0.5).rgb, (std::vector<std::uint8_t>{1, 50, 0, 128, 1, 0}));
+    metrics::PixelHistograms h;
+    h.difference[0] = 95;
+    h.difference[10] = 5;
+    EXPECT_EQ(fitting_amplification(h), 16);
+    h.difference[200] = 50;
+    EXPECT_EQ(fitting_amplification(h), 1);
+    EXPECT_EQ(fitting_amplification({}), 64);
+}
+
+} // namespace
+} // namespace denoir

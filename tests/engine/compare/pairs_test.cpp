@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/pairs.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace {
+
+/// Frames whose every sample is their number.
+class Numbers : public FrameSource {
+public:
+    Numbers(int count, double fps, bool says_length, int width = 4) : count_(count) {
+        info_.path = "numbers";
+        info_.width = width;
+        info_.height = 3;
+        info_.fps = fps;
+        if (says_length) info_.frames = count;
+    }
+    bool read(SourceFrame& frame) override {
+        if (next_ == fails_at) throw Error("numbers", "", "is damaged");
+        if (next_ == count_) return false;
+        frame.image = Image(info_.width, info_.height);
+        for (auto& v : frame.image.rgb) v = std::uint8_t(next_);
+        ++next_;
+        return true;
+    }
+    void rewind() override { next_ = 0; }
+    int fails_at = -1;
+
+private:
+    int count_, next_ = 0;
+};
+
+using Seen = std::vector<std::pair<int, int>>;
+
+/// What was paired, and that the pictures are those of the numbers.
+Seen seen(FramePairs& pairs) {
+    Seen all;
+    while (const auto pair = pairs.next()) {
+        EXPECT_EQ(pair->a->image.rgb[5], pair->index.a);
+        EXPECT_EQ(pair->b->image.rgb[5], pair->index.b);
+        all.emplace_back(int(pair->index.a), int(pair->index.b));
+    }
+    return all;
+}
+
+class Pairs : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Ahead, Pairs, ::testing::Bool());
+
+TEST_P(Pairs, ByNumberAndOffset) {
+    for (const bool says : {false, true}) {
+        Numbers a(5, 24, says), b(7, 24, says);
+        FramePairs plain(a, b, {}, GetParam());
+        EXPECT_EQ(seen(plain), (Seen{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}}));
+        EXPECT_EQ(plain.length_a(), 5);
+        EXPECT_EQ(plain.length_b(), 7);
+        EXPECT_EQ(plain.expected(), says ? std::optional<std::int64_t>(5) : std::nullopt);
+        FramePairs later(a, b, {.offset = 4}, GetParam());
+        EXPECT_EQ(seen(later), (Seen{{0, 4}, {1, 5}, {2, 6}}));
+        EXPECT_EQ(later.length_a(), 5);
+        FramePairs earlier(a, b, {.offset = -3}, GetParam());
+        EXPECT_EQ(seen(earlier), (Seen{{3, 0}, {4, 1}}));
+        EXPECT_EQ(earlier.length_b(), 7);
+        FramePairs none(a, b, {.offset = -9}, GetParam());
+        EXPECT_TRUE(seen(none).empty());
+        EXPECT_EQ(none.length_a(), 5);
+        EXPECT_EQ(none.length_b(), 7);
+    }
+}
+
+TEST_P(Pairs, ByTime) {
+    Numbers slow(4, 10, true), fast(8, 20, true);
+    const PairOptions by_time{.match = PairOptions::Match::time};
+    FramePairs down(slow, fast, by_time, GetParam()), up(fast, slow, by_time, GetParam());
+    EXPECT_EQ(seen(down), (Seen{{0, 0}, {1, 2}, {2, 4}, {3, 6}}));
+    EXPECT_EQ(down.expected(), 4);
+    fast.rewind();
+    slow.rewind();
+    EXPECT_EQ(seen(up), (Seen{{0, 0}, {1, 1}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {6, 3}}));
+    Numbers unknown(4, 0, true);
+    EXPECT_THROW(FramePairs(slow, unknown, by_time, GetParam()), Error);
+}
+
+TEST_P(Pairs, SizesAreEqualOrScaledWhenAsked) {
+    Numbers a(2, 24, true), wide(2, 24, true, 9);
+    EXPECT_THROW(FramePairs(a, wide, {}, GetParam()), Error);
+    FramePairs to_b(a, wide, {.resize = PairOptions::Resize::to_b}, GetParam());
+    EXPECT_EQ(to_b.next()->a->image.width, 9);
+    FramePairs to_a(a, wide, {.resize = PairOptions::Resize::to_a}, GetParam());
+    EXPECT_EQ(to_a.next()->b->image.width, 4);
+}
+
+TEST_P(Pairs, DamageIsToldWhenItsFrameIsAskedFor) {
+    Numbers a(6, 24, true), b(6, 24, true);
+    b.fails_at = 3;
+    FramePairs pairs(a, b, {}, GetParam());
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(pairs.next());
+    EXPECT_THROW(pairs.next(), Error);
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/report/chart.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace denoir::report {
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t n = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+    return n;
+}
+
+Chart chart(std::vector<std::optional<double>> values) {
+    Chart c;
+    c.title = "Title";
+    c.x_name = "frame";
+    for (std::size_t i = 0; i < values.size(); ++i) c.x.push_back(double(i));
+    c.series = {{"values", 0, std::move(values)}};
+    return c;
+}
+
+TEST(Chart, TicksAreRound) {
+    EXPECT_EQ(ticks(0, 100, 5), (std::vector<double>{0, 20, 40, 60, 80, 100}));
+    const std::vector<double> fine = ticks(0.981, 0.997, 5);
+    ASSERT_EQ(fine.size(), 3u); // steps of 0.005
+    EXPECT_NEAR(fine.front(), 0.985, 1e-12);
+    EXPECT_EQ(ticks(-3, 3, 6), (std::vector<double>{-3, -2, -1, 0, 1, 2, 3}));
+    EXPECT_EQ(ticks(5, 5, 4), std::vector<double>{5});
+}
+
+TEST(Chart, MissingValuesBreakTheLine) {
+    const std::string svg = figure(chart({1, 2, std::nullopt, 3, 4, std::nullopt, 5}));
+    EXPECT_EQ(count(svg, "class=\"line s0\""), 1u);
+    const std::size_t path = svg.find("class=\"line s0\"");
+    EXPECT_EQ(count(svg.substr(path, svg.find('>', path) - path), "M"), 2u);
+    EXPECT_EQ(count(svg, "class=\"dot s0\""), 1u); // the last stands alone
+}
+
+TEST(Chart, MissingOnTop) {
+    Chart c = chart({30, std::nullopt, 31});
+    c.missing_on_top = true;
+    const std::string svg = figure(c);
+    EXPECT_NE(svg.find("equal"), std::string::npos);
+    EXPECT_EQ(count(svg, "class=\"dot"), 0u);
+}
+
+TEST(Chart, EmptyAndFlatAndSingle) {
+    for (const auto& values :
+         {std::vector<std::optional<double>>{}, {std::nullopt}, {1.0}, {0.0, 0.0}, {5.0, 5.0, 5.0}}) {
+        for (const bool logarithmic : {false, true}) {
+            Chart c = chart(values);
+            c.logarithmic = logarithmic;
+            const std::string svg = figure(c);
+            EXPECT_EQ(svg.find("nan"), std::string::npos);
+            EXPECT_EQ(svg.find("inf"), std::string::npos);
+        }
+    }
+}
+
+TEST(Chart, LongSeriesAreThinnedAndKeepTheirExtremes) {
+    std::vector<std::optional<double>> values(20000, 10.0);
+    values[12345] = 1.0;
+    const std::string svg = figure(chart(values));
+    const std::size_t path = svg.find("class=\"line s0\"");
+    const std::string line = svg.substr(path, svg.find("/>", path) - path);
+    EXPECT_LT(count(line, ","), 2000u);
+    // The dip reaches the bottom of the plot.
+    double lowest = 0;
+    for (std::size_t at = line.find(','); at != std::string::npos; at = line.find(',', at + 1))
+        lowest = std::max(lowest, std::stod(line.substr(at + 1)));
+    EXPECT_GT(lowest, 200);
+}
+
+TEST(Chart, NamesAreText) {
+    Chart c = chart({1, 2});
+    c.title = "<b>\"x\"";
+    c.series[0].name = "</svg>'&\"";
+    c.levels = {{1.5, "<i>level"}};
+    const std::string svg = figure(c);
+    EXPECT_EQ(svg.find("<b>"), std::string::npos);
+    EXPECT_EQ(svg.find("<i>level"), std::string::npos);
+    EXPECT_EQ(count(svg, "</svg>"), 1u);
+}
+
+} // namespace
+} // namespace denoir::report
