@@ -376,7 +376,7 @@ class Refusals(Compare):
             self.refuse(bad, "good")
             self.refuse("good", bad)
 
-    def test_videos_that_are_cut_or_changed(self):
+    def test_videos_that_are_cut(self):
         self.frames("good", range(20), width=64, height=48)
         self.compare("good", "good", "--difference", "whole.mkv", "--side-by-side", "whole.mp4")
         for name in ("whole.mkv", "whole.mp4"):
@@ -385,12 +385,6 @@ class Refusals(Compare):
                 (self.work / "cut").write_bytes(data[:cut])
                 self.refuse("cut", "good", names=("cut",))
                 self.refuse(name, "cut", names=("cut",))
-        self.compare("good", "good", "--side-by-side", "pictures.mkv")
-        changed = bytearray((self.work / "pictures.mkv").read_bytes())
-        for i in range(len(changed) // 2, len(changed) // 2 + 40):
-            changed[i] ^= 0x5A
-        (self.work / "changed").write_bytes(changed)
-        self.refuse("pictures.mkv", "changed", "--csv", "c.csv", names=("changed",))
 
     def test_options(self):
         self.frames("good", range(2))
