@@ -27,7 +27,7 @@ using namespace denoir::app;
 
 constexpr int width = 960, height = 544, frames = 97;
 
-/// Soft shapes that move, and fine grain: about as hard to decode as a rendered clip.
+/// Soft shapes that move, and fine grain of one step.
 Image picture(int n, int phase) {
     Image image(width, height);
     std::uint32_t grain = 99u + static_cast<std::uint32_t>(n);
@@ -38,8 +38,8 @@ Image picture(int n, int phase) {
                 static_cast<int>(60 * std::sin((x + 4 * n + phase) * 0.013) * std::cos((y - 2 * n) * 0.017));
             std::uint8_t* p = image.row(y) + 3 * x;
             for (int c = 0; c < 3; ++c)
-                p[c] = static_cast<std::uint8_t>(
-                    std::clamp(128 + wave + 20 * c + static_cast<int>(grain >> 29) - 4, 0, 255));
+                p[c] =
+                    static_cast<std::uint8_t>(std::clamp(128 + wave + 20 * c + static_cast<int>(grain >> 31), 0, 255));
         }
     return image;
 }

@@ -61,6 +61,7 @@ struct IndexedVideo::State {
     std::vector<double> times;
     int next_packet = 0; ///< to be sent
     int expected = 0;    ///< the frame that comes out next, as far as decoding goes on undisturbed
+    int target = 0;   ///< the frame that is looked for
     bool draining = false;
 
     State(const std::filesystem::path& path, const MediaLimits& l)
@@ -140,7 +141,12 @@ struct IndexedVideo::State {
             if (error != AVERROR(EAGAIN)) throw Error("", "", media::reason(error));
             if (packets.source().expired()) throw Error("", "", "it takes too long to decode");
             draining = draining || next_packet >= packets.size();
-            if (!draining) packets.get(next_packet++, *packet);
+            if (!draining) {
+                // On the way to a frame, those before it that no other is built on are left out.
+                const bool needed = frame_of.empty() || frame_of[static_cast<std::size_t>(next_packet)] >= target;
+                decoder->skip_frame = needed ? AVDISCARD_DEFAULT : AVDISCARD_NONREF;
+                packets.get(next_packet++, *packet);
+            }
             const int sent = avcodec_send_packet(decoder.get(), draining ? nullptr : packet.get());
             if (sent < 0 && sent != AVERROR_EOF) throw Error("", "", media::reason(sent));
         }
@@ -149,6 +155,7 @@ struct IndexedVideo::State {
     /// Decodes until frame n is in `frame`; false where it does not come.
     bool reach(int n) {
         const int wanted = packet_of[static_cast<std::size_t>(n)];
+        target = n;
         while (next()) {
             if (frame->pts == wanted) {
                 expected = n + 1;

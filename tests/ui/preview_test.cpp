@@ -302,6 +302,26 @@ private slots:
         QCOMPARE(v.view.player().frame_of(Side::b), 9); // its last
     }
 
+    void swapping_and_clearing_in_the_middle_of_opening() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.view.show_clip(Side::b, home_.file("b.mp4"));
+        v.view.swap();
+        QTRY_VERIFY(v.view.info(Side::a) && v.view.info(Side::b));
+        QVERIFY(v.view.info(Side::a)->path.endsWith(QStringLiteral("b.mp4")));
+        QVERIFY(v.view.info(Side::b)->path.endsWith(QStringLiteral("a.mp4")));
+        v.view.show_clip(Side::b, home_.file("a.mp4"));
+        v.view.show_clip(Side::b, home_.file("nowhere.mp4"));
+        v.view.clear(Side::b);
+        v.view.clear(Side::a);
+        QTest::qWait(50);
+        QVERIFY(!v.view.info(Side::a) && !v.view.info(Side::b));
+        QCOMPARE(v.view.player().frames(), 0);
+        for (const int key : {Qt::Key_Space, Qt::Key_L, Qt::Key_Period, Qt::Key_End, Qt::Key_W, Qt::Key_0, Qt::Key_1})
+            QTest::keyClick(&v.view, static_cast<Qt::Key>(key)); // nothing to act on
+        QVERIFY(!v.view.player().playing());
+    }
+
     void an_overlay_comes_and_goes() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));

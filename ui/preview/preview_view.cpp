@@ -161,7 +161,10 @@ void PreviewView::swap() {
         Slot& s = slot(side);
         if (s.clip) s.clip->disconnect(this);
         if (s.clip) listen(side);
-        if (s.pending) open(side, std::move(s.pending), s.by_hand);
+        if (s.pending) {
+            s.pending->disconnect(this); // it reported for the other side
+            open(side, std::move(s.pending), s.by_hand);
+        }
     }
     player_.set_clip(Side::a, nullptr);
     player_.set_clip(Side::b, b_.clip.get());
