@@ -103,7 +103,7 @@ std::string layer_plot(const TraceComparison& c) {
     double last_label = -1000;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const std::string here = block_name(layers[i]->parts.layer);
-        if (here != block && x(i) - last_label > 74) {
+        if (here != block && x(i) - last_label > 124) {
             svg += fmt::format(
                 "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text x=\"{3:.1f}\" "
                 "y=\"{4}\">{5}</text>\n",
@@ -245,11 +245,11 @@ std::string layer_maps(const TraceComparison& c) {
         "there. Pale: equal to the bit.</p></div>\n";
     for (const std::string& component : components) {
         const Map m = map_of(c, component, false);
-        out += fmt::format(
-            "<figure class=\"chart\" style=\"margin-top:14px;break-inside:auto\"><figcaption>{}{}</figcaption>\n{}"
-            "</figure>\n",
-            escaped(component.empty() ? "layers" : component),
-            m.by_block ? "<span class=\"legend\">each block with its largest error</span>" : "", draw(c, m));
+        out += fmt::format("<figure class=\"chart\" style=\"margin-top:14px\"><figcaption>{}{}</figcaption>\n{}"
+                           "</figure>\n",
+                           escaped(component.empty() ? "layers" : component),
+                           m.by_block ? "<span class=\"legend\">each block with its largest error</span>" : "",
+                           draw(c, m));
     }
     return out;
 }

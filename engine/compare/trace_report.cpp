@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "engine/compare/trace_plots.h"
 #include "engine/core/error.h"
@@ -31,24 +32,25 @@ std::string about(const std::map<std::string, std::string>& metadata) {
 }
 
 std::string head(const TraceComparison& c) {
-    const char* mood = c.first || !c.shapes.empty() ? "bad" : c.begins ? "good" : "good";
+    const char* mood = c.first || !c.shapes.empty() ? "bad" : c.mixed ? "fair" : "good";
     const char* word = c.first             ? "they part"
                        : !c.shapes.empty() ? "sizes differ"
-                       : c.begins          ? "they agree"
-                                           : "identical";
+                       : !c.begins         ? "identical"
+                       : c.mixed           ? "apart by rounding alone"
+                                           : "they agree";
     const auto side = [](const char* key, const std::string& letter, const std::string& name,
                          const std::map<std::string, std::string>& metadata) {
         return fmt::format(
             "<div class=\"panel side\"><span class=\"key {}\">{}</span><div>{}<br><span class=\"small faint\">{}"
             "</span></div></div>\n",
-            key, letter, escaped(name), escaped(about(metadata)));
+            key, letter, escaped(name),
+            escaped(about(metadata) + (letter == "B" ? "; errors are measured against it" : "")));
     };
     return fmt::format(
         "<p class=\"eyebrow\">Denoir: two traces compared</p>\n<h1>{}</h1>\n<p><span class=\"badge {}\">{}</span>"
         "</p>\n<p class=\"lead\">{}</p>\n<section class=\"pair\">{}{}</section>\n",
         c.first ? "The error begins in " + escaped(c.layers[*c.first].parts.layer) : std::string("Layer by layer"),
-        mood, word, escaped(c.verdict), side("a", "A", c.name_a, c.about_a),
-        side("b", "B, the reference", c.name_b, c.about_b));
+        mood, word, escaped(c.verdict), side("a", "A", c.name_a, c.about_a), side("b", "B", c.name_b, c.about_b));
 }
 
 std::string figures(const TraceComparison& c) {
@@ -94,20 +96,28 @@ double made(const LayerError& l) {
 }
 
 std::string makers(const TraceComparison& c) {
+    std::map<std::string, const LayerError*> worst; // each layer where it makes most
+    for (const LayerError& l : c.layers) {
+        const LayerError*& place = worst[l.parts.row()];
+        if (made(l) > 0 && (!place || made(l) > made(*place))) place = &l;
+    }
     std::vector<const LayerError*> order;
-    for (const LayerError& l : c.layers)
-        if (made(l) > 0) order.push_back(&l);
+    for (const auto& [row, l] : worst)
+        if (l) order.push_back(l);
     std::stable_sort(order.begin(), order.end(),
                      [](const LayerError* a, const LayerError* b) { return made(*a) > made(*b); });
     if (order.empty()) return {};
-    std::vector<std::vector<std::string>> rows{table_head()};
-    rows[0].push_back("made here");
+    std::vector<std::vector<std::string>> rows{{"layer", "where", "error of inputs", "of the result", "made here"}};
     for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 15); ++i) {
-        rows.push_back(table_row(*order[i]));
-        rows.back().push_back(error_text(made(*order[i])));
+        const LayerError& l = *order[i];
+        rows.push_back({l.parts.row(), l.parts.frame ? "all frames" : l.parts.column(), error_text(l.inherited),
+                        error_text(l.relative), error_text(made(l)) + (l.generated ? ", too much" : "")});
     }
-    return report::section("Where most of the error is made",
-                           "<div class=\"panel\">" + report::table(rows, 3) + "</div>\n");
+    return report::section(
+        "Where most of the error is made",
+        "<div class=\"panel\">" + report::table(rows, 2) +
+            "<p class=\"small faint\">Lengths of differences over lengths of B. Too much: more than rounding and "
+            "the inputs explain.</p></div>\n");
 }
 
 /// Each layer once, at its worst.
@@ -159,8 +169,10 @@ std::string spread(const TraceComparison& c, const TraceFiles& files) {
     errors.unit = "% of those that differ";
     errors.x_name = "power of ten";
     errors.low = 0;
-    for (std::size_t i = 0; i < h.error.size(); ++i) errors.x.push_back(double(h.error_low) + double(i) + 0.5);
-    errors.series = {{"|a - b|", 2, shares(h.error), true}};
+    std::vector<std::uint64_t> counts = h.error; // without the powers of ten above the largest
+    while (counts.size() > 2 && counts.back() == 0) counts.pop_back();
+    for (std::size_t i = 0; i < counts.size(); ++i) errors.x.push_back(double(h.error_low) + double(i) + 0.5);
+    errors.series = {{"|a - b|", 2, shares(counts), true}};
     errors.legend = false;
     const auto& d = l.difference;
     return report::section(

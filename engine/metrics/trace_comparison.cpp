@@ -277,9 +277,10 @@ std::string verdict_of(const TraceComparison& c) {
                                l.difference.not_finite);
         else
             text = fmt::format(
-                "The error begins in {}: what it is computed from agrees to {:.1e}, its result only to {:.1e} "
-                "(about {:.1e} would be rounding; {}).",
-                place(l), l.inherited, l.relative, l.expected, pair_of_dtypes(l.difference));
+                "The error begins in {}: what it is computed from {}, its result agrees to {:.1e} (about {:.1e} "
+                "would be rounding; {}).",
+                place(l), l.inherited > 0 ? fmt::format("agrees to {:.1e}", l.inherited) : std::string("is equal"),
+                l.relative, l.expected, pair_of_dtypes(l.difference));
     } else {
         text = fmt::format("No layer makes an error of its own: all differences are what rounding to {} makes of them.",
                            info(c.coarsest).name);

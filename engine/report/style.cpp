@@ -34,7 +34,7 @@ section { margin-top: 36px; }
 .tiles > div { padding: 12px 16px; }
 .tiles dt { color: var(--faint); font-size: 13px; }
 .tiles dd { margin: 0; font-size: 22px; font-weight: 600; font-variant-numeric: tabular-nums; }
-.tiles dd.remark { font-size: 13px; font-weight: 400; }
+.tiles dd.remark { font-size: 13px; font-weight: 400; overflow-wrap: anywhere; }
 ul.notes { margin: 0; padding-left: 20px; } ul.notes li { margin: 4px 0; }
 figure { margin: 0; }
 figure.chart { padding: 14px 16px 10px; margin-bottom: 14px; position: relative; }
