@@ -10,6 +10,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -61,8 +62,8 @@ def main():
     document["entries"] = [e for e in document["entries"] if e["name"] != name]
     document["entries"].append({"name": name, "sha256": digest, "factors": np.round(solution[:-1], 5).tolist(), "bias": np.round(solution[-1], 5).tolist()})
     with open(FACTORS, "w", encoding="utf-8") as f:
-        json.dump(document, f, indent=1)
-        f.write("\n")
+        text = json.dumps(document, indent=1)
+        f.write(re.sub(r"\[\s+([-\d.,\s]+?)\s+\]", lambda m: "[" + " ".join(m[1].split()) + "]", text) + "\n")
 
 
 if __name__ == "__main__":
