@@ -2,10 +2,10 @@
 # One interface target carries every compile option of the project.
 add_library(denoir_options INTERFACE)
 target_compile_features(denoir_options INTERFACE cxx_std_20)
-target_compile_options(denoir_options INTERFACE
+target_compile_options(denoir_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
     -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers
     # Contraction would make results depend on the compiler's choice of fused instructions.
-    -ffp-contract=off -fvisibility=hidden)
+    -ffp-contract=off -fvisibility=hidden>)
 target_include_directories(denoir_options INTERFACE ${PROJECT_SOURCE_DIR})
 
 set(DENOIR_SANITIZE "" CACHE STRING "Sanitizers: empty, 'address,undefined' or 'thread'")
@@ -16,6 +16,12 @@ endif()
 
 option(DENOIR_TESTS "Build the tests" ON)
 option(DENOIR_BENCH "Build the benchmarks" ON)
+# For a bare machine with a card: no media, text, pipeline or programs, and the header-only third parties from one folder.
+option(DENOIR_MODELS_ONLY "Build kernels and models with their tests and benchmarks, nothing above them" OFF)
+set(DENOIR_THIRD_PARTY "" CACHE PATH "Folder with include/fmt, include/nlohmann and googletest/, for machines that have none installed")
+if(DENOIR_MODELS_ONLY)
+    set(DENOIR_STUDIO OFF)
+endif()
 option(DENOIR_STUDIO "Build the studio (Qt 6.4 or newer)" ON)
 
 find_program(DENOIR_CCACHE ccache)
@@ -23,10 +29,14 @@ if(DENOIR_CCACHE)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${DENOIR_CCACHE})
 endif()
 
-# denoir_library(core SOURCES a.cpp b.cpp LIBS public… PRIVATE private…): one folder, one target, named denoir_<name>.
+# denoir_library(core SOURCES a.cpp b.cpp LIBS public… PRIVATE private…): one folder, one target, named denoir_<name>. SHARED ON: a shared library.
 function(denoir_library name)
-    cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;PRIVATE" ${ARGN})
-    add_library(denoir_${name} STATIC ${ARG_SOURCES})
+    cmake_parse_arguments(ARG "" "SHARED" "SOURCES;LIBS;PRIVATE" ${ARGN})
+    set(kind STATIC)
+    if(ARG_SHARED)
+        set(kind SHARED)
+    endif()
+    add_library(denoir_${name} ${kind} ${ARG_SOURCES})
     set_target_properties(denoir_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(denoir_${name} PUBLIC denoir_options ${ARG_LIBS} PRIVATE ${ARG_PRIVATE})
 endfunction()

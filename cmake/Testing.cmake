@@ -1,5 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-find_package(GTest REQUIRED)
+if(DENOIR_THIRD_PARTY)
+    set(INSTALL_GTEST OFF)
+    set(BUILD_GMOCK OFF)
+    add_subdirectory(${DENOIR_THIRD_PARTY}/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
+    foreach(library gtest gtest_main)
+        if(NOT TARGET GTest::${library})
+            add_library(GTest::${library} ALIAS ${library})
+        endif()
+    endforeach()
+else()
+    find_package(GTest REQUIRED)
+endif()
 
 # denoir_test(core_tensor_test SOURCES tensor_test.cpp LIBS denoir_core LABELS quick TIMEOUT 120)
 # One program per class or folder; gtest cases run inside one ctest entry. Labels: quick (every run), full (by hand).

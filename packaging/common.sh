@@ -32,7 +32,16 @@ install_packages() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
+# Headers that only a build of the CUDA module uses; without them it is built without cuDNN.
+fetch_cuda_headers() {
+    command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ] || return 0
+    python3 -m pip --version >/dev/null 2>&1 ||
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-pip >/dev/null || return 0
+    packaging/fetch_headers || say "going on without cuDNN"
+}
+
 configure_and_build() { # PRESET [TARGET]
+    fetch_cuda_headers
     say "configuring (preset $1)"
     cmake --preset "$1" --log-level=WARNING >/dev/null
     say "building in build/$1"

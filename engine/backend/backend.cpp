@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/backend.h"
 
+#include "engine/core/memory.h"
+
 namespace denoir {
 namespace {
 
@@ -11,6 +13,10 @@ Tensor rows_of_group(const Tensor& x, std::int64_t group, std::int64_t groups) {
 }
 
 } // namespace
+
+std::size_t Backend::free_memory() { return available_memory(); }
+
+Tensor Backend::captured(const std::string&, std::span<const Tensor> inputs, const Body& body) { return body(inputs); }
 
 void Backend::layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, Tensor& out) {
     const std::int64_t groups = shift.size(0), channels = x.size(1);

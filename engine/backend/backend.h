@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string>
 
 #include "engine/backend/device.h"
 #include "engine/backend/weight.h"
@@ -27,6 +29,9 @@ struct AttentionOptions {
     Tensor bias;
     /// Added to the scores of each key. [Lk] f32 or undefined; log(m) stands for m equal keys (collapsed text padding).
     Tensor key_bias;
+    /// Says that key_bias is zero but for the last key, which stands for this many equal ones: a backend may leave that key out and
+    /// join it afterwards. 0: not said.
+    std::int64_t last_key_count = 0;
     /// f32, or bf16: q, k, v and probabilities-times-v as a flash-attention kernel with bf16 inputs gives them (f32 softmax and accumulation).
     DType compute = DType::f32;
 };
@@ -50,6 +55,13 @@ struct ConvOptions {
     DType compute = DType::f32;  ///< as in LinearOptions
 };
 
+/// What a stage asks of a device's memory, in bytes.
+struct MemoryNeeds {
+    std::size_t weights = 0, largest_weight = 0; ///< matrices, as the kernels hold them
+    std::size_t activations = 0;                 ///< what is alive at once beside them
+    bool once = false;                           ///< each weight is used once or twice, not at every step
+};
+
 /// The kernels of one device, and its memory. One engine thread uses a backend at a time. Every kernel writes a dense `out` that the
 /// caller allocated; inputs may be strided views whose last stride is 1 unless said. Activations are f32 or bf16, and a kernel rounds once when it
 /// writes bf16. L tokens, C channels, N heads, D head size; R rows of modulation, each shared by `rows` = L / R neighbouring tokens.
@@ -68,9 +80,22 @@ public:
     virtual Tensor empty(const Shape&, DType) = 0;
     virtual Tensor upload(const Tensor& host) = 0;         ///< dense copy, same dtype
     virtual Tensor download(const Tensor&) = 0;            ///< dense host copy, same dtype
-    struct MemoryStats { std::size_t in_use, held, peak, system_allocations; };
+    struct MemoryStats { std::size_t in_use, held, peak, system_allocations; }; ///< peak: of in_use; on a card of held
     virtual MemoryStats memory() const = 0;
-    virtual void trim() = 0;                               ///< give unused blocks back to the system
+    virtual std::size_t free_memory();                     ///< bytes that could be had beside what is held; 0: not known
+    virtual void trim() = 0;                               ///< give unused blocks (and recordings, see `captured`) back to the system
+    /// Before a stage's weights are first used: a device with less memory than that may choose to keep some of them elsewhere. Returns one
+    /// line for the user where it does. Throws Error where the stage cannot run at all. Empty needs: nothing is planned any more.
+    virtual std::string plan_memory(const MemoryNeeds&) { return {}; }
+
+    /// True where asking for memory again is so slow that it should be given back between stages alone.
+    virtual bool keeps_memory() const { return false; }
+
+    using Body = std::function<Tensor(std::span<const Tensor> inputs)>;
+    /// body(inputs), which calls kernels alone and depends on nothing but its inputs and `key`. A device may record the kernels and, at
+    /// later calls with this key, repeat them on other inputs of the same shapes without running the body. `inputs` on this backend,
+    /// dense; undefined ones are passed on.
+    virtual Tensor captured(const std::string& key, std::span<const Tensor> inputs, const Body& body);
 
     /// A small parameter (norm, bias, modulation, table) as f32 on the device, widened from its storage dtype and scaled; kept in the Weight.
     /// `round_bf16`: rounded to bf16 first. Shape as stored.

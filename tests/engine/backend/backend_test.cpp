@@ -19,11 +19,13 @@ TEST(Device, Names) {
 
 TEST(OpenBackend, SaysWhyThereIsNoCuda) {
     try {
-        open_backend(Device::parse("cuda:1"));
+        open_backend(Device::parse("cuda:99"));
         FAIL();
     } catch (const Error& error) {
+        // No module, no driver, no such card: whatever it is on this machine, one line that says what to do.
         EXPECT_EQ(error.field(), "device");
-        EXPECT_NE(std::string(error.what()).find("no CUDA module"), std::string::npos);
+        EXPECT_FALSE(error.hint().empty());
+        EXPECT_LE(std::string(error.what()).size(), 360u);
     }
     EXPECT_THROW(open_backend({}, -1), UsageError);
     EXPECT_EQ(open_backend({}, 3)->threads(), 3);

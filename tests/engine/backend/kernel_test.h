@@ -70,15 +70,18 @@ inline std::vector<std::byte> bytes_of(const Tensor& x) {
     return {dense.raw(), dense.raw() + dense.bytes()};
 }
 
-/// Calls `kernel` on backends of one to four threads and once more on the last: the same bytes each time. Returns the
-/// result.
+/// What the kernels of these tests run on. On the processor: backends of one to four threads. With DENOIR_TEST_DEVICE=cuda in the
+/// environment: a card. Programs that link the emulated device: that, its threads in two orders.
+std::span<const std::shared_ptr<Backend>> backends_under_test();
+inline const std::shared_ptr<Backend>& backend_under_test() { return backends_under_test().front(); }
+
+/// Calls `kernel` on each backend and once more on the last: the same bytes each time. Returns the result.
 inline Tensor same_on_any_threads(const std::function<Tensor(Backend&)>& kernel) {
-    static const std::vector<std::shared_ptr<Backend>> backends = {open_backend({}, 1), open_backend({}, 2),
-                                                                   open_backend({}, 3), open_backend({}, 4)};
+    const auto backends = backends_under_test();
     const Tensor first = kernel(*backends[0]);
     const std::vector<std::byte> expected = bytes_of(first);
     for (std::size_t i = 1; i <= backends.size(); ++i)
-        EXPECT_EQ(bytes_of(kernel(*backends[std::min(i, backends.size() - 1)])), expected) << i + 1 << " threads";
+        EXPECT_EQ(bytes_of(kernel(*backends[std::min(i, backends.size() - 1)])), expected) << "backend " << i + 1;
     return first;
 }
 

@@ -2,6 +2,7 @@
 #include "tests/engine/models/support.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -96,8 +97,12 @@ double absolute_sum(const Tensor& x) {
 
 std::shared_ptr<Backend> cpu(int threads) {
     static std::map<int, std::shared_ptr<Backend>> opened;
-    auto& backend = opened[threads];
-    if (!backend) backend = open_backend(Device{}, threads);
+    static const Device device = [] {
+        const char* asked = std::getenv("DENOIR_TEST_DEVICE");
+        return asked ? Device::parse(asked) : Device{};
+    }();
+    auto& backend = opened[device.kind == Device::Kind::cpu ? threads : 1];
+    if (!backend) backend = open_backend(device, threads);
     return backend;
 }
 

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# DENOIR_HAS_CUDA: the CUDA module is built. Its core is then a shared library, one for program and module.
+option(DENOIR_CUDA "Build the CUDA module where nvcc is found" ON)
+set(DENOIR_CUDA_ARCHITECTURES "80-real;90a-real" CACHE STRING "Cards that the CUDA module has machine code for")
+set(DENOIR_HAS_CUDA OFF)
+if(DENOIR_CUDA)
+    find_program(DENOIR_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda/bin)
+    if(DENOIR_NVCC)
+        set(CMAKE_CUDA_COMPILER ${DENOIR_NVCC})
+        set(CMAKE_CUDA_ARCHITECTURES ${DENOIR_CUDA_ARCHITECTURES})
+        enable_language(CUDA)
+        set(CMAKE_CUDA_STANDARD 20)
+        set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+        if(DENOIR_CCACHE)
+            set(CMAKE_CUDA_COMPILER_LAUNCHER ${DENOIR_CCACHE})
+        endif()
+        set(DENOIR_HAS_CUDA ON)
+    endif()
+endif()
+
+# Program and module belong together when these were the same: what both sides of the border see.
+file(GLOB border CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/engine/core/*.h ${PROJECT_SOURCE_DIR}/engine/backend/*.h
+    ${PROJECT_SOURCE_DIR}/engine/backend/cuda/module.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${border})
+set(hashes "")
+foreach(header ${border})
+    file(SHA256 ${header} hash)
+    string(APPEND hashes ${hash})
+endforeach()
+string(SHA256 hash "${hashes}${CMAKE_CXX_COMPILER_ID}${CMAKE_CXX_COMPILER_VERSION}${CMAKE_BUILD_TYPE}")
+string(SUBSTRING ${hash} 0 16 hash)
+set(DENOIR_BUILD_ID "${PROJECT_VERSION}-${hash}")

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cassert>
+#include <cmath>
+
+#include "engine/backend/cuda/cuda_backend.h"
+#include "engine/backend/cuda/tensors.h"
+
+namespace denoir::cuda {
+namespace {
+
+/// Scores that exist at a time, in bytes.
+constexpr std::int64_t score_bytes = std::int64_t{256} << 20;
+constexpr std::int64_t largest_fused_head = 256;
+
+} // namespace
+
+void CudaBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
+                            Tensor& out) {
+    throw_if_stopped();
+    if (out.elements() == 0) return;
+    if (k.size(0) == 0) return fill(out, 0.0f);
+    const bool steps = options.bias && options.bias.dtype() == DType::bf16;
+    const DType compute = steps ? DType::bf16 : options.compute;
+    const Tensor qs = as(q, compute), ks = as(k, compute), vs = as(v, compute);
+    const bool in_place = out.dtype() == compute && out.stride(2) == 1;
+    Tensor result = in_place ? out : allocate(out.shape(), compute);
+    if (!attention_fused(qs, ks, vs, options, result)) attention_plain(qs, ks, vs, options, result);
+    if (!in_place) copy(result, out);
+}
+
+/// Memory of one call; a larger one replaces it.
+Dnn::Workspace CudaBackend::workspace(Tensor& kept) {
+    return [this, &kept](std::size_t bytes) {
+        if (!kept || kept.bytes() < bytes) kept = allocate({static_cast<std::int64_t>(bytes)}, DType::u8);
+        return kept.raw();
+    };
+}
+
+bool CudaBackend::attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
+                                  Tensor& out) {
+    const bool extra = options.key_bias && options.last_key_count > 0;
+    if (!options_.dnn || q.dtype() != DType::bf16 || q.size(2) % 8 != 0 || q.size(2) > largest_fused_head ||
+        options.bias || (options.key_bias && !extra) || (extra && (k.size(0) < 2 || options.causal_block != 0)))
+        return false;
+    FusedAttention a;
+    a.heads = q.size(1);
+    a.size = q.size(2);
+    a.scale = options.scale;
+    a.q_token = q.stride(0), a.q_head = q.stride(1);
+    a.k_token = k.stride(0), a.k_head = k.stride(1);
+    a.v_token = v.stride(0), a.v_head = v.stride(1);
+    a.out_token = out.stride(0), a.out_head = out.stride(1);
+    a.k = k.raw();
+    a.v = v.raw();
+    Tensor memory, log_sum;
+    if (extra) {
+        log_sum = allocate({a.heads, q.size(0)}, DType::f32);
+        a.log_sum = log_sum.data<float>();
+    }
+    // Queries of one causal block see the same keys.
+    const std::int64_t block = options.causal_block ? options.causal_block : q.size(0);
+    for (std::int64_t first = 0; first < q.size(0); first += block) {
+        a.queries = std::min(block, q.size(0) - first);
+        a.keys = extra ? k.size(0) - 1 : visible_keys(first, k.size(0), options.causal_block);
+        a.q = q.slice(0, first, first + a.queries).raw();
+        a.out = out.slice(0, first, first + a.queries).raw();
+        if (!options_.dnn->attention(a, workspace(memory))) return false;
+    }
+    if (!extra) return true;
+    const std::int64_t last = k.size(0) - 1;
+    ExtraKey e;
+    e.q = q.raw();
+    e.k = k.select(0, last).raw();
+    e.v = v.select(0, last).raw();
+    e.q_token = q.stride(0), e.q_head = q.stride(1);
+    e.k_head = k.stride(1), e.v_head = v.stride(1);
+    e.out_token = out.stride(0), e.out_head = out.stride(1);
+    e.log_sum = a.log_sum;
+    e.out = out.raw();
+    e.tokens = q.size(0);
+    e.heads = static_cast<int>(a.heads);
+    e.size = static_cast<int>(a.size);
+    e.scale = options.scale;
+    e.log_count = static_cast<float>(std::log(static_cast<double>(options.last_key_count)));
+    join_extra_key(*runtime_, e);
+    return true;
+}
+
+/// Scores, softmax, sum: three kernels on as many queries at a time as their scores have room.
+void CudaBackend::attention_plain(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
+                                  Tensor& out) {
+    const std::int64_t queries = q.size(0), keys = k.size(0), heads = q.size(1), size = q.size(2),
+                       stride = divide_up(keys, 8) * 8;
+    const bool narrow = q.dtype() == DType::bf16;
+    const std::int64_t limit = std::max<std::int64_t>(1, score_bytes / (heads * stride * 4)),
+                       chunk = std::min(queries, limit);
+    Tensor scores = allocate({heads * chunk * stride}, DType::f32);
+    Tensor shares = narrow ? allocate({heads * chunk * stride}, DType::bf16) : scores;
+    const Tensor bias = options.bias ? here(options.bias) : Tensor(),
+                 key_bias = options.key_bias ? here(options.key_bias) : Tensor();
+    for (std::int64_t first = 0; first < queries; first += chunk) {
+        throw_if_stopped();
+        const std::int64_t rows = std::min(chunk, queries - first);
+        Tensor to = out.slice(0, first, first + rows);
+        Product p;
+        p.m = rows;
+        p.n = keys;
+        p.k = size;
+        p.type = type_of(q.dtype());
+        p.batch = heads;
+        p.a = q.slice(0, first, first + rows).raw();
+        p.lda = q.stride(0);
+        p.a_step = q.stride(1);
+        p.b = k.raw();
+        p.ldb = k.stride(0);
+        p.b_step = k.stride(1);
+        p.c = scores.raw();
+        p.ldc = stride;
+        p.c_step = rows * stride;
+        product(p, scores);
+
+        Softmax s;
+        s.scores = scores.data<float>();
+        s.out = shares.raw();
+        s.out_type = type_of(shares.dtype());
+        s.heads = heads;
+        s.rows = rows;
+        s.keys = keys;
+        s.stride = stride;
+        s.first_row = first;
+        s.scale = options.scale;
+        s.causal_block = options.causal_block;
+        if (bias) {
+            s.bias = bias.raw();
+            s.bias_type = type_of(bias.dtype());
+            s.bias_head = bias.stride(0);
+            s.bias_row = bias.stride(1);
+            s.steps = bias.dtype() == DType::bf16;
+        }
+        if (key_bias) s.key_bias = key_bias.data<float>();
+        cuda::softmax(*runtime_, s);
+
+        Product o;
+        o.m = rows;
+        o.n = size;
+        o.k = keys;
+        o.type = type_of(shares.dtype());
+        o.batch = heads;
+        o.a = shares.raw();
+        o.lda = stride;
+        o.a_step = rows * stride;
+        o.b = v.raw();
+        o.ldb = v.stride(0);
+        o.b_step = v.stride(1);
+        o.b_is_kn = true;
+        o.c = to.raw();
+        o.c_type = type_of(out.dtype());
+        o.ldc = out.stride(0);
+        o.c_step = out.stride(1);
+        product(o, to);
+    }
+}
+
+} // namespace denoir::cuda

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only file that speaks cuBLASLt.
+#include <cublasLt.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "engine/backend/cuda/blas.h"
+#include "engine/backend/cuda/library.h"
+#include "engine/backend/cuda/product_cache.h"
+#include "engine/core/error.h"
+#include "engine/core/file.h"
+
+namespace denoir::cuda {
+namespace {
+
+constexpr std::size_t workspace = std::size_t{64} << 20; ///< what NVIDIA asks for on Hopper, doubled
+constexpr int candidates = 8, rounds = 3;
+
+struct Functions {
+    decltype(&cublasLtCreate) create;
+    decltype(&cublasLtDestroy) destroy;
+    decltype(&cublasLtGetVersion) version;
+    decltype(&cublasLtMatmul) matmul;
+    decltype(&cublasLtMatmulAlgoCheck) check;
+    decltype(&cublasLtMatmulAlgoGetHeuristic) heuristic;
+    decltype(&cublasLtMatmulDescCreate) desc_create;
+    decltype(&cublasLtMatmulDescDestroy) desc_destroy;
+    decltype(&cublasLtMatmulDescSetAttribute) desc_set;
+    decltype(&cublasLtMatrixLayoutCreate) layout_create;
+    decltype(&cublasLtMatrixLayoutDestroy) layout_destroy;
+    decltype(&cublasLtMatrixLayoutSetAttribute) layout_set;
+    decltype(&cublasLtMatmulPreferenceCreate) preference_create;
+    decltype(&cublasLtMatmulPreferenceDestroy) preference_destroy;
+    decltype(&cublasLtMatmulPreferenceSetAttribute) preference_set;
+};
+
+template <class F> bool find(void* library, const char* name, F& function) {
+    function = reinterpret_cast<F>(find_function(library, name));
+    return function != nullptr;
+}
+
+bool find_all(void* library, Functions& f) {
+    return find(library, "cublasLtCreate", f.create) && find(library, "cublasLtDestroy", f.destroy) &&
+           find(library, "cublasLtGetVersion", f.version) && find(library, "cublasLtMatmul", f.matmul) &&
+           find(library, "cublasLtMatmulAlgoCheck", f.check) &&
+           find(library, "cublasLtMatmulAlgoGetHeuristic", f.heuristic) &&
+           find(library, "cublasLtMatmulDescCreate", f.desc_create) &&
+           find(library, "cublasLtMatmulDescDestroy", f.desc_destroy) &&
+           find(library, "cublasLtMatmulDescSetAttribute", f.desc_set) &&
+           find(library, "cublasLtMatrixLayoutCreate", f.layout_create) &&
+           find(library, "cublasLtMatrixLayoutDestroy", f.layout_destroy) &&
+           find(library, "cublasLtMatrixLayoutSetAttribute", f.layout_set) &&
+           find(library, "cublasLtMatmulPreferenceCreate", f.preference_create) &&
+           find(library, "cublasLtMatmulPreferenceDestroy", f.preference_destroy) &&
+           find(library, "cublasLtMatmulPreferenceSetAttribute", f.preference_set);
+}
+
+void expect(cublasStatus_t status, const char* doing) {
+    if (status == CUBLAS_STATUS_SUCCESS) return;
+    throw Error("", "device", fmt::format("the card's matrix library failed ({}: {})", doing, static_cast<int>(status)),
+                "start again; use the device cpu if it stays");
+}
+
+/// One product as the library describes it. It counts rows and columns the other way round, so C^T = B^T · A^T is asked
+/// for.
+class Description {
+public:
+    Description(const Functions& f, const Product& p, cudaDataType_t in, cudaDataType_t out) : f_(f) {
+        integers = in == CUDA_R_8I;
+        expect(f_.desc_create(&desc, integers ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F,
+                              integers ? CUDA_R_32I : CUDA_R_32F),
+               "describing");
+        const cublasOperation_t turned = p.b_is_kn ? CUBLAS_OP_N : CUBLAS_OP_T;
+        set(CUBLASLT_MATMUL_DESC_TRANSA, turned);
+        if (p.bias) {
+            const void* bias = p.c_type == Type::f32 ? p.bias : p.bias_as_c;
+            set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+            const cudaDataType_t type = out;
+            set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type);
+        }
+        const cublasLtEpilogue_t epilogue = p.activation == Curve::gelu_tanh
+                                                ? (p.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU)
+                                                : (p.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT);
+        set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
+        b = layout(in, p.b_is_kn ? p.n : p.k, p.b_is_kn ? p.k : p.n, p.ldb, p.batch, p.b_step);
+        a = layout(in, p.k, p.m, p.lda, p.batch, p.a_step);
+        c = layout(out, p.n, p.m, p.ldc, p.batch, p.c_step);
+    }
+    ~Description() {
+        for (const cublasLtMatrixLayout_t layout : {a, b, c})
+            if (layout) f_.layout_destroy(layout);
+        if (desc) f_.desc_destroy(desc);
+    }
+    Description(const Description&) = delete;
+
+    template <class T> void set(cublasLtMatmulDescAttributes_t name, const T& value) {
+        expect(f_.desc_set(desc, name, &value, sizeof value), "describing");
+    }
+
+    cublasLtMatmulDesc_t desc = nullptr;
+    cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
+    bool integers = false;
+
+private:
+    cublasLtMatrixLayout_t layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+                                  std::int64_t batch, std::int64_t step) {
+        cublasLtMatrixLayout_t made = nullptr;
+        expect(f_.layout_create(&made, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns),
+                                stride),
+               "describing");
+        if (batch > 1) {
+            const auto count = static_cast<std::int32_t>(batch);
+            expect(f_.layout_set(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count), "describing");
+            expect(f_.layout_set(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step, sizeof step), "describing");
+        }
+        return made;
+    }
+    const Functions& f_;
+};
+
+class BlasLt final : public Blas {
+public:
+    BlasLt(Runtime& runtime, const Functions& functions)
+        : runtime_(runtime), f_(functions), cache_(cache_file(runtime, functions.version())) {
+        expect(f_.create(&handle_), "starting");
+    }
+    ~BlasLt() override { f_.destroy(handle_); }
+    bool multiply(const Product& p) override {
+        const cudaDataType_t in = p.type == Type::bf16 ? CUDA_R_16BF : CUDA_R_32F;
+        Description d(f_, p, in, p.c_type == Type::bf16 ? CUDA_R_16BF : CUDA_R_32F);
+        return run(p, d, p.type == Type::bf16 ? "bf16" : "f32");
+    }
+    bool multiply(const EightBitProduct& e) override {
+        Product p;
+        p.m = e.m;
+        p.n = e.n;
+        p.k = p.lda = p.ldb = e.k;
+        p.a = e.a;
+        p.b = e.b;
+        p.c = e.c;
+        p.ldc = e.ldc;
+        if (e.kind == EightBit::int8) {
+            Description d(f_, p, CUDA_R_8I, CUDA_R_32I);
+            return run(p, d, "int8");
+        }
+#if CUBLAS_VERSION >= 120900
+        p.c_type = Type::bf16;
+        p.bias = e.bias;
+        p.bias_as_c = e.bias_bf16;
+        Description d(f_, p, CUDA_R_8F_E4M3, CUDA_R_16BF);
+        // The library's A is our B.
+        d.set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, static_cast<const void*>(e.b_scale));
+        d.set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, static_cast<const void*>(e.a_scale));
+        const auto per_row = static_cast<std::int32_t>(CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F);
+        d.set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, per_row);
+        d.set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, per_row);
+        return run(p, d, "fp8");
+#else
+        return false;
+#endif
+    }
+    std::size_t workspace_bytes() const override { return workspace; }
+    void set_workspace(std::byte* memory) override { workspace_ = memory; }
+
+private:
+    static std::filesystem::path cache_file(Runtime& runtime, std::size_t version) {
+        std::string card = runtime.properties().name;
+        std::replace_if(
+            card.begin(), card.end(), [](unsigned char c) { return !std::isalnum(c); }, '-');
+        try {
+            return cache_folder() / fmt::format("products-{}-{}.txt", card.substr(0, 80), version);
+        } catch (const Error&) {
+            return {};
+        }
+    }
+
+    static std::string key(const Product& p, std::string_view type) {
+        // Alignment decides which algorithms there are.
+        const auto aligned = [](const void* at) {
+            return std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(at)), 8);
+        };
+        return fmt::format("{}:{}x{}x{}:{}:{},{},{}:{}{}{}:{}:{}{}{}", type, p.m, p.n, p.k, p.batch, p.lda, p.ldb,
+                           p.ldc, p.b_is_kn ? "n" : "t", p.bias ? "b" : "-", static_cast<int>(p.activation),
+                           p.c_type == Type::bf16 ? "bf16" : "f32", aligned(p.a), aligned(p.b), aligned(p.c));
+    }
+
+    cublasStatus_t start(const Product& p, const Description& d, const cublasLtMatmulAlgo_t& algorithm) {
+        const float one = 1, zero = 0;
+        const std::int32_t whole_one = 1, whole_zero = 0;
+        const void* alpha = d.integers ? static_cast<const void*>(&whole_one) : &one;
+        const void* beta = d.integers ? static_cast<const void*>(&whole_zero) : &zero;
+        return f_.matmul(handle_, d.desc, alpha, p.b, d.b, p.a, d.a, beta, p.c, d.c, p.c, d.c, &algorithm, workspace_,
+                         workspace_ ? workspace : 0, static_cast<cudaStream_t>(runtime_.stream()));
+    }
+
+    std::vector<cublasLtMatmulHeuristicResult_t> suggestions(const Description& d, int most) {
+        cublasLtMatmulPreference_t preference = nullptr;
+        expect(f_.preference_create(&preference), "asking");
+        const std::size_t bytes = workspace_ ? workspace : 0;
+        f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
+        std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(most));
+        int count = 0;
+        const cublasStatus_t status =
+            f_.heuristic(handle_, d.desc, d.b, d.a, d.c, d.c, preference, most, found.data(), &count);
+        f_.preference_destroy(preference);
+        found.resize(status == CUBLAS_STATUS_SUCCESS ? static_cast<std::size_t>(count) : 0);
+        return found;
+    }
+
+    bool run(const Product& p, const Description& d, std::string_view type) {
+        const std::string name = key(p, type);
+        if (const auto known = cache_.find(name)) {
+            const auto algorithm = std::bit_cast<cublasLtMatmulAlgo_t>(*known);
+            cublasLtMatmulHeuristicResult_t checked{};
+            if (f_.check(handle_, d.desc, d.b, d.a, d.c, d.c, &algorithm, &checked) == CUBLAS_STATUS_SUCCESS &&
+                checked.workspaceSize <= (workspace_ ? workspace : 0) &&
+                start(p, d, algorithm) == CUBLAS_STATUS_SUCCESS)
+                return true;
+            cache_.forget(name);
+        }
+        if (runtime_.recording()) { // nothing can be timed now
+            const auto first = suggestions(d, 1);
+            return !first.empty() && start(p, d, first[0].algo) == CUBLAS_STATUS_SUCCESS;
+        }
+        float best = 0;
+        const cublasLtMatmulAlgo_t* fastest = nullptr;
+        const auto all = suggestions(d, candidates);
+        for (const auto& candidate : all) {
+            if (candidate.state != CUBLAS_STATUS_SUCCESS || start(p, d, candidate.algo) != CUBLAS_STATUS_SUCCESS)
+                continue;
+            const float time = runtime_.time([&] {
+                for (int i = 0; i < rounds; ++i) start(p, d, candidate.algo);
+            });
+            if (!fastest || time < best) {
+                best = time;
+                fastest = &candidate.algo;
+            }
+        }
+        if (!fastest) return false;
+        cache_.keep(name, std::bit_cast<ProductCache::Words>(*fastest));
+        return start(p, d, *fastest) == CUBLAS_STATUS_SUCCESS;
+    }
+
+    Runtime& runtime_;
+    Functions f_;
+    ProductCache cache_;
+    cublasLtHandle_t handle_ = nullptr;
+    std::byte* workspace_ = nullptr;
+};
+static_assert(sizeof(cublasLtMatmulAlgo_t) == sizeof(ProductCache::Words));
+
+} // namespace
+
+std::unique_ptr<Blas> open_blas(Runtime& runtime, std::string& why) {
+    void* library = open_library({"libcublasLt.so.13", "libcublasLt.so.12"}, why);
+    if (!library) return nullptr;
+    Functions functions{};
+    if (!find_all(library, functions)) {
+        why = "libcublasLt is too old";
+        return nullptr;
+    }
+    return std::make_unique<BlasLt>(runtime, functions);
+}
+
+} // namespace denoir::cuda

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cassert>
+
+#include "engine/backend/cuda/cuda_backend.h"
+#include "engine/backend/cuda/kernels/window.h"
+#include "engine/backend/cuda/tensors.h"
+
+namespace denoir::cuda {
+namespace {
+
+/// Unfolded pixels that exist at a time, in bytes.
+constexpr std::int64_t unfolded_bytes = std::int64_t{192} << 20;
+
+} // namespace
+
+/// One output frame.
+struct CudaBackend::ConvCall {
+    Window window;
+    Tensor taps; ///< [O, kt, kh, kw, C]
+    Bias bias;
+    ConvOptions options;
+    std::vector<Tensor> frames; ///< on this card, as the window's
+};
+
+void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
+                       const ConvOptions& options, Tensor& out) {
+    throw_if_stopped();
+    if (out.elements() == 0) return;
+    const DType compute = options.compute;
+    ConvCall call;
+    call.taps = taps_first(w, compute);
+    call.bias = bias_of(bias, compute);
+    call.options = options;
+    const std::int64_t time = call.taps.size(1);
+    assert(time <= Window::max_time && out.is_contiguous() && (!options.duplicate || options.stride == 1));
+    assert(static_cast<std::int64_t>(frames.size()) == (out.size(0) - 1) * options.time_stride + time);
+    Window& window = call.window;
+    window.channels = static_cast<int>(call.taps.size(4));
+    window.time = static_cast<int>(time);
+    window.taps_down = static_cast<int>(call.taps.size(2));
+    window.taps_across = static_cast<int>(call.taps.size(3));
+    window.stride = options.stride;
+    window.pad_top = options.pad_top;
+    window.pad_left = options.pad_left;
+    window.duplicate = options.duplicate;
+    for (std::int64_t i = 0; i < out.size(0); ++i) {
+        call.frames.clear();
+        for (std::int64_t t = 0; t < time; ++t) {
+            const Tensor& frame = frames[static_cast<std::size_t>(i * options.time_stride + t)];
+            Window::Frame& to = window.frame[t];
+            to = {};
+            call.frames.push_back(frame ? here(frame) : Tensor());
+            if (!frame) continue;
+            const Tensor& there = call.frames.back();
+            assert(there.size(2) == 1 || there.stride(2) == 1);
+            window.height = there.size(0);
+            window.width = there.size(1);
+            to = {there.raw(), there.stride(0), there.stride(1), type_of(there.dtype())};
+        }
+        Tensor frame_out = out.select(0, i);
+        const bool in_place = !residual && out.dtype() == compute;
+        Tensor sum = in_place ? frame_out : allocate(frame_out.shape(), compute);
+        const bool nothing =
+            std::none_of(call.frames.begin(), call.frames.end(), [](const Tensor& f) { return f.defined(); });
+        if (nothing) {
+            // Every frame is zero: what is left is the bias.
+            if (bias)
+                copy(call.bias.wide.reshape({1, 1, frame_out.size(2)})
+                         .expand(0, frame_out.size(0))
+                         .expand(1, frame_out.size(1)),
+                     sum);
+            else
+                fill(sum, 0.0f);
+        } else if (!conv_fused(call, sum)) {
+            conv_plain(call, sum);
+        }
+        if (residual)
+            add(sum, residual->select(0, i), frame_out);
+        else if (!in_place)
+            copy(sum, frame_out);
+    }
+}
+
+/// out [H', W', O] bf16
+bool CudaBackend::conv_fused(const ConvCall& call, Tensor& out) {
+    const Window& w = call.window;
+    const ConvOptions& o = call.options;
+    if (!options_.dnn || out.dtype() != DType::bf16 || w.channels % 8 != 0) return false;
+    const std::int64_t grown = o.duplicate ? 2 : 1;
+    const bool even = o.pad_top == o.pad_bottom && o.pad_left == o.pad_right && !o.duplicate;
+    FusedConv f;
+    f.time = f.taps_time = w.time;
+    f.height = even ? w.height : w.height * grown + o.pad_top + o.pad_bottom;
+    f.width = even ? w.width : w.width * grown + o.pad_left + o.pad_right;
+    f.in = w.channels;
+    // The library wants channels in eights: a few that are zero are computed, too.
+    const std::int64_t channels = out.size(2), padded = divide_up(channels, 8) * 8;
+    f.out_channels = padded;
+    f.taps_down = w.taps_down;
+    f.taps_across = w.taps_across;
+    f.stride = w.stride;
+    f.pad_down = even ? o.pad_top : 0;
+    f.pad_across = even ? o.pad_left : 0;
+    assert(f.out_height() == out.size(0) && f.out_width() == out.size(1));
+    Tensor gathered;
+    const Tensor& only = call.frames.front();
+    if (even && w.time == 1 && only.dtype() == DType::bf16 && only.is_contiguous()) {
+        f.x = only.raw();
+    } else {
+        gathered = allocate({w.time, f.height, f.width, w.channels}, DType::bf16);
+        Window whole = w;
+        if (even) whole.pad_top = whole.pad_left = 0;
+        gather_frames(*runtime_, whole, f.height, f.width, gathered.raw(), Type::bf16);
+        f.x = gathered.raw();
+    }
+    Tensor taps = call.taps, bias = call.bias.narrow, wide = out;
+    if (padded != channels) {
+        taps = zero_padded(call.taps, padded);
+        if (bias) bias = zero_padded(bias.reshape({channels}), padded);
+        wide = allocate({out.size(0), out.size(1), padded}, DType::bf16);
+    }
+    f.w = taps.raw();
+    f.bias = bias ? bias.raw() : nullptr;
+    f.out = wide.raw();
+    Tensor memory;
+    if (!options_.dnn->conv(f, workspace(memory))) return false;
+    if (padded != channels) copy(wide.slice(2, 0, channels), out);
+    return true;
+}
+
+/// x [O, ...] bf16 with rows of zeros behind it, dense.
+Tensor CudaBackend::zero_padded(const Tensor& x, std::int64_t rows) {
+    Shape shape = x.shape();
+    shape[0] = rows;
+    Tensor out = allocate(shape, x.dtype());
+    runtime_->clear(out.raw(), out.bytes());
+    Tensor part = out.slice(0, 0, x.size(0));
+    copy(x, part);
+    return out;
+}
+
+/// Pixels with all they see as rows of a matrix; a part of the picture at a time.
+void CudaBackend::conv_plain(const ConvCall& call, Tensor& out) {
+    const Window& w = call.window;
+    const DType compute = out.dtype();
+    const std::int64_t width = out.size(1), pixels = out.size(0) * width, channels = out.size(2);
+    const std::int64_t depth = call.taps.elements() / channels;
+    const std::int64_t chunk = std::clamp<std::int64_t>(unfolded_bytes / (depth * element_bytes(compute)), 1, pixels);
+    Tensor unfolded = allocate({chunk, depth}, compute);
+    const Tensor flat = out.reshape({pixels, channels});
+    for (std::int64_t first = 0; first < pixels; first += chunk) {
+        throw_if_stopped();
+        const std::int64_t rows = std::min(chunk, pixels - first);
+        unfold(*runtime_, w, width, first, rows, unfolded.raw(), type_of(compute));
+        Tensor c = flat.slice(0, first, first + rows);
+        Product p;
+        p.m = rows;
+        p.n = channels;
+        p.k = depth;
+        p.type = p.c_type = type_of(compute);
+        p.a = unfolded.raw();
+        p.lda = p.ldb = depth;
+        p.b = call.taps.raw();
+        p.c = c.raw();
+        p.ldc = channels;
+        if (call.bias.wide) {
+            p.bias = call.bias.wide.data<float>();
+            p.bias_as_c = call.bias.narrow.raw();
+        }
+        p.round_sum = compute == DType::bf16;
+        product(p, c);
+    }
+}
+
+} // namespace denoir::cuda

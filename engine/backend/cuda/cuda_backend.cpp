@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/cuda_backend.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "engine/backend/cuda/memory_plan.h"
+#include "engine/backend/cuda/recordings.h"
+#include "engine/backend/cuda/tensors.h"
+#include "engine/core/error.h"
+
+namespace denoir::cuda {
+namespace {
+
+/// A dense copy of a host tensor of any strides.
+Tensor dense(const Tensor& x) {
+    Tensor out = Tensor::host(x.shape(), x.dtype());
+    const auto bytes = static_cast<std::size_t>(element_bytes(x.dtype()));
+    std::byte* to = out.raw();
+    std::array<std::int64_t, Shape::max_rank> at{};
+    for (std::int64_t n = x.elements(); n > 0; --n, to += bytes) {
+        std::int64_t offset = 0;
+        for (int axis = 0; axis < x.rank(); ++axis) offset += at[static_cast<std::size_t>(axis)] * x.stride(axis);
+        std::memcpy(to, x.raw() + offset * static_cast<std::int64_t>(bytes), bytes);
+        for (int axis = x.rank() - 1; axis >= 0; --axis) {
+            if (++at[static_cast<std::size_t>(axis)] < x.size(axis)) break;
+            at[static_cast<std::size_t>(axis)] = 0;
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+SystemMemory device_memory(std::shared_ptr<Runtime> runtime, std::shared_ptr<DeviceUse> use) {
+    const auto allocate = [runtime, use](std::size_t bytes) {
+        std::byte* memory = runtime->allocate(bytes);
+        if (!memory) return memory;
+        const std::size_t held = use->held += bytes;
+        use->peak = std::max(use->peak.load(), held); // one engine thread allocates
+        ++use->allocations;
+        return memory;
+    };
+    const auto release = [runtime, use](std::byte* memory, std::size_t bytes) {
+        runtime->release(memory);
+        use->held -= bytes;
+    };
+    return {allocate, release, false};
+}
+
+CudaBackend::CudaBackend(std::shared_ptr<Runtime> runtime, Options options)
+    : runtime_(std::move(runtime)),
+      options_(std::move(options)),
+      pool_(options_.threads),
+      own_arena_(std::make_unique<Arena>(self(), device_memory(runtime_, use_))),
+      arena_(own_arena_.get()),
+      stream_(*runtime_) {
+    if (!options_.blas) return;
+    blas_workspace_ = allocate({static_cast<std::int64_t>(options_.blas->workspace_bytes())}, DType::u8);
+    options_.blas->set_workspace(blas_workspace_.raw());
+}
+
+CudaBackend::~CudaBackend() {
+    try {
+        runtime_->wait();
+    } catch (const Error&) {
+        // The card has failed; whoever waited for a result was told.
+    }
+}
+
+void CudaBackend::set_stop(std::stop_token stop) {
+    stop_ = stop;
+    pool_.set_stop(std::move(stop));
+}
+
+void CudaBackend::throw_if_stopped() const {
+    if (stop_.stop_requested()) throw Cancelled();
+}
+
+/// As Runtime::wait, but a person who cancels need not wait for the card.
+void CudaBackend::wait() {
+    while (!runtime_->idle()) {
+        throw_if_stopped();
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    runtime_->wait();
+}
+
+Tensor CudaBackend::allocate(const Shape& shape, DType dtype) {
+    try {
+        return Tensor(arena_->allocate(checked_bytes(shape, dtype)), 0, shape, dtype);
+    } catch (const Error& e) {
+        if (e.field() != "memory") throw;
+        throw Error("", "memory", "on the card: " + e.message(),
+                    stream_.active()
+                        ? "use a smaller size or fewer frames, or the device cpu"
+                        : "use a smaller size, fewer frames or bf16, or close other programs that use the card");
+    }
+}
+
+Tensor CudaBackend::empty(const Shape& shape, DType dtype) { return allocate(shape, dtype); }
+
+Tensor CudaBackend::upload(const Tensor& host) {
+    const Tensor source = host.is_contiguous() ? host : dense(host);
+    Tensor out = allocate(source.shape(), source.dtype());
+    if (source.elements() > 0) runtime_->to_device(out.raw(), source.raw(), source.bytes());
+    return out;
+}
+
+Tensor CudaBackend::download(const Tensor& x) {
+    Tensor out = Tensor::host(x.shape(), x.dtype());
+    if (x.elements() == 0) return out;
+    Tensor source = x;
+    if (!x.is_contiguous()) {
+        source = allocate(x.shape(), x.dtype());
+        copy(x, source);
+    }
+    wait();
+    runtime_->to_host(out.raw(), source.raw(), source.bytes());
+    return out;
+}
+
+Backend::MemoryStats CudaBackend::memory() const {
+    std::size_t in_use = own_arena_->stats().bytes_in_use;
+    if (recording_arena_) in_use += recording_arena_->stats().bytes_in_use;
+    return {in_use, use_->held, use_->peak, use_->allocations};
+}
+
+std::string CudaBackend::plan_memory(const MemoryNeeds& needs) {
+    stream_.set_ring({});
+    resident_left_ = ~std::size_t{0};
+    trim();
+    once_ = needs.once;
+    if (needs.weights == 0) return {};
+    const std::size_t margin = std::min(memory_margin, runtime_->properties().memory / 8);
+    // What is held now are weights of an earlier run, mostly the same ones.
+    const MemoryPlan plan = cuda::plan_memory(needs, runtime_->free_memory() + use_->held, margin);
+    if (plan.rung == MemoryPlan::Rung::none)
+        throw Error("", "memory", describe(plan, needs), "use a smaller size, fewer frames, or the device cpu");
+    if (plan.rung == MemoryPlan::Rung::streamed) {
+        stream_.set_ring(allocate({static_cast<std::int64_t>(plan.ring)}, DType::u8));
+        resident_left_ = plan.resident;
+    }
+    return describe(plan, needs);
+}
+
+Tensor CudaBackend::as(const Tensor& x, DType dtype) {
+    const Tensor there = here(x);
+    if (there.dtype() == dtype && (there.rank() == 0 || there.stride(-1) == 1)) return there;
+    Tensor out = allocate(there.shape(), dtype);
+    copy(there, out);
+    return out;
+}
+
+void CudaBackend::copy(const Tensor& in, Tensor& out) {
+    throw_if_stopped();
+    assert(in.shape() == out.shape() && !is_block(in.dtype()));
+    if (out.elements() == 0) return;
+    const Tensor from = here(in);
+    if (from.dtype() == out.dtype()) {
+        if (from.is_contiguous() && out.is_contiguous()) return runtime_->on_device(out.raw(), from.raw(), out.bytes());
+        if (out.dtype() != DType::f32 && out.dtype() != DType::bf16)
+            return copy_raw(*runtime_, walk(out, from, from, true), element_bytes(out.dtype()));
+    }
+    cuda::copy(*runtime_, walk(out, from, from));
+}
+
+void CudaBackend::fill(Tensor& out, float value) {
+    throw_if_stopped();
+    if (out.elements() > 0) cuda::fill(*runtime_, walk(out, out, out), value);
+}
+
+void CudaBackend::add(const Tensor& a, const Tensor& b, Tensor& out) {
+    throw_if_stopped();
+    assert(a.shape() == out.shape() && b.shape() == out.shape());
+    if (out.elements() > 0) combine(*runtime_, Pair::sum, walk(out, here(a), here(b)));
+}
+
+void CudaBackend::multiply(const Tensor& a, const Tensor& b, Tensor& out) {
+    throw_if_stopped();
+    assert(a.shape() == out.shape() && b.shape() == out.shape());
+    if (out.elements() > 0) combine(*runtime_, Pair::product, walk(out, here(a), here(b)));
+}
+
+void CudaBackend::activate(Activation kind, const Tensor& in, Tensor& out) {
+    throw_if_stopped();
+    assert(in.shape() == out.shape());
+    if (out.elements() == 0) return;
+    const Tensor from = here(in);
+    cuda::activate(*runtime_, curve_of(kind), walk(out, from, from));
+}
+
+// Rows ---------------------------------------------------------------------------------------------------------------
+
+void CudaBackend::layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps, Tensor& out) {
+    throw_if_stopped();
+    LayerNorm a;
+    a.x = rows(x);
+    a.out = rows(out);
+    a.tokens = x.size(0);
+    a.tokens_per_group = std::max<std::int64_t>(1, x.size(0));
+    a.channels = static_cast<int>(x.size(1));
+    a.eps = eps;
+    if (weight) a.weight.data = weight->data<float>();
+    if (bias) a.bias.data = bias->data<float>();
+    cuda::layer_norm(*runtime_, a);
+}
+
+void CudaBackend::layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps,
+                                      Tensor& out) {
+    throw_if_stopped();
+    LayerNorm a;
+    a.x = rows(x);
+    a.out = rows(out);
+    a.tokens = x.size(0);
+    a.tokens_per_group = std::max<std::int64_t>(1, x.size(0) / std::max<std::int64_t>(1, shift.size(0)));
+    a.channels = static_cast<int>(x.size(1));
+    a.eps = eps;
+    a.weight = {scale.data<float>(), scale.stride(0)};
+    a.bias = {shift.data<float>(), shift.stride(0)};
+    a.one_plus = true;
+    cuda::layer_norm(*runtime_, a);
+}
+
+void CudaBackend::rms(RmsNorm& a, const Tensor& x, const Tensor& out) {
+    throw_if_stopped();
+    a.x = rows(x);
+    a.out = rows(out);
+    a.tokens = x.size(0);
+    a.channels = static_cast<int>(x.size(1));
+    cuda::rms_norm(*runtime_, a);
+}
+
+void CudaBackend::rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions& options, Tensor& out) {
+    RmsNorm a;
+    a.eps = options.eps;
+    a.weight = weight.data<float>();
+    a.round_normalised = options.round_normalised;
+    a.round_weight = options.round_weight;
+    rms(a, x, out);
+}
+
+void CudaBackend::rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& table,
+                                int heads, Tensor& out) {
+    RmsNorm a;
+    a.eps = options.eps;
+    a.weight = weight.data<float>();
+    a.round_normalised = options.round_normalised;
+    a.round_weight = options.round_weight;
+    set_rotation(a, table, static_cast<int>(x.size(1) / heads));
+    const Tensor from = in_pairs(x) ? x : contiguous_copy(x);
+    assert(in_pairs(out));
+    rms(a, from, out);
+}
+
+void CudaBackend::rope(const Tensor& x, const Rope& table, int heads, Tensor& out) {
+    RmsNorm a;
+    a.factor = RmsNorm::Factor::none;
+    set_rotation(a, table, static_cast<int>(x.size(1) / heads));
+    const Tensor from = in_pairs(x) ? x : contiguous_copy(x);
+    assert(in_pairs(out));
+    rms(a, from, out);
+}
+
+Tensor CudaBackend::contiguous_copy(const Tensor& x) {
+    Tensor out = allocate(x.shape(), x.dtype());
+    copy(x, out);
+    return out;
+}
+
+void CudaBackend::gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) {
+    throw_if_stopped();
+    GatedAdd a;
+    a.x = rows(x);
+    a.y = rows(y);
+    a.out = rows(out);
+    a.tokens = x.size(0);
+    a.tokens_per_group = std::max<std::int64_t>(1, x.size(0) / std::max<std::int64_t>(1, gate.size(0)));
+    a.channels = static_cast<int>(x.size(1));
+    a.gate = {gate.data<float>(), gate.stride(0)};
+    cuda::gated_add(*runtime_, a);
+}
+
+void CudaBackend::channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) {
+    const std::int64_t channels = x.size(-1);
+    if (x.elements() == 0) return;
+    const Shape flat{x.elements() / channels, channels};
+    RmsNorm a;
+    a.factor = RmsNorm::Factor::l2;
+    a.weight = gamma.data<float>();
+    a.silu = silu;
+    rms(a, x.rank() == 2 ? x : x.reshape(flat), out.reshape(flat));
+}
+
+} // namespace denoir::cuda

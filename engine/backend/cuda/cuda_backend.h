@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "engine/backend/backend.h"
+#include "engine/backend/cuda/blas.h"
+#include "engine/backend/cuda/dnn.h"
+#include "engine/backend/cuda/eight_bit.h"
+#include "engine/backend/cuda/kernels/elementwise.h"
+#include "engine/backend/cuda/kernels/rows.h"
+#include "engine/backend/cuda/runtime.h"
+#include "engine/backend/cuda/weight_stream.h"
+#include "engine/core/arena.h"
+#include "engine/core/thread_pool.h"
+
+namespace denoir::cuda {
+
+/// Device memory asked from the driver by all arenas of a backend.
+struct DeviceUse {
+    std::atomic<std::size_t> held{0}, peak{0}, allocations{0};
+};
+
+/// The kernels on one card. Everything is asked for on one queue and done in that order, so memory that a tensor gives
+/// back may be used again at once. The libraries may be missing: plain kernels of our own then do their work, more
+/// slowly.
+class CudaBackend final : public Backend {
+public:
+    struct Options {
+        int index = 0;
+        int threads = 0;          ///< of the host, for reading weights
+        Backend* owner = nullptr; ///< what tensors call their backend; null: this
+        std::unique_ptr<Blas> blas;
+        std::unique_ptr<Dnn> dnn;
+        EightBit eight_bit = EightBit::off; ///< large linear layers in bf16 are computed from 8-bit values
+        bool record = true;                 ///< kernels are recorded and repeated (see captured)
+    };
+    CudaBackend(std::shared_ptr<Runtime>, Options);
+    ~CudaBackend() override;
+
+    Device device() const override { return {Device::Kind::cuda, options_.index}; }
+    bool fast_bf16() const override { return true; }
+    bool keeps_memory() const override { return true; } // memory given back makes the card wait
+    int threads() const override { return pool_.threads(); }
+    void set_stop(std::stop_token stop) override;
+
+    Tensor empty(const Shape&, DType) override;
+    Tensor upload(const Tensor& host) override;
+    Tensor download(const Tensor&) override;
+    MemoryStats memory() const override;
+    std::size_t free_memory() override { return runtime_->free_memory(); }
+    void trim() override;
+    std::string plan_memory(const MemoryNeeds&) override;
+    Tensor parameter(const Weight&, bool round_bf16) override;
+    Tensor captured(const std::string& key, std::span<const Tensor> inputs, const Body& body) override;
+
+    void copy(const Tensor& in, Tensor& out) override;
+    void fill(Tensor& out, float value) override;
+    void add(const Tensor& a, const Tensor& b, Tensor& out) override;
+    void multiply(const Tensor& a, const Tensor& b, Tensor& out) override;
+    void activate(Activation, const Tensor& in, Tensor& out) override;
+
+    void linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&, Tensor& out) override;
+    void gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) override;
+
+    void layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps, Tensor& out) override;
+    void layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps,
+                             Tensor& out) override;
+    void rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions&, Tensor& out) override;
+    void rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions&, const Rope&, int heads,
+                       Tensor& out) override;
+    void rope(const Tensor& x, const Rope&, int heads, Tensor& out) override;
+    void gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) override;
+
+    void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out) override;
+    void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
+              const ConvOptions&, Tensor& out) override;
+    void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) override;
+
+    /// For tests: allocations of the arena fail from the n-th on (Arena::fail_system_allocation).
+    Arena& arena() { return *arena_; }
+
+private:
+    struct Recording;
+    void record(Recording&, std::span<const Tensor> inputs, const Body& body);
+    Backend* self() { return options_.owner ? options_.owner : this; }
+    void throw_if_stopped() const;
+    void wait();
+    /// On this card: itself, or uploaded.
+    Tensor here(const Tensor& x) { return x.backend() == self() ? x : upload(x); }
+    /// As `dtype`, last stride 1; itself where it is that.
+    Tensor as(const Tensor& x, DType dtype);
+    Tensor allocate(const Shape&, DType);
+    Tensor contiguous_copy(const Tensor&);
+
+    // Weights (weights.cpp).
+    /// Rows of the weight in f32 or bf16, [rows, columns], made on first use.
+    Tensor matrix(const Weight&, DType);
+    /// A convolution's weight as [O, kt, kh, kw, C].
+    Tensor taps_first(const Weight&, DType);
+    Tensor convert(const Weight&, DType);
+    std::shared_ptr<void>& kept(const Weight&, std::string_view use);
+    /// The bias of a layer as f32 and, where the library asks for it, bf16.
+    struct Bias {
+        Tensor wide, narrow;
+    };
+    Bias bias_of(const Weight*, DType compute);
+
+    void product(Product&, Tensor& c);
+    bool linear_eight_bit(const Tensor& x, const Weight& w, const Bias&, Tensor& out);
+    void rms(RmsNorm&, const Tensor& x, const Tensor& out);
+
+    bool attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
+    void attention_plain(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
+    struct ConvCall;
+    bool conv_fused(const ConvCall&, Tensor& out);
+    Tensor zero_padded(const Tensor& x, std::int64_t rows);
+    void conv_plain(const ConvCall&, Tensor& out);
+    Dnn::Workspace workspace(Tensor& kept);
+
+    std::shared_ptr<Runtime> runtime_;
+    Options options_;
+    ThreadPool pool_;
+    std::stop_token stop_;
+    std::shared_ptr<DeviceUse> use_ = std::make_shared<DeviceUse>();
+    std::unique_ptr<Arena> own_arena_, recording_arena_;
+    Arena* arena_; ///< the own one, or while something is recorded the other
+    WeightStream stream_;
+    Tensor blas_workspace_;
+    std::map<std::string, std::unique_ptr<Recording>, std::less<>> recordings_;
+    std::size_t resident_left_ = ~std::size_t{0}; ///< bytes of weights that may still stay
+    bool once_ = false;                           ///< as MemoryNeeds says
+};
+
+/// Where device memory of an arena comes from.
+SystemMemory device_memory(std::shared_ptr<Runtime>, std::shared_ptr<DeviceUse>);
+
+} // namespace denoir::cuda

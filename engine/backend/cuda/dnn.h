@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/backend/cuda/kernels/number.h"
+#include "engine/backend/cuda/runtime.h"
+
+namespace denoir::cuda {
+
+/// softmax(scale · q·kᵀ)·v of bf16 [Lq|Lk, H, D], any strides but the last.
+struct FusedAttention {
+    const void *q = nullptr, *k = nullptr, *v = nullptr;
+    void* out = nullptr;
+    float* log_sum = nullptr; ///< [H, Lq] natural log of the sum of exponentials, or null
+    std::int64_t queries = 0, keys = 0, heads = 0, size = 0;
+    std::int64_t q_token = 0, q_head = 0, k_token = 0, k_head = 0, v_token = 0, v_head = 0, out_token = 0, out_head = 0;
+    float scale = 1;
+};
+
+/// Convolution of dense channels-last bf16 frames x [T,H,W,C] with w [O,kt,kh,kw,C], no padding in time; bias [O] bf16
+/// or null. out [T',H',W',O] dense bf16.
+struct FusedConv {
+    const void *x = nullptr, *w = nullptr, *bias = nullptr;
+    void* out = nullptr;
+    std::int64_t time = 1, height = 0, width = 0, in = 0, out_channels = 0;
+    std::int64_t taps_time = 1, taps_down = 1, taps_across = 1, time_stride = 1, stride = 1;
+    std::int64_t pad_down = 0, pad_across = 0; ///< the same on both sides
+    std::int64_t out_time() const { return (time - taps_time) / time_stride + 1; }
+    std::int64_t out_height() const { return (height + 2 * pad_down - taps_down) / stride + 1; }
+    std::int64_t out_width() const { return (width + 2 * pad_across - taps_across) / stride + 1; }
+};
+
+/// The card's library of fused attention and convolution, opened at run time. A plan is made for each shape on its
+/// first use.
+class Dnn {
+public:
+    /// Device memory of at least so many bytes that is used by this call alone.
+    using Workspace = std::function<std::byte*(std::size_t bytes)>;
+    virtual ~Dnn() = default;
+    /// False where the library has no plan for this: use the plain way.
+    virtual bool attention(const FusedAttention&, const Workspace&) = 0;
+    virtual bool conv(const FusedConv&, const Workspace&) = 0;
+};
+
+/// Null, with the reason in `why`, where the library is not there or this build does not know it.
+std::unique_ptr<Dnn> open_dnn(Runtime&, std::string& why);
+
+} // namespace denoir::cuda

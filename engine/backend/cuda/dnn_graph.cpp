@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only file that speaks cuDNN, through the graphs of its header-only frontend (a minute to compile).
+#define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
+#define CUDNN_FRONTEND_SKIP_JSON_LIB
+#include <cudnn_frontend.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <unordered_map>
+
+#include "engine/backend/cuda/dnn.h"
+#include "engine/backend/cuda/library.h"
+
+namespace cudnn_frontend {
+void* cudnn_dlhandle = nullptr; // asked for by the frontend
+}
+
+namespace denoir::cuda {
+namespace {
+
+namespace fe = cudnn_frontend;
+using fe::graph::Tensor_attributes;
+using Sizes = std::vector<std::int64_t>;
+
+enum Uid : std::int64_t { first_input = 1, second_input, third_input, result, second_result };
+
+struct Functions {
+    decltype(&cudnnCreate) create;
+    decltype(&cudnnDestroy) destroy;
+    decltype(&cudnnSetStream) set_stream;
+};
+
+/// A graph with its plan; null graph: there is none.
+struct Plan {
+    std::shared_ptr<fe::graph::Graph> graph;
+    std::int64_t workspace = 0;
+};
+
+std::shared_ptr<fe::graph::Graph> new_graph() {
+    auto graph = std::make_shared<fe::graph::Graph>();
+    graph->set_io_data_type(fe::DataType_t::BFLOAT16)
+        .set_intermediate_data_type(fe::DataType_t::FLOAT)
+        .set_compute_data_type(fe::DataType_t::FLOAT);
+    return graph;
+}
+
+Tensor_attributes tensor(Uid uid, const Sizes& size, const Sizes& stride) {
+    return Tensor_attributes().set_uid(uid).set_dim(size).set_stride(stride);
+}
+
+class DnnGraph final : public Dnn {
+public:
+    DnnGraph(Runtime& runtime, const Functions& functions, cudnnHandle_t handle)
+        : runtime_(runtime), f_(functions), handle_(handle) {}
+    ~DnnGraph() override {
+        plans_.clear();
+        f_.destroy(handle_);
+    }
+
+    bool attention(const FusedAttention& a, const Workspace& workspace) override {
+        const std::string key = fmt::format("a {} {} {} {} {} {} {} {} {} {} {} {} {} {}", a.queries, a.keys, a.heads,
+                                            a.size, a.q_token, a.q_head, a.k_token, a.k_head, a.v_token, a.v_head,
+                                            a.out_token, a.out_head, a.scale, a.log_sum != nullptr);
+        const Plan& plan = planned(key, [&] { return attention_graph(a); });
+        std::unordered_map<std::int64_t, void*> memory{{first_input, const_cast<void*>(a.q)},
+                                                       {second_input, const_cast<void*>(a.k)},
+                                                       {third_input, const_cast<void*>(a.v)},
+                                                       {result, a.out}};
+        if (a.log_sum) memory.emplace(second_result, a.log_sum);
+        return run(plan, memory, workspace);
+    }
+
+    bool conv(const FusedConv& c, const Workspace& workspace) override {
+        const std::string key = fmt::format("c {} {} {} {} {} {} {} {} {} {} {} {} {}", c.time, c.height, c.width, c.in,
+                                            c.out_channels, c.taps_time, c.taps_down, c.taps_across, c.time_stride,
+                                            c.stride, c.pad_down, c.pad_across, c.bias != nullptr);
+        const Plan& plan = planned(key, [&] { return conv_graph(c); });
+        std::unordered_map<std::int64_t, void*> memory{
+            {first_input, const_cast<void*>(c.x)}, {second_input, const_cast<void*>(c.w)}, {result, c.out}};
+        if (c.bias) memory.emplace(third_input, const_cast<void*>(c.bias));
+        return run(plan, memory, workspace);
+    }
+
+private:
+    static std::shared_ptr<fe::graph::Graph> attention_graph(const FusedAttention& a) {
+        auto graph = new_graph();
+        // [batch, head, token, channel]
+        const auto in = [&](Uid uid, std::int64_t tokens, std::int64_t head, std::int64_t token) {
+            return graph->tensor(tensor(uid, {1, a.heads, tokens, a.size}, {tokens * token, head, token, 1}));
+        };
+        const auto q = in(first_input, a.queries, a.q_head, a.q_token),
+                   k = in(second_input, a.keys, a.k_head, a.k_token), v = in(third_input, a.keys, a.v_head, a.v_token);
+        auto options = fe::graph::SDPA_attributes().set_name("attention").set_attn_scale(a.scale);
+        options.set_generate_stats(a.log_sum != nullptr);
+        const auto [out, stats] = graph->sdpa(q, k, v, options);
+        out->set_output(true)
+            .set_uid(result)
+            .set_dim({1, a.heads, a.queries, a.size})
+            .set_stride({a.queries * a.out_token, a.out_head, a.out_token, 1});
+        if (a.log_sum)
+            stats->set_output(true)
+                .set_uid(second_result)
+                .set_data_type(fe::DataType_t::FLOAT)
+                .set_dim({1, a.heads, a.queries, 1})
+                .set_stride({a.heads * a.queries, a.queries, 1, 1});
+        return graph;
+    }
+
+    static std::shared_ptr<fe::graph::Graph> conv_graph(const FusedConv& c) {
+        auto graph = new_graph();
+        const bool flat = c.time == 1; // a picture: the library knows more plans for these
+        // Channels last: [batch, channel, (time,) row, column]
+        const auto sizes = [&](std::int64_t n, std::int64_t channels, std::int64_t time, std::int64_t rows,
+                               std::int64_t columns) {
+            return flat ? Sizes{n, channels, rows, columns} : Sizes{n, channels, time, rows, columns};
+        };
+        const auto strides = [&](std::int64_t channels, std::int64_t time, std::int64_t rows, std::int64_t columns) {
+            return flat ? Sizes{rows * columns * channels, 1, columns * channels, channels}
+                        : Sizes{time * rows * columns * channels, 1, rows * columns * channels, columns * channels,
+                                channels};
+        };
+        const auto along = [&](std::int64_t time, std::int64_t down, std::int64_t across) {
+            return flat ? Sizes{down, across} : Sizes{time, down, across};
+        };
+        const auto x = graph->tensor(
+            tensor(first_input, sizes(1, c.in, c.time, c.height, c.width), strides(c.in, c.time, c.height, c.width)));
+        const auto w =
+            graph->tensor(tensor(second_input, sizes(c.out_channels, c.in, c.taps_time, c.taps_down, c.taps_across),
+                                 strides(c.in, c.taps_time, c.taps_down, c.taps_across)));
+        auto y = graph->conv_fprop(x, w,
+                                   fe::graph::Conv_fprop_attributes()
+                                       .set_padding(along(0, c.pad_down, c.pad_across))
+                                       .set_stride(along(c.time_stride, c.stride, c.stride))
+                                       .set_dilation(along(1, 1, 1)));
+        const Sizes out_size = sizes(1, c.out_channels, c.out_time(), c.out_height(), c.out_width()),
+                    out_stride = strides(c.out_channels, c.out_time(), c.out_height(), c.out_width());
+        if (c.bias) {
+            y->set_dim(out_size).set_stride(out_stride);
+            const auto bias =
+                graph->tensor(tensor(third_input, sizes(1, c.out_channels, 1, 1, 1), strides(c.out_channels, 1, 1, 1)));
+            y = graph->pointwise(y, bias, fe::graph::Pointwise_attributes().set_mode(fe::PointwiseMode_t::ADD));
+        }
+        y->set_output(true).set_uid(result).set_dim(out_size).set_stride(out_stride);
+        return graph;
+    }
+
+    template <class Make> const Plan& planned(const std::string& key, Make make) {
+        const auto found = plans_.find(key);
+        if (found != plans_.end()) return found->second;
+        Plan plan;
+        try {
+            auto graph = make();
+            if (graph->build(handle_, {fe::HeurMode_t::A}).is_good() &&
+                graph->get_workspace_size(plan.workspace).is_good())
+                plan.graph = std::move(graph);
+        } catch (const std::exception&) {
+            // As if there were no plan.
+        }
+        return plans_.emplace(key, std::move(plan)).first->second;
+    }
+
+    bool run(const Plan& plan, std::unordered_map<std::int64_t, void*>& memory, const Workspace& workspace) {
+        if (!plan.graph) return false;
+        std::byte* const work = plan.workspace > 0 ? workspace(static_cast<std::size_t>(plan.workspace)) : nullptr;
+        try {
+            return f_.set_stream(handle_, static_cast<cudaStream_t>(runtime_.stream())) == CUDNN_STATUS_SUCCESS &&
+                   plan.graph->execute(handle_, memory, work).is_good();
+        } catch (const std::exception&) {
+            return false;
+        }
+    }
+
+    Runtime& runtime_;
+    Functions f_;
+    cudnnHandle_t handle_;
+    std::map<std::string, Plan> plans_;
+};
+
+template <class F> bool find(void* library, const char* name, F& function) {
+    function = reinterpret_cast<F>(find_function(library, name));
+    return function != nullptr;
+}
+
+} // namespace
+
+std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
+    // The frontend asks the loader for CUDA's runtime by its bare name; it is found when it is here already.
+    if (!open_library({"libcudart.so.13", "libcudart.so.12"}, why)) return nullptr;
+    void* library = open_library({"libcudnn.so.9"}, why);
+    if (!library) return nullptr;
+    fe::cudnn_dlhandle = library;
+    Functions f{};
+    cudnnHandle_t handle = nullptr;
+    if (!find(library, "cudnnCreate", f.create) || !find(library, "cudnnDestroy", f.destroy) ||
+        !find(library, "cudnnSetStream", f.set_stream) || f.create(&handle) != CUDNN_STATUS_SUCCESS) {
+        why = "libcudnn does not start";
+        return nullptr;
+    }
+    return std::make_unique<DnnGraph>(runtime, f, handle);
+}
+
+} // namespace denoir::cuda

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "engine/backend/cuda/runtime.h"
+
+// The device's language on the host: each thread of a block is a fibre of its own that runs until a barrier. Blocks run
+// one after the other. `__shared__` memory is static, since one block exists at a time.
+#define __global__
+#define __device__
+#define __shared__ static
+#define __launch_bounds__(...)
+
+namespace denoir::cuda {
+
+struct Threads {
+    unsigned x, y = 1;
+};
+
+namespace emulator {
+
+struct Position {
+    unsigned x = 0, y = 0, z = 0;
+};
+
+/// The order in which the threads of a block take turns: a result that depends on it has a race.
+enum class Order { forward, backward };
+
+/// Runs `thread` for every thread of every block.
+void run(std::int64_t blocks, Threads threads, std::size_t shared, const std::function<void()>& thread);
+/// Hands a kernel to a fake device.
+void submit(Runtime&, std::function<void()> kernel);
+
+extern Position thread_index, block_index, block_size, grid_size;
+void barrier();
+float shuffle_xor(float value, int mask);
+void* shared();
+
+} // namespace emulator
+
+#define threadIdx (::denoir::cuda::emulator::thread_index)
+#define blockIdx (::denoir::cuda::emulator::block_index)
+#define blockDim (::denoir::cuda::emulator::block_size)
+#define gridDim (::denoir::cuda::emulator::grid_size)
+inline void __syncthreads() { emulator::barrier(); }
+inline float __shfl_xor_sync(unsigned, float value, int mask) { return emulator::shuffle_xor(value, mask); }
+
+template <class T> T* shared_memory() { return static_cast<T*>(emulator::shared()); }
+
+template <class... P, class... A> void launch(Runtime& runtime, std::int64_t blocks, Threads threads,
+                                              std::size_t shared, void (*kernel)(P...), const A&... arguments) {
+    emulator::submit(runtime,
+                     [=] { emulator::run(blocks, threads, shared, [&] { kernel(static_cast<P>(arguments)...); }); });
+}
+
+} // namespace denoir::cuda

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/fake_runtime.h"
+
+#include <sys/mman.h>
+
+#include <cassert>
+#include <cstring>
+#include <new>
+
+#include "engine/core/error.h"
+
+namespace denoir::cuda {
+namespace {
+
+class FakeGraph final : public Graph {
+public:
+    std::vector<std::function<void()>> work;
+};
+
+constexpr std::size_t alignment = 256;
+
+} // namespace
+
+FakeRuntime::FakeRuntime(std::size_t memory, bool backward) : backward_(backward) {
+    properties_ = {"fake device", 9, 0, 4, memory};
+    void* pages = ::mmap(nullptr, memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) throw std::bad_alloc();
+    base_ = static_cast<std::byte*>(pages);
+}
+
+FakeRuntime::~FakeRuntime() { ::munmap(base_, properties_.memory); }
+
+std::byte* FakeRuntime::allocate(std::size_t bytes) {
+    ++allocations_;
+    if (fail_every_ > 0 && allocations_ % fail_every_ == 0) return nullptr;
+    bytes = (bytes + alignment - 1) / alignment * alignment;
+    std::size_t at = 0; // the first gap that is large enough
+    for (const auto& [offset, size] : taken_) {
+        if (offset - at >= bytes) break;
+        at = offset + size;
+    }
+    if (bytes > properties_.memory || at > properties_.memory - bytes) return nullptr;
+    taken_[at] = bytes;
+    used_ += bytes;
+    lock(false);
+    std::memset(base_ + at, 0xFF, bytes); // NaN in every float type: what was never written shows
+    lock(true);
+    return base_ + at;
+}
+
+void FakeRuntime::release(std::byte* memory) noexcept {
+    const auto at = taken_.find(static_cast<std::size_t>(memory - base_));
+    assert(at != taken_.end());
+    used_ -= at->second;
+    taken_.erase(at);
+}
+
+std::byte* FakeRuntime::allocate_pinned(std::size_t bytes) {
+    auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    std::byte* data = memory.get();
+    pinned_[data] = std::move(memory);
+    return data;
+}
+
+void FakeRuntime::release_pinned(std::byte* memory) noexcept { pinned_.erase(memory); }
+
+void FakeRuntime::lock(bool locked) {
+    ::mprotect(base_, properties_.memory, locked ? PROT_NONE : PROT_READ | PROT_WRITE);
+}
+
+void FakeRuntime::perform(const std::function<void()>& work) {
+    lock(false);
+    work();
+    lock(true);
+}
+
+void FakeRuntime::submit(std::function<void()> work) {
+    if (recording_)
+        recording_->push_back(std::move(work));
+    else
+        perform(work);
+}
+
+void FakeRuntime::to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue) {
+    if (recording_) throw Error("", "device", "a copy from the host cannot be recorded");
+    perform([&] { std::memcpy(device, host, bytes); });
+}
+
+void FakeRuntime::to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
+    if (recording_) throw Error("", "device", "a copy to the host cannot be recorded");
+    perform([&] { std::memcpy(host, device, bytes); });
+}
+
+void FakeRuntime::on_device(std::byte* to, const std::byte* from, std::size_t bytes) {
+    submit([=] { std::memmove(to, from, bytes); });
+}
+
+void FakeRuntime::clear(std::byte* device, std::size_t bytes) {
+    submit([=] { std::memset(device, 0, bytes); });
+}
+
+float FakeRuntime::time(const std::function<void()>& work) {
+    work();
+    return 1.0f;
+}
+
+std::unique_ptr<Graph> FakeRuntime::record(const std::function<void()>& work) {
+    auto graph = std::make_unique<FakeGraph>();
+    recording_ = &graph->work;
+    try {
+        work();
+    } catch (...) {
+        recording_ = nullptr;
+        throw;
+    }
+    recording_ = nullptr;
+    return graph;
+}
+
+void FakeRuntime::replay(Graph& graph) {
+    ++replays_;
+    for (const auto& work : static_cast<FakeGraph&>(graph).work) submit(work);
+}
+
+} // namespace denoir::cuda

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/backend/cuda/runtime.h"
+
+namespace denoir::cuda {
+
+/// A device made of host memory, for tests and for planning. The host cannot touch its memory but through the runtime:
+/// the pages are locked outside kernels and copies. Kernels run on the emulator, at once.
+class FakeRuntime final : public Runtime {
+public:
+    /// `backward`: the threads of a block take turns from the last to the first.
+    explicit FakeRuntime(std::size_t memory = std::size_t{256} << 20, bool backward = false);
+    ~FakeRuntime() override;
+
+    const Properties& properties() const override { return properties_; }
+    std::size_t free_memory() override { return properties_.memory - used_; }
+    std::byte* allocate(std::size_t bytes) override;
+    void release(std::byte* memory) noexcept override;
+    std::byte* allocate_pinned(std::size_t bytes) override;
+    void release_pinned(std::byte* memory) noexcept override;
+    void to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue) override;
+    void to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
+    void on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
+    void clear(std::byte* device, std::size_t bytes) override;
+    void wait() override {}
+    bool idle() override { return true; }
+    void order(Queue, Queue) override {}
+    int make_mark() override { return marks_++; }
+    void mark(int, Queue) override {}
+    void await(int, Queue) override {}
+    float time(const std::function<void()>& work) override;
+    std::unique_ptr<Graph> record(const std::function<void()>& work) override;
+    bool recording() const override { return recording_ != nullptr; }
+    void replay(Graph&) override;
+    void* stream() const override { return nullptr; }
+
+    /// Does `work` now, or records it.
+    void submit(std::function<void()> work);
+
+    /// For tests: every n-th allocation from now on finds no memory; 0: none.
+    void fail_every(int n) {
+        fail_every_ = n;
+        allocations_ = 0;
+    }
+    int allocations() const { return allocations_; }
+    int replays() const { return replays_; }
+    std::size_t used() const { return used_; }
+    bool backward() const { return backward_; }
+
+private:
+    void lock(bool locked);
+    void perform(const std::function<void()>& work);
+
+    Properties properties_;
+    std::byte* base_ = nullptr;
+    std::size_t used_ = 0;
+    std::map<std::size_t, std::size_t> taken_; ///< offset -> bytes
+    std::map<std::byte*, std::unique_ptr<std::byte[]>> pinned_;
+    std::vector<std::function<void()>>* recording_ = nullptr;
+    bool backward_;
+    int fail_every_ = 0, allocations_ = 0, replays_ = 0, marks_ = 0;
+};
+
+} // namespace denoir::cuda

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+// Arithmetic on single values and packs of values, for the device and for the host: the tests run every kernel on the
+// host, thread by thread (emulator.h).
+#if defined(__CUDACC__)
+#define DENOIR_HD __host__ __device__ __forceinline__
+#else
+#define DENOIR_HD inline
+#endif
+
+namespace denoir::cuda {
+
+/// What kernels read and write. Everything but f32 and bf16 is only copied from, or moved without being looked at.
+enum class Type : int { f32, bf16, f16, i64 };
+
+struct Bf16 {
+    std::uint16_t bits;
+};
+struct F16 {
+    std::uint16_t bits;
+};
+
+DENOIR_HD float from_bits(std::uint32_t bits) {
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+DENOIR_HD std::uint32_t to_bits(float value) {
+    std::uint32_t bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+DENOIR_HD float widen(float x) { return x; }
+DENOIR_HD float widen(Bf16 x) { return from_bits(static_cast<std::uint32_t>(x.bits) << 16); }
+DENOIR_HD float widen(std::int64_t x) { return static_cast<float>(x); }
+/// IEEE half with subnormals: the exponent is moved by a product with 2^112, which also normalises.
+DENOIR_HD float widen(F16 x) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(x.bits & 0x8000u) << 16, rest = x.bits & 0x7FFFu;
+    if (rest >= 0x7C00u) return from_bits(sign | 0x7F800000u | (rest & 0x3FFu) << 13);
+    const float magnitude = from_bits(rest << 13) * from_bits(0x77800000u);
+    return from_bits(sign | to_bits(magnitude));
+}
+
+/// To nearest, ties to even; NaN stays a quiet NaN. The same bits as denoir::bf16::from.
+DENOIR_HD Bf16 narrow_bf16(float x) {
+#if defined(__CUDA_ARCH__)
+    Bf16 narrowed;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrowed.bits) : "f"(x));
+    return narrowed;
+#else
+    const std::uint32_t u = to_bits(x);
+    if ((u & 0x7FFFFFFFu) > 0x7F800000u) return {static_cast<std::uint16_t>((u >> 16) | 0x40u)};
+    return {static_cast<std::uint16_t>((u + 0x7FFFu + ((u >> 16) & 1u)) >> 16)};
+#endif
+}
+template <class T> DENOIR_HD T narrow(float x);
+template <> DENOIR_HD float narrow<float>(float x) { return x; }
+template <> DENOIR_HD Bf16 narrow<Bf16>(float x) { return narrow_bf16(x); }
+DENOIR_HD float rounded(float x) { return widen(narrow_bf16(x)); }
+
+/// V neighbouring elements, moved in one access; the address must be a multiple of the pack's size.
+template <class T, int V> struct alignas(sizeof(T) * V) Pack { T value[V]; };
+template <int V, class T> DENOIR_HD void load(const T* from, float* values) {
+#if defined(__CUDA_ARCH__)
+    const Pack<T, V> pack = *reinterpret_cast<const Pack<T, V>*>(from);
+#else
+    Pack<T, V> pack;
+    __builtin_memcpy(&pack, from, sizeof pack);
+#endif
+    for (int i = 0; i < V; ++i) values[i] = widen(pack.value[i]);
+}
+template <int V, class T> DENOIR_HD void store(T* to, const float* values) {
+    Pack<T, V> pack;
+    for (int i = 0; i < V; ++i) pack.value[i] = narrow<T>(values[i]);
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<Pack<T, V>*>(to) = pack;
+#else
+    __builtin_memcpy(to, &pack, sizeof pack);
+#endif
+}
+
+/// 1 / sqrt(x), at most two units in the last place off.
+DENOIR_HD float reciprocal_root(float x) {
+#if defined(__CUDA_ARCH__)
+    return rsqrtf(x);
+#else
+    return 1.0f / sqrtf(x);
+#endif
+}
+
+DENOIR_HD std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// As denoir::Activation, which a device compiler need not know.
+enum class Curve : int { none, silu, gelu_tanh, gelu_erf };
+
+/// The same formulas as the CPU's vector code, with the library's exp and erf.
+DENOIR_HD float curve(Curve kind, float x) {
+    switch (kind) {
+    case Curve::none:
+        return x;
+    case Curve::silu:
+        return x / (1.0f + expf(-x));
+    case Curve::gelu_tanh: {
+        const float u = x * (x * x * 0.0713548163f + 1.59576912f);
+        return x / (1.0f + expf(-u));
+    }
+    case Curve::gelu_erf:
+        return 0.5f * x * (1.0f + erff(x * 0.707106781f));
+    }
+    return x;
+}
+
+} // namespace denoir::cuda

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/backend/cuda/runtime.h"
+
+// Kernels are started with launch(runtime, blocks, {x, y}, shared bytes, kernel, arguments…) alone. A device compiler
+// makes that a launch; any other compiler hands the kernel to the emulator, which runs it thread by thread.
+#if defined(__CUDACC__)
+#include <cuda_runtime.h>
+#else
+#include "engine/backend/cuda/emulator.h"
+#endif
+
+namespace denoir::cuda {
+
+#if defined(__CUDACC__)
+/// Throws Error for a launch that was refused (a cudaError_t).
+void check_launch(int code);
+
+/// Dynamic shared memory of the running block, 16-byte aligned.
+template <class T> __device__ T* shared_memory() {
+    extern __shared__ __align__(16) unsigned char denoir_shared[];
+    return reinterpret_cast<T*>(denoir_shared);
+}
+
+struct Threads {
+    unsigned x, y = 1;
+};
+
+template <class... P, class... A> void launch(Runtime& runtime, std::int64_t blocks, Threads threads,
+                                              std::size_t shared, void (*kernel)(P...), const A&... arguments) {
+    kernel<<<dim3(static_cast<unsigned>(blocks)), dim3(threads.x, threads.y), shared,
+             static_cast<cudaStream_t>(runtime.stream())>>>(static_cast<P>(arguments)...);
+    check_launch(static_cast<int>(cudaGetLastError()));
+}
+#endif
+
+/// What a block gets without asking for more.
+inline constexpr std::size_t shared_limit = 48 * 1024;
+
+} // namespace denoir::cuda

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+namespace denoir::cuda {
+namespace {
+
+std::vector<std::string> folders() {
+    std::vector<std::string> all{""};
+    if (const char* listed = std::getenv("DENOIR_CUDA_LIBRARIES"))
+        for (std::string_view rest = listed; !rest.empty();) {
+            const std::size_t end = std::min(rest.find(':'), rest.size());
+            if (end > 0) all.push_back(std::string(rest.substr(0, end)) + "/");
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+    for (const char* usual : {"/usr/local/cuda/lib64/", "/usr/local/cuda/lib/", "/opt/cuda/lib64/"})
+        all.emplace_back(usual);
+    return all;
+}
+
+} // namespace
+
+void* open_library(std::initializer_list<const char*> names, std::string& why) {
+    for (const std::string& folder : folders())
+        for (const char* name : names)
+            if (void* library = ::dlopen((folder + name).c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
+    why = fmt::format("{} is not installed", *names.begin());
+    return nullptr;
+}
+
+void* find_function(void* library, const char* name) { return ::dlsym(library, name); }
+
+} // namespace denoir::cuda

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cassert>
+
+#include "engine/backend/cuda/cuda_backend.h"
+#include "engine/backend/cuda/kernels/eight_bit.h"
+#include "engine/backend/cuda/tensors.h"
+
+namespace denoir::cuda {
+namespace {
+
+/// From here on 8-bit products pay for the extra passes over x.
+constexpr std::int64_t eight_bit_rows = 256;
+
+} // namespace
+
+/// p with everything but the activation done by the library where it does it. `c` is where p writes: f32 or bf16, dense
+/// rows.
+void CudaBackend::product(Product& p, Tensor& c) {
+    const Curve wanted = p.activation;
+    const bool in_library = wanted == Curve::none || wanted == Curve::gelu_tanh;
+    if (options_.blas && p.k > 0) {
+        if (!in_library) p.activation = Curve::none;
+        bool done = options_.blas->multiply(p);
+        if (!done && p.activation != Curve::none) {
+            p.activation = Curve::none;
+            done = options_.blas->multiply(p);
+        }
+        if (done) {
+            if (p.activation != wanted) cuda::activate(*runtime_, wanted, walk(c, c, c));
+            return;
+        }
+        p.activation = wanted;
+    }
+    cuda::multiply(*runtime_, p);
+}
+
+void CudaBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options,
+                         Tensor& out) {
+    throw_if_stopped();
+    if (out.elements() == 0) return;
+    const DType compute = options.compute;
+    const Tensor from = as(x, compute);
+    const Bias offsets = bias_of(bias, compute);
+    const bool in_place = out.dtype() == compute && out.stride(1) == 1;
+    Tensor c = in_place ? out : allocate(out.shape(), compute);
+    if (compute == DType::bf16 && options_.eight_bit != EightBit::off && x.size(0) >= eight_bit_rows &&
+        linear_eight_bit(from, w, offsets, c)) {
+        if (options.activation != Activation::none)
+            cuda::activate(*runtime_, curve_of(options.activation), walk(c, c, c));
+    } else {
+        const Tensor weight = matrix(w, compute);
+        assert(from.size(1) == weight.size(1) && c.size(1) == weight.size(0));
+        Product p;
+        p.m = from.size(0);
+        p.n = weight.size(0);
+        p.k = weight.size(1);
+        p.type = type_of(compute);
+        p.a = from.raw();
+        p.lda = from.stride(0);
+        p.b = weight.raw();
+        p.ldb = weight.stride(0);
+        p.c = c.raw();
+        p.c_type = type_of(compute);
+        p.ldc = c.stride(0);
+        if (bias) {
+            p.bias = offsets.wide.data<float>();
+            p.bias_as_c = offsets.narrow.raw();
+        }
+        p.activation = curve_of(options.activation);
+        p.round_sum = compute == DType::bf16;
+        product(p, c);
+    }
+    if (!in_place) copy(c, out);
+}
+
+/// False where the card or the sizes do not allow it. c: bf16, bias included, no activation.
+bool CudaBackend::linear_eight_bit(const Tensor& x, const Weight& w, const Bias& bias, Tensor& c) {
+    const std::int64_t m = x.size(0), k = x.size(1), n = c.size(1);
+    const Properties& card = runtime_->properties();
+    if (k % 16 != 0 || n % 16 != 0 || (options_.eight_bit == EightBit::fp8 && card.major * 10 + card.minor < 89))
+        return false;
+    const EightBit kind = options_.eight_bit;
+    struct Quantised {
+        Tensor values, scales;
+    };
+    const auto quantise = [&](const Tensor& rows_of) {
+        Quantised q{allocate(rows_of.shape(), DType::u8), allocate({rows_of.size(0)}, DType::f32)};
+        quantise_rows(*runtime_, kind, rows(rows_of), rows_of.size(0), static_cast<int>(k),
+                      q.values.data<std::uint8_t>(), q.scales.data<float>());
+        return q;
+    };
+    auto& slot = kept(w, kind == EightBit::fp8 ? "matrix.fp8" : "matrix.int8");
+    if (!slot) slot = std::make_shared<Quantised>(quantise(upload(convert(w, DType::bf16))));
+    const Quantised& weight = *std::static_pointer_cast<Quantised>(slot);
+    const Quantised input = quantise(x);
+    EightBitProduct p;
+    p.kind = kind;
+    p.m = m;
+    p.n = n;
+    p.k = k;
+    p.a = input.values.data<std::uint8_t>();
+    p.b = weight.values.data<std::uint8_t>();
+    p.a_scale = input.scales.data<float>();
+    p.b_scale = weight.scales.data<float>();
+    if (bias.wide) {
+        p.bias = bias.wide.data<float>();
+        p.bias_bf16 = bias.narrow.raw();
+    }
+    p.c = c.raw();
+    p.ldc = c.stride(0);
+    if (!options_.blas) {
+        multiply_eight_bit(*runtime_, p);
+        return true;
+    }
+    if (kind == EightBit::fp8) return options_.blas->multiply(p);
+    Tensor sums = allocate({m, n}, DType::i32);
+    EightBitProduct bare = p;
+    bare.c = sums.raw();
+    bare.ldc = n;
+    if (!options_.blas->multiply(bare)) return false;
+    scale_sums(*runtime_, p, sums.data<std::int32_t>());
+    return true;
+}
+
+} // namespace denoir::cuda

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/memory_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace denoir::cuda {
+namespace {
+
+constexpr std::size_t good_ring = std::size_t{128} << 20;
+
+} // namespace
+
+MemoryPlan plan_memory(const MemoryNeeds& needs, std::size_t free, std::size_t margin) {
+    MemoryPlan plan;
+    const std::size_t left = free > margin ? free - margin : 0;
+    if (needs.activations <= left && needs.weights <= left - needs.activations) {
+        plan.resident = needs.weights;
+        return plan;
+    }
+    // Three of the largest at least: one is computed with, one has arrived, one is on its way. Better more.
+    const std::size_t smallest = std::min(3 * needs.largest_weight, std::max(needs.weights, needs.largest_weight));
+    const std::size_t least = needs.activations + smallest;
+    if (least > left) {
+        plan.rung = MemoryPlan::Rung::none;
+        plan.missing = least - left;
+        return plan;
+    }
+    plan.ring = std::clamp(std::min(good_ring, left - needs.activations), smallest, std::max(smallest, needs.weights));
+    plan.rung = MemoryPlan::Rung::streamed;
+    plan.resident = left - needs.activations - plan.ring;
+    return plan;
+}
+
+std::string describe(const MemoryPlan& plan, const MemoryNeeds& needs) {
+    const auto mib = [](std::size_t bytes) { return bytes >> 20; };
+    switch (plan.rung) {
+    case MemoryPlan::Rung::resident:
+        return {};
+    case MemoryPlan::Rung::streamed:
+        return fmt::format("{} of {} MiB of weights stay on the card, the others come from the host's memory",
+                           mib(plan.resident), mib(needs.weights));
+    case MemoryPlan::Rung::none:
+        return fmt::format("{} MiB are missing on the card", mib(plan.missing) + 1);
+    }
+    return {};
+}
+
+} // namespace denoir::cuda

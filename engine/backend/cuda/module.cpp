@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module's one entry.
+#include "engine/backend/cuda/module.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "engine/backend/cuda/cuda_backend.h"
+#include "engine/backend/cuda/guard.h"
+#include "engine/core/error.h"
+
+namespace denoir::cuda {
+namespace {
+
+/// DENOIR_CUDA_LINEAR=fp8|int8: linear layers from 8-bit values.
+EightBit asked_eight_bit() {
+    const char* asked = std::getenv("DENOIR_CUDA_LINEAR");
+    if (!asked || !*asked || std::strcmp(asked, "bf16") == 0) return EightBit::off;
+    if (std::strcmp(asked, "fp8") == 0) return EightBit::fp8;
+    if (std::strcmp(asked, "int8") == 0) return EightBit::int8;
+    throw UsageError("", "DENOIR_CUDA_LINEAR", fmt::format("'{}' is unknown", printable(asked, 40)),
+                     "use bf16, fp8 or int8");
+}
+
+/// DENOIR_CUDA_PLAIN=1: without the card's libraries, by our own kernels alone (tests, and where a library fails).
+bool asked_plain() {
+    const char* asked = std::getenv("DENOIR_CUDA_PLAIN");
+    return asked && std::strcmp(asked, "1") == 0;
+}
+
+/// DENOIR_CUDA_GRAPHS=off: kernels are started one by one (to measure what recording them gives).
+bool asked_recording() {
+    const char* asked = std::getenv("DENOIR_CUDA_GRAPHS");
+    return !asked || std::strcmp(asked, "off") != 0;
+}
+
+std::unique_ptr<ModuleBackend> open(int index, int threads, Backend* owner) {
+    const std::shared_ptr<Runtime> runtime = open_card(index);
+    CudaBackend::Options options;
+    options.index = index;
+    options.threads = threads;
+    options.owner = owner;
+    options.eight_bit = asked_eight_bit();
+    options.record = asked_recording();
+    std::string no_blas = "not asked for", no_dnn = no_blas;
+    if (!asked_plain()) {
+        options.blas = open_blas(*runtime, no_blas);
+        options.dnn = open_dnn(*runtime, no_dnn);
+    }
+    const auto named = [](bool there, const char* library, const std::string& why) {
+        return there ? std::string(library) : fmt::format("own kernels ({})", why);
+    };
+    std::string found = fmt::format(
+        "{}; matrix products: {}; attention and convolution: {}", printable(runtime->properties().name, 60),
+        named(options.blas != nullptr, "cuBLASLt", no_blas), named(options.dnn != nullptr, "cuDNN", no_dnn));
+    return guarded(std::make_shared<CudaBackend>(runtime, std::move(options)), std::move(found));
+}
+
+} // namespace
+
+const char* build_id() { return DENOIR_BUILD_ID; }
+
+} // namespace denoir::cuda
+
+extern "C" __attribute__((visibility("default"))) denoir::cuda::ModuleBackend*
+denoir_cuda_open(std::uint32_t abi, const char* build, const denoir::cuda::HostServices* host, int index, int threads,
+                 denoir::Backend* owner, denoir::cuda::Outcome* outcome) {
+    using namespace denoir::cuda;
+    if (abi != module_abi || std::strcmp(build, build_id()) != 0) {
+        if (abi == module_abi) // else the layout of an outcome may differ, too
+            *outcome = outcome_of([] {
+                throw denoir::Error("", "device", "the CUDA module belongs to another build of this program",
+                                    "install both from one build");
+            });
+        return nullptr;
+    }
+    std::unique_ptr<ModuleBackend> opened;
+    *outcome = outcome_of([&] {
+        opened = open(index, threads, owner);
+        if (host) host->log_info(opened->libraries().c_str());
+    });
+    return opened.release();
+}

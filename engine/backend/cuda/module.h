@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "engine/backend/backend.h"
+
+// The border between the program and the CUDA module, a library that is opened at run time: one entry, versioned, built
+// with the program and checked against it. Values and tensors cross it; exceptions do not, each call says how it ended.
+// The core library is shared by both sides.
+namespace denoir::cuda {
+
+/// Changes whenever this header does.
+inline constexpr std::uint32_t module_abi = 1;
+inline constexpr const char* module_entry = "denoir_cuda_open";
+
+/// How a call ended.
+struct Outcome {
+    enum class Kind : int {
+        done,
+        error,      ///< an Error with the four texts
+        cancelled,  ///< the stop token was set
+        body_failed ///< a function of the caller's did; the caller knows why
+    } kind = Kind::done;
+    std::string file, field, message, hint;
+};
+
+/// What the program gives to the module.
+struct HostServices {
+    void (*log_info)(const char* line) = nullptr; ///< never null; does not throw
+};
+
+/// The kernels of one card as they cross the border; each as in Backend.
+class ModuleBackend {
+public:
+    virtual ~ModuleBackend() = default;
+    /// body(inputs, result): false where it failed.
+    using ModuleBody = std::function<bool(std::span<const Tensor> inputs, Tensor& result)>;
+
+    virtual std::string libraries() const noexcept = 0; ///< what was found and what was not, for people
+    virtual bool fast_bf16() const noexcept = 0;
+    virtual int threads() const noexcept = 0;
+    virtual void set_stop(std::stop_token) noexcept = 0;
+    virtual Outcome empty(const Shape&, DType, Tensor& result) noexcept = 0;
+    virtual Outcome upload(const Tensor& host, Tensor& result) noexcept = 0;
+    virtual Outcome download(const Tensor&, Tensor& result) noexcept = 0;
+    virtual Backend::MemoryStats memory() const noexcept = 0;
+    virtual Outcome free_memory(std::size_t& result) noexcept = 0;
+    virtual Outcome trim() noexcept = 0;
+    virtual Outcome plan_memory(const MemoryNeeds&, std::string& result) noexcept = 0;
+    virtual Outcome captured(const std::string& key, std::span<const Tensor> inputs, const ModuleBody&,
+                             Tensor& result) noexcept = 0;
+    virtual Outcome parameter(const Weight&, bool round_bf16, Tensor& result) noexcept = 0;
+    virtual Outcome copy(const Tensor& in, Tensor& out) noexcept = 0;
+    virtual Outcome fill(Tensor& out, float value) noexcept = 0;
+    virtual Outcome add(const Tensor& a, const Tensor& b, Tensor& out) noexcept = 0;
+    virtual Outcome multiply(const Tensor& a, const Tensor& b, Tensor& out) noexcept = 0;
+    virtual Outcome activate(Activation, const Tensor& in, Tensor& out) noexcept = 0;
+    virtual Outcome linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&,
+                           Tensor& out) noexcept = 0;
+    virtual Outcome gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) noexcept = 0;
+    virtual Outcome layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps,
+                               Tensor& out) noexcept = 0;
+    virtual Outcome layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps,
+                                        Tensor& out) noexcept = 0;
+    virtual Outcome rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions&, Tensor& out) noexcept = 0;
+    virtual Outcome rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions&, const Rope&, int heads,
+                                  Tensor& out) noexcept = 0;
+    virtual Outcome rope(const Tensor& x, const Rope&, int heads, Tensor& out) noexcept = 0;
+    virtual Outcome gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) noexcept = 0;
+    virtual Outcome attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&,
+                              Tensor& out) noexcept = 0;
+    virtual Outcome conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
+                         const ConvOptions&, Tensor& out) noexcept = 0;
+    virtual Outcome channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) noexcept = 0;
+};
+
+/// Asks for card `index`. `owner` is what tensors call their backend; it must outlive the result. Null with `outcome`
+/// where the card cannot be used, or where `abi` or `build` (the program's) are not the module's own.
+using ModuleEntry = ModuleBackend* (*)(std::uint32_t abi, const char* build, const HostServices*, int index,
+                                       int threads, Backend* owner, Outcome* outcome);
+
+/// Names the sources that program and module were built from.
+const char* build_id();
+
+} // namespace denoir::cuda

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace denoir::cuda {
+
+/// Which algorithm of the matrix library is the fastest for a shape, kept in a text file: a line `KEY WORD×8` each.
+/// What cannot be read is left out; what the library does not accept later is forgotten by `forget`.
+class ProductCache {
+public:
+    using Words = std::array<std::uint64_t, 8>;
+    /// An empty path: nothing is kept on disk.
+    explicit ProductCache(std::filesystem::path file);
+
+    std::optional<Words> find(const std::string& key) const;
+    /// Key: no spaces. Writes the file; a disk that refuses costs nothing but the next start's time.
+    void keep(const std::string& key, const Words&);
+    void forget(const std::string& key) { known_.erase(key); }
+    std::size_t size() const { return known_.size(); }
+
+private:
+    std::filesystem::path file_;
+    std::map<std::string, Words, std::less<>> known_;
+};
+
+} // namespace denoir::cuda

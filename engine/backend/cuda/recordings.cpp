@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/recordings.h"
+
+#include <utility>
+
+#include "engine/core/log.h"
+
+namespace denoir::cuda {
+
+namespace {
+
+/// Memory that is given back only with the arena and all its blocks: what was recorded works on it for ever.
+SystemMemory lasting(SystemMemory memory) {
+    struct Returned {
+        SystemMemory memory;
+        std::vector<std::pair<std::byte*, std::size_t>> blocks;
+        ~Returned() {
+            for (const auto& [block, bytes] : blocks) memory.release(block, bytes);
+        }
+    };
+    const auto returned = std::make_shared<Returned>(Returned{memory, {}});
+    return {memory.allocate,
+            [returned](std::byte* block, std::size_t bytes) { returned->blocks.emplace_back(block, bytes); }, false};
+}
+
+} // namespace
+
+/// The first call runs as it is: weights are uploaded, plans made, algorithms chosen. The second is recorded, on memory
+/// that recordings have for themselves (they run one after the other, so they share it); from then on only inputs are
+/// copied.
+Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inputs, const Body& body) {
+    throw_if_stopped();
+    if (!options_.record || stream_.active()) return body(inputs); // streamed weights come and go
+    auto& slot = recordings_[key];
+    if (!slot) {
+        slot = std::make_unique<Recording>();
+        return body(inputs);
+    }
+    Recording& r = *slot;
+    if (r.refused) return body(inputs);
+    if (!r.graph) {
+        try {
+            record(r, inputs, body);
+        } catch (...) {
+            // A recording needs memory beside the rest, and libraries may refuse it. The way without works all the
+            // same.
+            r.reset();
+            throw_if_stopped();
+            log::info("the kernels of " + key + " cannot be recorded");
+            r.refused = true;
+            return body(inputs);
+        }
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (inputs[i]) runtime_->on_device(r.inputs[i].raw(), inputs[i].raw(), inputs[i].bytes());
+    runtime_->replay(*r.graph);
+    Tensor out = allocate(r.output.shape(), r.output.dtype());
+    copy(r.output, out);
+    return out;
+}
+
+void CudaBackend::record(Recording& r, std::span<const Tensor> inputs, const Body& body) {
+    own_arena_->trim();
+    if (!recording_arena_) recording_arena_ = std::make_unique<Arena>(self(), lasting(device_memory(runtime_, use_)));
+    struct Borrowed { // allocations go to the recording's arena for a while
+        Arena*& current;
+        Arena* before;
+        ~Borrowed() { current = before; }
+    } borrowed{arena_, std::exchange(arena_, recording_arena_.get())};
+    for (const Tensor& input : inputs) r.inputs.push_back(input ? allocate(input.shape(), input.dtype()) : Tensor());
+    r.graph = runtime_->record([&] { r.output = body(r.inputs); });
+}
+
+void CudaBackend::trim() {
+    if (!recordings_.empty()) runtime_->wait();
+    recordings_.clear();
+    recording_arena_.reset();
+    arena_->trim();
+}
+
+} // namespace denoir::cuda

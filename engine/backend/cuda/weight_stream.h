@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "engine/backend/cuda/runtime.h"
+#include "engine/core/tensor.h"
+
+namespace denoir::cuda {
+
+/// A weight that lies in the host's memory, in the form that kernels read, and passes through the card when it is used.
+class StreamedWeight {
+public:
+    /// `pin`: `source` is copied into pinned memory where there is some; else it is kept itself.
+    StreamedWeight(std::shared_ptr<Runtime>, Tensor source, bool pin);
+    ~StreamedWeight();
+    StreamedWeight(const StreamedWeight&) = delete;
+    const std::byte* data() const { return pinned_ ? pinned_ : source_.raw(); }
+    std::size_t bytes() const { return bytes_; }
+    const Shape& shape() const { return shape_; }
+    DType dtype() const { return dtype_; }
+
+private:
+    std::shared_ptr<Runtime> runtime_;
+    Tensor source_;
+    std::byte* pinned_ = nullptr;
+    std::size_t bytes_;
+    Shape shape_;
+    DType dtype_;
+};
+
+/// Brings streamed weights to the card through one stretch of memory used in turns. It remembers which weight came
+/// after which, and while the card computes with one it copies those that will follow.
+class WeightStream {
+public:
+    explicit WeightStream(Runtime& runtime) : runtime_(runtime) {}
+    /// The memory weights pass through; an undefined tensor ends streaming. Forgets everything.
+    void set_ring(Tensor ring);
+    bool active() const { return ring_.defined(); }
+
+    /// The weight on the card, for kernels that are asked for before the next call.
+    Tensor fetch(const std::shared_ptr<const StreamedWeight>&);
+
+    /// Copies made because nobody had foreseen the weight; a steady run makes none.
+    std::int64_t late() const { return late_; }
+    std::int64_t copies() const { return copies_; }
+
+private:
+    struct Place {
+        std::shared_ptr<const StreamedWeight> weight;
+        std::size_t offset, bytes;
+        int arrived, done; ///< marks
+        bool read = false; ///< kernels were asked for; `done` stands behind the last of them
+        bool waits = true; ///< is going to be read; not to be overwritten
+    };
+    Place* find(const StreamedWeight*);
+    /// Room for `bytes`, over what nobody waits for; with `force` over anything. npos: none.
+    std::size_t make_room(std::size_t bytes, bool force);
+    bool bring(const std::shared_ptr<const StreamedWeight>&, bool force);
+    void look_ahead(const StreamedWeight* from);
+    int take_mark();
+
+    Runtime& runtime_;
+    Tensor ring_;
+    std::deque<Place> places_; ///< in the order of their arrival
+    std::size_t head_ = 0;     ///< where the next one goes
+    const StreamedWeight* last_ = nullptr;
+    std::map<const StreamedWeight*, std::weak_ptr<const StreamedWeight>> next_;
+    std::vector<int> free_marks_;
+    std::int64_t late_ = 0, copies_ = 0;
+};
+
+} // namespace denoir::cuda

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "engine/backend/cuda/cuda_backend.h"
+#include "engine/core/file.h"
+
+namespace denoir::cuda {
+namespace {
+
+/// A weight on the card, or on its way there.
+struct Prepared {
+    Tensor resident;
+    std::shared_ptr<const StreamedWeight> streamed;
+};
+
+struct StoredRows {
+    std::int64_t count, columns;
+    explicit StoredRows(const Weight& w)
+        : count(w.shape().rank() > 0 ? w.shape()[0] : 1),
+          columns(w.stored().elements() / std::max<std::int64_t>(1, count)) {}
+};
+
+/// Stored rows [begin, end) as f32 or bf16, the scale of fp8 files multiplied in.
+void read_rows(const Weight& w, const Tensor& scales, std::int64_t begin, std::int64_t end, std::int64_t columns,
+               DType to, std::byte* out) {
+    const DTypeInfo& stored = info(w.stored().dtype());
+    const std::int64_t row_bytes = columns / stored.block_elements * stored.block_bytes;
+    std::vector<float> row(to == DType::f32 ? 0 : static_cast<std::size_t>(columns));
+    for (std::int64_t r = begin; r < end; ++r, out += columns * element_bytes(to)) {
+        float* values = to == DType::f32 ? reinterpret_cast<float*>(out) : row.data();
+        to_f32(w.stored().dtype(), w.stored().raw() + r * row_bytes, values, columns);
+        if (scales) {
+            const float scale = scales.data<float>()[scales.elements() > 1 ? r : 0];
+            for (std::int64_t i = 0; i < columns; ++i) values[i] *= scale;
+        }
+        if (to != DType::f32) from_f32(to, values, out, columns);
+    }
+}
+
+/// The file's pages are not needed any more.
+void drop_pages(const Weight& w) {
+    const Tensor& stored = w.stored();
+    if (const auto* file = dynamic_cast<const MappedFile*>(stored.buffer().get()))
+        file->drop_pages(static_cast<std::size_t>(stored.raw() - file->data()), stored.bytes());
+}
+
+} // namespace
+
+std::shared_ptr<void>& CudaBackend::kept(const Weight& w, std::string_view use) {
+    return w.prepared[fmt::format("cuda{}.{}", options_.index, use)];
+}
+
+/// [rows, columns] in host memory: the stored tensor itself where it is that already.
+Tensor CudaBackend::convert(const Weight& w, DType dtype) {
+    const StoredRows rows(w);
+    if (w.stored().dtype() == dtype && !w.scale) return w.stored().reshape({rows.count, rows.columns});
+    Tensor out = Tensor::host({rows.count, rows.columns}, dtype);
+    const Tensor scales = w.scale ? w.scale.to_host_f32() : Tensor();
+    const std::int64_t step = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, rows.columns));
+    pool_.run((rows.count + step - 1) / step, [&](std::int64_t piece, int) {
+        const std::int64_t begin = piece * step, end = std::min(rows.count, begin + step);
+        read_rows(w, scales, begin, end, rows.columns, dtype, out.raw() + begin * rows.columns * element_bytes(dtype));
+    });
+    return out;
+}
+
+Tensor CudaBackend::matrix(const Weight& w, DType dtype) {
+    auto& slot = kept(w, dtype == DType::bf16 ? "matrix.bf16" : "matrix.f32");
+    if (!slot) {
+        auto made = std::make_shared<Prepared>();
+        const Tensor values = convert(w, dtype);
+        if (stream_.active() && values.bytes() > resident_left_) {
+            made->streamed = std::make_shared<const StreamedWeight>(runtime_, values, !once_);
+        } else {
+            made->resident = upload(values);
+            runtime_->wait(); // the pages may go
+            if (stream_.active()) resident_left_ -= values.bytes();
+        }
+        if (values.buffer() != w.stored().buffer() || made->resident) drop_pages(w);
+        slot = made;
+    }
+    const Prepared& prepared = *std::static_pointer_cast<Prepared>(slot);
+    if (prepared.resident) return prepared.resident;
+    if (!stream_.active()) { // memory was planned anew since
+        const auto streamed = prepared.streamed;
+        Tensor there = allocate(streamed->shape(), streamed->dtype());
+        runtime_->to_device(there.raw(), streamed->data(), streamed->bytes());
+        runtime_->wait();
+        slot = std::make_shared<Prepared>(Prepared{there, nullptr});
+        return there;
+    }
+    return stream_.fetch(prepared.streamed);
+}
+
+Tensor CudaBackend::taps_first(const Weight& w, DType dtype) {
+    auto& slot = kept(w, dtype == DType::bf16 ? "taps.bf16" : "taps.f32");
+    if (!slot) {
+        const Shape& s = w.shape();
+        const std::int64_t time = s.rank() == 5 ? s[2] : 1;
+        const Tensor stored =
+            upload(convert(w, dtype)).reshape({s[0], s[1], time, s[-2], s[-1]}).permute({0, 2, 3, 4, 1});
+        Tensor turned = allocate(stored.shape(), dtype);
+        copy(stored, turned);
+        runtime_->wait();
+        drop_pages(w);
+        slot = std::make_shared<Tensor>(turned);
+    }
+    return *std::static_pointer_cast<Tensor>(slot);
+}
+
+Tensor CudaBackend::parameter(const Weight& w, bool round_bf16) {
+    auto& slot = kept(w, round_bf16 ? "f32.bf16" : "f32");
+    if (!slot) {
+        Tensor values = convert(w, DType::f32);
+        if (round_bf16) {
+            Tensor rounded = Tensor::host(values.shape());
+            for (std::int64_t i = 0; i < values.elements(); ++i)
+                rounded.data<float>()[i] = round_to_bf16(values.data<float>()[i]);
+            values = rounded;
+        }
+        slot = std::make_shared<Tensor>(upload(values.reshape(w.shape())));
+    }
+    return *std::static_pointer_cast<Tensor>(slot);
+}
+
+CudaBackend::Bias CudaBackend::bias_of(const Weight* bias, DType compute) {
+    if (!bias) return {};
+    const bool round = compute == DType::bf16;
+    const Tensor wide = parameter(*bias, round);
+    if (!round) return {wide, wide};
+    auto& slot = kept(*bias, "bias.bf16");
+    if (!slot) {
+        Tensor narrow = allocate(wide.shape(), DType::bf16);
+        copy(wide, narrow);
+        slot = std::make_shared<Tensor>(narrow);
+    }
+    return {wide, *std::static_pointer_cast<Tensor>(slot)};
+}
+
+void CudaBackend::gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) {
+    throw_if_stopped();
+    if (out.elements() == 0) return;
+    // A vocabulary is far larger than the few rows of a prompt: the host picks them.
+    const StoredRows all(table);
+    const Tensor scales = table.scale ? table.scale.to_host_f32() : Tensor();
+    Tensor picked = Tensor::host({static_cast<std::int64_t>(ids.size()), all.columns}, out.dtype());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        assert(ids[i] >= 0 && ids[i] < all.count);
+        read_rows(table, scales, ids[i], ids[i] + 1, all.columns, out.dtype(),
+                  picked.raw() + static_cast<std::int64_t>(i) * all.columns * element_bytes(out.dtype()));
+    }
+    copy(upload(picked), out);
+}
+
+} // namespace denoir::cuda

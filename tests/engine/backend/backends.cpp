@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
+#include "kernel_test.h"
+
+namespace denoir::test {
+
+std::span<const std::shared_ptr<Backend>> backends_under_test() {
+    static const std::vector<std::shared_ptr<Backend>> all = [] {
+        std::vector<std::shared_ptr<Backend>> opened;
+        const char* asked = std::getenv("DENOIR_TEST_DEVICE");
+        const Device device = Device::parse(asked ? asked : "cpu");
+        for (int threads = 1; threads <= (device.kind == Device::Kind::cpu ? 4 : 2); ++threads)
+            opened.push_back(open_backend(device, threads));
+        return opened;
+    }();
+    return all;
+}
+
+} // namespace denoir::test

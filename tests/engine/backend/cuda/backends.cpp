@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/engine/backend/cuda/backends.h"
+
+#include "tests/engine/backend/kernel_test.h"
+
+namespace denoir::test {
+
+/// The threads of the second device take turns in reverse: a kernel with a race gives other bytes there.
+std::span<const std::shared_ptr<Backend>> backends_under_test() {
+    static const std::vector<std::shared_ptr<Backend>> all = {
+        Emulated().backend, Emulated(std::size_t{1} << 30, cuda::EightBit::off, true).backend};
+    return all;
+}
+
+} // namespace denoir::test

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/engine/backend/cuda/backends.h"
+#include "tests/engine/backend/kernel_test.h"
+
+namespace denoir::test {
+namespace {
+
+class EightBitLinear : public testing::TestWithParam<cuda::EightBit> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, EightBitLinear, testing::Values(cuda::EightBit::fp8, cuda::EightBit::int8));
+
+double relative(const std::vector<double>& found, const std::vector<double>& expected) {
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        error += (found[i] - expected[i]) * (found[i] - expected[i]);
+        size += expected[i] * expected[i];
+    }
+    return std::sqrt(error / size);
+}
+
+TEST_P(EightBitLinear, StaysNearTheExactProduct) {
+    const Emulated exact, quick(std::size_t{1} << 30, GetParam());
+    // Rows of very different size: each has its own scale.
+    Tensor x = host({300, 48}, 1), w = host({32, 48}, 2);
+    for (std::int64_t i = 0; i < x.elements(); ++i)
+        x.data<float>()[i] *= std::exp2(static_cast<float>(i / 48 % 20 - 10));
+    for (std::int64_t i = 0; i < w.elements(); ++i) w.data<float>()[i] *= std::exp2(static_cast<float>(i / 48 % 8 - 4));
+    const auto run = [&](Backend& backend) {
+        const Weight weight("w", w), bias("b", host({32}, 3));
+        Tensor out = backend.empty({300, 32}, DType::bf16);
+        backend.linear(backend.upload(x), weight, &bias, {Activation::gelu_tanh, DType::bf16}, out);
+        return doubles(out);
+    };
+    const double error = relative(run(*quick.backend), run(*exact.backend));
+    EXPECT_LT(error, GetParam() == cuda::EightBit::fp8 ? 0.05 : 0.015);
+    EXPECT_GT(error, 1e-4); // it was not bf16 all the same
+}
+
+TEST_P(EightBitLinear, SmallAndOddProductsStayInBf16) {
+    const Emulated exact, quick(std::size_t{1} << 30, GetParam());
+    for (const auto& [m, k, n] : {std::array<std::int64_t, 3>{8, 48, 32}, {300, 50, 32}, {300, 48, 30}}) {
+        const auto run = [&](Backend& backend) {
+            const Weight weight("w", host({n, k}, 2));
+            Tensor out = backend.empty({m, n}, DType::bf16);
+            backend.linear(backend.upload(host({m, k}, 1)), weight, nullptr, {Activation::none, DType::bf16}, out);
+            return bytes_of(out);
+        };
+        EXPECT_EQ(run(*quick.backend), run(*exact.backend)) << m << " x " << k << " x " << n;
+    }
+}
+
+TEST_P(EightBitLinear, RowsOfZeros) {
+    const Emulated quick(std::size_t{1} << 30, GetParam());
+    const Weight weight("w", Tensor::zeros({16, 16}));
+    Tensor out = quick.backend->empty({256, 16}, DType::bf16);
+    quick.backend->linear(quick.backend->upload(Tensor::zeros({256, 16})), weight, nullptr,
+                          {Activation::none, DType::bf16}, out);
+    EXPECT_EQ(doubles(out), std::vector<double>(256 * 16, 0.0));
+}
+
+} // namespace
+} // namespace denoir::test

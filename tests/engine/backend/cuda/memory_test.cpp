@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory ladder, and what is left after memory ran out.
+#include "engine/backend/cuda/memory_plan.h"
+#include "engine/core/error.h"
+#include "tests/engine/backend/cuda/backends.h"
+#include "tests/engine/backend/kernel_test.h"
+
+namespace denoir::test {
+namespace {
+
+using cuda::MemoryPlan;
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+TEST(MemoryPlan, TheRungsOfOneStage) {
+    const MemoryNeeds needs{3000 * mib, 30 * mib, 1000 * mib};
+    const MemoryPlan all = cuda::plan_memory(needs, 4500 * mib, 500 * mib);
+    EXPECT_EQ(all.rung, MemoryPlan::Rung::resident);
+    EXPECT_EQ(cuda::describe(all, needs), "");
+
+    const MemoryPlan some = cuda::plan_memory(needs, 4499 * mib, 500 * mib);
+    ASSERT_EQ(some.rung, MemoryPlan::Rung::streamed);
+    EXPECT_LE(some.resident + some.ring + needs.activations + 500 * mib, 4499 * mib);
+    EXPECT_GE(some.ring, 3 * needs.largest_weight);
+    EXPECT_NE(cuda::describe(some, needs).find("stay on the card"), std::string::npos);
+
+    const MemoryPlan none = cuda::plan_memory(needs, 1200 * mib, 500 * mib);
+    ASSERT_EQ(none.rung, MemoryPlan::Rung::none);
+    const MemoryPlan just = cuda::plan_memory(needs, 1200 * mib + none.missing, 500 * mib);
+    EXPECT_EQ(just.rung, MemoryPlan::Rung::streamed);
+    EXPECT_EQ(just.resident, 0u);
+}
+
+TEST(MemoryPlan, NeverPlansMoreThanThereIs) {
+    for (std::size_t free = 0; free < 6000; free += 37)
+        for (const std::size_t activations : {0u, 700u, 5000u}) {
+            const MemoryNeeds needs{2500 * mib, 90 * mib, activations * mib};
+            const MemoryPlan plan = cuda::plan_memory(needs, free * mib, 100 * mib);
+            if (plan.rung == MemoryPlan::Rung::none) continue;
+            ASSERT_LE(plan.resident + plan.ring + needs.activations + 100 * mib, free * mib);
+        }
+}
+
+struct Layer {
+    Weight first{"first", host({96, 64}, 1)}, second{"second", host({64, 96}, 2)}, bias{"bias", host({96}, 3)};
+    std::vector<double> run(Backend& backend) const {
+        const Tensor x = backend.upload(host({40, 64}, 4));
+        Tensor wide = backend.empty({40, 96}, DType::f32), out = backend.empty({40, 64}, DType::f32);
+        backend.linear(x, first, &bias, {Activation::gelu_tanh, DType::f32}, wide);
+        backend.linear(wide, second, nullptr, {}, out);
+        backend.add(out, x, out);
+        return doubles(out);
+    }
+};
+
+TEST(OutOfMemory, EveryNthAllocationFailsAndTheBackendGoesOn) {
+    const std::vector<double> expected = Layer().run(*Emulated().backend);
+    for (int n = 1; n < 12; ++n) {
+        const Emulated device;
+        const Layer layer;
+        device.backend->arena().fail_system_allocation(n);
+        bool failed = false;
+        try {
+            layer.run(*device.backend);
+        } catch (const Error& e) {
+            failed = true;
+            EXPECT_EQ(e.field(), "memory");
+            EXPECT_NE(e.message().find("on the card"), std::string::npos) << e.what();
+            EXPECT_FALSE(e.hint().empty());
+        }
+        device.backend->arena().fail_system_allocation(0);
+        EXPECT_EQ(layer.run(*device.backend), expected) << n;
+        EXPECT_TRUE(failed || n > 1);
+    }
+}
+
+TEST(OutOfMemory, ACardThatIsFullSaysSo) {
+    const Emulated device(4 * mib);
+    try {
+        device.backend->empty({64, 1 << 20}, DType::f32);
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("on the card"), std::string::npos) << e.what();
+    }
+    EXPECT_EQ(device.backend->memory().in_use, 0u);
+    Tensor small = device.backend->empty({16}, DType::f32);
+    device.backend->fill(small, 2.0f);
+    EXPECT_EQ(doubles(small), std::vector<double>(16, 2.0));
+}
+
+TEST(Ladder, StreamedWeightsGiveTheSameBytes) {
+    // Six layers of 1 MiB each on a card that has room for about two.
+    std::vector<Weight> weights;
+    for (std::uint64_t i = 0; i < 6; ++i) weights.emplace_back("w" + std::to_string(i), host({512, 512}, 10 + i));
+    const auto run = [&](Backend& backend, const std::vector<Weight>& all) {
+        Tensor x = backend.upload(host({5, 512}, 3));
+        for (const Weight& w : all) {
+            Tensor y = backend.empty({5, 512}, DType::f32);
+            backend.linear(x, w, nullptr, {Activation::silu, DType::f32}, y);
+            x = y;
+        }
+        return bytes_of(x);
+    };
+    const auto fresh = [&] {
+        std::vector<Weight> all;
+        for (const Weight& w : weights) all.emplace_back(w.name(), w.stored());
+        return all;
+    };
+    const Emulated roomy;
+    const auto plain = fresh();
+    EXPECT_EQ(roomy.backend->plan_memory({6 * mib, mib, mib}), "");
+    const auto expected = run(*roomy.backend, plain);
+
+    const Emulated tight(8 * mib);
+    const auto streamed = fresh();
+    const std::string told = tight.backend->plan_memory({6 * mib, mib, 2 * mib + mib / 2});
+    EXPECT_NE(told.find("MiB of weights stay"), std::string::npos) << told;
+    for (int round = 0; round < 3; ++round) EXPECT_EQ(run(*tight.backend, streamed), expected) << round;
+    EXPECT_LE(tight.runtime->used(), 8 * mib);
+
+    // What is too much for every rung is refused before anything is loaded.
+    EXPECT_THROW(tight.backend->plan_memory({60 * mib, 20 * mib, 4 * mib}), Error);
+    EXPECT_EQ(tight.backend->plan_memory({}), "");
+    EXPECT_EQ(run(*tight.backend, std::vector<Weight>(streamed.begin(), streamed.begin() + 1)).size(), 5u * 512 * 4);
+}
+
+} // namespace
+} // namespace denoir::test

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/product_cache.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "engine/core/file.h"
+
+namespace denoir::cuda {
+namespace {
+
+class ProductCacheFile : public testing::Test {
+protected:
+    std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("denoir-products-" + std::to_string(getpid()) + ".txt");
+    ~ProductCacheFile() override { std::filesystem::remove(file); }
+};
+
+TEST_F(ProductCacheFile, RemembersAcrossStarts) {
+    const ProductCache::Words words = {1, 2, 0xFFFFFFFFFFFFFFFFull, 0, 5, 6, 7, 8};
+    {
+        ProductCache cache(file);
+        EXPECT_FALSE(cache.find("a"));
+        cache.keep("a", words);
+        cache.keep("b", {});
+        cache.forget("b");
+    }
+    const ProductCache again(file);
+    EXPECT_EQ(again.find("a"), words);
+    EXPECT_TRUE(again.find("b")); // forgetting is for this start alone
+}
+
+TEST_F(ProductCacheFile, BrokenLinesAreLeftOut) {
+    std::ofstream(file) << "good 1 2 3 4 5 6 7 8\nshort 1 2 3\nlong 1 2 3 4 5 6 7 8 9\nnohex 1 2 3 4 5 6 7 g\n"
+                        << "huge 1 2 3 4 5 6 7 11112222333344445\n"
+                        << std::string(300, 'k') << " 1 2 3 4 5 6 7 8\n\n\x01\xff";
+    EXPECT_EQ(ProductCache(file).size(), 1u);
+    EXPECT_TRUE(ProductCache(file).find("good"));
+}
+
+TEST(ProductCache, WithoutAFile) {
+    ProductCache cache({});
+    cache.keep("a", {1});
+    EXPECT_TRUE(cache.find("a"));
+    ProductCache nowhere("/proc/denoir/none.txt");
+    nowhere.keep("a", {1});
+    EXPECT_TRUE(nowhere.find("a"));
+}
+
+} // namespace
+} // namespace denoir::cuda

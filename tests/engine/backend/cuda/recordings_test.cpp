@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels recorded once and repeated.
+#include "engine/core/error.h"
+#include "tests/engine/backend/cuda/backends.h"
+#include "tests/engine/backend/kernel_test.h"
+
+namespace denoir::test {
+namespace {
+
+struct Network {
+    Weight first{"first", host({48, 32}, 1)}, second{"second", host({32, 48}, 2)};
+    int runs = 0;
+    Backend::Body body(Backend& backend) {
+        return [&](std::span<const Tensor> in) {
+            ++runs;
+            Tensor wide = backend.empty({20, 48}, DType::f32), out = backend.empty({20, 32}, DType::f32);
+            backend.linear(in[0], first, nullptr, {Activation::silu, DType::f32}, wide);
+            backend.linear(wide, second, nullptr, {}, out);
+            if (in[1]) backend.add(out, in[1], out);
+            return out;
+        };
+    }
+};
+
+TEST(Recording, RepeatsOnOtherInputs) {
+    const Emulated device;
+    Backend& backend = *device.backend;
+    Network network, eager;
+    for (std::uint64_t i = 0; i < 5; ++i) {
+        const std::vector<Tensor> in = {backend.upload(host({20, 32}, 10 + i)), backend.upload(host({20, 32}, 20 + i))};
+        const Tensor expected = eager.body(backend)(in);
+        EXPECT_EQ(doubles(backend.captured("net", in, network.body(backend))), doubles(expected)) << i;
+    }
+    EXPECT_EQ(network.runs, 2); // as it is, and once to be recorded
+    EXPECT_EQ(device.runtime->replays(), 4);
+}
+
+TEST(Recording, TwoShareTheirMemoryAndKeepTheirResults) {
+    const Emulated device;
+    Backend& backend = *device.backend;
+    Network a, b;
+    std::vector<std::vector<double>> results;
+    for (int i = 0; i < 4; ++i) {
+        const std::vector<Tensor> in = {backend.upload(host({20, 32}, 7)), Tensor()};
+        const std::vector<Tensor> other = {backend.upload(host({20, 32}, 8)), backend.upload(host({20, 32}, 9))};
+        const Tensor first = backend.captured("a", in, a.body(backend)),
+                     second = backend.captured("b", other, b.body(backend));
+        results.push_back(doubles(first));
+        results.push_back(doubles(second));
+        EXPECT_EQ(results[0], doubles(first)) << i;
+        EXPECT_EQ(results[1], doubles(second)) << i;
+    }
+    const std::size_t before = device.runtime->used();
+    backend.trim();
+    EXPECT_LT(device.runtime->used(), before);
+}
+
+TEST(Recording, ABodyThatCannotBeRecordedRunsAsItIs) {
+    const Emulated device;
+    Backend& backend = *device.backend;
+    int runs = 0;
+    for (int i = 0; i < 3; ++i) {
+        const std::vector<Tensor> in = {backend.upload(host({4, 4}, 1))};
+        const Tensor out = backend.captured("uploads", in, [&](std::span<const Tensor> x) {
+            ++runs;
+            Tensor sum = backend.empty({4, 4}, DType::f32);
+            backend.add(x[0], backend.upload(host({4, 4}, 2)), sum);
+            return sum;
+        });
+        std::vector<double> expected = doubles(host({4, 4}, 1));
+        const std::vector<double> other = doubles(host({4, 4}, 2));
+        for (std::size_t k = 0; k < expected.size(); ++k)
+            expected[k] = static_cast<double>(static_cast<float>(expected[k]) + static_cast<float>(other[k]));
+        EXPECT_EQ(doubles(out), expected);
+    }
+    EXPECT_EQ(runs, 4); // one of them in vain
+    EXPECT_EQ(device.runtime->replays(), 0);
+}
+
+TEST(Recording, CancelledWhileItIsMade) {
+    const Emulated device;
+    Backend& backend = *device.backend;
+    Network network;
+    const std::vector<Tensor> in = {backend.upload(host({20, 32}, 1)), Tensor()};
+    const std::vector<double> expected = doubles(backend.captured("net", in, network.body(backend)));
+    std::stop_source stop;
+    backend.set_stop(stop.get_token());
+    EXPECT_THROW(backend.captured("net", in,
+                                  [&](std::span<const Tensor> x) {
+                                      stop.request_stop();
+                                      return network.body(backend)(x);
+                                  }),
+                 Cancelled);
+    backend.set_stop({});
+    EXPECT_EQ(doubles(backend.captured("net", in, network.body(backend))), expected);
+    EXPECT_EQ(device.runtime->replays(), 1);
+}
+
+TEST(Recording, TheDefaultRunsTheBody) {
+    const auto backend = open_backend({});
+    int runs = 0;
+    const Tensor x = backend->upload(host({3}, 1));
+    for (int i = 0; i < 3; ++i)
+        backend->captured("k", {&x, 1}, [&](std::span<const Tensor> in) {
+            ++runs;
+            return in[0];
+        });
+    EXPECT_EQ(runs, 3);
+}
+
+} // namespace
+} // namespace denoir::test

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/weight_stream.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/backend/cuda/cuda_backend.h"
+#include "tests/engine/backend/cuda/backends.h"
+#include "tests/engine/backend/kernel_test.h"
+
+namespace denoir::test {
+namespace {
+
+struct Streaming {
+    Emulated device;
+    cuda::WeightStream stream{*device.runtime};
+    std::vector<std::shared_ptr<const cuda::StreamedWeight>> weights;
+
+    Streaming(int count, std::int64_t ring) {
+        for (int i = 0; i < count; ++i) {
+            Tensor source = Tensor::host({100 + 30 * i});
+            for (float& v : source.span<float>()) v = static_cast<float>(i);
+            weights.push_back(std::make_shared<const cuda::StreamedWeight>(device.runtime, source, i % 3 != 0));
+        }
+        stream.set_ring(device.backend->empty({ring}, DType::u8));
+    }
+    void expect_fetched(std::size_t i) {
+        const Tensor there = stream.fetch(weights[i]);
+        EXPECT_EQ(there.shape(), weights[i]->shape());
+        EXPECT_EQ(doubles(there),
+                  std::vector<double>(static_cast<std::size_t>(there.elements()), static_cast<double>(i)));
+    }
+};
+
+TEST(WeightStream, ASteadyRoundIsForeseen) {
+    Streaming s(8, 4096);
+    for (int round = 0; round < 5; ++round)
+        for (std::size_t i = 0; i < s.weights.size(); ++i) s.expect_fetched(i);
+    EXPECT_LE(s.stream.late(), 9); // the first round, and at most the first of the second
+}
+
+TEST(WeightStream, WhatFitsIsCopiedOnce) {
+    Streaming s(3, 4096);
+    for (int round = 0; round < 6; ++round)
+        for (std::size_t i = 0; i < 3; ++i) s.expect_fetched(i);
+    EXPECT_EQ(s.stream.copies(), 3);
+}
+
+TEST(WeightStream, AnyOrderIsRight) {
+    Streaming s(9, 3000);
+    std::uint32_t state = 7;
+    for (int i = 0; i < 400; ++i) {
+        state = state * 1664525u + 1013904223u;
+        s.expect_fetched((state >> 16) % 9);
+        if (state >> 30 == 0) s.expect_fetched((state >> 16) % 9); // twice the same
+    }
+}
+
+TEST(WeightStream, ARingOfOneWeight) {
+    Streaming s(4, 1024);
+    for (int round = 0; round < 3; ++round)
+        for (std::size_t i = 0; i < 4; ++i) s.expect_fetched(i);
+}
+
+} // namespace
+} // namespace denoir::test
