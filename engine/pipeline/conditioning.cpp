@@ -7,6 +7,7 @@
 #include "engine/models/umt5/encoder.h"
 #include "engine/pipeline/images.h"
 #include "engine/pipeline/layer_probe.h"
+#include "engine/pipeline/needs.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/tokenizer_file.h"
@@ -82,6 +83,8 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     {
         const auto weights = load(model.text_encoder, Component::umt5, Stage::load_text);
         StageTimer timer(observer, Stage::text);
+        if (const std::string told = backend_->plan_memory(text_needs(*weights, *r.dtype, variant.text_len)); !told.empty())
+            observer.warning("text encoder: " + told);
         const auto tokenizer = load_tokenizer(model.tokenizer);
         const umt5::Encoder encoder(weights, backend_, {.dtype = *r.dtype});
         const auto encode = [&](const std::string& text, const char* what, const std::string& branch) {
@@ -96,6 +99,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         if (uses_negative(r)) c.negative_text = encode(*r.negative_prompt, "the negative prompt", "uncond");
     }
     residency_.release(Component::umt5);
+    backend_->plan_memory({});
     backend_->trim();
     if (r.image.empty() && r.last_image.empty()) return c;
 

@@ -6,6 +6,7 @@
 #include "engine/core/random.h"
 #include "engine/models/wan/transformer.h"
 #include "engine/pipeline/layer_probe.h"
+#include "engine/pipeline/needs.h"
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/stage_timer.h"
@@ -106,6 +107,7 @@ private:
         if (!model_.transformer_low.empty()) residency_.release(Component::transformer);
         backend_->trim();
         const auto weights = residency_.get(low ? model_.transformer_low : model_.transformer, Component::transformer);
+        if (const std::string told = backend_->plan_memory(transformer_needs(*weights, request_)); !told.empty()) observer_.warning(told);
         current_.emplace(weights, backend_, request_, conditioning_, low ? request_.guidance_low.value_or(*request_.guidance) : *request_.guidance,
                          observer_.layers(), low ? "transformer_low" : "transformer");
         low_ = low;

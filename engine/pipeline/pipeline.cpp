@@ -56,9 +56,9 @@ wan::Precision transformer_precision(const Request& r) {
 namespace {
 
 /// A rung of the memory ladder: as few strips as fit into half of what is free. The pictures are the same to the bit.
-int strips_that_fit(const Request& r, const Weights& vae) {
+int strips_that_fit(const Request& r, const Weights& vae, Backend& backend) {
     const Weight* last = vae.find("decoder.head.0.gamma");
-    const std::size_t free = available_memory();
+    const std::size_t free = backend.free_memory();
     int strips = 1;
     while (free > 0 && strips < most_strips && last && decode_bytes(r, last->shape()[0], strips) > free / 2) strips *= 2;
     return strips;
@@ -70,6 +70,7 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
                       Observer& observer, std::stop_token stop) {
     backend_->set_stop(stop);
     residency_.release(Component::transformer);
+    backend_->plan_memory({});
     backend_->trim();
     std::shared_ptr<const Weights> weights;
     {
@@ -77,7 +78,7 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
         weights = residency_.get(model.vae, Component::vae21);
     }
     StageTimer timer(observer, Stage::decode);
-    const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r), .strips = strips_that_fit(r, *weights)});
+    const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r), .strips = strips_that_fit(r, *weights, *backend_)});
     const std::int64_t frames = latent.size(1) * 4 - 3;
     LayerProbe probe(observer.layers(), "vae_decoder", true);
     vae.decode(latent, [&](std::int64_t index, const Tensor& picture) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "engine/core/error.h"
@@ -208,7 +209,7 @@ Tensor self_attention(const Module& m, const Pass& p, Tensor x) {
 
 /// Text and image are two softmaxes over the same queries, summed before the output projection.
 Tensor cross_attention(const Module& m, const Pass& p, const Tensor& x, const Context::Keys& text,
-                       const Tensor& text_bias, const Context::Keys* image) {
+                       const Context& context, const Context::Keys* image) {
     const DType compute = p.precision.compute;
     Tensor q = nn::linear(m["q"], x, compute);
     p.tell(m, "q", q);
@@ -217,7 +218,8 @@ Tensor cross_attention(const Module& m, const Pass& p, const Tensor& x, const Co
     q = nn::heads(q, p.config.heads);
 
     AttentionOptions options = p.attention();
-    options.key_bias = text_bias;
+    options.key_bias = context.key_bias;
+    options.last_key_count = context.last_key_count;
     Tensor y = ops::attention(q, text.k, text.v, options, compute);
     if (image) y = ops::add(y, ops::attention(q, image->k, image->v, p.attention(), compute), compute);
     y = y.reshape(x.shape());
@@ -262,7 +264,7 @@ Tensor block(const Module& m, const Pass& p, Tensor x, const Tensor& e0, const C
     const Tensor seen = p.precision.round_norm3_input && !has_image ? ops::cast(x, DType::bf16) : x;
     y = nn::layer_norm(m["norm3"], seen, p.config.eps, p.precision.compute, p.precision.bf16_parameters);
     p.tell(m, "norm3", y);
-    y = cross_attention(m["cross_attn"], p, y, context.text[index], context.key_bias,
+    y = cross_attention(m["cross_attn"], p, y, context.text[index], context,
                         has_image ? &context.image[index] : nullptr);
     x = ops::add(x, y, DType::f32);
     p.tell(m, "norm2.input", x);
@@ -292,6 +294,16 @@ Tensor head(const Module& m, const Module& island, const Pass& p, const Tensor& 
 Tensor unpatchify(const Tensor& x, const Grid& g, std::int64_t channels) {
     const Tensor cells = x.reshape({g.frames, g.height, g.width, 2, 2, channels}).permute({5, 0, 1, 3, 2, 4});
     return ops::contiguous(cells).reshape({channels, g.frames, g.height * 2, g.width * 2});
+}
+
+/// The context `like` on other tensors: keys and values of the text's blocks, then of the image's.
+Context context_of(const Context& like, const Tensor& key_bias, std::span<const Tensor> keys) {
+    Context c;
+    c.key_bias = key_bias;
+    c.last_key_count = like.last_key_count;
+    for (auto [from, to] : {std::pair{&like.text, &c.text}, {&like.image, &c.image}})
+        for (std::size_t i = 0; i < from->size(); ++i, keys = keys.subspan(2)) to->push_back({keys[0], keys[1]});
+    return c;
 }
 
 Tensor host_f32(Backend& backend, const Tensor& x) { return (x.backend() ? backend.download(x) : x).to_host_f32(); }
@@ -325,6 +337,8 @@ Transformer::Transformer(std::shared_ptr<const Weights> weights, std::shared_ptr
       config_(Config::read(*weights_, options.heads)),
       precision_(options.precision),
       causal_block_(options.causal_block.value_or(config_.causal_block)) {
+    static std::atomic<std::uint64_t> made{0};
+    id_ = ++made;
     if (causal_block_ < 0) throw UsageError({}, "causal_block", "must not be negative", "0 means full attention");
     if (!precision_.bf16_parameters) return;
     std::map<std::string, Weight, std::less<>> islands;
@@ -420,6 +434,7 @@ void Transformer::add_text(Context& context, const Tensor& text, bool collapse, 
         Tensor bias = Tensor::zeros({used + 1});
         bias.data<float>()[used] = static_cast<float>(std::log(static_cast<double>(zeros)));
         context.key_bias = backend_->upload(bias);
+        context.last_key_count = zeros;
     }
     const Pass p{*backend_, config_, precision_, probe, {}};
     const Module m(*weights_);
@@ -439,21 +454,44 @@ Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::
                     "choose another length or block");
     assert(std::ssize(context.text) == config_.layers);
 
-    const Rope table = rope_table(g.frames, g.height, g.width, config_.head_dim());
-    const Pass p{*backend_,
-                 config_,
-                 precision_,
-                 probe,
-                 {backend_->upload(table.cos), backend_->upload(table.sin)},
-                 causal_block_ * g.height * g.width};
+    const Pass p{*backend_, config_, precision_, probe, rotation(g), causal_block_ * g.height * g.width};
     const Module m(*weights_), island(precision_.bf16_parameters ? rounded_ : *weights_);
-
     const Time time = time_embedding(island, p, rows, fps);
-    Tensor x = patch_embedding(m["patch_embedding"], p, g, latent, condition);
-    for (int i = 0; i < config_.layers; ++i)
-        x = block(m["blocks"][i], p, std::move(x), time.e0, context, static_cast<std::size_t>(i));
-    x = head(m["head"], island["head"], p, x, time.e);
-    return unpatchify(x, g, config_.out_channels);
+
+    // What follows depends on these alone, so that a device may record it and repeat it for other steps and prompts.
+    std::vector<Tensor> inputs{ops::contiguous(nn::on(*backend_, latent)),
+                               condition ? ops::contiguous(nn::on(*backend_, *condition)) : Tensor(),
+                               time.e,
+                               time.e0,
+                               p.rope.cos,
+                               p.rope.sin,
+                               context.key_bias};
+    for (const auto* keys : {&context.text, &context.image})
+        for (const Context::Keys& k : *keys) inputs.insert(inputs.end(), {k.k, k.v});
+    const auto velocity = [&](std::span<const Tensor> in) {
+        Pass pass = p;
+        pass.rope = {in[4], in[5]};
+        const Context seen = context_of(context, in[6], in.subspan(7));
+        Tensor x = patch_embedding(m["patch_embedding"], pass, g, in[0], in[1] ? &in[1] : nullptr);
+        for (int i = 0; i < config_.layers; ++i)
+            x = block(m["blocks"][i], pass, std::move(x), in[3], seen, static_cast<std::size_t>(i));
+        return unpatchify(head(m["head"], island["head"], pass, x, in[2]), g, config_.out_channels);
+    };
+    if (probe) return velocity(inputs);
+    const std::string key = fmt::format("transformer {}: {}, {} rows, {} and {} keys, {}", id_,
+                                        to_string(inputs[0].shape()), rows.size(), context.text[0].k.size(0),
+                                        context.image.empty() ? 0 : context.image[0].k.size(0), context.last_key_count);
+    return backend_->captured(key, inputs, velocity);
+}
+
+/// The rotation of a grid; every step of a run asks for the same.
+Rope Transformer::rotation(const Grid& g) const {
+    if (rotation_grid_ != std::array{g.frames, g.height, g.width}) {
+        const Rope table = rope_table(g.frames, g.height, g.width, config_.head_dim());
+        rotation_ = {backend_->upload(table.cos), backend_->upload(table.sin)};
+        rotation_grid_ = {g.frames, g.height, g.width};
+    }
+    return rotation_;
 }
 
 } // namespace denoir::wan

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,6 +9,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/models/wan/config.h"
+#include "engine/models/wan/inputs.h"
 #include "engine/nn/probe.h"
 
 namespace denoir::wan {
@@ -34,10 +36,11 @@ struct Precision {
 struct Context {
     struct Keys {
         Tensor k, v;
-    };                       ///< [rows, N, head_dim], compute dtype
-    std::vector<Keys> text;  ///< one per block
-    std::vector<Keys> image; ///< one per block; empty without CLIP features
-    Tensor key_bias;         ///< [text rows] f32, or undefined where no row was collapsed
+    };                               ///< [rows, N, head_dim], compute dtype
+    std::vector<Keys> text;          ///< one per block
+    std::vector<Keys> image;         ///< one per block; empty without CLIP features
+    Tensor key_bias;                 ///< [text rows] f32, or undefined where no row was collapsed
+    std::int64_t last_key_count = 0; ///< rows that the last key stands for; 0: no row was collapsed
     std::size_t bytes() const;
 };
 
@@ -80,6 +83,7 @@ public:
                    const Context& context, std::optional<int> fps = {}, nn::Probe* probe = nullptr) const;
 
 private:
+    Rope rotation(const Grid&) const;
     void add_text(Context& context, const Tensor& text, bool collapse, nn::Probe* probe) const;
 
     std::shared_ptr<const Weights> weights_;
@@ -88,6 +92,10 @@ private:
     Config config_;
     Precision precision_;
     std::int64_t causal_block_ = 0;
+    std::uint64_t id_ = 0; ///< names its recordings
+    // The last grid's rotation: the one thing that changes after construction.
+    mutable std::array<std::int64_t, 3> rotation_grid_{};
+    mutable Rope rotation_;
 };
 
 } // namespace denoir::wan

@@ -52,6 +52,7 @@ Stream vae_stream(Backend& backend, DType dtype, nn::Probe* probe) {
 
 /// Levels differ in size, and what one leaves free is of no use to the next: gives it back before that starts.
 void trim(Backend& backend) {
+    if (backend.keeps_memory()) return;
     const Backend::MemoryStats memory = backend.memory();
     if (memory.held - memory.in_use > memory.in_use / 128 + (std::size_t{8} << 20)) backend.trim();
 }

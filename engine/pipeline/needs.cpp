@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/needs.h"
+
+#include <algorithm>
+
+#include "engine/pipeline/variant.h"
+
+namespace denoir {
+namespace {
+
+MemoryNeeds matrices(const Weights& weights, DType compute, std::string_view but) {
+    MemoryNeeds needs;
+    for (const auto& [name, weight] : weights.all()) {
+        if (weight.shape().rank() < 2 || name == but) continue;
+        const std::size_t bytes = std::size_t(weight.shape().elements()) * std::size_t(element_bytes(compute));
+        needs.weights += bytes;
+        needs.largest_weight = std::max(needs.largest_weight, bytes);
+    }
+    return needs;
+}
+
+} // namespace
+
+MemoryNeeds transformer_needs(const Weights& weights, const Request& r) {
+    const wan::Precision precision = transformer_precision(r);
+    MemoryNeeds needs = matrices(weights, precision.compute, "");
+    const Variant v = Variant::read(weights);
+    const Shape latent = latent_shape(r, v.channels);
+    const auto tokens = std::size_t(latent[1] * (latent[2] / 2) * (latent[3] / 2));
+    const auto wide = std::size_t(element_bytes(precision.compute)), stream = std::size_t(element_bytes(DType::f32));
+    // The stream before and after, q, k, v, the attention's result and its projection; or the wide half of the MLP
+    // beside them.
+    const std::size_t row = 2 * stream * std::size_t(v.dim) + 5 * wide * std::size_t(v.dim) + wide * std::size_t(v.ffn);
+    // Keys and values of two prompts; a tenth for blocks that do not fit exactly.
+    const std::size_t context =
+        4 * std::size_t(v.layers) * std::size_t(v.text_len + 257 * v.clip_images) * std::size_t(v.dim) * wide;
+    needs.activations = (tokens * row + context) / 10 * 11;
+    return needs;
+}
+
+MemoryNeeds text_needs(const Weights& weights, DType compute, std::int64_t rows) {
+    MemoryNeeds needs = matrices(weights, compute, "token_embedding.weight");
+    needs.once = true;
+    const std::int64_t ffn =
+        weights.find("blocks.0.ffn.gate.0.weight") ? weights.find("blocks.0.ffn.gate.0.weight")->shape()[0] : 0;
+    const std::int64_t heads = weights.find("blocks.0.pos_embedding.embedding.weight")
+                                   ? weights.find("blocks.0.pos_embedding.embedding.weight")->shape()[1]
+                                   : 0;
+    needs.activations = std::size_t(rows * ffn * 4 + heads * rows * rows * 3) * sizeof(float);
+    return needs;
+}
+
+} // namespace denoir
