@@ -8,6 +8,7 @@
 #include <QSet>
 #include <QTimer>
 #include <algorithm>
+#include <cstring>
 
 #include "app/run_index.h"
 #include "app/settings.h"
@@ -57,8 +58,10 @@ struct RunHistory::Store {
 
     bool is_shown(const RunRow& row) const {
         if (starred_only && !row.starred) return false;
-        return std::all_of(words.begin(), words.end(),
-                           [&](const QString& word) { return row.haystack.contains(word); });
+        return std::all_of(words.begin(), words.end(), [&](const QByteArray& word) {
+            return ::memmem(row.haystack.constData(), size_t(row.haystack.size()), word.constData(),
+                            size_t(word.size()));
+        });
     }
     void filter() {
         self.beginResetModel();
@@ -180,7 +183,7 @@ struct RunHistory::Store {
     std::vector<RunRow> rows; ///< all, newest first
     std::vector<int> shown;   ///< indices into rows, rising
     QString search;
-    QStringList words;
+    QList<QByteArray> words; ///< of the search, as in a haystack
     bool starred_only = false, looked = false;
     qint64 last_removal = 0; ///< milliseconds; every removal has its own
     Issue issue;
@@ -225,7 +228,7 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
     case StateRole:
         return r.state;
     case CreatedRole:
-        return r.created;
+        return QDateTime::fromMSecsSinceEpoch(r.created, Qt::UTC);
     case SeedRole:
         return QVariant::fromValue<quint64>(r.seed);
     case ModeRole:
@@ -299,12 +302,14 @@ QHash<int, QByteArray> RunHistory::roleNames() const {
 void RunHistory::set_search(const QString& text) {
     if (store_->search == text) return;
     store_->search = text;
-    store_->words = text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    QStringList words = text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
     // "steps:2" is not 20.
-    for (QString& word : store_->words)
+    for (QString& word : words)
         if (const qsizetype colon = word.indexOf(QLatin1Char(':')); colon > 0 && colon + 1 < word.size())
             for (const char* field : {"steps", "seed", "size", "frames", "guidance"})
                 if (word.left(colon) == QLatin1String(field)) word += QLatin1Char(' ');
+    store_->words.clear();
+    for (const QString& word : words) store_->words << word.toUtf8();
     store_->filter();
 }
 QString RunHistory::search() const { return store_->search; }

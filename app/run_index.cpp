@@ -15,7 +15,7 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int index_version = 3; ///< of the table and of pack()
+constexpr int index_version = 4; ///< of the table and of pack()
 constexpr int scanner_nice = 10;
 constexpr std::size_t batch = 256;
 
@@ -26,7 +26,7 @@ QByteArray pack(const RunRow& r) {
     out << r.path << r.stamp << r.name << r.prompt << r.negative << r.prompt_template << r.state << r.mode << r.model
         << r.sampler << r.parent << r.created << r.seed << r.width << r.height << r.frames << r.steps << r.steps_done
         << r.fps << r.guidance << r.seconds << r.bytes << r.droppable << r.starred << r.thumbnail << r.video
-        << r.latents << r.issue.file << r.issue.field << r.issue.message << r.issue.hint;
+        << r.latents << r.issue.file << r.issue.field << r.issue.message << r.issue.hint << r.haystack;
     return bytes;
 }
 
@@ -36,7 +36,7 @@ bool unpack(const QByteArray& bytes, RunRow& r) {
     in >> r.path >> r.stamp >> r.name >> r.prompt >> r.negative >> r.prompt_template >> r.state >> r.mode >> r.model >>
         r.sampler >> r.parent >> r.created >> r.seed >> r.width >> r.height >> r.frames >> r.steps >> r.steps_done >>
         r.fps >> r.guidance >> r.seconds >> r.bytes >> r.droppable >> r.starred >> r.thumbnail >> r.video >>
-        r.latents >> r.issue.file >> r.issue.field >> r.issue.message >> r.issue.hint;
+        r.latents >> r.issue.file >> r.issue.field >> r.issue.message >> r.issue.hint >> r.haystack;
     return in.status() == QDataStream::Ok && in.atEnd();
 }
 
@@ -91,7 +91,6 @@ std::vector<RunRow> RunIndex::rows() const {
         RunRow row;
         row.entry = query.value(0).toString();
         if (!unpack(query.value(1).toByteArray(), row)) continue; // the scan finds it again
-        row.make_haystack();
         out.push_back(std::move(row));
     }
     return out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/run_row.h"
 
-#include <QLocale>
+#include <QDateTime>
 #include <QStringList>
 
 #include "app/text.h"
@@ -55,7 +55,7 @@ std::vector<fs::path> step_files(const RunFolder& run) {
 } // namespace
 
 void RunRow::make_haystack() {
-    const QString date = created.toLocalTime().toString(QStringLiteral("yyyy-MM-dd hh:mm"));
+    const QString date = QDateTime::fromMSecsSinceEpoch(created).toString(QStringLiteral("yyyy-MM-dd hh:mm"));
     haystack = QStringList{prompt,
                            name,
                            prompt_template,
@@ -72,7 +72,8 @@ void RunRow::make_haystack() {
                            QStringLiteral("guidance:%1 ").arg(guidance),
                            path.section(QLatin1Char('/'), -1)}
                    .join(QLatin1Char('\n'))
-                   .toLower();
+                   .toLower()
+                   .toUtf8();
 }
 
 QString RunRow::summary() const {
@@ -113,8 +114,8 @@ RunRow read_run(const fs::path& entry) {
     row.state = to_qstring(name(record.state));
     const bool at_work = record.state == RunState::running || record.state == RunState::waiting;
     if (at_work && !RunFolder::busy(entry)) row.state = QStringLiteral("interrupted");
-    row.created = QDateTime::fromString(to_qstring(record.created), Qt::ISODate);
-    if (!row.created.isValid()) row.created = QDateTime::fromSecsSinceEpoch(0, Qt::UTC);
+    const QDateTime created = QDateTime::fromString(to_qstring(record.created), Qt::ISODate);
+    row.created = created.isValid() ? created.toMSecsSinceEpoch() : 0;
     row.seed = r.seed.value_or(0);
     row.width = r.width.value_or(0), row.height = r.height.value_or(0), row.frames = r.frames.value_or(0);
     row.fps = r.fps.value_or(0), row.guidance = r.guidance.value_or(0);

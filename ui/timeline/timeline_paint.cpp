@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/theme/colours.h"
 #include "ui/timeline/timeline_layout.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -15,12 +16,6 @@ using namespace timeline;
 namespace {
 
 constexpr double corner = 4;
-
-QColor mixed(const QColor& a, const QColor& b, double share) {
-    return QColor::fromRgbF(float(a.redF() + (b.redF() - a.redF()) * share),
-                            float(a.greenF() + (b.greenF() - a.greenF()) * share),
-                            float(a.blueF() + (b.blueF() - a.blueF()) * share));
-}
 
 /// Frames between two marks of the ruler, so that their texts have room.
 int mark_distance(double pixels_per_frame, int fps) {
@@ -36,11 +31,11 @@ void TimelineView::paintEvent(QPaintEvent*) {
     QPainter painter(viewport());
     painter.setRenderHint(QPainter::Antialiasing);
     const QRect area = viewport()->rect();
-    painter.fillRect(area, palette().window());
+    painter.fillRect(area, colours(palette()).panel);
     if (project_.count() == 0) {
         paint_empty(painter);
         if (drop_) {
-            painter.setPen(QPen(palette().highlight(), 2));
+            painter.setPen(QPen(colours(palette()).accent, 2));
             painter.drawRoundedRect(QRectF(area).adjusted(4, 4, -4, -4), corner, corner);
         }
         return;
@@ -51,16 +46,16 @@ void TimelineView::paintEvent(QPaintEvent*) {
 
     const QRect extend = extend_rect();
     const bool hot = hover_.extend;
-    painter.setPen(QPen(palette().color(hot ? QPalette::Text : QPalette::Mid), 1));
+    painter.setPen(QPen(hot ? colours(palette()).text : colours(palette()).edge, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(QRectF(extend).adjusted(0.5, 0.5, -0.5, -0.5), corner, corner);
-    painter.setPen(palette().color(QPalette::WindowText));
+    painter.setPen(colours(palette()).text);
     painter.drawText(extend, Qt::AlignCenter, tr("+ Extend"));
 
     const int gap_at = drop_ && !drop_->middle ? drop_->gap : drag_.moving && drag_.grip == Grip::move ? drag_.gap : -1;
     if (gap_at >= 0) {
         const int x = x_of(project_.start_of(gap_at)) - 1;
-        painter.fillRect(x - 1, ruler_height + gap / 2, 3, track_height + gap, palette().highlight());
+        painter.fillRect(x - 1, ruler_height + gap / 2, 3, track_height + gap, colours(palette()).accent);
     }
 
     const int x = x_of(playhead_);
@@ -71,10 +66,10 @@ void TimelineView::paintEvent(QPaintEvent*) {
     handle.lineTo(x + 0.5, 21);
     handle.lineTo(x - 6, 14);
     handle.closeSubpath();
-    painter.fillPath(handle, palette().highlight());
-    painter.fillRect(x, 18, 1, area.height() - 18, palette().highlight());
+    painter.fillPath(handle, colours(palette()).accent);
+    painter.fillRect(x, 18, 1, area.height() - 18, colours(palette()).accent);
     if (hasFocus()) {
-        painter.setPen(QPen(palette().highlight(), 1));
+        painter.setPen(QPen(colours(palette()).accent, 1));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(area.adjusted(0, 0, -1, -1));
     }
@@ -86,17 +81,17 @@ void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
     QFont small = font();
     small.setPointSizeF(std::max(7.0, small.pointSizeF() * 0.85));
     painter.setFont(small);
-    const QColor text = mixed(palette().color(QPalette::WindowText), palette().color(QPalette::Window), 0.25);
+    const QColor text = colours(palette()).quiet;
     const int first = std::max(0, frame_at(0) / step * step);
     for (int frame = first; x_of(frame) < area.width() && frame <= project_.frames() + step; frame += step) {
         const int x = x_of(frame);
-        painter.setPen(palette().color(QPalette::Mid));
+        painter.setPen(colours(palette()).line);
         painter.drawLine(x, ruler_height - 6, x, ruler_height - 1);
         painter.setPen(text);
         painter.drawText(QRect(x + 4, 2, 80, ruler_height - 4), Qt::AlignLeft | Qt::AlignVCenter,
                          time_text(double(frame) / fps, fps));
     }
-    painter.setPen(palette().color(QPalette::Mid));
+    painter.setPen(colours(palette()).line);
     painter.drawLine(0, ruler_height, area.width(), ruler_height);
     painter.setFont(font());
 }
@@ -108,13 +103,13 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
     QPainterPath shape;
     shape.addRoundedRect(rect, corner, corner);
     painter.setClipPath(shape);
-    painter.fillRect(rect, palette().color(QPalette::Base));
+    painter.fillRect(rect, colours(palette()).canvas);
     const QRect pictures = rect.adjusted(0, title_height, 0, 0);
     paint_thumbnails(painter, shot, pictures);
 
     const QRect title(rect.left(), rect.top(), rect.width(), title_height);
-    painter.fillRect(title, mixed(palette().color(QPalette::Window), palette().color(QPalette::WindowText), 0.12));
-    painter.setPen(palette().color(QPalette::WindowText));
+    painter.fillRect(title, colours(palette()).raised);
+    painter.setPen(colours(palette()).text);
     QString right = tr("%n f", "frames", shot.frames());
     if (shot.takes.size() > 1)
         right = tr("take %1/%2").arg(shot.take + 1).arg(shot.takes.size()) + QStringLiteral(" · ") + right;
@@ -128,27 +123,28 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
 
     // Handles where the mouse is; a trimmed edge also says that there is more.
     const bool hovered = hover_.row == row && drag_.grip == Grip::none;
-    QColor handle = palette().color(QPalette::Highlight);
+    QColor handle = colours(palette()).accent;
     if (hovered && hover_.grip == Grip::trim_in)
         painter.fillRect(QRect(rect.left(), rect.top(), 4, rect.height()), handle);
     if (hovered && hover_.grip == Grip::trim_out)
         painter.fillRect(QRect(rect.right() - 3, rect.top(), 4, rect.height()), handle);
-    const QColor more = palette().color(QPalette::WindowText);
+    const QColor more = colours(palette()).text;
     if (shot.in > 0) painter.fillRect(QRect(rect.left(), rect.top() + title_height, 2, rect.height()), more);
     if (shot.out < shot.current().frames)
         painter.fillRect(QRect(rect.right() - 1, rect.top() + title_height, 2, rect.height()), more);
-    if (drag_.moving && drag_.grip == Grip::move && drag_.row == row)
-        painter.fillRect(rect,
-                         QColor(palette().color(QPalette::Window).red(), palette().color(QPalette::Window).green(),
-                                palette().color(QPalette::Window).blue(), 150));
+    if (drag_.moving && drag_.grip == Grip::move && drag_.row == row) {
+        QColor veil = colours(palette()).panel;
+        veil.setAlpha(150);
+        painter.fillRect(rect, veil);
+    }
     painter.setClipping(false);
     painter.setBrush(Qt::NoBrush);
     const bool takes_drop = drop_ && drop_->middle && drop_->row == row;
     if (row == selected_ || takes_drop) {
-        painter.setPen(QPen(palette().highlight(), 2));
+        painter.setPen(QPen(colours(palette()).accent, 2));
         painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), corner, corner);
     } else {
-        painter.setPen(QPen(palette().color(QPalette::Mid), 1));
+        painter.setPen(QPen(colours(palette()).line, 1));
         painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), corner, corner);
     }
     if (drag_.row == row && (drag_.grip == Grip::trim_in || drag_.grip == Grip::trim_out)) {
@@ -158,9 +154,9 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
             std::clamp(rect.center().x() - box.width() / 2, 4, std::max(4, viewport()->width() - box.width() - 4)),
             rect.bottom() - box.height() - 8, box.width(), box.height());
         painter.setPen(Qt::NoPen);
-        painter.setBrush(palette().color(QPalette::ToolTipBase));
+        painter.setBrush(colours(palette()).raised);
         painter.drawRoundedRect(place, corner, corner);
-        painter.setPen(palette().color(QPalette::ToolTipText));
+        painter.setPen(colours(palette()).text);
         painter.drawText(place, Qt::AlignCenter, text);
     }
     painter.restore();
@@ -182,8 +178,8 @@ void TimelineView::paint_thumbnails(QPainter& painter, const app::Shot& shot, co
         painter.drawImage(place, image);
     }
     if (thumbnails_.frame(take.video, shot.in, side).isNull() && !QFileInfo::exists(take.video)) {
-        painter.fillRect(area, QBrush(palette().color(QPalette::Mid), Qt::BDiagPattern));
-        painter.setPen(palette().color(QPalette::WindowText));
+        painter.fillRect(area, QBrush(colours(palette()).line, Qt::BDiagPattern));
+        painter.setPen(colours(palette()).text);
         painter.drawText(area.adjusted(8, 0, -8, 0), Qt::AlignCenter | Qt::TextWordWrap, tr("The video is missing"));
     }
 }
@@ -192,13 +188,13 @@ void TimelineView::paint_empty(QPainter& painter) const {
     const QRect area = viewport()->rect().adjusted(16, 8, -16, -8);
     QFont strong = font();
     strong.setBold(true);
-    painter.setPen(palette().color(QPalette::WindowText));
+    painter.setPen(colours(palette()).text);
     painter.setFont(strong);
     const int line = painter.fontMetrics().height();
     const int top = area.center().y() - line;
     painter.drawText(QRect(area.left(), top - line / 2, area.width(), line), Qt::AlignCenter, tr("The cut is empty"));
     painter.setFont(font());
-    painter.setPen(mixed(palette().color(QPalette::WindowText), palette().color(QPalette::Window), 0.25));
+    painter.setPen(colours(palette()).quiet);
     painter.drawText(QRect(area.left(), top + line, area.width(), 2 * line),
                      Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
                      tr("Drag runs or videos here to put shots in order, then trim, split and export them."));
