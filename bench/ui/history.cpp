@@ -85,7 +85,8 @@ int main(int argc, char** argv) {
     write_file(
         std::filesystem::path(DENOIR_RESULTS) / "history.md",
         fmt::format(
-            "# History of {} runs\n\n`denoir_bench_history {}`; {} cores. Targets: open 1000 ms, search 50 ms.\n\n{}",
-            count, count, QThread::idealThreadCount(), table));
+            "# History of {} runs\n\n`denoir_bench_history {}`; {} cores, load average {:.0f}. Targets: open 1000 "
+            "ms, search 50 ms.\n\n{}",
+            count, count, QThread::idealThreadCount(), load[0], table));
     return 0;
 }
