@@ -102,10 +102,11 @@ Json read_json(const fs::path& file) {
 
 fs::path learned_file() { return cache_folder() / "preview_factors.json"; }
 
-/// The file that holds the VAE; empty: none.
-fs::path vae_file(const Request& r) {
+/// The file that holds the VAE; empty: none. `scale` gets config.json's latents_std, null where there is none.
+fs::path vae_file(const Request& r, Json* scale = nullptr) {
     try {
         const ModelFolder model = ModelFolder::open(find_model(r.model));
+        if (scale && model.config.contains("latents_std")) *scale = model.config["latents_std"];
         return model.vae.empty() ? fs::path() : model.vae.front();
     } catch (const Error&) {
         return {};
@@ -241,7 +242,8 @@ bool learned_colours(const Request& r) {
 }
 
 std::optional<LatentColours> known_colours(const Request& r) try {
-    const fs::path file = vae_file(r);
+    Json scale;
+    const fs::path file = vae_file(r, &scale);
     if (file.empty()) return {};
     {
         const std::lock_guard lock(file_mutex);
@@ -261,6 +263,9 @@ std::optional<LatentColours> known_colours(const Request& r) try {
             if (hash.empty()) hash = file_sha256(file);
             if (it->get<std::string>() == hash) return from_json(entry);
         }
+        // A latent space that outlives a training of its decoder is known by what it is scaled with.
+        if (const auto it = entry.find("latents_std"); it != entry.end() && !scale.is_null() && *it == scale)
+            return from_json(entry);
         // The published Wan 2.1 VAE weighs 254 or 508 million bytes (bf16, f32), in whatever file it comes.
         if (entry.value("large", false) && bytes > std::uintmax_t{200} << 20) return from_json(entry);
     }

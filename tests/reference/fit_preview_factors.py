@@ -60,7 +60,13 @@ def main():
     with open(FACTORS, encoding="utf-8") as f:
         document = json.load(f)
     document["entries"] = [e for e in document["entries"] if e["name"] != name]
-    document["entries"].append({"name": name, "sha256": digest, "factors": np.round(solution[:-1], 5).tolist(), "bias": np.round(solution[-1], 5).tolist()})
+    entry = {"name": name, "sha256": digest}
+    config = os.path.join(os.path.dirname(vae), "config.json")
+    if os.path.exists(config):
+        with open(config, encoding="utf-8") as f:
+            scale = json.load(f).get("latents_std")
+        entry |= {"latents_std": scale} if scale else {}
+    document["entries"].append(entry | {"factors": np.round(solution[:-1], 5).tolist(), "bias": np.round(solution[-1], 5).tolist()})
     with open(FACTORS, "w", encoding="utf-8") as f:
         text = json.dumps(document, indent=1)
         f.write(re.sub(r"\[\s+([-\d.,\s]+?)\s+\]", lambda m: "[" + " ".join(m[1].split()) + "]", text) + "\n")

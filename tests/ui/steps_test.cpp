@@ -84,6 +84,23 @@ private slots:
         QVERIFY(colours.picture(random_latent(4, 1, 2, 2, 1), 0).isNull());
     }
 
+    /// Nobody waits for a first run of the bundled model.
+    void the_bundled_model_is_known() {
+        const QString resources = QStringLiteral(DENOIR_FIXTURES "/../../resources");
+        qputenv("DENOIR_RESOURCES", resources.toUtf8());
+        Request request;
+        request.model = to_path(resources + QStringLiteral("/demo-model"));
+        const auto colours = known_colours(request);
+        qunsetenv("DENOIR_RESOURCES");
+        QVERIFY(colours);
+        QCOMPARE(colours->factors.size(), 16u);
+        QVERIFY(!learned_colours(request));
+        request.model = DENOIR_TINY_MODEL;
+        QVERIFY(!known_colours(request));
+        request.model = to_path(home_.file("nowhere"));
+        QVERIFY(!known_colours(request));
+    }
+
     void a_finished_run_from_its_folder() {
         StepPictures pictures;
         load(pictures, run_, 4);
