@@ -65,7 +65,7 @@ std::string figures(const Comparison& c) {
     all.push_back({"Mean difference", fixed(m.difference.mean, 3), "of 255; worst " + fixed(w.difference.mean, 3)});
     all.push_back({"95th percentile", fixed(m.difference.p95, 2), "worst " + fixed(w.difference.p95, 2)});
     all.push_back({"99th percentile", fixed(m.difference.p99, 2), "worst " + fixed(w.difference.p99, 2)});
-    all.push_back({"Largest difference", fixed(w.difference.max, 0), "of 255"});
+    all.push_back({"Largest", fixed(w.difference.max, 0), "of 255"});
     return "<section>\n" + report::tiles(all) + "</section>\n";
 }
 
@@ -125,6 +125,7 @@ std::string curves(const Comparison& c) {
     difference.unit = "of 255, logarithmic";
     difference.digits = 2;
     difference.logarithmic = true;
+    difference.high = 255;
     difference.series = {
         {"mean", 2, values(c, [](const FrameMetrics& m) { return std::optional(m.difference.mean); })},
         {"95th percentile", 3, values(c, [](const FrameMetrics& m) { return std::optional(m.difference.p95); })},
