@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recipe's world: what is drawn is what the scene says, captions say it too, the fixed latent keeps the picture."""
 
+import importlib.util
 import os
 import pathlib
 import sys
@@ -129,6 +130,40 @@ class FixedLatent(unittest.TestCase):
         still = np.repeat(world.render(one(), 1), 5, axis=0)
         z = self.latent.encode(still)
         self.assertLess(np.abs(z[:, 0] - z[:, 1]).mean(), 0.15 * z.std())
+
+
+def there(*packages):
+    return all(importlib.util.find_spec(p) for p in packages)
+
+
+@unittest.skipUnless(there("scipy"), "needs scipy, as the scorer does (recipe/requirements.txt)")
+class Scorer(unittest.TestCase):
+    def test_reads_drawn_clips(self):
+        import measure
+
+        for shape, colour, motion, direction in (("star", "yellow", "float", "left"), ("square", "green", "grow", ""), ("ring", "red", "orbit", "")):
+            scene = one(shape, colour, motion, direction=direction)
+            seen, back = measure.measure(world.render(scene, 33))
+            self.assertEqual((seen[0].colour, seen[0].shape, seen[0].motion), (colour, shape, direction or motion))
+            self.assertEqual(back, ("blue", "white"))
+
+
+@unittest.skipUnless(there("torch", "safetensors"), "needs PyTorch, as the training does (recipe/requirements.txt)")
+class Start(unittest.TestCase):
+    def test_the_computed_encoder_gives_the_fixed_latent(self):
+        import start
+        import torch
+        import vae
+
+        torch.set_num_threads(1)
+        fixed = latent.Latent.load(ROOT / "latent.npz")
+        net = vae.Vae(16, fixed.tables["std"])
+        start.encoder(net, fixed, clips=12)
+        video = world.render(world.sample(np.random.default_rng(8)), 9, 80, 128)
+        with torch.no_grad():
+            found = net.encode(torch.from_numpy(video.transpose(3, 0, 1, 2) * 2 - 1)[None])[0].numpy()
+        expected = fixed.encode(video)
+        self.assertLess(np.sqrt(np.mean((found - expected) ** 2)), 0.01 * expected.std())
 
 
 if __name__ == "__main__":

@@ -38,6 +38,9 @@ def main() -> int:
     a.add_argument("--frames", type=int, default=33)
     a.add_argument("--steps", type=int, default=20)
     commands.add_parser("samples", help="draw the sample start images of resources/samples")
+    g = commands.add_parser("gallery", help="render the sample prompts: resources/pictures/demo-*.png and GALLERY.md")
+    g.add_argument("--cli", type=Path, default=HERE.parents[2] / "build/release/bin/denoir-cli")
+    g.add_argument("--no-grid", action="store_true", help="without the table of steps and guidances")
     args = parser.parse_args()
     import train
 
@@ -74,6 +77,10 @@ def main() -> int:
         import samples
 
         samples.draw(HERE.parents[1] / "samples")
+    elif args.command == "gallery":
+        import gallery
+
+        gallery.run(args.cli, args.model, HERE.parents[1], not args.no_grid)
     return 0
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches made on the fly, by worker processes: latents of drawn clips with their captions. Every clip is drawn once."""
 
+import queue
 import threading
 import time
 from dataclasses import dataclass
@@ -70,18 +71,28 @@ class Pool:
         self.kinds, self.device, self.text_len, self.capacity = {k.name: k for k in kinds}, device, text_len, capacity
         self.weights = torch.tensor([k.weight for k in kinds])
         self.stores: dict = {}
-        self.lock, self.stopped = threading.Lock(), False
+        self.queue: queue.Queue = queue.Queue(16)
+        self.stopped = False
         source = loader(Batches(latent, tokenizer, text_len, kinds, seed), workers)
-        self.thread = threading.Thread(target=self._fill, args=(source,), daemon=True)
-        self.thread.start()
+        threading.Thread(target=self._fetch, args=(source,), daemon=True).start()
 
-    def _fill(self, source):
-        for name, z, tokens, lengths, ends in source:
+    def _fetch(self, source):
+        """On its own thread; the device is touched by the caller's alone, which may be recording a CUDA graph."""
+        for batch in source:
+            while not self.stopped:
+                try:
+                    self.queue.put(batch, timeout=1)
+                    break
+                except queue.Full:
+                    pass
             if self.stopped:
                 return
+
+    def _drain(self):
+        while not self.queue.empty():
+            name, z, tokens, lengths, ends = self.queue.get()
             tokens = torch.nn.functional.pad(tokens, (0, self.text_len - tokens.shape[1]))
-            with self.lock:
-                self._add(name, z.to(torch.bfloat16), tokens, lengths, ends)
+            self._add(name, z.to(torch.bfloat16), tokens, lengths, ends)
 
     def _add(self, name, *columns):
         if name not in self.stores:
@@ -98,14 +109,14 @@ class Pool:
 
     def __next__(self):
         while True:
+            self._drain()
             name = list(self.kinds)[torch.multinomial(self.weights, 1).item()]
             batch = self.kinds[name].batch
-            with self.lock:
-                if name in self.stores and self.stores[name][1] >= 2 * batch:
-                    _, filled, columns = self.stores[name]
-                    pick = torch.randint(filled, (batch,), device=self.device)
-                    z, tokens, lengths, ends = (c[pick] for c in columns)
-                    return name, z.float(), tokens, lengths, ends
+            if name in self.stores and self.stores[name][1] >= 2 * batch:
+                _, filled, columns = self.stores[name]
+                pick = torch.randint(filled, (batch,), device=self.device)
+                z, tokens, lengths, ends = (c[pick] for c in columns)
+                return name, z.float(), tokens, lengths, ends
             time.sleep(0.02)
 
     def stop(self):

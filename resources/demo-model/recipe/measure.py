@@ -185,7 +185,8 @@ def measure(frames, count: int = 1):
     for i, c in enumerate(draw.COLOURS):
         sizes = [_clean(k == i + 1).sum() for k in kinds[:: max(1, len(kinds) // 5)]]
         areas[c] = float(np.median(sizes)) if np.median(sizes) < 0.3 * HEIGHT * WIDTH else 0.0
-    order = sorted((c for c in areas if areas[c] >= 60), key=lambda c: -areas[c])
+    # The world gives no object a colour of its gradient.
+    order = sorted((c for c in areas if areas[c] >= 60 and (isinstance(back, str) or c not in back)), key=lambda c: -areas[c])
     seen = []
     for c in order[:count]:
         index = list(draw.COLOURS).index(c) + 1

@@ -34,9 +34,9 @@ PLANS = {
     "gpu": {
         "sizes": Sizes(256, 4, 1024, 8), "lr": 2e-3, "decay": 0.999, "workers": 14, "pool": True,
         "stages": [
-            (6, 1.0, [Kind("image small", *SMALL, 1, 512, 0.6), Kind("image", *FULL, 1, 192, 0.4)]),
-            (13, 1.0, [Kind("image", *FULL, 1, 192, 0.4), Kind("clip small", *SMALL, 17, 128, 0.6)]),
-            (21, 0.6, [Kind("image", *FULL, 1, 192, 0.15), Kind("clip small", *SMALL, 17, 128, 0.35), Kind("clip", *FULL, 33, 32, 0.5)]),
+            (5, 1.0, [Kind("image", *FULL, 1, 256, 1.0)]),
+            (12, 1.0, [Kind("image", *FULL, 1, 256, 0.4), Kind("clip small", *SMALL, 17, 128, 0.6)]),
+            (20, 0.6, [Kind("image", *FULL, 1, 256, 0.2), Kind("clip small", *SMALL, 17, 128, 0.3), Kind("clip", *FULL, 33, 32, 0.5)]),
             (1e9, 0.15, [Kind("clip small", *SMALL, 17, 128, 0.2), Kind("clip", *FULL, 33, 32, 0.8)]),
         ],
     },
