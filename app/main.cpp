@@ -1,11 +1,91 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
+#include <QTimer>
 
-#include "ui/main_window.h"
+#include <csignal>
+#include <cstdio>
+#include <optional>
+
+#include "app/settings.h"
+#include "app/single_instance.h"
+#include "app/studio.h"
+#include "app/text.h"
+#include "engine/core/error.h"
+#include "ui/actions/shortcut_guard.h"
+#include "ui/studio.h"
+#include "ui/theme/theme.h"
+#include "ui/window/arguments.h"
+#include "ui/window/main_window.h"
+#include "ui/window/screenshot.h"
+#include "ui/window/translation.h"
+
+using namespace denoir;
+
+namespace {
+
+int refuse(const QString& text) {
+    std::fprintf(stderr, "denoir: %s\n", qPrintable(text));
+    return 1;
+}
+
+int run(QApplication& program, const ui::Arguments& arguments) {
+    // A picture of the window is taken beside a studio that is at work; it changes nothing.
+    app::SingleInstance instance;
+    if (arguments.screenshot.isEmpty() && !instance.begin(arguments.paths)) {
+        if (instance.handed_over()) return 0;
+        return refuse(QStringLiteral("another studio uses this data folder and does not answer; close it, or set "
+                                     "DENOIR_HOME to another folder"));
+    }
+    app::Studio core;
+    app::FrameCache frames(core.settings.frame_cache_bytes());
+    QObject::connect(&core.settings, &app::Settings::changed, &frames,
+                     [&] { frames.set_limit(core.settings.frame_cache_bytes()); });
+    ui::Theme theme(program);
+    theme.set_scheme(arguments.theme.value_or(ui::scheme_from_name(core.settings.theme())));
+    ui::ShortcutGuard guard;
+    program.installEventFilter(&guard);
+    ui::Studio studio{core,         core.settings, core.project,   core.document, core.worker,  core.queue,
+                      core.history, core.models,   core.estimator, core.tokens,   core.prompts, core.thumbnails,
+                      core.drafts,  frames,        core.exporter,  core.notifier, theme};
+    ui::MainWindow window(studio);
+    if (arguments.size) window.resize(*arguments.size);
+    if (!arguments.screenshot.isEmpty()) return ui::take_screenshot(window, studio, arguments);
+
+    window.show();
+    window.begin(arguments.layout.value_or(ui::Layout::create));
+    for (const QString& path : arguments.paths) window.open_path(path);
+    QObject::connect(&instance, &app::SingleInstance::arguments_received, &window, [&window](const QStringList& paths) {
+        for (const QString& path : paths) window.open_path(path);
+        window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
+        window.raise();
+        window.activateWindow();
+    });
+    QObject::connect(&core.notifier, &app::Notifier::activated, &window, [&window] {
+        window.raise();
+        window.activateWindow();
+    });
+    return program.exec();
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
+    QApplication::setApplicationName(QStringLiteral("denoir"));
+    QApplication::setApplicationDisplayName(QStringLiteral("Denoir"));
+    QApplication::setApplicationVersion(QStringLiteral(DENOIR_VERSION));
+    QApplication::setDesktopFileName(QStringLiteral("denoir"));
+    // Words about the program need no display.
+    if (const auto done = ui::answer_without_window(argc, argv)) return *done;
     QApplication program(argc, argv);
-    denoir::ui::MainWindow window;
-    window.show();
-    return program.exec();
+    ui::Translation translation(program);
+    const auto arguments = ui::read_arguments(program.arguments());
+    if (!arguments.error.isEmpty()) {
+        refuse(arguments.error);
+        return 2;
+    }
+    try {
+        return run(program, arguments);
+    } catch (const Error& error) {
+        return refuse(QString::fromUtf8(error.what()));
+    }
 }

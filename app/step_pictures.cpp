@@ -26,7 +26,7 @@ std::vector<Image> all_frames(const std::filesystem::path& video) {
     std::vector<Image> frames;
     VideoReader reader(video);
     std::size_t bytes = 0;
-    for (Image image; reader.read(image);) {
+    for (Image image; reader.read(image); image = {}) { // a moved image keeps its size without its pixels
         bytes += image.rgb.size();
         if (bytes > most_learned_pixels) return {};
         frames.push_back(std::move(image));

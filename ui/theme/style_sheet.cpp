@@ -91,7 +91,9 @@ QProgressBar { background: @field; border: none; border-radius: 3px; color: @tex
 QProgressBar::chunk { background: @accent; border-radius: 3px; }
 QSlider::groove:horizontal { height: 4px; background: @edge; border-radius: 2px; }
 QSlider::handle:horizontal { width: 12px; margin: -4px 0; border-radius: 6px; background: @text; }
-QSlider:focus::handle:horizontal { background: @accent; }
+QSlider { background: transparent; border: none; }
+QSlider::sub-page:horizontal, QSlider::add-page:horizontal { background: @edge; border-radius: 2px; margin: 0; }
+QSlider::groove:horizontal:focus { background: @quiet; }
 
 QLabel[quiet="true"] { color: @quiet; }
 QLabel[error="true"] { color: @error; }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/actions/action_table.h"
+
+#include <QAction>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSaveFile>
+#include <QWidget>
+
+#include "ui/theme/icons.h"
+
+namespace denoir::ui {
+
+namespace {
+constexpr qint64 most_bytes = 1 << 20;
+constexpr int most_keys = 4;
+} // namespace
+
+QString tip_of(const QAction& action) {
+    QString text = action.text();
+    text.remove(QLatin1Char('&'));
+    const QString keys = action.shortcut().toString(QKeySequence::NativeText);
+    return keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys);
+}
+
+ActionTable::ActionTable(QWidget& window, QString file, QObject* parent)
+    : QObject(parent), window_(window), file_(std::move(file)) {
+    load();
+}
+
+QAction* ActionTable::add(const QString& id, const QString& group, const QString& text,
+                          const QList<QKeySequence>& defaults, const QString& icon_name) {
+    Q_ASSERT(!index_.contains(id));
+    auto* action = new QAction(text, &window_);
+    action->setObjectName(id);
+    if (!icon_name.isEmpty()) action->setIcon(icon(icon_name));
+    action->setShortcutContext(Qt::WindowShortcut);
+    action->setShortcuts(stored_.value(id, defaults));
+    action->setToolTip(tip_of(*action));
+    window_.addAction(action);
+    connect(action, &QAction::triggered, this, [this, id] {
+        recent_.removeAll(id);
+        recent_.prepend(id);
+    });
+    index_.insert(id, static_cast<int>(entries_.size()));
+    entries_.append({id, group, defaults, action});
+    return action;
+}
+
+const ActionTable::Entry* ActionTable::find(const QString& id) const {
+    const auto found = index_.constFind(id);
+    return found == index_.constEnd() ? nullptr : &entries_[*found];
+}
+
+QAction* ActionTable::at(const QString& id) const {
+    const Entry* entry = find(id);
+    Q_ASSERT_X(entry, "ActionTable::at", qPrintable(id));
+    return entry->action;
+}
+
+QStringList ActionTable::conflicts(const QString& id, const QList<QKeySequence>& keys) const {
+    QStringList found;
+    for (const Entry& entry : entries_) {
+        if (entry.id == id) continue;
+        for (const QKeySequence& key : entry.action->shortcuts())
+            if (keys.contains(key)) {
+                found.append(entry.id);
+                break;
+            }
+    }
+    return found;
+}
+
+bool ActionTable::set_shortcuts(const QString& id, const QList<QKeySequence>& keys) {
+    const auto assign = [this](const Entry& entry, const QList<QKeySequence>& wanted) {
+        entry.action->setShortcuts(wanted);
+        entry.action->setToolTip(tip_of(*entry.action));
+        if (wanted == entry.defaults)
+            stored_.remove(entry.id);
+        else
+            stored_.insert(entry.id, wanted);
+        emit shortcuts_changed(entry.id);
+    };
+    const Entry* entry = find(id);
+    Q_ASSERT(entry);
+    for (const QString& other : conflicts(id, keys)) {
+        auto left = at(other)->shortcuts();
+        left.removeIf([&keys](const QKeySequence& key) { return keys.contains(key); });
+        assign(*find(other), left);
+    }
+    assign(*entry, keys);
+    return store();
+}
+
+bool ActionTable::reset(const QString& id) {
+    const Entry* entry = find(id);
+    Q_ASSERT(entry);
+    return set_shortcuts(id, entry->defaults);
+}
+
+bool ActionTable::reset_all() {
+    stored_.clear();
+    for (const Entry& entry : entries_) {
+        entry.action->setShortcuts(entry.defaults);
+        entry.action->setToolTip(tip_of(*entry.action));
+        emit shortcuts_changed(entry.id);
+    }
+    return store();
+}
+
+bool ActionTable::is_changed(const QString& id) const { return stored_.contains(id); }
+
+void ActionTable::load() {
+    QFile file(file_);
+    if (file_.isEmpty() || !file.open(QIODevice::ReadOnly) || file.size() > most_bytes) return;
+    const QJsonObject keys =
+        QJsonDocument::fromJson(file.readAll()).object().value(QLatin1String("shortcuts")).toObject();
+    for (auto it = keys.begin(); it != keys.end(); ++it) {
+        QList<QKeySequence> list;
+        const QJsonArray values = it.value().toArray();
+        for (const auto& value : values) {
+            const QKeySequence key(value.toString(), QKeySequence::PortableText);
+            if (!key.isEmpty() && list.size() < most_keys) list.append(key);
+        }
+        stored_.insert(it.key(), list);
+    }
+}
+
+bool ActionTable::store() const {
+    if (file_.isEmpty()) return true;
+    QJsonObject keys;
+    for (auto it = stored_.begin(); it != stored_.end(); ++it) {
+        QJsonArray list;
+        for (const QKeySequence& key : it.value()) list.append(key.toString(QKeySequence::PortableText));
+        keys.insert(it.key(), list);
+    }
+    QSaveFile file(file_);
+    if (!file.open(QIODevice::WriteOnly)) return false;
+    file.write(QJsonDocument(QJsonObject{{QStringLiteral("schema"), 1}, {QStringLiteral("shortcuts"), keys}}).toJson());
+    return file.commit();
+}
+
+} // namespace denoir::ui

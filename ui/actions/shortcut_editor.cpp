@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/actions/shortcut_editor.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeySequenceEdit>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "ui/actions/action_table.h"
+#include "ui/actions/command_palette.h"
+#include "ui/theme/colours.h"
+
+namespace denoir::ui {
+
+namespace {
+
+QString plain(const QAction& action) {
+    QString text = action.text();
+    return text.remove(QLatin1Char('&'));
+}
+
+QString keys_of(const QAction& action) {
+    QStringList keys;
+    for (const QKeySequence& key : action.shortcuts()) keys.append(key.toString(QKeySequence::NativeText));
+    return keys.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
+    : QDialog(parent),
+      actions_(actions),
+      search_(new QLineEdit(this)),
+      tree_(new QTreeWidget(this)),
+      keys_(new QKeySequenceEdit(this)),
+      note_(new QLabel(this)),
+      assign_(new QPushButton(tr("Set"), this)),
+      clear_(new QPushButton(tr("No key"), this)),
+      reset_(new QPushButton(tr("Default"), this)) {
+    setObjectName(QStringLiteral("shortcut-editor"));
+    setWindowTitle(tr("Keyboard shortcuts"));
+    resize(600, 520);
+    search_->setPlaceholderText(tr("Search actions and keys"));
+    search_->setAccessibleName(search_->placeholderText());
+    search_->setClearButtonEnabled(true);
+    tree_->setColumnCount(2);
+    tree_->setHeaderLabels({tr("Action"), tr("Keys")});
+    tree_->setRootIsDecorated(true);
+    tree_->setAccessibleName(tr("Shortcuts"));
+    tree_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    tree_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    tree_->header()->setStretchLastSection(false);
+    keys_->setAccessibleName(tr("New keys"));
+    note_->setProperty("quiet", true);
+    note_->setWordWrap(true);
+    note_->setMinimumHeight(2 * note_->fontMetrics().height());
+
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid::unit);
+    row->addWidget(keys_, 1);
+    row->addWidget(assign_);
+    row->addWidget(clear_);
+    row->addWidget(reset_);
+    auto* all = new QPushButton(tr("All to default"), this);
+    auto* close = new QPushButton(tr("Close"), this);
+    auto* bottom = new QHBoxLayout;
+    bottom->addWidget(all);
+    bottom->addStretch(1);
+    bottom->addWidget(close);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(grid::two, grid::two, grid::two, grid::two);
+    column->setSpacing(grid::unit);
+    column->addWidget(search_);
+    column->addWidget(tree_, 1);
+    column->addLayout(row);
+    column->addWidget(note_);
+    column->addLayout(bottom);
+
+    for (QPushButton* button : {assign_, clear_, reset_, all, close}) button->setAutoDefault(false);
+    connect(search_, &QLineEdit::textChanged, this, &ShortcutEditor::filter);
+    connect(tree_, &QTreeWidget::currentItemChanged, this, &ShortcutEditor::select);
+    connect(keys_, &QKeySequenceEdit::keySequenceChanged, this, &ShortcutEditor::check);
+    connect(assign_, &QPushButton::clicked, this, &ShortcutEditor::assign);
+    connect(clear_, &QPushButton::clicked, this, [this] {
+        if (const auto* item = tree_->currentItem()) actions_.set_shortcuts(item->data(0, Qt::UserRole).toString(), {});
+    });
+    connect(reset_, &QPushButton::clicked, this, [this] {
+        if (const auto* item = tree_->currentItem()) actions_.reset(item->data(0, Qt::UserRole).toString());
+        select();
+    });
+    connect(all, &QPushButton::clicked, this, [this] {
+        actions_.reset_all();
+        select();
+    });
+    connect(close, &QPushButton::clicked, this, &QWidget::close);
+    connect(&actions_, &ActionTable::shortcuts_changed, this, &ShortcutEditor::refresh);
+    fill();
+    select();
+}
+
+void ShortcutEditor::fill() {
+    QHash<QString, QTreeWidgetItem*> groups;
+    for (const auto& entry : actions_.entries()) {
+        QTreeWidgetItem*& group = groups[entry.group];
+        if (!group) {
+            group = new QTreeWidgetItem(tree_, {entry.group});
+            group->setFlags(Qt::ItemIsEnabled);
+            group->setFirstColumnSpanned(true);
+            group->setExpanded(true);
+        }
+        auto* item = new QTreeWidgetItem(group, {plain(*entry.action), keys_of(*entry.action)});
+        item->setData(0, Qt::UserRole, entry.id);
+        item->setIcon(0, entry.action->icon());
+    }
+    tree_->expandAll();
+}
+
+void ShortcutEditor::refresh(const QString& id) {
+    for (QTreeWidgetItemIterator it(tree_); *it; ++it) {
+        if ((*it)->data(0, Qt::UserRole).toString() != id) continue;
+        (*it)->setText(1, keys_of(*actions_.at(id)));
+        QFont font = (*it)->font(1);
+        font.setBold(actions_.is_changed(id));
+        (*it)->setFont(1, font);
+    }
+}
+
+void ShortcutEditor::filter(const QString& text) {
+    for (int g = 0; g < tree_->topLevelItemCount(); ++g) {
+        auto* group = tree_->topLevelItem(g);
+        bool any = false;
+        for (int i = 0; i < group->childCount(); ++i) {
+            auto* item = group->child(i);
+            const QString all = item->text(0) + QLatin1Char(' ') + item->text(1) + QLatin1Char(' ') + group->text(0);
+            const bool fits = match_score(text, all) >= 0;
+            item->setHidden(!fits);
+            any = any || fits;
+        }
+        group->setHidden(!any);
+    }
+}
+
+void ShortcutEditor::select() {
+    const auto* item = tree_->currentItem();
+    const QString id = item ? item->data(0, Qt::UserRole).toString() : QString();
+    const bool chosen = !id.isEmpty();
+    for (QWidget* widget : {static_cast<QWidget*>(keys_), static_cast<QWidget*>(clear_), static_cast<QWidget*>(reset_)})
+        widget->setEnabled(chosen);
+    keys_->setKeySequence(chosen ? actions_.at(id)->shortcut() : QKeySequence());
+    check();
+}
+
+void ShortcutEditor::check() {
+    const auto* item = tree_->currentItem();
+    const QString id = item ? item->data(0, Qt::UserRole).toString() : QString();
+    const QKeySequence keys = keys_->keySequence();
+    assign_->setEnabled(!id.isEmpty() && !keys.isEmpty() && actions_.at(id)->shortcut() != keys);
+    assign_->setText(tr("Set"));
+    if (id.isEmpty()) {
+        note_->setText(tr("Choose an action, then press its new keys."));
+        return;
+    }
+    QStringList names;
+    if (!keys.isEmpty())
+        for (const QString& other : actions_.conflicts(id, {keys})) names.append(plain(*actions_.at(other)));
+    if (names.isEmpty()) {
+        note_->setText(tr("Press the new keys in the field, then Set."));
+        return;
+    }
+    note_->setText(tr("%1 belongs to “%2”. Taking it over leaves that action without this key.")
+                       .arg(keys.toString(QKeySequence::NativeText), names.join(QStringLiteral("”, “"))));
+    assign_->setText(tr("Take over"));
+}
+
+void ShortcutEditor::assign() {
+    const auto* item = tree_->currentItem();
+    if (!item || keys_->keySequence().isEmpty()) return;
+    if (!actions_.set_shortcuts(item->data(0, Qt::UserRole).toString(), {keys_->keySequence()}))
+        note_->setText(tr("The change holds until you close Denoir: the settings folder cannot be written."));
+    else
+        check();
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDialog>
+
+class QLabel;
+class QKeySequenceEdit;
+class QLineEdit;
+class QPushButton;
+class QTreeWidget;
+class QTreeWidgetItem;
+
+namespace denoir::ui {
+
+class ActionTable;
+
+/// The table of all shortcuts: search, change, reset. A key that another action has is said at once, and taken over
+/// only by pressing the button that says so. Not modal.
+class ShortcutEditor : public QDialog {
+    Q_OBJECT
+public:
+    ShortcutEditor(ActionTable& actions, QWidget* parent);
+
+private:
+    void fill();
+    void refresh(const QString& id);
+    void filter(const QString& text);
+    void select();
+    void check();
+    void assign();
+
+    ActionTable& actions_;
+    QLineEdit* search_;
+    QTreeWidget* tree_;
+    QKeySequenceEdit* keys_;
+    QLabel* note_;
+    QPushButton *assign_, *clear_, *reset_;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/actions/shortcut_guard.h"
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSlider>
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPlainTextEdit>
+#include <QTextEdit>
+
+namespace denoir::ui {
+
+namespace {
+
+bool edits_text(const QObject* widget) {
+    if (qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget)) return true;
+    if (qobject_cast<const QPlainTextEdit*>(widget) || qobject_cast<const QTextEdit*>(widget)) return true;
+    const auto* combo = qobject_cast<const QComboBox*>(widget);
+    return combo && combo->isEditable();
+}
+
+bool wants(const QObject* widget, int key) {
+    const bool press = key == Qt::Key_Space || key == Qt::Key_Return || key == Qt::Key_Enter;
+    const bool arrow = key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down;
+    if (qobject_cast<const QAbstractButton*>(widget)) return press;
+    if (qobject_cast<const QComboBox*>(widget)) return press || arrow;
+    if (qobject_cast<const QAbstractSlider*>(widget)) return arrow;
+    if (qobject_cast<const QAbstractItemView*>(widget))
+        return arrow || key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Home || key == Qt::Key_End;
+    return qobject_cast<const QMenu*>(widget) || qobject_cast<const QMenuBar*>(widget);
+}
+
+} // namespace
+
+bool ShortcutGuard::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::ShortcutOverride) return false;
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) return false;
+    const bool cancel = key->key() == Qt::Key_Escape || (key->key() >= Qt::Key_F1 && key->key() <= Qt::Key_F35);
+    if ((edits_text(watched) && !cancel) || wants(watched, key->key())) {
+        event->accept();
+        return true;
+    }
+    return false;
+}
+
+} // namespace denoir::ui

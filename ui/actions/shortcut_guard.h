@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+
+namespace denoir::ui {
+
+/// Keeps single keys for the widget that has the focus: letters never fire an action inside a text field, and Space,
+/// Enter and the arrows first serve the button, list or slider that is focused. Installed on the application.
+class ShortcutGuard : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/camera_window.h"
+
+#include <QCamera>
+#include <QCameraDevice>
+#include <QLabel>
+#include <QMediaCaptureSession>
+#include <QMediaDevices>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <QVideoFrame>
+#include <QVideoSink>
+
+#include "ui/theme/colours.h"
+
+namespace denoir::ui {
+
+CameraWindow::CameraWindow(QWidget* parent)
+    : QDialog(parent),
+      view_(new QLabel(this)),
+      take_(new QPushButton(tr("Take this picture"), this)),
+      session_(new QMediaCaptureSession(this)),
+      sink_(new QVideoSink(this)) {
+    setAttribute(Qt::WA_DeleteOnClose);
+    setWindowTitle(tr("Camera"));
+    view_->setMinimumSize(480, 270);
+    view_->setAlignment(Qt::AlignCenter);
+    view_->setWordWrap(true);
+    view_->setAccessibleName(tr("Camera picture"));
+    take_->setEnabled(false);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(grid::two, grid::two, grid::two, grid::two);
+    column->setSpacing(grid::unit);
+    column->addWidget(view_, 1);
+    column->addWidget(take_);
+    connect(take_, &QPushButton::clicked, this, [this] {
+        emit taken(frame_);
+        close();
+    });
+    const QCameraDevice device = QMediaDevices::defaultVideoInput();
+    if (device.isNull()) {
+        view_->setText(tr("No camera was found. Connect one and open this window again."));
+        return;
+    }
+    camera_ = new QCamera(device, this);
+    session_->setCamera(camera_);
+    session_->setVideoSink(sink_);
+    connect(sink_, &QVideoSink::videoFrameChanged, this,
+            [this](const QVideoFrame& frame) { show_frame(frame.toImage()); });
+    connect(camera_, &QCamera::errorOccurred, this, [this] {
+        view_->setText(tr("The camera does not answer. Another program may be using it."));
+        take_->setEnabled(false);
+    });
+    view_->setText(tr("starting the camera …"));
+    camera_->start();
+}
+
+void CameraWindow::show_frame(const QImage& frame) {
+    if (frame.isNull()) return;
+    frame_ = frame;
+    take_->setEnabled(true);
+    view_->setPixmap(QPixmap::fromImage(frame.scaled(view_->size(), Qt::KeepAspectRatio, Qt::SmoothTransformation)));
+}
+
+} // namespace denoir::ui

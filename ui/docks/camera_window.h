@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDialog>
+#include <QImage>
+
+class QCamera;
+class QLabel;
+class QMediaCaptureSession;
+class QPushButton;
+class QVideoSink;
+
+namespace denoir::ui {
+
+/// Takes one picture with the first camera (Qt Multimedia). Not modal; says what is wrong where there is none.
+class CameraWindow : public QDialog {
+    Q_OBJECT
+public:
+    explicit CameraWindow(QWidget* parent = nullptr);
+
+signals:
+    void taken(const QImage& picture);
+
+private:
+    void show_frame(const QImage& frame);
+    QLabel* view_;
+    QPushButton* take_;
+    QMediaCaptureSession* session_;
+    QCamera* camera_ = nullptr;
+    QVideoSink* sink_;
+    QImage frame_;
+};
+
+} // namespace denoir::ui

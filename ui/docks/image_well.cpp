@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/image_well.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QKeyEvent>
+#include <QMimeData>
+#include <QPainter>
+#include <QPainterPath>
+#include <QUrl>
+
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+
+namespace denoir::ui {
+
+DroppedImage dropped_image(const QMimeData& data) {
+    for (const QUrl& url : data.urls()) {
+        if (!url.isLocalFile()) continue;
+        static const QStringList endings{QStringLiteral("png"),  QStringLiteral("jpg"), QStringLiteral("jpeg"),
+                                         QStringLiteral("webp"), QStringLiteral("bmp"), QStringLiteral("tif"),
+                                         QStringLiteral("tiff"), QStringLiteral("gif"), QStringLiteral("ppm"),
+                                         QStringLiteral("pgm")};
+        const QFileInfo info(url.toLocalFile());
+        if (info.isFile() && endings.contains(info.suffix().toLower())) return {info.filePath(), {}};
+    }
+    if (data.hasUrls()) return {};
+    return {{}, data.hasImage() ? data.imageData().value<QImage>() : QImage()};
+}
+
+ImageWell::ImageWell(const QString& name, const QString& hint, QWidget* parent)
+    : QFrame(parent), name_(name), hint_(hint) {
+    setFocusPolicy(Qt::StrongFocus);
+    setAcceptDrops(true);
+    setAccessibleName(name);
+    setAccessibleDescription(hint);
+    setCursor(Qt::PointingHandCursor);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    setMinimumSize(72, 56);
+}
+
+QSize ImageWell::sizeHint() const { return {120, heightForWidth(120)}; }
+
+int ImageWell::heightForWidth(int width) const {
+    const int picture = width * target_.height() / std::max(1, target_.width());
+    return std::clamp(picture, 56, 160) + fontMetrics().lineSpacing() + 4;
+}
+
+void ImageWell::set_picture(const QImage& picture, const QString& file) {
+    picture_ = picture;
+    file_ = file;
+    setAccessibleDescription(file.isEmpty() ? hint_ : QFileInfo(file).fileName());
+    setToolTip(file.isEmpty() ? hint_ : tr("%1\nShown as the model will see it").arg(file));
+    update();
+}
+
+void ImageWell::set_aspect(const QSize& target) {
+    if (target.isEmpty() || target == target_) return;
+    target_ = target;
+    updateGeometry();
+    update();
+}
+
+void ImageWell::set_error(const QString& error) {
+    error_ = error;
+    if (!error.isEmpty()) setToolTip(error);
+    update();
+}
+
+void ImageWell::set_usable(bool usable, const QString& why) {
+    usable_ = usable;
+    why_ = why;
+    update();
+}
+
+void ImageWell::paintEvent(QPaintEvent*) {
+    const Colours& c = colours(palette());
+    QPainter painter(this);
+    painter.setRenderHints(QPainter::Antialiasing | QPainter::SmoothPixmapTransform);
+    const int line = fontMetrics().lineSpacing();
+    const QRectF area = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -line - 4.5);
+    QPainterPath path;
+    path.addRoundedRect(area, 4, 4);
+    painter.fillPath(path, c.canvas);
+    if (!picture_.isNull()) {
+        painter.setClipPath(path);
+        const QSizeF size = QSizeF(picture_.size()).scaled(area.size(), Qt::KeepAspectRatio);
+        painter.drawImage(QRectF(area.center() - QPointF(size.width() / 2, size.height() / 2), size), picture_);
+        painter.setClipping(false);
+    } else {
+        const bool dead = !usable_ || !error_.isEmpty();
+        const QRect mark(int(area.center().x()) - 8, int(area.center().y()) - 8 - (dead ? line : 0), 16, 16);
+        icon(error_.isEmpty() ? QStringLiteral("image") : QStringLiteral("error"))
+            .paint(&painter, mark, Qt::AlignCenter, QIcon::Disabled);
+        if (dead) {
+            painter.setPen(error_.isEmpty() ? c.quiet : c.error);
+            painter.drawText(area.adjusted(6, area.height() / 2 - line / 2.0, -6, 0),
+                             Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, error_.isEmpty() ? why_ : error_);
+        }
+    }
+    const bool marked = hovering_ || hasFocus();
+    QPen pen(marked ? c.accent : !error_.isEmpty() ? c.error : c.edge, 1);
+    if (picture_.isNull() && !marked) pen.setStyle(Qt::DashLine);
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(path);
+    painter.setPen(usable_ ? c.quiet : c.disabled);
+    const QString words = file_.isEmpty() ? name_ : QStringLiteral("%1: %2").arg(name_, QFileInfo(file_).fileName());
+    painter.drawText(QRect(0, height() - line - 1, width(), line), Qt::AlignHCenter | Qt::AlignVCenter,
+                     fontMetrics().elidedText(words, Qt::ElideMiddle, width()));
+}
+
+void ImageWell::mousePressEvent(QMouseEvent* event) { event->accept(); }
+
+void ImageWell::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton && rect().contains(event->pos())) {
+        if (filled())
+            emit menu_asked(event->globalPosition().toPoint());
+        else
+            emit choose_asked();
+    }
+}
+
+void ImageWell::contextMenuEvent(QContextMenuEvent* event) { emit menu_asked(event->globalPos()); }
+
+void ImageWell::keyPressEvent(QKeyEvent* event) {
+    if (event->matches(QKeySequence::Paste)) {
+        if (const auto* clip = QApplication::clipboard()->mimeData()) {
+            const DroppedImage image = dropped_image(*clip);
+            if (!image.isEmpty()) emit dropped(image);
+        }
+        return;
+    }
+    switch (event->key()) {
+    case Qt::Key_Space:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        emit choose_asked();
+        return;
+    case Qt::Key_Delete:
+    case Qt::Key_Backspace:
+        emit remove_asked();
+        return;
+    case Qt::Key_Menu:
+        emit menu_asked(mapToGlobal(rect().center()));
+        return;
+    default:
+        QFrame::keyPressEvent(event);
+    }
+}
+
+void ImageWell::dragEnterEvent(QDragEnterEvent* event) {
+    if (dropped_image(*event->mimeData()).isEmpty()) return;
+    event->acceptProposedAction();
+    hovering_ = true;
+    update();
+}
+
+void ImageWell::dragLeaveEvent(QDragLeaveEvent*) {
+    hovering_ = false;
+    update();
+}
+
+void ImageWell::dropEvent(QDropEvent* event) {
+    hovering_ = false;
+    update();
+    const DroppedImage image = dropped_image(*event->mimeData());
+    if (image.isEmpty()) return;
+    event->acceptProposedAction();
+    emit dropped(image);
+}
+
+} // namespace denoir::ui

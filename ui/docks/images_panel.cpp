@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/images_panel.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QClipboard>
+#include <QCryptographicHash>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QMimeData>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/request_document.h"
+#include "app/settings.h"
+#include "app/text.h"
+#include "engine/core/error.h"
+#include "ui/docks/camera_window.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+
+namespace denoir::ui {
+
+ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
+    : QWidget(parent),
+      studio_(studio),
+      start_(new ImageWell(tr("Start"), tr("Drop, paste or choose the picture that the clip begins with"), this)),
+      last_(new ImageWell(tr("End"), tr("Drop, paste or choose the picture that the clip ends with"), this)),
+      swap_(new QToolButton(this)),
+      note_(new QLabel(this)) {
+    start_->setObjectName(QStringLiteral("start-image"));
+    last_->setObjectName(QStringLiteral("last-image"));
+    swap_->setIcon(icon(QStringLiteral("swap")));
+    swap_->setToolTip(tr("Swap start and end"));
+    swap_->setAccessibleName(swap_->toolTip());
+    note_->setProperty("quiet", true);
+    note_->setWordWrap(true);
+    note_->hide();
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid::half);
+    row->addWidget(start_, 1);
+    row->addWidget(swap_);
+    row->addWidget(last_, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
+    column->setSpacing(grid::half);
+    column->addLayout(row);
+    column->addWidget(note_);
+    column->addStretch(1);
+    for (const Side side : {Side::start, Side::last}) {
+        ImageWell* each = well(side);
+        connect(each, &ImageWell::choose_asked, this, [this, side] { choose(side); });
+        connect(each, &ImageWell::remove_asked, this, [this, side] { remove(side); });
+        connect(each, &ImageWell::dropped, this, [this, side](const DroppedImage& image) { take(side, image); });
+        connect(each, &ImageWell::menu_asked, this, [this, side](const QPoint& at) { show_menu(side, at); });
+    }
+    connect(swap_, &QToolButton::clicked, this, &ImagesPanel::swap);
+    connect(&seen_, &SeenImages::seen, this, [this](const QImage& start, const QImage& last) {
+        seen_start_ = start;
+        seen_last_ = last;
+        const auto value = [this](Side side) { return studio_.document.value(key(side)).toString(); };
+        start_->set_picture(start, value(Side::start));
+        last_->set_picture(last, value(Side::last));
+    });
+    connect(&studio_.document, &app::RequestDocument::changed, this, &ImagesPanel::refresh);
+    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &ImagesPanel::refresh);
+    refresh();
+}
+
+QString ImagesPanel::folder() const { return app::to_qstring(app::Settings::runs_folder().parent_path() / "images"); }
+
+QSize ImagesPanel::target() const {
+    return {studio_.document.value(QStringLiteral("width")).toInt(),
+            studio_.document.value(QStringLiteral("height")).toInt()};
+}
+
+void ImagesPanel::refresh() {
+    const auto& document = studio_.document;
+    for (const Side side : {Side::start, Side::last}) {
+        const QString file = document.value(key(side)).toString();
+        const app::Issue issue = document.issue(key(side));
+        ImageWell* each = well(side);
+        each->set_aspect(target());
+        const bool usable = side == Side::start ? document.takes_image() : document.takes_last_image();
+        each->set_usable(usable || !file.isEmpty(), side == Side::start ? tr("This model takes no start image")
+                                                                        : tr("This model takes no end image"));
+        each->set_error(issue.hint.isEmpty() ? issue.message : QStringLiteral("%1; %2").arg(issue.message, issue.hint));
+        const QImage& picture = side == Side::start ? seen_start_ : seen_last_;
+        each->set_picture(file.isEmpty() || !issue.isEmpty() ? QImage() : picture, file);
+    }
+    swap_->setEnabled(start_->filled() || last_->filled());
+    if (document.resolved()) seen_.ask(*document.resolved());
+}
+
+void ImagesPanel::take(Side side, const DroppedImage& image) {
+    QString file = image.file;
+    if (!image.picture.isNull()) {
+        const QImage rgb = image.picture.convertToFormat(QImage::Format_RGB888);
+        QCryptographicHash hash(QCryptographicHash::Sha256);
+        for (int y = 0; y < rgb.height(); ++y) hash.addData(QByteArrayView(rgb.constScanLine(y), 3 * rgb.width()));
+        file = QDir(folder()).filePath(QString::fromLatin1(hash.result().toHex().left(24)) + QStringLiteral(".png"));
+        if (!QDir().mkpath(folder()) || (!QFileInfo::exists(file) && !rgb.save(file, "PNG"))) {
+            emit said(tr("The picture cannot be kept in %1; free some space there").arg(folder()));
+            return;
+        }
+    }
+    if (file.isEmpty()) return;
+    const app::Issue refused = studio_.document.set_value(key(side), file);
+    if (!refused.isEmpty()) emit said(refused.line());
+}
+
+void ImagesPanel::choose(Side side) {
+    auto* dialog =
+        new QFileDialog(this, side == Side::start ? tr("Start image") : tr("End image"),
+                        QFileInfo(studio_.document.value(key(side)).toString()).path(),
+                        tr("Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, side](const QString& file) { take(side, {file, {}}); });
+    dialog->show();
+}
+
+void ImagesPanel::paste_start() {
+    const auto* clip = QApplication::clipboard()->mimeData();
+    const DroppedImage image = clip ? dropped_image(*clip) : DroppedImage();
+    if (image.isEmpty()) return emit said(tr("The clipboard holds no picture."));
+    take(Side::start, image);
+}
+
+void ImagesPanel::camera(Side side) {
+    auto* window = new CameraWindow(this);
+    connect(window, &CameraWindow::taken, this, [this, side](const QImage& picture) { take(side, {{}, picture}); });
+    window->show();
+}
+
+void ImagesPanel::remove(Side side) { studio_.document.set_value(key(side), QString()); }
+
+void ImagesPanel::swap() {
+    const QVariant start = studio_.document.value(key(Side::start)), last = studio_.document.value(key(Side::last));
+    studio_.document.set_values({{key(Side::start), last.toString()}, {key(Side::last), start.toString()}},
+                                tr("Swap start and end"));
+}
+
+void ImagesPanel::crop(Side side, CropPreset preset) {
+    const QString shown = studio_.document.value(key(side)).toString();
+    const Origin origin = origins_.value(shown, {shown, CropPreset::model});
+    try {
+        const QString cut = cropped_image(origin.file, preset, target(), folder());
+        if (cut != origin.file) origins_.insert(cut, {origin.file, preset});
+        studio_.document.set_value(key(side), cut);
+    } catch (const Error& error) {
+        emit said(app::Issue::from(error).line());
+    }
+}
+
+void ImagesPanel::show_menu(Side side, const QPoint& global) {
+    QMenu menu(this);
+    menu.addAction(icon(QStringLiteral("open")), tr("Choose …"), this, [this, side] { choose(side); });
+    const auto* clip = QApplication::clipboard()->mimeData();
+    const DroppedImage held = clip ? dropped_image(*clip) : DroppedImage();
+    auto* paste =
+        menu.addAction(icon(QStringLiteral("paste")), tr("Paste"), this, [this, side, held] { take(side, held); });
+    paste->setEnabled(!held.isEmpty());
+    menu.addAction(icon(QStringLiteral("camera")), tr("Camera …"), this, [this, side] { camera(side); });
+    if (well(side)->filled()) {
+        const QString shown = studio_.document.value(key(side)).toString();
+        const CropPreset now = origins_.value(shown).preset;
+        QMenu* cut = menu.addMenu(icon(QStringLiteral("crop")),
+                                  tr("Crop to %1×%2").arg(target().width()).arg(target().height()));
+        const std::pair<CropPreset, QString> presets[] = {{CropPreset::model, tr("As the model does it")},
+                                                          {CropPreset::centre, tr("Centre")},
+                                                          {CropPreset::left, tr("Left")},
+                                                          {CropPreset::right, tr("Right")},
+                                                          {CropPreset::top, tr("Top")},
+                                                          {CropPreset::bottom, tr("Bottom")},
+                                                          {CropPreset::whole, tr("All of it, on bars")}};
+        for (const auto& [preset, name] : presets) {
+            auto* action = cut->addAction(name, this, [this, side, preset = preset] { crop(side, preset); });
+            action->setCheckable(true);
+            action->setChecked(preset == now);
+        }
+        menu.addSeparator();
+        menu.addAction(icon(QStringLiteral("trash")), tr("Remove"), this, [this, side] { remove(side); });
+    }
+    menu.exec(global);
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QHash>
+#include <QWidget>
+
+#include "app/issue.h"
+#include "ui/docks/image_well.h"
+#include "ui/docks/seen_images.h"
+#include "ui/studio.h"
+
+class QLabel;
+class QToolButton;
+
+namespace denoir::ui {
+
+/// Start and last image: drop, paste, choose, take with the camera; cut to the target's aspect; shown as the model will
+/// see them.
+class ImagesPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit ImagesPanel(Studio& studio, QWidget* parent = nullptr);
+
+    enum class Side { start, last };
+    /// From anywhere: a file, or a picture of the clipboard or camera (which is kept in the data folder).
+    void take(Side side, const DroppedImage& image);
+
+public slots:
+    void choose_start() { choose(Side::start); }
+    void choose_last() { choose(Side::last); }
+    void paste_start();
+    void camera_start() { camera(Side::start); }
+    void swap();
+
+signals:
+    void said(const QString& text);
+
+private:
+    struct Origin {
+        QString file;
+        CropPreset preset = CropPreset::model;
+    };
+    ImageWell* well(Side side) const { return side == Side::start ? start_ : last_; }
+    static QString key(Side side) {
+        return side == Side::start ? QStringLiteral("image") : QStringLiteral("last_image");
+    }
+    void choose(Side side);
+    void camera(Side side);
+    void remove(Side side);
+    void crop(Side side, CropPreset preset);
+    void show_menu(Side side, const QPoint& global);
+    void refresh();
+    QString folder() const;
+    QSize target() const;
+
+    Studio& studio_;
+    ImageWell *start_, *last_;
+    QToolButton* swap_;
+    QLabel* note_;
+    SeenImages seen_;
+    QImage seen_start_, seen_last_;
+    QHash<QString, Origin> origins_; ///< of files that were cut here
+};
+
+} // namespace denoir::ui

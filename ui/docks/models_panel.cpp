@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/models_panel.h"
+
+#include <QDesktopServices>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QListView>
+#include <QMenu>
+#include <QPainter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "app/issue.h"
+#include "app/model_catalogue.h"
+#include "app/request_document.h"
+#include "app/settings.h"
+#include "app/text.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/empty_state.h"
+
+namespace denoir::ui {
+
+using Role = app::ModelCatalogue::Role;
+using State = app::ModelCatalogue::State;
+
+namespace {
+
+State state_of(const QModelIndex& index) { return static_cast<State>(index.data(Role::StateRole).toInt()); }
+
+QString parameters_text(double count) {
+    if (count >= 1e9) return QLocale().toString(count / 1e9, 'f', 1) + QStringLiteral(" B");
+    if (count >= 1e6) return QLocale().toString(count / 1e6, 'f', 1) + QStringLiteral(" M");
+    return count > 0 ? QLocale().toString(count / 1e3, 'f', 0) + QStringLiteral(" k") : QString();
+}
+
+QString kind_line(const QModelIndex& index) {
+    QStringList parts{index.data(Role::FamilyRole).toString(), index.data(Role::VariantRole).toString(),
+                      index.data(Role::DTypeRole).toString(),
+                      parameters_text(index.data(Role::ParametersRole).toDouble()),
+                      app::bytes_text(index.data(Role::BytesRole).toDouble())};
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString task_line(const QModelIndex& index) {
+    switch (state_of(index)) {
+    case State::looking:
+        return ModelsPanel::tr("looking …");
+    case State::unreadable:
+        return index.data(Role::IssueRole).value<app::Issue>().message;
+    case State::incomplete:
+        return ModelsPanel::tr("missing: %1")
+            .arg(index.data(Role::MissingRole).toStringList().join(QStringLiteral(", ")));
+    case State::ready:
+        break;
+    }
+    QStringList ready;
+    const QVariantMap tasks = index.data(Role::TasksRole).toMap();
+    for (auto it = tasks.begin(); it != tasks.end(); ++it)
+        if (it.value().toStringList().isEmpty()) ready.append(it.key());
+    return ready.join(QStringLiteral(" · "));
+}
+
+QString details(const QModelIndex& index) {
+    QStringList lines{index.data(Role::PathRole).toString()};
+    const QVariantMap tasks = index.data(Role::TasksRole).toMap();
+    for (auto it = tasks.begin(); it != tasks.end(); ++it) {
+        const QStringList missing = it.value().toStringList();
+        lines.append(missing.isEmpty()
+                         ? ModelsPanel::tr("%1: ready").arg(it.key())
+                         : ModelsPanel::tr("%1: needs %2").arg(it.key(), missing.join(QStringLiteral(", "))));
+    }
+    const auto issue = index.data(Role::IssueRole).value<app::Issue>();
+    if (!issue.isEmpty()) lines.append(issue.line());
+    lines.append(index.data(Role::FitsTextRole).toString());
+    lines.removeAll(QString());
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace
+
+QSize ModelDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
+    return {200, 4 * option.fontMetrics.lineSpacing() + 14};
+}
+
+void ModelDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const Colours& c = colours(option.palette);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const QRect row = option.rect.adjusted(4, 1, -4, -1);
+    if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(option.state & QStyle::State_Selected ? c.selection : c.hover);
+        painter->drawRoundedRect(row, 4, 4);
+    }
+    const bool bundled = index.data(Role::BundledRole).toBool();
+    const QString chosen = studio_.document.value(QStringLiteral("model")).toString();
+    const bool in_use = bundled ? chosen.isEmpty() || chosen == index.data(Role::PathRole).toString()
+                                : chosen == index.data(Role::PathRole).toString();
+    icon(QStringLiteral("model"))
+        .paint(painter, QRect(row.left() + 6, row.top() + 7, 14, 14), Qt::AlignCenter,
+               in_use ? QIcon::Normal : QIcon::Disabled);
+    const int line = option.fontMetrics.lineSpacing();
+    QRect text(row.left() + 28, row.top() + 6, row.width() - 36, line);
+    const auto write = [&](const QString& words, const QColor& colour) {
+        painter->setPen(colour);
+        painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                          option.fontMetrics.elidedText(words, Qt::ElideRight, text.width()));
+        text.translate(0, line);
+    };
+    QFont bold = option.font;
+    bold.setBold(in_use);
+    painter->setFont(bold);
+    const QString name = index.data(Role::NameRole).toString();
+    write(in_use ? ModelsPanel::tr("%1 · in use").arg(name) : name, c.text);
+    painter->setFont(option.font);
+    write(kind_line(index), c.quiet);
+    const State state = state_of(index);
+    write(task_line(index), state == State::unreadable ? c.error : state == State::incomplete ? c.warning : c.quiet);
+    const QString fits = index.data(Role::FitsRole).toString();
+    write(index.data(Role::FitsTextRole).toString(), fits == QLatin1String("too large") ? c.warning : c.quiet);
+    painter->restore();
+}
+
+ModelsPanel::ModelsPanel(Studio& studio, QWidget* parent)
+    : QWidget(parent),
+      studio_(studio),
+      list_(new QListView(this)),
+      stack_(new QStackedWidget(this)),
+      folders_(new QLabel(this)) {
+    list_->setObjectName(QStringLiteral("models"));
+    list_->setAccessibleName(tr("Models"));
+    list_->setModel(&studio_.models);
+    list_->setItemDelegate(new ModelDelegate(studio_, list_));
+    list_->setMouseTracking(true);
+    list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    stack_->addWidget(new EmptyState(QStringLiteral("model"),
+                                     tr("Models found in the watched folders are listed here, with what they can do "
+                                        "and whether they fit. Add a folder, or drop one on the window.")));
+    stack_->addWidget(list_);
+    auto* add = new QToolButton(this);
+    add->setIcon(icon(QStringLiteral("add")));
+    add->setToolTip(tr("Watch a folder"));
+    add->setAccessibleName(add->toolTip());
+    auto* again = new QToolButton(this);
+    again->setIcon(icon(QStringLiteral("loop")));
+    again->setToolTip(tr("Look again"));
+    again->setAccessibleName(again->toolTip());
+    folders_->setProperty("quiet", true);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(grid::unit, 2, grid::half, 2);
+    row->setSpacing(2);
+    row->addWidget(folders_, 1);
+    row->addWidget(again);
+    row->addWidget(add);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(stack_, 1);
+    column->addLayout(row);
+    connect(add, &QToolButton::clicked, this, &ModelsPanel::add_folder);
+    connect(again, &QToolButton::clicked, this, [this] { studio_.models.refresh(); });
+    connect(list_, &QListView::activated, this, &ModelsPanel::use);
+    connect(list_, &QListView::doubleClicked, this, &ModelsPanel::use);
+    connect(list_, &QListView::customContextMenuRequested, this, &ModelsPanel::show_menu);
+    connect(list_, &QListView::entered, this, [this](const QModelIndex& index) { list_->setToolTip(details(index)); });
+    connect(&studio_.models, &app::ModelCatalogue::looked, this, &ModelsPanel::refresh);
+    connect(&studio_.models, &QAbstractItemModel::modelReset, this, &ModelsPanel::refresh);
+    connect(&studio_.models, &QAbstractItemModel::rowsInserted, this, &ModelsPanel::refresh);
+    connect(&studio_.models, &QAbstractItemModel::rowsRemoved, this, &ModelsPanel::refresh);
+    connect(&studio_.document, &app::RequestDocument::changed, list_->viewport(), qOverload<>(&QWidget::update));
+    refresh();
+}
+
+void ModelsPanel::refresh() {
+    stack_->setCurrentIndex(studio_.models.rowCount() > 0 ? 1 : 0);
+    const auto count = int(studio_.settings.model_folders().size());
+    folders_->setText(tr("%n folder(s) watched", nullptr, count));
+    folders_->setToolTip(studio_.settings.model_folders().join(QLatin1Char('\n')));
+}
+
+void ModelsPanel::use(const QModelIndex& index) {
+    if (!index.isValid()) return;
+    const bool bundled = index.data(Role::BundledRole).toBool();
+    studio_.document.set_value(QStringLiteral("model"), bundled ? QString() : index.data(Role::PathRole).toString());
+}
+
+void ModelsPanel::add_folder() {
+    auto* dialog = new QFileDialog(this, tr("Watch a folder of models"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(dialog, &QFileDialog::fileSelected, this, &ModelsPanel::watch);
+    dialog->show();
+}
+
+void ModelsPanel::watch(const QString& folder) {
+    QStringList folders = studio_.settings.model_folders();
+    if (folders.contains(folder)) return studio_.models.refresh();
+    folders.append(folder);
+    studio_.settings.set_model_folders(folders);
+    studio_.models.set_folders(folders);
+    refresh();
+}
+
+void ModelsPanel::show_menu(const QPoint& at) {
+    const QModelIndex index = list_->indexAt(at);
+    if (!index.isValid()) return;
+    const QString path = index.data(Role::PathRole).toString();
+    QMenu menu(this);
+    menu.addAction(icon(QStringLiteral("model")), tr("Use this model"), this,
+                   [this, at_index = QPersistentModelIndex(index)] { use(at_index); });
+    menu.addAction(icon(QStringLiteral("folder")), tr("Reveal in folder"), this, [path] {
+        QDesktopServices::openUrl(QUrl::fromLocalFile(QFileInfo(path).isDir() ? path : QFileInfo(path).path()));
+    });
+    const QStringList folders = studio_.settings.model_folders();
+    for (const QString& folder : folders)
+        if (path == folder || path.startsWith(folder + QLatin1Char('/')))
+            menu.addAction(icon(QStringLiteral("remove")), tr("Stop watching %1").arg(folder), this, [this, folder] {
+                QStringList left = studio_.settings.model_folders();
+                left.removeAll(folder);
+                studio_.settings.set_model_folders(left);
+                studio_.models.set_folders(left);
+                refresh();
+            });
+    menu.exec(list_->viewport()->mapToGlobal(at));
+}
+
+} // namespace denoir::ui

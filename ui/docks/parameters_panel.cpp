@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/parameters_panel.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QCompleter>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QRandomGenerator>
+#include <QRegularExpressionValidator>
+#include <QScrollArea>
+#include <QSpinBox>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <QWheelEvent>
+
+#include <cmath>
+
+#include "app/estimator.h"
+#include "app/model_catalogue.h"
+#include "app/request_document.h"
+#include "app/text.h"
+#include "engine/core/units.h"
+#include "ui/docks/parameters_text.h"
+#include "ui/docks/sizes.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/field.h"
+
+namespace denoir::ui {
+
+namespace {
+
+/// The wheel scrolls the panel unless the box has the focus.
+class ChoiceEdit : public QComboBox {
+public:
+    using QComboBox::QComboBox;
+
+protected:
+    void wheelEvent(QWheelEvent* event) override {
+        if (hasFocus())
+            QComboBox::wheelEvent(event);
+        else
+            event->ignore();
+    }
+};
+
+} // namespace
+
+ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QAction& cancel, QWidget* parent)
+    : QWidget(parent), studio_(studio), advanced_(new QWidget), advanced_toggle_(new QToolButton) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* page = new QWidget;
+    auto* form = new QVBoxLayout(page);
+    form->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
+    form->setSpacing(grid::half);
+
+    add_model(form);
+    add_size(form);
+    auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), 1, FrameCount::max, 4, 0, tr(" frames"));
+    frames->set_snap([](double typed) { return 4 * std::round((typed - 1) / 4) + 1; });
+    frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …"));
+    add_number(form, QStringLiteral("fps"), tr("Rate"), 1, 120, 1, 2, tr(" fps"));
+    add_number(form, QStringLiteral("steps"), tr("Steps"), 1, StepCount::max, 1, 0);
+    add_number(form, QStringLiteral("guidance"), tr("Guidance"), 0, 100, 0.5, 2);
+    add_number(form, QStringLiteral("shift"), tr("Shift"), 0.01, 100, 0.5, 2);
+    auto* sampler = add_choice(form, QStringLiteral("sampler"), tr("Sampler"));
+    sampler->addItem(QStringLiteral("UniPC"), QStringLiteral("unipc"));
+    sampler->addItem(QStringLiteral("DPM++ 2M"), QStringLiteral("dpmpp"));
+    sampler->addItem(QStringLiteral("Euler"), QStringLiteral("euler"));
+    add_seed(form);
+
+    advanced_toggle_->setText(tr("More"));
+    advanced_toggle_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    advanced_toggle_->setIconSize({12, 12});
+    advanced_toggle_->setAccessibleName(tr("Precision, device, threads and forcing"));
+    form->addWidget(advanced_toggle_, 0, Qt::AlignLeft);
+    auto* more = new QVBoxLayout(advanced_);
+    more->setContentsMargins(0, 0, 0, 0);
+    more->setSpacing(grid::half);
+    auto* precision = add_choice(more, key_precision, tr("Precision"));
+    precision->addItem(tr("bf16, rounded as SkyReels does"), QStringLiteral("bf16/skyreels"));
+    precision->addItem(tr("bf16, rounded as Wan does"), QStringLiteral("bf16/wan"));
+    precision->addItem(tr("f32"), QStringLiteral("f32/f32"));
+    auto* device = add_choice(more, QStringLiteral("device"), tr("Device"));
+    device->addItem(tr("Processor"), QStringLiteral("cpu"));
+    device->addItem(tr("First graphics card"), QStringLiteral("cuda:0"));
+    add_number(more, QStringLiteral("threads"), tr("Threads"), 0, 1024, 1, 0)->setSpecialValueText(tr("every core"));
+    auto* latents = add_choice(more, QStringLiteral("latents"), tr("Keep"));
+    latents->addItem(tr("the latents of every step"), QStringLiteral("all"));
+    latents->addItem(tr("the last latents alone"), QStringLiteral("last"));
+    latents->addItem(tr("no latents"), QStringLiteral("none"));
+    add_forcing(more);
+    form->addWidget(advanced_);
+    form->addStretch(1);
+    const auto open = [this](bool show) {
+        advanced_->setVisible(show);
+        advanced_toggle_->setIcon(icon(show ? QStringLiteral("down") : QStringLiteral("right")));
+    };
+    connect(advanced_toggle_, &QToolButton::clicked, this, [this, open] { open(!advanced_->isVisibleTo(this)); });
+    open(false);
+
+    scroll->setWidget(page);
+    column->addWidget(scroll, 1);
+    add_bottom(column, generate, cancel);
+
+    connect(&studio_.document, &app::RequestDocument::changed, this, &ParametersPanel::refresh);
+    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &ParametersPanel::refresh);
+    connect(&studio_.document, &app::RequestDocument::seed_locked_changed, this, &ParametersPanel::refresh_seed);
+    connect(&studio_.estimator, &app::Estimator::changed, this, &ParametersPanel::refresh_estimate);
+    connect(&studio_.models, &QAbstractItemModel::modelReset, this, &ParametersPanel::refresh_models);
+    connect(&studio_.models, &QAbstractItemModel::rowsInserted, this, &ParametersPanel::refresh_models);
+    connect(&studio_.models, &QAbstractItemModel::rowsRemoved, this, &ParametersPanel::refresh_models);
+    connect(&studio_.models, &QAbstractItemModel::dataChanged, this, &ParametersPanel::refresh_models);
+    refresh_models();
+    refresh();
+}
+
+void ParametersPanel::set(const QString& key, const QVariant& value) {
+    const app::Issue refused = studio_.document.set_value(key, value);
+    if (refused.isEmpty())
+        refused_.remove(key);
+    else
+        refused_.insert(key, words(refused));
+    refresh_field(key);
+}
+
+NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, const QString& name, double low,
+                                        double high, double step, int decimals, const QString& suffix) {
+    auto* edit = new NumberEdit(low, high, step, decimals);
+    edit->setObjectName(key);
+    edit->setSuffix(suffix);
+    auto* field = new Field(name, edit);
+    field->label()->set_scrubbable(true);
+    form->addWidget(field);
+    fields_.insert(key, field);
+    show_.insert(key, [this, key, edit] {
+        const QVariant value = studio_.document.value(key);
+        edit->setEnabled(value.isValid());
+        if (!value.isValid()) edit->show_unknown();
+        if (value.isValid() && (!edit->hasFocus() || edit->value() != value.toDouble()))
+            edit->show_value(value.toDouble());
+    });
+    connect(edit, &NumberEdit::edited, this, [this, key, decimals](double value) {
+        set(key, decimals == 0 ? QVariant(static_cast<int>(std::lround(value))) : QVariant(value));
+    });
+    connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
+    connect(field, &Field::reset_asked, this, [this, key] { studio_.document.reset(key); });
+    return edit;
+}
+
+QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, const QString& name) {
+    auto* box = new ChoiceEdit;
+    box->setObjectName(key);
+    box->setFocusPolicy(Qt::StrongFocus);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(8);
+    auto* field = new Field(name, box);
+    form->addWidget(field);
+    fields_.insert(key, field);
+    const bool precision = key == key_precision;
+    show_.insert(key, [this, key, box, precision] {
+        QString value = studio_.document.value(key).toString();
+        if (precision) value = studio_.document.value(QStringLiteral("dtype")).toString() + QLatin1Char('/') + value;
+        box->setCurrentIndex(box->findData(value));
+    });
+    connect(box, &QComboBox::activated, this, [this, key, box, precision](int row) {
+        const QString value = box->itemData(row).toString();
+        if (!precision) return set(key, value);
+        const QStringList parts = value.split(QLatin1Char('/'));
+        studio_.document.set_values({{QStringLiteral("dtype"), parts[0]}, {key, parts[1]}}, tr("Precision"));
+    });
+    connect(field, &Field::reset_asked, this, [this, key, precision] {
+        if (precision)
+            studio_.document.set_values({{QStringLiteral("dtype"), {}}, {key, {}}}, tr("Precision"));
+        else
+            studio_.document.reset(key);
+    });
+    return box;
+}
+
+void ParametersPanel::add_model(QVBoxLayout* form) {
+    model_ = new ChoiceEdit;
+    model_->setObjectName(QStringLiteral("model"));
+    model_->setFocusPolicy(Qt::StrongFocus);
+    model_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    model_->setMinimumContentsLength(8);
+    auto* field = new Field(tr("Model"), model_);
+    form->addWidget(field);
+    fields_.insert(QStringLiteral("model"), field);
+    connect(model_, &QComboBox::activated, this,
+            [this](int row) { set(QStringLiteral("model"), model_->itemData(row)); });
+    connect(field, &Field::reset_asked, this, [this] { studio_.document.reset(QStringLiteral("model")); });
+}
+
+void ParametersPanel::add_size(QVBoxLayout* form) {
+    size_ = new ChoiceEdit;
+    size_->setObjectName(key_size);
+    size_->setEditable(true);
+    size_->setInsertPolicy(QComboBox::NoInsert);
+    size_->setCompleter(nullptr);
+    size_->setFocusPolicy(Qt::StrongFocus);
+    auto* field = new Field(tr("Size"), size_);
+    field->label()->set_scrubbable(true);
+    auto* turn = new QToolButton;
+    turn->setIcon(icon(QStringLiteral("swap")));
+    turn->setToolTip(tr("Swap width and height"));
+    turn->setAccessibleName(turn->toolTip());
+    field->add_control(turn);
+    form->addWidget(field);
+    fields_.insert(key_size, field);
+    show_.insert(key_size, [this] {
+        const int width = studio_.document.value(QStringLiteral("width")).toInt();
+        const int height = studio_.document.value(QStringLiteral("height")).toInt();
+        if (width > 0 && height > 0 && !size_->lineEdit()->isModified()) size_->setEditText(size_text(width, height));
+    });
+    connect(size_, &QComboBox::activated, this, [this](int row) {
+        const QSize size = size_->itemData(row).toSize();
+        set_size(size_text(size.width(), size.height()));
+    });
+    connect(size_->lineEdit(), &QLineEdit::editingFinished, this, [this] {
+        if (size_->lineEdit()->isModified()) set_size(size_->currentText());
+    });
+    connect(turn, &QToolButton::clicked, this, [this] {
+        set_size(size_text(studio_.document.value(QStringLiteral("height")).toInt(),
+                           studio_.document.value(QStringLiteral("width")).toInt()));
+    });
+    connect(field->label(), &ScrubLabel::scrubbed, this, [this](int notches) {
+        // Both sides grow by the aspect of the default, as near as multiples of 16 allow.
+        const int width = studio_.document.value(QStringLiteral("width")).toInt() + 16 * notches;
+        const double aspect = studio_.document.value(QStringLiteral("height")).toDouble() /
+                              studio_.document.value(QStringLiteral("width")).toDouble();
+        if (width >= 16 && width <= 4096) set_size(size_text(width, nearest_side(width * aspect)));
+    });
+    connect(field, &Field::reset_asked, this, [this] {
+        size_->lineEdit()->setModified(false);
+        refused_.remove(key_size);
+        studio_.document.set_values({{QStringLiteral("width"), {}}, {QStringLiteral("height"), {}}}, tr("Size"));
+    });
+}
+
+void ParametersPanel::set_size(const QString& text) {
+    const auto size = parse_size(text);
+    size_->lineEdit()->setModified(false);
+    if (!size) {
+        refused_.insert(key_size, tr("“%1” is no size; write width × height, as 256×144").arg(text.left(40)));
+    } else {
+        refused_.remove(key_size);
+        const app::Issue refused = studio_.document.set_values(
+            {{QStringLiteral("width"), size->width()}, {QStringLiteral("height"), size->height()}}, tr("Size"));
+        if (!refused.isEmpty()) refused_.insert(key_size, words(refused));
+    }
+    refresh_field(key_size);
+}
+
+void ParametersPanel::add_seed(QVBoxLayout* form) {
+    seed_ = new QLineEdit;
+    seed_->setObjectName(QStringLiteral("seed"));
+    seed_->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,20}")), seed_));
+    seed_->setPlaceholderText(tr("random"));
+    auto* field = new Field(tr("Seed"), seed_);
+    dice_ = new QToolButton;
+    dice_->setIcon(icon(QStringLiteral("seed-random")));
+    dice_->setToolTip(tr("Draw a seed"));
+    dice_->setAccessibleName(dice_->toolTip());
+    lock_ = new QToolButton;
+    lock_->setObjectName(QStringLiteral("seed-lock"));
+    lock_->setCheckable(true);
+    lock_->setIcon(icon(QStringLiteral("unlock"), QStringLiteral("lock")));
+    lock_->setToolTip(tr("Lock the seed: every run starts from this noise"));
+    lock_->setAccessibleName(tr("Lock the seed"));
+    field->add_control(dice_);
+    field->add_control(lock_);
+    form->addWidget(field);
+    fields_.insert(QStringLiteral("seed"), field);
+    connect(seed_, &QLineEdit::editingFinished, this, [this] {
+        if (!seed_->isModified()) return;
+        seed_->setModified(false);
+        if (seed_->text().isEmpty()) return studio_.document.reset(QStringLiteral("seed"));
+        bool fits = false;
+        const qulonglong seed = seed_->text().toULongLong(&fits);
+        if (!fits) {
+            refused_.insert(QStringLiteral("seed"), tr("a seed is at most 18446744073709551615"));
+            return refresh_field(QStringLiteral("seed"));
+        }
+        set(QStringLiteral("seed"), seed);
+        studio_.document.set_seed_locked(true); // who types a seed wants that one
+    });
+    connect(dice_, &QToolButton::clicked, this,
+            [this] { set(QStringLiteral("seed"), qulonglong(QRandomGenerator::global()->bounded(1000000))); });
+    connect(lock_, &QToolButton::toggled, this, [this](bool locked) {
+        if (showing_) return;
+        if (locked && !studio_.document.has_value(QStringLiteral("seed")))
+            set(QStringLiteral("seed"), qulonglong(QRandomGenerator::global()->bounded(1000000)));
+        studio_.document.set_seed_locked(locked);
+    });
+    connect(field, &Field::reset_asked, this, [this] { studio_.document.reset(QStringLiteral("seed")); });
+}
+
+void ParametersPanel::add_forcing(QVBoxLayout* form) {
+    const auto add = [this, form](const QString& name, const QString& member, double low, double high,
+                                  NumberEdit*& edit) {
+        edit = new NumberEdit(low, high, 1, 0);
+        edit->setObjectName(member);
+        auto* field = new Field(name, edit);
+        field->label()->set_scrubbable(true);
+        form->addWidget(field);
+        connect(edit, &NumberEdit::edited, this, [this, member](double value) {
+            QVariantMap forcing = studio_.document.value(QStringLiteral("forcing")).toMap();
+            forcing.insert(member, static_cast<int>(value));
+            if (!forcing.contains(QStringLiteral("block"))) forcing.insert(QStringLiteral("block"), 1);
+            set(QStringLiteral("forcing"), forcing);
+        });
+        connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
+        connect(field, &Field::reset_asked, this, [this] { studio_.document.reset(QStringLiteral("forcing")); });
+        return field;
+    };
+    ar_step_field_ = add(tr("AR step"), QStringLiteral("ar_step"), 0, 1000, ar_step_);
+    ar_step_->setToolTip(tr("Each block of frames runs this many steps behind the one before; 0: all frames together"));
+    block_field_ = add(tr("Block"), QStringLiteral("block"), 1, 4097, block_);
+    block_->setSuffix(tr(" latent frames"));
+    block_->setToolTip(tr("Latent frames that share a timestep"));
+}
+
+void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate, QAction& cancel) {
+    auto* bottom = new QWidget(this);
+    auto* rows = new QVBoxLayout(bottom);
+    rows->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
+    rows->setSpacing(grid::half);
+    estimate_ = new QLabel(bottom);
+    estimate_->setObjectName(QStringLiteral("estimate"));
+    estimate_->setProperty("quiet", true);
+    estimate_->setWordWrap(true);
+    changes_ = new QLabel(bottom);
+    changes_->setObjectName(QStringLiteral("changes"));
+    changes_->setProperty("warning", true);
+    changes_->setWordWrap(true);
+    changes_->hide();
+    generate_ = new QPushButton(bottom);
+    generate_->setObjectName(QStringLiteral("generate"));
+    generate_->setProperty("primary", true);
+    generate_->setIcon({});
+    copies_ = new QSpinBox(bottom);
+    copies_->setObjectName(QStringLiteral("copies"));
+    copies_->setRange(1, 64);
+    copies_->setPrefix(QStringLiteral("× "));
+    copies_->setFocusPolicy(Qt::StrongFocus);
+    copies_->setAccessibleName(tr("How many runs, each with its own seed"));
+    copies_->setToolTip(copies_->accessibleName());
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid::half);
+    row->addWidget(generate_, 1);
+    row->addWidget(copies_);
+    rows->addWidget(estimate_);
+    rows->addWidget(changes_);
+    rows->addLayout(row);
+    column->addWidget(bottom);
+    const auto follow = [this, &generate] {
+        const QString keys = generate.shortcut().toString(QKeySequence::NativeText);
+        QString text = generate.text();
+        text.remove(QLatin1Char('&'));
+        generate_->setText(keys.isEmpty() ? text : QStringLiteral("%1   %2").arg(text, keys));
+        generate_->setEnabled(generate.isEnabled());
+    };
+    connect(&generate, &QAction::changed, this, follow);
+    connect(generate_, &QPushButton::clicked, &generate, &QAction::trigger);
+    (void)cancel;
+    follow();
+}
+
+int ParametersPanel::copies() const { return copies_->value(); }
+
+} // namespace denoir::ui

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QHash>
+#include <QWidget>
+
+#include <functional>
+
+#include "ui/studio.h"
+
+class QAction;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QSpinBox;
+class QToolButton;
+class QVBoxLayout;
+
+namespace denoir::ui {
+
+class Field;
+class NumberEdit;
+
+/// Every parameter of the request with its default, mark, reset and error; what the run will take; the button.
+class ParametersPanel : public QWidget {
+    Q_OBJECT
+public:
+    /// `generate`: the window's action, which the button triggers.
+    ParametersPanel(Studio& studio, QAction& generate, QAction& cancel, QWidget* parent = nullptr);
+
+    /// How many runs one press puts into the queue.
+    int copies() const;
+    QStringList keys() const { return fields_.keys(); }
+
+signals:
+    void queue_next_asked();
+
+private:
+    NumberEdit* add_number(QVBoxLayout* form, const QString& key, const QString& name, double low, double high,
+                           double step, int decimals, const QString& suffix = {});
+    QComboBox* add_choice(QVBoxLayout* form, const QString& key, const QString& name);
+    void add_model(QVBoxLayout* form);
+    void add_size(QVBoxLayout* form);
+    void add_seed(QVBoxLayout* form);
+    void add_forcing(QVBoxLayout* form);
+    void add_bottom(QVBoxLayout* column, QAction& generate, QAction& cancel);
+    void refresh();
+    void refresh_field(const QString& key);
+    void refresh_models();
+    void refresh_sizes();
+    void refresh_seed();
+    void refresh_forcing();
+    void refresh_estimate();
+    void set(const QString& key, const QVariant& value);
+    void set_size(const QString& text);
+    QString shown(const QString& key, const QVariant& value) const;
+
+    Studio& studio_;
+    QHash<QString, Field*> fields_;
+    QHash<QString, std::function<void()>> show_; ///< puts the document's value into the control
+    QHash<QString, QString> refused_;            ///< what was typed and is no value at all
+    QComboBox *model_, *size_;
+    QLineEdit* seed_;
+    QToolButton *lock_, *dice_;
+    QWidget* advanced_;
+    QToolButton* advanced_toggle_;
+    Field *ar_step_field_, *block_field_;
+    NumberEdit *ar_step_, *block_;
+    QLabel *estimate_, *changes_;
+    QPushButton* generate_;
+    QSpinBox* copies_;
+    bool showing_ = false;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From the document into the controls.
+#include <QComboBox>
+#include <QFileInfo>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+
+#include "app/estimator.h"
+#include "app/model_catalogue.h"
+#include "app/request_document.h"
+#include "app/text.h"
+#include "ui/docks/parameters_panel.h"
+#include "ui/docks/parameters_text.h"
+#include "ui/docks/sizes.h"
+#include "ui/widgets/field.h"
+
+namespace denoir::ui {
+
+QString ParametersPanel::shown(const QString& key, const QVariant& value) const {
+    if (!value.isValid()) return {};
+    if (const auto* box = qobject_cast<const QComboBox*>(fields_[key]->control())) {
+        const int row = box->findData(value);
+        return row >= 0 ? box->itemText(row) : value.toString();
+    }
+    return number_text(value);
+}
+
+void ParametersPanel::refresh() {
+    showing_ = true;
+    for (auto it = fields_.cbegin(); it != fields_.cend(); ++it) refresh_field(it.key());
+    const int row = model_->findData(studio_.document.value(QStringLiteral("model")).toString());
+    if (row >= 0)
+        model_->setCurrentIndex(row);
+    else
+        refresh_models(); // one that no watched folder has
+    refresh_seed();
+    refresh_forcing();
+    refresh_sizes();
+    showing_ = false;
+    refresh_estimate();
+    // "33 frames · 2.1 s"
+    const double fps = studio_.document.value(QStringLiteral("fps")).toDouble();
+    const double frames = studio_.document.value(QStringLiteral("frames")).toDouble();
+    fields_[QStringLiteral("frames")]->set_note(
+        fps > 0 && frames > 0 ? tr("%1 s").arg(QLocale().toString(frames / fps, 'f', 1)) : QString());
+}
+
+void ParametersPanel::refresh_field(const QString& key) {
+    Field* field = fields_.value(key);
+    const auto& document = studio_.document;
+    if (const auto show = show_.value(key)) show();
+    QString error = refused_.value(key);
+    if (key == key_size) {
+        const int width = document.default_value(QStringLiteral("width")).toInt(),
+                  height = document.default_value(QStringLiteral("height")).toInt();
+        const bool changed =
+            document.is_changed(QStringLiteral("width")) || document.is_changed(QStringLiteral("height"));
+        field->set_default(width > 0 ? size_text(width, height) : QString(), changed);
+        for (const auto* part : {"size", "width", "height"})
+            if (error.isEmpty()) error = words(document.issue(QLatin1String(part)));
+    } else if (key == key_precision) {
+        const QString standard = document.default_value(QStringLiteral("dtype")).toString() + QLatin1Char('/') +
+                                 document.default_value(key).toString();
+        const bool changed = document.is_changed(QStringLiteral("dtype")) || document.is_changed(key);
+        field->set_default(standard.size() > 1 ? shown(key, standard) : QString(), changed);
+        for (const auto* part : {"precision", "dtype"})
+            if (error.isEmpty()) error = words(document.issue(QLatin1String(part)));
+    } else if (key == QLatin1String("seed")) {
+        field->set_default(tr("random"), document.has_value(key));
+        if (error.isEmpty()) error = words(document.issue(key));
+    } else {
+        field->set_default(shown(key, document.default_value(key)), document.is_changed(key));
+        if (error.isEmpty()) error = words(document.issue(key));
+    }
+    field->set_error(error);
+}
+
+void ParametersPanel::refresh_models() {
+    const QSignalBlocker quiet(model_);
+    const QString chosen = studio_.document.value(QStringLiteral("model")).toString();
+    model_->clear();
+    for (int row = 0; row < studio_.models.rowCount(); ++row) {
+        const QModelIndex at = studio_.models.index(row);
+        const auto state = static_cast<app::ModelCatalogue::State>(at.data(app::ModelCatalogue::StateRole).toInt());
+        if (state == app::ModelCatalogue::State::unreadable) continue;
+        const bool bundled = at.data(app::ModelCatalogue::BundledRole).toBool();
+        QString name = at.data(app::ModelCatalogue::NameRole).toString();
+        if (state == app::ModelCatalogue::State::incomplete) name = tr("%1 (incomplete)").arg(name);
+        model_->addItem(name, bundled ? QString() : at.data(app::ModelCatalogue::PathRole).toString());
+        model_->setItemData(model_->count() - 1, at.data(app::ModelCatalogue::FitsTextRole), Qt::ToolTipRole);
+    }
+    if (model_->findData(chosen) < 0)
+        model_->addItem(chosen.isEmpty() ? tr("Bundled model") : QFileInfo(chosen).fileName(), chosen);
+    model_->setCurrentIndex(model_->findData(chosen));
+}
+
+void ParametersPanel::refresh_sizes() {
+    const QSize standard(studio_.document.default_value(QStringLiteral("width")).toInt(),
+                         studio_.document.default_value(QStringLiteral("height")).toInt());
+    if (standard.isEmpty() || size_->property("standard").toSize() == standard) return;
+    size_->setProperty("standard", standard);
+    const QSignalBlocker quiet(size_);
+    const QString text = size_->currentText();
+    size_->clear();
+    for (const auto& preset : size_presets(standard)) size_->addItem(preset.name, preset.size);
+    size_->setEditText(text);
+    size_->lineEdit()->setModified(false);
+}
+
+void ParametersPanel::refresh_seed() {
+    const auto& document = studio_.document;
+    if (!seed_->hasFocus() || !seed_->isModified()) {
+        seed_->setText(document.has_value(QStringLiteral("seed")) ? number_text(document.value(QStringLiteral("seed")))
+                                                                  : QString());
+        seed_->setModified(false);
+    }
+    const QSignalBlocker quiet(lock_);
+    lock_->setChecked(document.seed_locked());
+}
+
+void ParametersPanel::refresh_forcing() {
+    const bool forcing = studio_.document.forcing_model();
+    const auto member = [this](const QVariant& map, const char* name, int otherwise) {
+        return map.toMap().value(QLatin1String(name), otherwise).toInt();
+    };
+    const QVariant now = studio_.document.value(QStringLiteral("forcing")),
+                   standard = studio_.document.default_value(QStringLiteral("forcing"));
+    const auto show = [&](Field* field, NumberEdit* edit, const char* name, int otherwise) {
+        field->setVisible(forcing);
+        edit->show_value(member(now, name, otherwise));
+        const int usual = member(standard, name, otherwise);
+        field->set_default(QString::number(usual), member(now, name, otherwise) != usual);
+    };
+    show(ar_step_field_, ar_step_, "ar_step", 0);
+    show(block_field_, block_, "block", 1);
+    const app::Issue issue = studio_.document.issue(QStringLiteral("forcing"));
+    QString error = refused_.value(QStringLiteral("forcing"));
+    if (error.isEmpty() && !issue.isEmpty()) error = words(issue);
+    block_field_->set_error(error);
+}
+
+void ParametersPanel::refresh_estimate() {
+    const auto& document = studio_.document;
+    QString changes;
+    if (document.resolved()) {
+        const auto forecast = studio_.estimator.forecast(*document.resolved(), document.estimate());
+        QString text = forecast.text;
+        if (forecast.basis == app::Estimator::Basis::none)
+            estimate_->setToolTip(tr("Nothing was measured on this machine yet"));
+        else
+            estimate_->setToolTip(tr("Load %1 · text %2 · %3 a step · decode %4")
+                                      .arg(app::duration_text(forecast.load), app::duration_text(forecast.encode),
+                                           app::duration_text(forecast.step_seconds),
+                                           app::duration_text(forecast.decode)));
+        estimate_->setText(text);
+        if (!forecast.changes.isEmpty())
+            changes =
+                (forecast.possible ? tr("It would fit entirely with: %1") : tr("It does not fit. It would with: %1"))
+                    .arg(forecast.changes.join(tr(", or ")));
+        else if (!forecast.possible)
+            changes = tr("It does not fit into this machine's memory.");
+    } else {
+        estimate_->setText(document.pending() ? tr("looking at the model …") : tr("cannot start yet"));
+        for (const app::Issue& issue : document.issues())
+            if (!fields_.contains(issue.field) && changes.isEmpty()) changes = issue.line();
+    }
+    changes_->setText(changes);
+    changes_->setVisible(!changes.isEmpty());
+    estimate_->setAccessibleName(tr("Estimate: %1").arg(estimate_->text()));
+}
+
+} // namespace denoir::ui

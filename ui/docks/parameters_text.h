@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Private to ParametersPanel.
+#include <QLocale>
+#include <QVariant>
+
+#include "app/issue.h"
+
+namespace denoir::ui {
+
+inline const QString key_size = QStringLiteral("size"), key_precision = QStringLiteral("precision");
+
+/// A number as people write it; empty for an invalid value.
+inline QString number_text(const QVariant& value) {
+    if (!value.isValid()) return {};
+    bool whole = false;
+    const qulonglong n = value.toString().toULongLong(&whole);
+    return whole ? QString::number(n) : QLocale().toString(value.toDouble(), 'g', 6);
+}
+
+/// What is wrong and what to do.
+inline QString words(const app::Issue& issue) {
+    return issue.hint.isEmpty() ? issue.message : QStringLiteral("%1; %2").arg(issue.message, issue.hint);
+}
+
+} // namespace denoir::ui

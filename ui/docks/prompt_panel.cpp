@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/prompt_panel.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QMimeData>
+#include <QScrollBar>
+#include <QStyle>
+#include <QTextBlock>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/prompt_history.h"
+#include "app/request_document.h"
+#include "app/tokens.h"
+#include "app/wildcards.h"
+#include "ui/docks/samples.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+
+namespace denoir::ui {
+
+PromptEdit::PromptEdit(QWidget* parent) : QPlainTextEdit(parent) {
+    setUndoRedoEnabled(false);
+    setTabChangesFocus(true);
+    setLineWrapMode(QPlainTextEdit::WidgetWidth);
+    connect(this, &QPlainTextEdit::textChanged, this, [this] {
+        if (!showing_) emit edited(toPlainText());
+    });
+}
+
+void PromptEdit::show_text(const QString& text) {
+    if (toPlainText() == text) return;
+    showing_ = true;
+    const int at = textCursor().position();
+    const bool at_end = textCursor().atEnd();
+    setPlainText(text);
+    QTextCursor cursor = textCursor();
+    cursor.setPosition(at_end ? static_cast<int>(text.size()) : std::min(at, static_cast<int>(text.size())));
+    setTextCursor(cursor);
+    showing_ = false;
+}
+
+bool PromptEdit::event(QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) {
+            event->ignore(); // the window's
+            return false;
+        }
+    }
+    return QPlainTextEdit::event(event);
+}
+
+bool PromptEdit::canInsertFromMimeData(const QMimeData* source) const {
+    return source->hasText() && !source->hasUrls();
+}
+
+void PromptEdit::insertFromMimeData(const QMimeData* source) { textCursor().insertText(source->text()); }
+
+PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
+    : QWidget(parent),
+      studio_(studio),
+      prompt_(new PromptEdit(this)),
+      negative_(new PromptEdit(this)),
+      count_(new QLabel(this)),
+      negative_count_(new QLabel(this)),
+      wildcards_(new QLabel(this)),
+      problem_(new QLabel(this)),
+      negative_toggle_(new QToolButton(this)),
+      default_negative_(new QToolButton(this)),
+      samples_(new QToolButton(this)),
+      older_(new QToolButton(this)),
+      newer_(new QToolButton(this)),
+      count_later_(new QTimer(this)) {
+    prompt_->setObjectName(QStringLiteral("prompt"));
+    prompt_->setAccessibleName(tr("Prompt"));
+    prompt_->setPlaceholderText(tr("What is to be seen, in a sentence or two."));
+    prompt_->setMinimumHeight(4 * fontMetrics().lineSpacing() + 12);
+    negative_->setObjectName(QStringLiteral("negative-prompt"));
+    negative_->setAccessibleName(tr("Negative prompt"));
+    negative_->setMinimumHeight(2 * fontMetrics().lineSpacing() + 12);
+    negative_->setMaximumHeight(5 * fontMetrics().lineSpacing() + 12);
+
+    const auto prepare = [](QToolButton* button, const QString& name, const QString& picture) {
+        button->setIcon(icon(picture));
+        button->setToolTip(name);
+        button->setAccessibleName(name);
+    };
+    prepare(older_, tr("Prompt before (Alt+Up)"), QStringLiteral("up"));
+    prepare(newer_, tr("Prompt after (Alt+Down)"), QStringLiteral("down"));
+    prepare(samples_, tr("Sample prompts and prompts used before"), QStringLiteral("prompt"));
+    samples_->setPopupMode(QToolButton::InstantPopup);
+    samples_->setMenu(new QMenu(samples_));
+    connect(samples_->menu(), &QMenu::aboutToShow, this, &PromptPanel::fill_samples);
+    negative_toggle_->setText(tr("Negative"));
+    negative_toggle_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    negative_toggle_->setCheckable(false);
+    negative_toggle_->setIconSize({12, 12});
+    negative_toggle_->setAccessibleName(tr("Show the negative prompt"));
+    default_negative_->setText(tr("Model's default"));
+    default_negative_->setToolTip(tr("Take the negative prompt that the model's authors use"));
+    for (QLabel* label : {count_, negative_count_}) {
+        label->setProperty("quiet", true);
+        label->setToolTip(
+            tr("Tokens of the model's own tokenizer, end mark included; what is over the limit is cut away"));
+    }
+    wildcards_->setProperty("quiet", true);
+    wildcards_->setWordWrap(true);
+    wildcards_->setTextFormat(Qt::PlainText);
+    wildcards_->hide();
+    problem_->setProperty("error", true);
+    problem_->setWordWrap(true);
+    problem_->hide();
+
+    auto* under = new QHBoxLayout;
+    under->setSpacing(2);
+    under->addWidget(samples_);
+    under->addWidget(older_);
+    under->addWidget(newer_);
+    under->addStretch(1);
+    under->addWidget(count_);
+    auto* negative_row = new QHBoxLayout;
+    negative_row->setSpacing(2);
+    negative_row->addWidget(negative_toggle_);
+    negative_row->addStretch(1);
+    negative_row->addWidget(default_negative_);
+    negative_row->addWidget(negative_count_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
+    column->setSpacing(grid::half);
+    column->addWidget(prompt_, 1);
+    column->addWidget(wildcards_);
+    column->addWidget(problem_);
+    column->addLayout(under);
+    column->addLayout(negative_row);
+    column->addWidget(negative_);
+
+    count_later_->setSingleShot(true);
+    count_later_->setInterval(120);
+    connect(count_later_, &QTimer::timeout, this, &PromptPanel::ask_count);
+    connect(prompt_, &PromptEdit::edited, this,
+            [this](const QString& text) { studio_.document.set_value(QStringLiteral("prompt"), text); });
+    connect(negative_, &PromptEdit::edited, this,
+            [this](const QString& text) { studio_.document.set_value(QStringLiteral("negative_prompt"), text); });
+    connect(negative_toggle_, &QToolButton::clicked, this,
+            [this] { set_negative_open(!negative_->isVisibleTo(this)); });
+    connect(default_negative_, &QToolButton::clicked, this, &PromptPanel::use_default_negative);
+    connect(older_, &QToolButton::clicked, this, &PromptPanel::previous_prompt);
+    connect(newer_, &QToolButton::clicked, this, &PromptPanel::next_prompt);
+    connect(&studio_.document, &app::RequestDocument::changed, this, &PromptPanel::refresh);
+    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &PromptPanel::refresh_defaults);
+    connect(&studio_.tokens, &app::Tokens::counted, this, &PromptPanel::counted);
+    connect(&studio_.tokens, &app::Tokens::failed, this, [this](const QString& tag, const app::Issue&) {
+        (tag == QLatin1String("prompt") ? count_ : negative_count_)->setText(tr("no tokenizer"));
+    });
+    set_negative_open(false);
+    refresh({});
+    refresh_defaults();
+    ask_count();
+}
+
+QWidget* PromptPanel::prompt_edit() const { return prompt_; }
+
+void PromptPanel::focus_prompt() {
+    prompt_->setFocus(Qt::ShortcutFocusReason);
+    prompt_->selectAll();
+}
+
+void PromptPanel::refresh(const QStringList& keys) {
+    const auto& document = studio_.document;
+    prompt_->show_text(document.value(QStringLiteral("prompt")).toString());
+    const bool has = document.has_value(QStringLiteral("negative_prompt"));
+    negative_->show_text(has ? document.value(QStringLiteral("negative_prompt")).toString() : QString());
+    refresh_wildcards();
+    if (keys.isEmpty() || keys.contains(QLatin1String("prompt")) || keys.contains(QLatin1String("negative_prompt")) ||
+        keys.contains(QLatin1String("model")))
+        count_later_->start();
+}
+
+void PromptPanel::refresh_defaults() {
+    const QString standard = studio_.document.default_value(QStringLiteral("negative_prompt")).toString();
+    negative_->setPlaceholderText(standard.isEmpty() ? tr("What is not to be seen. This model's default is nothing.")
+                                                     : tr("The model's default: %1").arg(standard));
+    default_negative_->setEnabled(!standard.isEmpty());
+    const app::Issue issue = studio_.document.issue(QStringLiteral("prompt"));
+    problem_->setText(issue.hint.isEmpty() ? issue.message : QStringLiteral("%1; %2").arg(issue.message, issue.hint));
+    problem_->setVisible(!issue.isEmpty());
+    refresh_wildcards();
+}
+
+void PromptPanel::refresh_wildcards() {
+    const QString text = studio_.document.value(QStringLiteral("prompt")).toString();
+    const bool any = app::has_wildcards(text);
+    wildcards_->setVisible(any);
+    if (!any) return;
+    const quint64 seed = studio_.document.value(QStringLiteral("seed")).toULongLong();
+    wildcards_->setText(tr("Seed %1: %2").arg(seed).arg(app::resolve_wildcards(text, seed)));
+}
+
+void PromptPanel::ask_count() {
+    const QString model = studio_.document.value(QStringLiteral("model")).toString();
+    studio_.tokens.count(QStringLiteral("prompt"), prompt_->toPlainText(), model);
+    const QString negative = negative_->toPlainText();
+    studio_.tokens.count(
+        QStringLiteral("negative"),
+        negative.isEmpty() ? studio_.document.default_value(QStringLiteral("negative_prompt")).toString() : negative,
+        model);
+}
+
+void PromptPanel::counted(const QString& tag, int tokens, int limit) {
+    QLabel* label = tag == QLatin1String("prompt") ? count_ : negative_count_;
+    const bool over = tokens > limit;
+    label->setText(over ? tr("%1/%2 · the end is cut away").arg(tokens).arg(limit)
+                        : QStringLiteral("%1/%2").arg(tokens).arg(limit));
+    label->setAccessibleName(tr("%1 of %2 tokens").arg(tokens).arg(limit));
+    if (label->property("warning").toBool() == over) return;
+    label->setProperty("warning", over);
+    label->setProperty("quiet", !over);
+    label->style()->unpolish(label);
+    label->style()->polish(label);
+}
+
+void PromptPanel::previous_prompt() {
+    const QString text = studio_.prompts.previous(prompt_->toPlainText());
+    if (!text.isNull()) studio_.document.set_value(QStringLiteral("prompt"), text);
+}
+
+void PromptPanel::next_prompt() {
+    const QString text = studio_.prompts.next();
+    if (!text.isNull()) studio_.document.set_value(QStringLiteral("prompt"), text);
+}
+
+void PromptPanel::use_default_negative() {
+    const QString standard = studio_.document.default_value(QStringLiteral("negative_prompt")).toString();
+    if (standard.isEmpty()) return;
+    studio_.document.set_value(QStringLiteral("negative_prompt"), standard);
+    set_negative_open(true);
+}
+
+void PromptPanel::set_negative_open(bool open) {
+    negative_->setVisible(open);
+    default_negative_->setVisible(open);
+    negative_toggle_->setIcon(icon(open ? QStringLiteral("down") : QStringLiteral("right")));
+    negative_toggle_->setToolTip(open ? tr("Hide the negative prompt") : tr("Show the negative prompt"));
+}
+
+void PromptPanel::fill_samples() {
+    QMenu* menu = samples_->menu();
+    menu->clear();
+    const auto add = [this, menu](const QString& text) {
+        menu->addAction(
+            menu->fontMetrics().elidedText(text, Qt::ElideRight, 480).replace(QLatin1Char('&'), QLatin1String("&&")),
+            this, [this, text] {
+                studio_.document.set_value(QStringLiteral("prompt"), text);
+                prompt_->setFocus();
+            });
+    };
+    menu->addSection(tr("Samples"));
+    for (const QString& text : sample_prompts()) add(text);
+    const QStringList before = studio_.prompts.prompts();
+    if (!before.isEmpty()) menu->addSection(tr("Used before"));
+    for (qsizetype i = before.size(), shown = 0; i-- > 0 && shown < 12; ++shown) add(before[i]);
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QPlainTextEdit>
+#include <QWidget>
+
+#include "app/issue.h"
+#include "ui/studio.h"
+
+class QLabel;
+class QTimer;
+class QToolButton;
+
+namespace denoir::ui {
+
+/// Plain text of which every edit is a step of the document's own undo stack: the editor keeps none.
+class PromptEdit : public QPlainTextEdit {
+    Q_OBJECT
+public:
+    explicit PromptEdit(QWidget* parent = nullptr);
+    /// Replaces the text and keeps the cursor where it can.
+    void show_text(const QString& text);
+
+signals:
+    void edited(const QString& text);
+
+protected:
+    bool event(QEvent* event) override;
+    void insertFromMimeData(const QMimeData* source) override;
+    bool canInsertFromMimeData(const QMimeData* source) const override;
+
+private:
+    bool showing_ = false;
+};
+
+/// Prompt and negative prompt with their token counts, the prompts used before, samples, and what wildcards become.
+class PromptPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit PromptPanel(Studio& studio, QWidget* parent = nullptr);
+    QWidget* prompt_edit() const;
+
+public slots:
+    void previous_prompt();
+    void next_prompt();
+    void focus_prompt();
+    /// The negative prompt of the model's reference.
+    void use_default_negative();
+
+private:
+    void refresh(const QStringList& keys);
+    void refresh_defaults();
+    void refresh_wildcards();
+    void ask_count();
+    void counted(const QString& tag, int tokens, int limit);
+    void set_negative_open(bool open);
+    void fill_samples();
+
+    Studio& studio_;
+    PromptEdit *prompt_, *negative_;
+    QLabel *count_, *negative_count_, *wildcards_, *problem_;
+    QToolButton *negative_toggle_, *default_negative_, *samples_, *older_, *newer_;
+    QTimer* count_later_;
+};
+
+} // namespace denoir::ui

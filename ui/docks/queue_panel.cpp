@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/queue_panel.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QListView>
+#include <QMenu>
+#include <QPainter>
+#include <QShortcut>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/engine_worker.h"
+#include "app/request_document.h"
+#include "app/run_queue.h"
+#include "app/text.h"
+#include "ui/docks/stage_text.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/empty_state.h"
+
+namespace denoir::ui {
+
+using State = app::RunQueue::State;
+using Role = app::RunQueue::Role;
+
+namespace {
+
+State state_of(const QModelIndex& index) { return static_cast<State>(index.data(Role::StateRole).toInt()); }
+
+QString picture_of(State state) {
+    switch (state) {
+    case State::waiting:
+        return QStringLiteral("queue");
+    case State::running:
+        return QStringLiteral("play");
+    case State::done:
+        return QStringLiteral("verify");
+    case State::failed:
+        return QStringLiteral("error");
+    case State::cancelled:
+        return QStringLiteral("stop");
+    case State::interrupted:
+        return QStringLiteral("resume");
+    }
+    return {};
+}
+
+QString words_of(const QModelIndex& index) {
+    const auto issue = index.data(Role::IssueRole).value<app::Issue>();
+    switch (state_of(index)) {
+    case State::waiting:
+        return QueuePanel::tr("waits");
+    case State::running: {
+        const QString stage = stage_text(index.data(Role::StageRole).toString());
+        const int step = index.data(Role::StepRole).toInt(), steps = index.data(Role::StepsRole).toInt();
+        const double eta = index.data(Role::EtaRole).toDouble();
+        QString text =
+            steps > 0 && step > 0 && step < steps ? QueuePanel::tr("step %1/%2").arg(step).arg(steps) : stage;
+        if (eta >= 0) text += QueuePanel::tr(" · %1 left").arg(app::duration_text(eta));
+        return text;
+    }
+    case State::done:
+        return QueuePanel::tr("done");
+    case State::failed:
+        return issue.hint.isEmpty() ? issue.message : QStringLiteral("%1; %2").arg(issue.message, issue.hint);
+    case State::cancelled:
+        return QueuePanel::tr("stopped · can go on");
+    case State::interrupted:
+        return QueuePanel::tr("interrupted · can go on");
+    }
+    return {};
+}
+
+} // namespace
+
+QSize QueueDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const int line = option.fontMetrics.lineSpacing();
+    return {160, 2 * line + (state_of(index) == State::running ? 22 : 14)};
+}
+
+void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const Colours& c = colours(option.palette);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const QRect row = option.rect.adjusted(4, 1, -4, -1);
+    if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(option.state & QStyle::State_Selected ? c.selection : c.hover);
+        painter->drawRoundedRect(row, 4, 4);
+    }
+    const State state = state_of(index);
+    const int line = option.fontMetrics.lineSpacing();
+    icon(picture_of(state))
+        .paint(painter, QRect(row.left() + 6, row.top() + 6, 14, 14), Qt::AlignCenter,
+               state == State::waiting || state == State::done ? QIcon::Disabled : QIcon::Normal);
+    const QRect text(row.left() + 28, row.top() + 5, row.width() - 36, line);
+    painter->setPen(c.text);
+    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                      option.fontMetrics.elidedText(index.data(Role::PromptRole).toString().simplified(),
+                                                    Qt::ElideRight, text.width()));
+    painter->setPen(state == State::failed ? c.error : c.quiet);
+    const QString words = words_of(index);
+    const QRect below = text.translated(0, line);
+    const QString seed =
+        state == State::failed ? QString() : QueuePanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong());
+    painter->drawText(below, Qt::AlignLeft | Qt::AlignVCenter,
+                      option.fontMetrics.elidedText(words, Qt::ElideRight,
+                                                    below.width() - option.fontMetrics.horizontalAdvance(seed) - 8));
+    painter->drawText(below, Qt::AlignRight | Qt::AlignVCenter, seed);
+    if (state == State::running) {
+        const double done = std::clamp(index.data(Role::ProgressRole).toDouble(), 0.0, 1.0);
+        QRectF bar(text.left(), below.bottom() + 4, text.width(), 4);
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(c.edge);
+        painter->drawRoundedRect(bar, 2, 2);
+        bar.setWidth(std::max(4.0, bar.width() * done));
+        painter->setBrush(c.accent);
+        painter->drawRoundedRect(bar, 2, 2);
+    }
+    painter->restore();
+}
+
+QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
+    : QWidget(parent),
+      studio_(studio),
+      list_(new QListView(this)),
+      stack_(new QStackedWidget(this)),
+      pause_(new QToolButton(this)),
+      clear_(new QToolButton(this)),
+      undo_(new QToolButton(this)),
+      summary_(new QLabel(this)) {
+    list_->setObjectName(QStringLiteral("queue"));
+    list_->setAccessibleName(tr("Queue"));
+    list_->setModel(&studio_.queue);
+    list_->setItemDelegate(new QueueDelegate(list_));
+    list_->setSelectionMode(QAbstractItemView::SingleSelection);
+    list_->setDragDropMode(QAbstractItemView::InternalMove);
+    list_->setDefaultDropAction(Qt::MoveAction);
+    list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    list_->setMouseTracking(true);
+    list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    stack_->addWidget(new EmptyState(
+        QStringLiteral("queue"),
+        tr("Runs wait here for the engine. Generate puts one in line; the line survives closing the window.")));
+    stack_->addWidget(list_);
+
+    pause_->setObjectName(QStringLiteral("queue-pause"));
+    pause_->setCheckable(true);
+    pause_->setIcon(icon(QStringLiteral("pause"), QStringLiteral("play")));
+    pause_->setToolTip(tr("Pause: nothing new is started, the run at work goes on"));
+    pause_->setAccessibleName(tr("Pause the queue"));
+    clear_->setObjectName(QStringLiteral("queue-clear"));
+    clear_->setIcon(icon(QStringLiteral("trash")));
+    clear_->setToolTip(tr("Clear"));
+    clear_->setAccessibleName(tr("Clear the queue"));
+    clear_->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(clear_);
+    menu->addAction(tr("What ended"), this, [this] {
+        studio_.queue.clear_ended();
+        refresh();
+    });
+    menu->addAction(tr("What waits"), this, [this] {
+        studio_.queue.clear_waiting();
+        refresh();
+    });
+    clear_->setMenu(menu);
+    undo_->setIcon(icon(QStringLiteral("undo")));
+    undo_->setToolTip(tr("Bring back what was cleared last"));
+    undo_->setAccessibleName(undo_->toolTip());
+    summary_->setProperty("quiet", true);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(grid::unit, 2, grid::half, 2);
+    row->setSpacing(2);
+    row->addWidget(summary_, 1);
+    row->addWidget(undo_);
+    row->addWidget(pause_);
+    row->addWidget(clear_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(stack_, 1);
+    column->addLayout(row);
+
+    connect(pause_, &QToolButton::toggled, this, [this](bool on) { studio_.queue.set_paused(on); });
+    connect(undo_, &QToolButton::clicked, this, &QueuePanel::undo_clear);
+    connect(list_, &QListView::customContextMenuRequested, this, &QueuePanel::show_menu);
+    connect(list_, &QListView::activated, this, [this](const QModelIndex& index) {
+        const QString run = index.data(Role::RunRole).toString();
+        if (state_of(index) == State::waiting)
+            edit_selected();
+        else if (!run.isEmpty())
+            emit open_run(run);
+    });
+    const auto key = [this](const QKeySequence& keys, auto act) {
+        connect(new QShortcut(keys, list_, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, act);
+    };
+    key(Qt::Key_Delete, [this] { remove_selected(); });
+    key(QKeySequence(Qt::ALT | Qt::Key_Up), [this] { move_selected(-1); });
+    key(QKeySequence(Qt::ALT | Qt::Key_Down), [this] { move_selected(1); });
+    for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+        connect(&studio_.queue, signal, this, &QueuePanel::refresh);
+    connect(&studio_.queue, &QAbstractItemModel::modelReset, this, &QueuePanel::refresh);
+    connect(&studio_.queue, &QAbstractItemModel::dataChanged, this, &QueuePanel::refresh);
+    connect(&studio_.queue, &app::RunQueue::paused_changed, this, &QueuePanel::refresh);
+    connect(&studio_.queue, &app::RunQueue::issue_changed, this, [this] {
+        if (!studio_.queue.issue().isEmpty()) emit said(studio_.queue.issue().line());
+    });
+    refresh();
+}
+
+void QueuePanel::refresh() {
+    const int rows = studio_.queue.rowCount();
+    stack_->setCurrentIndex(rows == 0 ? 0 : 1);
+    const QSignalBlocker quiet(pause_);
+    pause_->setChecked(studio_.queue.paused());
+    clear_->setEnabled(rows > 0);
+    undo_->setVisible(studio_.queue.can_undo_clear());
+    const int waiting = studio_.queue.waiting();
+    QString text = waiting == 0 ? QString() : tr("%n waiting", nullptr, waiting);
+    if (studio_.queue.paused()) text = text.isEmpty() ? tr("paused") : tr("%1 · paused").arg(text);
+    summary_->setText(text);
+}
+
+quint64 QueuePanel::selected() const {
+    const QModelIndex index = list_->currentIndex();
+    return index.isValid() ? index.data(Role::IdRole).toULongLong() : 0;
+}
+
+void QueuePanel::edit_selected() {
+    const quint64 id = selected();
+    const auto snapshot = studio_.queue.snapshot(id);
+    if (!snapshot) return;
+    studio_.document.restore(snapshot->request, tr("Edit queue entry"), snapshot->prompt_template);
+    studio_.document.set_seed_locked(true);
+    emit editing_changed(id);
+}
+
+void QueuePanel::remove_selected() {
+    const QModelIndex index = list_->currentIndex();
+    if (!index.isValid()) return;
+    const quint64 id = index.data(Role::IdRole).toULongLong();
+    if (state_of(index) == State::running)
+        studio_.queue.cancel(id);
+    else
+        studio_.queue.remove(id);
+    refresh();
+}
+
+void QueuePanel::move_selected(int by) {
+    const quint64 id = selected();
+    if (id == 0) return;
+    const int row = studio_.queue.row_of(id) + by;
+    if (row >= 0 && row < studio_.queue.rowCount() && studio_.queue.move(id, row))
+        list_->setCurrentIndex(studio_.queue.index(studio_.queue.row_of(id)));
+}
+
+void QueuePanel::resume_selected() {
+    const QString run = list_->currentIndex().data(Role::RunRole).toString();
+    if (!run.isEmpty()) studio_.queue.add_resume(run);
+}
+
+void QueuePanel::undo_clear() {
+    studio_.queue.undo_clear();
+    refresh();
+}
+
+void QueuePanel::show_menu(const QPoint& at) {
+    const QModelIndex index = list_->indexAt(at);
+    if (!index.isValid()) return;
+    list_->setCurrentIndex(index);
+    const State state = state_of(index);
+    const QString run = index.data(Role::RunRole).toString();
+    QMenu menu(this);
+    if (state == State::waiting) {
+        menu.addAction(icon(QStringLiteral("edit")), tr("Edit"), this, &QueuePanel::edit_selected);
+        menu.addAction(icon(QStringLiteral("up")), tr("Move up"), this, [this] { move_selected(-1); });
+        menu.addAction(icon(QStringLiteral("down")), tr("Move down"), this, [this] { move_selected(1); });
+    }
+    if (!run.isEmpty())
+        menu.addAction(icon(QStringLiteral("eye")), tr("Show"), this, [this, run] { emit open_run(run); });
+    if (!run.isEmpty() && (state == State::interrupted || state == State::cancelled || state == State::failed))
+        menu.addAction(icon(QStringLiteral("resume")), tr("Go on"), this, &QueuePanel::resume_selected);
+    menu.addAction(icon(QStringLiteral("close")), state == State::running ? tr("Stop") : tr("Remove"), this,
+                   &QueuePanel::remove_selected);
+    menu.exec(list_->viewport()->mapToGlobal(at));
+}
+
+} // namespace denoir::ui

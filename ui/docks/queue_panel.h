@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QStyledItemDelegate>
+#include <QWidget>
+
+#include "ui/studio.h"
+
+class QLabel;
+class QListView;
+class QStackedWidget;
+class QToolButton;
+
+namespace denoir::ui {
+
+/// An entry of the queue: state, prompt, what it is doing, a bar; the error and what to do about it.
+class QueueDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
+
+/// What waits, what is at work, what ended: reorder by dragging or Alt+arrows, edit, cancel, pause, clear with undo.
+class QueuePanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit QueuePanel(Studio& studio, QWidget* parent = nullptr);
+    quint64 selected() const;
+
+public slots:
+    void edit_selected();
+    void remove_selected();
+    void move_selected(int by);
+    void resume_selected();
+    void undo_clear();
+
+signals:
+    void open_run(const QString& run);
+    /// The waiting entry whose request is in the parameters now; 0: none.
+    void editing_changed(quint64 id);
+    void said(const QString& text);
+
+private:
+    void refresh();
+    void show_menu(const QPoint& at);
+
+    Studio& studio_;
+    QListView* list_;
+    QStackedWidget* stack_;
+    QToolButton *pause_, *clear_, *undo_;
+    QLabel* summary_;
+};
+
+} // namespace denoir::ui

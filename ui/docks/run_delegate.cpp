@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QPainter>
+#include <QPainterPath>
+
+#include "app/issue.h"
+#include "app/run_history.h"
+#include "app/text.h"
+#include "app/thumbnails.h"
+#include "ui/docks/runs_panel.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+
+namespace denoir::ui {
+
+using Role = app::RunHistory::Role;
+
+namespace {
+constexpr int picture_width = 80, picture_height = 48;
+
+QString state_words(const QModelIndex& index) {
+    const QString state = index.data(Role::StateRole).toString();
+    const int done = index.data(Role::StepsDoneRole).toInt(), steps = index.data(Role::StepsRole).toInt();
+    if (state == QLatin1String("running")) return RunsPanel::tr("running · step %1/%2").arg(done).arg(steps);
+    if (state == QLatin1String("interrupted")) return RunsPanel::tr("interrupted at step %1/%2").arg(done).arg(steps);
+    if (state == QLatin1String("cancelled")) return RunsPanel::tr("stopped at step %1/%2").arg(done).arg(steps);
+    if (state == QLatin1String("failed"))
+        return RunsPanel::tr("failed: %1").arg(index.data(Role::IssueRole).value<app::Issue>().message);
+    if (state == QLatin1String("waiting")) return RunsPanel::tr("not begun");
+    return app::duration_text(index.data(Role::SecondsRole).toDouble());
+}
+
+} // namespace
+
+RunDelegate::RunDelegate(Studio& studio, QObject* parent) : QStyledItemDelegate(parent), studio_(studio) {}
+
+QRect RunDelegate::star_rect(const QRect& row) { return {row.right() - 26, row.top() + 6, 20, 20}; }
+
+void RunDelegate::set_playing(const QPersistentModelIndex& index, int tick) {
+    playing_ = index;
+    tick_ = tick;
+}
+
+void RunDelegate::set_sides(const QString& a, const QString& b) {
+    a_ = a;
+    b_ = b;
+}
+
+QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
+    return {200, std::max(picture_height + 12, 3 * option.fontMetrics.lineSpacing() + 10)};
+}
+
+void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const Colours& c = colours(option.palette);
+    painter->save();
+    painter->setRenderHints(QPainter::Antialiasing | QPainter::SmoothPixmapTransform);
+    const QRect row = option.rect.adjusted(4, 1, -4, -1);
+    const bool hover = option.state & QStyle::State_MouseOver;
+    if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(option.state & QStyle::State_Selected ? c.selection : c.hover);
+        painter->drawRoundedRect(row, 4, 4);
+    }
+    if (option.state & QStyle::State_HasFocus) {
+        painter->setPen(c.accent);
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRoundedRect(QRectF(row).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    }
+
+    const QRect frame(row.left() + 6, row.center().y() - picture_height / 2 + 1, picture_width, picture_height);
+    QPainterPath rounded;
+    rounded.addRoundedRect(frame, 3, 3);
+    painter->save();
+    painter->setClipPath(rounded);
+    painter->fillRect(frame, c.canvas);
+    QImage picture;
+    const QString video = index.data(Role::VideoRole).toString(), still = index.data(Role::ThumbnailRole).toString();
+    const int side =
+        int(std::max(picture_width, picture_height) * (painter->device() ? painter->device()->devicePixelRatioF() : 1));
+    if (playing_ == index && tick_ > 2 && !video.isEmpty()) {
+        const int frames = std::max(1, index.data(Role::FramesRole).toInt());
+        picture = studio_.thumbnails.frame(video, (tick_ * 2) % frames, side);
+    }
+    if (picture.isNull() && !still.isEmpty()) picture = studio_.thumbnails.picture(still, side);
+    if (!picture.isNull()) {
+        const QSizeF size = QSizeF(picture.size()).scaled(frame.size(), Qt::KeepAspectRatio);
+        painter->drawImage(QRectF(frame.center().x() + 0.5 - size.width() / 2,
+                                  frame.center().y() + 0.5 - size.height() / 2, size.width(), size.height()),
+                           picture);
+    } else {
+        icon(QStringLiteral("timeline"))
+            .paint(painter, frame.adjusted(30, 14, -30, -14), Qt::AlignCenter, QIcon::Disabled);
+    }
+    painter->restore();
+
+    const QString path = index.data(Role::PathRole).toString();
+    const bool is_a = !b_.isEmpty() && path == a_, is_b = path == b_ && !b_.isEmpty();
+    if (is_a || is_b) {
+        painter->setPen(QPen(is_a ? c.a : c.b, 2));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRoundedRect(frame, 3, 3);
+        const QRect letter(frame.left() + 3, frame.top() + 3, 14, 14);
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(is_a ? c.a : c.b);
+        painter->drawRoundedRect(letter, 3, 3);
+        painter->setPen(c.dark ? c.on_accent : Qt::white);
+        painter->drawText(letter, Qt::AlignCenter, is_a ? QStringLiteral("A") : QStringLiteral("B"));
+    }
+
+    const int line = option.fontMetrics.lineSpacing();
+    QRect text(frame.right() + 9, row.center().y() - (3 * line) / 2, row.right() - frame.right() - 16, line);
+    const bool starred = index.data(Role::StarredRole).toBool();
+    if (starred || hover || (option.state & QStyle::State_Selected))
+        icon(starred ? QStringLiteral("star-on") : QStringLiteral("star"))
+            .paint(painter, star_rect(option.rect).adjusted(3, 3, -3, -3), Qt::AlignCenter,
+                   starred ? QIcon::Normal : QIcon::Disabled);
+    QString title = index.data(Role::NameRole).toString();
+    if (title.isEmpty()) title = index.data(Role::PromptRole).toString().simplified();
+    painter->setPen(c.text);
+    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                      option.fontMetrics.elidedText(title, Qt::ElideRight, text.width() - 20));
+    painter->setPen(c.quiet);
+    text.translate(0, line);
+    const QString numbers = RunsPanel::tr("%1×%2 · %3 f · seed %4")
+                                .arg(index.data(Role::WidthRole).toInt())
+                                .arg(index.data(Role::HeightRole).toInt())
+                                .arg(index.data(Role::FramesRole).toInt())
+                                .arg(index.data(Role::SeedRole).toULongLong());
+    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                      option.fontMetrics.elidedText(numbers, Qt::ElideRight, text.width()));
+    text.translate(0, line);
+    const bool failed = index.data(Role::StateRole).toString() == QLatin1String("failed");
+    if (failed) painter->setPen(c.error);
+    QString third = state_words(index);
+    if (!failed && index.data(Role::StateRole).toString() == QLatin1String("done"))
+        third = RunsPanel::tr("%1 steps · %2").arg(index.data(Role::StepsRole).toInt()).arg(third);
+    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                      option.fontMetrics.elidedText(third, Qt::ElideRight, text.width()));
+    painter->restore();
+}
+
+} // namespace denoir::ui

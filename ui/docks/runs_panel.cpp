@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/runs_panel.h"
+
+#include <QApplication>
+#include <QDesktopServices>
+#include <QDrag>
+#include <QHBoxLayout>
+#include <QInputDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMimeData>
+#include <QShortcut>
+#include <QStackedWidget>
+#include <QTimer>
+#include <QToolButton>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "app/engine_worker.h"
+#include "app/request_document.h"
+#include "app/run_history.h"
+#include "app/settings.h"
+#include "app/text.h"
+#include "app/thumbnails.h"
+#include "engine/core/error.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/empty_state.h"
+
+namespace denoir::ui {
+
+using Role = app::RunHistory::Role;
+
+RunsView::RunsView(QWidget* parent) : QListView(parent) {
+    setMouseTracking(true);
+    setSelectionMode(QAbstractItemView::ExtendedSelection);
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setUniformItemSizes(true);
+    setDragEnabled(true);
+    setDragDropMode(QAbstractItemView::DragOnly);
+    setContextMenuPolicy(Qt::CustomContextMenu);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+}
+
+void RunsView::mousePressEvent(QMouseEvent* event) {
+    const QModelIndex index = indexAt(event->pos());
+    if (index.isValid() && event->button() == Qt::LeftButton &&
+        RunDelegate::star_rect(visualRect(index)).contains(event->pos())) {
+        emit star_clicked(index);
+        return;
+    }
+    QListView::mousePressEvent(event);
+}
+
+void RunsView::mouseMoveEvent(QMouseEvent* event) {
+    emit hovered(event->buttons() ? QModelIndex() : indexAt(event->pos()));
+    QListView::mouseMoveEvent(event);
+}
+
+void RunsView::leaveEvent(QEvent* event) {
+    emit hovered({});
+    QListView::leaveEvent(event);
+}
+
+void RunsView::startDrag(Qt::DropActions) {
+    // As folders, so that preview, timeline and other programs understand them alike.
+    QList<QUrl> urls;
+    for (const QModelIndex& index : selectedIndexes())
+        urls.append(QUrl::fromLocalFile(index.data(Role::PathRole).toString()));
+    if (urls.isEmpty()) return;
+    auto* drag = new QDrag(this);
+    auto* mime = new QMimeData;
+    mime->setUrls(urls);
+    drag->setMimeData(mime);
+    drag->exec(Qt::CopyAction);
+}
+
+RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
+    : QWidget(parent),
+      studio_(studio),
+      search_(new QLineEdit(this)),
+      starred_(new QToolButton(this)),
+      list_(new RunsView(this)),
+      delegate_(new RunDelegate(studio, list_)),
+      stack_(new QStackedWidget(this)),
+      empty_(new EmptyState(QStringLiteral("history"), {}, nullptr, this)),
+      disk_(new QLabel(this)),
+      search_later_(new QTimer(this)),
+      player_(new QTimer(this)) {
+    search_->setObjectName(QStringLiteral("runs-search"));
+    search_->setPlaceholderText(tr("Search prompts and parameters"));
+    search_->setToolTip(tr("Words, or fields: seed:7 steps:20 size:256x144 mode:i2v state:done"));
+    search_->setAccessibleName(search_->placeholderText());
+    search_->setClearButtonEnabled(true);
+    starred_->setObjectName(QStringLiteral("runs-starred"));
+    starred_->setCheckable(true);
+    starred_->setIcon(icon(QStringLiteral("star"), QStringLiteral("star-on")));
+    starred_->setToolTip(tr("Starred runs only"));
+    starred_->setAccessibleName(starred_->toolTip());
+    list_->setObjectName(QStringLiteral("runs"));
+    list_->setAccessibleName(tr("Runs"));
+    list_->setModel(&studio_.history);
+    list_->setItemDelegate(delegate_);
+    stack_->addWidget(empty_);
+    stack_->addWidget(list_);
+    disk_->setProperty("quiet", true);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(grid::unit, 2, grid::half, grid::half);
+    row->setSpacing(grid::half);
+    row->addWidget(search_, 1);
+    row->addWidget(starred_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(row);
+    column->addWidget(stack_, 1);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(grid::unit, 2, grid::unit, grid::half);
+    foot->addWidget(disk_, 1);
+    column->addLayout(foot);
+
+    search_later_->setSingleShot(true);
+    search_later_->setInterval(60);
+    player_->setInterval(1000 / 12);
+    connect(search_, &QLineEdit::textChanged, search_later_, qOverload<>(&QTimer::start));
+    connect(search_later_, &QTimer::timeout, this, [this] {
+        studio_.history.set_search(search_->text());
+        refresh();
+    });
+    connect(starred_, &QToolButton::toggled, this, [this](bool on) {
+        studio_.history.set_starred_only(on);
+        refresh();
+    });
+    connect(list_, &QListView::activated, this,
+            [this](const QModelIndex& index) { emit open_run(index.data(Role::PathRole).toString()); });
+    connect(list_, &QListView::clicked, this, [this](const QModelIndex& index) {
+        if (!(QApplication::keyboardModifiers() & (Qt::ControlModifier | Qt::ShiftModifier)))
+            emit open_run(index.data(Role::PathRole).toString());
+    });
+    connect(list_, &RunsView::star_clicked, this, [this](const QModelIndex& index) {
+        studio_.history.setData(index, !index.data(Role::StarredRole).toBool(), Role::StarredRole);
+    });
+    connect(list_, &RunsView::hovered, this, &RunsPanel::play_under_pointer);
+    connect(list_, &QListView::customContextMenuRequested, this, &RunsPanel::show_menu);
+    connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::selection_changed);
+    connect(player_, &QTimer::timeout, this, [this] {
+        delegate_->set_playing(playing_, ++tick_);
+        if (playing_.isValid()) list_->update(playing_);
+    });
+    connect(&studio_.thumbnails, &app::Thumbnails::ready, list_->viewport(), qOverload<>(&QWidget::update));
+    connect(&studio_.history, &app::RunHistory::totals_changed, this, &RunsPanel::refresh);
+    connect(&studio_.history, &app::RunHistory::scanned, this, &RunsPanel::refresh);
+    for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+        connect(&studio_.history, signal, this, &RunsPanel::refresh);
+    connect(&studio_.history, &QAbstractItemModel::modelReset, this, &RunsPanel::refresh);
+    const auto key = [this](const QKeySequence& keys, auto act) {
+        connect(new QShortcut(keys, list_, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, act);
+    };
+    key(Qt::Key_Delete, [this] { remove_selected(); });
+    refresh();
+}
+
+void RunsPanel::refresh() {
+    const bool any = studio_.history.rowCount() > 0;
+    stack_->setCurrentIndex(any ? 1 : 0);
+    if (!any) {
+        if (studio_.history.total() > 0)
+            empty_->set_text(tr("No run answers this search."));
+        else
+            empty_->set_text(tr("Every run is kept here: its picture, its parameters, each of its steps. Press "
+                                "Generate for the first."));
+    }
+    const quint64 limit = quint64(studio_.settings.history_bytes());
+    const QString use = app::bytes_text(double(studio_.history.bytes()));
+    const QString count = tr("%n run(s)", nullptr, studio_.history.total());
+    disk_->setText(limit > 0 ? tr("%1 · %2 of %3").arg(count, use, app::bytes_text(double(limit)))
+                             : tr("%1 · %2").arg(count, use));
+    disk_->setToolTip(
+        tr("Disk use of all runs. Over the bound, latents of unstarred old runs go first, after asking once."));
+}
+
+QStringList RunsPanel::selected() const {
+    QStringList runs;
+    QModelIndexList rows = list_->selectionModel()->selectedIndexes();
+    std::sort(rows.begin(), rows.end());
+    for (const QModelIndex& index : rows) runs.append(index.data(Role::PathRole).toString());
+    return runs;
+}
+
+QString RunsPanel::current() const { return list_->currentIndex().data(Role::PathRole).toString(); }
+
+void RunsPanel::select(const QString& run) {
+    const int row = studio_.history.row_of(run);
+    if (row < 0) return;
+    const QModelIndex index = studio_.history.index(row);
+    list_->setCurrentIndex(index);
+    list_->scrollTo(index);
+}
+
+void RunsPanel::set_sides(const QString& a, const QString& b) {
+    delegate_->set_sides(a, b);
+    list_->viewport()->update();
+}
+
+void RunsPanel::focus_search() {
+    search_->setFocus(Qt::ShortcutFocusReason);
+    search_->selectAll();
+}
+
+void RunsPanel::toggle_star() {
+    const QStringList runs = selected();
+    if (runs.isEmpty()) return;
+    const bool star = !studio_.history.starred(runs.constFirst());
+    for (const QString& run : runs) studio_.history.set_starred(run, star);
+}
+
+void RunsPanel::restore_parameters() {
+    const QString run = current();
+    if (run.isEmpty()) return;
+    try {
+        const auto record = app::RunHistory::record(run);
+        studio_.document.restore(record.request, tr("Restore parameters"),
+                                 list_->currentIndex().data(Role::TemplateRole).toString());
+    } catch (const Error& error) {
+        emit said(app::Issue::from(error).line());
+    }
+}
+
+void RunsPanel::remove_selected() {
+    const QStringList runs = selected();
+    if (runs.isEmpty()) return;
+    const QStringList gone = studio_.history.remove(runs);
+    if (gone.size() < runs.size()) emit said(tr("A run at work stays. Stop it first."));
+    if (!gone.isEmpty()) emit removed(gone);
+}
+
+void RunsPanel::undo_remove() {
+    if (studio_.history.can_restore()) studio_.history.restore();
+}
+
+void RunsPanel::reveal() {
+    const QString run = current();
+    if (run.isEmpty()) return;
+    if (!QDesktopServices::openUrl(QUrl::fromLocalFile(run)))
+        emit said(tr("No file manager answers. The run is at %1").arg(run));
+}
+
+void RunsPanel::verify() {
+    const QString run = current();
+    if (!run.isEmpty()) studio_.worker.verify(run);
+}
+
+void RunsPanel::rename() {
+    const QString run = current();
+    if (run.isEmpty()) return;
+    auto* dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Name of the run"));
+    dialog->setLabelText(tr("Name"));
+    dialog->setTextValue(list_->currentIndex().data(Role::NameRole).toString());
+    connect(dialog, &QInputDialog::textValueSelected, this,
+            [this, run](const QString& name) { studio_.history.set_name(run, name.trimmed()); });
+    dialog->show();
+}
+
+void RunsPanel::play_under_pointer(const QModelIndex& index) {
+    if (playing_ == index) return;
+    playing_ = index;
+    tick_ = 0;
+    delegate_->set_playing(playing_, 0);
+    if (index.isValid())
+        player_->start();
+    else
+        player_->stop();
+    list_->viewport()->update();
+}
+
+void RunsPanel::show_menu(const QPoint& at) {
+    const QModelIndex index = list_->indexAt(at);
+    if (!index.isValid()) return;
+    const QString run = index.data(Role::PathRole).toString();
+    const QString state = index.data(Role::StateRole).toString();
+    const QStringList runs = selected();
+    QMenu menu(this);
+    menu.addAction(icon(QStringLiteral("play")), tr("Show"), this, [this, run] { emit open_run(run); });
+    if (runs.size() == 2)
+        menu.addAction(icon(QStringLiteral("compare")), tr("Compare the two"), this,
+                       [this, runs] { emit compare_runs(runs[0], runs[1]); });
+    else
+        menu.addAction(icon(QStringLiteral("compare")), tr("Compare with what is shown"), this,
+                       [this, run] { emit compare_runs({}, run); });
+    menu.addAction(icon(QStringLiteral("reset")), tr("Restore parameters"), this, &RunsPanel::restore_parameters);
+    if (state == QLatin1String("interrupted") || state == QLatin1String("cancelled") ||
+        state == QLatin1String("failed"))
+        menu.addAction(icon(QStringLiteral("resume")), tr("Go on"), this, [this, run] { emit resume_run(run); });
+    menu.addSeparator();
+    menu.addAction(icon(QStringLiteral("star")),
+                   index.data(Role::StarredRole).toBool() ? tr("Remove star") : tr("Star"), this,
+                   &RunsPanel::toggle_star);
+    menu.addAction(icon(QStringLiteral("edit")), tr("Name …"), this, &RunsPanel::rename);
+    menu.addAction(icon(QStringLiteral("timeline")), tr("Add to the timeline"), this, [this, runs] {
+        for (const QString& each : runs) emit add_to_timeline(each);
+    });
+    menu.addAction(icon(QStringLiteral("folder")), tr("Reveal in folder"), this, &RunsPanel::reveal);
+    menu.addAction(icon(QStringLiteral("verify")), tr("Verify: render again and compare"), this, &RunsPanel::verify);
+    menu.addSeparator();
+    menu.addAction(icon(QStringLiteral("trash")), tr("Delete"), this, &RunsPanel::remove_selected);
+    menu.exec(list_->viewport()->mapToGlobal(at));
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QListView>
+#include <QPersistentModelIndex>
+#include <QStyledItemDelegate>
+#include <QWidget>
+
+#include "ui/studio.h"
+
+class QLabel;
+class QLineEdit;
+class QStackedWidget;
+class QTimer;
+class QToolButton;
+
+namespace denoir::ui {
+
+class EmptyState;
+
+/// A run: its picture (moving under the pointer), prompt, numbers, star, and a word where it is not simply done.
+class RunDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    RunDelegate(Studio& studio, QObject* parent);
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    static QRect star_rect(const QRect& row);
+    void set_playing(const QPersistentModelIndex& index, int tick);
+    /// Letters shown on the runs that are being compared.
+    void set_sides(const QString& a, const QString& b);
+
+private:
+    Studio& studio_;
+    QPersistentModelIndex playing_;
+    int tick_ = 0;
+    QString a_, b_;
+};
+
+class RunsView : public QListView {
+    Q_OBJECT
+public:
+    explicit RunsView(QWidget* parent = nullptr);
+
+signals:
+    void star_clicked(const QModelIndex& index);
+    void hovered(const QModelIndex& index);
+
+protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void startDrag(Qt::DropActions actions) override;
+};
+
+/// The history: search, stars, restore, compare, reveal, verify, delete with undo, disk use.
+class RunsPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit RunsPanel(Studio& studio, QWidget* parent = nullptr);
+    QStringList selected() const;
+    QString current() const;
+    void select(const QString& run);
+    void set_sides(const QString& a, const QString& b);
+
+public slots:
+    void focus_search();
+    void toggle_star();
+    void restore_parameters();
+    void remove_selected();
+    void undo_remove();
+    void reveal();
+    void verify();
+    void rename();
+
+signals:
+    void open_run(const QString& run);
+    void compare_runs(const QString& a, const QString& b);
+    void add_to_timeline(const QString& run);
+    void resume_run(const QString& run);
+    void removed(const QStringList& runs);
+    void selection_changed();
+    void said(const QString& text);
+
+private:
+    void refresh();
+    void show_menu(const QPoint& at);
+    void play_under_pointer(const QModelIndex& index);
+
+    Studio& studio_;
+    QLineEdit* search_;
+    QToolButton* starred_;
+    RunsView* list_;
+    RunDelegate* delegate_;
+    QStackedWidget* stack_;
+    EmptyState* empty_;
+    QLabel* disk_;
+    QTimer *search_later_, *player_;
+    QPersistentModelIndex playing_;
+    int tick_ = 0;
+};
+
+} // namespace denoir::ui

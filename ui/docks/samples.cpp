@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/samples.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "app/text.h"
+#include "engine/session/model_lookup.h"
+
+namespace denoir::ui {
+
+QStringList sample_prompts() {
+    QStringList found;
+    QFile file(app::to_qstring(resources_folder() / "prompts.json"));
+    if (file.open(QIODevice::ReadOnly) && file.size() < 1 << 18) {
+        const QJsonObject object = QJsonDocument::fromJson(file.readAll()).object();
+        for (const auto& each : object.value(QLatin1String("text")).toArray()) {
+            const QString text =
+                each.isString() ? each.toString() : each.toObject().value(QLatin1String("prompt")).toString();
+            if (!text.isEmpty() && found.size() < 40) found.append(text);
+        }
+    }
+    if (found.isEmpty())
+        found = {QStringLiteral("A red balloon rises over the sea at sunset."),
+                 QStringLiteral("A white boat drifts to the left on a calm lake."),
+                 QStringLiteral("A yellow ball bounces on the grass under a blue sky."),
+                 QStringLiteral("{A red|A blue|A green} kite climbs in the wind over the dunes.")};
+    return found;
+}
+
+QString first_prompt() { return sample_prompts().constFirst(); }
+
+} // namespace denoir::ui

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QStringList>
+
+namespace denoir::ui {
+
+/// What the bundled model was trained to draw, ready to be tried: resources/prompts.json, else a
+/// few that any model understands.
+QStringList sample_prompts();
+/// The first of them.
+QString first_prompt();
+
+} // namespace denoir::ui

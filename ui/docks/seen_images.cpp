@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/seen_images.h"
+
+#include <QCryptographicHash>
+#include <QDir>
+#include <QFileInfo>
+#include <QThreadPool>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "app/text.h"
+#include "engine/core/error.h"
+#include "engine/media/crop.h"
+#include "engine/media/image.h"
+#include "engine/pipeline/images.h"
+
+namespace denoir::ui {
+
+namespace {
+
+QImage to_qimage(const Tensor& pixels) { // [3,H,W] in -1 … 1
+    const auto& shape = pixels.shape();
+    const int height = int(shape[1]), width = int(shape[2]);
+    const float* values = pixels.data<float>();
+    const std::size_t plane = std::size_t(width) * std::size_t(height);
+    QImage image(width, height, QImage::Format_RGB888);
+    for (int y = 0; y < height; ++y) {
+        uchar* line = image.scanLine(y);
+        for (int x = 0; x < width; ++x)
+            for (std::size_t c = 0; c < 3; ++c)
+                line[3 * x + int(c)] = uchar(std::clamp(
+                    std::lround((values[c * plane + std::size_t(y) * std::size_t(width) + std::size_t(x)] + 1) *
+                                127.5F),
+                    0L, 255L));
+    }
+    return image;
+}
+
+} // namespace
+
+struct SeenImages::State {
+    QThreadPool pool;
+    std::atomic<quint64> newest = 0;
+};
+
+SeenImages::SeenImages(QObject* parent) : QObject(parent), state_(std::make_shared<State>()) {
+    state_->pool.setMaxThreadCount(1);
+    state_->pool.setThreadPriority(QThread::LowPriority);
+}
+
+SeenImages::~SeenImages() {
+    ++state_->newest;
+    state_->pool.waitForDone();
+}
+
+void SeenImages::ask(const Request& request) {
+    const quint64 serial = ++state_->newest;
+    if (request.image.empty() && request.last_image.empty()) {
+        emit seen({}, {});
+        return;
+    }
+    state_->pool.start([this, request, serial] {
+        if (serial != state_->newest) return;
+        QImage start, last;
+        app::Issue issue;
+        try {
+            const int width = request.width.value_or(0), height = request.height.value_or(0);
+            const auto look = [&](const Image& image, const Image& first) {
+                return to_qimage(see_image(image, first, request.family.value_or(Family::wan),
+                                           request.mode.value_or(Mode::i2v),
+                                           request.preprocess.value_or(Preprocess::original), width, height, 0, false)
+                                     .pixels);
+            };
+            Image first;
+            if (!request.image.empty()) {
+                first = read_image(request.image);
+                start = look(first, first);
+            }
+            if (!request.last_image.empty()) {
+                const Image end = read_image(request.last_image);
+                last = look(end, request.image.empty() ? end : first);
+            }
+        } catch (...) {
+            issue = app::Issue::from_current_exception();
+        }
+        QMetaObject::invokeMethod(
+            this,
+            [this, serial, start, last, issue] {
+                if (serial != state_->newest) return;
+                if (!issue.isEmpty()) emit failed(issue);
+                emit seen(start, last);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+QString cropped_image(const QString& file, CropPreset preset, const QSize& target, const QString& folder) {
+    if (preset == CropPreset::model || target.isEmpty()) return file;
+    const Image whole = read_image(app::to_path(file));
+    const double aspect = double(target.width()) / target.height();
+    int width = whole.width, height = whole.height;
+    const bool wide = double(width) / height > aspect;
+    CropBox box{0, 0, width, height};
+    if (preset == CropPreset::whole) { // crop() paints what lies outside the picture black
+        const int full_width = wide ? width : int(std::lround(height * aspect)),
+                  full_height = wide ? int(std::lround(width / aspect)) : height;
+        box.left = -(full_width - width) / 2;
+        box.top = -(full_height - height) / 2;
+        box.right = box.left + full_width;
+        box.bottom = box.top + full_height;
+    } else if (wide) {
+        const int part = std::max(1, int(std::lround(height * aspect)));
+        box.left = preset == CropPreset::left ? 0 : preset == CropPreset::right ? width - part : (width - part) / 2;
+        box.right = box.left + part;
+    } else {
+        const int part = std::max(1, int(std::lround(width / aspect)));
+        box.top = preset == CropPreset::top ? 0 : preset == CropPreset::bottom ? height - part : (height - part) / 2;
+        box.bottom = box.top + part;
+    }
+    const Image cut = crop(whole, box);
+    QCryptographicHash hash(QCryptographicHash::Sha256);
+    hash.addData(QByteArrayView(reinterpret_cast<const char*>(cut.rgb.data()), qsizetype(cut.rgb.size())));
+    hash.addData(QByteArray::number(cut.width));
+    if (!QDir().mkpath(folder))
+        throw Error(folder.toStdString(), {}, "this folder cannot be made",
+                    "free some space or choose another data folder");
+    const QString path =
+        QDir(folder).filePath(QString::fromLatin1(hash.result().toHex().left(24)) + QStringLiteral(".png"));
+    if (!QFileInfo::exists(path)) write_png(app::to_path(path), cut, {});
+    return path;
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QImage>
+#include <QObject>
+#include <QRectF>
+#include <QString>
+
+#include <memory>
+
+#include "app/issue.h"
+#include "engine/pipeline/request.h"
+
+namespace denoir::ui {
+
+/// How a picture is cut before the model's own preprocessing looks at it.
+enum class CropPreset { model, centre, left, right, top, bottom, whole };
+
+/// What the model will see of the start and last image: the engine's own preprocessing, on a thread of its own. Answers
+/// only the newest question.
+class SeenImages : public QObject {
+    Q_OBJECT
+public:
+    explicit SeenImages(QObject* parent = nullptr);
+    ~SeenImages() override;
+    /// `request`: resolved; its image and last_image are looked at.
+    void ask(const Request& request);
+
+signals:
+    /// Null where there is none; RGB, the request's width and height as the VAE gets them.
+    void seen(const QImage& start, const QImage& last);
+    void failed(const denoir::app::Issue& issue);
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+/// Cuts `file` to the aspect of `target` and stores it as a PNG in `folder`, named by its content; returns its path.
+/// `whole` keeps all of it, on black bars. Throws Error where the file is no image or cannot be written.
+QString cropped_image(const QString& file, CropPreset preset, const QSize& target, const QString& folder);
+
+} // namespace denoir::ui

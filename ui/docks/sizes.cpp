@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/sizes.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <cmath>
+
+namespace denoir::ui {
+
+int nearest_side(double side) { return std::max(16, static_cast<int>(std::lround(side / 16)) * 16); }
+
+QString size_text(int width, int height) { return QStringLiteral("%1×%2").arg(width).arg(height); }
+
+std::optional<QSize> parse_size(const QString& text) {
+    static const QRegularExpression form(QStringLiteral("^\\s*(\\d{1,5})\\s*[x×X*,; ]\\s*(\\d{1,5})\\s*$"));
+    const auto match = form.match(text);
+    if (!match.hasMatch()) return std::nullopt;
+    const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
+    if (size.width() < 1 || size.height() < 1 || size.width() > 16384 || size.height() > 16384) return std::nullopt;
+    return size;
+}
+
+QList<SizePreset> size_presets(const QSize& standard) {
+    struct Aspect {
+        int across, down;
+    };
+    QList<SizePreset> presets{
+        {QCoreApplication::translate("Sizes", "%1 · default").arg(size_text(standard.width(), standard.height())),
+         standard}};
+    const double area = double(standard.width()) * standard.height();
+    const auto add = [&presets](const QString& name, const QSize& size) {
+        for (const auto& preset : presets)
+            if (preset.size == size) return;
+        presets.append({name, size});
+    };
+    for (const Aspect a : {Aspect{16, 9}, {9, 16}, {1, 1}, {4, 3}, {3, 4}, {21, 9}}) {
+        const double height = std::sqrt(area * a.down / a.across);
+        const QSize size(nearest_side(height * a.across / a.down), nearest_side(height));
+        add(QStringLiteral("%1 · %2:%3").arg(size_text(size.width(), size.height())).arg(a.across).arg(a.down), size);
+    }
+    const QSize half(nearest_side(standard.width() / 2.0), nearest_side(standard.height() / 2.0));
+    add(QCoreApplication::translate("Sizes", "%1 · half").arg(size_text(half.width(), half.height())), half);
+    return presets;
+}
+
+} // namespace denoir::ui

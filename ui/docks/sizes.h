@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QList>
+#include <QSize>
+#include <QString>
+
+#include <optional>
+
+namespace denoir::ui {
+
+struct SizePreset {
+    QString name; ///< "256×144 · 16:9 · default"
+    QSize size;   ///< multiples of 16
+};
+
+/// The model's own size, the usual aspects at about its area, and its half.
+QList<SizePreset> size_presets(const QSize& standard);
+/// "256×144"
+QString size_text(int width, int height);
+/// "256x144", "256 × 144", "256*144"; both sides 1 … 16384.
+std::optional<QSize> parse_size(const QString& text);
+/// The multiple of 16 nearest to it, at least 16.
+int nearest_side(double side);
+
+} // namespace denoir::ui

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+namespace denoir::app {
+class CutExporter;
+class DraftDecoder;
+class EngineWorker;
+class Estimator;
+class FrameCache;
+class ModelCatalogue;
+class Notifier;
+class Project;
+class PromptHistory;
+class RequestDocument;
+class RunHistory;
+class RunQueue;
+class Settings;
+class Studio;
+class Thumbnails;
+class Tokens;
+} // namespace denoir::app
+
+namespace denoir::ui {
+
+class Theme;
+
+/// What the window and its docks show: app::Studio by its parts, with what only a window needs. Composed by main(),
+/// outlives every widget.
+struct Studio {
+    app::Studio& core;
+    app::Settings& settings;
+    app::Project& project;
+    app::RequestDocument& document;
+    app::EngineWorker& worker;
+    app::RunQueue& queue;
+    app::RunHistory& history;
+    app::ModelCatalogue& models;
+    app::Estimator& estimator;
+    app::Tokens& tokens;
+    app::PromptHistory& prompts;
+    app::Thumbnails& thumbnails;
+    app::DraftDecoder& drafts;
+    app::FrameCache& frames;
+    app::CutExporter& exporter;
+    app::Notifier& notifier;
+    Theme& theme;
+};
+
+} // namespace denoir::ui

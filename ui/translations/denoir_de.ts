@@ -1,0 +1,2537 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de">
+<context>
+    <name>ClipSource</name>
+    <message>
+        <source>seed %1</source>
+        <translation>Startwert %1</translation>
+    </message>
+</context>
+<context>
+    <name>QObject</name>
+    <message>
+        <source>use %1 frames</source>
+        <translation>%1 Bilder nehmen</translation>
+    </message>
+    <message>
+        <source>use the size %1x%2</source>
+        <translation>die Größe %1x%2 nehmen</translation>
+    </message>
+    <message>
+        <source>use bf16</source>
+        <translation>bf16 nehmen</translation>
+    </message>
+    <message>
+        <source>move it away</source>
+        <translation>die Datei wegräumen</translation>
+    </message>
+    <message>
+        <source>it was put aside as %1</source>
+        <translation>sie liegt jetzt als %1 daneben</translation>
+    </message>
+    <message>
+        <source>there was not enough</source>
+        <translation>es war nicht genug da</translation>
+    </message>
+    <message>
+        <source>use a smaller size, fewer frames or bf16</source>
+        <translation>eine kleinere Größe, weniger Bilder oder bf16 nehmen</translation>
+    </message>
+    <message>
+        <source>an internal error</source>
+        <translation>ein innerer Fehler</translation>
+    </message>
+    <message>
+        <source>try again; if it stays, report it</source>
+        <translation>noch einmal versuchen; wenn er bleibt, bitte melden</translation>
+    </message>
+    <message>
+        <source>text encoder</source>
+        <translation>Textencoder</translation>
+    </message>
+    <message>
+        <source>tokenizer</source>
+        <translation>Tokenizer</translation>
+    </message>
+    <message>
+        <source>VAE</source>
+        <translation>VAE</translation>
+    </message>
+    <message>
+        <source>CLIP image encoder</source>
+        <translation>CLIP-Bildencoder</translation>
+    </message>
+    <message>
+        <source>text to video</source>
+        <translation>Text zu Video</translation>
+    </message>
+    <message>
+        <source>image to video</source>
+        <translation>Bild zu Video</translation>
+    </message>
+    <message>
+        <source>first and last frame</source>
+        <translation>erstes und letztes Bild</translation>
+    </message>
+    <message>
+        <source>diffusion forcing</source>
+        <translation>Diffusion Forcing</translation>
+    </message>
+    <message>
+        <source>%1 with %2 frames needs %3 of %4</source>
+        <translation>%1 mit %2 Bildern braucht %3 von %4</translation>
+    </message>
+    <message>
+        <source>%1 with %2 frames needs %3 of %4: weights come and go, which is slower</source>
+        <translation>%1 mit %2 Bildern braucht %3 von %4: Gewichte kommen und gehen, das ist langsamer</translation>
+    </message>
+    <message>
+        <source>%1 with %2 frames needs %3 at least, %4 are free: use a smaller size</source>
+        <translation>%1 mit %2 Bildern braucht mindestens %3, frei sind %4: eine kleinere Größe nehmen</translation>
+    </message>
+    <message>
+        <source>Demo</source>
+        <translation>Demo</translation>
+    </message>
+    <message>
+        <source>%1 f</source>
+        <translation>%1 B</translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
+        <translation>%1 Schritte</translation>
+    </message>
+    <message>
+        <source>guidance %1</source>
+        <translation>Guidance %1</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>Startwert %1</translation>
+    </message>
+    <message>
+        <source>the index of the runs cannot be written</source>
+        <translation>das Verzeichnis der Läufe lässt sich nicht schreiben</translation>
+    </message>
+    <message>
+        <source>free some space or check the folder's rights; the runs are listed all the same</source>
+        <translation>Platz schaffen oder die Rechte des Ordners prüfen; die Läufe werden trotzdem gezeigt</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 h %2 min</translation>
+    </message>
+</context>
+<context>
+    <name>Sizes</name>
+    <message>
+        <source>%1 · default</source>
+        <translation>%1 · Vorgabe</translation>
+    </message>
+    <message>
+        <source>%1 · half</source>
+        <translation>%1 · halb</translation>
+    </message>
+</context>
+<context>
+    <name>Stages</name>
+    <message>
+        <source>loading the text encoder</source>
+        <translation>lädt den Textencoder</translation>
+    </message>
+    <message>
+        <source>reading the prompt</source>
+        <translation>liest den Prompt</translation>
+    </message>
+    <message>
+        <source>loading the image encoder</source>
+        <translation>lädt den Bildencoder</translation>
+    </message>
+    <message>
+        <source>looking at the image</source>
+        <translation>sieht das Bild an</translation>
+    </message>
+    <message>
+        <source>loading the decoder</source>
+        <translation>lädt den Decoder</translation>
+    </message>
+    <message>
+        <source>encoding the image</source>
+        <translation>kodiert das Bild</translation>
+    </message>
+    <message>
+        <source>loading the transformer</source>
+        <translation>lädt den Transformer</translation>
+    </message>
+    <message>
+        <source>denoising</source>
+        <translation>entrauscht</translation>
+    </message>
+    <message>
+        <source>decoding</source>
+        <translation>dekodiert</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::Comparison</name>
+    <message>
+        <source>Decoding A's latents, frame %1 of %2</source>
+        <translation>Dekodiert die Latents von A, Bild %1 von %2</translation>
+    </message>
+    <message>
+        <source>Decoding B's latents, frame %1 of %2</source>
+        <translation>Dekodiert die Latents von B, Bild %1 von %2</translation>
+    </message>
+    <message>
+        <source>A is %1, B is %2: only equal sizes can be measured</source>
+        <translation>A ist %1, B ist %2: nur gleiche Größen lassen sich messen</translation>
+    </message>
+    <message>
+        <source>compare runs of one size</source>
+        <translation>Läufe gleicher Größe vergleichen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::Estimator</name>
+    <message>
+        <source>time is known after the first run</source>
+        <translation>die Dauer ist nach dem ersten Lauf bekannt</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>etwa %1</translation>
+    </message>
+    <message>
+        <source>≈ %1</source>
+        <translation>≈ %1</translation>
+    </message>
+    <message>
+        <source>%1 · %2 fits</source>
+        <translation>%1 · %2 passt</translation>
+    </message>
+    <message>
+        <source>%1 or more · needs %2 of %3: weights are read again in every step</source>
+        <translation>%1 oder mehr · braucht %2 von %3: die Gewichte werden in jedem Schritt neu gelesen</translation>
+    </message>
+    <message>
+        <source>too large: needs %1 at least, %2 are free</source>
+        <translation>zu groß: braucht mindestens %1, frei sind %2</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::Notifier</name>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::Project</name>
+    <message>
+        <source>add a shot</source>
+        <translation>Einstellung hinzufügen</translation>
+    </message>
+    <message>
+        <source>remove a shot</source>
+        <translation>Einstellung entfernen</translation>
+    </message>
+    <message>
+        <source>move a shot</source>
+        <translation>Einstellung verschieben</translation>
+    </message>
+    <message>
+        <source>trim a shot</source>
+        <translation>Einstellung kürzen</translation>
+    </message>
+    <message>
+        <source>split a shot</source>
+        <translation>Einstellung teilen</translation>
+    </message>
+    <message>
+        <source>add a take</source>
+        <translation>Take hinzufügen</translation>
+    </message>
+    <message>
+        <source>choose a take</source>
+        <translation>Take wählen</translation>
+    </message>
+    <message>
+        <source>remove a take</source>
+        <translation>Take entfernen</translation>
+    </message>
+    <message>
+        <source>rename a shot</source>
+        <translation>Einstellung umbenennen</translation>
+    </message>
+    <message>
+        <source>the video of this shot is not there any more</source>
+        <translation>das Video dieser Einstellung ist nicht mehr da</translation>
+    </message>
+    <message>
+        <source>put it back, choose another take, or remove the shot</source>
+        <translation>es zurücklegen, einen anderen Take wählen oder die Einstellung entfernen</translation>
+    </message>
+    <message>
+        <source>Untitled</source>
+        <translation>Unbenannt</translation>
+    </message>
+    <message>
+        <source>another studio has this project open</source>
+        <translation>ein anderes Studio hat dieses Projekt offen</translation>
+    </message>
+    <message>
+        <source>save it under another name to change it</source>
+        <translation>unter einem anderen Namen speichern, um es zu ändern</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::RequestDocument</name>
+    <message>
+        <source>change %1</source>
+        <translation>%1 ändern</translation>
+    </message>
+    <message>
+        <source>reset %1</source>
+        <translation>%1 zurücksetzen</translation>
+    </message>
+    <message>
+        <source>reset every parameter</source>
+        <translation>alle Parameter zurücksetzen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::RunHistory</name>
+    <message>
+        <source>this run cannot be removed: %1</source>
+        <translation>dieser Lauf lässt sich nicht entfernen: %1</translation>
+    </message>
+    <message>
+        <source>check the folder's rights</source>
+        <translation>die Rechte des Ordners prüfen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::Studio</name>
+    <message>
+        <source>A video is ready</source>
+        <translation>Ein Video ist fertig</translation>
+    </message>
+    <message>
+        <source>A run failed</source>
+        <translation>Ein Lauf ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>restore a run's parameters</source>
+        <translation>Parameter eines Laufs zurückholen</translation>
+    </message>
+    <message>
+        <source>restore a video's parameters</source>
+        <translation>Parameter eines Videos zurückholen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Banners</name>
+    <message>
+        <source>Messages</source>
+        <translation>Mitteilungen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Dismiss message</source>
+        <translation>Mitteilung schließen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::CameraWindow</name>
+    <message>
+        <source>Take this picture</source>
+        <translation>Dieses Bild nehmen</translation>
+    </message>
+    <message>
+        <source>Camera</source>
+        <translation>Kamera</translation>
+    </message>
+    <message>
+        <source>Camera picture</source>
+        <translation>Kamerabild</translation>
+    </message>
+    <message>
+        <source>No camera was found. Connect one and open this window again.</source>
+        <translation>Es wurde keine Kamera gefunden. Bitte eine anschließen und dieses Fenster neu öffnen.</translation>
+    </message>
+    <message>
+        <source>The camera does not answer. Another program may be using it.</source>
+        <translation>Die Kamera antwortet nicht. Vielleicht benutzt sie ein anderes Programm.</translation>
+    </message>
+    <message>
+        <source>starting the camera …</source>
+        <translation>die Kamera startet …</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Canvas</name>
+    <message>
+        <source>B: %1</source>
+        <translation>B: %1</translation>
+    </message>
+    <message>
+        <source>A: %1</source>
+        <translation>A: %1</translation>
+    </message>
+    <message>
+        <source>A: %1, beside B: %2</source>
+        <translation>A: %1, neben B: %2</translation>
+    </message>
+    <message>
+        <source>A: %1, wiped over B: %2</source>
+        <translation>A: %1, als Blende über B: %2</translation>
+    </message>
+    <message>
+        <source>Difference of B: %2 from A: %1</source>
+        <translation>Unterschied von B: %2 zu A: %1</translation>
+    </message>
+    <message>
+        <source>A: %1 in turn with B: %2</source>
+        <translation>A: %1 im Wechsel mit B: %2</translation>
+    </message>
+    <message>
+        <source>B: %2 over A: %1</source>
+        <translation>B: %2 über A: %1</translation>
+    </message>
+    <message>
+        <source>Picture</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>No difference: A is %1 × %2, B is %3 × %4</source>
+        <translation>Kein Unterschied: A ist %1 × %2, B ist %3 × %4</translation>
+    </message>
+    <message>
+        <source>A brighter</source>
+        <translation>A heller</translation>
+    </message>
+    <message>
+        <source>B brighter</source>
+        <translation>B heller</translation>
+    </message>
+    <message>
+        <source>x %1  y %2</source>
+        <translation>x %1  y %2</translation>
+    </message>
+    <message>
+        <source>B − A  %1 %2 %3</source>
+        <translation>B − A  %1 %2 %3</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::CommandPalette</name>
+    <message>
+        <source>Find any action</source>
+        <translation>Eine Aktion suchen</translation>
+    </message>
+    <message>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>%1 (on)</source>
+        <translation>%1 (an)</translation>
+    </message>
+    <message>
+        <source>No action is called that</source>
+        <translation>So heißt keine Aktion</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::CompareBar</name>
+    <message>
+        <source>What is compared</source>
+        <translation>Was verglichen wird</translation>
+    </message>
+    <message>
+        <source>Swap A and B</source>
+        <translation>A und B tauschen</translation>
+    </message>
+    <message>
+        <source>choose a run or a video</source>
+        <translation>einen Lauf oder ein Video wählen</translation>
+    </message>
+    <message>
+        <source>A: %1</source>
+        <translation>A: %1</translation>
+    </message>
+    <message>
+        <source>B: %1</source>
+        <translation>B: %1</translation>
+    </message>
+    <message>
+        <source>A video …</source>
+        <translation>Ein Video …</translation>
+    </message>
+    <message>
+        <source>Compare a video</source>
+        <translation>Ein Video vergleichen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::DifferencesPanel</name>
+    <message>
+        <source>Parameters of A and B</source>
+        <translation>Parameter von A und B</translation>
+    </message>
+    <message>
+        <source>Parameter</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>Only what differs</source>
+        <translation>Nur was sich unterscheidet</translation>
+    </message>
+    <message>
+        <source>Choose two runs: their parameters stand side by side here. Select two in the list of runs, or drop one on A and one on B.</source>
+        <translation>Zwei Läufe wählen: hier stehen ihre Parameter nebeneinander. In der Liste der Läufe zwei auswählen, oder einen auf A und einen auf B ziehen.</translation>
+    </message>
+    <message>
+        <source>nothing differs</source>
+        <translation>kein Unterschied</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Dock</name>
+    <message>
+        <source>Undock %1</source>
+        <translation>%1 lösen</translation>
+    </message>
+    <message>
+        <source>Hide %1</source>
+        <translation>%1 ausblenden</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Field</name>
+    <message>
+        <source>Back to the model's default: %1</source>
+        <translation>Zurück zur Vorgabe des Modells: %1</translation>
+    </message>
+    <message>
+        <source>Reset %1 to %2</source>
+        <translation>%1 zurück auf %2</translation>
+    </message>
+    <message>
+        <source>Default: %1</source>
+        <translation>Vorgabe: %1</translation>
+    </message>
+    <message>
+        <source>changed; default %1</source>
+        <translation>geändert; Vorgabe %1</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ImageWell</name>
+    <message>
+        <source>%1
+Shown as the model will see it</source>
+        <translation>%1
+So, wie das Modell es sehen wird</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ImagesPanel</name>
+    <message>
+        <source>Start</source>
+        <translation>Anfang</translation>
+    </message>
+    <message>
+        <source>Drop, paste or choose the picture that the clip begins with</source>
+        <translation>Das Bild, mit dem der Clip beginnt: hierher ziehen, einfügen oder wählen</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
+        <source>Drop, paste or choose the picture that the clip ends with</source>
+        <translation>Das Bild, mit dem der Clip endet: hierher ziehen, einfügen oder wählen</translation>
+    </message>
+    <message>
+        <source>Swap start and end</source>
+        <translation>Anfang und Ende tauschen</translation>
+    </message>
+    <message>
+        <source>This model takes no start image</source>
+        <translation>Dieses Modell nimmt kein Anfangsbild</translation>
+    </message>
+    <message>
+        <source>This model takes no end image</source>
+        <translation>Dieses Modell nimmt kein Endbild</translation>
+    </message>
+    <message>
+        <source>The picture cannot be kept in %1; free some space there</source>
+        <translation>Das Bild lässt sich nicht in %1 ablegen; dort Platz schaffen</translation>
+    </message>
+    <message>
+        <source>Start image</source>
+        <translation>Anfangsbild</translation>
+    </message>
+    <message>
+        <source>End image</source>
+        <translation>Endbild</translation>
+    </message>
+    <message>
+        <source>Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)</source>
+        <translation>Bilder (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>The clipboard holds no picture.</source>
+        <translation>In der Zwischenablage ist kein Bild.</translation>
+    </message>
+    <message>
+        <source>Choose …</source>
+        <translation>Wählen …</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>Einfügen</translation>
+    </message>
+    <message>
+        <source>Camera …</source>
+        <translation>Kamera …</translation>
+    </message>
+    <message>
+        <source>Crop to %1×%2</source>
+        <translation>Auf %1×%2 zuschneiden</translation>
+    </message>
+    <message>
+        <source>As the model does it</source>
+        <translation>Wie das Modell es tut</translation>
+    </message>
+    <message>
+        <source>Centre</source>
+        <translation>Mitte</translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation>Links</translation>
+    </message>
+    <message>
+        <source>Right</source>
+        <translation>Rechts</translation>
+    </message>
+    <message>
+        <source>Top</source>
+        <translation>Oben</translation>
+    </message>
+    <message>
+        <source>Bottom</source>
+        <translation>Unten</translation>
+    </message>
+    <message>
+        <source>All of it, on bars</source>
+        <translation>Alles, mit Balken</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::MainWindow</name>
+    <message>
+        <source>Write what is to be seen, then press Generate.
+A video, picture or run dropped here is shown.</source>
+        <translation>Schreiben, was zu sehen sein soll, dann Erzeugen drücken.
+Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>Images</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Läufe</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>Zeitleiste</translation>
+    </message>
+    <message>
+        <source>Metrics</source>
+        <translation>Messwerte</translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation>Unterschiede</translation>
+    </message>
+    <message>
+        <source>an untitled cut</source>
+        <translation>ein unbenannter Schnitt</translation>
+    </message>
+    <message numerus="yes">
+        <source>Denoir ended unexpectedly. %1 was kept as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>Denoir endete unerwartet. %1 ist vom Stand %2 noch da (%n Einstellung).</numerusform>
+            <numerusform>Denoir endete unerwartet. %1 ist vom Stand %2 noch da (%n Einstellungen).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Recover</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>“%1” was interrupted at step %2 of %3. Nothing of it is lost.</source>
+        <translation>„%1“ wurde bei Schritt %2 von %3 unterbrochen. Nichts davon ist verloren.</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>Bearbeiten</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>Ansicht</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>Wiedergabe</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+    <message>
+        <source>&amp;New project</source>
+        <translation>&amp;Neues Projekt</translation>
+    </message>
+    <message>
+        <source>&amp;Open …</source>
+        <translation>Ö&amp;ffnen …</translation>
+    </message>
+    <message>
+        <source>&amp;Save project</source>
+        <translation>Projekt &amp;speichern</translation>
+    </message>
+    <message>
+        <source>Save project &amp;as …</source>
+        <translation>Projekt speichern &amp;unter …</translation>
+    </message>
+    <message>
+        <source>&amp;Export the cut …</source>
+        <translation>Den Schnitt &amp;exportieren …</translation>
+    </message>
+    <message>
+        <source>Watch a folder of &amp;models …</source>
+        <translation>Einen Ordner mit &amp;Modellen beobachten …</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>&amp;Beenden</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Wiederholen</translation>
+    </message>
+    <message>
+        <source>&amp;Undo %1</source>
+        <translation>&amp;Rückgängig: %1</translation>
+    </message>
+    <message>
+        <source>&amp;Redo %1</source>
+        <translation>&amp;Wiederholen: %1</translation>
+    </message>
+    <message>
+        <source>Write the &amp;prompt</source>
+        <translation>Den &amp;Prompt schreiben</translation>
+    </message>
+    <message>
+        <source>Prompt used &amp;before</source>
+        <translation>Prompt &amp;davor</translation>
+    </message>
+    <message>
+        <source>Prompt used a&amp;fter</source>
+        <translation>Prompt da&amp;nach</translation>
+    </message>
+    <message>
+        <source>Take the model's negative prompt</source>
+        <translation>Den negativen Prompt des Modells nehmen</translation>
+    </message>
+    <message>
+        <source>Choose the start &amp;image …</source>
+        <translation>&amp;Anfangsbild wählen …</translation>
+    </message>
+    <message>
+        <source>Choose the &amp;end image …</source>
+        <translation>&amp;Endbild wählen …</translation>
+    </message>
+    <message>
+        <source>Paste as start image</source>
+        <translation>Als Anfangsbild einfügen</translation>
+    </message>
+    <message>
+        <source>Start image from the &amp;camera …</source>
+        <translation>Anfangsbild von der &amp;Kamera …</translation>
+    </message>
+    <message>
+        <source>Swap start and end image</source>
+        <translation>Anfangs- und Endbild tauschen</translation>
+    </message>
+    <message>
+        <source>All parameters to their &amp;defaults</source>
+        <translation>Alle Parameter auf &amp;Vorgabe</translation>
+    </message>
+    <message>
+        <source>&amp;Create</source>
+        <translation>&amp;Erzeugen</translation>
+    </message>
+    <message>
+        <source>Co&amp;mpare</source>
+        <translation>&amp;Vergleichen</translation>
+    </message>
+    <message>
+        <source>&amp;Find any action</source>
+        <translation>&amp;Eine Aktion suchen</translation>
+    </message>
+    <message>
+        <source>&amp;Search runs</source>
+        <translation>Läufe &amp;suchen</translation>
+    </message>
+    <message>
+        <source>Docks to their places</source>
+        <translation>Docks an ihre Plätze</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>Vollbild</translation>
+    </message>
+    <message>
+        <source>Theme of the desktop</source>
+        <translation>Farben des Desktops</translation>
+    </message>
+    <message>
+        <source>Light theme</source>
+        <translation>Helle Farben</translation>
+    </message>
+    <message>
+        <source>Dark theme</source>
+        <translation>Dunkle Farben</translation>
+    </message>
+    <message>
+        <source>&amp;Generate</source>
+        <translation>&amp;Erzeugen</translation>
+    </message>
+    <message>
+        <source>Generate &amp;next in line</source>
+        <translation>Als &amp;Nächstes erzeugen</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>&amp;Pause the queue</source>
+        <translation>Warteschlange &amp;pausieren</translation>
+    </message>
+    <message>
+        <source>Bring back cleared queue entries</source>
+        <translation>Geleerte Einträge zurückholen</translation>
+    </message>
+    <message>
+        <source>&amp;Watch the run at work</source>
+        <translation>Dem laufenden Lauf &amp;zusehen</translation>
+    </message>
+    <message>
+        <source>&amp;Branch from the step shown</source>
+        <translation>Ab dem gezeigten Schritt &amp;abzweigen</translation>
+    </message>
+    <message>
+        <source>&amp;Restore the run's parameters</source>
+        <translation>&amp;Parameter des Laufs zurückholen</translation>
+    </message>
+    <message>
+        <source>S&amp;tar</source>
+        <translation>S&amp;tern</translation>
+    </message>
+    <message>
+        <source>&amp;Verify: render again and compare</source>
+        <translation>&amp;Prüfen: neu rechnen und vergleichen</translation>
+    </message>
+    <message>
+        <source>Reveal in &amp;folder</source>
+        <translation>Im &amp;Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Delete the selected runs</source>
+        <translation>Ausgewählte Läufe &amp;löschen</translation>
+    </message>
+    <message>
+        <source>Bring back &amp;deleted runs</source>
+        <translation>&amp;Gelöschte Läufe zurückholen</translation>
+    </message>
+    <message>
+        <source>&amp;Add to the timeline</source>
+        <translation>Auf die &amp;Zeitleiste</translation>
+    </message>
+    <message>
+        <source>&amp;Play or pause</source>
+        <translation>&amp;Abspielen oder anhalten</translation>
+    </message>
+    <message>
+        <source>Backwards, faster</source>
+        <translation>Rückwärts, schneller</translation>
+    </message>
+    <message>
+        <source>Stand still</source>
+        <translation>Stehen bleiben</translation>
+    </message>
+    <message>
+        <source>Forwards, faster</source>
+        <translation>Vorwärts, schneller</translation>
+    </message>
+    <message>
+        <source>One frame back</source>
+        <translation>Ein Bild zurück</translation>
+    </message>
+    <message>
+        <source>One frame on</source>
+        <translation>Ein Bild weiter</translation>
+    </message>
+    <message>
+        <source>Ten frames back</source>
+        <translation>Zehn Bilder zurück</translation>
+    </message>
+    <message>
+        <source>Ten frames on</source>
+        <translation>Zehn Bilder weiter</translation>
+    </message>
+    <message>
+        <source>&amp;Loop</source>
+        <translation>&amp;Schleife</translation>
+    </message>
+    <message>
+        <source>&amp;Fit the picture</source>
+        <translation>Bild &amp;einpassen</translation>
+    </message>
+    <message>
+        <source>&amp;True size</source>
+        <translation>&amp;Wahre Größe</translation>
+    </message>
+    <message>
+        <source>&amp;Compare the selected runs</source>
+        <translation>Ausgewählte Läufe &amp;vergleichen</translation>
+    </message>
+    <message>
+        <source>Select two runs in the list first (Ctrl and click).</source>
+        <translation>Erst zwei Läufe in der Liste auswählen (Strg und Klick).</translation>
+    </message>
+    <message>
+        <source>&amp;Side by side</source>
+        <translation>&amp;Nebeneinander</translation>
+    </message>
+    <message>
+        <source>&amp;Wipe</source>
+        <translation>&amp;Blende</translation>
+    </message>
+    <message>
+        <source>&amp;Difference</source>
+        <translation>&amp;Unterschied</translation>
+    </message>
+    <message>
+        <source>&amp;Onion</source>
+        <translation>Ü&amp;berlagert</translation>
+    </message>
+    <message>
+        <source>&amp;Flip A and B</source>
+        <translation>A und B &amp;wechseln</translation>
+    </message>
+    <message>
+        <source>S&amp;wap A and B</source>
+        <translation>A und B &amp;tauschen</translation>
+    </message>
+    <message>
+        <source>Go to the w&amp;orst frame</source>
+        <translation>Zum s&amp;chlechtesten Bild</translation>
+    </message>
+    <message>
+        <source>&amp;End the comparison</source>
+        <translation>Vergleich be&amp;enden</translation>
+    </message>
+    <message>
+        <source>&amp;Split at the playhead</source>
+        <translation>Am Abspielkopf &amp;teilen</translation>
+    </message>
+    <message>
+        <source>&amp;Remove the shot, close the gap</source>
+        <translation>Einstellung &amp;entfernen, Lücke schließen</translation>
+    </message>
+    <message>
+        <source>&amp;Extend the shot</source>
+        <translation>Einstellung &amp;verlängern</translation>
+    </message>
+    <message>
+        <source>Re&amp;take the shot</source>
+        <translation>Neuer &amp;Take der Einstellung</translation>
+    </message>
+    <message>
+        <source>Re&amp;name the run or shot</source>
+        <translation>Lauf oder Einstellung &amp;umbenennen</translation>
+    </message>
+    <message>
+        <source>&amp;Play the cut</source>
+        <translation>Schnitt &amp;abspielen</translation>
+    </message>
+    <message>
+        <source>Show the whole cut</source>
+        <translation>Den ganzen Schnitt zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Keyboard shortcuts …</source>
+        <translation>&amp;Tastenkürzel …</translation>
+    </message>
+    <message>
+        <source>&amp;About Denoir</source>
+        <translation>Ü&amp;ber Denoir</translation>
+    </message>
+    <message>
+        <source>About Denoir</source>
+        <translation>Über Denoir</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Denoir %1&lt;/b&gt;&lt;p&gt;A studio for generated video. The models run in this program, on this machine; nothing leaves it.&lt;/p&gt;&lt;p&gt;Free software: studio GPL-3.0-or-later, engine Apache-2.0.&lt;/p&gt;</source>
+        <translation>&lt;b&gt;Denoir %1&lt;/b&gt;&lt;p&gt;Ein Studio für erzeugtes Video. Die Modelle rechnen in diesem Programm, auf diesem Rechner; nichts verlässt ihn.&lt;/p&gt;&lt;p&gt;Freie Software: Studio GPL-3.0-or-later, Engine Apache-2.0.&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>&amp;Datei</translation>
+    </message>
+    <message>
+        <source>Open &amp;recent</source>
+        <translation>&amp;Zuletzt geöffnet</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>&amp;Bearbeiten</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>&amp;Ansicht</translation>
+    </message>
+    <message>
+        <source>&amp;Docks</source>
+        <translation>&amp;Docks</translation>
+    </message>
+    <message>
+        <source>Dock: %1</source>
+        <translation>Dock: %1</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>&amp;Lauf</translation>
+    </message>
+    <message>
+        <source>&amp;Play</source>
+        <translation>&amp;Wiedergabe</translation>
+    </message>
+    <message>
+        <source>&amp;Compare</source>
+        <translation>&amp;Vergleich</translation>
+    </message>
+    <message>
+        <source>&amp;Timeline</source>
+        <translation>&amp;Zeitleiste</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>%1: find any action</source>
+        <translation>%1: eine Aktion suchen</translation>
+    </message>
+    <message>
+        <source>Find any action</source>
+        <translation>Eine Aktion suchen</translation>
+    </message>
+    <message>
+        <source>%1: there is no such file or folder</source>
+        <translation>%1: eine solche Datei oder einen solchen Ordner gibt es nicht</translation>
+    </message>
+    <message>
+        <source>Open request</source>
+        <translation>Auftrag öffnen</translation>
+    </message>
+    <message>
+        <source>The request of %1 is in the parameters.</source>
+        <translation>Der Auftrag aus %1 steht in den Parametern.</translation>
+    </message>
+    <message>
+        <source>%1 is watched for models.</source>
+        <translation>%1 wird nach Modellen durchsucht.</translation>
+    </message>
+    <message>
+        <source>%1 was made by Denoir and carries its request.</source>
+        <translation>%1 stammt von Denoir und trägt seinen Auftrag in sich.</translation>
+    </message>
+    <message>
+        <source>Restore it</source>
+        <translation>Zurückholen</translation>
+    </message>
+    <message>
+        <source>Restore request</source>
+        <translation>Auftrag zurückholen</translation>
+    </message>
+    <message>
+        <source>Start image</source>
+        <translation>Anfangsbild</translation>
+    </message>
+    <message>
+        <source>End image</source>
+        <translation>Endbild</translation>
+    </message>
+    <message>
+        <source>Only look at it</source>
+        <translation>Nur ansehen</translation>
+    </message>
+    <message>
+        <source>Denoir</source>
+        <translation>Denoir</translation>
+    </message>
+    <message>
+        <source>Save the changes of “%1”?</source>
+        <translation>Die Änderungen an „%1“ speichern?</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Projects, videos, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.json);;All files (*)</source>
+        <translation>Projekte, Videos, Aufträge (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.json);;Alle Dateien (*)</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n video(s) of the cut are missing: %1</source>
+        <translation>
+            <numerusform>%n Video des Schnitts fehlt: %1</numerusform>
+            <numerusform>%n Videos des Schnitts fehlen: %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Saved.</source>
+        <translation>Gespeichert.</translation>
+    </message>
+    <message>
+        <source>Save project</source>
+        <translation>Projekt speichern</translation>
+    </message>
+    <message>
+        <source>Denoir project (%1)</source>
+        <translation>Denoir-Projekt (%1)</translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation>Gespeichert als %1</translation>
+    </message>
+    <message>
+        <source>none yet</source>
+        <translation>noch keine</translation>
+    </message>
+    <message>
+        <source>The timeline is empty. Put a run on it first (T).</source>
+        <translation>Die Zeitleiste ist leer. Erst einen Lauf darauf legen (T).</translation>
+    </message>
+    <message>
+        <source>An export is at work already; Esc stops it.</source>
+        <translation>Es wird schon exportiert; Esc hält es an.</translation>
+    </message>
+    <message>
+        <source>Export the cut</source>
+        <translation>Den Schnitt exportieren</translation>
+    </message>
+    <message>
+        <source>H.264 video (*.mp4);;Lossless FFV1 (*.mkv);;Folder of PNG pictures (*)</source>
+        <translation>H.264-Video (*.mp4);;Verlustfreies FFV1 (*.mkv);;Ordner mit PNG-Bildern (*)</translation>
+    </message>
+    <message>
+        <source>exporting · frame %1/%2</source>
+        <translation>exportiert · Bild %1/%2</translation>
+    </message>
+    <message>
+        <source>The cut is at %1</source>
+        <translation>Der Schnitt liegt in %1</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>The export was stopped; nothing was written.</source>
+        <translation>Der Export wurde angehalten; nichts wurde geschrieben.</translation>
+    </message>
+    <message>
+        <source>Select a shot on the timeline first.</source>
+        <translation>Erst eine Einstellung auf der Zeitleiste auswählen.</translation>
+    </message>
+    <message>
+        <source>Extending starts from the shot's last picture, and this model takes no start image. Choose one that does.</source>
+        <translation>Verlängern beginnt mit dem letzten Bild der Einstellung, und dieses Modell nimmt kein Anfangsbild. Ein anderes wählen.</translation>
+    </message>
+    <message>
+        <source>Extend the shot</source>
+        <translation>Einstellung verlängern</translation>
+    </message>
+    <message>
+        <source>Generate now continues “%1” from its last picture; the result comes after it.</source>
+        <translation>Erzeugen setzt „%1“ jetzt ab dem letzten Bild fort; das Ergebnis kommt dahinter.</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Jetzt nicht</translation>
+    </message>
+    <message>
+        <source>This shot is a video from elsewhere: there is no request to take again.</source>
+        <translation>Diese Einstellung ist ein fremdes Video: es gibt keinen Auftrag, den man wiederholen könnte.</translation>
+    </message>
+    <message>
+        <source>The new take joins the shot when it is done.</source>
+        <translation>Der neue Take kommt zur Einstellung, sobald er fertig ist.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) deleted.</source>
+        <translation>
+            <numerusform>%n Lauf gelöscht.</numerusform>
+            <numerusform>%n Läufe gelöscht.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Draft kept as %1</source>
+        <translation>Entwurf abgelegt als %1</translation>
+    </message>
+    <message>
+        <source>This request cannot start yet.</source>
+        <translation>Dieser Auftrag kann noch nicht beginnen.</translation>
+    </message>
+    <message>
+        <source>The waiting run was changed.</source>
+        <translation>Der wartende Lauf wurde geändert.</translation>
+    </message>
+    <message>
+        <source>That run has begun meanwhile: this one is put in line as a new one.</source>
+        <translation>Jener Lauf hat inzwischen begonnen: dieser kommt als neuer in die Reihe.</translation>
+    </message>
+    <message>
+        <source>The parameters are those of a waiting run. Generate puts the changes into it.</source>
+        <translation>In den Parametern steht ein wartender Lauf. Erzeugen übernimmt die Änderungen.</translation>
+    </message>
+    <message>
+        <source>Leave it as it is</source>
+        <translation>So lassen, wie er ist</translation>
+    </message>
+    <message>
+        <source>Stopped at step %1. Go on with it, or branch from any step.</source>
+        <translation>Angehalten bei Schritt %1. Fortsetzen, oder ab einem beliebigen Schritt abzweigen.</translation>
+    </message>
+    <message>
+        <source>Pick a step in the strip first.</source>
+        <translation>Erst im Streifen einen Schritt wählen.</translation>
+    </message>
+    <message>
+        <source>Branch after step %1</source>
+        <translation>Nach Schritt %1 abzweigen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Change guidance or prompt, then Generate: the first %n step(s) are not computed again.</source>
+        <translation>
+            <numerusform>Guidance oder Prompt ändern, dann Erzeugen: der erste %n Schritt wird nicht neu gerechnet.</numerusform>
+            <numerusform>Guidance oder Prompt ändern, dann Erzeugen: die ersten %n Schritte werden nicht neu gerechnet.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Keep the draft of step %1</source>
+        <translation>Den Entwurf von Schritt %1 behalten</translation>
+    </message>
+    <message>
+        <source>Video (*.mp4 *.mkv)</source>
+        <translation>Video (*.mp4 *.mkv)</translation>
+    </message>
+    <message numerus="yes">
+        <source>Verified: all %n steps come out byte for byte the same.</source>
+        <translation>
+            <numerusform>Geprüft: %n Schritt kommt Byte für Byte gleich heraus.</numerusform>
+            <numerusform>Geprüft: alle %n Schritte kommen Byte für Byte gleich heraus.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Changed since the run: %1</source>
+        <translation>Seit dem Lauf verändert: %1</translation>
+    </message>
+    <message>
+        <source>The first step that comes out otherwise is step %1.</source>
+        <translation>Der erste Schritt, der anders herauskommt, ist Schritt %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
+        <translation>
+            <numerusform>Die Läufe brauchen %1 von erlaubten %2. Die Schritte von %n alten Lauf ohne Stern könnten gehen (%3); Videos und letzte Latents bleiben.</numerusform>
+            <numerusform>Die Läufe brauchen %1 von erlaubten %2. Die Schritte von %n alten Läufen ohne Stern könnten gehen (%3); Videos und letzte Latents bleiben.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Free them, now and later</source>
+        <translation>Freigeben, jetzt und künftig</translation>
+    </message>
+    <message>
+        <source>Export side by side …</source>
+        <translation>Nebeneinander exportieren …</translation>
+    </message>
+    <message>
+        <source>Export the &amp;report …</source>
+        <translation>Be&amp;richt exportieren …</translation>
+    </message>
+    <message>
+        <source>Choose an A and a B first.</source>
+        <translation>Erst ein A und ein B wählen.</translation>
+    </message>
+    <message>
+        <source>Export the report</source>
+        <translation>Bericht exportieren</translation>
+    </message>
+    <message>
+        <source>Export side by side</source>
+        <translation>Nebeneinander exportieren</translation>
+    </message>
+    <message>
+        <source>Report (*.html)</source>
+        <translation>Bericht (*.html)</translation>
+    </message>
+    <message>
+        <source>%1 · %2/%3</source>
+        <translation>%1 · %2/%3</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>Geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>Open it</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>From the beginning instead</source>
+        <translation>Doch von Anfang an</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::MetricsView</name>
+    <message>
+        <source>PSNR and SSIM over the frames</source>
+        <translation>PSNR und SSIM über die Bilder</translation>
+    </message>
+    <message>
+        <source>from latents</source>
+        <translation>aus Latents</translation>
+    </message>
+    <message>
+        <source>Compare what the stored latents decode to, without the videos' compression</source>
+        <translation>Vergleicht, was die gespeicherten Latents ergeben, ohne die Kompression der Videos</translation>
+    </message>
+    <message>
+        <source>frame %1: PSNR %2, SSIM %3</source>
+        <translation>Bild %1: PSNR %2, SSIM %3</translation>
+    </message>
+    <message>
+        <source>, worst frame %1</source>
+        <translation>, schlechtestes Bild %1</translation>
+    </message>
+    <message>
+        <source>%1 dB</source>
+        <translation>%1 dB</translation>
+    </message>
+    <message>
+        <source>equal</source>
+        <translation>gleich</translation>
+    </message>
+    <message>
+        <source>too small</source>
+        <translation>zu klein</translation>
+    </message>
+    <message>
+        <source>Open a second clip as B: PSNR and SSIM of every frame appear here.</source>
+        <translation>Einen zweiten Clip als B öffnen: hier erscheinen PSNR und SSIM jedes Bildes.</translation>
+    </message>
+    <message>
+        <source>frame %1</source>
+        <translation>Bild %1</translation>
+    </message>
+    <message>
+        <source>mean %1 dB</source>
+        <translation>Mittel %1 dB</translation>
+    </message>
+    <message>
+        <source>all frames are equal</source>
+        <translation>alle Bilder sind gleich</translation>
+    </message>
+    <message>
+        <source>worst frame %1</source>
+        <translation>schlechtestes Bild %1</translation>
+    </message>
+    <message>
+        <source>mean %1</source>
+        <translation>Mittel %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 frames</source>
+        <translation>%1 von %2 Bildern</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ModelsPanel</name>
+    <message>
+        <source>looking …</source>
+        <translation>sieht nach …</translation>
+    </message>
+    <message>
+        <source>missing: %1</source>
+        <translation>fehlt: %1</translation>
+    </message>
+    <message>
+        <source>%1: ready</source>
+        <translation>%1: bereit</translation>
+    </message>
+    <message>
+        <source>%1: needs %2</source>
+        <translation>%1: braucht %2</translation>
+    </message>
+    <message>
+        <source>%1 · in use</source>
+        <translation>%1 · in Gebrauch</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Models found in the watched folders are listed here, with what they can do and whether they fit. Add a folder, or drop one on the window.</source>
+        <translation>Hier stehen die Modelle aus den beobachteten Ordnern, mit dem, was sie können und ob sie passen. Einen Ordner hinzufügen oder auf das Fenster ziehen.</translation>
+    </message>
+    <message>
+        <source>Watch a folder</source>
+        <translation>Einen Ordner beobachten</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Neu nachsehen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folder(s) watched</source>
+        <translation>
+            <numerusform>%n Ordner beobachtet</numerusform>
+            <numerusform>%n Ordner beobachtet</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Watch a folder of models</source>
+        <translation>Einen Ordner mit Modellen beobachten</translation>
+    </message>
+    <message>
+        <source>Use this model</source>
+        <translation>Dieses Modell benutzen</translation>
+    </message>
+    <message>
+        <source>Reveal in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Stop watching %1</source>
+        <translation>%1 nicht mehr beobachten</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ParametersPanel</name>
+    <message>
+        <source>Frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source> frames</source>
+        <translation> Bilder</translation>
+    </message>
+    <message>
+        <source>One more than a multiple of four: 5, 9, 13, …</source>
+        <translation>Eins mehr als ein Vielfaches von vier: 5, 9, 13, …</translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation>Rate</translation>
+    </message>
+    <message>
+        <source> fps</source>
+        <translation> B/s</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Guidance</source>
+        <translation>Guidance</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>Sampler</source>
+        <translation>Sampler</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
+        <source>Precision, device, threads and forcing</source>
+        <translation>Genauigkeit, Gerät, Threads und Forcing</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>bf16, rounded as SkyReels does</source>
+        <translation>bf16, gerundet wie SkyReels</translation>
+    </message>
+    <message>
+        <source>bf16, rounded as Wan does</source>
+        <translation>bf16, gerundet wie Wan</translation>
+    </message>
+    <message>
+        <source>f32</source>
+        <translation>f32</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>First graphics card</source>
+        <translation>Erste Grafikkarte</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>Threads</translation>
+    </message>
+    <message>
+        <source>every core</source>
+        <translation>jeder Kern</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>the latents of every step</source>
+        <translation>die Latents jedes Schritts</translation>
+    </message>
+    <message>
+        <source>the last latents alone</source>
+        <translation>nur die letzten Latents</translation>
+    </message>
+    <message>
+        <source>no latents</source>
+        <translation>keine Latents</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Swap width and height</source>
+        <translation>Breite und Höhe tauschen</translation>
+    </message>
+    <message>
+        <source>“%1” is no size; write width × height, as 256×144</source>
+        <translation>„%1“ ist keine Größe; Breite × Höhe schreiben, etwa 256×144</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>Draw a seed</source>
+        <translation>Einen Startwert ziehen</translation>
+    </message>
+    <message>
+        <source>Lock the seed: every run starts from this noise</source>
+        <translation>Startwert festhalten: jeder Lauf beginnt mit diesem Rauschen</translation>
+    </message>
+    <message>
+        <source>Lock the seed</source>
+        <translation>Startwert festhalten</translation>
+    </message>
+    <message>
+        <source>a seed is at most 18446744073709551615</source>
+        <translation>ein Startwert ist höchstens 18446744073709551615</translation>
+    </message>
+    <message>
+        <source>AR step</source>
+        <translation>AR-Schritt</translation>
+    </message>
+    <message>
+        <source>Each block of frames runs this many steps behind the one before; 0: all frames together</source>
+        <translation>Jeder Block von Bildern ist so viele Schritte hinter dem davor; 0: alle Bilder zusammen</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>Block</translation>
+    </message>
+    <message>
+        <source> latent frames</source>
+        <translation> latente Bilder</translation>
+    </message>
+    <message>
+        <source>Latent frames that share a timestep</source>
+        <translation>Latente Bilder, die einen Zeitschritt teilen</translation>
+    </message>
+    <message>
+        <source>How many runs, each with its own seed</source>
+        <translation>Wie viele Läufe, jeder mit eigenem Startwert</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>random</source>
+        <translation>zufällig</translation>
+    </message>
+    <message>
+        <source>%1 (incomplete)</source>
+        <translation>%1 (unvollständig)</translation>
+    </message>
+    <message>
+        <source>Bundled model</source>
+        <translation>Mitgeliefertes Modell</translation>
+    </message>
+    <message>
+        <source>Nothing was measured on this machine yet</source>
+        <translation>Auf diesem Rechner wurde noch nichts gemessen</translation>
+    </message>
+    <message>
+        <source>Load %1 · text %2 · %3 a step · decode %4</source>
+        <translation>Laden %1 · Text %2 · %3 je Schritt · Dekodieren %4</translation>
+    </message>
+    <message>
+        <source>It would fit entirely with: %1</source>
+        <translation>Ganz passen würde es mit: %1</translation>
+    </message>
+    <message>
+        <source>It does not fit. It would with: %1</source>
+        <translation>Es passt nicht. Passen würde es mit: %1</translation>
+    </message>
+    <message>
+        <source>, or </source>
+        <translation>, oder </translation>
+    </message>
+    <message>
+        <source>It does not fit into this machine's memory.</source>
+        <translation>Es passt nicht in den Speicher dieses Rechners.</translation>
+    </message>
+    <message>
+        <source>looking at the model …</source>
+        <translation>sieht das Modell an …</translation>
+    </message>
+    <message>
+        <source>cannot start yet</source>
+        <translation>kann noch nicht beginnen</translation>
+    </message>
+    <message>
+        <source>Estimate: %1</source>
+        <translation>Schätzung: %1</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::PreviewView</name>
+    <message>
+        <source>Preview</source>
+        <translation>Vorschau</translation>
+    </message>
+    <message>
+        <source>Nothing to show yet.
+Drop a video, a run or a picture here.</source>
+        <translation>Noch nichts zu zeigen.
+Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
+    </message>
+    <message>
+        <source>Drop here: hold it against A, as B</source>
+        <translation>Hier ablegen: als B neben A halten</translation>
+    </message>
+    <message>
+        <source>Drop here: show it</source>
+        <translation>Hier ablegen: zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::PromptPanel</name>
+    <message>
+        <source>Prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>What is to be seen, in a sentence or two.</source>
+        <translation>Was zu sehen sein soll, in ein, zwei Sätzen.</translation>
+    </message>
+    <message>
+        <source>Negative prompt</source>
+        <translation>Negativer Prompt</translation>
+    </message>
+    <message>
+        <source>Prompt before (Alt+Up)</source>
+        <translation>Prompt davor (Alt+Auf)</translation>
+    </message>
+    <message>
+        <source>Prompt after (Alt+Down)</source>
+        <translation>Prompt danach (Alt+Ab)</translation>
+    </message>
+    <message>
+        <source>Sample prompts and prompts used before</source>
+        <translation>Beispiele und frühere Prompts</translation>
+    </message>
+    <message>
+        <source>Negative</source>
+        <translation>Negativ</translation>
+    </message>
+    <message>
+        <source>Show the negative prompt</source>
+        <translation>Den negativen Prompt zeigen</translation>
+    </message>
+    <message>
+        <source>Model's default</source>
+        <translation>Vorgabe des Modells</translation>
+    </message>
+    <message>
+        <source>Take the negative prompt that the model's authors use</source>
+        <translation>Den negativen Prompt nehmen, den die Autoren des Modells benutzen</translation>
+    </message>
+    <message>
+        <source>Tokens of the model's own tokenizer, end mark included; what is over the limit is cut away</source>
+        <translation>Tokens des modelleigenen Tokenizers, mit Endzeichen; was über die Grenze geht, wird abgeschnitten</translation>
+    </message>
+    <message>
+        <source>no tokenizer</source>
+        <translation>kein Tokenizer</translation>
+    </message>
+    <message>
+        <source>What is not to be seen. This model's default is nothing.</source>
+        <translation>Was nicht zu sehen sein soll. Vorgabe dieses Modells: nichts.</translation>
+    </message>
+    <message>
+        <source>The model's default: %1</source>
+        <translation>Vorgabe des Modells: %1</translation>
+    </message>
+    <message>
+        <source>Seed %1: %2</source>
+        <translation>Startwert %1: %2</translation>
+    </message>
+    <message>
+        <source>%1/%2 · the end is cut away</source>
+        <translation>%1/%2 · das Ende wird abgeschnitten</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens</source>
+        <translation>%1 von %2 Tokens</translation>
+    </message>
+    <message>
+        <source>Hide the negative prompt</source>
+        <translation>Den negativen Prompt ausblenden</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>Beispiele</translation>
+    </message>
+    <message>
+        <source>Used before</source>
+        <translation>Früher benutzt</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::QueuePanel</name>
+    <message>
+        <source>waits</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <source>step %1/%2</source>
+        <translation>Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source> · %1 left</source>
+        <translation> · noch %1</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>stopped · can go on</source>
+        <translation>angehalten · kann weitergehen</translation>
+    </message>
+    <message>
+        <source>interrupted · can go on</source>
+        <translation>unterbrochen · kann weitergehen</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>Startwert %1</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>Runs wait here for the engine. Generate puts one in line; the line survives closing the window.</source>
+        <translation>Hier warten Läufe auf die Engine. Erzeugen stellt einen an; die Schlange überlebt das Schließen des Fensters.</translation>
+    </message>
+    <message>
+        <source>Pause: nothing new is started, the run at work goes on</source>
+        <translation>Pause: Neues beginnt nicht, der laufende Lauf geht weiter</translation>
+    </message>
+    <message>
+        <source>Pause the queue</source>
+        <translation>Warteschlange pausieren</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>Clear the queue</source>
+        <translation>Warteschlange leeren</translation>
+    </message>
+    <message>
+        <source>What ended</source>
+        <translation>Was fertig ist</translation>
+    </message>
+    <message>
+        <source>What waits</source>
+        <translation>Was wartet</translation>
+    </message>
+    <message>
+        <source>Bring back what was cleared last</source>
+        <translation>Zurückholen, was zuletzt geleert wurde</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting</source>
+        <translation>
+            <numerusform>%n wartet</numerusform>
+            <numerusform>%n warten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>pausiert</translation>
+    </message>
+    <message>
+        <source>%1 · paused</source>
+        <translation>%1 · pausiert</translation>
+    </message>
+    <message>
+        <source>Edit queue entry</source>
+        <translation>Eintrag der Warteschlange bearbeiten</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>Bearbeiten</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>Nach oben</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>Nach unten</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Weitermachen</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::RunsPanel</name>
+    <message>
+        <source>running · step %1/%2</source>
+        <translation>läuft · Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source>interrupted at step %1/%2</source>
+        <translation>unterbrochen bei Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source>stopped at step %1/%2</source>
+        <translation>angehalten bei Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source>failed: %1</source>
+        <translation>fehlgeschlagen: %1</translation>
+    </message>
+    <message>
+        <source>not begun</source>
+        <translation>nicht begonnen</translation>
+    </message>
+    <message>
+        <source>%1×%2 · %3 f · seed %4</source>
+        <translation>%1×%2 · %3 B · Startwert %4</translation>
+    </message>
+    <message>
+        <source>%1 steps · %2</source>
+        <translation>%1 Schritte · %2</translation>
+    </message>
+    <message>
+        <source>Search prompts and parameters</source>
+        <translation>Prompts und Parameter durchsuchen</translation>
+    </message>
+    <message>
+        <source>Words, or fields: seed:7 steps:20 size:256x144 mode:i2v state:done</source>
+        <translation>Wörter oder Felder: seed:7 steps:20 size:256x144 mode:i2v state:done</translation>
+    </message>
+    <message>
+        <source>Starred runs only</source>
+        <translation>Nur Läufe mit Stern</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Läufe</translation>
+    </message>
+    <message>
+        <source>No run answers this search.</source>
+        <translation>Kein Lauf passt zu dieser Suche.</translation>
+    </message>
+    <message>
+        <source>Every run is kept here: its picture, its parameters, each of its steps. Press Generate for the first.</source>
+        <translation>Jeder Lauf bleibt hier: sein Bild, seine Parameter, jeder seiner Schritte. Für den ersten Erzeugen drücken.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n Lauf</numerusform>
+            <numerusform>%n Läufe</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 · %2 of %3</source>
+        <translation>%1 · %2 von %3</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>Disk use of all runs. Over the bound, latents of unstarred old runs go first, after asking once.</source>
+        <translation>Plattenplatz aller Läufe. Über der Grenze gehen zuerst die Latents alter Läufe ohne Stern, nach einmaliger Frage.</translation>
+    </message>
+    <message>
+        <source>Restore parameters</source>
+        <translation>Parameter zurückholen</translation>
+    </message>
+    <message>
+        <source>A run at work stays. Stop it first.</source>
+        <translation>Ein laufender Lauf bleibt. Ihn zuerst anhalten.</translation>
+    </message>
+    <message>
+        <source>No file manager answers. The run is at %1</source>
+        <translation>Kein Dateimanager antwortet. Der Lauf liegt in %1</translation>
+    </message>
+    <message>
+        <source>Name of the run</source>
+        <translation>Name des Laufs</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Compare the two</source>
+        <translation>Die beiden vergleichen</translation>
+    </message>
+    <message>
+        <source>Compare with what is shown</source>
+        <translation>Mit dem Gezeigten vergleichen</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Weitermachen</translation>
+    </message>
+    <message>
+        <source>Remove star</source>
+        <translation>Stern entfernen</translation>
+    </message>
+    <message>
+        <source>Star</source>
+        <translation>Stern</translation>
+    </message>
+    <message>
+        <source>Name …</source>
+        <translation>Name …</translation>
+    </message>
+    <message>
+        <source>Add to the timeline</source>
+        <translation>Auf die Zeitleiste</translation>
+    </message>
+    <message>
+        <source>Reveal in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Verify: render again and compare</source>
+        <translation>Prüfen: neu rechnen und vergleichen</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Scrubber</name>
+    <message>
+        <source>Frame</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>frame %1: the worst</source>
+        <translation>Bild %1: das schlechteste</translation>
+    </message>
+    <message>
+        <source>frame %1</source>
+        <translation>Bild %1</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ShortcutEditor</name>
+    <message>
+        <source>Set</source>
+        <translation>Setzen</translation>
+    </message>
+    <message>
+        <source>No key</source>
+        <translation>Keine Taste</translation>
+    </message>
+    <message>
+        <source>Default</source>
+        <translation>Vorgabe</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Search actions and keys</source>
+        <translation>Aktionen und Tasten durchsuchen</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+    <message>
+        <source>Shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>New keys</source>
+        <translation>Neue Tasten</translation>
+    </message>
+    <message>
+        <source>All to default</source>
+        <translation>Alle auf Vorgabe</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Choose an action, then press its new keys.</source>
+        <translation>Eine Aktion wählen, dann ihre neuen Tasten drücken.</translation>
+    </message>
+    <message>
+        <source>Press the new keys in the field, then Set.</source>
+        <translation>Die neuen Tasten in das Feld drücken, dann Setzen.</translation>
+    </message>
+    <message>
+        <source>%1 belongs to “%2”. Taking it over leaves that action without this key.</source>
+        <translation>%1 gehört zu „%2“. Wird es übernommen, bleibt jene Aktion ohne diese Taste.</translation>
+    </message>
+    <message>
+        <source>Take over</source>
+        <translation>Übernehmen</translation>
+    </message>
+    <message>
+        <source>The change holds until you close Denoir: the settings folder cannot be written.</source>
+        <translation>Die Änderung gilt, bis Denoir geschlossen wird: der Einstellungsordner lässt sich nicht schreiben.</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::StatusLine</name>
+    <message>
+        <source>Progress of the run</source>
+        <translation>Fortschritt des Laufs</translation>
+    </message>
+    <message>
+        <source>Esc stops it</source>
+        <translation>Esc hält an</translation>
+    </message>
+    <message>
+        <source>%1 · %2 of %3</source>
+        <translation>%1 · %2 von %3</translation>
+    </message>
+    <message>
+        <source>Device · memory of Denoir, and of this machine</source>
+        <translation>Gerät · Speicher von Denoir und dieses Rechners</translation>
+    </message>
+    <message>
+        <source>step %1/%2</source>
+        <translation>Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>noch %1</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>bereit</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::StepReel</name>
+    <message>
+        <source>Step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>The steps of a run appear here: press Generate, or open a run.</source>
+        <translation>Hier erscheinen die Schritte eines Laufs: Erzeugen drücken oder einen Lauf öffnen.</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>Schritt %1 von %2</translation>
+    </message>
+    <message>
+        <source>, noise %1 %</source>
+        <translation>, Rauschen %1 %</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::StepStrip</name>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Latent</source>
+        <translation>Latent</translation>
+    </message>
+    <message>
+        <source>The latent itself, noise and all</source>
+        <translation>Das Latent selbst, mit allem Rauschen</translation>
+    </message>
+    <message>
+        <source>Estimate</source>
+        <translation>Schätzung</translation>
+    </message>
+    <message>
+        <source>What the model takes the clean latent to be</source>
+        <translation>Was das Modell für das reine Latent hält</translation>
+    </message>
+    <message>
+        <source>Decoded</source>
+        <translation>Dekodiert</translation>
+    </message>
+    <message>
+        <source>The estimate through the true VAE: exact, takes a moment</source>
+        <translation>Die Schätzung durch den wahren VAE: genau, dauert einen Moment</translation>
+    </message>
+    <message>
+        <source>Frame of the pictures</source>
+        <translation>Bild der Vorschaubilder</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>Folgen</translation>
+    </message>
+    <message>
+        <source>Show the newest step as it comes</source>
+        <translation>Den neuesten Schritt zeigen, sobald er kommt</translation>
+    </message>
+    <message>
+        <source>Branch from here</source>
+        <translation>Hier abzweigen</translation>
+    </message>
+    <message>
+        <source>Go on from this step with other settings; the steps before are not computed again</source>
+        <translation>Ab diesem Schritt mit anderen Einstellungen weiter; die Schritte davor werden nicht neu gerechnet</translation>
+    </message>
+    <message>
+        <source>Keep draft</source>
+        <translation>Entwurf behalten</translation>
+    </message>
+    <message>
+        <source>Save what this step would have become as a video</source>
+        <translation>Was aus diesem Schritt geworden wäre, als Video speichern</translation>
+    </message>
+    <message>
+        <source>latent</source>
+        <translation>Latent</translation>
+    </message>
+    <message>
+        <source>estimate</source>
+        <translation>Schätzung</translation>
+    </message>
+    <message>
+        <source>decoded</source>
+        <translation>dekodiert</translation>
+    </message>
+    <message>
+        <source>step %1 of %2, %3</source>
+        <translation>Schritt %1 von %2, %3</translation>
+    </message>
+    <message>
+        <source>frame %1</source>
+        <translation>Bild %1</translation>
+    </message>
+    <message>
+        <source>step %1/%2</source>
+        <translation>Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source>decoding…</source>
+        <translation>dekodiert …</translation>
+    </message>
+    <message>
+        <source>ETA %1</source>
+        <translation>noch %1</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::TimelineView</name>
+    <message>
+        <source>%1
+frames %2 to %3 of %4, %5 fps</source>
+        <translation>%1
+Bilder %2 bis %3 von %4, %5 B/s</translation>
+    </message>
+    <message>
+        <source>Open the run</source>
+        <translation>Den Lauf öffnen</translation>
+    </message>
+    <message>
+        <source>Extend</source>
+        <translation>Verlängern</translation>
+    </message>
+    <message>
+        <source>Split at the playhead</source>
+        <translation>Am Abspielkopf teilen</translation>
+    </message>
+    <message>
+        <source>Whole take</source>
+        <translation>Ganzer Take</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Umbenennen</translation>
+    </message>
+    <message>
+        <source>Takes</source>
+        <translation>Takes</translation>
+    </message>
+    <message>
+        <source>%1  %2</source>
+        <translation>%1  %2</translation>
+    </message>
+    <message>
+        <source>Remove this take</source>
+        <translation>Diesen Take entfernen</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>+ Extend</source>
+        <translation>+ Verlängern</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n f</source>
+        <comment>frames</comment>
+        <translation>
+            <numerusform>%n B</numerusform>
+            <numerusform>%n B</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>take %1/%2</source>
+        <translation>Take %1/%2</translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3</source>
+        <translation>%1 bis %2 von %3</translation>
+    </message>
+    <message>
+        <source>The video is missing</source>
+        <translation>Das Video fehlt</translation>
+    </message>
+    <message>
+        <source>The cut is empty</source>
+        <translation>Der Schnitt ist leer</translation>
+    </message>
+    <message>
+        <source>Drag runs or videos here to put shots in order, then trim, split and export them.</source>
+        <translation>Läufe oder Videos hierher ziehen, dann ordnen, kürzen, teilen und exportieren.</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>Zeitleiste</translation>
+    </message>
+    <message>
+        <source>Name of the shot</source>
+        <translation>Name der Einstellung</translation>
+    </message>
+    <message>
+        <source>Empty. Drop a run or a video here.</source>
+        <translation>Leer. Einen Lauf oder ein Video hierher ziehen.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n shot(s), playhead at frame %1 of %2.</source>
+        <translation>
+            <numerusform>%n Einstellung, Abspielkopf bei Bild %1 von %2.</numerusform>
+            <numerusform>%n Einstellungen, Abspielkopf bei Bild %1 von %2.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Selected: shot %1, %2, %n frame(s).</source>
+        <translation>
+            <numerusform>Ausgewählt: Einstellung %1, %2, %n Bild.</numerusform>
+            <numerusform>Ausgewählt: Einstellung %1, %2, %n Bilder.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::TransportBar</name>
+    <message>
+        <source>One</source>
+        <translation>Eins</translation>
+    </message>
+    <message>
+        <source>One at a time; 0 shows the other</source>
+        <translation>Eines zur Zeit; 0 zeigt das andere</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>Nebeneinander</translation>
+    </message>
+    <message>
+        <source>Side by side (Q)</source>
+        <translation>Nebeneinander (Q)</translation>
+    </message>
+    <message>
+        <source>Wipe</source>
+        <translation>Blende</translation>
+    </message>
+    <message>
+        <source>Wipe: drag the line (W)</source>
+        <translation>Blende: die Linie ziehen (W)</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>Difference, amplified (D)</source>
+        <translation>Unterschied, verstärkt (D)</translation>
+    </message>
+    <message>
+        <source>Flicker</source>
+        <translation>Flackern</translation>
+    </message>
+    <message>
+        <source>A and B in turn, twice a second</source>
+        <translation>A und B im Wechsel, zweimal in der Sekunde</translation>
+    </message>
+    <message>
+        <source>Onion</source>
+        <translation>Überlagert</translation>
+    </message>
+    <message>
+        <source>B half over A (O)</source>
+        <translation>B halb über A (O)</translation>
+    </message>
+    <message>
+        <source>Amplification of the difference</source>
+        <translation>Verstärkung des Unterschieds</translation>
+    </message>
+    <message>
+        <source>Swap A and B</source>
+        <translation>A und B tauschen</translation>
+    </message>
+    <message>
+        <source>Distance of the shown frames</source>
+        <translation>Abstand der gezeigten Bilder</translation>
+    </message>
+    <message>
+        <source>Go to the frame that differs most</source>
+        <translation>Zum Bild mit dem größten Unterschied</translation>
+    </message>
+    <message>
+        <source>One frame back</source>
+        <translation>Ein Bild zurück</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>Wiedergabe</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Leertaste</translation>
+    </message>
+    <message>
+        <source>One frame on</source>
+        <translation>Ein Bild weiter</translation>
+    </message>
+    <message>
+        <source>Play in a loop</source>
+        <translation>In Schleife abspielen</translation>
+    </message>
+    <message>
+        <source>Time, minutes, seconds and frames</source>
+        <translation>Zeit, Minuten, Sekunden und Bilder</translation>
+    </message>
+    <message>
+        <source>frame %1/%2</source>
+        <translation>Bild %1/%2</translation>
+    </message>
+    <message>
+        <source>True size</source>
+        <translation>Wahre Größe</translation>
+    </message>
+    <message>
+        <source>Fit into the window</source>
+        <translation>In das Fenster einpassen</translation>
+    </message>
+    <message>
+        <source>Pixel values under the cursor</source>
+        <translation>Bildwerte unter dem Zeiger</translation>
+    </message>
+    <message>
+        <source>%1 fps</source>
+        <translation>%1 B/s</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>%1 dB</source>
+        <translation>%1 dB</translation>
+    </message>
+    <message>
+        <source>equal</source>
+        <translation>gleich</translation>
+    </message>
+    <message>
+        <source>Measured on frames that no codec has touched</source>
+        <translation>Gemessen an Bildern, die kein Codec berührt hat</translation>
+    </message>
+    <message>
+        <source>Measured on the videos' frames</source>
+        <translation>Gemessen an den Bildern der Videos</translation>
+    </message>
+    <message>
+        <source>worst: %1</source>
+        <translation>schlechtestes: %1</translation>
+    </message>
+    <message>
+        <source>Go to the worst frame, %1</source>
+        <translation>Zum schlechtesten Bild, %1</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,104 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en">
+<context>
+    <name>denoir::ui::MainWindow</name>
+    <message numerus="yes">
+        <source>Denoir ended unexpectedly. %1 was kept as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>Denoir ended unexpectedly. %1 was kept as of %2 (%n shot).</numerusform>
+            <numerusform>Denoir ended unexpectedly. %1 was kept as of %2 (%n shots).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n video(s) of the cut are missing: %1</source>
+        <translation>
+            <numerusform>%n video of the cut is missing: %1</numerusform>
+            <numerusform>%n videos of the cut are missing: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) deleted.</source>
+        <translation>
+            <numerusform>%n run deleted.</numerusform>
+            <numerusform>%n runs deleted.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Change guidance or prompt, then Generate: the first %n step(s) are not computed again.</source>
+        <translation>
+            <numerusform>Change guidance or prompt, then Generate: the first %n step are not computed again.</numerusform>
+            <numerusform>Change guidance or prompt, then Generate: the first %n steps are not computed again.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Verified: all %n steps come out byte for byte the same.</source>
+        <translation>
+            <numerusform>Verified: %n step comes out byte for byte the same.</numerusform>
+            <numerusform>Verified: all %n steps come out byte for byte the same.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
+        <translation>
+            <numerusform>The runs use %1 of the %2 they may. The steps of %n unstarred old run could go (%3); videos and last latents stay.</numerusform>
+            <numerusform>The runs use %1 of the %2 they may. The steps of %n unstarred old runs could go (%3); videos and last latents stay.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ModelsPanel</name>
+    <message numerus="yes">
+        <source>%n folder(s) watched</source>
+        <translation>
+            <numerusform>%n folder watched</numerusform>
+            <numerusform>%n folders watched</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::QueuePanel</name>
+    <message numerus="yes">
+        <source>%n waiting</source>
+        <translation>
+            <numerusform>%n waiting</numerusform>
+            <numerusform>%n waiting</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::RunsPanel</name>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::TimelineView</name>
+    <message numerus="yes">
+        <source>%n f</source>
+        <comment>frames</comment>
+        <translation>
+            <numerusform>%n f</numerusform>
+            <numerusform>%n f</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n shot(s), playhead at frame %1 of %2.</source>
+        <translation>
+            <numerusform>%n shot, playhead at frame %1 of %2.</numerusform>
+            <numerusform>%n shots, playhead at frame %1 of %2.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Selected: shot %1, %2, %n frame(s).</source>
+        <translation>
+            <numerusform>Selected: shot %1, %2, %n frame.</numerusform>
+            <numerusform>Selected: shot %1, %2, %n frames.</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>

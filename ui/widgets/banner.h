@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QFrame>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+class QVBoxLayout;
+
+namespace denoir::ui {
+
+/// Short words to the user above the picture, one line each, never in the way: what happened, what can be done, a
+/// cross.
+class Banners : public QFrame {
+    Q_OBJECT
+public:
+    enum class Kind { info, warning, error };
+    using Choice = std::pair<QString, std::function<void()>>;
+
+    explicit Banners(QWidget* parent = nullptr);
+    /// `key`: a later banner of the same key takes this one's place. `seconds` 0: stays until it is closed or answered.
+    void show_banner(const QString& key, Kind kind, const QString& text, const std::vector<Choice>& choices = {},
+                     int seconds = 0);
+    void remove(const QString& key);
+    /// The texts shown now, oldest first.
+    QStringList texts() const;
+
+private:
+    QVBoxLayout* column_;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/field.h"
+
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QMouseEvent>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <QWheelEvent>
+
+#include <cmath>
+#include <utility>
+
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+
+namespace denoir::ui {
+
+namespace {
+constexpr double notch = 8; // pixels of dragging for one step
+} // namespace
+
+ScrubLabel::ScrubLabel(const QString& text, QWidget* parent) : QLabel(text, parent) {}
+
+void ScrubLabel::set_scrubbable(bool scrubbable) {
+    scrubbable_ = scrubbable;
+    setCursor(scrubbable ? Qt::SizeHorCursor : Qt::ArrowCursor);
+}
+
+void ScrubLabel::mousePressEvent(QMouseEvent* event) {
+    if (!scrubbable_ || event->button() != Qt::LeftButton) return QLabel::mousePressEvent(event);
+    dragging_ = true;
+    from_ = event->globalPosition().x();
+    rest_ = 0;
+}
+
+void ScrubLabel::mouseMoveEvent(QMouseEvent* event) {
+    if (!dragging_) return QLabel::mouseMoveEvent(event);
+    const double speed = event->modifiers() & Qt::ShiftModifier ? 0.1 : 1;
+    rest_ += (event->globalPosition().x() - from_) * speed / notch;
+    from_ = event->globalPosition().x();
+    const int whole = static_cast<int>(rest_);
+    rest_ -= whole;
+    if (whole != 0) emit scrubbed(whole);
+}
+
+void ScrubLabel::mouseReleaseEvent(QMouseEvent* event) {
+    if (!dragging_) return QLabel::mouseReleaseEvent(event);
+    dragging_ = false;
+    emit scrub_finished();
+}
+
+NumberEdit::NumberEdit(double low, double high, double step, int decimals, QWidget* parent) : QDoubleSpinBox(parent) {
+    setRange(low, high);
+    setSingleStep(step);
+    setDecimals(decimals);
+    setKeyboardTracking(false);
+    setFocusPolicy(Qt::StrongFocus);
+    setAccelerated(true);
+    setAlignment(Qt::AlignLeft);
+    connect(this, &QDoubleSpinBox::valueChanged, this, &NumberEdit::commit);
+}
+
+void NumberEdit::set_snap(std::function<double(double)> snap) { snap_ = std::move(snap); }
+
+void NumberEdit::show_value(double value) {
+    const QSignalBlocker quiet(this);
+    const bool was_unknown = std::exchange(unknown_, false);
+    setValue(value);
+    if (was_unknown) lineEdit()->setText(prefix() + textFromValue(QDoubleSpinBox::value()) + suffix());
+}
+
+void NumberEdit::show_unknown() {
+    unknown_ = true;
+    const QSignalBlocker quiet(this);
+    lineEdit()->setText(QStringLiteral("–"));
+}
+
+void NumberEdit::commit() {
+    if (snap_) show_value(snap_(value()));
+    emit edited(value());
+}
+
+void NumberEdit::wheelEvent(QWheelEvent* event) {
+    if (hasFocus())
+        QDoubleSpinBox::wheelEvent(event);
+    else
+        event->ignore(); // scrolls the panel instead
+}
+
+QString NumberEdit::textFromValue(double value) const {
+    // "5", not "5.00"
+    QString text = locale().toString(value, 'f', decimals());
+    text.remove(locale().groupSeparator());
+    if (decimals() > 0) {
+        while (text.endsWith(locale().zeroDigit())) text.chop(1);
+        if (text.endsWith(locale().decimalPoint())) text.chop(1);
+    }
+    return text;
+}
+
+Field::Field(const QString& name, QWidget* control, QWidget* parent)
+    : QWidget(parent),
+      name_(name),
+      control_(control),
+      label_(new ScrubLabel(name, this)),
+      row_(new QHBoxLayout),
+      note_(new QLabel(this)),
+      reset_(new QToolButton(this)),
+      problem_(new QWidget(this)),
+      error_(new QLabel(problem_)),
+      fix_(new QToolButton(problem_)) {
+    label_->setFixedWidth(name_width);
+    label_->setBuddy(control);
+    label_->setProperty("quiet", true);
+    control->setAccessibleName(name);
+    control->setMinimumWidth(56); // a narrow dock scrolls nothing sideways
+    note_->setProperty("quiet", true);
+    note_->hide();
+    reset_->setIcon(icon(QStringLiteral("reset")));
+    reset_->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    reset_->setIconSize({12, 12});
+    reset_->setAutoRaise(true);
+    QSizePolicy keep = reset_->sizePolicy();
+    keep.setRetainSizeWhenHidden(false);
+    reset_->setSizePolicy(keep);
+    reset_->hide();
+
+    row_->setContentsMargins(0, 0, 0, 0);
+    row_->setSpacing(grid::half);
+    row_->addWidget(label_);
+    row_->addWidget(control, 1);
+    row_->addWidget(note_);
+    row_->addWidget(reset_);
+
+    error_->setProperty("error", true);
+    error_->setWordWrap(true);
+    fix_->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    auto* below = new QHBoxLayout(problem_);
+    below->setContentsMargins(name_width + grid::half, 0, 0, 0);
+    below->setSpacing(grid::half);
+    below->addWidget(error_, 1);
+    below->addWidget(fix_, 0, Qt::AlignTop);
+    problem_->hide();
+
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    column->addLayout(row_);
+    column->addWidget(problem_);
+    connect(reset_, &QToolButton::clicked, this, &Field::reset_asked);
+    connect(fix_, &QToolButton::clicked, this, &Field::fix_asked);
+}
+
+void Field::add_control(QWidget* control) { row_->insertWidget(row_->indexOf(note_), control); }
+
+void Field::set_note(const QString& note) {
+    note_->setText(note);
+    note_->setVisible(!note.isEmpty());
+}
+
+void Field::set_default(const QString& shown_default, bool changed) {
+    const bool mark = changed && !shown_default.isNull();
+    QFont bold = label_->font();
+    bold.setBold(mark);
+    label_->setFont(bold);
+    label_->setText(mark ? QStringLiteral("• %1").arg(name_) : name_);
+    label_->setProperty("quiet", !mark);
+    label_->style()->unpolish(label_);
+    label_->style()->polish(label_);
+    reset_->setVisible(mark);
+    reset_->setText(shown_default);
+    reset_->setToolTip(tr("Back to the model's default: %1").arg(shown_default));
+    reset_->setAccessibleName(tr("Reset %1 to %2").arg(name_, shown_default));
+    control_->setToolTip(shown_default.isEmpty() ? QString() : tr("Default: %1").arg(shown_default));
+    control_->setAccessibleDescription(mark ? tr("changed; default %1").arg(shown_default) : QString());
+}
+
+void Field::set_error(const QString& error, const QString& fix) {
+    const bool wrong = !error.isEmpty();
+    error_->setText(error);
+    fix_->setText(fix);
+    fix_->setVisible(!fix.isEmpty());
+    problem_->setVisible(wrong);
+    if (control_->property("invalid").toBool() != wrong) {
+        control_->setProperty("invalid", wrong);
+        control_->style()->unpolish(control_);
+        control_->style()->polish(control_);
+    }
+    if (wrong) control_->setAccessibleDescription(error);
+}
+
+void Field::resizeEvent(QResizeEvent* event) {
+    reset_->setToolButtonStyle(width() >= wide ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
+    QWidget::resizeEvent(event);
+}
+
+bool Field::has_error() const { return !error_->text().isEmpty(); }
+
+} // namespace denoir::ui

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QWidget>
+
+#include <functional>
+
+class QHBoxLayout;
+class QToolButton;
+
+namespace denoir::ui {
+
+/// The name of a field. Dragged sideways it changes the value: scrubbed() with the number of notches since the last
+/// call (one notch is 8 pixels; with Shift a tenth of the speed).
+class ScrubLabel : public QLabel {
+    Q_OBJECT
+public:
+    explicit ScrubLabel(const QString& text, QWidget* parent = nullptr);
+    void set_scrubbable(bool scrubbable);
+
+signals:
+    void scrubbed(int notches);
+    void scrub_finished();
+
+protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+
+private:
+    bool scrubbable_ = false, dragging_ = false;
+    double from_ = 0, rest_ = 0;
+};
+
+/// A number with its unit. Takes the wheel only when it has the focus; may snap to a grid of its own (4n+1).
+class NumberEdit : public QDoubleSpinBox {
+    Q_OBJECT
+public:
+    /// `decimals` 0: a whole number.
+    NumberEdit(double low, double high, double step, int decimals, QWidget* parent = nullptr);
+    /// Called on what was typed or stepped to; returns the valid value nearest to it.
+    void set_snap(std::function<double(double)> snap);
+    /// Sets without telling anybody.
+    void show_value(double value);
+    /// No number: what is shown waits for a model.
+    void show_unknown();
+    void stepBy(int steps) override { QDoubleSpinBox::stepBy(steps); }
+
+signals:
+    /// By the user, snapped. During a drag or held arrow it comes often.
+    void edited(double value);
+
+protected:
+    void wheelEvent(QWheelEvent* event) override;
+    QString textFromValue(double value) const override;
+
+private:
+    void commit();
+    std::function<double(double)> snap_;
+    bool unknown_ = false;
+};
+
+/// One line of a form: name on the left, the control, the way back to the default; the error below. The name is bold
+/// and has a dot while the value is not the default.
+class Field : public QWidget {
+    Q_OBJECT
+public:
+    Field(const QString& name, QWidget* control, QWidget* parent = nullptr);
+
+    ScrubLabel* label() const { return label_; }
+    QWidget* control() const { return control_; }
+    /// A further control behind the first (a lock, a dice).
+    void add_control(QWidget* control);
+    /// What is said behind the control: "2.1 s".
+    void set_note(const QString& note);
+    /// `shown_default`: as the user reads it, empty where there is none to go back to.
+    void set_default(const QString& shown_default, bool changed);
+    /// Under the field; empty: none. `fix`: the text of a button that repairs it.
+    void set_error(const QString& error, const QString& fix = {});
+    bool has_error() const;
+
+    static constexpr int name_width = 80;
+    static constexpr int wide = 320; ///< from here on the default stands beside its button
+
+signals:
+    void reset_asked();
+    void fix_asked();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QString name_;
+    QWidget* control_;
+    ScrubLabel* label_;
+    QHBoxLayout* row_;
+    QLabel* note_;
+    QToolButton* reset_;
+    QWidget* problem_;
+    QLabel* error_;
+    QToolButton* fix_;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/compare_bar.h"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMenu>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "app/run_history.h"
+#include "app/text.h"
+#include "engine/core/error.h"
+#include "engine/session/request_json.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/empty_state.h"
+
+namespace denoir::ui {
+
+CompareBar::CompareBar(Studio& studio, QWidget* parent)
+    : QFrame(parent), studio_(studio), a_(new QToolButton(this)), b_(new QToolButton(this)) {
+    setProperty("banner", true);
+    setAccessibleName(tr("What is compared"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    row->setSpacing(grid::half);
+    const auto letter = [this](const QString& text) {
+        auto* label = new QLabel(text, this);
+        label->setProperty("side", text);
+        return label;
+    };
+    auto* swap = new QToolButton(this);
+    swap->setIcon(icon(QStringLiteral("swap")));
+    swap->setToolTip(tr("Swap A and B"));
+    swap->setAccessibleName(swap->toolTip());
+    for (auto* button : {a_, b_}) {
+        const auto side = button == a_ ? app::Side::a : app::Side::b;
+        button->setObjectName(button == a_ ? QStringLiteral("choose-a") : QStringLiteral("choose-b"));
+        button->setPopupMode(QToolButton::InstantPopup);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setIcon(icon(QStringLiteral("down")));
+        button->setIconSize({10, 10});
+        button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        button->setMenu(new QMenu(button));
+        connect(button->menu(), &QMenu::aboutToShow, this, [this, side] { fill(side); });
+        set_name(side, {});
+    }
+    row->addWidget(letter(QStringLiteral("A")));
+    row->addWidget(a_, 1);
+    row->addWidget(swap);
+    row->addWidget(letter(QStringLiteral("B")));
+    row->addWidget(b_, 1);
+    connect(swap, &QToolButton::clicked, this, &CompareBar::swap_asked);
+}
+
+void CompareBar::set_name(app::Side side, const QString& name) {
+    auto* button = side == app::Side::a ? a_ : b_;
+    const QString text = name.isEmpty() ? tr("choose a run or a video") : name.simplified();
+    button->setText(button->fontMetrics().elidedText(text, Qt::ElideRight, 360));
+    button->setAccessibleName(side == app::Side::a ? tr("A: %1").arg(text) : tr("B: %1").arg(text));
+    button->setToolTip(text);
+}
+
+void CompareBar::fill(app::Side side) {
+    using Role = app::RunHistory::Role;
+    QMenu* menu = (side == app::Side::a ? a_ : b_)->menu();
+    menu->clear();
+    int shown = 0;
+    for (int row = 0; row < studio_.history.rowCount() && shown < 20; ++row) {
+        const QModelIndex at = studio_.history.index(row);
+        if (at.data(Role::VideoRole).toString().isEmpty()) continue;
+        ++shown;
+        QString text = at.data(Role::NameRole).toString();
+        if (text.isEmpty()) text = at.data(Role::PromptRole).toString().simplified();
+        text = menu->fontMetrics().elidedText(text, Qt::ElideRight, 280) + QStringLiteral("   ") +
+               at.data(Role::SummaryRole).toString();
+        const QString path = at.data(Role::PathRole).toString();
+        menu->addAction(text.replace(QLatin1Char('&'), QLatin1String("&&")), this,
+                        [this, side, path] { emit chosen(side, path); });
+    }
+    if (shown > 0) menu->addSeparator();
+    menu->addAction(icon(QStringLiteral("open")), tr("A video …"), this, [this, side] {
+        auto* dialog = new QFileDialog(this, tr("Compare a video"));
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setFileMode(QFileDialog::ExistingFile);
+        connect(dialog, &QFileDialog::fileSelected, this,
+                [this, side](const QString& file) { emit chosen(side, file); });
+        dialog->show();
+    });
+}
+
+DifferencesPanel::DifferencesPanel(QWidget* parent)
+    : QWidget(parent), table_(new QTreeWidget(this)), only_(new QToolButton(this)), stack_(new QStackedWidget(this)) {
+    table_->setObjectName(QStringLiteral("differences"));
+    table_->setAccessibleName(tr("Parameters of A and B"));
+    table_->setColumnCount(3);
+    table_->setHeaderLabels({tr("Parameter"), QStringLiteral("A"), QStringLiteral("B")});
+    table_->setRootIsDecorated(false);
+    table_->setUniformRowHeights(true);
+    table_->header()->setStretchLastSection(true);
+    only_->setObjectName(QStringLiteral("only-differences"));
+    only_->setText(tr("Only what differs"));
+    only_->setCheckable(true);
+    only_->setChecked(true);
+    stack_->addWidget(new EmptyState(QStringLiteral("compare"),
+                                     tr("Choose two runs: their parameters stand side by side here. Select two in the "
+                                        "list of runs, or drop one on A and one on B.")));
+    stack_->addWidget(table_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(stack_, 1);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(grid::unit, 2, grid::unit, 2);
+    row->addStretch(1);
+    row->addWidget(only_);
+    column->addLayout(row);
+    connect(only_, &QToolButton::toggled, this, &DifferencesPanel::fill);
+    fill();
+}
+
+void DifferencesPanel::set_runs(const QString& a, const QString& b) {
+    a_ = a;
+    b_ = b;
+    fill();
+}
+
+void DifferencesPanel::set_only_differences(bool only) { only_->setChecked(only); }
+
+void DifferencesPanel::fill() {
+    table_->clear();
+    const auto read = [](const QString& run) {
+        if (run.isEmpty()) return Json();
+        try {
+            return to_json(app::RunHistory::record(run).request);
+        } catch (const Error&) {
+            return Json();
+        }
+    };
+    const Json a = read(a_), b = read(b_);
+    const Colours& c = colours(palette());
+    const auto text = [](const Json& object, std::string_view key) {
+        const auto at = object.is_object() ? object.find(std::string(key)) : object.end();
+        if (at == object.end() || at->is_null()) return QString();
+        return at->is_string() ? app::to_qstring(at->get<std::string>()) : app::to_qstring(at->dump());
+    };
+    int differ = 0;
+    for (const std::string_view key : request_keys()) {
+        const QString first = text(a, key), second = text(b, key);
+        if (first.isEmpty() && second.isEmpty()) continue;
+        const bool same = first == second;
+        differ += !same;
+        if (same && only_->isChecked()) continue;
+        auto* item = new QTreeWidgetItem(
+            table_, {app::to_qstring(key).replace(QLatin1Char('_'), QLatin1Char(' ')), first, second});
+        item->setToolTip(1, first);
+        item->setToolTip(2, second);
+        if (same) continue;
+        item->setForeground(1, c.a);
+        item->setForeground(2, c.b);
+    }
+    if (a.is_object() && b.is_object() && differ == 0) {
+        auto* item = new QTreeWidgetItem(table_, {tr("nothing differs")});
+        item->setFlags(Qt::NoItemFlags);
+    }
+    for (int i = 0; i < 2; ++i) table_->resizeColumnToContents(i);
+    table_->setColumnWidth(1, std::min(table_->columnWidth(1), 220));
+    stack_->setCurrentIndex(a.is_object() && b.is_object() ? 1 : 0);
+}
+
+QList<QStringList> DifferencesPanel::rows() const {
+    QList<QStringList> all;
+    for (int i = 0; i < table_->topLevelItemCount(); ++i) {
+        const auto* item = table_->topLevelItem(i);
+        all.append({item->text(0), item->text(1), item->text(2)});
+    }
+    return all;
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/layouts.h"
+
+#include <QMainWindow>
+
+#include "app/settings.h"
+
+namespace denoir::ui {
+
+namespace {
+constexpr int state_version = 1; // raised when docks change so that old states would misplace them
+}
+
+QString layout_name(Layout layout) {
+    return layout == Layout::create ? QStringLiteral("create") : QStringLiteral("compare");
+}
+
+Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange, QObject* parent)
+    : QObject(parent), window_(window), settings_(settings), arrange_(std::move(arrange)) {}
+
+QString Layouts::key(Layout layout) const { return QStringLiteral("window/%1/docks").arg(layout_name(layout)); }
+
+void Layouts::place(Layout layout) {
+    current_ = layout;
+    const QByteArray state = settings_.value(key(layout)).toByteArray();
+    arrange_(layout);
+    if (!state.isEmpty() && !window_.restoreState(state, state_version)) arrange_(layout);
+    emit shown(layout);
+}
+
+void Layouts::begin(Layout layout) { place(layout); }
+
+void Layouts::show(Layout layout) {
+    if (layout == current_) return;
+    remember();
+    place(layout);
+}
+
+void Layouts::reset_current() {
+    settings_.set_value(key(current_), {});
+    place(current_);
+}
+
+void Layouts::remember() { settings_.set_value(key(current_), window_.saveState(state_version)); }
+
+} // namespace denoir::ui

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QByteArray>
+#include <QHash>
+#include <QObject>
+
+#include <functional>
+
+class QMainWindow;
+
+namespace denoir::app {
+class Settings;
+}
+
+namespace denoir::ui {
+
+enum class Layout { create, compare };
+/// "create", "compare"
+QString layout_name(Layout layout);
+
+/// Two arrangements of the same docks; each is remembered on its own, in the settings.
+class Layouts : public QObject {
+    Q_OBJECT
+public:
+    /// `arrange` puts the docks where they stand in a fresh layout.
+    Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange,
+            QObject* parent = nullptr);
+    Layout current() const { return current_; }
+    void show(Layout layout);
+    /// The first layout to be shown: nothing is remembered of what was there before.
+    void begin(Layout layout);
+    /// As it came with the program.
+    void reset_current();
+    /// As it came with the program, for a picture: what is remembered stays remembered.
+    void reset_for_picture() { arrange_(current_); }
+    void remember();
+
+signals:
+    void shown(denoir::ui::Layout layout);
+
+private:
+    QString key(Layout layout) const;
+    void place(Layout layout);
+    QMainWindow& window_;
+    app::Settings& settings_;
+    std::function<void(Layout)> arrange_;
+    Layout current_ = Layout::create;
+};
+
+} // namespace denoir::ui

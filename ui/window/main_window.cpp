@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/main_window.h"
+
+#include <QCloseEvent>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QMessageBox>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include "app/draft_decoder.h"
+#include "app/frame_cache.h"
+#include "app/model_catalogue.h"
+#include "app/project.h"
+#include "app/request_document.h"
+#include "app/request_values.h"
+#include "app/run_history.h"
+#include "app/run_queue.h"
+#include "app/settings.h"
+#include "app/studio.h"
+#include "app/text.h"
+#include "app/thumbnails.h"
+#include "engine/core/error.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/request_json.h"
+#include "ui/actions/command_palette.h"
+#include "ui/docks/images_panel.h"
+#include "ui/docks/models_panel.h"
+#include "ui/docks/parameters_panel.h"
+#include "ui/docks/prompt_panel.h"
+#include "ui/docks/queue_panel.h"
+#include "ui/docks/runs_panel.h"
+#include "ui/docks/samples.h"
+#include "ui/preview/metrics_view.h"
+#include "ui/preview/preview_view.h"
+#include "ui/steps/step_strip.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/dock.h"
+#include "ui/window/compare_bar.h"
+#include "ui/window/comparison_export.h"
+#include "ui/window/status_line.h"
+
+namespace denoir::ui {
+
+namespace {
+const QString last_request = QStringLiteral("document/last"), window_geometry = QStringLiteral("window/geometry");
+
+QString shortcuts_file() {
+    try {
+        return app::to_qstring(app::Settings::runs_folder().parent_path() / "shortcuts.json");
+    } catch (const Error&) {
+        return {}; // the settings say what is wrong with the data folder
+    }
+}
+
+} // namespace
+
+MainWindow::MainWindow(Studio& studio, QWidget* parent)
+    : QMainWindow(parent), studio_(studio), actions_(*this, shortcuts_file()), remember_later_(new QTimer(this)) {
+    setObjectName(QStringLiteral("main-window"));
+    setWindowIcon(QIcon(QStringLiteral(":/denoir/icons/denoir.svg")));
+    setAcceptDrops(true);
+    setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    setCorner(Qt::TopLeftCorner, Qt::LeftDockWidgetArea);
+    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    resize(1280, 800);
+
+    auto* middle = new QWidget(this);
+    auto* column = new QVBoxLayout(middle);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    banners_ = new Banners(middle);
+    compare_bar_ = new CompareBar(studio_, middle);
+    compare_bar_->hide();
+    preview_ = new PreviewView(studio_.frames, middle);
+    preview_->setObjectName(QStringLiteral("preview"));
+    preview_->set_empty_text(
+        tr("Write what is to be seen, then press Generate.\nA video, picture or run dropped here is shown."));
+    column->addWidget(banners_);
+    column->addWidget(compare_bar_);
+    column->addWidget(preview_, 1);
+    setCentralWidget(middle);
+
+    make_actions();
+    make_docks();
+    make_menus();
+    palette_ = new CommandPalette(actions_, this);
+    status_ = new StatusLine(studio_, this);
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->addWidget(status_, 1);
+    comparison_export_ = new ComparisonExport(this);
+    layouts_ = std::make_unique<Layouts>(*this, studio_.settings, [this](Layout layout) { arrange(layout); });
+    connect(layouts_.get(), &Layouts::shown, this, &MainWindow::layout_shown);
+    connect_parts();
+    connect_runs();
+    update_title();
+}
+
+MainWindow::~MainWindow() {
+    hide();
+    // The strips and the preview borrow what is declared after them.
+    delete takeCentralWidget();
+    for (auto* dock : findChildren<QDockWidget*>()) delete dock;
+}
+
+void MainWindow::make_docks() {
+    prompt_ = new PromptPanel(studio_);
+    images_ = new ImagesPanel(studio_);
+    parameters_ = new ParametersPanel(studio_, *actions_.at(QStringLiteral("run.generate")),
+                                      *actions_.at(QStringLiteral("run.cancel")));
+    runs_ = new RunsPanel(studio_);
+    queue_ = new QueuePanel(studio_);
+    models_ = new ModelsPanel(studio_);
+    timeline_ = new TimelineView(studio_.project, studio_.thumbnails);
+    metrics_ = new MetricsView(preview_->comparison());
+    differences_ = new DifferencesPanel;
+    live_strip_ = new StepStrip(live_pictures_, studio_.drafts);
+    strip_ = new StepStrip(pictures_, studio_.drafts);
+    strip_b_ = new StepStrip(pictures_b_, studio_.drafts);
+    live_strip_->setObjectName(QStringLiteral("live-steps"));
+    strip_->setObjectName(QStringLiteral("run-steps"));
+    strip_b_->setObjectName(QStringLiteral("run-steps-b"));
+    timeline_->setObjectName(QStringLiteral("timeline"));
+    metrics_->setObjectName(QStringLiteral("metrics"));
+    auto* both = new QWidget;
+    auto* row = new QHBoxLayout(both); // beside each other: height belongs to the picture
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(grid::unit);
+    strips_ = new QStackedWidget;
+    strips_->addWidget(strip_);
+    strips_->addWidget(live_strip_);
+    row->addWidget(strips_, 1);
+    row->addWidget(strip_b_, 1);
+    strip_b_->hide();
+
+    const auto dock = [this](const char* id, const QString& title, QWidget* content) {
+        return new Dock(QLatin1String(id), title, content, this);
+    };
+    prompt_dock_ = dock("prompt-dock", tr("Prompt"), prompt_);
+    images_dock_ = dock("images-dock", tr("Images"), images_);
+    parameters_dock_ = dock("parameters-dock", tr("Parameters"), parameters_);
+    runs_dock_ = dock("runs-dock", tr("Runs"), runs_);
+    queue_dock_ = dock("queue-dock", tr("Queue"), queue_);
+    models_dock_ = dock("models-dock", tr("Models"), models_);
+    steps_dock_ = dock("steps-dock", tr("Steps"), both);
+    timeline_dock_ = dock("timeline-dock", tr("Timeline"), timeline_);
+    metrics_dock_ = dock("metrics-dock", tr("Metrics"), metrics_);
+    differences_dock_ = dock("differences-dock", tr("Differences"), differences_);
+}
+
+void MainWindow::arrange(Layout layout) {
+    Dock* const all[] = {prompt_dock_, images_dock_, parameters_dock_, runs_dock_,    queue_dock_,
+                         models_dock_, steps_dock_,  timeline_dock_,   metrics_dock_, differences_dock_};
+    for (Dock* dock : all) {
+        dock->setFloating(false);
+        removeDockWidget(dock);
+    }
+    const auto put = [this](Qt::DockWidgetArea area, std::initializer_list<Dock*> docks) {
+        for (Dock* dock : docks) {
+            addDockWidget(area, dock, Qt::Vertical);
+            dock->show();
+        }
+    };
+    const int side = std::clamp(width() / 5, 248, 360);
+    if (layout == Layout::create) {
+        put(Qt::LeftDockWidgetArea, {prompt_dock_, images_dock_, parameters_dock_});
+        put(Qt::BottomDockWidgetArea, {steps_dock_, timeline_dock_});
+        put(Qt::RightDockWidgetArea, {runs_dock_, queue_dock_, models_dock_});
+        tabifyDockWidget(queue_dock_, models_dock_);
+        queue_dock_->raise();
+        addDockWidget(Qt::BottomDockWidgetArea, metrics_dock_);
+        addDockWidget(Qt::LeftDockWidgetArea, differences_dock_);
+        metrics_dock_->hide();
+        differences_dock_->hide();
+        resizeDocks({prompt_dock_, runs_dock_}, {side, side}, Qt::Horizontal);
+        resizeDocks({prompt_dock_, images_dock_, parameters_dock_}, {height() / 5, height() / 6, height() * 3 / 5},
+                    Qt::Vertical);
+        resizeDocks({runs_dock_, queue_dock_}, {height() * 3 / 5, height() * 2 / 5}, Qt::Vertical);
+        resizeDocks({steps_dock_, timeline_dock_}, {150, 110}, Qt::Vertical);
+    } else {
+        put(Qt::LeftDockWidgetArea, {runs_dock_, differences_dock_});
+        put(Qt::BottomDockWidgetArea, {metrics_dock_, steps_dock_});
+        put(Qt::RightDockWidgetArea, {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_});
+        for (Dock* dock : {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_}) dock->hide();
+        addDockWidget(Qt::BottomDockWidgetArea, timeline_dock_);
+        timeline_dock_->hide();
+        resizeDocks({runs_dock_}, {side}, Qt::Horizontal);
+        resizeDocks({runs_dock_, differences_dock_}, {height() / 2, height() / 3}, Qt::Vertical);
+        resizeDocks({metrics_dock_, steps_dock_}, {140, 150}, Qt::Vertical);
+    }
+}
+
+void MainWindow::layout_shown(Layout layout) {
+    const bool compares = layout == Layout::compare;
+    actions_.at(QStringLiteral("view.create"))->setChecked(!compares);
+    actions_.at(QStringLiteral("view.compare"))->setChecked(compares);
+    compare_bar_->setVisible(compares);
+    strip_b_->setVisible(compares && !shown_b_.isEmpty());
+    if (!compares)
+        preview_->set_mode(CompareMode::single);
+    else if (!shown_b_.isEmpty() && preview_->mode() == CompareMode::single)
+        preview_->set_mode(CompareMode::wipe);
+}
+
+void MainWindow::connect_parts() {
+    connect(images_, &ImagesPanel::said, this, &MainWindow::say);
+    connect(runs_, &RunsPanel::said, this, &MainWindow::say);
+    connect(queue_, &QueuePanel::said, this, &MainWindow::say);
+    connect(queue_, &QueuePanel::editing_changed, this, &MainWindow::begin_editing);
+    connect(queue_, &QueuePanel::open_run, this, &MainWindow::show_run);
+    connect(compare_bar_, &CompareBar::swap_asked, preview_, &PreviewView::swap);
+    connect(metrics_, &MetricsView::frame_requested, &preview_->player(), &app::Player::go_to);
+    connect(&preview_->player(), &app::Player::frame_changed, metrics_, &MetricsView::set_frame);
+    connect(preview_, &PreviewView::picture_dropped, this, &MainWindow::ask_start_or_end);
+    connect(preview_, &PreviewView::request_found, this, &MainWindow::offer_request);
+    connect(preview_, &PreviewView::clip_failed, this, [this](app::Side, const app::Issue& issue) {
+        banners_->show_banner(QStringLiteral("clip"), Banners::Kind::error, issue.line(), {}, 20);
+    });
+    connect(timeline_, &TimelineView::show_frame, this, [this](const QString& video, const QString& run, int frame) {
+        const auto* info = preview_->info(app::Side::a);
+        const QString path = run.isEmpty() ? video : run;
+        if (shown_run_ != path && (!info || (info->path != path && info->path != video)))
+            preview_->show_clip(app::Side::a, path);
+        preview_->player().pause();
+        preview_->player().go_to(frame);
+    });
+    connect(timeline_, &TimelineView::open_requested, this,
+            [this](const QString& run, const QString& video) { open_path(run.isEmpty() ? video : run); });
+    connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
+    connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });
+    connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
+    connect(&studio_.project, &app::Project::modified_changed, this, &MainWindow::update_title);
+    connect(&studio_.project, &app::Project::issue_changed, this, [this] {
+        const app::Issue issue = studio_.project.issue();
+        if (!issue.isEmpty()) banners_->show_banner(QStringLiteral("project"), Banners::Kind::warning, issue.line());
+    });
+    connect(&studio_.document, &app::RequestDocument::changed, this, [this] {
+        if (!studio_.document.asked().start) banners_->remove(QStringLiteral("branch"));
+    });
+    remember_later_->setSingleShot(true);
+    remember_later_->setInterval(400);
+    connect(remember_later_, &QTimer::timeout, this, &MainWindow::remember_request);
+    connect(&studio_.document, &app::RequestDocument::changed, remember_later_, qOverload<>(&QTimer::start));
+    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, [this] {
+        if (generate_when_resolved_ && !studio_.document.pending()) {
+            generate_when_resolved_ = false;
+            generate();
+        }
+    });
+}
+
+void MainWindow::begin(Layout layout) {
+    const QByteArray geometry = studio_.settings.value(window_geometry).toByteArray();
+    if (!geometry.isEmpty() && !isVisible()) restoreGeometry(geometry);
+    layouts_->begin(layout);
+    restore_request();
+    show_newest();
+    studio_.history.refresh();
+    offer_recovery();
+    studio_.core.start();
+    if (const app::Issue issue = studio_.history.issue(); !issue.isEmpty())
+        banners_->show_banner(QStringLiteral("history"), Banners::Kind::warning, issue.line());
+    if (const app::Issue issue = studio_.queue.issue(); !issue.isEmpty())
+        banners_->show_banner(QStringLiteral("queue-issue"), Banners::Kind::warning, issue.line());
+    prompt_->focus_prompt();
+}
+
+void MainWindow::begin_for_picture(Layout layout) {
+    for_picture_ = true;
+    layouts_->begin(layout);
+    restore_request();
+    show_newest();
+}
+
+void MainWindow::show_newest() {
+    const QString newest = studio_.history.newest_done();
+    if (!newest.isEmpty()) {
+        play_when_opened_ = true;
+        show_run(newest);
+    } else {
+        const auto sample = resources_folder() / "samples" / "first.mp4";
+        std::error_code none;
+        if (std::filesystem::is_regular_file(sample, none)) {
+            play_when_opened_ = true;
+            preview_->show_clip(app::Side::a, app::to_qstring(sample));
+        }
+    }
+}
+
+void MainWindow::remember_request() {
+    if (for_picture_) return;
+    const auto text = asked_json(studio_.document.asked()).dump();
+    studio_.settings.set_value(last_request, QString::fromStdString(text));
+    studio_.settings.sync(); // what was being written outlives a crash
+}
+
+void MainWindow::restore_request() {
+    const QString stored = studio_.settings.value(last_request).toString();
+    if (!stored.isEmpty()) {
+        try {
+            studio_.document.load(request_from_json(parse_json(stored.toStdString(), "settings"), {}));
+            return;
+        } catch (const Error&) { // of another version: a fresh start is better than a question
+        }
+    }
+    Request request;
+    request.prompt = first_prompt().toStdString();
+    studio_.document.load(request);
+}
+
+void MainWindow::offer_recovery() {
+    for (const auto& recovery : app::Project::recoverable()) {
+        if (recovery.shots == 0) {
+            app::Project::discard(recovery); // its request is in the settings as well
+            continue;
+        }
+        const auto recover = [this, recovery] {
+            try {
+                studio_.project.recover(recovery);
+            } catch (const Error& error) {
+                banners_->show_banner(QStringLiteral("recover"), Banners::Kind::error, app::Issue::from(error).line());
+            }
+        };
+        if (recovery.kept && studio_.project.shots().empty()) { // unsaved work of the last session: simply goes on
+            recover();
+            break;
+        }
+        const QString name =
+            recovery.path.isEmpty() ? tr("an untitled cut") : QFileInfo(recovery.path).completeBaseName();
+        banners_->show_banner(
+            QStringLiteral("recover"), Banners::Kind::info,
+            tr("Denoir ended unexpectedly. %1 was kept as of %2 (%n shot(s)).", nullptr, recovery.shots)
+                .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat)),
+            {{tr("Recover"), recover}, {tr("Discard"), [recovery] { app::Project::discard(recovery); }}});
+        break;
+    }
+    const auto interrupted = studio_.queue.interrupted();
+    if (interrupted.isEmpty()) return;
+    using Role = app::RunQueue::Role;
+    const QModelIndex at = studio_.queue.index(studio_.queue.row_of(interrupted.constFirst()));
+    const QString run = at.data(Role::RunRole).toString();
+    if (run.isEmpty()) return;
+    const QString prompt = at.data(Role::PromptRole).toString().simplified();
+    banners_->show_banner(QStringLiteral("resume"), Banners::Kind::info,
+                          tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost.")
+                              .arg(prompt.size() > 60 ? prompt.left(59) + QChar(0x2026) : prompt)
+                              .arg(at.data(Role::StepRole).toInt())
+                              .arg(at.data(Role::StepsRole).toInt()),
+                          {{tr("Resume"), [this, run] {
+                                watching_ = true;
+                                studio_.queue.add_resume(run);
+                            }}});
+}
+
+void MainWindow::update_title() {
+    const auto& project = studio_.project;
+    setWindowTitle(project.path().isEmpty() && studio_.project.shots().empty()
+                       ? QStringLiteral("Denoir")
+                       : QStringLiteral("%1[*] – Denoir").arg(project.title()));
+    setWindowModified(project.is_modified() && !project.shots().empty());
+}
+
+void MainWindow::say(const QString& text) { status_->say(text); }
+
+void MainWindow::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::ActivationChange) studio_.core.set_in_front(isActiveWindow());
+    QMainWindow::changeEvent(event);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (for_picture_) return event->accept();
+    layouts_->remember();
+    studio_.settings.set_value(window_geometry, saveGeometry());
+    remember_request();
+    studio_.project.keep_for_next_start(); // nothing is asked, nothing is lost
+    // The run at work stops after its current block and can go on from its last whole step.
+    studio_.worker.cancel_all();
+    event->accept();
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QHash>
+#include <QMainWindow>
+#include <QPointer>
+
+#include <memory>
+
+#include "app/engine_worker.h"
+#include "app/player.h"
+#include "app/step_pictures.h"
+#include "ui/actions/action_table.h"
+#include "ui/studio.h"
+#include "ui/window/layouts.h"
+
+class QMenu;
+class QStackedWidget;
+class QTimer;
+
+namespace denoir::ui {
+
+class Banners;
+class CommandPalette;
+class CompareBar;
+class ComparisonExport;
+class DifferencesPanel;
+class Dock;
+class ImagesPanel;
+class MetricsView;
+class ModelsPanel;
+class ParametersPanel;
+class PreviewView;
+class PromptPanel;
+class QueuePanel;
+class RunsPanel;
+class StatusLine;
+class StepStrip;
+class TimelineView;
+
+/// The studio's window: one picture in the middle, docks around it, every action in one table.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    explicit MainWindow(Studio& studio, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    /// Puts back what was there when the window closed last, or a sample; offers what a crash left; begins to feed the
+    /// engine.
+    void begin(Layout layout);
+    /// The same for a picture of the window: remembered request and newest run, but nothing is started, asked or
+    /// stored.
+    void begin_for_picture(Layout layout);
+    ActionTable& actions() { return actions_; }
+    Layouts& layouts() { return *layouts_; }
+    PreviewView& preview() { return *preview_; }
+    Banners& banners() { return *banners_; }
+    /// A run folder, project, video, picture, request or model folder, as dropped or named on the command line.
+    void open_path(const QString& path);
+    /// The run in the preview, A; empty: none.
+    const QString& shown_run() const { return shown_run_; }
+
+public slots:
+    void generate(bool next = false);
+    void show_run(const QString& run);
+    void compare(const QString& a, const QString& b);
+    void branch(const QString& run, int step);
+    void say(const QString& text);
+
+protected:
+    void changeEvent(QEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    // main_window.cpp
+    void make_docks();
+    void arrange(Layout layout);
+    void connect_parts();
+    void layout_shown(Layout layout);
+    void show_newest();
+    void remember_request();
+    void restore_request();
+    void offer_recovery();
+    void update_title();
+    // main_window_actions.cpp
+    void make_actions();
+    void make_menus();
+    void play_or_pause();
+    void step_frames(int frames);
+    bool timeline_has_focus() const;
+    // main_window_runs.cpp
+    void connect_runs();
+    void run_created(app::JobId job, const QString& run, int steps);
+    void run_finished(const app::RunResult& result);
+    void entry_ended(quint64 id, int state, const QString& run);
+    void verified(const app::VerifyResult& result);
+    void show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture, const QString& label);
+    void show_live(bool live);
+    void keep_draft(const QString& run, int step);
+    void mind_disk_use();
+    void clip_opened(app::Side side, const QString& name, const QString& run);
+    void begin_editing(quint64 id);
+    void export_comparison(bool report);
+    // main_window_files.cpp
+    void new_project();
+    void open_project();
+    void open_project_file(const QString& path);
+    bool save_project();
+    void save_project_as();
+    void export_cut();
+    void fill_recent();
+    void ask_start_or_end(const QString& picture, const QPoint& where);
+    void offer_request(const QString& request, const QString& path);
+    void add_to_timeline(const QString& run);
+    void extend(int row);
+    void retake();
+    bool may_leave_project();
+
+    Studio& studio_;
+    ActionTable actions_;
+    std::unique_ptr<Layouts> layouts_;
+    Banners* banners_;
+    CompareBar* compare_bar_;
+    PreviewView* preview_;
+    CommandPalette* palette_;
+    PromptPanel* prompt_;
+    ImagesPanel* images_;
+    ParametersPanel* parameters_;
+    RunsPanel* runs_;
+    QueuePanel* queue_;
+    ModelsPanel* models_;
+    TimelineView* timeline_;
+    MetricsView* metrics_;
+    DifferencesPanel* differences_;
+    StatusLine* status_;
+    ComparisonExport* comparison_export_;
+    // Three reels of steps: of the run at work, of the one looked at, and of the one it is compared with.
+    app::StepPictures live_pictures_, pictures_, pictures_b_;
+    StepStrip *live_strip_, *strip_, *strip_b_;
+    QStackedWidget* strips_;
+    Dock *prompt_dock_, *images_dock_, *parameters_dock_, *runs_dock_, *queue_dock_, *models_dock_, *steps_dock_,
+        *timeline_dock_, *metrics_dock_, *differences_dock_;
+    QMenu* recent_menu_ = nullptr;
+    QTimer* remember_later_;
+    QString shown_run_, shown_b_;
+    bool for_picture_ = false; ///< nothing is stored
+    bool watching_ = true;     ///< the run at work comes into the preview by itself
+    bool generate_when_resolved_ = false, play_when_opened_ = false;
+    quint64 editing_ = 0;                ///< waiting entry whose request is being edited
+    QHash<quint64, QString> retakes_;    ///< queue entry -> shot that gets the result as a take
+    QHash<quint64, QString> extensions_; ///< queue entry -> shot that it comes after
+    QString extend_shot_;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QDesktopServices>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QToolButton>
+#include <QUndoStack>
+#include <QUrl>
+
+#include "app/cut_exporter.h"
+#include "app/engine_worker.h"
+#include "app/project.h"
+#include "app/request_document.h"
+#include "app/run_history.h"
+#include "app/run_queue.h"
+#include "app/settings.h"
+#include "ui/actions/command_palette.h"
+#include "ui/actions/shortcut_editor.h"
+#include "ui/docks/images_panel.h"
+#include "ui/docks/models_panel.h"
+#include "ui/docks/prompt_panel.h"
+#include "ui/docks/queue_panel.h"
+#include "ui/docks/runs_panel.h"
+#include "ui/preview/preview_view.h"
+#include "ui/steps/step_strip.h"
+#include "ui/theme/icons.h"
+#include "ui/theme/theme.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/dock.h"
+#include "ui/window/comparison_export.h"
+#include "ui/window/main_window.h"
+
+namespace denoir::ui {
+
+void MainWindow::make_actions() {
+    using Keys = QList<QKeySequence>;
+    const auto add = [this](const char* id, const QString& group, const QString& text, const Keys& keys,
+                            const char* picture, auto act) {
+        QAction* action = actions_.add(QLatin1String(id), group, text, keys, QLatin1String(picture));
+        connect(action, &QAction::triggered, this, act);
+        return action;
+    };
+    const QString file = tr("File"), edit = tr("Edit"), view = tr("View"), run = tr("Run"), comparing = tr("Compare"),
+                  timeline = tr("Timeline"), play = tr("Play"), help = tr("Help");
+
+    add("file.new", file, tr("&New project"), {QKeySequence::New}, "new", [this] { new_project(); });
+    add("file.open", file, tr("&Open …"), {QKeySequence::Open}, "open", [this] { open_project(); });
+    add("file.save", file, tr("&Save project"), {QKeySequence::Save}, "save", [this] { save_project(); });
+    add("file.save-as", file, tr("Save project &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, "save",
+        [this] { save_project_as(); });
+    add("file.export", file, tr("&Export the cut …"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, "export",
+        [this] { export_cut(); });
+    add("file.models", file, tr("Watch a folder of &models …"), {}, "model", [this] { models_->add_folder(); });
+    add("file.quit", file, tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, "close", [this] { close(); });
+
+    auto* undo = add("edit.undo", edit, tr("&Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, "undo",
+                     [this] { studio_.project.undo().undo(); });
+    auto* redo = add("edit.redo", edit, tr("&Redo"),
+                     {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, "redo",
+                     [this] { studio_.project.undo().redo(); });
+    const auto name_steps = [this, undo, redo] {
+        const QUndoStack& stack = studio_.project.undo();
+        undo->setEnabled(stack.canUndo());
+        redo->setEnabled(stack.canRedo());
+        undo->setText(stack.undoText().isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(stack.undoText()));
+        redo->setText(stack.redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(stack.redoText()));
+    };
+    connect(&studio_.project.undo(), &QUndoStack::indexChanged, this, name_steps);
+    connect(&studio_.project.undo(), &QUndoStack::canUndoChanged, this, name_steps);
+    name_steps();
+    add("edit.prompt", edit, tr("Write the &prompt"), {QKeySequence(Qt::CTRL | Qt::Key_L)}, "prompt", [this] {
+        prompt_dock_->show();
+        prompt_->focus_prompt();
+    });
+    add("edit.prompt-before", edit, tr("Prompt used &before"), {QKeySequence(Qt::ALT | Qt::Key_Up)}, "up",
+        [this] { prompt_->previous_prompt(); });
+    add("edit.prompt-after", edit, tr("Prompt used a&fter"), {QKeySequence(Qt::ALT | Qt::Key_Down)}, "down",
+        [this] { prompt_->next_prompt(); });
+    add("edit.negative-default", edit, tr("Take the model's negative prompt"), {}, "prompt",
+        [this] { prompt_->use_default_negative(); });
+    add("edit.start-image", edit, tr("Choose the start &image …"), {QKeySequence(Qt::CTRL | Qt::Key_I)}, "image",
+        [this] { images_->choose_start(); });
+    add("edit.last-image", edit, tr("Choose the &end image …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_I)},
+        "image", [this] { images_->choose_last(); });
+    add("edit.paste-image", edit, tr("Paste as start image"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, "paste",
+        [this] { images_->paste_start(); });
+    add("edit.camera", edit, tr("Start image from the &camera …"), {}, "camera", [this] { images_->camera_start(); });
+    add("edit.swap-images", edit, tr("Swap start and end image"), {}, "swap", [this] { images_->swap(); });
+    add("edit.reset", edit, tr("All parameters to their &defaults"), {}, "reset",
+        [this] { studio_.document.reset_all(); });
+
+    auto* layouts = new QActionGroup(this);
+    for (const Layout each : {Layout::create, Layout::compare}) {
+        const bool first = each == Layout::create;
+        auto* action = add(first ? "view.create" : "view.compare", view, first ? tr("&Create") : tr("Co&mpare"),
+                           {QKeySequence(Qt::CTRL | (first ? Qt::Key_1 : Qt::Key_2))}, first ? "layout" : "compare",
+                           [this, each] { layouts_->show(each); });
+        action->setCheckable(true);
+        layouts->addAction(action);
+    }
+    add("view.palette", view, tr("&Find any action"), {QKeySequence(Qt::CTRL | Qt::Key_K)}, "palette",
+        [this] { palette_->open(); });
+    add("view.search", view, tr("&Search runs"), {QKeySequence::Find}, "search", [this] {
+        runs_dock_->show();
+        runs_->focus_search();
+    });
+    add("view.reset-layout", view, tr("Docks to their places"), {}, "layout", [this] { layouts_->reset_current(); });
+    add("view.full-screen", view, tr("Full screen"), {QKeySequence(Qt::Key_F11)}, "fit",
+        [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
+    auto* themes = new QActionGroup(this);
+    const std::tuple<const char*, QString, Scheme> schemes[] = {
+        {"view.theme-system", tr("Theme of the desktop"), Scheme::system},
+        {"view.theme-light", tr("Light theme"), Scheme::light},
+        {"view.theme-dark", tr("Dark theme"), Scheme::dark}};
+    for (const auto& [id, text, scheme] : schemes) {
+        auto* action = add(id, view, text, {}, "theme", [this, scheme = scheme] {
+            studio_.theme.set_scheme(scheme);
+            studio_.settings.set_theme(scheme_name(scheme));
+        });
+        action->setCheckable(true);
+        action->setChecked(studio_.theme.scheme() == scheme);
+        themes->addAction(action);
+    }
+
+    add("run.generate", run, tr("&Generate"),
+        {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)}, "generate",
+        [this] { generate(false); });
+    add("run.generate-next", run, tr("Generate &next in line"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return)},
+        "generate", [this] { generate(true); });
+    add("run.cancel", run, tr("&Stop"), {QKeySequence(Qt::Key_Escape)}, "stop", [this] {
+        if (studio_.queue.running() != 0)
+            studio_.queue.cancel_current();
+        else if (studio_.worker.busy())
+            studio_.worker.cancel_all();
+        else if (studio_.exporter.running())
+            studio_.exporter.cancel();
+        else if (comparison_export_->running())
+            comparison_export_->cancel();
+    });
+    auto* pause = add("run.pause", run, tr("&Pause the queue"), {}, "pause",
+                      [this] { studio_.queue.set_paused(!studio_.queue.paused()); });
+    pause->setCheckable(true);
+    connect(&studio_.queue, &app::RunQueue::paused_changed, pause, &QAction::setChecked);
+    add("run.undo-clear", run, tr("Bring back cleared queue entries"), {}, "undo", [this] { queue_->undo_clear(); });
+    add("run.watch", run, tr("&Watch the run at work"), {}, "eye", [this] {
+        watching_ = true;
+        show_live(true);
+    });
+    add("run.branch", run, tr("&Branch from the step shown"), {QKeySequence(Qt::Key_B)}, "branch", [this] {
+        auto* strip = strips_->currentWidget() == live_strip_ ? live_strip_ : strip_;
+        const auto& pictures = strip == live_strip_ ? live_pictures_ : pictures_;
+        branch(pictures.run(), strip->step());
+    });
+    add("run.restore", run, tr("&Restore the run's parameters"), {}, "reset", [this] { runs_->restore_parameters(); });
+    add("run.star", run, tr("S&tar"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, "star", [this] { runs_->toggle_star(); });
+    add("run.verify", run, tr("&Verify: render again and compare"), {}, "verify", [this] { runs_->verify(); });
+    add("run.reveal", run, tr("Reveal in &folder"), {}, "folder", [this] { runs_->reveal(); });
+    add("run.delete", run, tr("&Delete the selected runs"), {}, "trash", [this] { runs_->remove_selected(); });
+    add("run.undo-delete", run, tr("Bring back &deleted runs"), {}, "undo", [this] { runs_->undo_remove(); });
+    add("run.to-timeline", run, tr("&Add to the timeline"), {QKeySequence(Qt::Key_T)}, "timeline", [this] {
+        const QStringList runs = runs_->selected();
+        for (const QString& each : runs.isEmpty() ? QStringList{shown_run_} : runs) add_to_timeline(each);
+    });
+
+    add("play.toggle", play, tr("&Play or pause"), {QKeySequence(Qt::Key_Space)}, "play", [this] { play_or_pause(); });
+    add("play.backwards", play, tr("Backwards, faster"), {QKeySequence(Qt::Key_J)}, "previous-frame",
+        [this] { preview_->player().shuttle(-1); });
+    add("play.stop", play, tr("Stand still"), {QKeySequence(Qt::Key_K)}, "pause", [this] {
+        preview_->player().pause();
+        timeline_->set_playing(false);
+    });
+    add("play.forwards", play, tr("Forwards, faster"), {QKeySequence(Qt::Key_L)}, "next-frame",
+        [this] { preview_->player().shuttle(1); });
+    add("play.frame-back", play, tr("One frame back"), {QKeySequence(Qt::Key_Comma)}, "previous-frame",
+        [this] { step_frames(-1); });
+    add("play.frame-on", play, tr("One frame on"), {QKeySequence(Qt::Key_Period)}, "next-frame",
+        [this] { step_frames(1); });
+    add("play.ten-back", play, tr("Ten frames back"),
+        {QKeySequence(Qt::SHIFT | Qt::Key_Comma), QKeySequence(Qt::Key_Less)}, "previous-frame",
+        [this] { step_frames(-10); });
+    add("play.ten-on", play, tr("Ten frames on"),
+        {QKeySequence(Qt::SHIFT | Qt::Key_Period), QKeySequence(Qt::Key_Greater)}, "next-frame",
+        [this] { step_frames(10); });
+    auto* loop = add("play.loop", play, tr("&Loop"), {}, "loop",
+                     [this] { preview_->player().set_loop(!preview_->player().loop()); });
+    loop->setCheckable(true);
+    loop->setChecked(preview_->player().loop());
+    connect(&preview_->player(), &app::Player::loop_changed, loop, &QAction::setChecked);
+    add("play.fit", play, tr("&Fit the picture"), {QKeySequence(Qt::Key_F)}, "fit",
+        [this] { preview_->canvas().zoom_to_fit(); });
+    add("play.true-size", play, tr("&True size"), {QKeySequence(Qt::Key_1)}, "one-to-one",
+        [this] { preview_->canvas().zoom_to(1); });
+
+    add("compare.selected", comparing, tr("&Compare the selected runs"),
+        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, "compare", [this] {
+            const QStringList runs = runs_->selected();
+            if (runs.size() == 2)
+                compare(runs[0], runs[1]);
+            else if (runs.size() == 1 && runs[0] != shown_run_)
+                compare(shown_run_, runs[0]);
+            else
+                say(tr("Select two runs in the list first (Ctrl and click)."));
+        });
+    add("compare.side-by-side", comparing, tr("&Side by side"), {QKeySequence(Qt::Key_Q)}, "compare",
+        [this] { preview_->toggle_mode(CompareMode::side_by_side); });
+    add("compare.wipe", comparing, tr("&Wipe"), {QKeySequence(Qt::Key_W)}, "split",
+        [this] { preview_->toggle_mode(CompareMode::wipe); });
+    add("compare.difference", comparing, tr("&Difference"), {QKeySequence(Qt::Key_D)}, "chart",
+        [this] { preview_->toggle_mode(CompareMode::difference); });
+    add("compare.onion", comparing, tr("&Onion"), {QKeySequence(Qt::Key_O)}, "eye",
+        [this] { preview_->toggle_mode(CompareMode::onion); });
+    add("compare.flip", comparing, tr("&Flip A and B"), {QKeySequence(Qt::Key_0)}, "swap",
+        [this] { preview_->flip(); });
+    add("compare.swap", comparing, tr("S&wap A and B"), {}, "swap", [this] { preview_->swap(); });
+    add("compare.worst", comparing, tr("Go to the w&orst frame"), {QKeySequence(Qt::SHIFT | Qt::Key_W)}, "chart",
+        [this] { preview_->go_to_worst(); });
+    add("compare.export-video", comparing, tr("Export side by side …"), {}, "export",
+        [this] { export_comparison(false); });
+    add("compare.export-report", comparing, tr("Export the &report …"), {}, "chart",
+        [this] { export_comparison(true); });
+    add("compare.end", comparing, tr("&End the comparison"), {}, "close", [this] {
+        preview_->clear(app::Side::b);
+        clip_opened(app::Side::b, {}, {});
+        preview_->set_mode(CompareMode::single);
+    });
+
+    add("timeline.split", timeline, tr("&Split at the playhead"), {QKeySequence(Qt::Key_S)}, "split",
+        [this] { timeline_->split_at_playhead(); });
+    add("timeline.remove", timeline, tr("&Remove the shot, close the gap"), {QKeySequence(Qt::Key_X)}, "trash",
+        [this] { timeline_->remove_selected(); });
+    add("timeline.extend", timeline, tr("&Extend the shot"), {QKeySequence(Qt::Key_E)}, "extend",
+        [this] { extend(timeline_->selected()); });
+    add("timeline.retake", timeline, tr("Re&take the shot"), {QKeySequence(Qt::Key_R)}, "retake", [this] { retake(); });
+    add("edit.rename", edit, tr("Re&name the run or shot"), {QKeySequence(Qt::Key_F2)}, "edit", [this] {
+        if (timeline_has_focus())
+            timeline_->rename_selected();
+        else
+            runs_->rename();
+    });
+    add("timeline.play", timeline, tr("&Play the cut"), {QKeySequence(Qt::SHIFT | Qt::Key_Space)}, "play",
+        [this] { timeline_->set_playing(!timeline_->playing()); });
+    add("timeline.fit", timeline, tr("Show the whole cut"), {}, "fit", [this] { timeline_->zoom_to_fit(); });
+
+    add("help.shortcuts", help, tr("&Keyboard shortcuts …"), {QKeySequence(Qt::CTRL | Qt::Key_Comma)}, "keyboard",
+        [this] {
+            auto* editor = findChild<ShortcutEditor*>();
+            if (!editor) editor = new ShortcutEditor(actions_, this);
+            editor->show();
+            editor->raise();
+        });
+    add("help.about", help, tr("&About Denoir"), {}, "info", [this] {
+        auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Denoir"),
+                                    tr("<b>Denoir %1</b><p>A studio for generated video. The models run in this "
+                                       "program, on this machine; nothing leaves it.</p>"
+                                       "<p>Free software: studio GPL-3.0-or-later, engine Apache-2.0.</p>")
+                                        .arg(QApplication::applicationVersion()),
+                                    QMessageBox::Close, this);
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->setModal(false);
+        box->show();
+    });
+}
+
+void MainWindow::make_menus() {
+    const auto fill = [this](QMenu* menu, std::initializer_list<const char*> ids) {
+        for (const char* id : ids)
+            if (*id == '-')
+                menu->addSeparator();
+            else
+                menu->addAction(actions_.at(QLatin1String(id)));
+    };
+    QMenu* file = menuBar()->addMenu(tr("&File"));
+    fill(file, {"file.new", "file.open"});
+    recent_menu_ = file->addMenu(tr("Open &recent"));
+    connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_recent);
+    fill(file, {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "-", "file.quit"});
+    fill(menuBar()->addMenu(tr("&Edit")),
+         {"edit.undo", "edit.redo", "-", "edit.prompt", "edit.prompt-before", "edit.prompt-after",
+          "edit.negative-default", "-", "edit.start-image", "edit.last-image", "edit.paste-image", "edit.camera",
+          "edit.swap-images", "-", "edit.reset"});
+    QMenu* view = menuBar()->addMenu(tr("&View"));
+    fill(view, {"view.create", "view.compare", "-", "view.palette", "view.search", "-"});
+    QMenu* docks = view->addMenu(tr("&Docks"));
+    for (Dock* dock : {prompt_dock_, images_dock_, parameters_dock_, runs_dock_, queue_dock_, models_dock_, steps_dock_,
+                       timeline_dock_, metrics_dock_, differences_dock_}) {
+        QAction* toggle = dock->toggleViewAction();
+        docks->addAction(toggle);
+        auto* entry = actions_.add(QStringLiteral("dock.") + dock->objectName(), tr("View"),
+                                   tr("Dock: %1").arg(dock->windowTitle()), {}, QStringLiteral("layout"));
+        entry->setCheckable(true);
+        connect(entry, &QAction::triggered, toggle, &QAction::trigger);
+        connect(toggle, &QAction::toggled, entry, &QAction::setChecked);
+    }
+    fill(view,
+         {"view.reset-layout", "view.full-screen", "-", "view.theme-system", "view.theme-light", "view.theme-dark"});
+    fill(menuBar()->addMenu(tr("&Run")),
+         {"run.generate", "run.generate-next", "run.cancel", "run.pause", "run.undo-clear", "-", "run.watch",
+          "run.branch", "-", "run.restore", "run.star", "run.verify", "run.reveal", "run.to-timeline", "-",
+          "run.delete", "run.undo-delete"});
+    fill(menuBar()->addMenu(tr("&Play")),
+         {"play.toggle", "play.backwards", "play.stop", "play.forwards", "-", "play.frame-back", "play.frame-on",
+          "play.ten-back", "play.ten-on", "-", "play.loop", "play.fit", "play.true-size"});
+    fill(menuBar()->addMenu(tr("&Compare")),
+         {"compare.selected", "-", "compare.side-by-side", "compare.wipe", "compare.difference", "compare.onion", "-",
+          "compare.flip", "compare.swap", "compare.worst", "-", "compare.export-video", "compare.export-report", "-",
+          "compare.end"});
+    fill(menuBar()->addMenu(tr("&Timeline")),
+         {"timeline.play", "-", "timeline.split", "timeline.remove", "timeline.extend", "timeline.retake",
+          "edit.rename", "-", "timeline.fit", "file.export"});
+    fill(menuBar()->addMenu(tr("&Help")), {"view.palette", "help.shortcuts", "-", "help.about"});
+    auto* find = new QToolButton(menuBar());
+    QAction* palette_action = actions_.at(QStringLiteral("view.palette"));
+    find->setText(tr("%1: find any action").arg(palette_action->shortcut().toString(QKeySequence::NativeText)));
+    find->setAutoRaise(true);
+    find->setFocusPolicy(Qt::NoFocus);
+    find->setAccessibleName(tr("Find any action"));
+    connect(find, &QToolButton::clicked, palette_action, &QAction::trigger);
+    menuBar()->setCornerWidget(find);
+}
+
+bool MainWindow::timeline_has_focus() const {
+    const QWidget* focus = QApplication::focusWidget();
+    return focus && (focus == timeline_ || timeline_->isAncestorOf(focus));
+}
+
+void MainWindow::play_or_pause() {
+    if (timeline_has_focus() || timeline_->playing())
+        timeline_->set_playing(!timeline_->playing());
+    else
+        preview_->player().toggle();
+}
+
+void MainWindow::step_frames(int frames) {
+    if (timeline_has_focus())
+        timeline_->set_playhead(timeline_->playhead() + frames);
+    else
+        preview_->player().step(frames);
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QRandomGenerator>
+#include <QUrl>
+
+#include "app/cut_exporter.h"
+#include "app/project.h"
+#include "app/request_document.h"
+#include "app/run_history.h"
+#include "app/run_queue.h"
+#include "app/settings.h"
+#include "app/text.h"
+#include "engine/core/error.h"
+#include "engine/media/video_reader.h"
+#include "engine/session/request_json.h"
+#include "ui/docks/images_panel.h"
+#include "ui/docks/models_panel.h"
+#include "ui/preview/preview_view.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/dock.h"
+#include "ui/window/main_window.h"
+#include "ui/window/status_line.h"
+
+namespace denoir::ui {
+
+namespace {
+
+const QString project_filter = QStringLiteral("*.denoir");
+
+bool is_run(const QFileInfo& info) {
+    return info.isDir() && QFileInfo::exists(info.filePath() + QStringLiteral("/run.json"));
+}
+
+bool is_model(const QFileInfo& info) {
+    if (info.isFile()) {
+        const QString ending = info.suffix().toLower();
+        return ending == QLatin1String("safetensors") || ending == QLatin1String("gguf") ||
+               ending == QLatin1String("pth");
+    }
+    const QDir folder(info.filePath());
+    return info.isDir() &&
+           (folder.exists(QStringLiteral("config.json")) || folder.exists(QStringLiteral("model_index.json")) ||
+            !folder
+                 .entryList({QStringLiteral("*.safetensors"), QStringLiteral("*.pth"), QStringLiteral("*.gguf")},
+                            QDir::Files)
+                 .isEmpty());
+}
+
+} // namespace
+
+void MainWindow::open_path(const QString& path) {
+    const QFileInfo info(path);
+    if (!info.exists())
+        return banners_->show_banner(QStringLiteral("open"), Banners::Kind::error,
+                                     tr("%1: there is no such file or folder").arg(path), {}, 20);
+    const QString full = info.absoluteFilePath();
+    if (info.isFile() && info.suffix() == QLatin1String("denoir")) return open_project_file(full);
+    if (info.isFile() && info.suffix().toLower() == QLatin1String("json")) {
+        try {
+            Request request;
+            apply_request_file(request, app::to_path(full));
+            make_paths_absolute(request);
+            studio_.document.restore(request, tr("Open request"));
+            say(tr("The request of %1 is in the parameters.").arg(info.fileName()));
+        } catch (const Error& error) {
+            banners_->show_banner(QStringLiteral("open"), Banners::Kind::error, app::Issue::from(error).line(), {}, 20);
+        }
+        return;
+    }
+    if (is_run(info)) return show_run(full);
+    if (is_model(info)) {
+        models_->watch(info.isDir() ? full : info.absolutePath());
+        models_dock_->show();
+        models_dock_->raise();
+        return say(tr("%1 is watched for models.").arg(info.isDir() ? full : info.absolutePath()));
+    }
+    preview_->show_overlay({}, {});
+    preview_->show_clip(app::Side::a, full);
+    try {
+        const std::string request = read_request_metadata(app::to_path(full));
+        if (!request.empty()) offer_request(QString::fromStdString(request), full);
+    } catch (const Error&) { // the preview says what is wrong with the file
+    }
+}
+
+void MainWindow::offer_request(const QString& request, const QString& path) {
+    banners_->show_banner(
+        QStringLiteral("request"), Banners::Kind::info,
+        tr("%1 was made by Denoir and carries its request.").arg(QFileInfo(path).fileName()),
+        {{tr("Restore it"),
+          [this, request, path] {
+              try {
+                  const RequestSource source{path.toStdString(), app::to_path(QFileInfo(path).absolutePath())};
+                  studio_.document.restore(request_from_json(parse_json(request.toStdString(), source.file), source),
+                                           tr("Restore request"));
+              } catch (const Error& error) {
+                  say(app::Issue::from(error).line());
+              }
+          }}},
+        60);
+}
+
+void MainWindow::ask_start_or_end(const QString& picture, const QPoint& where) {
+    QMenu menu(this);
+    menu.addSection(QFileInfo(picture).fileName());
+    menu.addAction(tr("Start image"), this, [this, picture] {
+        images_->take(ImagesPanel::Side::start, {picture, {}});
+    });
+    menu.addAction(tr("End image"), this, [this, picture] { images_->take(ImagesPanel::Side::last, {picture, {}}); });
+    menu.addAction(tr("Only look at it"), this, [this, picture] { preview_->show_clip(app::Side::a, picture); });
+    menu.exec(where);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    for (const QUrl& url : event->mimeData()->urls())
+        if (url.isLocalFile()) return event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    event->acceptProposedAction();
+    for (const QUrl& url : event->mimeData()->urls()) {
+        if (!url.isLocalFile()) continue;
+        const DroppedImage image = dropped_image(*event->mimeData());
+        if (!image.file.isEmpty()) return ask_start_or_end(image.file, mapToGlobal(event->position().toPoint()));
+        return open_path(url.toLocalFile());
+    }
+}
+
+bool MainWindow::may_leave_project() {
+    auto& project = studio_.project;
+    if (!project.is_modified() || project.shots().empty()) return true;
+    const auto answer =
+        QMessageBox::question(this, tr("Denoir"), tr("Save the changes of “%1”?").arg(project.title()),
+                              QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+    if (answer == QMessageBox::Cancel) return false;
+    return answer == QMessageBox::Discard || save_project();
+}
+
+void MainWindow::new_project() {
+    if (may_leave_project()) studio_.project.clear();
+}
+
+void MainWindow::open_project() {
+    auto* dialog = new QFileDialog(
+        this, tr("Open"), {},
+        tr("Projects, videos, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.json);;All files (*)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_path);
+    dialog->show();
+}
+
+void MainWindow::open_project_file(const QString& path) {
+    if (!may_leave_project()) return;
+    try {
+        studio_.project.open(path);
+        studio_.settings.add_recent_project(path);
+        const auto missing = studio_.project.missing_media();
+        if (!missing.isEmpty())
+            banners_->show_banner(QStringLiteral("missing"), Banners::Kind::warning,
+                                  tr("%n video(s) of the cut are missing: %1", nullptr, int(missing.size()))
+                                      .arg(missing.constFirst().line()));
+        timeline_dock_->show();
+        timeline_->zoom_to_fit();
+    } catch (const Error& error) {
+        banners_->show_banner(QStringLiteral("open"), Banners::Kind::error, app::Issue::from(error).line(), {}, 30);
+    }
+}
+
+bool MainWindow::save_project() {
+    auto& project = studio_.project;
+    if (project.path().isEmpty()) {
+        save_project_as();
+        return false;
+    }
+    try {
+        remember_request();
+        project.save();
+        studio_.settings.add_recent_project(project.path());
+        say(tr("Saved."));
+        return true;
+    } catch (const Error& error) {
+        banners_->show_banner(QStringLiteral("save"), Banners::Kind::error, app::Issue::from(error).line());
+        return false;
+    }
+}
+
+void MainWindow::save_project_as() {
+    auto* dialog = new QFileDialog(this, tr("Save project"), {}, tr("Denoir project (%1)").arg(project_filter));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("denoir"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        try {
+            remember_request();
+            studio_.project.save_as(path);
+            studio_.settings.add_recent_project(path);
+            say(tr("Saved as %1").arg(path));
+        } catch (const Error& error) {
+            banners_->show_banner(QStringLiteral("save"), Banners::Kind::error, app::Issue::from(error).line());
+        }
+    });
+    dialog->show();
+}
+
+void MainWindow::fill_recent() {
+    recent_menu_->clear();
+    for (const QString& path : studio_.settings.recent_projects())
+        recent_menu_
+            ->addAction(QFileInfo(path).completeBaseName().replace(QLatin1Char('&'), QLatin1String("&&")), this,
+                        [this, path] { open_project_file(path); })
+            ->setToolTip(path);
+    if (recent_menu_->isEmpty()) recent_menu_->addAction(tr("none yet"))->setEnabled(false);
+}
+
+void MainWindow::export_cut() {
+    auto& exporter = studio_.exporter;
+    if (studio_.project.shots().empty()) return say(tr("The timeline is empty. Put a run on it first (T)."));
+    if (exporter.running()) return say(tr("An export is at work already; Esc stops it."));
+    auto* dialog = new QFileDialog(this, tr("Export the cut"), {},
+                                   tr("H.264 video (*.mp4);;Lossless FFV1 (*.mkv);;Folder of PNG pictures (*)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("mp4"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        dialog->setDefaultSuffix(filter.contains(QLatin1String("mkv"))   ? QStringLiteral("mkv")
+                                 : filter.contains(QLatin1String("mp4")) ? QStringLiteral("mp4")
+                                                                         : QString());
+    });
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& out) {
+        auto& worker = studio_.exporter;
+        worker.disconnect(this);
+        connect(&worker, &app::CutExporter::progressed, this, [this](int frame, int frames) {
+            status_->show_task(tr("exporting · frame %1/%2").arg(frame).arg(frames), frame, frames);
+        });
+        connect(&worker, &app::CutExporter::finished, this, [this](const QString& file) {
+            status_->show_task({}, 0, 0);
+            banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("The cut is at %1").arg(file),
+                                  {{tr("Show it"), [this, file] { open_path(file); }}}, 60);
+        });
+        connect(&worker, &app::CutExporter::failed, this, [this](const app::Issue& issue) {
+            status_->show_task({}, 0, 0);
+            banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
+        });
+        connect(&worker, &app::CutExporter::cancelled, this, [this] {
+            status_->show_task({}, 0, 0);
+            say(tr("The export was stopped; nothing was written."));
+        });
+        worker.start(studio_.project.shots(), out);
+    });
+    dialog->show();
+}
+
+void MainWindow::add_to_timeline(const QString& run) {
+    if (run.isEmpty()) return;
+    try {
+        studio_.project.add_shot(app::Project::take_of_run(run));
+        if (layouts_->current() == Layout::create) timeline_dock_->show();
+    } catch (const Error& error) {
+        say(app::Issue::from(error).line());
+    }
+}
+
+void MainWindow::extend(int row) {
+    const auto& shots = studio_.project.shots();
+    if (row < 0 || row >= int(shots.size())) return say(tr("Select a shot on the timeline first."));
+    const auto& shot = shots[std::size_t(row)];
+    if (!studio_.document.takes_image())
+        return say(tr("Extending starts from the shot's last picture, and this model takes no start image. Choose one "
+                      "that does."));
+    try {
+        // The last frame that is seen of the shot begins the clip that follows it.
+        VideoReader reader(app::to_path(shot.current().video));
+        Image frame;
+        for (int i = 0; i < shot.out && reader.read(frame); ++i) {
+        }
+        const QImage picture(frame.rgb.data(), frame.width, frame.height, 3 * frame.width, QImage::Format_RGB888);
+        if (!shot.current().run.isEmpty()) {
+            Request request = app::RunHistory::record(shot.current().run).request;
+            request.start.reset();
+            request.seed.reset();
+            studio_.document.restore(request, tr("Extend the shot"));
+        }
+        images_->take(ImagesPanel::Side::start, {{}, picture.copy()});
+        extend_shot_ = shot.id;
+        banners_->show_banner(
+            QStringLiteral("extend"), Banners::Kind::info,
+            tr("Generate now continues “%1” from its last picture; the result comes after it.").arg(shot.name),
+            {{tr("Not now"), [this] { extend_shot_.clear(); }}});
+    } catch (const Error& error) {
+        say(app::Issue::from(error).line());
+    }
+}
+
+void MainWindow::retake() {
+    const int row = timeline_->selected();
+    const auto& shots = studio_.project.shots();
+    if (row < 0 || row >= int(shots.size())) return say(tr("Select a shot on the timeline first."));
+    const auto& shot = shots[std::size_t(row)];
+    if (shot.current().run.isEmpty())
+        return say(tr("This shot is a video from elsewhere: there is no request to take again."));
+    try {
+        Request request = app::RunHistory::record(shot.current().run).request;
+        request.start.reset();
+        request.seed = QRandomGenerator::global()->bounded(1000000);
+        app::RequestDocument::Snapshot snapshot;
+        snapshot.request = request;
+        watching_ = true;
+        retakes_.insert(studio_.queue.add(snapshot), shot.id);
+        say(tr("The new take joins the shot when it is done."));
+    } catch (const Error& error) {
+        say(app::Issue::from(error).line());
+    }
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
+#include <QDesktopServices>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QStackedWidget>
+#include <QUrl>
+
+#include <utility>
+
+#include "app/draft_decoder.h"
+#include "app/project.h"
+#include "app/prompt_history.h"
+#include "app/request_document.h"
+#include "app/run_history.h"
+#include "app/run_queue.h"
+#include "app/settings.h"
+#include "app/studio.h"
+#include "app/text.h"
+#include "engine/core/error.h"
+#include "engine/session/render.h"
+#include "ui/docks/parameters_panel.h"
+#include "ui/docks/queue_panel.h"
+#include "ui/docks/runs_panel.h"
+#include "ui/preview/preview_view.h"
+#include "ui/steps/step_strip.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/dock.h"
+#include "ui/window/compare_bar.h"
+#include "ui/window/comparison_export.h"
+#include "ui/window/main_window.h"
+#include "ui/window/status_line.h"
+
+namespace denoir::ui {
+
+using QueueState = app::RunQueue::State;
+
+void MainWindow::connect_runs() {
+    connect(runs_, &RunsPanel::open_run, this, &MainWindow::show_run);
+    connect(runs_, &RunsPanel::compare_runs, this,
+            [this](const QString& a, const QString& b) { compare(a.isEmpty() ? shown_run_ : a, b); });
+    connect(runs_, &RunsPanel::add_to_timeline, this, &MainWindow::add_to_timeline);
+    connect(runs_, &RunsPanel::resume_run, this, [this](const QString& run) {
+        watching_ = true;
+        studio_.queue.add_resume(run);
+    });
+    connect(runs_, &RunsPanel::removed, this, [this](const QStringList& runs) {
+        if (runs.contains(shown_run_)) {
+            preview_->clear(app::Side::a);
+            clip_opened(app::Side::a, {}, {});
+        }
+        banners_->show_banner(QStringLiteral("deleted"), Banners::Kind::info,
+                              tr("%n run(s) deleted.", nullptr, int(runs.size())),
+                              {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
+    });
+    connect(compare_bar_, &CompareBar::chosen, this, [this](app::Side side, const QString& path) {
+        if (side == app::Side::a)
+            show_run(path);
+        else
+            compare(shown_run_, path);
+    });
+    connect(preview_, &PreviewView::clip_opened, this, [this](app::Side side, const app::ClipInfo& info) {
+        clip_opened(side, info.name, info.run);
+        if (side == app::Side::a && std::exchange(play_when_opened_, false)) preview_->player().play();
+    });
+
+    auto& worker = studio_.worker;
+    connect(&worker, &app::EngineWorker::run_created, this,
+            [this](app::JobId job, const QString& run, int steps) { run_created(job, run, steps); });
+    connect(&worker, &app::EngineWorker::step_done, this, [this](app::JobId job, const app::StepUpdate& update) {
+        if (job == studio_.queue.running_job()) live_pictures_.add(update);
+    });
+    connect(&worker, &app::EngineWorker::finished, this,
+            [this](app::JobId, const app::RunResult& result) { run_finished(result); });
+    connect(&worker, &app::EngineWorker::verified, this,
+            [this](app::JobId, const app::VerifyResult& result) { verified(result); });
+    connect(&worker, &app::EngineWorker::warned, this, [this](app::JobId, const QString& text) { say(text); });
+    connect(&studio_.queue, &app::RunQueue::entry_ended, this, &MainWindow::entry_ended);
+
+    const auto follow = [this](StepStrip* strip, const app::StepPictures* pictures) {
+        connect(strip, &StepStrip::picture_changed, this,
+                [this, strip, pictures](const QImage& picture, const QString& label) {
+                    show_step(*strip, *pictures, picture, label);
+                });
+        connect(strip, &StepStrip::branch_requested, this, &MainWindow::branch);
+        connect(strip, &StepStrip::keep_requested, this, &MainWindow::keep_draft);
+        connect(strip, &StepStrip::issue, this, [this](const app::Issue& issue) { say(issue.line()); });
+    };
+    follow(live_strip_, &live_pictures_);
+    follow(strip_, &pictures_);
+    connect(strip_b_, &StepStrip::branch_requested, this, &MainWindow::branch);
+    connect(strip_b_, &StepStrip::keep_requested, this, &MainWindow::keep_draft);
+
+    connect(&studio_.drafts, &app::DraftDecoder::kept, this,
+            [this](app::DraftId, const QString& out) { say(tr("Draft kept as %1").arg(out)); });
+    connect(&studio_.drafts, &app::DraftDecoder::failed, this,
+            [this](app::DraftId, const app::Issue& issue) { say(issue.line()); });
+    connect(&studio_.core, &app::Studio::over_limit_changed, this, &MainWindow::mind_disk_use);
+    connect(&studio_.core, &app::Studio::issue, this, [this](const app::Issue& issue) { say(issue.line()); });
+}
+
+void MainWindow::generate(bool next) {
+    auto& document = studio_.document;
+    if (!document.valid()) {
+        if (document.pending()) {
+            generate_when_resolved_ = true;
+            return;
+        }
+        const auto issues = document.issues();
+        say(issues.isEmpty() ? tr("This request cannot start yet.") : issues.constFirst().line());
+        parameters_dock_->show();
+        return;
+    }
+    watching_ = true;
+    studio_.prompts.add(QString::fromStdString(document.asked().prompt));
+    if (editing_ != 0) {
+        const quint64 id = editing_;
+        begin_editing(0);
+        if (studio_.queue.replace(id, document.snapshot())) {
+            say(tr("The waiting run was changed."));
+            return;
+        }
+        say(tr("That run has begun meanwhile: this one is put in line as a new one."));
+    }
+    const int copies = parameters_->copies();
+    for (int i = 0; i < copies; ++i) {
+        // Next in line: the first of them ends up first.
+        const quint64 id = studio_.queue.add(document.snapshot(next ? copies - 1 - i : i), next);
+        if (!extend_shot_.isEmpty()) extensions_.insert(id, extend_shot_);
+    }
+    extend_shot_.clear();
+    banners_->remove(QStringLiteral("extend"));
+}
+
+void MainWindow::begin_editing(quint64 id) {
+    editing_ = id;
+    if (id == 0) return banners_->remove(QStringLiteral("editing"));
+    banners_->show_banner(QStringLiteral("editing"), Banners::Kind::info,
+                          tr("The parameters are those of a waiting run. Generate puts the changes into it."),
+                          {{tr("Leave it as it is"), [this] { begin_editing(0); }}});
+}
+
+void MainWindow::run_created(app::JobId job, const QString& run, int steps) {
+    if (job != studio_.queue.running_job()) return; // a verification leaves no pictures
+    const auto request = studio_.queue.running_request();
+    if (!request) return;
+    live_pictures_.begin(run, *request, steps);
+    if (watching_) show_live(true);
+}
+
+void MainWindow::show_live(bool live) {
+    if (live && live_pictures_.steps() == 0) return;
+    strips_->setCurrentWidget(live ? static_cast<QWidget*>(live_strip_) : strip_);
+    if (live) {
+        live_strip_->follow();
+        steps_dock_->show();
+    }
+}
+
+void MainWindow::show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture,
+                           const QString& label) {
+    if (strips_->currentWidget() != &strip) return;
+    // A finished run shows its video; its steps come into the picture when one of them is picked.
+    const bool wanted = !picture.isNull() && (pictures.running() || !strip.follows());
+    preview_->show_overlay(wanted ? picture : QImage(), wanted ? label : QString());
+}
+
+void MainWindow::run_finished(const app::RunResult& result) {
+    live_pictures_.finish();
+    if (watching_) {
+        const bool was_live = strips_->currentWidget() == live_strip_;
+        play_when_opened_ = true;
+        show_run(result.run);
+        watching_ = true;
+        if (was_live) strips_->setCurrentWidget(live_strip_);
+        preview_->show_overlay({}, {});
+    }
+}
+
+void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
+    live_pictures_.finish();
+    const QString shot = retakes_.take(id), after = extensions_.take(id);
+    if (state == int(QueueState::done) && !run.isEmpty() && (!shot.isEmpty() || !after.isEmpty())) {
+        try {
+            const app::Take take = app::Project::take_of_run(run);
+            if (const int row = studio_.project.row_of(shot); row >= 0) studio_.project.add_take(row, take);
+            if (const int row = studio_.project.row_of(after); row >= 0) studio_.project.add_shot(take, row + 1);
+        } catch (const Error& error) {
+            say(app::Issue::from(error).line());
+        }
+    }
+    if (state == int(QueueState::failed)) {
+        queue_dock_->show();
+        queue_dock_->raise();
+    }
+    if (state == int(QueueState::cancelled) && !run.isEmpty() && live_pictures_.run() == run)
+        say(tr("Stopped at step %1. Go on with it, or branch from any step.")
+                .arg(std::max(0, live_pictures_.last_step())));
+}
+
+void MainWindow::show_run(const QString& run) {
+    if (run.isEmpty()) return;
+    if (live_pictures_.running() && run == live_pictures_.run()) {
+        watching_ = true;
+        return show_live(true);
+    }
+    watching_ = !studio_.worker.busy();
+    preview_->show_overlay({}, {});
+    if (pictures_.run() != run) pictures_.load(run);
+    show_live(false);
+    strip_->follow();
+    shown_run_ = run;
+    // The folder itself is asked: the index may not have looked at it since the run ended.
+    const bool has_video = QFileInfo::exists(run + QStringLiteral("/video.mp4"));
+    if (has_video) {
+        preview_->show_clip(app::Side::a, run);
+    } else {
+        preview_->clear(app::Side::a);
+        clip_opened(app::Side::a, {}, run);
+    }
+    runs_->select(run);
+}
+
+void MainWindow::clip_opened(app::Side side, const QString& name, const QString& run) {
+    (side == app::Side::a ? shown_run_ : shown_b_) = run;
+    compare_bar_->set_name(side, name);
+    if (side == app::Side::b) {
+        if (run.isEmpty())
+            pictures_b_.clear();
+        else if (pictures_b_.run() != run)
+            pictures_b_.load(run);
+        strip_b_->setVisible(layouts_->current() == Layout::compare && !run.isEmpty());
+    } else if (!run.isEmpty() && strips_->currentWidget() == strip_ && pictures_.run() != run) {
+        pictures_.load(run);
+    }
+    const bool pair = !shown_run_.isEmpty() && !shown_b_.isEmpty();
+    differences_->set_runs(pair ? shown_run_ : QString(), pair ? shown_b_ : QString());
+    runs_->set_sides(shown_run_, shown_b_);
+}
+
+void MainWindow::compare(const QString& a, const QString& b) {
+    layouts_->show(Layout::compare);
+    preview_->show_overlay({}, {});
+    if (!a.isEmpty() && a != shown_run_) show_run(a);
+    if (!b.isEmpty()) preview_->show_clip(app::Side::b, b);
+    if (preview_->mode() == CompareMode::single) preview_->set_mode(CompareMode::wipe);
+}
+
+void MainWindow::export_comparison(bool report) {
+    const auto *a = preview_->info(app::Side::a), *b = preview_->info(app::Side::b);
+    if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return say(tr("Choose an A and a B first."));
+    auto* dialog = new QFileDialog(this, report ? tr("Export the report") : tr("Export side by side"), {},
+                                   report ? tr("Report (*.html)") : tr("Video (*.mp4 *.mkv)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(report ? QStringLiteral("html") : QStringLiteral("mp4"));
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this, report, first = a->path, second = b->path](const QString& out) {
+                auto& exporting = *comparison_export_;
+                exporting.disconnect(this);
+                connect(&exporting, &ComparisonExport::progressed, this,
+                        [this](const QString& what, int done, int total) {
+                            status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
+                                               std::max(1, total));
+                        });
+                connect(&exporting, &ComparisonExport::finished, this, [this](const QString& file) {
+                    status_->show_task({}, 0, 0);
+                    banners_->show_banner(
+                        QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
+                        {{tr("Open it"), [file] { QDesktopServices::openUrl(QUrl::fromLocalFile(file)); }}}, 60);
+                });
+                connect(&exporting, &ComparisonExport::failed, this, [this](const app::Issue& issue) {
+                    status_->show_task({}, 0, 0);
+                    banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
+                });
+                connect(&exporting, &ComparisonExport::cancelled, this, [this] {
+                    status_->show_task({}, 0, 0);
+                    say(tr("The export was stopped; nothing was written."));
+                });
+                if (!exporting.start(first, second, preview_->player().offset(),
+                                     report ? ComparisonExport::Kind::report : ComparisonExport::Kind::video, out))
+                    say(tr("An export is at work already; Esc stops it."));
+            });
+    dialog->show();
+}
+
+void MainWindow::branch(const QString& run, int step) {
+    if (run.isEmpty() || step < 1) return say(tr("Pick a step in the strip first."));
+    try {
+        const Request request = branch_of(app::to_path(run), step);
+        studio_.document.restore(request, tr("Branch after step %1").arg(step));
+        const app::Issue refused = studio_.document.set_value(
+            QStringLiteral("start"), QVariantMap{{QStringLiteral("run"), app::to_qstring(request.start->run)},
+                                                 {QStringLiteral("step"), request.start->step},
+                                                 {QStringLiteral("sha256"), app::to_qstring(request.start->sha256)}});
+        if (!refused.isEmpty()) return say(refused.line());
+        parameters_dock_->show();
+        banners_->show_banner(
+            QStringLiteral("branch"), Banners::Kind::info,
+            tr("Change guidance or prompt, then Generate: the first %n step(s) are not computed again.", nullptr, step),
+            {{tr("From the beginning instead"), [this] { studio_.document.reset(QStringLiteral("start")); }}});
+    } catch (const Error& error) {
+        say(app::Issue::from(error).line());
+    }
+}
+
+void MainWindow::keep_draft(const QString& run, int step) {
+    auto* dialog = new QFileDialog(this, tr("Keep the draft of step %1").arg(step), {}, tr("Video (*.mp4 *.mkv)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("mp4"));
+    dialog->selectFile(QStringLiteral("draft-step-%1.mp4").arg(step));
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this, run, step](const QString& out) { studio_.drafts.keep(run, step, out); });
+    dialog->show();
+}
+
+void MainWindow::verified(const app::VerifyResult& result) {
+    if (result.identical)
+        banners_->show_banner(QStringLiteral("verified"), Banners::Kind::info,
+                              tr("Verified: all %n steps come out byte for byte the same.", nullptr, result.steps), {},
+                              30);
+    else if (!result.changed_files.isEmpty())
+        banners_->show_banner(QStringLiteral("verified"), Banners::Kind::error,
+                              tr("Changed since the run: %1").arg(result.changed_files.join(QStringLiteral(", "))));
+    else
+        banners_->show_banner(QStringLiteral("verified"), Banners::Kind::error,
+                              tr("The first step that comes out otherwise is step %1.").arg(result.first_difference));
+}
+
+void MainWindow::mind_disk_use() {
+    const auto limit = quint64(studio_.settings.history_bytes());
+    const auto plan = studio_.core.over_limit();
+    if (plan.runs.isEmpty()) return;
+    if (studio_.settings.may_drop_latents()) return studio_.history.drop_latents(plan);
+    banners_->show_banner(QStringLiteral("disk"), Banners::Kind::warning,
+                          tr("The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); "
+                             "videos and last latents stay.",
+                             nullptr, int(plan.runs.size()))
+                              .arg(app::bytes_text(double(studio_.history.bytes())), app::bytes_text(double(limit)),
+                                   app::bytes_text(double(plan.bytes))),
+                          {{tr("Free them, now and later"), [this, plan] {
+                                studio_.settings.set_may_drop_latents(true);
+                                studio_.history.drop_latents(plan);
+                            }}});
+}
+
+} // namespace denoir::ui

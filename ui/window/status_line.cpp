@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/status_line.h"
+
+#include <QFile>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QTimer>
+
+#include <unistd.h>
+
+#include "app/engine_worker.h"
+#include "app/request_document.h"
+#include "app/run_queue.h"
+#include "app/text.h"
+#include "ui/docks/stage_text.h"
+#include "ui/theme/colours.h"
+
+namespace denoir::ui {
+
+namespace {
+
+/// Bytes of this process in memory now; 0 where the system does not say.
+double resident_bytes() {
+    QFile file(QStringLiteral("/proc/self/statm"));
+    if (!file.open(QIODevice::ReadOnly)) return 0;
+    const QList<QByteArray> fields = file.readAll().split(' ');
+    return fields.size() > 1 ? fields[1].toDouble() * double(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+double memory_bytes() { return double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE)); }
+
+} // namespace
+
+StatusLine::StatusLine(Studio& studio, QWidget* parent)
+    : QWidget(parent),
+      studio_(studio),
+      device_(new QLabel(this)),
+      stage_(new QLabel(this)),
+      cancel_(new QLabel(this)),
+      bar_(new QProgressBar(this)),
+      memory_timer_(new QTimer(this)),
+      said_timer_(new QTimer(this)) {
+    setObjectName(QStringLiteral("status-line"));
+    stage_->setObjectName(QStringLiteral("status-stage"));
+    bar_->setTextVisible(false);
+    bar_->setFixedWidth(160);
+    bar_->setRange(0, 1000);
+    bar_->setAccessibleName(tr("Progress of the run"));
+    cancel_->setText(tr("Esc stops it"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(grid::unit, 2, grid::unit, 2);
+    row->setSpacing(grid::two);
+    row->addWidget(device_);
+    row->addWidget(bar_, 0, Qt::AlignVCenter);
+    row->addWidget(stage_, 1);
+    row->addWidget(cancel_);
+    memory_timer_->setInterval(1000);
+    connect(memory_timer_, &QTimer::timeout, this, &StatusLine::refresh_memory);
+    memory_timer_->start();
+    said_timer_->setSingleShot(true);
+    connect(said_timer_, &QTimer::timeout, this, [this] {
+        said_.clear();
+        refresh();
+    });
+    connect(&studio_.queue, &QAbstractItemModel::dataChanged, this, &StatusLine::refresh);
+    connect(&studio_.queue, &QAbstractItemModel::rowsRemoved, this, &StatusLine::refresh);
+    connect(&studio_.queue, &QAbstractItemModel::rowsInserted, this, &StatusLine::refresh);
+    connect(&studio_.queue, &QAbstractItemModel::modelReset, this, &StatusLine::refresh);
+    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &StatusLine::refresh_memory);
+    refresh();
+    refresh_memory();
+}
+
+void StatusLine::show_task(const QString& text, int done, int total) {
+    task_ = text;
+    task_done_ = done;
+    task_total_ = total;
+    refresh();
+}
+
+void StatusLine::say(const QString& text) {
+    said_ = text;
+    said_timer_->start(8000);
+    refresh();
+}
+
+void StatusLine::refresh_memory() {
+    const QString device = studio_.document.value(QStringLiteral("device")).toString();
+    device_->setText(tr("%1 · %2 of %3")
+                         .arg(device.isEmpty() ? QStringLiteral("cpu") : device, app::bytes_text(resident_bytes()),
+                              app::bytes_text(memory_bytes())));
+    device_->setToolTip(tr("Device · memory of Denoir, and of this machine"));
+}
+
+void StatusLine::refresh() {
+    using Role = app::RunQueue::Role;
+    const quint64 id = studio_.queue.running();
+    const int row = id != 0 ? studio_.queue.row_of(id) : -1;
+    const bool task = task_total_ > 0;
+    bar_->setVisible(row >= 0 || task);
+    cancel_->setVisible(row >= 0 || task);
+    if (row >= 0) {
+        const QModelIndex at = studio_.queue.index(row);
+        const double done = at.data(Role::ProgressRole).toDouble();
+        bar_->setRange(0, done < 0 ? 0 : 1000);
+        bar_->setValue(int(1000 * std::clamp(done, 0.0, 1.0)));
+        QStringList parts{stage_text(at.data(Role::StageRole).toString())};
+        const int step = at.data(Role::StepRole).toInt(), steps = at.data(Role::StepsRole).toInt();
+        if (steps > 0) parts.append(tr("step %1/%2").arg(step).arg(steps));
+        const double eta = at.data(Role::EtaRole).toDouble();
+        if (eta >= 0) parts.append(tr("%1 left").arg(app::duration_text(eta)));
+        parts.removeAll(QString());
+        stage_->setText(parts.join(QStringLiteral(" · ")));
+    } else if (task) {
+        bar_->setRange(0, 1000);
+        bar_->setValue(int(1000.0 * task_done_ / task_total_));
+        stage_->setText(task_);
+    } else {
+        stage_->setText(said_.isEmpty() ? tr("ready") : said_);
+    }
+    if (row >= 0 && !said_.isEmpty()) stage_->setText(stage_->text() + QStringLiteral(" — ") + said_);
+    stage_->setAccessibleName(stage_->text());
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/translation.h"
+
+#include <QCoreApplication>
+#include <QLibraryInfo>
+#include <QLocale>
+
+namespace denoir::ui {
+
+Translation::Translation(QCoreApplication& application) {
+    const QString asked = qEnvironmentVariable("DENOIR_LANGUAGE");
+    if (!asked.isEmpty()) QLocale::setDefault(QLocale(asked));
+    const QLocale locale;
+    const QString folder = QStringLiteral(":/denoir/translations"), name = QStringLiteral("denoir"),
+                  before = QStringLiteral("_");
+    // English has a file, too: for "1 run" and "2 runs".
+    if (ours_.load(locale, name, before, folder) || ours_.load(QStringLiteral("denoir_en"), folder))
+        application.installTranslator(&ours_);
+    if (qt_.load(locale, QStringLiteral("qtbase"), before, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
+        application.installTranslator(&qt_);
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QTranslator>
+
+class QCoreApplication;
+
+namespace denoir::ui {
+
+/// The words of the desktop's language, where there are some (German), Qt's own included. DENOIR_LANGUAGE ("de", "en")
+/// overrides the desktop.
+class Translation {
+public:
+    explicit Translation(QCoreApplication& application);
+    bool loaded() const { return !ours_.isEmpty(); }
+
+private:
+    QTranslator ours_, qt_;
+};
+
+} // namespace denoir::ui
