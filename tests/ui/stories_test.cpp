@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stories of the window, played with mouse and keyboard on a real display (Xvfb in CI).
+#include <QAbstractItemModel>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QProcess>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QTreeWidget>
+
+#include <csignal>
+
+#include "app/request_document.h"
+#include "app/text.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/docks/runs_panel.h"
+#include "ui/preview/preview_view.h"
+#include "ui/steps/step_strip.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/window/compare_bar.h"
+#include "ui/window/translation.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+using QueueState = app::RunQueue::State;
+using Role = app::RunHistory::Role;
+
+namespace {
+constexpr int second_life = 30; ///< steps of the run that is killed
+}
+
+class StoriesTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void first_minute();
+    void which_seed();
+    void what_changed();
+    void stop_early();
+    void a_cut_of_three();
+    void after_the_crash();
+    void does_it_fit();
+};
+
+/// Start, see a picture move, change one word, Ctrl+Enter, see it clear up in the strip, play it.
+void StoriesTest::first_minute() {
+    const app::Home home;
+    {
+        StudioFixture before;
+        before.use_tiny();
+        before.key(Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(before.idle());
+        QTRY_COMPARE_WITH_TIMEOUT(before.core().history.total(), 1, 5000);
+        before.window().close();
+    }
+    StudioFixture studio;
+    auto& player = studio.window().preview().player();
+    QTRY_VERIFY_WITH_TIMEOUT(player.frames() == 5 && player.playing(), 10000);
+    QSignalSpy moved(&player, &app::Player::frame_changed);
+    QTRY_VERIFY(moved.count() >= 3);
+    studio.picture("first-minute-1-start");
+
+    auto* prompt = studio.find<QPlainTextEdit>("prompt");
+    QCOMPARE(prompt->toPlainText(), QStringLiteral("A red balloon."));
+    studio.click(prompt->viewport(), {4, 8});
+    studio.key(Qt::Key_Home);
+    for (int i = 0; i < 2; ++i) studio.key(Qt::Key_Right, Qt::ControlModifier); // before "balloon"
+    studio.key(Qt::Key_Left, Qt::ControlModifier | Qt::ShiftModifier);
+    studio.type("green ");
+    QCOMPARE(prompt->toPlainText(), QStringLiteral("A green balloon."));
+    QVERIFY(studio.core().document.wait_resolved(20000));
+    QSignalSpy steps(&studio.core().worker, &app::EngineWorker::step_done);
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 2, 30000);
+    QVERIFY(studio.find<QWidget>("live-steps")->isVisible());
+    studio.picture("first-minute-2-clearing-up");
+    QVERIFY(studio.idle());
+    QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.total(), 2, 5000);
+    QTRY_COMPARE_WITH_TIMEOUT(studio.window().shown_run(), studio.core().history.newest_done(), 5000);
+    studio.click(&studio.window().preview().canvas());
+    QTRY_VERIFY_WITH_TIMEOUT(player.frames() == 5, 20000);
+    const bool was_playing = player.playing();
+    studio.key(Qt::Key_Space);
+    QCOMPARE(player.playing(), !was_playing);
+    studio.picture("first-minute-3-result");
+    QCOMPARE(app::RunHistory::record(studio.window().shown_run()).request.prompt, std::string("A green balloon."));
+}
+
+/// Four seeds in the queue, star one, throw the others away, undo that.
+void StoriesTest::which_seed() {
+    const app::Home home;
+    StudioFixture studio;
+    studio.use_tiny();
+    studio.find<QSpinBox>("copies")->setValue(4);
+    studio.click(studio.find<QPushButton>("generate"));
+    QCOMPARE(studio.core().queue.rowCount(), 4);
+    QVERIFY(studio.idle());
+    auto& history = studio.core().history;
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 4, 5000);
+    QSet<quint64> seeds;
+    for (int row = 0; row < 4; ++row) seeds.insert(history.index(row).data(Role::SeedRole).toULongLong());
+    QCOMPARE(seeds.size(), 4);
+
+    auto* list = studio.find<RunsView>("runs");
+    QTest::qWait(50);
+    studio.click(list->viewport(), RunDelegate::star_rect(list->visualRect(list->model()->index(1, 0))).center());
+    QVERIFY(history.index(1).data(Role::StarredRole).toBool());
+    const QString kept = history.index(1).data(Role::PathRole).toString();
+    studio.picture("which-seed-1-starred");
+    studio.click(list->viewport(), studio.row_point(list, 0));
+    for (const int row : {2, 3}) studio.click(list->viewport(), studio.row_point(list, row), Qt::ControlModifier);
+    studio.key(Qt::Key_Delete);
+    QTRY_COMPARE(history.rowCount(), 1);
+    QCOMPARE(history.index(0).data(Role::PathRole).toString(), kept);
+    studio.picture("which-seed-2-thrown-away");
+    QVERIFY(studio.press("Undo"));
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 4, 5000);
+    QVERIFY(history.starred(kept));
+    // Only the starred ones, then a search that nothing answers.
+    studio.click(studio.find<QToolButton>("runs-starred"));
+    QTRY_COMPARE(history.rowCount(), 1);
+    studio.click(studio.find<QToolButton>("runs-starred"));
+    studio.key(Qt::Key_F, Qt::ControlModifier);
+    studio.type("zeppelin");
+    QTRY_COMPARE(history.rowCount(), 0);
+    QVERIFY(!list->isVisible());
+}
+
+/// Select two runs, only what differs, wipe, jump to the worst frame, export the video and the report.
+void StoriesTest::what_changed() {
+    const app::Home home;
+    StudioFixture studio;
+    studio.use_tiny();
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QVERIFY(studio.idle());
+    studio.core().document.set_value("guidance", 1.5);
+    QVERIFY(studio.core().document.wait_resolved(20000));
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QVERIFY(studio.idle());
+    auto* list = studio.find<RunsView>("runs");
+    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 5000);
+    studio.click(list->viewport(), studio.row_point(list, 1));
+    studio.click(list->viewport(), studio.row_point(list, 0), Qt::ControlModifier);
+    studio.key(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(studio.window().layouts().current(), Layout::compare);
+    auto& preview = studio.window().preview();
+    QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 10000);
+    QCOMPARE(preview.mode(), CompareMode::wipe);
+    auto* differences = studio.window().findChild<DifferencesPanel*>();
+    QTRY_VERIFY(!differences->rows().isEmpty());
+    QStringList keys;
+    for (const auto& row : differences->rows()) keys.append(row[0]);
+    QVERIFY2(keys.contains("guidance"), qPrintable(keys.join(' ')));
+    QVERIFY2(!keys.contains("steps") && !keys.contains("width"), qPrintable(keys.join(' ')));
+    studio.click(&preview.canvas());
+    studio.key(Qt::Key_D);
+    QCOMPARE(preview.mode(), CompareMode::difference);
+    studio.picture("what-changed-1-difference");
+    studio.key(Qt::Key_W);
+    QCOMPARE(preview.mode(), CompareMode::wipe);
+    QTRY_VERIFY_WITH_TIMEOUT(preview.comparison().done() == 5, 20000);
+    studio.key(Qt::Key_W, Qt::ShiftModifier);
+    QTRY_COMPARE(preview.player().frame(), preview.comparison().worst());
+    studio.picture("what-changed-2-wipe");
+    studio.key(Qt::Key_1, Qt::ControlModifier);
+    QCOMPARE(studio.window().layouts().current(), Layout::create);
+}
+
+/// Esc, branch from step 3 with another guidance; the first three steps are not computed again.
+void StoriesTest::stop_early() {
+    const app::Home home;
+    StudioFixture studio;
+    studio.use_tiny(200);
+    QSignalSpy steps(&studio.core().worker, &app::EngineWorker::step_done);
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 6, 30000);
+    QElapsedTimer clock;
+    clock.start();
+    studio.key(Qt::Key_Escape);
+    QVERIFY(studio.idle());
+    const auto& queue = studio.core().queue;
+    QCOMPARE(QueueState(queue.index(queue.rowCount() - 1).data(app::RunQueue::StateRole).toInt()),
+             QueueState::cancelled);
+    const QString parent = queue.index(queue.rowCount() - 1).data(app::RunQueue::RunRole).toString();
+    studio.picture("stop-early-1-stopped");
+    const int done = int(app::RunHistory::record(parent).steps.size()) - 1;
+    QVERIFY(done >= 6 && done < 200);
+
+    auto* strip = studio.find<StepStrip>("live-steps");
+    QVERIFY(strip->isVisible());
+    strip->set_step(3);
+    studio.picture("stop-early-2-step-3");
+    studio.click(&studio.window().preview().canvas());
+    studio.key(Qt::Key_B);
+    QVERIFY(studio.core().document.asked().start.has_value());
+    QCOMPARE(studio.core().document.asked().start->step, 3);
+    // Another guidance, typed.
+    auto* guidance = studio.find<QDoubleSpinBox>("guidance");
+    studio.click(guidance->findChild<QLineEdit*>());
+    studio.key(Qt::Key_A, Qt::ControlModifier);
+    studio.type("2");
+    studio.key(Qt::Key_Tab);
+    QVERIFY(studio.core().document.wait_resolved(20000));
+    QCOMPARE(studio.core().document.value("guidance").toDouble(), 2.0);
+    steps.clear();
+    QSignalSpy created(&studio.core().worker, &app::EngineWorker::run_created);
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 2, 30000);
+    studio.key(Qt::Key_Escape);
+    QVERIFY(studio.idle());
+    // The branch began after step 3 and has the parent's first steps, byte for byte.
+    QCOMPARE(created.first()[3].toInt(), 3);
+    const auto branch = app::RunHistory::record(created.first()[1].toString()), from = app::RunHistory::record(parent);
+    QCOMPARE(branch.request.guidance, std::optional<double>(2.0));
+    for (int step = 0; step <= 3; ++step)
+        if (branch.find(step)) QCOMPARE(branch.find(step)->sha256, from.find(step)->sha256);
+    QVERIFY(branch.find(4)->sha256 != from.find(4)->sha256);
+}
+
+/// Three shots: put in order by dragging, split, remove, undo; played through; exported.
+void StoriesTest::a_cut_of_three() {
+    const app::Home home;
+    StudioFixture studio;
+    studio.use_tiny();
+    studio.find<QSpinBox>("copies")->setValue(3);
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QVERIFY(studio.idle());
+    auto& project = studio.core().project;
+    auto* list = studio.find<RunsView>("runs");
+    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 3, 5000);
+    for (int row = 2; row >= 0; --row) {
+        studio.click(list->viewport(), studio.row_point(list, row));
+        studio.key(Qt::Key_T);
+    }
+    QCOMPARE(project.shots().size(), std::size_t(3));
+    QCOMPARE(project.frames(), 15);
+    auto* timeline = studio.find<TimelineView>("timeline");
+    QTest::qWait(100);
+    studio.picture("cut-1-three-shots");
+    timeline->setFocus();
+    timeline->set_playhead(2);
+    studio.key(Qt::Key_S);
+    QCOMPARE(project.shots().size(), std::size_t(4));
+    QCOMPARE(project.frames(), 15);
+    timeline->select(0);
+    studio.key(Qt::Key_X);
+    QCOMPARE(project.shots().size(), std::size_t(3));
+    QCOMPARE(project.frames(), 13);
+    studio.key(Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(project.frames(), 15);
+    studio.key(Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(project.shots().size(), std::size_t(3));
+    project.move_shot(0, 2);
+    QSignalSpy head(timeline, &TimelineView::playhead_moved);
+    studio.key(Qt::Key_Space);
+    QTRY_VERIFY(head.count() >= 2);
+    studio.key(Qt::Key_Space);
+    studio.picture("cut-2-played");
+
+    const QString out = home.file("cut.mp4");
+    QSignalSpy finished(&studio.core().exporter, &app::CutExporter::finished);
+    QVERIFY(studio.core().exporter.start(project.shots(), out));
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
+    QCOMPARE(app::open_clip(out)->info().frames, 15);
+    studio.window().open_path(out);
+    QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::a) &&
+                                 studio.window().preview().info(app::Side::a)->frames == 15,
+                             10000);
+    studio.picture("cut-3-exported");
+}
+
+/// Killed in mid-run; started again: prompt, queue, cut are there, the run at its last step: resume.
+void StoriesTest::after_the_crash() {
+    const app::Home home;
+    QProcess child;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("DENOIR_STORY_CHILD", "1");
+    child.setProcessEnvironment(environment);
+    child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    child.start(QCoreApplication::applicationFilePath(), QStringList());
+    QVERIFY(child.waitForStarted());
+    QByteArray said;
+    QVERIFY(QTest::qWaitFor([&] { return (said += child.readAllStandardOutput()).contains("at step"); }, 60000));
+    ::kill(pid_t(child.processId()), SIGKILL);
+    // Its engine's threads have the lowest priority, and each must run once more to end.
+    QVERIFY(child.waitForFinished(120000) || child.state() == QProcess::NotRunning);
+
+    StudioFixture studio;
+    QCOMPARE(studio.find<QPlainTextEdit>("prompt")->toPlainText(), QStringLiteral("A boat that is cut short."));
+    QCOMPARE(studio.core().queue.interrupted().size(), 1);
+    QCOMPARE(studio.core().queue.rowCount(), 2); // the one that waited goes on by itself
+    const QStringList said_now = studio.window().banners().texts();
+    QVERIFY2(said_now.join('\n').contains("interrupted"), qPrintable(said_now.join('\n')));
+    studio.picture("after-the-crash-1-offered");
+    QVERIFY(studio.press("Resume"));
+    QVERIFY(studio.idle());
+    auto& history = studio.core().history;
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 10000);
+    for (int row = 0; row < 2; ++row)
+        QTRY_COMPARE_WITH_TIMEOUT(history.index(row).data(Role::StateRole).toString(), QStringLiteral("done"), 10000);
+    studio.picture("after-the-crash-2-resumed");
+}
+
+/// The life that ends in the middle: two runs in line, the first at work.
+static int child_life() {
+    StudioFixture studio;
+    Request request = app::tiny_request();
+    request.prompt = "A boat that is cut short.";
+    request.steps = second_life;
+    studio.core().document.load(request);
+    studio.core().document.wait_resolved(20000);
+    QTest::qWait(700); // what is being written is remembered after half a second
+    QObject::connect(&studio.core().worker, &app::EngineWorker::step_done, qApp,
+                     [](app::JobId, const app::StepUpdate& update) {
+                         if (update.step != 4) return;
+                         std::printf("at step %d\n", update.step);
+                         std::fflush(stdout);
+                     });
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    return QApplication::exec();
+}
+
+/// A request that is far too large says so before it is started, with what would fit.
+void StoriesTest::does_it_fit() {
+    const app::Home home;
+    StudioFixture studio;
+    studio.use_tiny();
+    auto* estimate = studio.find<QLabel>("estimate");
+    auto* changes = studio.find<QLabel>("changes");
+    QTRY_VERIFY(!estimate->text().isEmpty());
+    QVERIFY(!changes->isVisible());
+    const auto said = [&] {
+        if (changes->isVisible()) return !changes->text().isEmpty();
+        for (const auto* label : studio.find<QWidget>("parameters-dock")->findChildren<QLabel*>())
+            if (label->isVisible() && label->property("error").toBool() && !label->text().isEmpty()) return true;
+        return false;
+    };
+    QVERIFY(!said());
+    studio.core().document.set_values({{"width", 4096}, {"height", 4096}, {"frames", 1201}}, "large");
+    QVERIFY(studio.core().document.wait_resolved(20000));
+    QVERIFY2(QTest::qWaitFor(said, 5000), qPrintable(estimate->text()));
+    studio.picture("does-it-fit");
+    studio.key(Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(studio.core().document.wait_resolved(20000));
+    QTRY_VERIFY(!said());
+}
+
+int main(int argc, char** argv) {
+    QApplication program(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    const Translation words(program);
+    if (qEnvironmentVariableIsSet("DENOIR_STORY_CHILD")) return child_life();
+    StoriesTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "stories_test.moc"

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <QApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QListView>
+#include <QPushButton>
+#include <QTest>
+#include <QWindow>
+
+#include <memory>
+
+#include "app/engine_worker.h"
+#include "app/frame_cache.h"
+#include "app/project.h"
+#include "app/run_history.h"
+#include "app/run_queue.h"
+#include "app/studio.h"
+#include "tests/app/home.h"
+#include "tests/app/tiny.h"
+#include "ui/actions/shortcut_guard.h"
+#include "ui/studio.h"
+#include "ui/theme/theme.h"
+#include "ui/widgets/banner.h"
+#include "ui/window/main_window.h"
+
+namespace denoir::ui {
+
+/// The whole studio as main() composes it, with a hand on its keyboard and mouse: events enter at the window, as the
+/// window system gives them, so that shortcuts, focus and hit tests are the real ones.
+class StudioFixture {
+public:
+    explicit StudioFixture(Layout layout = Layout::create, Scheme scheme = Scheme::dark, QSize size = {1280, 800})
+        : core_(std::make_unique<app::Studio>()),
+          frames_(256 << 20),
+          theme_(*qApp),
+          studio_{*core_,         core_->settings, core_->project,   core_->document, core_->worker,  core_->queue,
+                  core_->history, core_->models,   core_->estimator, core_->tokens,   core_->prompts, core_->thumbnails,
+                  core_->drafts,  frames_,         core_->exporter,  core_->notifier, theme_},
+          window_(std::make_unique<MainWindow>(studio_)) {
+        theme_.set_scheme(scheme);
+        qApp->installEventFilter(&guard_);
+        core_->history.wait_scanned(10000);
+        window_->resize(size);
+        window_->show();
+        QTest::qWaitForWindowExposed(window_.get());
+        window_->activateWindow();
+        QTest::qWaitForWindowActive(window_.get(), 2000);
+        window_->begin(layout);
+    }
+    ~StudioFixture() { qApp->removeEventFilter(&guard_); }
+
+    MainWindow& window() { return *window_; }
+    app::Studio& core() { return *core_; }
+    template <class W> W* find(const char* name) { return window_->findChild<W*>(QLatin1String(name)); }
+
+    /// A key as the window system sends it.
+    void key(int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        QTest::keyClick(window_->windowHandle(), Qt::Key(key), modifiers);
+    }
+    void type(const QString& text) {
+        for (const QChar c : text) QTest::keyClick(window_->windowHandle(), c.toLatin1());
+    }
+    void click(QWidget* widget, QPoint at = {}, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        if (at.isNull()) at = widget->rect().center();
+        QTest::mouseClick(window_->windowHandle(), Qt::LeftButton, modifiers, widget->mapTo(window_.get(), at));
+    }
+    void drag(QWidget* widget, QPoint from, QPoint to) {
+        const auto at = [&](QPoint p) { return widget->mapTo(window_.get(), p); };
+        QTest::mousePress(window_->windowHandle(), Qt::LeftButton, {}, at(from));
+        for (int i = 1; i <= 8; ++i) {
+            QTest::mouseMove(window_->windowHandle(), at(from + (to - from) * i / 8));
+            QTest::qWait(5);
+        }
+        QTest::mouseRelease(window_->windowHandle(), Qt::LeftButton, {}, at(to));
+    }
+    QPoint row_point(QListView* list, int row) { return list->visualRect(list->model()->index(row, 0)).center(); }
+
+    /// The choice of a banner, by its words. False: there is no such button.
+    bool press(const QString& words) {
+        for (auto* button : window_->banners().findChildren<QPushButton*>())
+            if (button->isVisible() && button->text() == words) {
+                click(button);
+                return true;
+            }
+        return false;
+    }
+    bool idle(int milliseconds = 60000) {
+        return QTest::qWaitFor(
+            [&] { return core_->queue.running() == 0 && core_->queue.waiting() == 0 && !core_->worker.busy(); },
+            milliseconds);
+    }
+    /// A tiny request in the parameters, as remembered from a session before.
+    void use_tiny(int steps = 3) {
+        Request request = app::tiny_request();
+        request.steps = steps;
+        core_->document.load(request);
+        core_->document.wait_resolved(20000);
+    }
+    /// Leaves a picture in the build folder.
+    void picture(const QString& name) {
+        QTest::qWait(60);
+        const QString folder = QStringLiteral(DENOIR_PICTURES);
+        QDir().mkpath(folder);
+        QVERIFY(window_->grab().save(folder + QLatin1Char('/') + name + QStringLiteral(".png")));
+    }
+
+private:
+    std::unique_ptr<app::Studio> core_;
+    app::FrameCache frames_;
+    Theme theme_;
+    ShortcutGuard guard_;
+    Studio studio_;
+    std::unique_ptr<MainWindow> window_;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts that the window is made of, each alone: actions, palette, guard, fields, sizes, arguments, crops, colours.
+#include <QAction>
+#include <QDir>
+#include <QFile>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMainWindow>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/text.h"
+#include "engine/core/error.h"
+#include "engine/media/image.h"
+#include "ui/actions/action_table.h"
+#include "ui/actions/command_palette.h"
+#include "ui/actions/shortcut_guard.h"
+#include "ui/docks/seen_images.h"
+#include "ui/docks/sizes.h"
+#include "ui/theme/theme.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/field.h"
+#include "ui/window/arguments.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class WindowPartsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void colours_are_readable() {
+        for (const Colours* c : {&light_colours(), &dark_colours()}) {
+            for (const QColor& ground : {c->window, c->panel, c->field, c->raised, c->hover, c->selection})
+                for (const QColor& ink : {c->text, c->quiet})
+                    QVERIFY2(contrast(ink, ground) >= 4.5, qPrintable(ink.name() + " on " + ground.name()));
+            for (const QColor& ink : {c->error, c->warning, c->a, c->b})
+                QVERIFY2(contrast(ink, c->panel) >= 4.5, qPrintable(ink.name()));
+            QVERIFY(contrast(c->accent, c->on_accent) >= 4.5);
+            for (const QColor& grey : {c->canvas, c->window, c->panel, c->field})
+                QCOMPARE(grey.saturation(), 0); // pictures are judged on it
+        }
+        QCOMPARE(contrast(Qt::black, Qt::white), 21.0);
+    }
+
+    void shortcuts_are_kept_and_conflicts_named() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("shortcuts.json");
+        const auto fill = [](ActionTable& table) {
+            table.add("a", "Group", "&First", {QKeySequence("Ctrl+A")});
+            table.add("b", "Group", "Second", {QKeySequence("Ctrl+B"), QKeySequence("B")});
+        };
+        {
+            QMainWindow window;
+            ActionTable table(window, file);
+            fill(table);
+            QCOMPARE(table.conflicts("a", {QKeySequence("B")}), QStringList{"b"});
+            QVERIFY(table.set_shortcuts("a", {QKeySequence("B")}));
+            QCOMPARE(table.at("b")->shortcuts(), QList<QKeySequence>{QKeySequence("Ctrl+B")}); // taken over
+            QVERIFY(table.is_changed("a") && table.is_changed("b"));
+        }
+        {
+            QMainWindow window;
+            ActionTable table(window, file);
+            fill(table);
+            QCOMPARE(table.at("a")->shortcut(), QKeySequence("B"));
+            QVERIFY(table.reset_all());
+            QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A"));
+            QVERIFY(!table.is_changed("b"));
+        }
+        // A damaged file counts as no changes and is not touched.
+        QFile broken(file);
+        QVERIFY(broken.open(QIODevice::WriteOnly));
+        broken.write("{\"shortcuts\": {\"a\": 7, \"b\": [[]], ");
+        broken.close();
+        QMainWindow window;
+        ActionTable table(window, file);
+        fill(table);
+        QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A"));
+    }
+
+    void palette_finds_and_runs() {
+        QMainWindow window;
+        window.resize(800, 600);
+        ActionTable table(window, {});
+        int ran = 0;
+        connect(table.add("run.generate", "Run", "&Generate", {QKeySequence("Ctrl+Return")}), &QAction::triggered, this,
+                [&] { ++ran; });
+        table.add("run.stop", "Run", "Stop")->setEnabled(false);
+        table.add("view.dark", "View", "Dark theme");
+        CommandPalette palette(table, &window);
+        window.show();
+        palette.open();
+        QCOMPARE(palette.shown().size(), 3);
+        auto* query = palette.findChild<QLineEdit*>("command-query");
+        QTest::keyClicks(query, "gen");
+        QCOMPARE(palette.shown(), QStringList{"run.generate"});
+        QTest::keyClick(query, Qt::Key_Return);
+        QCOMPARE(ran, 1);
+        QVERIFY(!palette.isVisible());
+        palette.open();
+        QCOMPARE(palette.shown().constFirst(), QString("run.generate")); // used last
+        QCOMPARE(palette.shown().constLast(), QString("run.stop"));      // cannot be pressed now
+        QTest::keyClicks(query, "zzz");
+        QCOMPARE(ran, 1);
+        QTest::keyClick(query, Qt::Key_Return);
+        QTest::keyClick(query, Qt::Key_Escape);
+        QVERIFY(!palette.isVisible());
+        QVERIFY(match_score("th dark", "Dark theme View") > 0);
+        QVERIFY(match_score("uber", QString::fromUtf8("Über Denoir")) > 0);
+        QVERIFY(match_score("dark q", "Dark theme") < 0);
+    }
+
+    void letters_stay_in_text_fields() {
+        ShortcutGuard guard;
+        qApp->installEventFilter(&guard);
+        QMainWindow window;
+        auto* middle = new QWidget;
+        auto* column = new QVBoxLayout(middle);
+        auto* line = new QLineEdit;
+        auto* number = new NumberEdit(0, 100, 1, 0);
+        auto* button = new QPushButton("press");
+        for (QWidget* each :
+             {static_cast<QWidget*>(line), static_cast<QWidget*>(number), static_cast<QWidget*>(button)})
+            column->addWidget(each);
+        window.setCentralWidget(middle);
+        ActionTable table(window, {});
+        int fired = 0, pressed = 0;
+        connect(
+            table.add("x", "G", "X", {QKeySequence(Qt::Key_X), QKeySequence(Qt::Key_Space), QKeySequence(Qt::Key_1)}),
+            &QAction::triggered, this, [&] { ++fired; });
+        connect(button, &QPushButton::clicked, this, [&] { ++pressed; });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        const auto hit = [&](int key) { QTest::keyClick(window.windowHandle(), Qt::Key(key)); };
+        line->setFocus();
+        for (const int key : {Qt::Key_X, Qt::Key_Space, Qt::Key_1}) hit(key);
+        QCOMPARE(line->text().toLower(), QString("x 1"));
+        number->setFocus();
+        hit(Qt::Key_X);
+        QCOMPARE(fired, 0);
+        button->setFocus();
+        hit(Qt::Key_Space); // the button's own
+        QCOMPARE(pressed, 1);
+        QCOMPARE(fired, 0);
+        hit(Qt::Key_X);
+        QCOMPARE(fired, 1);
+        qApp->removeEventFilter(&guard);
+    }
+
+    void number_field_snaps_scrubs_and_marks() {
+        auto* edit = new NumberEdit(1, 1001, 4, 0);
+        edit->set_snap([](double v) { return 4 * std::round((v - 1) / 4) + 1; });
+        Field field("Frames", edit);
+        field.label()->set_scrubbable(true);
+        connect(field.label(), &ScrubLabel::scrubbed, edit, [edit](int n) { edit->stepBy(n); });
+        field.resize(300, 40);
+        field.show();
+        edit->show_value(33);
+        QSignalSpy edited(edit, &NumberEdit::edited);
+        QSignalSpy reset(&field, &Field::reset_asked);
+        edit->setFocus();
+        edit->selectAll();
+        QTest::keyClicks(edit, "40");
+        QTest::keyClick(edit, Qt::Key_Return);
+        QCOMPARE(edit->value(), 41.0);
+        QCOMPARE(edited.last()[0].toDouble(), 41.0);
+        QTest::mousePress(field.label(), Qt::LeftButton, {}, {5, 5});
+        QTest::mouseMove(field.label(), {5 + 24, 5});
+        QTest::mouseRelease(field.label(), Qt::LeftButton, {}, {29, 5});
+        QCOMPARE(edit->value(), 53.0);
+        QWheelEvent wheel({5, 5}, edit->mapToGlobal(QPointF(5, 5)), {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        edit->clearFocus();
+        QApplication::sendEvent(edit, &wheel);
+        QCOMPARE(edit->value(), 53.0);
+        field.set_default("33", true);
+        auto* button = field.findChild<QToolButton*>();
+        QVERIFY(button->isVisible());
+        QCOMPARE(button->text(), QString("33"));
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(reset.count(), 1);
+        field.set_error("too many", "use 33");
+        QVERIFY(field.has_error() && edit->property("invalid").toBool());
+        field.set_error({});
+        QVERIFY(!field.has_error());
+    }
+
+    void sizes() {
+        QCOMPARE(*parse_size("256x144"), QSize(256, 144));
+        QCOMPARE(*parse_size(QString::fromUtf8(" 960 × 544 ")), QSize(960, 544));
+        for (const char* bad : {"", "256", "256x", "axb", "0x16", "99999x16", "256x144x3"})
+            QVERIFY2(!parse_size(bad), bad);
+        for (const auto& preset : size_presets({256, 144})) {
+            QCOMPARE(preset.size.width() % 16, 0);
+            QCOMPARE(preset.size.height() % 16, 0);
+        }
+        QCOMPARE(size_presets({960, 544}).constFirst().size, QSize(960, 544));
+    }
+
+    void arguments() {
+        const auto read = [](QStringList words) { return read_arguments(QStringList{"denoir"} + words); };
+        const auto good = read({"--layout", "compare", "--size=2560x1440", "--theme", "light", "--screenshot",
+                                "/x/y.png", "--open", "/a", "/b"});
+        QVERIFY(good.error.isEmpty());
+        QCOMPARE(*good.layout, Layout::compare);
+        QCOMPARE(*good.size, QSize(2560, 1440));
+        QCOMPARE(good.paths, (QStringList{"/a", "/b"}));
+        for (const QStringList& bad : {QStringList{"--layout", "tune"},
+                                       {"--size", "10x10"},
+                                       {"--size", "big"},
+                                       {"--theme", "pink"},
+                                       {"--theme"},
+                                       {"--what"}}) {
+            const QString error = read(bad).error;
+            QVERIFY2(!error.isEmpty() && !error.contains('\n') && error.startsWith(bad[0]), qPrintable(error));
+        }
+        QCOMPARE(read({"--", "--odd"}).paths.size(), 1);
+    }
+
+    void crops() {
+        QTemporaryDir folder;
+        Image picture(40, 10);
+        for (int y = 0; y < 10; ++y)
+            for (int x = 0; x < 40; ++x) picture.row(y)[3 * x] = std::uint8_t(x * 6);
+        const QString file = folder.filePath("wide.png");
+        write_png(app::to_path(file), picture);
+        const auto cut = [&](CropPreset preset) {
+            return read_image(app::to_path(cropped_image(file, preset, {16, 16}, folder.filePath("images"))));
+        };
+        QCOMPARE(cropped_image(file, CropPreset::model, {16, 16}, folder.path()), file);
+        QCOMPARE(cut(CropPreset::left).width, 10);
+        QCOMPARE(cut(CropPreset::left).row(0)[0], std::uint8_t(0));
+        QCOMPARE(cut(CropPreset::right).row(0)[0], std::uint8_t(30 * 6));
+        QCOMPARE(cut(CropPreset::centre).row(0)[0], std::uint8_t(15 * 6));
+        const Image whole = cut(CropPreset::whole);
+        QCOMPARE(whole.width, 40);
+        QCOMPARE(whole.height, 40);
+        QCOMPARE(whole.row(20)[3 * 39], std::uint8_t(39 * 6));
+        QVERIFY_EXCEPTION_THROWN(cropped_image(folder.filePath("none.png"), CropPreset::left, {16, 16}, folder.path()),
+                                 Error);
+    }
+
+    void banners_answer_once() {
+        Banners banners;
+        banners.show();
+        int done = 0;
+        banners.show_banner("k", Banners::Kind::info, "first", {{"Do", [&] { ++done; }}});
+        banners.show_banner("k", Banners::Kind::info, "second", {{"Do", [&] { done += 10; }}});
+        QCOMPARE(banners.texts(), QStringList{"second"});
+        for (auto* button : banners.findChildren<QPushButton*>())
+            if (button->isVisible()) QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(done, 10);
+        QVERIFY(banners.texts().isEmpty());
+        QVERIFY(!banners.isVisible());
+    }
+
+    void every_theme_paints() {
+        for (const Colours* c : {&light_colours(), &dark_colours()}) {
+            const QString sheet = style_sheet_of(*c);
+            QVERIFY(!sheet.contains('@'));
+        }
+    }
+};
+
+int main(int argc, char** argv) {
+    QApplication program(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    WindowPartsTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "window_parts_test.moc"
