@@ -18,9 +18,14 @@ QString stage_text(const QString& stage) {
         {QStringLiteral("denoise"), QT_TRANSLATE_NOOP("Stages", "denoising")},
         {QStringLiteral("decode"), QT_TRANSLATE_NOOP("Stages", "decoding")},
     };
-    QString key = stage;
-    key.replace(QLatin1Char(' '), QLatin1Char('_'));
-    const char* text = texts.value(key);
+    // The engine's own names of the stages, where they are not the keys.
+    static const QHash<QString, QString> keys{{QStringLiteral("load text encoder"), QStringLiteral("load_text")},
+                                              {QStringLiteral("load image encoder"), QStringLiteral("load_clip")},
+                                              {QStringLiteral("image features"), QStringLiteral("clip")},
+                                              {QStringLiteral("load VAE"), QStringLiteral("load_vae")},
+                                              {QStringLiteral("image latents"), QStringLiteral("image")},
+                                              {QStringLiteral("load transformer"), QStringLiteral("load_transformer")}};
+    const char* text = texts.value(keys.value(stage, stage));
     return text ? QCoreApplication::translate("Stages", text) : stage;
 }
 

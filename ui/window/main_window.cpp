@@ -348,12 +348,19 @@ void MainWindow::offer_recovery() {
     const QModelIndex at = studio_.queue.index(studio_.queue.row_of(interrupted.constFirst()));
     const QString run = at.data(Role::RunRole).toString();
     if (run.isEmpty()) return;
+    int step = 0, steps = 0; // the entry knows them only while it is at work
+    try {
+        const auto record = app::RunHistory::record(run);
+        step = record.steps.empty() ? 0 : record.steps.back().step;
+        steps = record.total_steps;
+    } catch (const Error&) { // a folder that is gone: resuming says so
+    }
     const QString prompt = at.data(Role::PromptRole).toString().simplified();
     banners_->show_banner(QStringLiteral("resume"), Banners::Kind::info,
                           tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost.")
                               .arg(prompt.size() > 60 ? prompt.left(59) + QChar(0x2026) : prompt)
-                              .arg(at.data(Role::StepRole).toInt())
-                              .arg(at.data(Role::StepsRole).toInt()),
+                              .arg(step)
+                              .arg(steps),
                           {{tr("Resume"), [this, run] {
                                 watching_ = true;
                                 studio_.queue.add_resume(run);
