@@ -218,6 +218,10 @@ void RunWorker::decode(Pipeline& pipeline, const Tensor& latent) {
 }
 
 std::uint64_t peak_memory_bytes() {
+    // Not getrusage where it can be helped: after exec that still counts the program before.
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;)
+        if (std::uint64_t kib = 0; word == "VmHWM:" && status >> kib) return kib * 1024;
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
     return std::uint64_t(usage.ru_maxrss) * 1024;
