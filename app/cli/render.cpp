@@ -99,8 +99,7 @@ int run(const Arguments& args, Console& console) {
                              "a branch needs --from RUN --step N");
         RenderOptions options;
         options.out = args.get("--out");
-        if (options.out.empty())
-            throw UsageError("", "--out", "is empty", "give --out FILE.mp4, FILE.mkv or a folder");
+        if (options.out.empty()) throw UsageError("", "--out", "is empty", "give --out FILE.mp4, FILE.mkv or a folder");
         Interrupt::set_output(options.out);
         options.run_dir = args.get("--run-dir");
         if (args.has("--run-dir") && options.run_dir.empty())

@@ -17,7 +17,8 @@ enum class Activation { none, silu, gelu_tanh, gelu_erf };
 
 struct LinearOptions {
     Activation activation = Activation::none; ///< applied to the (rounded) sum
-    /// f32: everything f32. bf16: x, weight and bias rounded to bf16, f32 accumulation, sum rounded to bf16, activation rounded to bf16.
+    /// f32: everything f32. bf16: x, weight and bias rounded to bf16, f32 accumulation, sum rounded to bf16, activation
+    /// rounded to bf16.
     DType compute = DType::f32;
 };
 
@@ -25,14 +26,16 @@ struct AttentionOptions {
     float scale = 1.0f;
     /// Block-causal: key token j is seen by query token i iff j / block <= i / block. 0: every key.
     std::int64_t causal_block = 0;
-    /// Added to the scores. [N, Lq, Lk] f32, or bf16: then every step is rounded, as PyTorch does it operation by operation (UMT5). Or undefined.
+    /// Added to the scores. [N, Lq, Lk] f32, or bf16: then every step is rounded, as PyTorch does it operation by
+    /// operation (UMT5). Or undefined.
     Tensor bias;
     /// Added to the scores of each key. [Lk] f32 or undefined; log(m) stands for m equal keys (collapsed text padding).
     Tensor key_bias;
-    /// Says that key_bias is zero but for the last key, which stands for this many equal ones: a backend may leave that key out and
-    /// join it afterwards. 0: not said.
+    /// Says that key_bias is zero but for the last key, which stands for this many equal ones: a backend may leave that
+    /// key out and join it afterwards. 0: not said.
     std::int64_t last_key_count = 0;
-    /// f32, or bf16: q, k, v and probabilities-times-v as a flash-attention kernel with bf16 inputs gives them (f32 softmax and accumulation).
+    /// f32, or bf16: q, k, v and probabilities-times-v as a flash-attention kernel with bf16 inputs gives them (f32
+    /// softmax and accumulation).
     DType compute = DType::f32;
 };
 
@@ -48,11 +51,11 @@ struct RmsOptions {
 };
 
 struct ConvOptions {
-    int stride = 1;              ///< spatial
+    int stride = 1; ///< spatial
     int time_stride = 1;
     int pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0; ///< zeros; pixels of the (duplicated) input
-    bool duplicate = false;      ///< nearest 2x2 duplication of the input before the convolution, never materialised
-    DType compute = DType::f32;  ///< as in LinearOptions
+    bool duplicate = false;     ///< nearest 2x2 duplication of the input before the convolution, never materialised
+    DType compute = DType::f32; ///< as in LinearOptions
 };
 
 /// What a stage asks of a device's memory, in bytes.
@@ -62,10 +65,11 @@ struct MemoryNeeds {
     bool once = false;                           ///< each weight is used once or twice, not at every step
 };
 
-/// The kernels of one device, and its memory. One engine thread uses a backend at a time. Every kernel writes a dense `out` that the
-/// caller allocated; inputs may be strided views whose last stride is 1 unless said. Activations are f32 or bf16, and a kernel rounds once when it
-/// writes bf16. L tokens, C channels, N heads, D head size; R rows of modulation, each shared by `rows` = L / R neighbouring tokens.
-/// The arithmetic inside is f32. Shapes are checked above, in ops.
+/// The kernels of one device, and its memory. One engine thread uses a backend at a time. Every kernel writes a dense
+/// `out` that the caller allocated; inputs may be strided views whose last stride is 1 unless said. Activations are f32
+/// or bf16, and a kernel rounds once when it writes bf16. L tokens, C channels, N heads, D head size; R rows of
+/// modulation, each shared by `rows` = L / R neighbouring tokens. The arithmetic inside is f32. Shapes are checked
+/// above, in ops.
 class Backend {
 public:
     virtual ~Backend() = default;
@@ -78,36 +82,41 @@ public:
 
     // Memory. Blocks return to the backend's arena when the last Tensor lets go.
     virtual Tensor empty(const Shape&, DType) = 0;
-    virtual Tensor upload(const Tensor& host) = 0;         ///< dense copy, same dtype
-    virtual Tensor download(const Tensor&) = 0;            ///< dense host copy, same dtype
-    struct MemoryStats { std::size_t in_use, held, peak, system_allocations; }; ///< peak: of in_use; on a card of held
+    virtual Tensor upload(const Tensor& host) = 0; ///< dense copy, same dtype
+    virtual Tensor download(const Tensor&) = 0;    ///< dense host copy, same dtype
+    struct MemoryStats {
+        std::size_t in_use, held, peak, system_allocations;
+    }; ///< peak: of in_use; on a card of held
     virtual MemoryStats memory() const = 0;
-    virtual std::size_t free_memory();                     ///< bytes that could be had beside what is held; 0: not known
-    virtual void trim() = 0;                               ///< give unused blocks (and recordings, see `captured`) back to the system
-    /// Before a stage's weights are first used: a device with less memory than that may choose to keep some of them elsewhere. Returns one
-    /// line for the user where it does. Throws Error where the stage cannot run at all. Empty needs: nothing is planned any more.
+    virtual std::size_t free_memory(); ///< bytes that could be had beside what is held; 0: not known
+    virtual void trim() = 0;           ///< give unused blocks (and recordings, see `captured`) back to the system
+    /// Before a stage's weights are first used: a device with less memory than that may choose to keep some of them
+    /// elsewhere. Returns one line for the user where it does. Throws Error where the stage cannot run at all. Empty
+    /// needs: nothing is planned any more.
     virtual std::string plan_memory(const MemoryNeeds&) { return {}; }
 
     /// True where asking for memory again is so slow that it should be given back between stages alone.
     virtual bool keeps_memory() const { return false; }
 
     using Body = std::function<Tensor(std::span<const Tensor> inputs)>;
-    /// body(inputs), which calls kernels alone and depends on nothing but its inputs and `key`. A device may record the kernels and, at
-    /// later calls with this key, repeat them on other inputs of the same shapes without running the body. `inputs` on this backend,
-    /// dense; undefined ones are passed on.
+    /// body(inputs), which calls kernels alone and depends on nothing but its inputs and `key`. A device may record the
+    /// kernels and, at later calls with this key, repeat them on other inputs of the same shapes without running the
+    /// body. `inputs` on this backend, dense; undefined ones are passed on.
     virtual Tensor captured(const std::string& key, std::span<const Tensor> inputs, const Body& body);
 
-    /// A small parameter (norm, bias, modulation, table) as f32 on the device, widened from its storage dtype and scaled; kept in the Weight.
-    /// `round_bf16`: rounded to bf16 first. Shape as stored.
+    /// A small parameter (norm, bias, modulation, table) as f32 on the device, widened from its storage dtype and
+    /// scaled; kept in the Weight. `round_bf16`: rounded to bf16 first. Shape as stored.
     virtual Tensor parameter(const Weight&, bool round_bf16) = 0;
 
-    virtual void copy(const Tensor& in, Tensor& out) = 0;  ///< same shape, any strides on both sides, f32 <-> bf16 (f16, i64 in)
+    virtual void copy(const Tensor& in,
+                      Tensor& out) = 0; ///< same shape, any strides on both sides, f32 <-> bf16 (f16, i64 in)
     virtual void fill(Tensor& out, float value) = 0;
-    virtual void add(const Tensor& a, const Tensor& b, Tensor& out) = 0;      ///< same shapes
+    virtual void add(const Tensor& a, const Tensor& b, Tensor& out) = 0; ///< same shapes
     virtual void multiply(const Tensor& a, const Tensor& b, Tensor& out) = 0;
     virtual void activate(Activation, const Tensor& in, Tensor& out) = 0;
 
-    /// x [M,K] · w[N,K]ᵀ + bias[N] -> out [M,N]. w: any storage dtype, trailing axes of a convolution weight folded into K.
+    /// x [M,K] · w[N,K]ᵀ + bias[N] -> out [M,N]. w: any storage dtype, trailing axes of a convolution weight folded
+    /// into K.
     virtual void linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&, Tensor& out) = 0;
     /// Rows `ids` [n] of table [V,C] -> out [n,C].
     virtual void gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) = 0;
@@ -119,7 +128,8 @@ public:
     /// x / sqrt(mean(x²) + eps) · weight over all C channels of a token; weight [C] f32.
     virtual void rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions&, Tensor& out) = 0;
     /// rms_norm over C = N·D, then the rotation of every head. out as x.
-    virtual void rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions&, const Rope&, int heads, Tensor& out);
+    virtual void rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions&, const Rope&, int heads,
+                               Tensor& out);
     /// x [L, N·D] rotated. In place is allowed.
     virtual void rope(const Tensor& x, const Rope&, int heads, Tensor& out) = 0;
     /// x + y·gate[r]; gate [R,C] f32.
@@ -128,10 +138,13 @@ public:
     /// q [Lq,N,D], k, v [Lk,N,D] (any strides but the last) -> out [Lq,N,D]. Online softmax: no Lq x Lk matrix is held.
     virtual void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out) = 0;
 
-    /// `frames`: (n-1)·time_stride + kt frames [H,W,C], channels last; an undefined Tensor is a frame of zeros. w [O,C,kt,kh,kw] or [O,C,kh,kw].
-    /// `residual` [n,H',W',O] is added, or null; it may be `out` itself. out [n,H',W',O].
-    virtual void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual, const ConvOptions&, Tensor& out) = 0;
-    /// y[c] = x[c] / max(|x|₂, 1e-12) · sqrt(C) · gamma[c] for each row of x [..., C], then SiLU if asked (spec/vae21.md 2.2).
+    /// `frames`: (n-1)·time_stride + kt frames [H,W,C], channels last; an undefined Tensor is a frame of zeros. w
+    /// [O,C,kt,kh,kw] or [O,C,kh,kw]. `residual` [n,H',W',O] is added, or null; it may be `out` itself. out
+    /// [n,H',W',O].
+    virtual void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
+                      const ConvOptions&, Tensor& out) = 0;
+    /// y[c] = x[c] / max(|x|₂, 1e-12) · sqrt(C) · gamma[c] for each row of x [..., C], then SiLU if asked
+    /// (spec/vae21.md 2.2).
     virtual void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) = 0;
 };
 

@@ -8,21 +8,23 @@
 
 namespace denoir {
 
-/// One parameter of a checkpoint as it lies in its file (usually mapped pages), in any storage dtype, plus what a backend made of it
-/// on first use (packed, converted, uploaded). The prepared form replaces the mapped pages, so a weight counts once against memory.
+/// One parameter of a checkpoint as it lies in its file (usually mapped pages), in any storage dtype, plus what a
+/// backend made of it on first use (packed, converted, uploaded). The prepared form replaces the mapped pages, so a
+/// weight counts once against memory.
 class Weight {
 public:
     Weight() = default;
     Weight(std::string name, Tensor stored) : name_(std::move(name)), stored_(std::move(stored)) {}
 
-    const std::string& name() const { return name_; }  ///< canonical (original Wan) name, for messages
+    const std::string& name() const { return name_; } ///< canonical (original Wan) name, for messages
     const Shape& shape() const { return stored_.shape(); }
-    const Tensor& stored() const { return stored_; }   ///< dense host memory
+    const Tensor& stored() const { return stored_; } ///< dense host memory
 
     /// fp8 files: W = float(stored) * scale; [] or [1] for the whole tensor, [out] or [out,1] per row. Undefined: 1.
     Tensor scale;
 
-    /// What a backend keeps beside it, by use ("linear.bf16", "f32", "conv…"). Only backends touch it, on the engine thread.
+    /// What a backend keeps beside it, by use ("linear.bf16", "f32", "conv…"). Only backends touch it, on the engine
+    /// thread.
     mutable std::map<std::string, std::shared_ptr<void>, std::less<>> prepared;
 
 private:

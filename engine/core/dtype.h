@@ -10,11 +10,33 @@
 namespace denoir {
 
 /// Element types. Arithmetic happens in f32 and bf16; everything else is storage (checkpoints, token ids, masks).
-/// Block types (q…, iq…) hold `block_elements` values in `block_bytes` bytes along the last axis (spec/checkpoints.md 5.3).
+/// Block types (q…, iq…) hold `block_elements` values in `block_bytes` bytes along the last axis
+/// (spec/checkpoints.md 5.3).
 enum class DType : std::uint8_t {
-    f32, f16, bf16, f64, i64, i32, i16, i8, u8, boolean,
-    f8_e4m3, f8_e5m2,
-    q4_0, q4_1, q5_0, q5_1, q8_0, q2_k, q3_k, q4_k, q5_k, q6_k, iq4_nl, iq4_xs,
+    f32,
+    f16,
+    bf16,
+    f64,
+    i64,
+    i32,
+    i16,
+    i8,
+    u8,
+    boolean,
+    f8_e4m3,
+    f8_e5m2,
+    q4_0,
+    q4_1,
+    q5_0,
+    q5_1,
+    q8_0,
+    q2_k,
+    q3_k,
+    q4_k,
+    q5_k,
+    q6_k,
+    iq4_nl,
+    iq4_xs,
 };
 
 struct DTypeInfo {
@@ -48,13 +70,15 @@ inline float round_to_bf16(float f) { return bf16::from(f).value(); }
 /// IEEE half, with subnormals.
 float f16_to_f32(std::uint16_t);
 std::uint16_t f32_to_f16(float);
-/// The two fp8 kinds (spec/checkpoints.md 6.1). To fp8: nearest even, saturating to the largest finite value (e4m3: 448).
+/// The two fp8 kinds (spec/checkpoints.md 6.1). To fp8: nearest even, saturating to the largest finite value (e4m3:
+/// 448).
 float f8_e4m3_to_f32(std::uint8_t);
 float f8_e5m2_to_f32(std::uint8_t);
 std::uint8_t f32_to_f8_e4m3(float);
 std::uint8_t f32_to_f8_e5m2(float);
 
-/// `n` elements of any float type (n a multiple of the block for block types) widened to f32. No alignment is asked for.
+/// `n` elements of any float type (n a multiple of the block for block types) widened to f32. No alignment is asked
+/// for.
 void to_f32(DType from, const void* in, float* out, std::int64_t n);
 /// f32 narrowed to f32, f16, bf16, f64, f8_e4m3, f8_e5m2 or q8_0.
 void from_f32(DType to, const float* in, void* out, std::int64_t n);

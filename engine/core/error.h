@@ -10,14 +10,16 @@ namespace denoir {
 /// `FILE: field: what is wrong; what to do`. Programmer's mistakes assert instead.
 class Error : public std::exception {
 public:
-    /// `file` and `field` name the place as the user wrote it, either may be empty; `hint` says what to do, may be empty.
+    /// `file` and `field` name the place as the user wrote it, either may be empty; `hint` says what to do, may be
+    /// empty.
     Error(std::string file, std::string field, std::string message, std::string hint = {});
 
     const std::string& file() const { return file_; }
     const std::string& field() const { return field_; }
     const std::string& message() const { return message_; }
     const std::string& hint() const { return hint_; }
-    /// The whole line, at most 360 bytes of clean UTF-8 without control characters; long parts are shortened in the middle.
+    /// The whole line, at most 360 bytes of clean UTF-8 without control characters; long parts are shortened in the
+    /// middle.
     const char* what() const noexcept override { return line_.c_str(); }
 
     /// A copy that names `file` where none was named yet (readers of nested formats do not know their file's name).

@@ -7,7 +7,8 @@ namespace denoir::log {
 
 enum class Level { debug, info, warning };
 
-/// Called under a lock, on the thread that logs. The default writes warnings to stderr as `warning: …` and drops the rest.
+/// Called under a lock, on the thread that logs. The default writes warnings to stderr as `warning: …` and drops the
+/// rest.
 using Sink = std::function<void(Level, std::string_view)>;
 void set_sink(Sink);
 

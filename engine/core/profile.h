@@ -9,13 +9,32 @@ namespace denoir::profile {
 
 /// Every place that is timed, sorted by name.
 enum class Zone {
-    attention, cast, clip, conditioning, convolution, copy, decode, denoise, encode, linear, load, media, modulate, norm,
-    solver, text, vae, count
+    attention,
+    cast,
+    clip,
+    conditioning,
+    convolution,
+    copy,
+    decode,
+    denoise,
+    encode,
+    linear,
+    load,
+    media,
+    modulate,
+    norm,
+    solver,
+    text,
+    vae,
+    count
 };
 
 std::string_view name(Zone);
 
-struct Total { std::int64_t calls = 0; double seconds = 0; };
+struct Total {
+    std::int64_t calls = 0;
+    double seconds = 0;
+};
 /// Sums since the last reset, over all threads. Zones may nest.
 std::array<Total, static_cast<int>(Zone::count)> totals();
 void reset();

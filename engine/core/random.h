@@ -7,8 +7,8 @@
 
 namespace denoir {
 
-/// Standard normal numbers exactly as `torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed))` draws them in f32
-/// (spec/pipelines.md 1.6). The generator may be drawn from again: a second draw continues the stream.
+/// Standard normal numbers exactly as `torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed))` draws
+/// them in f32 (spec/pipelines.md 1.6). The generator may be drawn from again: a second draw continues the stream.
 class TorchCpuGenerator {
 public:
     explicit TorchCpuGenerator(std::uint64_t seed);
@@ -24,7 +24,8 @@ private:
     std::optional<double> spare_; ///< second of the last pair that a draw of fewer than 16 numbers made
 };
 
-/// As a CUDA generator of PyTorch on a card with `multiprocessors` of 2048 threads draws them (Philox4x32-10; spec/pipelines.md 1.6).
+/// As a CUDA generator of PyTorch on a card with `multiprocessors` of 2048 threads draws them (Philox4x32-10;
+/// spec/pipelines.md 1.6).
 class TorchCudaGenerator {
 public:
     TorchCudaGenerator(std::uint64_t seed, int multiprocessors);

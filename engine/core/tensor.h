@@ -31,7 +31,10 @@ public:
     std::span<const std::int64_t> sizes() const { return {sizes_.data(), static_cast<std::size_t>(rank_)}; }
     const std::int64_t* begin() const { return sizes_.data(); }
     const std::int64_t* end() const { return sizes_.data() + rank_; }
-    void push_back(std::int64_t size) { assert(rank_ < max_rank); sizes_[rank_++] = size; }
+    void push_back(std::int64_t size) {
+        assert(rank_ < max_rank);
+        sizes_[rank_++] = size;
+    }
     friend bool operator==(const Shape& a, const Shape& b) {
         return a.rank_ == b.rank_ && std::equal(a.begin(), a.end(), b.begin());
     }
@@ -92,15 +95,19 @@ public:
     std::byte* raw() const { return buffer_->data() + offset_; }
     template <class T> T* data() const { return reinterpret_cast<T*>(raw()); }
     /// All elements of a contiguous host tensor.
-    template <class T> std::span<T> span() const { assert(is_contiguous()); return {data<T>(), static_cast<std::size_t>(elements())}; }
+    template <class T> std::span<T> span() const {
+        assert(is_contiguous());
+        return {data<T>(), static_cast<std::size_t>(elements())};
+    }
 
     // Views; none moves memory. Not for block dtypes, but `reshape` that keeps the last axis and slices of the first.
     Tensor slice(int axis, std::int64_t begin, std::int64_t end) const;
-    Tensor select(int axis, std::int64_t index) const;      ///< removes the axis
-    Tensor reshape(Shape shape) const;                      ///< asserts that strides allow it without moving memory
+    Tensor select(int axis, std::int64_t index) const; ///< removes the axis
+    Tensor reshape(Shape shape) const;                 ///< asserts that strides allow it without moving memory
     Tensor permute(std::initializer_list<int> axes) const;
     Tensor unsqueeze(int axis) const;
-    /// An axis of size 1 seen as `count` equal entries (stride 0): the other side of an elementwise op, or the source of a copy.
+    /// An axis of size 1 seen as `count` equal entries (stride 0): the other side of an elementwise op, or the source
+    /// of a copy.
     Tensor expand(int axis, std::int64_t count) const {
         Tensor view = *this;
         const int a = axis < 0 ? axis + rank() : axis;
@@ -114,7 +121,8 @@ public:
     /// The same elements read as another type of the same width.
     Tensor with_dtype(DType dtype) const;
 
-    /// On the host, f32, dense: a copy (or itself where it already is that). Any float or integer dtype and strides; host tensors only.
+    /// On the host, f32, dense: a copy (or itself where it already is that). Any float or integer dtype and strides;
+    /// host tensors only.
     Tensor to_host_f32() const;
 
 private:
@@ -125,8 +133,8 @@ private:
     DType dtype_ = DType::f32;
 };
 
-/// The bytes of a dense tensor. Throws std::overflow_error where a size is negative, the product does not fit, or the last
-/// axis does not hold whole blocks (shapes from files).
+/// The bytes of a dense tensor. Throws std::overflow_error where a size is negative, the product does not fit, or the
+/// last axis does not hold whole blocks (shapes from files).
 std::size_t checked_bytes(const Shape& shape, DType dtype);
 
 } // namespace denoir

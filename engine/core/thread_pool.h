@@ -7,8 +7,8 @@
 
 namespace denoir {
 
-/// Our one pool. Work is cut by the caller into pieces that do not depend on the number of threads, so results do not either.
-/// The calling thread takes part. Not reentrant: a piece must not call run().
+/// Our one pool. Work is cut by the caller into pieces that do not depend on the number of threads, so results do not
+/// either. The calling thread takes part. Not reentrant: a piece must not call run().
 class ThreadPool {
 public:
     /// `threads` 0: one per core of the machine (as the scheduler allows this process).
@@ -16,8 +16,9 @@ public:
     ~ThreadPool();
     int threads() const;
 
-    /// Calls body(i, worker) for i in [0, count), each once, in any order; worker in [0, threads()) names the thread's own scratch.
-    /// Between pieces the stop token is looked at: throws Cancelled. The first exception of a piece is rethrown here.
+    /// Calls body(i, worker) for i in [0, count), each once, in any order; worker in [0, threads()) names the thread's
+    /// own scratch. Between pieces the stop token is looked at: throws Cancelled. The first exception of a piece is
+    /// rethrown here.
     void run(std::int64_t count, const std::function<void(std::int64_t i, int worker)>& body);
 
     /// Looked at between pieces from now on; set by the pipeline for the time of one run.

@@ -61,7 +61,7 @@ struct IndexedVideo::State {
     std::vector<double> times;
     int next_packet = 0; ///< to be sent
     int expected = 0;    ///< the frame that comes out next, as far as decoding goes on undisturbed
-    int target = 0;   ///< the frame that is looked for
+    int target = 0;      ///< the frame that is looked for
     bool draining = false;
 
     State(const std::filesystem::path& path, const MediaLimits& l)

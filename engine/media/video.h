@@ -19,7 +19,7 @@ struct MediaLimits {
     std::int64_t pixels = 64 << 20; ///< of one picture
     int side = 16384;
     int streams = 32;
-    double seconds = 2; ///< for opening, and between two frames
+    double seconds = 2;                                    ///< for opening, and between two frames
     std::uint64_t packet_bytes = std::uint64_t{256} << 20; ///< compressed data that IndexedVideo keeps in memory
 };
 

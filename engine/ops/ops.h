@@ -2,18 +2,20 @@
 #pragma once
 #include "engine/backend/backend.h"
 
-/// Shape checks and allocation around the kernel list: each op checks its arguments (assert: they come from our own models, files were checked
-/// before), allocates the result on the backend of its first tensor, makes one call. `out` is the dtype of the result.
+/// Shape checks and allocation around the kernel list: each op checks its arguments (assert: they come from our own
+/// models, files were checked before), allocates the result on the backend of its first tensor, makes one call. `out`
+/// is the dtype of the result.
 namespace denoir::ops {
 
-Tensor contiguous(const Tensor& x);                        ///< itself where dense
-Tensor cast(const Tensor& x, DType out);                   ///< dense copy in another dtype; itself where it is that
+Tensor contiguous(const Tensor& x);      ///< itself where dense
+Tensor cast(const Tensor& x, DType out); ///< dense copy in another dtype; itself where it is that
 Tensor add(const Tensor& a, const Tensor& b, DType out);
 Tensor multiply(const Tensor& a, const Tensor& b, DType out);
 Tensor activate(Activation, const Tensor& x, DType out);
-Tensor concat(std::span<const Tensor> parts, int axis);    ///< same dtype, dense result
+Tensor concat(std::span<const Tensor> parts, int axis); ///< same dtype, dense result
 
-Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&, DType out);   ///< x [..., K] -> [..., N]
+Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&,
+              DType out); ///< x [..., K] -> [..., N]
 Tensor gather(Backend&, const Weight& table, std::span<const std::int64_t> ids, DType out);
 Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps, DType out);
 Tensor layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, DType out);
@@ -21,7 +23,8 @@ Tensor rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions&, DType 
 Tensor rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions&, const Rope&, int heads, DType out);
 Tensor gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, DType out);
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, DType out);
-Tensor conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual, const ConvOptions&, DType out);
+Tensor conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
+            const ConvOptions&, DType out);
 Tensor channel_norm(const Tensor& x, const Tensor& gamma, bool silu, DType out);
 
 } // namespace denoir::ops

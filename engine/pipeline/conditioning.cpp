@@ -83,14 +83,17 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     {
         const auto weights = load(model.text_encoder, Component::umt5, Stage::load_text);
         StageTimer timer(observer, Stage::text);
-        if (const std::string told = backend_->plan_memory(text_needs(*weights, *r.dtype, variant.text_len)); !told.empty())
+        if (const std::string told = backend_->plan_memory(text_needs(*weights, *r.dtype, variant.text_len));
+            !told.empty())
             observer.warning("text encoder: " + told);
         const auto tokenizer = load_tokenizer(model.tokenizer);
         const umt5::Encoder encoder(weights, backend_, {.dtype = *r.dtype});
         const auto encode = [&](const std::string& text, const char* what, const std::string& branch) {
             bool cut = false;
             const auto ids = tokenizer.encode(umt5::clean(text), variant.text_len, &cut);
-            if (cut) observer.warning(std::string(what) + " is longer than " + std::to_string(variant.text_len) + " tokens; the rest is not used");
+            if (cut)
+                observer.warning(std::string(what) + " is longer than " + std::to_string(variant.text_len) +
+                                 " tokens; the rest is not used");
             LayerProbe probe(observer.layers(), "text_encoder/" + branch);
             tell_tensor(observer.layers(), "text_encoder/" + branch + "/tokens", as_tensor(ids));
             return padded(backend_->download(encoder.encode(ids, probe.get())), variant.text_len);
@@ -105,7 +108,8 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
 
     std::shared_ptr<const clip::Vision> vision;
     if (variant.clip_images > 0) {
-        vision = std::make_shared<const clip::Vision>(load(model.clip, Component::clip, Stage::load_clip), backend_, clip::Vision::Options{.dtype = *r.dtype, .heads = {}});
+        vision = std::make_shared<const clip::Vision>(load(model.clip, Component::clip, Stage::load_clip), backend_,
+                                                      clip::Vision::Options{.dtype = *r.dtype, .heads = {}});
     }
     const Pictures pictures = see_pictures(r, vision ? int(vision->config().image()) : 0);
     if (vision) {
@@ -119,7 +123,8 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         if (variant.clip_images > 1)
             rows.push_back(features(pictures.last.clip ? pictures.last : pictures.first, "last"));
         c.clip = Tensor::host({std::int64_t(rows.size()) * rows[0].size(0), rows[0].size(1)});
-        for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(c.clip.raw() + i * rows[0].bytes(), rows[i].raw(), rows[i].bytes());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            std::memcpy(c.clip.raw() + i * rows[0].bytes(), rows[i].raw(), rows[i].bytes());
         vision.reset();
         residency_.release(Component::clip);
         backend_->trim();
@@ -134,7 +139,9 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     } else {
         const std::int64_t frames = *r.frames;
         // An undefined frame is all zeros: the encoder stops computing when its state repeats.
-        const auto frame = [&](std::int64_t i) { return i == 0 ? pictures.first.pixels : i == frames - 1 ? pictures.last.pixels : Tensor(); };
+        const auto frame = [&](std::int64_t i) {
+            return i == 0 ? pictures.first.pixels : i == frames - 1 ? pictures.last.pixels : Tensor();
+        };
         LayerProbe probe(observer.layers(), "vae_encoder/condition", true);
         const Tensor latent = vae.encode(frame, frames, *r.height, *r.width, probe.get()).latent;
         tell_tensor(observer.layers(), "vae_encoder/condition/latent", latent);
@@ -144,8 +151,9 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
 }
 
 std::map<std::string, Tensor> Conditioning::to_tensors() const {
-    std::map<std::string, Tensor> all{{"text", text},           {"negative_text", negative_text}, {"clip", clip},
-                                      {"condition", condition}, {"prefix", prefix},               {"end", end}};
+    std::map<std::string, Tensor> all{{"text", text},     {"negative_text", negative_text},
+                                      {"clip", clip},     {"condition", condition},
+                                      {"prefix", prefix}, {"end", end}};
     std::erase_if(all, [](const auto& item) { return !item.second.defined(); });
     return all;
 }

@@ -5,17 +5,21 @@ namespace denoir {
 namespace {
 
 // spec/pipelines.md 1.2. Wan's image tasks put a camera clause in front.
-#define DENOIR_WAN_NEGATIVE \
-    "色调艳丽，过曝，静态，细节模糊不清，字幕，风格，作品，画作，画面，静止，整体发灰，最差质量，低质量，JPEG压缩残留，丑陋的，残缺的，多余的手指，" \
-    "画得不好的手部，画得不好的脸部，畸形的，毁容的，形态畸形的肢体，手指融合，静止不动的画面，杂乱的背景，三条腿，背景人很多，倒着走"
+#define DENOIR_WAN_NEGATIVE                                                                                                                                                    \
+    "色调艳丽，过曝，静态，细节模糊不清，字幕，风格，作品，画作，画面，静止，整体发灰，最差质量，低质量，JPEG压缩残留"   \
+    "，丑陋的，残缺的，多余的手指，"                                                                                                                            \
+    "画得不好的手部，画得不好的脸部，畸形的，毁容的，形态畸形的肢体，手指融合，静止不动的画面，杂乱的背景，三条腿，背" \
+    "景人很多，倒着走"
 constexpr std::string_view wan_negative = DENOIR_WAN_NEGATIVE;
 constexpr std::string_view wan_i2v_negative = "镜头晃动，" DENOIR_WAN_NEGATIVE;
 constexpr std::string_view wan_flf2v_negative = "镜头切换，镜头晃动，" DENOIR_WAN_NEGATIVE;
 #undef DENOIR_WAN_NEGATIVE
-constexpr std::string_view skyreels_negative =
-    "Bright tones, overexposed, static, blurred details, subtitles, style, works, paintings, images, static, overall gray, worst quality, "
-    "low quality, JPEG compression residue, ugly, incomplete, extra fingers, poorly drawn hands, poorly drawn faces, deformed, disfigured, "
-    "misshapen limbs, fused fingers, still picture, messy background, three legs, many people in the background, walking backwards";
+constexpr std::string_view skyreels_negative = "Bright tones, overexposed, static, blurred details, subtitles, style, "
+                                               "works, paintings, images, static, overall gray, worst quality, "
+                                               "low quality, JPEG compression residue, ugly, incomplete, extra "
+                                               "fingers, poorly drawn hands, poorly drawn faces, deformed, disfigured, "
+                                               "misshapen limbs, fused fingers, still picture, messy background, three "
+                                               "legs, many people in the background, walking backwards";
 
 Defaults skyreels(Mode mode, bool p720) {
     const int frames = p720 ? 121 : 97, width = p720 ? 1280 : 960, height = p720 ? 720 : 544;
@@ -35,7 +39,8 @@ Defaults wan21(Mode mode, bool large, bool p480) {
 
 Defaults defaults_for(Family family, Mode mode, bool large, bool p720, bool p480) {
     switch (family) {
-    case Family::skyreels: return skyreels(mode, p720);
+    case Family::skyreels:
+        return skyreels(mode, p720);
     case Family::skyreels_df: {
         Defaults d = skyreels(Mode::forcing, p720);
         d.negative_prompt = wan_negative; // this entry point of SkyReels uses Wan's
@@ -44,7 +49,8 @@ Defaults defaults_for(Family family, Mode mode, bool large, bool p720, bool p480
     case Family::wan22:
         if (mode == Mode::i2v) return {40, 5.0, 3.5, 3.5, 81, 16, 1280, 720, wan_negative};
         return {40, 12.0, 4.0, 3.0, 81, 16, 1280, 720, wan_negative};
-    case Family::wan: break;
+    case Family::wan:
+        break;
     }
     return wan21(mode, large, p480);
 }

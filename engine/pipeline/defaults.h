@@ -6,7 +6,8 @@
 
 namespace denoir {
 
-/// What a reference's own command line uses for a task (spec/schedulers.md 9). `guidance_low` counts for Wan 2.2 A14B alone.
+/// What a reference's own command line uses for a task (spec/schedulers.md 9). `guidance_low` counts for Wan 2.2 A14B
+/// alone.
 struct Defaults {
     int steps;
     double shift, guidance, guidance_low;
@@ -16,7 +17,8 @@ struct Defaults {
     std::string_view negative_prompt;
 };
 
-/// `large`: the 14B sizes (Wan: 1280x720 instead of 832x480). `p720`: the checkpoint's name says 720P. `p480`: it says 480P.
+/// `large`: the 14B sizes (Wan: 1280x720 instead of 832x480). `p720`: the checkpoint's name says 720P. `p480`: it says
+/// 480P.
 Defaults defaults_for(Family, Mode, bool large, bool p720, bool p480);
 
 } // namespace denoir

@@ -28,19 +28,28 @@ int latent_frames(const Request& r) { return (*r.frames - 1) / 4 + 1; }
 
 ForcingPlan plan_of(const Request& r) {
     const int frames = latent_frames(r), ready = r.image.empty() ? 0 : 1;
-    return forcing_plan(schedule_of(r), frames, frames, r.forcing->ar_step, ready, r.forcing->block, r.last_image.empty() ? 0 : 1);
+    return forcing_plan(schedule_of(r), frames, frames, r.forcing->ar_step, ready, r.forcing->block,
+                        r.last_image.empty() ? 0 : 1);
 }
 
-/// One transformer with what the prompt contributes to each of its blocks. Wan 2.2 A14B has two, used one after the other.
+/// One transformer with what the prompt contributes to each of its blocks. Wan 2.2 A14B has two, used one after the
+/// other.
 class Denoiser {
 public:
     /// `component`: as which its layers are told.
-    Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, const Request& r, const Conditioning& c, double guidance,
-             LayerObserver* layers, std::string component)
-        : backend_(std::move(backend)), model_(std::move(weights), backend_, {.heads = {}, .causal_block = causal_block(r), .precision = transformer_precision(r)}),
-          condition_(c.condition), guidance_(guidance), layers_(layers), component_(std::move(component)), cond_(context(c.text, c, "cond")) {
+    Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, const Request& r,
+             const Conditioning& c, double guidance, LayerObserver* layers, std::string component)
+        : backend_(std::move(backend)),
+          model_(std::move(weights), backend_,
+                 {.heads = {}, .causal_block = causal_block(r), .precision = transformer_precision(r)}),
+          condition_(c.condition),
+          guidance_(guidance),
+          layers_(layers),
+          component_(std::move(component)),
+          cond_(context(c.text, c, "cond")) {
         // Both branches see the same image: its keys are made once, unless somebody wants to be told of each branch's.
-        if (guidance_ != 1.0) uncond_.emplace(layers_ ? context(c.negative_text, c, "uncond") : model_.context(c.negative_text, cond_));
+        if (guidance_ != 1.0)
+            uncond_.emplace(layers_ ? context(c.negative_text, c, "uncond") : model_.context(c.negative_text, cond_));
         // SkyReels counts 16 frames a second as index 0 and every other rate as 1.
         if (model_.config().fps_rows > 0) fps_ = *r.fps == 16.0 ? 0 : 1;
     }
@@ -51,7 +60,8 @@ public:
         const auto forward = [&](const wan::Context& context, const char* branch) {
             const std::string prefix = fmt::format("{}/step_{:03}/{}", component_, step, branch);
             LayerProbe probe(layers_, prefix);
-            const Tensor v = backend_->download(model_.forward(latent, condition, timesteps, context, fps_, probe.get()));
+            const Tensor v =
+                backend_->download(model_.forward(latent, condition, timesteps, context, fps_, probe.get()));
             tell_tensor(layers_, prefix + "/velocity", v);
             return v;
         };
@@ -69,7 +79,8 @@ private:
     }
     static std::optional<std::int64_t> causal_block(const Request& r) {
         if (*r.mode != Mode::forcing) return std::nullopt;
-        return r.forcing->causal_attention ? r.forcing->block : 0; // SkyReels attends to every frame unless told otherwise
+        return r.forcing->causal_attention ? r.forcing->block
+                                           : 0; // SkyReels attends to every frame unless told otherwise
     }
     std::shared_ptr<Backend> backend_;
     wan::Transformer model_;
@@ -85,8 +96,14 @@ private:
 /// Which expert a step belongs to, and the one that is loaded.
 class Experts {
 public:
-    Experts(const Request& r, const ModelFolder& model, const Conditioning& c, Residency& residency, std::shared_ptr<Backend> backend, Observer& observer)
-        : request_(r), model_(model), conditioning_(c), residency_(residency), backend_(std::move(backend)), observer_(observer),
+    Experts(const Request& r, const ModelFolder& model, const Conditioning& c, Residency& residency,
+            std::shared_ptr<Backend> backend, Observer& observer)
+        : request_(r),
+          model_(model),
+          conditioning_(c),
+          residency_(residency),
+          backend_(std::move(backend)),
+          observer_(observer),
           boundary_(boundary(r, model)) {}
 
     const Denoiser& at(float timestep) {
@@ -107,8 +124,10 @@ private:
         if (!model_.transformer_low.empty()) residency_.release(Component::transformer);
         backend_->trim();
         const auto weights = residency_.get(low ? model_.transformer_low : model_.transformer, Component::transformer);
-        if (const std::string told = backend_->plan_memory(transformer_needs(*weights, request_)); !told.empty()) observer_.warning(told);
-        current_.emplace(weights, backend_, request_, conditioning_, low ? request_.guidance_low.value_or(*request_.guidance) : *request_.guidance,
+        if (const std::string told = backend_->plan_memory(transformer_needs(*weights, request_)); !told.empty())
+            observer_.warning(told);
+        current_.emplace(weights, backend_, request_, conditioning_,
+                         low ? request_.guidance_low.value_or(*request_.guidance) : *request_.guidance,
                          observer_.layers(), low ? "transformer_low" : "transformer");
         low_ = low;
     }
@@ -127,9 +146,11 @@ private:
 class Solvers {
 public:
     Solvers(const Request& r, int count) {
-        // SkyReels steps a view of the latents in place: the first `last sample` is overwritten (spec/schedulers.md 6), and keeps them in bf16.
+        // SkyReels steps a view of the latents in place: the first `last sample` is overwritten (spec/schedulers.md 6),
+        // and keeps them in bf16.
         const bool forcing = *r.mode == Mode::forcing;
-        const SchedulerOptions options{.alias_first_sample = forcing && *r.sampler == Sampler::unipc, .bf16_latents = forcing && *r.dtype == DType::bf16};
+        const SchedulerOptions options{.alias_first_sample = forcing && *r.sampler == Sampler::unipc,
+                                       .bf16_latents = forcing && *r.dtype == DType::bf16};
         for (int i = 0; i < count; ++i) all_.push_back(Scheduler::create(*r.sampler, schedule_of(r), options));
     }
     Scheduler& operator[](int i) { return *all_[i]; }
@@ -137,7 +158,8 @@ public:
     std::map<std::string, Tensor> state() const {
         std::map<std::string, Tensor> out;
         for (std::size_t i = 0; i < all_.size(); ++i)
-            for (auto& [name, tensor] : all_[i]->state().to_tensors()) out["solver." + std::to_string(i) + "." + name] = tensor;
+            for (auto& [name, tensor] : all_[i]->state().to_tensors())
+                out["solver." + std::to_string(i) + "." + name] = tensor;
         return out;
     }
     void restore(const std::map<std::string, Tensor>& tensors) {
@@ -155,7 +177,8 @@ private:
 };
 
 /// One step of every flagged frame: each has its own solver and its own slice [C,h,w] of latent and velocity.
-void step_frames(Solvers& solvers, const Tensor& velocity, Tensor& latent, Tensor& x0, std::span<const std::uint8_t> update) {
+void step_frames(Solvers& solvers, const Tensor& velocity, Tensor& latent, Tensor& x0,
+                 std::span<const std::uint8_t> update) {
     const std::int64_t c = latent.size(0), t = latent.size(1), frame = latent.size(2) * latent.size(3);
     std::vector<float> v(c * frame), x(c * frame), e(c * frame);
     float *lp = latent.data<float>(), *ep = x0.data<float>();
@@ -182,12 +205,17 @@ Tensor clone(const Tensor& t) {
 
 Tensor draw_noise(const Request& r, const Shape& shape) {
     switch (r.noise.kind) {
-    case NoiseSource::Kind::torch_cpu: return TorchCpuGenerator(*r.seed).randn(shape);
-    case NoiseSource::Kind::torch_cuda: return TorchCudaGenerator(*r.seed, r.noise.multiprocessors).randn(shape);
-    case NoiseSource::Kind::file: break;
+    case NoiseSource::Kind::torch_cpu:
+        return TorchCpuGenerator(*r.seed).randn(shape);
+    case NoiseSource::Kind::torch_cuda:
+        return TorchCudaGenerator(*r.seed, r.noise.multiprocessors).randn(shape);
+    case NoiseSource::Kind::file:
+        break;
     }
     const Tensor noise = read_safetensors(r.noise.file).at("noise").to_host_f32();
-    if (noise.shape() != shape) throw Error(r.noise.file.string(), "noise", "has shape " + to_string(noise.shape()) + ", this run needs " + to_string(shape));
+    if (noise.shape() != shape)
+        throw Error(r.noise.file.string(), "noise",
+                    "has shape " + to_string(noise.shape()) + ", this run needs " + to_string(shape));
     return clone(noise); // the file's pages may be the stored tensor itself
 }
 
@@ -215,7 +243,8 @@ DenoiseState Pipeline::begin(const Request& r, const ModelFolder& model, const C
 }
 
 void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
-                       const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer& observer, std::stop_token stop) {
+                       const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer& observer,
+                       std::stop_token stop) {
     backend_->set_stop(stop);
     if (state.step >= state.steps) return;
     const bool forcing = *r.mode == Mode::forcing;
@@ -236,8 +265,10 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
     while (state.step < state.steps) {
         const auto begin = Clock::now();
         const int i = state.step;
-        const auto times = forcing ? std::span(plan.timesteps).subspan(i * t, t) : std::span(schedule.timesteps).subspan(i, 1);
-        const Tensor velocity = experts.at(forcing ? schedule.timesteps[0] : times[0]).velocity(state.latent, times, i + 1);
+        const auto times =
+            forcing ? std::span(plan.timesteps).subspan(i * t, t) : std::span(schedule.timesteps).subspan(i, 1);
+        const Tensor velocity =
+            experts.at(forcing ? schedule.timesteps[0] : times[0]).velocity(state.latent, times, i + 1);
         tell(i + 1, "velocity", velocity);
         Tensor x0 = clone(state.latent), next = clone(state.latent);
         if (forcing)

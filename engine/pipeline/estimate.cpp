@@ -11,7 +11,8 @@ std::size_t stored(std::span<const std::filesystem::path> files, Component compo
     return files.empty() ? 0 : Weights::load(files, component).stored_bytes();
 }
 
-/// Multiplications and additions of one forward (spec/dit.md 5.8): linears over all tokens, attention over pairs of tokens, text keys.
+/// Multiplications and additions of one forward (spec/dit.md 5.8): linears over all tokens, attention over pairs of
+/// tokens, text keys.
 double forward_flop(const Variant& v, double tokens) {
     const double d = double(v.dim), text = v.text_len + 257 * v.clip_images;
     const double linears = tokens * (6 * d * d + 2 * d * double(v.ffn)) + text * 2 * d * d;
@@ -23,7 +24,8 @@ double forward_flop(const Variant& v, double tokens) {
 
 std::size_t decode_bytes(const Request& r, std::int64_t width, int strips) {
     // In frames of full size: 24.5 of state at any resolution together, and 4 at work (measured at 832x480).
-    const std::size_t frame = std::size_t(*r.width) * std::size_t(*r.height) * std::size_t(width) * (vae_dtype(r) == DType::bf16 ? 2 : 4);
+    const std::size_t frame =
+        std::size_t(*r.width) * std::size_t(*r.height) * std::size_t(width) * (vae_dtype(r) == DType::bf16 ? 2 : 4);
     return frame * 57 / 2 / std::size_t(strips);
 }
 
@@ -36,7 +38,8 @@ Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
     e.weight_bytes = weights.stored_bytes();
     const int branches = *r.guidance == 1.0 ? 1 : 2;
     e.flop = forward_flop(v, double(e.tokens)) * branches * step_count(r);
-    // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a block.
+    // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a
+    // block.
     const std::size_t activations = std::size_t(e.tokens) * (std::size_t(v.dim) * 6 + std::size_t(v.ffn)) * 4;
     const std::size_t denoise = e.weight_bytes + activations;
     const Weights vae = Weights::load(model.vae, Component::vae21);

@@ -24,9 +24,15 @@ template <class Map> Tensor planes(const Image& image, Map map) {
 }
 
 /// The three references write the same map in three ways, which differ in the last bit.
-Tensor wan_pixels(const Image& image) { return planes(image, [](float v) { return (v / 255.0f - 0.5f) / 0.5f; }); }
-Tensor skyreels_pixels(const Image& image) { return planes(image, [](float v) { return v / 255.0f * 2.0f - 1.0f; }); }
-Tensor forcing_pixels(const Image& image) { return planes(image, [](float v) { return v / 127.5f - 1.0f; }); }
+Tensor wan_pixels(const Image& image) {
+    return planes(image, [](float v) { return (v / 255.0f - 0.5f) / 0.5f; });
+}
+Tensor skyreels_pixels(const Image& image) {
+    return planes(image, [](float v) { return v / 255.0f * 2.0f - 1.0f; });
+}
+Tensor forcing_pixels(const Image& image) {
+    return planes(image, [](float v) { return v / 127.5f - 1.0f; });
+}
 
 void round_bf16(Tensor& t) {
     for (float& v : t.span<float>()) v = round_to_bf16(v);
@@ -66,19 +72,20 @@ Tensor diffusers_clip(const Image& image, int side) {
     return out;
 }
 
-/// Wan's last frame of another size than the first: scaled by the larger ratio and centre-cropped to the first's size. (The reference crops without
-/// scaling and swaps height and width there, spec/pipelines.md 4; this is what it meant.)
+/// Wan's last frame of another size than the first: scaled by the larger ratio and centre-cropped to the first's size.
+/// (The reference crops without scaling and swaps height and width there, spec/pipelines.md 4; this is what it meant.)
 Image fitted(const Image& last, const Image& first) {
     if (last.width == first.width && last.height == first.height) return last;
     const double r = std::max(double(first.width) / last.width, double(first.height) / last.height);
-    const int w = std::max(first.width, int(std::lround(last.width * r))), h = std::max(first.height, int(std::lround(last.height * r)));
+    const int w = std::max(first.width, int(std::lround(last.width * r))),
+              h = std::max(first.height, int(std::lround(last.height * r)));
     return centre_crop(resize_pil(last, w, h, Filter::bicubic), first.width, first.height);
 }
 
 } // namespace
 
-SeenImage see_image(const Image& image, const Image& first, Family family, Mode mode, Preprocess preprocess, int width, int height, int clip_side,
-                    bool bf16_pixels) {
+SeenImage see_image(const Image& image, const Image& first, Family family, Mode mode, Preprocess preprocess, int width,
+                    int height, int clip_side, bool bf16_pixels) {
     SeenImage seen;
     if (preprocess == Preprocess::diffusers) {
         seen.pixels = skyreels_pixels(resize_pil(image, width, height, Filter::lanczos));
@@ -86,11 +93,13 @@ SeenImage see_image(const Image& image, const Image& first, Family family, Mode 
         return seen;
     }
     if (mode == Mode::forcing) {
-        seen.pixels = forcing_pixels(resize_pil(skyreels_cropped(image, width, height), width, height, Filter::bicubic));
+        seen.pixels =
+            forcing_pixels(resize_pil(skyreels_cropped(image, width, height), width, height, Filter::bicubic));
         return seen;
     }
     if (family == Family::skyreels) {
-        seen.pixels = skyreels_pixels(resize_pil(skyreels_cropped(image, width, height), width, height, Filter::lanczos));
+        seen.pixels =
+            skyreels_pixels(resize_pil(skyreels_cropped(image, width, height), width, height, Filter::lanczos));
         if (bf16_pixels) round_bf16(seen.pixels);
         if (clip_side) seen.clip = original_clip(seen.pixels, clip_side);
         return seen;

@@ -12,8 +12,9 @@ struct SeenImage {
     Tensor clip;   ///< [3,S,S] normalised: what CLIP sees; undefined where `clip_side` is 0
 };
 
-/// `first` gives the size that the last image of a first-last-frame pair is fitted to; the same image for the first itself.
-/// `bf16_pixels`: rounded as SkyReels does.
-SeenImage see_image(const Image& image, const Image& first, Family, Mode, Preprocess, int width, int height, int clip_side, bool bf16_pixels);
+/// `first` gives the size that the last image of a first-last-frame pair is fitted to; the same image for the first
+/// itself. `bf16_pixels`: rounded as SkyReels does.
+SeenImage see_image(const Image& image, const Image& first, Family, Mode, Preprocess, int width, int height,
+                    int clip_side, bool bf16_pixels);
 
 } // namespace denoir

@@ -11,11 +11,11 @@ enum class Stage { load_text, text, load_clip, clip, load_vae, image, load_trans
 std::string_view name(Stage);
 
 struct StepInfo {
-    int step;            ///< 1 … steps: the solver step just taken
+    int step; ///< 1 … steps: the solver step just taken
     int steps;
-    const Tensor& latent;///< [C,T,h,w] f32, host, after the step (an appended end-image latent included)
-    const Tensor& x0;    ///< the estimate of the clean latent, same shape
-    double seconds;      ///< of this step
+    const Tensor& latent; ///< [C,T,h,w] f32, host, after the step (an appended end-image latent included)
+    const Tensor& x0;     ///< the estimate of the clean latent, same shape
+    double seconds;       ///< of this step
 };
 
 /// Is told the tensors of layers. A key is COMPONENT/PART/…/LAYER:

@@ -12,15 +12,24 @@ namespace denoir {
 
 std::string_view name(Stage stage) {
     switch (stage) {
-    case Stage::load_text: return "load text encoder";
-    case Stage::text: return "text";
-    case Stage::load_clip: return "load image encoder";
-    case Stage::clip: return "image features";
-    case Stage::load_vae: return "load VAE";
-    case Stage::image: return "image latents";
-    case Stage::load_transformer: return "load transformer";
-    case Stage::denoise: return "denoise";
-    case Stage::decode: return "decode";
+    case Stage::load_text:
+        return "load text encoder";
+    case Stage::text:
+        return "text";
+    case Stage::load_clip:
+        return "load image encoder";
+    case Stage::clip:
+        return "image features";
+    case Stage::load_vae:
+        return "load VAE";
+    case Stage::image:
+        return "image latents";
+    case Stage::load_transformer:
+        return "load transformer";
+    case Stage::denoise:
+        return "denoise";
+    case Stage::decode:
+        return "decode";
     }
     return "";
 }
@@ -46,9 +55,12 @@ DType vae_dtype(const Request& r) { return *r.precision == PrecisionPolicy::skyr
 
 wan::Precision transformer_precision(const Request& r) {
     switch (*r.precision) {
-    case PrecisionPolicy::wan: return wan::Precision::wan();
-    case PrecisionPolicy::skyreels: return wan::Precision::skyreels();
-    case PrecisionPolicy::f32: break;
+    case PrecisionPolicy::wan:
+        return wan::Precision::wan();
+    case PrecisionPolicy::skyreels:
+        return wan::Precision::skyreels();
+    case PrecisionPolicy::f32:
+        break;
     }
     return wan::Precision::f32();
 }
@@ -60,14 +72,15 @@ int strips_that_fit(const Request& r, const Weights& vae, Backend& backend) {
     const Weight* last = vae.find("decoder.head.0.gamma");
     const std::size_t free = backend.free_memory();
     int strips = 1;
-    while (free > 0 && strips < most_strips && last && decode_bytes(r, last->shape()[0], strips) > free / 2) strips *= 2;
+    while (free > 0 && strips < most_strips && last && decode_bytes(r, last->shape()[0], strips) > free / 2)
+        strips *= 2;
     return strips;
 }
 
 } // namespace
 
-void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& latent, const std::function<void(int, const Tensor&)>& frame,
-                      Observer& observer, std::stop_token stop) {
+void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& latent,
+                      const std::function<void(int, const Tensor&)>& frame, Observer& observer, std::stop_token stop) {
     backend_->set_stop(stop);
     residency_.release(Component::transformer);
     backend_->plan_memory({});
@@ -81,12 +94,15 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
     const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r), .strips = strips_that_fit(r, *weights, *backend_)});
     const std::int64_t frames = latent.size(1) * 4 - 3;
     LayerProbe probe(observer.layers(), "vae_decoder", true);
-    vae.decode(latent, [&](std::int64_t index, const Tensor& picture) {
-        if (stop.stop_requested()) throw Cancelled();
-        tell_tensor(observer.layers(), fmt::format("vae_decoder/frame_{:03}/picture", index), picture);
-        frame(int(index), picture);
-        observer.progress(Stage::decode, double(index + 1), double(frames));
-    }, probe.get());
+    vae.decode(
+        latent,
+        [&](std::int64_t index, const Tensor& picture) {
+            if (stop.stop_requested()) throw Cancelled();
+            tell_tensor(observer.layers(), fmt::format("vae_decoder/frame_{:03}/picture", index), picture);
+            frame(int(index), picture);
+            observer.progress(Stage::decode, double(index + 1), double(frames));
+        },
+        probe.get());
 }
 
 } // namespace denoir

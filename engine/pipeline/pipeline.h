@@ -13,22 +13,23 @@
 
 namespace denoir {
 
-/// What the encoders give to a run; stored with it, so that resuming and branching never load them again. Host f32 tensors, undefined where the
-/// mode has none.
+/// What the encoders give to a run; stored with it, so that resuming and branching never load them again. Host f32
+/// tensors, undefined where the mode has none.
 struct Conditioning {
-    Tensor text, negative_text;   ///< [text_len, text_dim], rows past the prompt zero; negative only with guidance other than 1
-    Tensor clip;                  ///< [257 or 514, width]
-    Tensor condition;             ///< [mask 4 | latent C, T, h, w] appended to the model input (i2v, flf2v)
-    Tensor prefix, end;           ///< [C, P|1, h, w] clean latents before and after the clip (forcing)
+    Tensor text,
+        negative_text;  ///< [text_len, text_dim], rows past the prompt zero; negative only with guidance other than 1
+    Tensor clip;        ///< [257 or 514, width]
+    Tensor condition;   ///< [mask 4 | latent C, T, h, w] appended to the model input (i2v, flf2v)
+    Tensor prefix, end; ///< [C, P|1, h, w] clean latents before and after the clip (forcing)
     std::map<std::string, Tensor> to_tensors() const;
     static Conditioning from_tensors(const std::map<std::string, Tensor>&);
 };
 
 /// Between two steps of a run: all that later steps depend on. `tensors` are the latent and the solvers' history.
 struct DenoiseState {
-    int step = 0;                 ///< steps taken
-    int steps = 0;                ///< in all (forcing: rows of the plan)
-    Tensor latent;                ///< [C,T',h,w] f32 host
+    int step = 0;  ///< steps taken
+    int steps = 0; ///< in all (forcing: rows of the plan)
+    Tensor latent; ///< [C,T',h,w] f32 host
     std::map<std::string, Tensor> solver;
 };
 
@@ -36,7 +37,8 @@ struct Estimate {
     double flop = 0;              ///< of the whole run
     std::size_t weight_bytes = 0; ///< of the transformer as held
     std::size_t peak_bytes = 0;   ///< of the largest stage, weights included
-    std::size_t least_bytes = 0;  ///< what cannot be done without: activations, and decoding on the last rung of the ladder
+    std::size_t least_bytes =
+        0; ///< what cannot be done without: activations, and decoding on the last rung of the ladder
     std::int64_t tokens = 0;
 };
 
@@ -44,14 +46,17 @@ struct Estimate {
 /// Owns nothing: weights are borrowed from the Residency. One run at a time, on one thread.
 class Pipeline {
 public:
-    Pipeline(Residency& residency, std::shared_ptr<Backend> backend) : residency_(residency), backend_(std::move(backend)) {}
+    Pipeline(Residency& residency, std::shared_ptr<Backend> backend)
+        : residency_(residency), backend_(std::move(backend)) {}
 
-    /// Fills every empty field with the model's defaults (spec/schedulers.md 9, config.json `defaults`) and checks the whole: sizes, frames, images that the mode
-    /// needs, family. Reads headers and images' sizes only. Throws UsageError / Error naming the field.
+    /// Fills every empty field with the model's defaults (spec/schedulers.md 9, config.json `defaults`) and checks the
+    /// whole: sizes, frames, images that the mode needs, family. Reads headers and images' sizes only. Throws
+    /// UsageError / Error naming the field.
     static Request resolve(const Request&, const ModelFolder&);
 
-    /// What `resolve` would fill in, whatever else is wrong or missing with the request: model, mode, family, dtype and the image's aspect are looked at
-    /// alone. No prompt, images and seed. Throws Error where the model itself does not tell.
+    /// What `resolve` would fill in, whatever else is wrong or missing with the request: model, mode, family, dtype and
+    /// the image's aspect are looked at alone. No prompt, images and seed. Throws Error where the model itself does not
+    /// tell.
     static Request defaults(const Request&, const ModelFolder&);
 
     /// Solver steps of a resolved request: `steps`, or the rows of the forcing plan.
@@ -62,11 +67,13 @@ public:
     DenoiseState begin(const Request&, const ModelFolder&, const Conditioning&);
     /// Runs from state.step to the end; after each step the Observer is told and `after_step` may store the state.
     void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state,
-                 const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&, std::stop_token);
+                 const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&,
+                 std::stop_token);
     /// The latent of the requested frames: an appended end-image latent dropped.
     static Tensor requested_frames(const Request&, const Tensor& latent);
     /// Frames in order: (index, [3,H,W] f32 host in -1 … 1).
-    void decode(const Request&, const ModelFolder&, const Tensor& latent, const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);
+    void decode(const Request&, const ModelFolder&, const Tensor& latent,
+                const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);
 
     static Estimate estimate(const Request& resolved, const ModelFolder&);
 

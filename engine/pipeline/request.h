@@ -19,16 +19,16 @@ enum class KeepLatents { all, last, none };
 
 struct NoiseSource {
     enum class Kind { torch_cpu, torch_cuda, file } kind = Kind::torch_cpu;
-    int multiprocessors = 132;                 ///< torch_cuda: the card that is repeated
-    std::filesystem::path file;                ///< tensor `noise` [C,T,h,w]
+    int multiprocessors = 132;  ///< torch_cuda: the card that is repeated
+    std::filesystem::path file; ///< tensor `noise` [C,T,h,w]
     friend bool operator==(const NoiseSource&, const NoiseSource&) = default;
 };
 
 /// Diffusion forcing within one window (spec/pipelines.md 6, 7). Frames here are latent frames.
 struct Forcing {
-    int ar_step = 0;                           ///< 0: all frames in step; else each block runs this many steps behind the one before
-    int block = 1;                             ///< latent frames that share a timestep
-    bool causal_attention = false;             ///< block-causal self-attention with this block
+    int ar_step = 0; ///< 0: all frames in step; else each block runs this many steps behind the one before
+    int block = 1;   ///< latent frames that share a timestep
+    bool causal_attention = false; ///< block-causal self-attention with this block
     friend bool operator==(const Forcing&, const Forcing&) = default;
 };
 
@@ -36,28 +36,33 @@ struct Forcing {
 /// Stored with every result: replaying it repeats it.
 struct Request {
     std::optional<Mode> mode;
-    std::filesystem::path model;               ///< folder or file; empty: the bundled demo model
+    std::filesystem::path model; ///< folder or file; empty: the bundled demo model
     std::optional<Family> family;
     std::string prompt;
     std::optional<std::string> negative_prompt;
-    std::filesystem::path image, last_image;   ///< empty: none
-    std::optional<int> width, height, frames;  ///< pixels: multiples of 16; frames 4n+1
+    std::filesystem::path image, last_image;  ///< empty: none
+    std::optional<int> width, height, frames; ///< pixels: multiples of 16; frames 4n+1
     std::optional<double> fps;
-    std::optional<int> steps;                  ///< 1 … 1000
+    std::optional<int> steps; ///< 1 … 1000
     std::optional<double> guidance, guidance_low, shift;
     std::optional<std::uint64_t> seed;
     std::optional<Sampler> sampler;
-    std::optional<DType> dtype;                ///< f32 or bf16
+    std::optional<DType> dtype; ///< f32 or bf16
     std::optional<PrecisionPolicy> precision;
     std::optional<Preprocess> preprocess;
     std::optional<Device> device;
-    int threads = 0;                           ///< 0: every core; decides no byte of the result
+    int threads = 0; ///< 0: every core; decides no byte of the result
     KeepLatents latents = KeepLatents::all;
     NoiseSource noise;
     std::optional<Forcing> forcing;
 
     /// A branch: the run whose latents and solver state after `step` are taken over.
-    struct Start { std::filesystem::path run; int step = 0; std::string sha256; friend bool operator==(const Start&, const Start&) = default; };
+    struct Start {
+        std::filesystem::path run;
+        int step = 0;
+        std::string sha256;
+        friend bool operator==(const Start&, const Start&) = default;
+    };
     std::optional<Start> start;
 };
 

@@ -9,8 +9,8 @@
 
 namespace denoir {
 
-/// Loaded weights, kept across runs, least recently used first out when `budget` bytes are passed. A set that a model holds stays alive
-/// until that model is gone. Not thread-safe: belongs to the engine thread.
+/// Loaded weights, kept across runs, least recently used first out when `budget` bytes are passed. A set that a model
+/// holds stays alive until that model is gone. Not thread-safe: belongs to the engine thread.
 class Residency {
 public:
     explicit Residency(std::size_t budget) : budget_(budget) {}
@@ -20,9 +20,12 @@ public:
     std::size_t bytes() const;
 
 private:
-    struct Entry { std::string key; std::shared_ptr<const Weights> weights; };
+    struct Entry {
+        std::string key;
+        std::shared_ptr<const Weights> weights;
+    };
     void shrink();
-    std::list<Entry> entries_;   ///< most recently used first
+    std::list<Entry> entries_; ///< most recently used first
     std::size_t budget_;
 };
 

@@ -8,8 +8,8 @@
 #include "engine/core/error.h"
 #include "engine/core/memory.h"
 #include "engine/core/units.h"
-#include "engine/media/image.h"
 #include "engine/media/crop.h"
+#include "engine/media/image.h"
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/variant.h"
@@ -25,7 +25,8 @@ constexpr std::int64_t max_tokens = 1 << 22;
 }
 
 void check_range(const char* field, double value, double low, double high) {
-    if (!(value >= low && value <= high)) refuse(field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
+    if (!(value >= low && value <= high))
+        refuse(field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
 }
 
 bool hint(const ModelFolder& model, std::string_view word) {
@@ -44,11 +45,13 @@ Family family_of(const Request& r, const ModelFolder& model) {
 /// What the request asks for, where `mode` does not say it.
 Mode mode_of(const Request& r, Family family) {
     if (family == Family::skyreels_df) {
-        if (r.mode == Mode::flf2v) refuse("mode", "flf2v needs a first-last-frame model", "use forcing with last_image");
+        if (r.mode == Mode::flf2v)
+            refuse("mode", "flf2v needs a first-last-frame model", "use forcing with last_image");
         return Mode::forcing; // text and first image are both conditionings of this model
     }
     if (r.forcing || r.mode == Mode::forcing)
-        refuse(r.forcing ? "forcing" : "mode", fmt::format("diffusion forcing needs a skyreels-df model, this one is {}", name(family)),
+        refuse(r.forcing ? "forcing" : "mode",
+               fmt::format("diffusion forcing needs a skyreels-df model, this one is {}", name(family)),
                "leave it out, or set \"family\" to skyreels-df if the checkpoint is one");
     if (r.mode) return *r.mode;
     return !r.last_image.empty() ? Mode::flf2v : !r.image.empty() ? Mode::i2v : Mode::t2v;
@@ -56,54 +59,74 @@ Mode mode_of(const Request& r, Family family) {
 
 void check_images(const Request& r, const Variant& variant, const ModelFolder& model) {
     const Mode mode = *r.mode;
-    if (mode == Mode::t2v && !r.image.empty()) refuse("image", "text-to-video takes no image", "leave it out or use mode i2v");
-    if (mode == Mode::i2v && r.image.empty()) refuse("image", "image-to-video needs a start image", "give --image FILE");
-    if (mode == Mode::flf2v && r.image.empty()) refuse("image", "first-last-frame needs both images", "give --image and --last-image");
-    if (mode == Mode::flf2v && r.last_image.empty()) refuse("last_image", "first-last-frame needs both images", "give --last-image FILE");
+    if (mode == Mode::t2v && !r.image.empty())
+        refuse("image", "text-to-video takes no image", "leave it out or use mode i2v");
+    if (mode == Mode::i2v && r.image.empty())
+        refuse("image", "image-to-video needs a start image", "give --image FILE");
+    if (mode == Mode::flf2v && r.image.empty())
+        refuse("image", "first-last-frame needs both images", "give --image and --last-image");
+    if (mode == Mode::flf2v && r.last_image.empty())
+        refuse("last_image", "first-last-frame needs both images", "give --last-image FILE");
     if ((mode == Mode::t2v || mode == Mode::i2v) && !r.last_image.empty())
-        refuse("last_image", "only first-last-frame and diffusion forcing take a last image", "use mode flf2v or leave it out");
+        refuse("last_image", "only first-last-frame and diffusion forcing take a last image",
+               "use mode flf2v or leave it out");
     const bool wants_channels = mode == Mode::i2v || mode == Mode::flf2v;
     if (wants_channels && variant.condition == 0)
-        throw UsageError(model.root.string(), "mode", "this model has no image channels: it makes video from text alone", "leave the image out, or use an I2V model");
+        throw UsageError(model.root.string(), "mode",
+                         "this model has no image channels: it makes video from text alone",
+                         "leave the image out, or use an I2V model");
     if (!wants_channels && variant.condition != 0)
-        throw UsageError(model.root.string(), "image", "this is an image-to-video model: it needs a start image", "give --image FILE");
+        throw UsageError(model.root.string(), "image", "this is an image-to-video model: it needs a start image",
+                         "give --image FILE");
 }
 
 void check_parts(const Request& r, const Variant& variant, const ModelFolder& model) {
     const auto need = [&](bool there, const char* part, const char* file) {
-        if (!there) throw Error(model.root.string(), {}, fmt::format("the {} is missing", part), fmt::format("put {} beside the transformer", file));
+        if (!there)
+            throw Error(model.root.string(), {}, fmt::format("the {} is missing", part),
+                        fmt::format("put {} beside the transformer", file));
     };
     need(!model.transformer.empty(), "transformer", "its safetensors");
     need(!model.text_encoder.empty(), "text encoder", "models_t5_umt5-xxl-enc-bf16.pth or text_encoder/");
     need(!model.tokenizer.empty(), "tokenizer", "google/umt5-xxl/ or tokenizer/");
     need(!model.vae.empty(), "VAE", "Wan2.1_VAE.pth or vae/");
     const bool image = !r.image.empty();
-    if (image && variant.clip_images > 0) need(!model.clip.empty(), "CLIP image encoder", "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth or image_encoder/");
+    if (image && variant.clip_images > 0)
+        need(!model.clip.empty(), "CLIP image encoder",
+             "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth or image_encoder/");
 }
 
 void resolve_forcing(Request& r, int frames) {
     if (!r.forcing) r.forcing = Forcing{};
     const Forcing& f = *r.forcing;
-    if (f.ar_step < 0 || f.ar_step > 1000) refuse("forcing.ar_step", fmt::format("{} is out of range", f.ar_step), "use 0 (all frames together) to 1000");
-    if (f.block < 1 || f.block > frames) refuse("forcing.block", fmt::format("{} is out of range", f.block), fmt::format("use 1 to {} latent frames", frames));
+    if (f.ar_step < 0 || f.ar_step > 1000)
+        refuse("forcing.ar_step", fmt::format("{} is out of range", f.ar_step), "use 0 (all frames together) to 1000");
+    if (f.block < 1 || f.block > frames)
+        refuse("forcing.block", fmt::format("{} is out of range", f.block),
+               fmt::format("use 1 to {} latent frames", frames));
     if (frames % f.block != 0)
-        refuse("forcing.block", fmt::format("{} latent frames ({} frames) are no whole number of blocks of {}", frames, *r.frames, f.block),
-               fmt::format("use block 1, or {} frames", (frames / f.block * f.block - 1) * 4 + 1));
+        refuse(
+            "forcing.block",
+            fmt::format("{} latent frames ({} frames) are no whole number of blocks of {}", frames, *r.frames, f.block),
+            fmt::format("use block 1, or {} frames", (frames / f.block * f.block - 1) * 4 + 1));
     if (f.block > 1 && (!r.image.empty() || !r.last_image.empty()))
         refuse("forcing.block", "an image is one latent frame, which is no whole block", "use block 1 with images");
-    if (frames == 1 && !r.image.empty()) refuse("frames", "nothing is left to make beside the start image", "use 5 frames or more");
+    if (frames == 1 && !r.image.empty())
+        refuse("frames", "nothing is left to make beside the start image", "use 5 frames or more");
 }
 
 /// Sizes the user left open: config.json's, the reference's for a text prompt, or after the image's aspect.
 void resolve_size(Request& r, const Defaults& d, bool p480) {
     if (r.width && r.height) return;
-    if (r.width || r.height) refuse(r.width ? "height" : "width", "width and height go together", "give both, or neither");
+    if (r.width || r.height)
+        refuse(r.width ? "height" : "width", "width and height go together", "give both, or neither");
     int width = d.width, height = d.height;
     if (!r.image.empty()) {
         const ImageInfo image = image_info(r.image);
         const bool by_area = (*r.family == Family::wan || *r.family == Family::wan22) && *r.mode != Mode::forcing;
         if (by_area)
-            std::tie(width, height) = wan_size(image.width, image.height, p480 && *r.mode == Mode::i2v ? 480.0 * 832 : 720.0 * 1280);
+            std::tie(width, height) =
+                wan_size(image.width, image.height, p480 && *r.mode == Mode::i2v ? 480.0 * 832 : 720.0 * 1280);
         else if (image.height > image.width)
             std::swap(width, height);
     }
@@ -116,12 +139,15 @@ void apply_config(Defaults& d, const Json& config) {
     const auto it = config.find("defaults");
     if (it == config.end() || !it->is_object()) return;
     const auto number = [&](const char* key, auto& value) {
-        if (const auto v = it->find(key); v != it->end() && v->is_number()) value = v->template get<std::decay_t<decltype(value)>>();
+        if (const auto v = it->find(key); v != it->end() && v->is_number())
+            value = v->template get<std::decay_t<decltype(value)>>();
     };
-    number("steps", d.steps), number("shift", d.shift), number("guidance", d.guidance), number("frames", d.frames), number("fps", d.fps);
+    number("steps", d.steps), number("shift", d.shift), number("guidance", d.guidance), number("frames", d.frames),
+        number("fps", d.fps);
     number("width", d.width), number("height", d.height);
     // The negative prompt of a model that knows few words: the table's would be unknown pieces to it.
-    if (const auto v = it->find("negative_prompt"); v != it->end() && v->is_string()) d.negative_prompt = v->get_ref<const std::string&>();
+    if (const auto v = it->find("negative_prompt"); v != it->end() && v->is_string())
+        d.negative_prompt = v->get_ref<const std::string&>();
 }
 
 /// The reference's numbers for this model and mode.
@@ -138,14 +164,19 @@ std::uint64_t draw_seed() {
 }
 
 void check_noise_file(const Request& r, int channels) {
-    if (r.noise.kind == NoiseSource::Kind::torch_cuda) return check_range("noise.kind", r.noise.multiprocessors, 1, 1024);
+    if (r.noise.kind == NoiseSource::Kind::torch_cuda)
+        return check_range("noise.kind", r.noise.multiprocessors, 1, 1024);
     if (r.noise.kind != NoiseSource::Kind::file) return;
     const auto tensors = read_safetensors(r.noise.file);
     const auto it = tensors.find("noise");
     const std::string file = r.noise.file.string();
-    if (it == tensors.end()) throw Error(file, "noise", "the file holds no tensor `noise`", "store one of shape " + to_string(latent_shape(r, channels)));
+    if (it == tensors.end())
+        throw Error(file, "noise", "the file holds no tensor `noise`",
+                    "store one of shape " + to_string(latent_shape(r, channels)));
     if (it->second.shape() != latent_shape(r, channels))
-        throw Error(file, "noise", "has shape " + to_string(it->second.shape()) + ", this request needs " + to_string(latent_shape(r, channels)),
+        throw Error(file, "noise",
+                    "has shape " + to_string(it->second.shape()) + ", this request needs " +
+                        to_string(latent_shape(r, channels)),
                     "change width, height and frames, or the file");
 }
 
@@ -153,18 +184,24 @@ void check_noise_file(const Request& r, int channels) {
 void check_memory(const Request& r, const ModelFolder& model) {
     const std::size_t least = Pipeline::estimate(r, model).least_bytes, free = available_memory();
     if (r.device->kind != Device::Kind::cpu || free == 0 || least <= free) return;
-    refuse("width", fmt::format("{}x{} with {} frames needs {:.1f} GiB at least, {:.1f} GiB are free", *r.width, *r.height, *r.frames, double(least) / (1 << 30),
-                                double(free) / (1 << 30)),
+    refuse("width",
+           fmt::format("{}x{} with {} frames needs {:.1f} GiB at least, {:.1f} GiB are free", *r.width, *r.height,
+                       *r.frames, double(least) / (1 << 30), double(free) / (1 << 30)),
            "use a smaller size or fewer frames");
 }
 
 void resolve_precision(Request& r) {
     if (!r.dtype) r.dtype = r.precision == PrecisionPolicy::f32 ? DType::f32 : DType::bf16;
-    if (*r.dtype != DType::f32 && *r.dtype != DType::bf16) refuse("dtype", "only f32 and bf16 are computed in", "use f32 or bf16");
+    if (*r.dtype != DType::f32 && *r.dtype != DType::bf16)
+        refuse("dtype", "only f32 and bf16 are computed in", "use f32 or bf16");
     const bool sky = *r.family == Family::skyreels || *r.family == Family::skyreels_df;
-    if (!r.precision) r.precision = *r.dtype == DType::f32 ? PrecisionPolicy::f32 : sky ? PrecisionPolicy::skyreels : PrecisionPolicy::wan;
+    if (!r.precision)
+        r.precision = *r.dtype == DType::f32 ? PrecisionPolicy::f32
+                      : sky                  ? PrecisionPolicy::skyreels
+                                             : PrecisionPolicy::wan;
     if ((*r.dtype == DType::f32) != (*r.precision == PrecisionPolicy::f32))
-        refuse("precision", "dtype f32 goes with precision f32, bf16 with wan or skyreels", "leave precision out: the family decides");
+        refuse("precision", "dtype f32 goes with precision f32, bf16 with wan or skyreels",
+               "leave precision out: the family decides");
 }
 
 /// The mode that this model would be used in, where the images are not chosen yet.
@@ -178,7 +215,9 @@ Mode likely_mode(const Request& r, Family family, const Variant& variant) {
 } // namespace
 
 Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
-    if (model.transformer.empty()) throw Error(model.root.string(), {}, "no transformer was found there", "give a model folder or a transformer file");
+    if (model.transformer.empty())
+        throw Error(model.root.string(), {}, "no transformer was found there",
+                    "give a model folder or a transformer file");
     const Variant variant = Variant::read(Weights::load(model.transformer, Component::transformer));
     Request r;
     r.model = asked.model;
@@ -211,7 +250,9 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
 
 Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     Request r = request;
-    if (model.transformer.empty()) throw Error(model.root.string(), {}, "no transformer was found there", "give a model folder or a transformer file");
+    if (model.transformer.empty())
+        throw Error(model.root.string(), {}, "no transformer was found there",
+                    "give a model folder or a transformer file");
     const Variant variant = Variant::read(Weights::load(model.transformer, Component::transformer));
     r.family = family_of(request, model);
     r.mode = mode_of(request, *r.family);
@@ -223,7 +264,8 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     (void)Resolution(*r.width, *r.height); // refuses what is no multiple of 16
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
     const Shape latent = latent_shape(r, variant.channels);
-    if (latent[1] * latent[2] * latent[3] / 4 > max_tokens) refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
+    if (latent[1] * latent[2] * latent[3] / 4 > max_tokens)
+        refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
 
     r.fps = r.fps.value_or(d.fps);
     check_range("fps", *r.fps, 1, 240);

@@ -9,7 +9,8 @@ namespace denoir {
 /// Tells an Observer when the enclosing block begins and ends.
 class StageTimer {
 public:
-    StageTimer(Observer& observer, Stage stage) : observer_(observer), stage_(stage), start_(std::chrono::steady_clock::now()) {
+    StageTimer(Observer& observer, Stage stage)
+        : observer_(observer), stage_(stage), start_(std::chrono::steady_clock::now()) {
         observer_.stage_begins(stage_);
     }
     ~StageTimer() { observer_.stage_ends(stage_, seconds()); }

@@ -6,8 +6,8 @@
 
 namespace denoir {
 
-/// ModelFolder::tokenizer, wherever it lies: a tokenizer file, a folder, or a safetensors file that carries a spiece.model as the tensor
-/// `spiece_model` (Comfy's text encoders). Throws Error naming the file.
+/// ModelFolder::tokenizer, wherever it lies: a tokenizer file, a folder, or a safetensors file that carries a
+/// spiece.model as the tensor `spiece_model` (Comfy's text encoders). Throws Error naming the file.
 umt5::Tokenizer load_tokenizer(const std::filesystem::path& path);
 
 } // namespace denoir

@@ -8,10 +8,10 @@ namespace denoir {
 
 /// What a transformer asks of its pipeline, read from its tensors and config.json.
 struct Variant {
-    int channels = 0;     ///< of the latent
-    int condition = 0;    ///< channels appended to it: 0, or 4 mask + latent channels
+    int channels = 0;  ///< of the latent
+    int condition = 0; ///< channels appended to it: 0, or 4 mask + latent channels
     int text_len = 512;
-    int clip_images = 0;  ///< pictures whose CLIP features it takes: 0, 1, or first and last
+    int clip_images = 0; ///< pictures whose CLIP features it takes: 0, 1, or first and last
     std::int64_t dim = 0, layers = 0, ffn = 0;
     static Variant read(const Weights& transformer);
 };
@@ -21,7 +21,8 @@ Shape latent_shape(const Request&, int channels);
 
 /// SkyReels' entry points run the VAE's convolutions in bf16, Wan's in f32 (spec/pipelines.md 1.4).
 DType vae_dtype(const Request&);
-/// Memory of decoding: the exact causal state (spec/vae21.md 4) and the frames at work, for a decoder that ends `width` channels wide.
+/// Memory of decoding: the exact causal state (spec/vae21.md 4) and the frames at work, for a decoder that ends `width`
+/// channels wide.
 constexpr int most_strips = 8;
 std::size_t decode_bytes(const Request&, std::int64_t width, int strips);
 wan::Precision transformer_precision(const Request&);

@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t max_entries = 10'000'000; ///< of the matrix: 49 times eleven minutes of video in 50 rows
 
 void check(const char* field, int value, int low, int high) {
-    if (value < low || value > high) throw UsageError({}, field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
+    if (value < low || value > high)
+        throw UsageError({}, field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
 }
 
 void check_all(int steps, int frames, int base, int ar_step, int ready, int block, int end_frames) {
@@ -24,20 +25,28 @@ void check_all(int steps, int frames, int base, int ar_step, int ready, int bloc
     check("ready", ready, 0, frames);
     check("end_frames", end_frames, 0, 4096);
     if (frames % block != 0)
-        throw UsageError({}, "block", fmt::format("{} latent frames are no whole number of blocks of {}", frames, block), "use a block that divides them");
+        throw UsageError({}, "block",
+                         fmt::format("{} latent frames are no whole number of blocks of {}", frames, block),
+                         "use a block that divides them");
     const int blocks = frames / block, window = base / block;
-    if (window < 1) throw UsageError({}, "base", fmt::format("a window of {} holds no block of {}", base, block), "use a larger base or a smaller block");
+    if (window < 1)
+        throw UsageError({}, "base", fmt::format("a window of {} holds no block of {}", base, block),
+                         "use a larger base or a smaller block");
     const int least = (steps + window - 1) / window;
     const std::int64_t rows = steps + std::int64_t{blocks - 1} * std::min(ar_step, steps);
     if (rows * (frames + end_frames) > max_entries)
-        throw UsageError({}, "frames", fmt::format("{} latent frames in {} rows are too many", frames, rows), "use fewer frames, steps or a smaller ar_step");
+        throw UsageError({}, "frames", fmt::format("{} latent frames in {} rows are too many", frames, rows),
+                         "use fewer frames, steps or a smaller ar_step");
     if (window < blocks && ar_step < least)
-        throw UsageError({}, "ar_step", fmt::format("{} is too small for a window of {} of {} frames", ar_step, base, frames), fmt::format("use {} or more", least));
+        throw UsageError({}, "ar_step",
+                         fmt::format("{} is too small for a window of {} of {} frames", ar_step, base, frames),
+                         fmt::format("use {} or more", least));
 }
 
 } // namespace
 
-ForcingPlan forcing_plan(const SigmaSchedule& schedule, int frames, int base, int ar_step, int ready, int block, int end_frames) {
+ForcingPlan forcing_plan(const SigmaSchedule& schedule, int frames, int base, int ar_step, int ready, int block,
+                         int end_frames) {
     const int steps = schedule.steps();
     check_all(steps, frames, base, ar_step, ready, block, end_frames);
     // Index 0: not started, k: at the k-th time, steps + 1: done.

@@ -20,9 +20,12 @@ std::optional<Sampler> sampler_from_name(std::string_view text) {
 
 std::unique_ptr<Scheduler> Scheduler::create(Sampler sampler, SigmaSchedule schedule, const SchedulerOptions& options) {
     switch (sampler) {
-    case Sampler::dpmpp: return make_dpmpp(std::move(schedule), options);
-    case Sampler::euler: return make_euler(std::move(schedule), options);
-    case Sampler::unipc: break;
+    case Sampler::dpmpp:
+        return make_dpmpp(std::move(schedule), options);
+    case Sampler::euler:
+        return make_euler(std::move(schedule), options);
+    case Sampler::unipc:
+        break;
     }
     return make_unipc(std::move(schedule), options);
 }
@@ -49,8 +52,8 @@ void Scheduler::step(std::span<const float> velocity, std::span<float> sample, s
 }
 
 void Scheduler::restore(const SchedulerState& state) {
-    const bool counters = state.index >= 0 && state.index <= steps() && state.last_order >= 0 && state.last_order <= 2 &&
-                          state.warm >= 0 && state.warm <= 2;
+    const bool counters = state.index >= 0 && state.index <= steps() && state.last_order >= 0 &&
+                          state.last_order <= 2 && state.warm >= 0 && state.warm <= 2;
     if (!counters) refuse_state("does not belong to this run");
     for (const std::string& key : needed(state))
         if (!state.history.contains(key)) refuse_state("is incomplete");
@@ -63,7 +66,8 @@ std::map<std::string, Tensor> SchedulerState::to_tensors() const {
     std::map<std::string, Tensor> out;
     const float counters[3] = {static_cast<float>(index), static_cast<float>(last_order), static_cast<float>(warm)};
     out["counters"] = Tensor::from(counters, {3});
-    for (const auto& [key, values] : history) out[key] = Tensor::from(values, {static_cast<std::int64_t>(values.size())});
+    for (const auto& [key, values] : history)
+        out[key] = Tensor::from(values, {static_cast<std::int64_t>(values.size())});
     return out;
 }
 

@@ -17,8 +17,8 @@ std::string_view name(Sampler);
 std::optional<Sampler> sampler_from_name(std::string_view);
 
 struct SchedulerOptions {
-    /// Diffusion forcing steps a view of the latents in place, so that the "last sample" of the first step is overwritten by its result.
-    /// Repeated for parity (spec/schedulers.md 6).
+    /// Diffusion forcing steps a view of the latents in place, so that the "last sample" of the first step is
+    /// overwritten by its result. Repeated for parity (spec/schedulers.md 6).
     bool alias_first_sample = false;
     /// Latents live in bf16 between steps; rounding as the reference's CPU path does it (spec/schedulers.md 6).
     bool bf16_latents = false;
@@ -35,7 +35,8 @@ struct SchedulerState {
     static SchedulerState from_tensors(const std::map<std::string, Tensor>&);
 };
 
-/// The solver of one run, or of one latent frame in diffusion forcing. Flow matching: x_s = (1-s)·x0 + s·noise, velocity = noise - x0.
+/// The solver of one run, or of one latent frame in diffusion forcing. Flow matching: x_s = (1-s)·x0 + s·noise,
+/// velocity = noise - x0.
 class Scheduler {
 public:
     static std::unique_ptr<Scheduler> create(Sampler, SigmaSchedule, const SchedulerOptions& = {});
@@ -45,8 +46,9 @@ public:
     int steps() const { return schedule_.steps(); }
     const SigmaSchedule& schedule() const { return schedule_; }
 
-    /// One step: `sample` becomes the next sample, `x0` (empty: not wanted) the estimate sample - sigma·velocity. Equal lengths, f32.
-    /// Asserts index() < steps(). Throws Error where a restored history is of another length than `sample`.
+    /// One step: `sample` becomes the next sample, `x0` (empty: not wanted) the estimate sample - sigma·velocity. Equal
+    /// lengths, f32. Asserts index() < steps(). Throws Error where a restored history is of another length than
+    /// `sample`.
     void step(std::span<const float> velocity, std::span<float> sample, std::span<float> x0 = {});
 
     const SchedulerState& state() const { return state_; }
@@ -54,7 +56,8 @@ public:
     void restore(const SchedulerState&);
 
 protected:
-    Scheduler(SigmaSchedule schedule, const SchedulerOptions& options) : schedule_(std::move(schedule)), options_(options) {}
+    Scheduler(SigmaSchedule schedule, const SchedulerOptions& options)
+        : schedule_(std::move(schedule)), options_(options) {}
     /// `m` is the converted output (the x0 estimate); replaces `sample`.
     virtual void advance(std::vector<float> m, std::span<const float> velocity, std::span<float> sample) = 0;
     /// The entries of the history that the next step will read.

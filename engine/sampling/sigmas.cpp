@@ -49,8 +49,10 @@ SigmaSchedule flow_match_euler(int steps, double shift) {
 } // namespace
 
 SigmaSchedule sigma_schedule(char list, int steps, double shift) {
-    if (steps < 1 || steps > 1000) throw UsageError({}, "steps", fmt::format("{} is out of range", steps), "use 1 to 1000");
-    if (!(shift >= 0.01 && shift <= 1000)) throw UsageError({}, "shift", fmt::format("{} is out of range", shift), "use 0.01 to 1000");
+    if (steps < 1 || steps > 1000)
+        throw UsageError({}, "steps", fmt::format("{} is out of range", steps), "use 1 to 1000");
+    if (!(shift >= 0.01 && shift <= 1000))
+        throw UsageError({}, "shift", fmt::format("{} is out of range", shift), "use 0.01 to 1000");
     std::vector<double> base;
     switch (list) {
     case 'A': // the largest training sigma was kept in f32
@@ -70,8 +72,10 @@ SigmaSchedule sigma_schedule(char list, int steps, double shift) {
         base = linspace(1, 0.001, steps + 1);
         base.pop_back();
         break;
-    case 'E': return flow_match_euler(steps, shift);
-    default: throw UsageError({}, "sigmas", fmt::format("there is no sigma list '{}'", list), "use A, B, C, D or E");
+    case 'E':
+        return flow_match_euler(steps, shift);
+    default:
+        throw UsageError({}, "sigmas", fmt::format("there is no sigma list '{}'", list), "use A, B, C, D or E");
     }
     for (double& sigma : base) sigma = shifted(sigma, shift);
     if (list == 'D' && std::abs(base[0] - 1) < 1e-6) base[0] -= 1e-6;

@@ -11,8 +11,9 @@ struct SigmaSchedule {
     int steps() const { return static_cast<int>(timesteps.size()); }
 };
 
-/// The lists A … E of spec/schedulers.md 2: A the original repositories' UniPC, B their DPM++, C and D diffusers' UniPC before and
-/// since 0.37, E diffusers' FlowMatchEuler. f64 up to the last cast. Throws UsageError for steps outside 1 … 1000, shift outside 0.01 … 1000, an unknown list.
+/// The lists A … E of spec/schedulers.md 2: A the original repositories' UniPC, B their DPM++, C and D diffusers' UniPC
+/// before and since 0.37, E diffusers' FlowMatchEuler. f64 up to the last cast. Throws UsageError for steps outside 1 …
+/// 1000, shift outside 0.01 … 1000, an unknown list.
 SigmaSchedule sigma_schedule(char list, int steps, double shift);
 
 } // namespace denoir

@@ -7,7 +7,8 @@
 namespace denoir {
 namespace {
 
-/// UniPC of order 2 with B(h) = e^h - 1, predicting x0, lower order at the end (spec/schedulers.md 4). Scalars are f32 in the reference's order.
+/// UniPC of order 2 with B(h) = e^h - 1, predicting x0, lower order at the end (spec/schedulers.md 4). Scalars are f32
+/// in the reference's order.
 class Unipc final : public Scheduler {
 public:
     Unipc(SigmaSchedule s, const SchedulerOptions& o) : Scheduler(std::move(s), o) {}
@@ -32,7 +33,8 @@ private:
     Values corrected(const Values& m_new, std::span<const float> x_last) const {
         const int i = state_.index;
         const Step s = between(i - 1, i);
-        const Values &m = state_.history.at("m"), *before = state_.last_order == 2 ? &state_.history.at("m_prev") : nullptr;
+        const Values &m = state_.history.at("m"),
+                     *before = state_.last_order == 2 ? &state_.history.at("m_prev") : nullptr;
         float rho1 = 0.0f, rho2 = 0.5f, r = 1.0f;
         if (before) {
             r = (lambda(i - 2) - lambda(i - 1)) / s.h;
@@ -71,7 +73,8 @@ private:
 
     std::vector<std::string> needed(const SchedulerState& state) const override {
         if (state.index == 0) return {};
-        return state.last_order == 2 ? std::vector<std::string>{"last", "m", "m_prev"} : std::vector<std::string>{"last", "m"};
+        return state.last_order == 2 ? std::vector<std::string>{"last", "m", "m_prev"}
+                                     : std::vector<std::string>{"last", "m"};
     }
 
     void advance(Values m_new, std::span<const float>, std::span<float> sample) override {

@@ -31,8 +31,8 @@ struct RenderResult {
     std::uint64_t peak_memory_bytes = 0;
 };
 
-/// Makes an empty folder with a name of its own below the data folder's `runs`, for RenderOptions::run_dir: known before
-/// anything is computed. `resolved` has a seed. Throws Error.
+/// Makes an empty folder with a name of its own below the data folder's `runs`, for RenderOptions::run_dir: known
+/// before anything is computed. `resolved` has a seed. Throws Error.
 std::filesystem::path new_run_folder(const Request& resolved);
 
 /// From a request to a video. Refuses what can be refused before anything heavy or lasting happens; then makes the run

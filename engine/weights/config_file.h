@@ -9,8 +9,8 @@ namespace denoir {
 
 /// config.json of `folder` as far as it speaks about `component`; an empty object where there is none. In original
 /// repositories the transformer's config.json lies beside all other parts: from one that is another network's only what
-/// is meant for everyone is kept (text_len, latents_mean, latents_std, family, num_res_blocks). Throws Error naming the file where it
-/// is no JSON object.
+/// is meant for everyone is kept (text_len, latents_mean, latents_std, family, num_res_blocks). Throws Error naming the
+/// file where it is no JSON object.
 Json read_config(const std::filesystem::path& folder, Component component);
 
 /// A JSON object from a file of at most 1 MiB; an empty object where the file does not exist.

@@ -11,25 +11,29 @@ namespace denoir {
 
 /// Which reference a checkpoint belongs to; decides defaults and cast points, never arithmetic by itself.
 enum class Family { wan, skyreels, skyreels_df, wan22 };
-std::string_view name(Family);                               ///< "wan", "skyreels", "skyreels-df", "wan2.2"
+std::string_view name(Family); ///< "wan", "skyreels", "skyreels-df", "wan2.2"
 std::optional<Family> family_from_name(std::string_view);
 
-/// Where the parts of a model lie: an original or diffusers repository folder, or single files. Only names and headers were read.
+/// Where the parts of a model lie: an original or diffusers repository folder, or single files. Only names and headers
+/// were read.
 struct ModelFolder {
     std::filesystem::path root;
-    std::vector<std::filesystem::path> transformer;          ///< files of the (high-noise) transformer
-    std::vector<std::filesystem::path> transformer_low;      ///< Wan 2.2 A14B's second expert, else empty
+    std::vector<std::filesystem::path> transformer;     ///< files of the (high-noise) transformer
+    std::vector<std::filesystem::path> transformer_low; ///< Wan 2.2 A14B's second expert, else empty
     std::vector<std::filesystem::path> vae, text_encoder, clip;
-    std::filesystem::path tokenizer;                         ///< file or folder for umt5::Tokenizer::load, or the safetensors file with a tensor `spiece_model`; empty: none
-    Json config = Json::object();                            ///< the transformer's config.json
+    std::filesystem::path tokenizer; ///< file or folder for umt5::Tokenizer::load, or the safetensors file with a
+                                     ///< tensor `spiece_model`; empty: none
+    Json config = Json::object();    ///< the transformer's config.json
     Json model_index = Json::object();
-    std::optional<Family> family;                            ///< from config.json / model_index.json, else hints in names; empty: open
-    std::vector<std::string> missing;                        ///< "transformer", "text encoder", "tokenizer", "VAE", "CLIP image encoder" (where the transformer has its branch)
+    std::optional<Family> family;     ///< from config.json / model_index.json, else hints in names; empty: open
+    std::vector<std::string> missing; ///< "transformer", "text encoder", "tokenizer", "VAE", "CLIP image encoder"
+                                      ///< (where the transformer has its branch)
     std::vector<std::string> warnings;
 
-    /// `path`: an original Wan / SkyReels repository, one of Wan 2.2 A14B (high_noise_model, low_noise_model), a diffusers repository, a folder in
-    /// ComfyUI's order (diffusion_models, vae, text_encoders, clip_vision), or the file of a transformer with its companions beside it or in such folders.
-    /// Throws Error where nothing there is a model, where several are and none is meant, or naming a file that is damaged.
+    /// `path`: an original Wan / SkyReels repository, one of Wan 2.2 A14B (high_noise_model, low_noise_model), a
+    /// diffusers repository, a folder in ComfyUI's order (diffusion_models, vae, text_encoders, clip_vision), or the
+    /// file of a transformer with its companions beside it or in such folders. Throws Error where nothing there is a
+    /// model, where several are and none is meant, or naming a file that is damaged.
     static ModelFolder open(const std::filesystem::path& path);
 };
 

@@ -7,7 +7,8 @@
 
 namespace denoir {
 
-/// A cursor into Weights: a name prefix. Owns nothing; valid as long as the Weights. `m["blocks"][3]["ffn.0"]` costs a string.
+/// A cursor into Weights: a name prefix. Owns nothing; valid as long as the Weights. `m["blocks"][3]["ffn.0"]` costs a
+/// string.
 class Module {
 public:
     explicit Module(const Weights& weights, std::string prefix = {}) : weights_(&weights), prefix_(std::move(prefix)) {}
@@ -15,7 +16,8 @@ public:
     Module operator[](std::string_view child) const;
     Module operator[](int index) const;
 
-    /// The tensor `prefix.leaf`; an Error names it, the expected and the found shape. -1 in `expected` allows any size there.
+    /// The tensor `prefix.leaf`; an Error names it, the expected and the found shape. -1 in `expected` allows any size
+    /// there.
     const Weight& get(std::string_view leaf, const Shape& expected) const;
     /// The same, or null where there is none.
     const Weight* find(std::string_view leaf) const;

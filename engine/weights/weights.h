@@ -16,14 +16,16 @@ namespace denoir {
 enum class Component { transformer, vae21, vae22, umt5, clip, lora, unknown };
 std::string_view name(Component);
 
-/// The tensors of one network under their canonical names (those of the original Wan repositories, prefixes stripped; CLIP's begin with `visual.`), read from one or
-/// more files in any layout. Const once loaded, but for what backends keep beside a Weight.
+/// The tensors of one network under their canonical names (those of the original Wan repositories, prefixes stripped;
+/// CLIP's begin with `visual.`), read from one or more files in any layout. Const once loaded, but for what backends
+/// keep beside a Weight.
 class Weights {
 public:
-    /// `paths`: files or folders. A folder's *.safetensors.index.json is followed, else all its *.safetensors / *.pth (only those that hold
-    /// `component` when one is asked for). Reads the layouts original, diffusers / transformers and Comfy single file, maps names, joins q/k/v of
-    /// HF's CLIP, attaches fp8 scales, drops what is known to be ignorable. Duplicate tensors are an Error. Nothing is converted or copied that can stay mapped.
-    /// config.json is taken from the folder or from beside the file.
+    /// `paths`: files or folders. A folder's *.safetensors.index.json is followed, else all its *.safetensors / *.pth
+    /// (only those that hold `component` when one is asked for). Reads the layouts original, diffusers / transformers
+    /// and Comfy single file, maps names, joins q/k/v of HF's CLIP, attaches fp8 scales, drops what is known to be
+    /// ignorable. Duplicate tensors are an Error. Nothing is converted or copied that can stay mapped. config.json is
+    /// taken from the folder or from beside the file.
     static Weights load(std::span<const std::filesystem::path> paths, Component component);
 
     const Weight* find(std::string_view name) const;
@@ -31,12 +33,12 @@ public:
     Component component() const { return component_; }
     /// config.json as parsed, or an empty object; where it lay, for messages.
     const Json& config() const { return config_; }
-    const std::string& origin() const { return origin_; }   ///< first file or folder as the user named it
+    const std::string& origin() const { return origin_; } ///< first file or folder as the user named it
     const std::vector<std::string>& warnings() const { return warnings_; }
     std::size_t stored_bytes() const;
 
-    /// Compares with the complete list a model expects: missing, extra and wrongly shaped tensors are named (a bounded list) in one Error.
-    /// -1 in a shape allows any size.
+    /// Compares with the complete list a model expects: missing, extra and wrongly shaped tensors are named (a bounded
+    /// list) in one Error. -1 in a shape allows any size.
     void require(const std::map<std::string, Shape>& expected) const;
 
     // For tests and tools: a set made in memory.

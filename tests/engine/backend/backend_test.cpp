@@ -93,8 +93,8 @@ TEST(Memory, ARepeatedStepAsksTheSystemForNothing) {
 
 class Cancel : public testing::Test {
 protected:
-    /// Runs `kernel`, asks it to stop after 30 ms and returns how long that took: seconds of the processor, so that other
-    /// programs on the machine do not count.
+    /// Runs `kernel`, asks it to stop after 30 ms and returns how long that took: seconds of the processor, so that
+    /// other programs on the machine do not count.
     static double answer_time(Backend& backend, const std::function<void()>& kernel) {
         std::stop_source stop;
         backend.set_stop(stop.get_token());

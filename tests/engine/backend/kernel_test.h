@@ -70,8 +70,9 @@ inline std::vector<std::byte> bytes_of(const Tensor& x) {
     return {dense.raw(), dense.raw() + dense.bytes()};
 }
 
-/// What the kernels of these tests run on. On the processor: backends of one to four threads. With DENOIR_TEST_DEVICE=cuda in the
-/// environment: a card. Programs that link the emulated device: that, its threads in two orders.
+/// What the kernels of these tests run on. On the processor: backends of one to four threads. With
+/// DENOIR_TEST_DEVICE=cuda in the environment: a card. Programs that link the emulated device: that, its threads in two
+/// orders.
 std::span<const std::shared_ptr<Backend>> backends_under_test();
 inline const std::shared_ptr<Backend>& backend_under_test() { return backends_under_test().front(); }
 

@@ -52,7 +52,8 @@ private:
     std::string one_;
 };
 
-/// One backend per thread count (or the card that DENOIR_TEST_DEVICE names), alive until the program ends: tensors must not outlive theirs.
+/// One backend per thread count (or the card that DENOIR_TEST_DEVICE names), alive until the program ends: tensors must
+/// not outlive theirs.
 std::shared_ptr<Backend> cpu(int threads = 1);
 
 } // namespace denoir::test

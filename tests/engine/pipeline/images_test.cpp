@@ -29,13 +29,15 @@ TEST(SeenImage, TheSameSizeIsOnlyMappedToTheUnitRange) {
         for (int c = 0; c < 3; ++c)
             for (int y = 0; y < 16; ++y)
                 for (int x = 0; x < 32; ++x)
-                    EXPECT_NEAR(seen.pixels.data<float>()[(c * 16 + y) * 32 + x], image.row(y)[3 * x + c] / 127.5 - 1, 2e-7);
+                    EXPECT_NEAR(seen.pixels.data<float>()[(c * 16 + y) * 32 + x], image.row(y)[3 * x + c] / 127.5 - 1,
+                                2e-7);
     }
 }
 
 TEST(SeenImage, SkyReelsRoundsItsPixelsInBf16) {
     const Image image = gradient(32, 16);
-    const SeenImage seen = see_image(image, image, Family::skyreels, Mode::i2v, Preprocess::original, 32, 16, 224, true);
+    const SeenImage seen =
+        see_image(image, image, Family::skyreels, Mode::i2v, Preprocess::original, 32, 16, 224, true);
     for (const float v : seen.pixels.span<float>()) EXPECT_EQ(v, round_to_bf16(v));
     EXPECT_EQ(seen.clip.shape(), (Shape{3, 224, 224}));
 }
@@ -44,7 +46,8 @@ TEST(SeenImage, GreyBecomesTheNumbersOfTheSpecification) {
     Image grey(48, 48);
     std::fill(grey.rgb.begin(), grey.rgb.end(), std::uint8_t(128));
     // spec/clip.md 2.1: 0 -> 0.069037, 0.161393, 0.332839; 128 is 0.00392 above the middle.
-    const double expected[3] = {0.069037 + 0.5 / 255 / 0.26862954, 0.161393 + 0.5 / 255 / 0.26130258, 0.332839 + 0.5 / 255 / 0.27577711};
+    const double expected[3] = {0.069037 + 0.5 / 255 / 0.26862954, 0.161393 + 0.5 / 255 / 0.26130258,
+                                0.332839 + 0.5 / 255 / 0.27577711};
     for (const Family family : {Family::wan, Family::skyreels}) {
         const SeenImage seen = see_image(grey, grey, family, Mode::i2v, Preprocess::original, 32, 16, 224, false);
         for (int c = 0; c < 3; ++c) EXPECT_NEAR(seen.clip.data<float>()[c * 224 * 224 + 5000], expected[c], 2e-5);
@@ -62,7 +65,8 @@ TEST(SeenImage, WanSqueezesAndSkyReelsCrops) {
     EXPECT_LT(left_edge(Family::wan), -0.9f);
     EXPECT_LT(left_edge(Family::skyreels), -0.9f);
     // Only the cropped picture reaches white within the first columns after its middle.
-    const SeenImage cropped = see_image(image, image, Family::skyreels, Mode::forcing, Preprocess::original, 32, 16, 0, false);
+    const SeenImage cropped =
+        see_image(image, image, Family::skyreels, Mode::forcing, Preprocess::original, 32, 16, 0, false);
     EXPECT_EQ(cropped.pixels.data<float>()[17], 1.0f);
 }
 

@@ -52,7 +52,9 @@ struct Fixture {
         request = Pipeline::resolve(r, model);
     }
     Conditioning condition() { return pipeline.condition(request, model, told, {}); }
-    void denoise(const Conditioning& c, DenoiseState& state, std::function<void(const DenoiseState&)> after = [](const DenoiseState&) {}) {
+    void denoise(
+        const Conditioning& c, DenoiseState& state,
+        std::function<void(const DenoiseState&)> after = [](const DenoiseState&) {}) {
         told.steps_before = state.step;
         pipeline.denoise(request, model, c, state, [&](const DenoiseState& s, const Tensor&) { after(s); }, told, {});
     }

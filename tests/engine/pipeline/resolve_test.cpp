@@ -14,7 +14,8 @@ namespace {
 const std::filesystem::path models = std::filesystem::path(DENOIR_FIXTURES) / "_models";
 const std::filesystem::path picture = std::filesystem::path(DENOIR_FIXTURES) / "_inputs" / "landscape.png";
 
-Request resolved(const char* model, const std::function<void(Request&)>& change = [](Request&) {}) {
+Request resolved(
+    const char* model, const std::function<void(Request&)>& change = [](Request&) {}) {
     Request r;
     r.model = models / model;
     r.prompt = "a fox";
@@ -61,7 +62,9 @@ TEST(Resolve, ForcingFollowsFromTheFamily) {
 }
 
 TEST(Resolve, AsynchronousForcingHasMoreRowsThanSteps) {
-    const Request r = resolved("SkyReels-V2-DF-tiny", [](Request& q) { q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false}; });
+    const Request r = resolved("SkyReels-V2-DF-tiny", [](Request& q) {
+        q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false};
+    });
     EXPECT_EQ(Pipeline::step_count(r), 4 + 4 * 2); // N + (R - 1)·a, spec/pipelines.md 7.1
 }
 
@@ -81,8 +84,9 @@ TEST(Resolve, NoiseLevelsFallToNothing) {
     for (std::size_t i = 0; i < euler.size(); ++i) EXPECT_EQ(euler[i], schedule.sigmas[i]);
     falls(resolved("Wan2.1-T2V-tiny", [](Request& q) { q.steps = 10, q.sampler = Sampler::dpmpp; }));
     falls(resolved("SkyReels-V2-DF-tiny", [](Request& q) { q.steps = 5, q.frames = 17; }));
-    falls(resolved("SkyReels-V2-DF-tiny",
-                   [](Request& q) { q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false}; }));
+    falls(resolved("SkyReels-V2-DF-tiny", [](Request& q) {
+        q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false};
+    }));
 }
 
 TEST(Resolve, TheBundledModelBringsItsOwnDefaults) {
@@ -101,7 +105,8 @@ TEST(Resolve, TheBundledModelBringsItsOwnDefaults) {
 
 TEST(Resolve, WhatTheUserSaidStays) {
     const Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) {
-        q.width = 64, q.height = 96, q.frames = 5, q.steps = 2, q.seed = 0, q.guidance = 1.0, q.dtype = DType::f32, q.negative_prompt = "";
+        q.width = 64, q.height = 96, q.frames = 5, q.steps = 2, q.seed = 0, q.guidance = 1.0, q.dtype = DType::f32,
+        q.negative_prompt = "";
     });
     EXPECT_EQ(r.width, 64);
     EXPECT_EQ(r.height, 96);
@@ -128,10 +133,18 @@ TEST(Resolve, RefusalsNameTheField) {
     EXPECT_EQ(refused(t2v, [](Request& q) { q.mode = Mode::i2v; }), "image");
     EXPECT_EQ(refused(t2v, [](Request& q) { q.forcing = Forcing{}; }), "forcing");
     EXPECT_EQ(refused(t2v, [](Request& q) { q.dtype = DType::bf16, q.precision = PrecisionPolicy::f32; }), "precision");
-    EXPECT_NE(refused(t2v, [](Request& q) { q.noise = {NoiseSource::Kind::file, 0, "nowhere.safetensors"}; }), "accepted");
+    EXPECT_NE(refused(t2v,
+                      [](Request& q) {
+                          q.noise = {NoiseSource::Kind::file, 0, "nowhere.safetensors"};
+                      }),
+              "accepted");
     EXPECT_EQ(refused("SkyReels-V2-I2V-tiny", [](Request&) {}), "image");
     EXPECT_EQ(refused(df, [](Request& q) { q.frames = 17, q.forcing = Forcing{0, 2, false}; }), "forcing.block");
-    EXPECT_EQ(refused(df, [](Request& q) { q.frames = 13, q.forcing = Forcing{0, 2, false}, q.image = picture; }), "forcing.block");
+    EXPECT_EQ(refused(df,
+                      [](Request& q) {
+                          q.frames = 13, q.forcing = Forcing{0, 2, false}, q.image = picture;
+                      }),
+              "forcing.block");
     EXPECT_EQ(refused(df, [](Request& q) { q.forcing = Forcing{-1, 1, false}; }), "forcing.ar_step");
 }
 
@@ -174,8 +187,10 @@ TEST(Resolve, DefaultsNeedNothingButTheModel) {
 }
 
 TEST(Resolve, EstimateGrowsWithTheRequest) {
-    const Request small = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 64, q.height = 64, q.frames = 5, q.steps = 2; });
-    const Request large = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 128, q.height = 64, q.frames = 9, q.steps = 4; });
+    const Request small =
+        resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 64, q.height = 64, q.frames = 5, q.steps = 2; });
+    const Request large =
+        resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 128, q.height = 64, q.frames = 9, q.steps = 4; });
     const ModelFolder model = ModelFolder::open(small.model);
     const Estimate a = Pipeline::estimate(small, model), b = Pipeline::estimate(large, model);
     EXPECT_EQ(a.tokens, 2 * 4 * 4);
