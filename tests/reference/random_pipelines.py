@@ -56,9 +56,10 @@ class Drawn(Maker):
             request["frames"] = frames = max(frames, 5)
         if kind == "df":
             request["sampler"] = "unipc"
-            latent_frames = 1 + (frames - 1) // 4
             image = rng.random() < 0.6
             end = image and rng.random() < 0.4
+            request["frames"] = frames = max(frames, 5) if image else frames
+            latent_frames = 1 + (frames - 1) // 4
             block = pick([b for b in range(1, latent_frames + 1) if latent_frames % b == 0]) if not image else 1
             request["forcing"] = {"ar_step": rng.randrange(0, request["steps"] + 1), "block": block}
             if rng.random() < 0.4 and not end:
@@ -71,7 +72,9 @@ class Drawn(Maker):
         self.model, self.request = model, request
 
     def draw(self, name: str, seed: str) -> str:
-        image = self.images[name] = picture(self.rng.randrange(24, 200), self.rng.randrange(24, 200), f"{seed}/{name}")
+        # One size for both: Wan's rule for a last frame of another size is a slip of the original's that Denoir does not repeat.
+        size = self.images["first"].size if name == "second" else (self.rng.randrange(24, 200), self.rng.randrange(24, 200))
+        image = self.images[name] = picture(*size, f"{seed}/{name}")
         path = self.folder / f"{name}.png"
         image.save(path)
         return str(path)
