@@ -11,8 +11,8 @@ namespace denoir::cpu {
 namespace {
 
 constexpr std::int64_t query_block = 96;
-/// Packed keys and values that exist at a time, in floats: as many heads as fit (one at least) are packed, then used by
-/// all their queries.
+/// Packed keys and values that exist at a time, in elements: as many heads as fit (one at least) are packed, then used
+/// by all their queries.
 constexpr std::int64_t packed_limit = std::int64_t{8} << 20;
 
 std::int64_t head_at(const Tensor& x, std::int64_t token, std::int64_t head) {
@@ -49,18 +49,23 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
     if (plan.queries == 0 || plan.heads == 0) return;
     if (plan.keys == 0) return fill(out, 0.0f);
     const bool round = options.compute == DType::bf16;
+    // Products from the processor's bf16 units where it has them: every factor is a bf16 value by then either way.
+    const DType factors = round && kernels_.gemm_bf16 && plan.size % 2 == 0 ? DType::bf16 : DType::f32;
+    const bool pairs = factors == DType::bf16;
+    const std::int64_t bytes = element_bytes(factors), panel = kernels_.tile_columns;
     const std::int64_t group = std::clamp<std::int64_t>(packed_limit / plan.per_head, 1, plan.heads);
     const std::int64_t query_blocks = divide_up(plan.queries, query_block), size = plan.size, padded = plan.padded;
-    Tensor packed = empty({group * plan.per_head}, DType::f32);
-    const Scratch scratch(*this, std::max(plan.key_block * size, query_block * (size + plan.key_block + padded + 2)));
+    const auto whole = [&](std::int64_t keys) { return pairs ? divide_up(keys, 2) * 2 : keys; };
+    Tensor packed = empty({group * plan.per_head}, factors);
+    const auto panels_of = [&](std::int64_t head, std::int64_t block) {
+        return packed.raw() + plan.at(head, block) * bytes;
+    };
+    const Scratch scratch(*this, std::max(plan.key_block * (size + (pairs ? padded : 0)),
+                                          query_block * (size + (pairs ? 2 : 1) * plan.key_block + padded + 2)));
 
-    const auto read = [&](const Tensor& x, std::int64_t token, std::int64_t head, float* to) {
+    const auto read = [&](const Tensor& x, std::int64_t token, std::int64_t head, DType type, void* to) {
         const std::byte* from = x.raw() + head_at(x, token, head) * element_bytes(x.dtype());
-        const float* values = as_f32(kernels_, x.dtype(), from, size, to);
-        if (round && x.dtype() != DType::bf16)
-            kernels_.round_bf16(values, to, size);
-        else
-            store_f32(kernels_, values, DType::f32, reinterpret_cast<std::byte*>(to), size);
+        read_factors(kernels_, x.dtype(), from, size, type, round, static_cast<std::byte*>(to));
     };
 
     for (std::int64_t first = 0; first < plan.heads; first += group) {
@@ -68,11 +73,18 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
         pool_.run(heads * plan.blocks, [&](std::int64_t piece, int worker) {
             const std::int64_t head = piece / plan.blocks, block = piece % plan.blocks, begin = block * plan.key_block;
             const std::int64_t n = std::min(plan.key_block, plan.keys - begin);
-            float *rows = scratch.of(worker), *to = packed.data<float>() + plan.at(head, block);
-            for (std::int64_t i = 0; i < n; ++i) read(k, begin + i, first + head, rows + i * size);
-            kernels_.pack_transposed(rows, size, n, size, to);
-            for (std::int64_t i = 0; i < n; ++i) read(v, begin + i, first + head, rows + i * size);
-            kernels_.pack(rows, size, n, size, to + plan.key_block * size);
+            float *rows = scratch.of(worker), *unpaired = rows + plan.key_block * size;
+            std::byte *keys = panels_of(head, block), *values = keys + plan.key_block * size * bytes;
+            const auto pair = [&](std::int64_t count, std::byte* to) {
+                kernels_.pair_rows(unpaired, count, reinterpret_cast<std::uint16_t*>(to));
+            };
+            for (std::int64_t i = 0; i < n; ++i) read(k, begin + i, first + head, DType::f32, rows + i * size);
+            kernels_.pack_transposed(rows, size, n, size, pairs ? unpaired : reinterpret_cast<float*>(keys));
+            if (pairs) pair(divide_up(n, panel) * size, keys);
+            for (std::int64_t i = 0; i < n; ++i) read(v, begin + i, first + head, DType::f32, rows + i * size);
+            std::fill(rows + n * size, rows + whole(n) * size, 0.0f);
+            kernels_.pack(rows, size, whole(n), size, pairs ? unpaired : reinterpret_cast<float*>(values));
+            if (pairs) pair(padded / panel * whole(n), values);
         });
         pool_.run(heads * query_blocks, [&](std::int64_t piece, int worker) {
             const std::int64_t head = piece / query_blocks, begin = piece % query_blocks * query_block;
@@ -80,7 +92,10 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
             float* queries = scratch.of(worker);
             float *s = queries + query_block * size, *sums = s + query_block * plan.key_block;
             float *greatest = sums + query_block * padded, *total = greatest + query_block;
-            for (std::int64_t i = 0; i < rows; ++i) read(q, begin + i, first + head, queries + i * size);
+            // The probabilities as factors: the scores' own memory in f32.
+            std::byte* chances = reinterpret_cast<std::byte*>(pairs ? total + query_block : s);
+            for (std::int64_t i = 0; i < rows; ++i)
+                read(q, begin + i, first + head, factors, reinterpret_cast<std::byte*>(queries) + i * size * bytes);
             std::fill_n(greatest, rows, -std::numeric_limits<float>::infinity());
             std::fill_n(total, rows, 0.0f);
             std::fill_n(sums, rows * padded, 0.0f);
@@ -93,8 +108,9 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
                 const std::int64_t from = block * plan.key_block;
                 const std::int64_t n = std::min(plan.key_block, seen(rows - 1) - from);
                 if (n <= 0) break;
-                const float* keys = packed.data<float>() + plan.at(head, block);
-                kernels_.gemm(queries, size, keys, size, rows, n, s, plan.key_block, false);
+                const std::byte *keys = panels_of(head, block), *values = keys + plan.key_block * size * bytes;
+                gemm(kernels_, factors, reinterpret_cast<const std::byte*>(queries), size, keys, size, rows, n, s,
+                     plan.key_block, false);
                 for (std::int64_t i = 0; i < rows; ++i) {
                     float* row = s + i * plan.key_block;
                     const std::int64_t visible = std::clamp<std::int64_t>(seen(i) - from, 0, n);
@@ -113,13 +129,16 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
                     }
                     greatest[i] = top;
                     total[i] += kernels_.exponentials(row, shift, round, visible);
-                    std::fill(row + visible, row + n, 0.0f);
+                    std::fill(row + visible, row + whole(n), 0.0f);
+                    if (pairs)
+                        kernels_.narrow_bf16(
+                            row, reinterpret_cast<std::uint16_t*>(chances + i * plan.key_block * bytes), whole(n));
                 }
                 // The panels of V hold as many rows as the block has keys.
-                const std::int64_t stored = std::min(plan.key_block, plan.keys - from);
-                for (std::int64_t j = 0; j < padded; j += kernels_.tile_columns)
-                    kernels_.gemm(s, plan.key_block, keys + plan.key_block * size + j * stored, n, rows,
-                                  kernels_.tile_columns, sums + j, padded, true);
+                const std::int64_t stored = whole(std::min(plan.key_block, plan.keys - from));
+                for (std::int64_t j = 0; j < padded; j += panel)
+                    gemm(kernels_, factors, chances, plan.key_block, values + j * stored * bytes, whole(n), rows, panel,
+                         sums + j, padded, true);
             }
             for (std::int64_t i = 0; i < rows; ++i) {
                 float* row = sums + i * padded;

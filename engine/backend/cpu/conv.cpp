@@ -23,6 +23,7 @@ struct Job {
     const Tensor* residual;
     ConvOptions options;
     Tensor& out;
+    DType factors; ///< of windows and panels: bf16 for the processor's bf16 units, else f32
 
     std::int64_t columns = 0, rows = 0; ///< of a tile, in outputs of the phase
     std::int64_t tiles_down = 0, tiles_across = 0;
@@ -35,7 +36,9 @@ struct Job {
     std::int64_t window_floats() const { return window_rows() * window_columns() * kernel.in; }
     std::int64_t scratch_floats() const { return kernel.time * window_floats() + columns * padded; }
     void run(std::int64_t tile, float* scratch) const;
-    bool read_window(const Tensor& frame, std::int64_t top, std::int64_t left, float* to) const;
+    bool read_window(const Tensor& frame, std::int64_t top, std::int64_t left, std::byte* to) const;
+    void multiply(const std::byte* a, std::int64_t lda, const std::byte* panel, std::int64_t k, std::int64_t m,
+                  float* sums, bool accumulate) const;
     void write_row(float* sums, std::int64_t n, std::int64_t frame, std::int64_t y, std::int64_t x) const;
 };
 
@@ -53,32 +56,26 @@ void Job::cut() {
     rows = divide_up(phase.rows.count, std::max<std::int64_t>(1, tiles_down));
 }
 
-/// A tile's part of one input frame as f32, [window_rows][window_columns][C], zeros beyond the image's borders. False
-/// where there is no frame.
-bool Job::read_window(const Tensor& frame, std::int64_t top, std::int64_t left, float* to) const {
+/// A tile's part of one input frame, [window_rows][window_columns][C], zeros beyond the image's borders. False where
+/// there is no frame.
+bool Job::read_window(const Tensor& frame, std::int64_t top, std::int64_t left, std::byte* to) const {
     if (!frame) return false;
     const std::int64_t height = frame.size(0), width = frame.size(1), channels = kernel.in, wide = window_columns();
     const std::int64_t begin = std::clamp<std::int64_t>(left, 0, width), end = std::clamp(left + wide, begin, width);
-    const bool dense = frame.stride(1) == channels,
-               round = options.compute == DType::bf16 && frame.dtype() != DType::bf16;
-    const std::int64_t pixels = dense ? std::max<std::int64_t>(1, end - begin) : 1;
-    for (std::int64_t y = top; y < top + window_rows(); ++y, to += wide * channels) {
+    const bool dense = frame.stride(1) == channels;
+    const std::int64_t pixels = dense ? std::max<std::int64_t>(1, end - begin) : 1,
+                       pixel = channels * element_bytes(factors); // bytes
+    for (std::int64_t y = top; y < top + window_rows(); ++y, to += wide * pixel) {
         if (y < 0 || y >= height || begin == end) {
-            std::fill_n(to, wide * channels, 0.0f);
+            std::fill_n(to, wide * pixel, std::byte{0});
             continue;
         }
-        std::fill_n(to, (begin - left) * channels, 0.0f);
-        std::fill_n(to + (end - left) * channels, (left + wide - end) * channels, 0.0f);
-        for (std::int64_t x = begin; x < end; x += pixels) {
-            float* at = to + (x - left) * channels;
-            const std::byte* from =
-                frame.raw() + (y * frame.stride(0) + x * frame.stride(1)) * element_bytes(frame.dtype());
-            const float* values = as_f32(kernels, frame.dtype(), from, pixels * channels, at);
-            if (round)
-                kernels.round_bf16(values, at, pixels * channels);
-            else
-                store_f32(kernels, values, DType::f32, reinterpret_cast<std::byte*>(at), pixels * channels);
-        }
+        std::fill_n(to, (begin - left) * pixel, std::byte{0});
+        std::fill_n(to + (end - left) * pixel, (left + wide - end) * pixel, std::byte{0});
+        for (std::int64_t x = begin; x < end; x += pixels)
+            read_factors(kernels, frame.dtype(),
+                         frame.raw() + (y * frame.stride(0) + x * frame.stride(1)) * element_bytes(frame.dtype()),
+                         pixels * channels, factors, options.compute == DType::bf16, to + (x - left) * pixel);
     }
     return true;
 }
@@ -103,29 +100,38 @@ void Job::write_row(float* sums, std::int64_t n, std::int64_t frame, std::int64_
     }
 }
 
+/// m rows of all output channels: sums [m, padded] = (or +=) A · panels, A and the panels k deep.
+void Job::multiply(const std::byte* a, std::int64_t lda, const std::byte* panels, std::int64_t k, std::int64_t m,
+                   float* sums, bool accumulate) const {
+    const std::int64_t bytes = element_bytes(factors), panel = kernels.tile_columns;
+    for (std::int64_t o = 0; o < kernel.out; o += panel, panels += k * panel * bytes)
+        for (std::int64_t p = 0; p < k; p += depth_step)
+            gemm(kernels, factors, a + p * bytes, lda, panels + p * panel * bytes, std::min(depth_step, k - p), m,
+                 panel, sums + o, padded, accumulate || p > 0);
+}
+
 void Job::run(std::int64_t tile, float* scratch) const {
     const std::int64_t frame = tile / tiles_across / tiles_down;
     const std::int64_t row = tile / tiles_across % tiles_down * rows, column = tile % tiles_across * columns;
     const std::int64_t height = std::min(rows, phase.rows.count - row),
                        width = std::min(columns, phase.columns.count - column);
     float* sums = scratch + kernel.time * window_floats();
+    auto* windows = reinterpret_cast<std::byte*>(scratch);
+    const std::int64_t bytes = element_bytes(factors);
     std::vector<bool> there(static_cast<std::size_t>(kernel.time));
     for (std::int64_t t = 0; t < kernel.time; ++t)
         there[static_cast<std::size_t>(t)] = read_window(
             frames[static_cast<std::size_t>(frame * options.time_stride + t)], row * options.stride + phase.rows.offset,
-            column * options.stride + phase.columns.offset, scratch + t * window_floats());
-    const std::int64_t depth = phase.columns.taps * kernel.in, line = window_columns() * kernel.in,
-                       panel = kernels.tile_columns;
+            column * options.stride + phase.columns.offset, windows + t * window_floats() * bytes);
+    const std::int64_t depth = phase.columns.taps * kernel.in, line = window_columns() * kernel.in;
     for (std::int64_t y = 0; y < height; ++y) {
         bool begun = false;
         for (std::int64_t t = 0; t < kernel.time; ++t)
             for (std::int64_t tap = 0; tap < phase.rows.taps && there[static_cast<std::size_t>(t)]; ++tap) {
-                const float* a = scratch + t * window_floats() + (y * options.stride + tap) * line;
-                const float* b = phase.panels + (t * phase.rows.taps + tap) * phase.row_floats(kernels, kernel);
-                for (std::int64_t o = 0; o < kernel.out; o += panel, b += depth * panel)
-                    for (std::int64_t k = 0; k < depth; k += depth_step)
-                        kernels.gemm(a + k, options.stride * kernel.in, b + k * panel, std::min(depth_step, depth - k),
-                                     width, panel, sums + o, padded, begun || k > 0);
+                const std::int64_t a = t * window_floats() + (y * options.stride + tap) * line;
+                const std::int64_t b = (t * phase.rows.taps + tap) * phase.row_floats(kernels, kernel);
+                multiply(windows + a * bytes, options.stride * kernel.in, phase.panels + b * bytes, depth, width, sums,
+                         begun);
                 begun = true;
             }
         if (!begun) std::fill_n(sums, width * padded, 0.0f);
@@ -135,6 +141,14 @@ void Job::run(std::int64_t tile, float* scratch) const {
 }
 
 } // namespace
+
+/// bf16 pairs where the processor has units for them. Not with duplication: its kernels add taps up, which would be
+/// rounded once more. Not for a row of the kernel with an odd number of values (C = 3).
+DType CpuBackend::conv_factors(const KernelShape& kernel, const ConvOptions& options) const {
+    const bool pairs =
+        options.compute == DType::bf16 && kernels_.gemm_bf16 && !options.duplicate && kernel.width * kernel.in % 2 == 0;
+    return pairs ? DType::bf16 : DType::f32;
+}
 
 /// The kernel of every phase in panels, made once and kept in the weight in place of its stored form.
 Tensor CpuBackend::conv_panels(const Weight& w, const Shape& out, const ConvOptions& options) {
@@ -157,6 +171,12 @@ Tensor CpuBackend::conv_panels(const Weight& w, const Shape& out, const ConvOpti
         });
         to += phase.panel_floats(kernels_, kernel);
     }
+    if (conv_factors(kernel, options) == DType::bf16) {
+        Tensor pairs = empty({floats}, DType::bf16);
+        kernels_.pair_rows(panels.data<float>(), floats / kernels_.tile_columns,
+                           reinterpret_cast<std::uint16_t*>(pairs.raw()));
+        panels = pairs;
+    }
     drop_stored_pages(w);
     kept = std::make_shared<Tensor>(panels);
     return panels;
@@ -171,12 +191,14 @@ void CpuBackend::conv(std::span<const Tensor> frames, const Weight& w, const Wei
     assert(static_cast<std::int64_t>(frames.size()) == (out.size(0) - 1) * options.time_stride + kernel.time);
     const Tensor panels = conv_panels(w, out.shape(), options);
     const Tensor offsets = bias ? parameter(*bias, options.compute == DType::bf16) : Tensor();
-    const float* next = panels.data<float>();
+    const DType factors = conv_factors(kernel, options);
+    const std::byte* next = panels.raw();
     for (Phase& phase : conv_phases(kernel, out.shape(), options)) {
         phase.panels = next;
-        next += phase.panel_floats(kernels_, kernel);
+        next += phase.panel_floats(kernels_, kernel) * element_bytes(factors);
         if (phase.rows.count == 0 || phase.columns.count == 0) continue;
-        Job job{kernels_, frames, kernel, phase, bias ? offsets.data<float>() : nullptr, residual, options, out};
+        Job job{kernels_, frames,  kernel, phase,  bias ? offsets.data<float>() : nullptr,
+                residual, options, out,    factors};
         job.cut();
         const Scratch scratch(*this, job.scratch_floats());
         pool_.run(job.tiles(), [&](std::int64_t tile, int worker) { job.run(tile, scratch.of(worker)); });

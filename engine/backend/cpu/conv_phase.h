@@ -32,7 +32,8 @@ struct PhaseAxis {
 
 struct Phase {
     PhaseAxis rows, columns;
-    const float* panels = nullptr; ///< [time][row tap][panel][column tap · C][kernels.tile_columns]
+    /// f32 or bf16 pairs (Kernels::gemm_bf16), [time][row tap][panel][column tap · C][kernels.tile_columns].
+    const std::byte* panels = nullptr;
 
     /// Floats of the panels of one row of the kernel, and of all.
     std::int64_t row_floats(const Kernels&, const KernelShape&) const;

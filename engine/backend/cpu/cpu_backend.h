@@ -9,6 +9,7 @@ namespace denoir::cpu {
 
 class OneDnnMatrix;
 class WeightRows;
+struct KernelShape;
 
 /// The kernels on the host's processor. Every kernel cuts its work into pieces that depend on shapes alone and runs
 /// them on one pool, so that results are the same for any number of threads. One op, one file.
@@ -72,6 +73,7 @@ private:
     void linear_tiles(const Tensor& x, const WeightRows&, const float* bias, const LinearOptions&, Tensor& out);
     void linear_packed(const Tensor& x, OneDnnMatrix&, const float* bias, const LinearOptions&, Tensor& out);
     std::shared_ptr<OneDnnMatrix> packed_weight(const Weight&, const WeightRows&, bool round);
+    DType conv_factors(const KernelShape&, const ConvOptions&) const;
     Tensor conv_panels(const Weight&, const Shape& out, const ConvOptions&);
     /// The rotation's table with every value twice, in one row [2 · D]: cosines, then (-sin, +sin).
     void widen_rotation(const Rope&, std::int64_t token, float* row) const;

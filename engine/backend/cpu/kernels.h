@@ -8,7 +8,7 @@
 namespace denoir::cpu {
 
 /// Instruction sets the inner loops are compiled for (simd/, one build of the same sources each).
-enum class Isa { baseline, avx2, avx512 };
+enum class Isa { baseline, avx2, avx512, avx512_bf16 };
 
 /// Inner loops over f32 rows that lie in memory one element after the other. No alignment is asked for, and results do
 /// not depend on it. `out` may be `in`. bf16 travels as its 16 bits.
@@ -25,6 +25,12 @@ struct Kernels {
     void (*pack_transposed)(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k, float* panels);
     /// Panels of B = v[k, n].
     void (*pack)(const float* v, std::int64_t ldv, std::int64_t k, std::int64_t n, float* panels);
+    /// `gemm` of bf16 values, summed in f32; null where the processor has no units for it. k is even, and two values
+    /// along k lie together: panels are [panel][k / 2][column][2].
+    void (*gemm_bf16)(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* panels, std::int64_t k,
+                      std::int64_t m, std::int64_t n, float* c, std::int64_t ldc, bool accumulate);
+    /// Panels of bf16 pairs from f32 panels whose k is even; `rows`: of all panels together.
+    void (*pair_rows)(const float* panels, std::int64_t rows, std::uint16_t* pairs);
     /// out[i · ldo] = Σ x[i, k] · w[k] for i < m.
     void (*dot)(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out,
                 std::int64_t ldo);
@@ -61,8 +67,8 @@ struct Kernels {
     double (*multiply_adds)(std::int64_t rounds);
 };
 
-/// The widest set that this processor has; DENOIR_ISA=baseline|avx2|avx512 in the environment asks for a smaller one
-/// (tests).
+/// The widest set that this processor has; DENOIR_ISA=baseline|avx2|avx512|avx512_bf16 in the environment asks for a
+/// smaller one (tests).
 const Kernels& kernels();
 /// Null where the build or the processor does not have it.
 const Kernels* kernels(Isa);

@@ -22,6 +22,39 @@ void store_f32(const Kernels& kernels, const float* values, DType dtype, std::by
         std::memcpy(to, values, static_cast<std::size_t>(n) * sizeof(float));
 }
 
+void read_factors(const Kernels& kernels, DType from_type, const std::byte* from, std::int64_t n, DType factors,
+                  bool round, std::byte* to) {
+    if (factors == DType::bf16 && from_type == DType::bf16) {
+        std::memcpy(to, from, static_cast<std::size_t>(n) * 2);
+        return;
+    }
+    if (factors == DType::bf16) {
+        float wide[run_length];
+        for (std::int64_t i = 0; i < n; i += run_length) {
+            const std::int64_t part = std::min(run_length, n - i);
+            const float* values = as_f32(kernels, from_type, from + i * element_bytes(from_type), part, wide);
+            store_f32(kernels, values, DType::bf16, to + i * 2, part);
+        }
+        return;
+    }
+    auto* floats = reinterpret_cast<float*>(to);
+    const float* values = as_f32(kernels, from_type, from, n, floats);
+    if (round && from_type != DType::bf16)
+        kernels.round_bf16(values, floats, n);
+    else
+        store_f32(kernels, values, DType::f32, to, n);
+}
+
+void gemm(const Kernels& kernels, DType factors, const std::byte* a, std::int64_t lda, const std::byte* panels,
+          std::int64_t k, std::int64_t m, std::int64_t n, float* c, std::int64_t ldc, bool accumulate) {
+    if (factors == DType::bf16)
+        kernels.gemm_bf16(reinterpret_cast<const std::uint16_t*>(a), lda,
+                          reinterpret_cast<const std::uint16_t*>(panels), k, m, n, c, ldc, accumulate);
+    else
+        kernels.gemm(reinterpret_cast<const float*>(a), lda, reinterpret_cast<const float*>(panels), k, m, n, c, ldc,
+                     accumulate);
+}
+
 const float* gather_run(const Kernels& kernels, const Tensor& x, std::int64_t offset, std::int64_t stride,
                         std::int64_t n, float* scratch) {
     const std::int64_t bytes = element_bytes(x.dtype());

@@ -15,6 +15,13 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b
 const float* as_f32(const Kernels&, DType, const std::byte* from, std::int64_t n, float* scratch);
 /// n f32 values written as f32 or bf16.
 void store_f32(const Kernels&, const float* values, DType, std::byte* to, std::int64_t n);
+/// n values as factors of the matrix kernel for `factors`: bf16 (rounded where they are not), or f32 rounded to bf16 if
+/// `round`.
+void read_factors(const Kernels&, DType from_type, const std::byte* from, std::int64_t n, DType factors, bool round,
+                  std::byte* to);
+/// Kernels::gemm or gemm_bf16, as `factors` says.
+void gemm(const Kernels&, DType factors, const std::byte* a, std::int64_t lda, const std::byte* panels, std::int64_t k,
+          std::int64_t m, std::int64_t n, float* c, std::int64_t ldc, bool accumulate);
 /// Where a kernel may write its n f32 results: the row itself, or scratch that store_f32 then narrows.
 inline float* result_row(DType dtype, std::byte* to, float* scratch) {
     return dtype == DType::f32 ? reinterpret_cast<float*>(to) : scratch;

@@ -15,7 +15,8 @@ protected:
     const cpu::Kernels& k() const { return *cpu::kernels(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Isa, Kernels, testing::Values(cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512));
+INSTANTIATE_TEST_SUITE_P(Isa, Kernels,
+                         testing::Values(cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::avx512_bf16));
 
 TEST_P(Kernels, ExponentialWithinTwoUnitsInTheLastPlace) {
     std::vector<float> x, e;
@@ -54,6 +55,46 @@ TEST_P(Kernels, RoundsToBf16AsTheType) {
     float nan = NAN;
     k().narrow_bf16(&nan, bits.data(), 1);
     EXPECT_TRUE(std::isnan(bf16{bits[0]}.value()));
+}
+
+TEST_P(Kernels, ProductOfPairs) {
+    const bool expected = GetParam() == cpu::Isa::avx512_bf16;
+    EXPECT_EQ(k().gemm_bf16 != nullptr, expected);
+    for (const std::int64_t m : {1, 7, 8, 13, 40})
+        for (const std::int64_t n : {1, 15, 47, 100})
+            for (const std::int64_t depth : {2, 10, 64, 514}) {
+                std::vector<float> a = values(m * depth, 1), w = values(n * depth, 2);
+                const std::int64_t padded = (n + k().tile_columns - 1) / k().tile_columns * k().tile_columns;
+                std::vector<float> panels(static_cast<std::size_t>(padded * depth));
+                k().pack_transposed(w.data(), depth, n, depth, panels.data());
+                std::vector<std::uint16_t> rows(a.size()), pairs(panels.size());
+                k().narrow_bf16(a.data(), rows.data(), m * depth);
+                k().pair_rows(panels.data(), padded / k().tile_columns * depth, pairs.data());
+                const auto at = [&](std::int64_t column, std::int64_t p) { // of the paired panels
+                    const std::int64_t panel = column / k().tile_columns, inside = column % k().tile_columns;
+                    return static_cast<std::size_t>((panel * depth + p / 2 * 2) * k().tile_columns + inside * 2 +
+                                                    p % 2);
+                };
+                for (std::int64_t j = 0; j < n; ++j)
+                    for (std::int64_t p = 0; p < depth; ++p)
+                        ASSERT_EQ(pairs[at(j, p)], bf16::from(w[static_cast<std::size_t>(j * depth + p)]).bits);
+                if (!k().gemm_bf16) continue;
+                std::vector<float> c(static_cast<std::size_t>(m * padded), 1.0f);
+                k().gemm_bf16(rows.data(), depth, pairs.data(), depth, m, n, c.data(), padded, true);
+                for (std::int64_t i = 0; i < m; ++i)
+                    for (std::int64_t j = 0; j < n; ++j) {
+                        double sum = 1, size = 1;
+                        for (std::int64_t p = 0; p < depth; ++p) {
+                            const double term =
+                                static_cast<double>(bf16{rows[static_cast<std::size_t>(i * depth + p)]}.value()) *
+                                static_cast<double>(bf16{pairs[at(j, p)]}.value());
+                            sum += term;
+                            size += std::abs(term);
+                        }
+                        ASSERT_NEAR(static_cast<double>(c[static_cast<std::size_t>(i * padded + j)]), sum, 2e-6 * size)
+                            << m << " x " << n << " x " << depth;
+                    }
+            }
 }
 
 TEST_P(Kernels, ProductFromPanels) {

@@ -10,6 +10,13 @@ void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k,
           float* c, std::int64_t ldc, bool accumulate);
 void pack_transposed(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k, float* panels);
 void pack(const float* v, std::int64_t ldv, std::int64_t k, std::int64_t n, float* panels);
+#if defined(__AVX512BF16__)
+void gemm_bf16(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* panels, std::int64_t k, std::int64_t m,
+               std::int64_t n, float* c, std::int64_t ldc, bool accumulate);
+#else
+constexpr decltype(Kernels::gemm_bf16) gemm_bf16 = nullptr;
+#endif
+void pair_rows(const float* panels, std::int64_t rows, std::uint16_t* pairs);
 void dot(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out,
          std::int64_t ldo);
 

@@ -6,20 +6,47 @@
 namespace denoir::cpu::DENOIR_ISA {
 namespace {
 
+/// What the matrix kernel multiplies: one f32 value of A with a vector of B along the columns.
+struct Singles {
+    using Element = float;
+    using Factor = Vec;
+    static constexpr int depth = 1; ///< values along k of one multiplication
+    static Factor spread(const float* a) { return splat(*a); }
+    static Factor columns(const float* b) { return load(b); }
+    static Vec multiply_add(Factor a, Factor b, Vec c) { return fma(a, b, c); }
+};
+
+#if defined(__AVX512BF16__)
+/// Two bf16 values of A with a vector of pairs.
+struct Bf16Pairs {
+    using Element = std::uint16_t;
+    using Factor = __m512bh;
+    static constexpr int depth = 2;
+    static Factor spread(const std::uint16_t* a) {
+        std::int32_t pair;
+        __builtin_memcpy(&pair, a, sizeof pair);
+        return reinterpret_cast<Factor>(_mm512_set1_epi32(pair));
+    }
+    static Factor columns(const std::uint16_t* b) { return reinterpret_cast<Factor>(_mm512_loadu_si512(b)); }
+    static Vec multiply_add(Factor a, Factor b, Vec c) { return _mm512_dpbf16_ps(c, a, b); }
+};
+#endif
+
 /// `rows` rows of C, one panel wide. The sums stay in registers for all of k; C itself is fetched meanwhile.
-template <int rows> void micro_kernel(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c,
-                                      std::int64_t ldc, bool accumulate) {
+template <class Unit, int rows> void micro_kernel(const typename Unit::Element* a, std::int64_t lda,
+                                                  const typename Unit::Element* panel, std::int64_t k, float* c,
+                                                  std::int64_t ldc, bool accumulate) {
     Vec sums[rows][gemm_vectors];
     for (int i = 0; i < rows; ++i)
         for (int j = 0; j < gemm_vectors; ++j) sums[i][j] = Vec{};
     for (int i = 0; i < rows; ++i)
         for (int j = 0; j < gemm_columns; j += 16) __builtin_prefetch(c + i * ldc + j, 1);
-    for (std::int64_t p = 0; p < k; ++p, panel += gemm_columns) {
-        Vec b[gemm_vectors];
-        for (int j = 0; j < gemm_vectors; ++j) b[j] = load(panel + j * lanes);
+    for (std::int64_t p = 0; p < k; p += Unit::depth, panel += gemm_columns * Unit::depth) {
+        typename Unit::Factor b[gemm_vectors];
+        for (int j = 0; j < gemm_vectors; ++j) b[j] = Unit::columns(panel + j * lanes * Unit::depth);
         for (int i = 0; i < rows; ++i) {
-            const Vec x = splat(a[i * lda + p]);
-            for (int j = 0; j < gemm_vectors; ++j) sums[i][j] = fma(x, b[j], sums[i][j]);
+            const typename Unit::Factor x = Unit::spread(a + i * lda + p);
+            for (int j = 0; j < gemm_vectors; ++j) sums[i][j] = Unit::multiply_add(x, b[j], sums[i][j]);
         }
     }
     for (int i = 0; i < rows; ++i)
@@ -29,11 +56,29 @@ template <int rows> void micro_kernel(const float* a, std::int64_t lda, const fl
         }
 }
 
-using MicroKernel = void (*)(const float*, std::int64_t, const float*, std::int64_t, float*, std::int64_t, bool);
-
-template <int... i> MicroKernel for_rows(std::int64_t rows, std::integer_sequence<int, i...>) {
-    static constexpr MicroKernel table[] = {micro_kernel<i + 1>...};
+template <class Unit, int... i> auto for_rows(std::int64_t rows, std::integer_sequence<int, i...>) {
+    static constexpr decltype(&micro_kernel<Unit, 1>) table[] = {micro_kernel<Unit, i + 1>...};
     return table[rows - 1];
+}
+
+template <class Unit> void product(const typename Unit::Element* a, std::int64_t lda,
+                                   const typename Unit::Element* panels, std::int64_t k, std::int64_t m, std::int64_t n,
+                                   float* c, std::int64_t ldc, bool accumulate) {
+    // Rows of A that stay in the second cache (about 192 KiB) while all panels pass by, each of which stays in the
+    // first.
+    const std::int64_t fit = 49152 / (k > 0 ? k : 1) / gemm_rows * gemm_rows, block = fit > gemm_rows ? fit : gemm_rows;
+    for (std::int64_t begin = 0; begin < m; begin += block) {
+        const std::int64_t end = m - begin < block ? m : begin + block;
+        const typename Unit::Element* panel = panels;
+        for (std::int64_t j = 0; j < n; j += gemm_columns, panel += gemm_columns * k) {
+            std::int64_t i = begin;
+            for (; i + gemm_rows <= end; i += gemm_rows)
+                micro_kernel<Unit, gemm_rows>(a + i * lda, lda, panel, k, c + i * ldc + j, ldc, accumulate);
+            if (i < end)
+                for_rows<Unit>(end - i, std::make_integer_sequence<int, gemm_rows - 1>{})(
+                    a + i * lda, lda, panel, k, c + i * ldc + j, ldc, accumulate);
+        }
+    }
 }
 
 template <int... i> Vec interleave_low(Vec a, Vec b, std::integer_sequence<int, i...>) {
@@ -72,21 +117,24 @@ void pack_strip(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k
 
 void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n,
           float* c, std::int64_t ldc, bool accumulate) {
-    // Rows of A that stay in the second cache (about 192 KiB) while all panels pass by, each of which stays in the
-    // first.
-    const std::int64_t fit = 49152 / (k > 0 ? k : 1) / gemm_rows * gemm_rows, block = fit > gemm_rows ? fit : gemm_rows;
-    for (std::int64_t begin = 0; begin < m; begin += block) {
-        const std::int64_t end = m - begin < block ? m : begin + block;
-        const float* panel = panels;
-        for (std::int64_t j = 0; j < n; j += gemm_columns, panel += gemm_columns * k) {
-            std::int64_t i = begin;
-            for (; i + gemm_rows <= end; i += gemm_rows)
-                micro_kernel<gemm_rows>(a + i * lda, lda, panel, k, c + i * ldc + j, ldc, accumulate);
-            if (i < end)
-                for_rows(end - i, std::make_integer_sequence<int, gemm_rows - 1>{})(a + i * lda, lda, panel, k,
-                                                                                    c + i * ldc + j, ldc, accumulate);
+    product<Singles>(a, lda, panels, k, m, n, c, ldc, accumulate);
+}
+
+#if defined(__AVX512BF16__)
+void gemm_bf16(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* panels, std::int64_t k, std::int64_t m,
+               std::int64_t n, float* c, std::int64_t ldc, bool accumulate) {
+    product<Bf16Pairs>(a, lda, panels, k, m, n, c, ldc, accumulate);
+}
+#endif
+
+void pair_rows(const float* panels, std::int64_t rows, std::uint16_t* pairs) {
+    for (std::int64_t p = 0; p < rows; p += 2, panels += 2 * gemm_columns, pairs += 2 * gemm_columns)
+        for (int j = 0; j < gemm_columns; j += lanes) {
+            // The first value of a pair in the low half of 32 bits: little-endian, as A's rows lie.
+            const UVec pair =
+                (bf16_bits(load(panels + j)) >> 16) | (bf16_bits(load(panels + gemm_columns + j)) & 0xFFFF0000u);
+            __builtin_memcpy(pairs + 2 * j, &pair, sizeof pair);
         }
-    }
 }
 
 void pack_transposed(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k, float* panels) {

@@ -14,6 +14,8 @@ const Kernels table{
     .gemm = gemm,
     .pack_transposed = pack_transposed,
     .pack = pack,
+    .gemm_bf16 = gemm_bf16,
+    .pair_rows = pair_rows,
     .dot = dot,
     .widen_bf16 = widen_bf16,
     .narrow_bf16 = narrow_bf16,
