@@ -12,6 +12,8 @@ namespace {
 
 /// Depth of one pass: a panel of this depth fits the first cache.
 constexpr std::int64_t depth_step = 512;
+/// Columns of a tile at most.
+constexpr std::int64_t widest = 256;
 
 /// One phase of one call, cut into tiles of one frame x rows x columns, all output channels each.
 struct Job {
@@ -43,8 +45,8 @@ struct Job {
 };
 
 void Job::cut() {
-    padded = divide_up(kernel.out, kernels.tile_columns) * kernels.tile_columns;
-    tiles_across = divide_up(phase.columns.count, 256);
+    padded = kernel.padded(kernels);
+    tiles_across = divide_up(phase.columns.count, widest);
     columns = divide_up(phase.columns.count, std::max<std::int64_t>(1, tiles_across));
     // About 1.2 GFLOP a tile, so that the stop token is looked at soon enough; a window of at most 4 MiB.
     const std::int64_t multiplications =
@@ -103,6 +105,16 @@ void Job::write_row(float* sums, std::int64_t n, std::int64_t frame, std::int64_
 /// m rows of all output channels: sums [m, padded] = (or +=) A · panels, A and the panels k deep.
 void Job::multiply(const std::byte* a, std::int64_t lda, const std::byte* panels, std::int64_t k, std::int64_t m,
                    float* sums, bool accumulate) const {
+    if (kernel.dotted()) {
+        float partial[widest];
+        const auto *rows = reinterpret_cast<const float*>(a), *weight = reinterpret_cast<const float*>(panels);
+        for (std::int64_t o = 0; o < kernel.out; ++o) {
+            kernels.dot(rows, lda, m, weight + o * k, k, partial, 1);
+            for (std::int64_t i = 0; i < m; ++i)
+                sums[i * padded + o] = accumulate ? sums[i * padded + o] + partial[i] : partial[i];
+        }
+        return;
+    }
     const std::int64_t bytes = element_bytes(factors), panel = kernels.tile_columns;
     for (std::int64_t o = 0; o < kernel.out; o += panel, panels += k * panel * bytes)
         for (std::int64_t p = 0; p < k; p += depth_step)
@@ -143,10 +155,10 @@ void Job::run(std::int64_t tile, float* scratch) const {
 } // namespace
 
 /// bf16 pairs where the processor has units for them. Not with duplication: its kernels add taps up, which would be
-/// rounded once more. Not for a row of the kernel with an odd number of values (C = 3).
+/// rounded once more. Not for a row of the kernel with an odd number of values (C = 3), and not for dot products.
 DType CpuBackend::conv_factors(const KernelShape& kernel, const ConvOptions& options) const {
-    const bool pairs =
-        options.compute == DType::bf16 && kernels_.gemm_bf16 && !options.duplicate && kernel.width * kernel.in % 2 == 0;
+    const bool pairs = options.compute == DType::bf16 && kernels_.gemm_bf16 && !options.duplicate && !kernel.dotted() &&
+                       kernel.width * kernel.in % 2 == 0;
     return pairs ? DType::bf16 : DType::f32;
 }
 

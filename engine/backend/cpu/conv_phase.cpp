@@ -22,8 +22,12 @@ PhaseAxis::PhaseAxis(std::int64_t outputs, std::int64_t kernel, std::int64_t pad
     taps = tap_of.back() + 1;
 }
 
+std::int64_t KernelShape::padded(const Kernels& kernels) const {
+    return dotted() ? out : divide_up(out, kernels.tile_columns) * kernels.tile_columns;
+}
+
 std::int64_t Phase::row_floats(const Kernels& kernels, const KernelShape& kernel) const {
-    return divide_up(kernel.out, kernels.tile_columns) * kernels.tile_columns * columns.taps * kernel.in;
+    return kernel.padded(kernels) * columns.taps * kernel.in;
 }
 
 std::vector<Phase> conv_phases(const KernelShape& kernel, const Shape& out, const ConvOptions& o) {
@@ -57,9 +61,14 @@ void pack_phase(const Kernels& kernels, const WeightRows& weight, const KernelSh
             }
     }
     const std::vector<float> rows(sums.begin(), sums.end());
-    for (std::int64_t y = 0; y < height; ++y)
-        kernels.pack_transposed(rows.data() + y * row, height * row, end - begin, row,
-                                panels + (time * height + y) * phase.row_floats(kernels, kernel) + strip * panel * row);
+    for (std::int64_t y = 0; y < height; ++y) {
+        float* to = panels + (time * height + y) * phase.row_floats(kernels, kernel) + strip * panel * row;
+        const float* from = rows.data() + y * row;
+        if (kernel.dotted())
+            for (std::int64_t o = 0; o < end - begin; ++o) std::copy_n(from + o * height * row, row, to + o * row);
+        else
+            kernels.pack_transposed(from, height * row, end - begin, row, to);
+    }
 }
 
 } // namespace denoir::cpu

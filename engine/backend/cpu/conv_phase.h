@@ -19,6 +19,11 @@ struct KernelShape {
     std::int64_t out, in, time, height, width;
     explicit KernelShape(const Shape& s)
         : out(s[0]), in(s[1]), time(s.rank() == 5 ? s[2] : 1), height(s[-2]), width(s[-1]) {}
+
+    /// So few output channels (a picture's three) that a panel would be padding: each is a dot product instead.
+    bool dotted() const { return out <= 4; }
+    /// Output channels in whole panels; as they are where they are dotted.
+    std::int64_t padded(const Kernels&) const;
 };
 
 /// One axis of a phase: outputs at first, first + step, …; tap t of output number i reads input i · stride + offset +
@@ -32,7 +37,8 @@ struct PhaseAxis {
 
 struct Phase {
     PhaseAxis rows, columns;
-    /// f32 or bf16 pairs (Kernels::gemm_bf16), [time][row tap][panel][column tap · C][kernels.tile_columns].
+    /// f32 or bf16 pairs (Kernels::gemm_bf16), [time][row tap][panel][column tap · C][kernels.tile_columns]; dotted:
+    /// f32 [time][row tap][O][column tap · C].
     const std::byte* panels = nullptr;
 
     /// Floats of the panels of one row of the kernel, and of all.
@@ -45,7 +51,7 @@ struct Phase {
 /// The phases of a convolution with output [n, H', W', O].
 std::vector<Phase> conv_phases(const KernelShape&, const Shape& out, const ConvOptions&);
 
-/// Packs output channels [strip · tile_columns, …) of time tap `time` of a phase into `panels` (the phase's).
+/// Packs output channels [strip · tile_columns, …) of time tap `time` of a phase into `panels` (the phase's, f32).
 void pack_phase(const Kernels&, const WeightRows&, const KernelShape&, const Phase&, std::int64_t strip,
                 std::int64_t time, float* panels);
 

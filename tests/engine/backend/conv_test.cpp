@@ -102,6 +102,14 @@ TEST(Conv, CausalThreeByThreeByThree) {
     check({1, 3, 4, 200, 6, {3, 3, 3}, same3()});  // deeper than one pass
 }
 
+TEST(Conv, FewOutputs) {
+    for (const std::int64_t out : {1, 2, 3, 4}) {
+        check({2, 7, 300, 17, out, {3, 3, 3}, same3(), DType::f32, true}); // more than one tile across
+        check({1, 6, 5, 96, out, {3, 3, 3}, same3(), DType::f32, false, false, {0}});
+        check({1, 6, 5, 5, out, {1, 1, 1}, {}, DType::bf16});
+    }
+}
+
 TEST(Conv, FramesOfZeros) {
     check({2, 6, 7, 4, 5, {3, 3, 3}, same3(), DType::f32, false, true, {0, 1}});
     check({1, 6, 7, 4, 5, {3, 3, 3}, same3(), DType::f32, true, true, {0, 1, 2}});
@@ -139,6 +147,13 @@ TEST(Conv, Bf16) {
     options.compute = DType::bf16;
     check({2, 6, 7, 24, 12, {3, 3, 3}, options, DType::bf16, true});
     check({2, 6, 7, 24, 12, {3, 3, 3}, options});
+    check({2, 8, 270, 96, 96, {3, 3, 3}, options, DType::bf16, true}); // more than one pass deep, tile across, panel
+    check({1, 5, 6, 200, 50, {3, 3, 3}, options});                     // f32 frames
+    check({1, 9, 7, 6, 6, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1, .compute = DType::bf16}});
+    check({2, 5, 7, 3, 20, {3, 3, 3}, options}); // rows of an odd number of values
+    check({2, 4, 5, 7, 9, {3, 1, 1}, {.compute = DType::bf16}, DType::bf16});
+    check({2, 6, 7, 24, 3, {3, 3, 3}, options, DType::bf16});
+    check({1, 6, 7, 4, 5, {3, 3, 3}, options, DType::bf16, true, true, {0, 1, 2}});
 }
 
 TEST(Conv, ManyRowsAreCutIntoTiles) { check({1, 130, 70, 64, 64, {3, 3}, same3()}); }
