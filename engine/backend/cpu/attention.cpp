@@ -137,8 +137,8 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
                 // The panels of V hold as many rows as the block has keys.
                 const std::int64_t stored = whole(std::min(plan.key_block, plan.keys - from));
                 for (std::int64_t j = 0; j < padded; j += panel)
-                    gemm(kernels_, factors, chances, plan.key_block, values + j * stored * bytes, whole(n), rows, panel,
-                         sums + j, padded, true);
+                    gemm(kernels_, factors, chances, plan.key_block, values + j * stored * bytes, whole(n), rows,
+                         std::min(panel, size - j), sums + j, padded, true);
             }
             for (std::int64_t i = 0; i < rows; ++i) {
                 float* row = sums + i * padded;

@@ -119,7 +119,7 @@ void Job::multiply(const std::byte* a, std::int64_t lda, const std::byte* panels
     for (std::int64_t o = 0; o < kernel.out; o += panel, panels += k * panel * bytes)
         for (std::int64_t p = 0; p < k; p += depth_step)
             gemm(kernels, factors, a + p * bytes, lda, panels + p * panel * bytes, std::min(depth_step, k - p), m,
-                 panel, sums + o, padded, accumulate || p > 0);
+                 std::min(panel, kernel.out - o), sums + o, padded, accumulate || p > 0);
 }
 
 void Job::run(std::int64_t tile, float* scratch) const {

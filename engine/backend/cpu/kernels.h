@@ -18,7 +18,8 @@ struct Kernels {
     int tile_columns; ///< columns of C that the matrix kernel holds in registers; columns of a packed panel
 
     /// C[m, n] = A[m, k] · B, or += with `accumulate`. B lies in panels of `tile_columns` columns, [panel][k][column];
-    /// the last panel may be padded: C has room for all columns of its panels (ldc >= panels · tile_columns).
+    /// the last panel may be padded: C has room for all columns of its panels (ldc >= panels · tile_columns), and what
+    /// lies beyond its n columns is undefined then.
     void (*gemm)(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n,
                  float* c, std::int64_t ldc, bool accumulate);
     /// Panels of B = Wᵀ from the rows w[n, k]; padding columns are zero.

@@ -32,33 +32,51 @@ struct Bf16Pairs {
 };
 #endif
 
-/// `rows` rows of C, one panel wide. The sums stay in registers for all of k; C itself is fetched meanwhile.
-template <class Unit, int rows> void micro_kernel(const typename Unit::Element* a, std::int64_t lda,
-                                                  const typename Unit::Element* panel, std::int64_t k, float* c,
-                                                  std::int64_t ldc, bool accumulate) {
-    Vec sums[rows][gemm_vectors];
+/// `rows` rows of C, `vectors` vectors of a panel. The sums stay in registers for all of k; C itself is fetched
+/// meanwhile.
+template <class Unit, int rows, int vectors> void micro_kernel(const typename Unit::Element* a, std::int64_t lda,
+                                                               const typename Unit::Element* panel, std::int64_t k,
+                                                               float* c, std::int64_t ldc, bool accumulate) {
+    Vec sums[rows][vectors];
     for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < gemm_vectors; ++j) sums[i][j] = Vec{};
+        for (int j = 0; j < vectors; ++j) sums[i][j] = Vec{};
     for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < gemm_columns; j += 16) __builtin_prefetch(c + i * ldc + j, 1);
+        for (int j = 0; j < vectors * lanes; j += 16) __builtin_prefetch(c + i * ldc + j, 1);
     for (std::int64_t p = 0; p < k; p += Unit::depth, panel += gemm_columns * Unit::depth) {
-        typename Unit::Factor b[gemm_vectors];
-        for (int j = 0; j < gemm_vectors; ++j) b[j] = Unit::columns(panel + j * lanes * Unit::depth);
+        typename Unit::Factor b[vectors];
+        for (int j = 0; j < vectors; ++j) b[j] = Unit::columns(panel + j * lanes * Unit::depth);
         for (int i = 0; i < rows; ++i) {
             const typename Unit::Factor x = Unit::spread(a + i * lda + p);
-            for (int j = 0; j < gemm_vectors; ++j) sums[i][j] = Unit::multiply_add(x, b[j], sums[i][j]);
+            for (int j = 0; j < vectors; ++j) sums[i][j] = Unit::multiply_add(x, b[j], sums[i][j]);
         }
     }
     for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < gemm_vectors; ++j) {
+        for (int j = 0; j < vectors; ++j) {
             float* to = c + i * ldc + j * lanes;
             store(to, accumulate ? load(to) + sums[i][j] : sums[i][j]);
         }
 }
 
-template <class Unit, int... i> auto for_rows(std::int64_t rows, std::integer_sequence<int, i...>) {
-    static constexpr decltype(&micro_kernel<Unit, 1>) table[] = {micro_kernel<Unit, i + 1>...};
+template <class Unit, int vectors, int... i> auto for_rows(std::int64_t rows, std::integer_sequence<int, i...>) {
+    static constexpr decltype(&micro_kernel<Unit, 1, vectors>) table[] = {micro_kernel<Unit, i + 1, vectors>...};
     return table[rows - 1];
+}
+
+/// m rows of C, the first `vectors` vectors of one panel.
+template <class Unit, int vectors> void strip(const typename Unit::Element* a, std::int64_t lda,
+                                              const typename Unit::Element* panel, std::int64_t k, std::int64_t m,
+                                              float* c, std::int64_t ldc, bool accumulate) {
+    std::int64_t i = 0;
+    for (; i + gemm_rows <= m; i += gemm_rows)
+        micro_kernel<Unit, gemm_rows, vectors>(a + i * lda, lda, panel, k, c + i * ldc, ldc, accumulate);
+    if (i < m)
+        for_rows<Unit, vectors>(m - i, std::make_integer_sequence<int, gemm_rows - 1>{})(a + i * lda, lda, panel, k,
+                                                                                         c + i * ldc, ldc, accumulate);
+}
+
+template <class Unit, int... i> auto for_vectors(std::int64_t vectors, std::integer_sequence<int, i...>) {
+    static constexpr decltype(&strip<Unit, 1>) table[] = {strip<Unit, i + 1>...};
+    return table[(vectors < gemm_vectors ? vectors : gemm_vectors) - 1];
 }
 
 template <class Unit> void product(const typename Unit::Element* a, std::int64_t lda,
@@ -70,14 +88,9 @@ template <class Unit> void product(const typename Unit::Element* a, std::int64_t
     for (std::int64_t begin = 0; begin < m; begin += block) {
         const std::int64_t end = m - begin < block ? m : begin + block;
         const typename Unit::Element* panel = panels;
-        for (std::int64_t j = 0; j < n; j += gemm_columns, panel += gemm_columns * k) {
-            std::int64_t i = begin;
-            for (; i + gemm_rows <= end; i += gemm_rows)
-                micro_kernel<Unit, gemm_rows>(a + i * lda, lda, panel, k, c + i * ldc + j, ldc, accumulate);
-            if (i < end)
-                for_rows<Unit>(end - i, std::make_integer_sequence<int, gemm_rows - 1>{})(
-                    a + i * lda, lda, panel, k, c + i * ldc + j, ldc, accumulate);
-        }
+        for (std::int64_t j = 0; j < n; j += gemm_columns, panel += gemm_columns * k)
+            for_vectors<Unit>((n - j + lanes - 1) / lanes, std::make_integer_sequence<int, gemm_vectors>{})(
+                a + begin * lda, lda, panel, k, end - begin, c + begin * ldc + j, ldc, accumulate);
     }
 }
 
