@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "app/exact_clip.h"
 #include "app/low_priority.h"
 #include "app/text.h"
 #include "engine/media/frame_folder.h"
@@ -61,7 +62,8 @@ private:
 /// Frames of one shot in order, each as often as it is asked for.
 class ShotReader {
 public:
-    explicit ShotReader(const Shot& shot) : shot_(shot), reader_(to_path(shot.current().video)) {}
+    /// `file`: the take's frames, its video or another one of them.
+    ShotReader(const Shot& shot, const fs::path& file) : shot_(shot), reader_(file) {}
     const Image& frame(int index) {
         while (at_ < index) {
             if (!reader_.read(image_)) {
@@ -78,6 +80,20 @@ private:
     VideoReader reader_;
     Image image_;
     int at_ = -1;
+};
+
+/// Lets a report through 20 times a second, the first at once.
+class Pace {
+public:
+    bool is_due() {
+        const auto now = std::chrono::steady_clock::now();
+        if (told_ && now - *told_ < std::chrono::milliseconds(50)) return false;
+        told_ = now;
+        return true;
+    }
+
+private:
+    std::optional<std::chrono::steady_clock::time_point> told_;
 };
 
 int frames_at(const Shot& shot, double fps) { return std::max(1, int(std::lround(shot.seconds() * fps))); }
@@ -117,21 +133,34 @@ struct CutExporter::State {
         }
         check_output(out, inputs);
         Output output(out, width, height, fps);
-        auto told = std::chrono::steady_clock::time_point();
-        for (const Shot& shot : shots) {
-            ShotReader reader(shot);
+        Pace pace;
+        for (std::size_t n = 0; n < shots.size(); ++n) {
+            const Shot& shot = shots[n];
+            ShotReader reader(shot, source_of(shot.current(), int(n) + 1, int(shots.size()), stop));
             const int count = frames_at(shot, fps);
             for (int i = 0; i < count; ++i) {
                 if (stop.stop_requested()) throw Cancelled();
                 const int source = shot.in + int((i + 0.5) / fps * shot.current().fps);
                 output.write(fitted(reader.frame(std::clamp(source, shot.in, shot.out - 1)), width, height));
-                const auto now = std::chrono::steady_clock::now();
-                if (++done != total && now - told < std::chrono::milliseconds(50)) continue;
-                told = now;
-                emit self.progressed(done, total);
+                if (++done == total || pace.is_due()) emit self.progressed(done, total);
             }
         }
         output.finish();
+    }
+
+    /// The file to read a take from: decoded from its run's latents where it has them.
+    fs::path source_of(const Take& take, int shot, int shots, const std::stop_token& stop) {
+        if (!take.run.isEmpty() && has_exact_clip(take.run)) {
+            Pace pace;
+            try {
+                return to_path(exact_clip(take.run, stop, [&](double done, double total) {
+                    if (pace.is_due()) emit self.decoding(shot, shots, int(done), int(total));
+                }));
+            } catch (const Error& error) { // the model may be gone: what was made is still there
+                emit self.noticed(Issue::from(error).line());
+            }
+        }
+        return to_path(take.video);
     }
 
     void leave() {

@@ -11,7 +11,8 @@ namespace denoir::app {
 
 /// Writes the cut as one video (.mp4 H.264, .mkv FFV1) or a folder of PNG frames, on a thread of its own. The file
 /// appears whole or not at all. Shots of other sizes are fitted with bars, of other rates by repeating or leaving out
-/// frames.
+/// frames. A run that still has its last latents is decoded from them, so that no codec comes before the one asked for;
+/// every other shot is read from its video.
 class CutExporter : public QObject {
     Q_OBJECT
 public:
@@ -31,6 +32,8 @@ public:
 
 signals:
     void progressed(int frame, int frames);
+    void decoding(int shot, int shots, int frame, int frames); ///< latents of a shot (from 1), frames done and in all
+    void noticed(const QString& text); ///< a shot whose latents could not be decoded: its video was taken
     // Exactly one of these ends an export.
     void finished(const QString& out);
     void failed(const denoir::app::Issue& issue);

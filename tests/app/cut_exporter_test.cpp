@@ -6,8 +6,11 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "app/exact_clip.h"
 #include "app/thumbnails.h"
+#include "engine/core/file.h"
 #include "engine/media/video_reader.h"
+#include "tests/app/clips.h"
 #include "tests/app/grey_clips.h"
 #include "tests/app/home.h"
 
@@ -102,6 +105,46 @@ private slots:
         QVERIFY(QDir(home_.path())
                     .entryList({QStringLiteral("*partial*"), QStringLiteral("never*")}, QDir::Files | QDir::Hidden)
                     .isEmpty());
+    }
+
+    /// A shot of a run holds the frames that its latents decode to, not those of its H.264.
+    void runs_are_decoded_from_their_latents() {
+        const QString run = tiny_run(home_.file(QStringLiteral("run")));
+        Project p;
+        p.add_shot(Project::take_of_run(run));
+        p.split(0, 4);
+        p.move_shot(1, 0);
+        auto expected = frames_in_turn(exact_clip(run, {}, [](double, double) {}));
+        QCOMPARE(expected.size(), std::size_t(9));
+        std::rotate(expected.begin(), expected.begin() + 4, expected.end());
+        const QDir decoded(QString::fromStdString((cache_folder() / "decoded").string()));
+        QVERIFY(QDir(decoded).removeRecursively());
+
+        CutExporter exporter;
+        QSignalSpy finished(&exporter, &CutExporter::finished), noticed(&exporter, &CutExporter::noticed);
+        QSignalSpy decoding(&exporter, &CutExporter::decoding);
+        const QString out = home_.file(QStringLiteral("latents.mkv"));
+        exporter.start(p.shots(), out);
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 60000);
+        QVERIFY(frames_in_turn(out) == expected);
+        QVERIFY(decoding.count() > 0);
+        QCOMPARE(noticed.count(), 0);
+
+        // Latents that were damaged: the video serves, and it is said.
+        QVERIFY(QDir(decoded).removeRecursively());
+        QFile latents(run + QStringLiteral("/latents/step_003.safetensors"));
+        QVERIFY(latents.open(QIODevice::ReadWrite) && latents.seek(latents.size() - 1));
+        const char other = latents.peek(1) == QByteArray("\x55") ? '\x66' : '\x55';
+        QCOMPARE(latents.write(&other, 1), qint64(1));
+        latents.close();
+        exporter.start(p.shots(), home_.file(QStringLiteral("video.mkv")));
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 2, 60000);
+        QVERIFY(noticed.count() > 0);
+        QVERIFY2(noticed[0][0].toString().contains(QStringLiteral("step_003")), qPrintable(noticed[0][0].toString()));
+        auto coded = frames_in_turn(run + QStringLiteral("/video.mp4"));
+        std::rotate(coded.begin(), coded.begin() + 4, coded.end());
+        QVERIFY(frames_in_turn(home_.file(QStringLiteral("video.mkv"))) == coded);
+        QVERIFY(coded != expected);
     }
 
     void thumbnails_come_later_and_are_bounded() {
