@@ -33,16 +33,26 @@ double followed(double before, double now) {
 
 double pixels(const Request& r) { return double(*r.width) * *r.height * *r.frames; }
 
-/// What of this run's parts is smaller by `ratio`.
+/// Requests that need `ratio` of this one's memory beside the weights.
 QStringList smaller(const Request& r, double ratio) {
     QStringList out;
-    const int frames = int((*r.frames * ratio - 1) / 4) * 4 + 1;
-    if (frames >= 5) out << QObject::tr("use %1 frames").arg(frames);
+    const int latents = int((*r.frames + 3) / 4 * ratio); // the first latent frame stands for one frame, others for 4
+    if (latents >= 2) out << QObject::tr("use %1 frames").arg(4 * latents - 3);
     const double side = std::sqrt(ratio);
     const int width = int(*r.width * side / 16) * 16, height = int(*r.height * side / 16) * 16;
     if (width >= 64 && height >= 64) out << QObject::tr("use the size %1x%2").arg(width).arg(height);
-    if (r.dtype == DType::f32) out << QObject::tr("use bf16");
     return out;
+}
+
+/// What would make it possible, or make all of it fit into `available` bytes. Empty: nothing that is known here.
+QStringList changes_for(const Request& r, const Estimate& work, double available, bool possible) {
+    if (!possible) return smaller(r, available / double(work.least_bytes));
+    const double weights = double(work.weight_bytes), beside = double(work.peak_bytes) - weights;
+    if (beside <= 0) return {};
+    if (available > weights)
+        if (const QStringList out = smaller(r, (available - weights) / beside); !out.isEmpty()) return out;
+    if (available <= beside) return {};
+    return {QObject::tr("use a model with weights of at most %1").arg(bytes_text(available - beside))};
 }
 
 } // namespace
@@ -92,11 +102,7 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
     if (f.available_bytes > 0) {
         f.fits = f.peak_bytes <= f.available_bytes;
         f.possible = f.least_bytes <= f.available_bytes;
-        if (!f.possible)
-            f.changes = smaller(r, double(f.available_bytes) / double(f.least_bytes));
-        else if (!f.fits && work.peak_bytes > work.weight_bytes)
-            f.changes = smaller(r, std::max(0.05, (double(f.available_bytes) - double(work.weight_bytes)) /
-                                                      double(work.peak_bytes - work.weight_bytes)));
+        if (!f.fits) f.changes = changes_for(r, work, double(f.available_bytes), f.possible);
     }
     const QString time = f.seconds < 0
                              ? tr("time is known after the first run")

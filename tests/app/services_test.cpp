@@ -167,6 +167,18 @@ private slots:
         const auto no = again.forecast(large, much, much.least_bytes / 3);
         QVERIFY(!no.possible && !no.changes.isEmpty());
         QCOMPARE(no.changes[0], text("use 25 frames"));
+        // What is offered is enough: a seventh of the latent frames less fits into a seventh less memory.
+        large.frames = 69;
+        QVERIFY(again.forecast(large, Pipeline::estimate(large, model), much.least_bytes * 6 / 7).possible);
+        // Weights that do not fit beside the rest: only other weights help.
+        Estimate heavy = much;
+        heavy.weight_bytes = 4 * much.peak_bytes, heavy.peak_bytes = 5 * much.peak_bytes;
+        const auto streams = again.forecast(large, heavy, 3 * much.peak_bytes);
+        QVERIFY(streams.possible && !streams.fits);
+        QCOMPARE(streams.changes.size(), 1);
+        QVERIFY2(streams.changes[0].startsWith(text("use a model with weights")), qPrintable(streams.changes[0]));
+        const auto beside = again.forecast(large, heavy, heavy.peak_bytes - much.peak_bytes / 2);
+        QCOMPARE(beside.changes[0], text("use 33 frames")); // half of 18 latent frames
     }
 
     void a_trial_gives_a_first_idea() {

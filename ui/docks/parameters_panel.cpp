@@ -51,7 +51,7 @@ protected:
 
 } // namespace
 
-ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QAction& cancel, QWidget* parent)
+ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* parent)
     : QWidget(parent), studio_(studio), advanced_(new QWidget), advanced_toggle_(new QToolButton) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -113,7 +113,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QAction& can
 
     scroll->setWidget(page);
     column->addWidget(scroll, 1);
-    add_bottom(column, generate, cancel);
+    add_bottom(column, generate);
 
     connect(&studio_.document, &app::RequestDocument::changed, this, &ParametersPanel::refresh);
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &ParametersPanel::refresh);
@@ -137,10 +137,10 @@ void ParametersPanel::set(const QString& key, const QVariant& value) {
 }
 
 NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, const QString& name, double low,
-                                        double high, double step, int decimals, const QString& suffix) {
+                                        double high, double step, int decimals, const QString& unit) {
     auto* edit = new NumberEdit(low, high, step, decimals);
     edit->setObjectName(key);
-    edit->setSuffix(suffix);
+    edit->set_unit(unit);
     auto* field = new Field(name, edit);
     field->label()->set_scrubbable(true);
     form->addWidget(field);
@@ -329,11 +329,11 @@ void ParametersPanel::add_forcing(QVBoxLayout* form) {
     ar_step_field_ = add(tr("AR step"), QStringLiteral("ar_step"), 0, 1000, ar_step_);
     ar_step_->setToolTip(tr("Each block of frames runs this many steps behind the one before; 0: all frames together"));
     block_field_ = add(tr("Block"), QStringLiteral("block"), 1, 4097, block_);
-    block_->setSuffix(tr(" latent frames"));
+    block_->set_unit(tr(" latent frames"));
     block_->setToolTip(tr("Latent frames that share a timestep"));
 }
 
-void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate, QAction& cancel) {
+void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {
     auto* bottom = new QWidget(this);
     auto* rows = new QVBoxLayout(bottom);
     rows->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
@@ -375,7 +375,6 @@ void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate, QAction
     };
     connect(&generate, &QAction::changed, this, follow);
     connect(generate_, &QPushButton::clicked, &generate, &QAction::trigger);
-    (void)cancel;
     follow();
 }
 

@@ -26,26 +26,24 @@ class ParametersPanel : public QWidget {
     Q_OBJECT
 public:
     /// `generate`: the window's action, which the button triggers.
-    ParametersPanel(Studio& studio, QAction& generate, QAction& cancel, QWidget* parent = nullptr);
+    ParametersPanel(Studio& studio, QAction& generate, QWidget* parent = nullptr);
 
     /// How many runs one press puts into the queue.
     int copies() const;
     QStringList keys() const { return fields_.keys(); }
 
-signals:
-    void queue_next_asked();
-
 private:
     NumberEdit* add_number(QVBoxLayout* form, const QString& key, const QString& name, double low, double high,
-                           double step, int decimals, const QString& suffix = {});
+                           double step, int decimals, const QString& unit = {});
     QComboBox* add_choice(QVBoxLayout* form, const QString& key, const QString& name);
     void add_model(QVBoxLayout* form);
     void add_size(QVBoxLayout* form);
     void add_seed(QVBoxLayout* form);
     void add_forcing(QVBoxLayout* form);
-    void add_bottom(QVBoxLayout* column, QAction& generate, QAction& cancel);
+    void add_bottom(QVBoxLayout* column, QAction& generate);
     void refresh();
     void refresh_field(const QString& key);
+    QString chosen_model() const;
     void refresh_models();
     void refresh_sizes();
     void refresh_seed();

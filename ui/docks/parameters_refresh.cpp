@@ -29,7 +29,7 @@ QString ParametersPanel::shown(const QString& key, const QVariant& value) const 
 void ParametersPanel::refresh() {
     showing_ = true;
     for (auto it = fields_.cbegin(); it != fields_.cend(); ++it) refresh_field(it.key());
-    const int row = model_->findData(studio_.document.value(QStringLiteral("model")).toString());
+    const int row = model_->findData(chosen_model());
     if (row >= 0)
         model_->setCurrentIndex(row);
     else
@@ -76,9 +76,15 @@ void ParametersPanel::refresh_field(const QString& key) {
     field->set_error(error);
 }
 
+/// As the list has it: the bundled model is the empty path, however it was named.
+QString ParametersPanel::chosen_model() const {
+    const QString path = studio_.document.value(QStringLiteral("model")).toString();
+    return path == studio_.models.bundled() ? QString() : path;
+}
+
 void ParametersPanel::refresh_models() {
     const QSignalBlocker quiet(model_);
-    const QString chosen = studio_.document.value(QStringLiteral("model")).toString();
+    const QString chosen = chosen_model();
     model_->clear();
     for (int row = 0; row < studio_.models.rowCount(); ++row) {
         const QModelIndex at = studio_.models.index(row);
@@ -156,7 +162,7 @@ void ParametersPanel::refresh_estimate() {
         estimate_->setText(text);
         if (!forecast.changes.isEmpty())
             changes =
-                (forecast.possible ? tr("It would fit entirely with: %1") : tr("It does not fit. It would with: %1"))
+                (forecast.possible ? tr("To make all of it fit: %1.") : tr("It does not fit. To make it fit: %1."))
                     .arg(forecast.changes.join(tr(", or ")));
         else if (!forecast.possible)
             changes = tr("It does not fit into this machine's memory.");

@@ -19,10 +19,6 @@
         <translation>die Größe %1x%2 nehmen</translation>
     </message>
     <message>
-        <source>use bf16</source>
-        <translation>bf16 nehmen</translation>
-    </message>
-    <message>
         <source>move it away</source>
         <translation>die Datei wegräumen</translation>
     </message>
@@ -115,7 +111,7 @@
         <translation>das Verzeichnis der Läufe lässt sich nicht schreiben</translation>
     </message>
     <message>
-        <source>free some space or check the folder's rights; the runs are listed all the same</source>
+        <source>free some space or check the folder&apos;s rights; the runs are listed all the same</source>
         <translation>Platz schaffen oder die Rechte des Ordners prüfen; die Läufe werden trotzdem gezeigt</translation>
     </message>
     <message>
@@ -129,6 +125,10 @@
     <message>
         <source>%1 h %2 min</source>
         <translation>%1 h %2 min</translation>
+    </message>
+    <message>
+        <source>use a model with weights of at most %1</source>
+        <translation>ein Modell mit Gewichten von höchstens %1 nehmen</translation>
     </message>
 </context>
 <context>
@@ -184,11 +184,11 @@
 <context>
     <name>denoir::app::Comparison</name>
     <message>
-        <source>Decoding A's latents, frame %1 of %2</source>
+        <source>Decoding A&apos;s latents, frame %1 of %2</source>
         <translation>Dekodiert die Latents von A, Bild %1 von %2</translation>
     </message>
     <message>
-        <source>Decoding B's latents, frame %1 of %2</source>
+        <source>Decoding B&apos;s latents, frame %1 of %2</source>
         <translation>Dekodiert die Latents von B, Bild %1 von %2</translation>
     </message>
     <message>
@@ -315,7 +315,7 @@
         <translation>dieser Lauf lässt sich nicht entfernen: %1</translation>
     </message>
     <message>
-        <source>check the folder's rights</source>
+        <source>check the folder&apos;s rights</source>
         <translation>die Rechte des Ordners prüfen</translation>
     </message>
 </context>
@@ -330,11 +330,11 @@
         <translation>Ein Lauf ist fehlgeschlagen</translation>
     </message>
     <message>
-        <source>restore a run's parameters</source>
+        <source>restore a run&apos;s parameters</source>
         <translation>Parameter eines Laufs zurückholen</translation>
     </message>
     <message>
-        <source>restore a video's parameters</source>
+        <source>restore a video&apos;s parameters</source>
         <translation>Parameter eines Videos zurückholen</translation>
     </message>
 </context>
@@ -522,7 +522,7 @@
 <context>
     <name>denoir::ui::Field</name>
     <message>
-        <source>Back to the model's default: %1</source>
+        <source>Back to the model&apos;s default: %1</source>
         <translation>Zurück zur Vorgabe des Modells: %1</translation>
     </message>
     <message>
@@ -806,7 +806,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Prompt da&amp;nach</translation>
     </message>
     <message>
-        <source>Take the model's negative prompt</source>
+        <source>Take the model&apos;s negative prompt</source>
         <translation>Den negativen Prompt des Modells nehmen</translation>
     </message>
     <message>
@@ -898,7 +898,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Ab dem gezeigten Schritt &amp;abzweigen</translation>
     </message>
     <message>
-        <source>&amp;Restore the run's parameters</source>
+        <source>&amp;Restore the run&apos;s parameters</source>
         <translation>&amp;Parameter des Laufs zurückholen</translation>
     </message>
     <message>
@@ -1225,7 +1225,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Erst eine Einstellung auf der Zeitleiste auswählen.</translation>
     </message>
     <message>
-        <source>Extending starts from the shot's last picture, and this model takes no start image. Choose one that does.</source>
+        <source>Extending starts from the shot&apos;s last picture, and this model takes no start image. Choose one that does.</source>
         <translation>Verlängern beginnt mit dem letzten Bild der Einstellung, und dieses Modell nimmt kein Anfangsbild. Ein anderes wählen.</translation>
     </message>
     <message>
@@ -1376,6 +1376,18 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>From the beginning instead</source>
         <translation>Doch von Anfang an</translation>
     </message>
+    <message>
+        <source>exporting · decoding shot %1/%2, frame %3/%4</source>
+        <translation>exportiert · dekodiert Einstellung %1/%2, Bild %3/%4</translation>
+    </message>
+    <message>
+        <source>A shot was taken from its video instead of its latents: %1</source>
+        <translation>Eine Einstellung kam aus ihrem Video statt aus ihren Latents: %1</translation>
+    </message>
+    <message>
+        <source>stopping …</source>
+        <translation>hält an …</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -1388,7 +1400,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>aus Latents</translation>
     </message>
     <message>
-        <source>Compare what the stored latents decode to, without the videos' compression</source>
+        <source>Compare what the stored latents decode to, without the videos&apos; compression</source>
         <translation>Vergleicht, was die gespeicherten Latents ergeben, ohne die Kompression der Videos</translation>
     </message>
     <message>
@@ -1685,19 +1697,11 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Laden %1 · Text %2 · %3 je Schritt · Dekodieren %4</translation>
     </message>
     <message>
-        <source>It would fit entirely with: %1</source>
-        <translation>Ganz passen würde es mit: %1</translation>
-    </message>
-    <message>
-        <source>It does not fit. It would with: %1</source>
-        <translation>Es passt nicht. Passen würde es mit: %1</translation>
-    </message>
-    <message>
         <source>, or </source>
         <translation>, oder </translation>
     </message>
     <message>
-        <source>It does not fit into this machine's memory.</source>
+        <source>It does not fit into this machine&apos;s memory.</source>
         <translation>Es passt nicht in den Speicher dieses Rechners.</translation>
     </message>
     <message>
@@ -1711,6 +1715,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Estimate: %1</source>
         <translation>Schätzung: %1</translation>
+    </message>
+    <message>
+        <source>To make all of it fit: %1.</source>
+        <translation>Damit alles hineinpasst: %1.</translation>
+    </message>
+    <message>
+        <source>It does not fit. To make it fit: %1.</source>
+        <translation>Das passt nicht hinein. Damit es passt: %1.</translation>
     </message>
 </context>
 <context>
@@ -1769,15 +1781,15 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Den negativen Prompt zeigen</translation>
     </message>
     <message>
-        <source>Model's default</source>
+        <source>Model&apos;s default</source>
         <translation>Vorgabe des Modells</translation>
     </message>
     <message>
-        <source>Take the negative prompt that the model's authors use</source>
+        <source>Take the negative prompt that the model&apos;s authors use</source>
         <translation>Den negativen Prompt nehmen, den die Autoren des Modells benutzen</translation>
     </message>
     <message>
-        <source>Tokens of the model's own tokenizer, end mark included; what is over the limit is cut away</source>
+        <source>Tokens of the model&apos;s own tokenizer, end mark included; what is over the limit is cut away</source>
         <translation>Tokens des modelleigenen Tokenizers, mit Endzeichen; was über die Grenze geht, wird abgeschnitten</translation>
     </message>
     <message>
@@ -1785,11 +1797,11 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>kein Tokenizer</translation>
     </message>
     <message>
-        <source>What is not to be seen. This model's default is nothing.</source>
+        <source>What is not to be seen. This model&apos;s default is nothing.</source>
         <translation>Was nicht zu sehen sein soll. Vorgabe dieses Modells: nichts.</translation>
     </message>
     <message>
-        <source>The model's default: %1</source>
+        <source>The model&apos;s default: %1</source>
         <translation>Vorgabe des Modells: %1</translation>
     </message>
     <message>
@@ -2522,7 +2534,7 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
         <translation>Gemessen an Bildern, die kein Codec berührt hat</translation>
     </message>
     <message>
-        <source>Measured on the videos' frames</source>
+        <source>Measured on the videos&apos; frames</source>
         <translation>Gemessen an den Bildern der Videos</translation>
     </message>
     <message>

@@ -64,10 +64,32 @@ NumberEdit::NumberEdit(double low, double high, double step, int decimals, QWidg
 
 void NumberEdit::set_snap(std::function<double(double)> snap) { snap_ = std::move(snap); }
 
+void NumberEdit::set_unit(const QString& unit) {
+    unit_ = unit;
+    fit_unit();
+}
+
+/// A number that is cut is worse than one without its unit.
+void NumberEdit::fit_unit() {
+    constexpr int cursor_room = 6;
+    const int room = lineEdit()->width() - cursor_room;
+    const QString shown = fontMetrics().horizontalAdvance(textFromValue(value()) + unit_) <= room ? unit_ : QString();
+    if (shown == suffix()) return;
+    const QSignalBlocker quiet(this);
+    setSuffix(shown);
+    if (unknown_) show_unknown();
+}
+
+void NumberEdit::resizeEvent(QResizeEvent* event) {
+    QDoubleSpinBox::resizeEvent(event);
+    fit_unit();
+}
+
 void NumberEdit::show_value(double value) {
     const QSignalBlocker quiet(this);
     const bool was_unknown = std::exchange(unknown_, false);
     setValue(value);
+    fit_unit();
     if (was_unknown) lineEdit()->setText(prefix() + textFromValue(QDoubleSpinBox::value()) + suffix());
 }
 
@@ -78,7 +100,10 @@ void NumberEdit::show_unknown() {
 }
 
 void NumberEdit::commit() {
-    if (snap_) show_value(snap_(value()));
+    if (snap_)
+        show_value(snap_(value()));
+    else
+        fit_unit();
     emit edited(value());
 }
 

@@ -41,6 +41,8 @@ public:
     NumberEdit(double low, double high, double step, int decimals, QWidget* parent = nullptr);
     /// Called on what was typed or stepped to; returns the valid value nearest to it.
     void set_snap(std::function<double(double)> snap);
+    /// Written behind the number, with its space, where there is room for both.
+    void set_unit(const QString& unit);
     /// Sets without telling anybody.
     void show_value(double value);
     /// No number: what is shown waits for a model.
@@ -53,11 +55,14 @@ signals:
 
 protected:
     void wheelEvent(QWheelEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     QString textFromValue(double value) const override;
 
 private:
     void commit();
+    void fit_unit();
     std::function<double(double)> snap_;
+    QString unit_;
     bool unknown_ = false;
 };
 

@@ -114,8 +114,7 @@ MainWindow::~MainWindow() {
 void MainWindow::make_docks() {
     prompt_ = new PromptPanel(studio_);
     images_ = new ImagesPanel(studio_);
-    parameters_ = new ParametersPanel(studio_, *actions_.at(QStringLiteral("run.generate")),
-                                      *actions_.at(QStringLiteral("run.cancel")));
+    parameters_ = new ParametersPanel(studio_, *actions_.at(QStringLiteral("run.generate")));
     runs_ = new RunsPanel(studio_);
     queue_ = new QueuePanel(studio_);
     models_ = new ModelsPanel(studio_);
