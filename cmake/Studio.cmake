@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The studio's Qt: 6.4 is what Debian 12 and Ubuntu 24.04 have.
-find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Sql Network Widgets Multimedia Svg DBus Concurrent Test LinguistTools)
+find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Sql Network Widgets OpenGLWidgets Multimedia Svg DBus Concurrent Test LinguistTools)
 
 # denoir_qt_library(ui_timeline SOURCES a.cpp HEADERS a.h LIBS …): as denoir_library, with moc over the headers listed.
 function(denoir_qt_library name)

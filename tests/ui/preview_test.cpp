@@ -15,6 +15,7 @@
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
 #include "ui/preview/difference.h"
+#include "ui/preview/gl_surface.h"
 #include "ui/theme/theme.h"
 
 using namespace denoir;
@@ -65,10 +66,23 @@ class PreviewTest : public QObject {
 
 private slots:
     void initTestCase() {
+        // Whatever was asked for, the offscreen platform gets no OpenGL: QOpenGLWidget would crash there.
+        if (QGuiApplication::platformName() == QStringLiteral("offscreen")) qputenv("DENOIR_VIEWER", "opengl");
         write_clip(home_.file("a.mp4"), 160, 96, 24, 0, R"({"schema": 1, "prompt": "a"})");
         write_clip(home_.file("b.mp4"), 160, 96, 24, 20);
         frames_a_ = frames_in_turn(home_.file("a.mp4"));
         frames_b_ = frames_in_turn(home_.file("b.mp4"));
+    }
+
+    /// This program runs twice: offscreen with QPainter, and on a display with OpenGL.
+    void paints_through_what_was_asked_for() {
+        View v;
+        const bool offscreen = QGuiApplication::platformName() == QStringLiteral("offscreen");
+        QCOMPARE(v.view.canvas().uses_gl(), !offscreen && gl_is_usable());
+        if (!offscreen && !gl_is_usable()) QSKIP("this display gives no OpenGL: QPainter was tested instead");
+        if (offscreen) return;
+        QTest::qWait(1500); // by then the canvas has looked whether the context came
+        QVERIFY(v.view.canvas().uses_gl());
     }
 
     /// At true size every pixel on the screen is the frame's.

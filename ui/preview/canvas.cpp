@@ -8,6 +8,7 @@
 
 #include "ui/preview/accessible.h"
 #include "ui/preview/difference.h"
+#include "ui/preview/gl_surface.h"
 
 namespace denoir::ui {
 namespace {
@@ -24,8 +25,11 @@ Canvas::Canvas(QWidget* parent) : QWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     flicker_.setInterval(500);
     connect(&flicker_, &QTimer::timeout, this, [this] { set_shows_b(!shows_b_); });
+    if (gl_is_usable()) surface_ = make_gl_surface(this, [this](QPainter& painter) { paint(painter); });
     describe();
 }
+
+void Canvas::update() { (surface_ ? surface_ : static_cast<QWidget*>(this))->update(); }
 
 void Canvas::set_pictures(const QImage& a, const QImage& b) {
     const QSizeF before = picture_size();
@@ -265,7 +269,22 @@ void Canvas::leaveEvent(QEvent*) {
     update();
 }
 
-void Canvas::resizeEvent(QResizeEvent*) { emit scale_changed(scale()); }
+void Canvas::resizeEvent(QResizeEvent*) {
+    if (surface_) surface_->setGeometry(rect());
+    emit scale_changed(scale());
+}
+
+void Canvas::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (!surface_) return;
+    // Whether there is a context shows once the surface had its size on the screen.
+    QTimer::singleShot(1000, this, [this] {
+        if (!surface_ || !isVisible() || gl_surface_works(surface_)) return;
+        surface_->deleteLater();
+        surface_ = nullptr;
+        update();
+    });
+}
 
 void Canvas::describe() {
     QString text;

@@ -12,11 +12,13 @@ namespace denoir::ui {
 /// How two pictures are held against each other.
 enum class CompareMode { single, side_by_side, wipe, difference, flicker, onion };
 
-/// Paints one picture or two, zoomed and moved together, on a neutral ground. Knows nothing of clips or time.
+/// Paints one picture or two, zoomed and moved together, on a neutral ground. Knows nothing of clips or time. Paints
+/// through OpenGL where gl_is_usable(), else by itself: the same strokes on either.
 class Canvas : public QWidget {
     Q_OBJECT
 public:
     explicit Canvas(QWidget* parent = nullptr);
+    bool uses_gl() const { return surface_ != nullptr; }
 
     /// Null: none. B is drawn over A's rectangle whatever its own size.
     void set_pictures(const QImage& a, const QImage& b);
@@ -67,8 +69,11 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
+    void update(); ///< of whatever paints
+    void paint(QPainter& painter);
     struct Areas {
         QRectF first, second; ///< second: side by side only
     };
@@ -91,6 +96,7 @@ private:
     bool near_handle(QPointF position) const;
     void describe();
 
+    QWidget* surface_ = nullptr; ///< OpenGL's; null: the canvas paints
     QImage a_, b_, difference_;
     QString label_a_, label_b_, message_;
     CompareMode mode_ = CompareMode::single;

@@ -25,7 +25,12 @@ QFont small_font(const QWidget& widget) {
 } // namespace
 
 void Canvas::paintEvent(QPaintEvent*) {
+    if (surface_) return;
     QPainter painter(this);
+    paint(painter);
+}
+
+void Canvas::paint(QPainter& painter) {
     painter.fillRect(rect(), colours(palette()).canvas);
     if (picture_size().isEmpty()) {
         paint_message(painter, message_);

@@ -23,7 +23,8 @@ QString help_text() {
         "  --screenshot FILE    writes a picture (PNG) of the window and ends; works without a display, too\n"
         "  --help, --version\n"
         "\n"
-        "DENOIR_HOME: where runs, settings and caches live (default: the XDG folders).\n");
+        "DENOIR_HOME: where runs, settings and caches live (default: the XDG folders).\n"
+        "DENOIR_VIEWER: opengl or painter, what draws the pictures (default: opengl on a graphics card).\n");
 }
 
 std::optional<int> answer_without_window(int argc, char** argv) {
