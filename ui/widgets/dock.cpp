@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMainWindow>
 #include <QToolButton>
 
 #include "ui/theme/colours.h"
@@ -11,11 +12,21 @@
 
 namespace denoir::ui {
 
+namespace {
+
+/// The title keeps its height when its buttons come and go.
+void keep_room(QToolButton& button, bool keep) {
+    QSizePolicy policy = button.sizePolicy();
+    policy.setRetainSizeWhenHidden(keep);
+    button.setSizePolicy(policy);
+}
+
+} // namespace
+
 Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* parent)
     : QDockWidget(title, parent),
       bar_(new QWidget(this)),
       name_(new QLabel(title, bar_)),
-      row_(new QHBoxLayout(bar_)),
       float_(new QToolButton(bar_)),
       close_(new QToolButton(bar_)) {
     setObjectName(id);
@@ -35,17 +46,15 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
         button->setIconSize({12, 12});
         button->setAccessibleName(button->toolTip());
         button->setFocusPolicy(Qt::NoFocus); // the View menu and the palette do the same
-        QSizePolicy keep = button->sizePolicy();
-        keep.setRetainSizeWhenHidden(true);
-        button->setSizePolicy(keep);
+        keep_room(*button, true);
     }
-    row_->setContentsMargins(grid::unit, 3, grid::half, 1);
-    row_->setSpacing(2);
-    row_->addWidget(name_);
-    row_->addStretch(1);
-    row_->addWidget(float_);
-    row_->addWidget(close_);
-    bar_->setMinimumHeight(26);
+    auto* row = new QHBoxLayout(bar_);
+    row->setContentsMargins(grid::unit, 3, grid::half, 1);
+    row->setSpacing(2);
+    row->addWidget(name_);
+    row->addStretch(1);
+    row->addWidget(float_);
+    row->addWidget(close_);
     bar_->installEventFilter(this);
     setTitleBarWidget(bar_);
     show_buttons(false);
@@ -55,16 +64,33 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
 
 Dock::~Dock() { bar_->removeEventFilter(this); }
 
-void Dock::add_title_widget(QWidget* widget) { row_->insertWidget(row_->count() - 2, widget); }
-
 void Dock::show_buttons(bool show) {
     float_->setVisible(show);
     close_->setVisible(show);
 }
 
+void Dock::follow_tabs() {
+    const auto* window = qobject_cast<QMainWindow*>(parentWidget());
+    if (!window) return;
+    bool tabbed = false;
+    if (!isFloating())
+        for (const QDockWidget* other : window->tabifiedDockWidgets(this)) tabbed = tabbed || !other->isHidden();
+    if (tabbed == name_->isHidden()) return;
+    name_->setVisible(!tabbed);
+    for (QToolButton* button : {float_, close_}) keep_room(*button, !tabbed);
+    if (tabbed) show_buttons(false);
+}
+
+/// A dock among tabs gets another size when the last other one goes; nothing else tells it.
+bool Dock::event(QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::Hide)
+        follow_tabs();
+    return QDockWidget::event(event);
+}
+
 bool Dock::eventFilter(QObject* watched, QEvent* event) {
     if (watched == bar_) {
-        if (event->type() == QEvent::Enter) show_buttons(true);
+        if (event->type() == QEvent::Enter) show_buttons(!name_->isHidden());
         if (event->type() == QEvent::Leave) show_buttons(false);
     }
     return QDockWidget::eventFilter(watched, event);

@@ -2,29 +2,28 @@
 #pragma once
 #include <QDockWidget>
 
-class QHBoxLayout;
 class QLabel;
 class QToolButton;
 
 namespace denoir::ui {
 
-/// A dock with a quiet title: name, its own few buttons, float and close where the pointer or the focus is.
+/// A dock with a quiet title: its name, float and close where the pointer is. Among tabs the tab says the name, and the
+/// title is only a strip to drag it by.
 class Dock : public QDockWidget {
     Q_OBJECT
 public:
     /// `id`: stable, for the stored layouts.
     Dock(const QString& id, const QString& title, QWidget* content, QWidget* parent);
     ~Dock() override;
-    /// A button or label at the right end of the title.
-    void add_title_widget(QWidget* widget);
 
 private:
     void show_buttons(bool show);
+    void follow_tabs();
+    bool event(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
     QWidget* bar_;
     QLabel* name_;
-    QHBoxLayout* row_;
     QToolButton *float_, *close_;
 };
 

@@ -131,6 +131,7 @@ void MainWindow::make_actions() {
     add("run.generate-next", run, tr("Generate &next in line"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return)},
         "generate", [this] { generate(true); });
     add("run.cancel", run, tr("&Stop"), {QKeySequence(Qt::Key_Escape)}, "stop", [this] {
+        if (studio_.queue.running() != 0 || studio_.worker.busy()) say(tr("stopping …"));
         if (studio_.queue.running() != 0)
             studio_.queue.cancel_current();
         else if (studio_.worker.busy())

@@ -74,7 +74,15 @@ void MainWindow::open_path(const QString& path) {
         }
         return;
     }
-    if (is_run(info)) return show_run(full);
+    if (is_run(info)) {
+        try {
+            app::RunHistory::record(full);
+        } catch (const Error& error) {
+            return banners_->show_banner(QStringLiteral("open"), Banners::Kind::error, app::Issue::from(error).line(),
+                                         {}, 20);
+        }
+        return show_run(full);
+    }
     if (is_model(info)) {
         models_->watch(info.isDir() ? full : info.absolutePath());
         models_dock_->show();
@@ -239,6 +247,15 @@ void MainWindow::export_cut() {
         worker.disconnect(this);
         connect(&worker, &app::CutExporter::progressed, this, [this](int frame, int frames) {
             status_->show_task(tr("exporting · frame %1/%2").arg(frame).arg(frames), frame, frames);
+        });
+        connect(&worker, &app::CutExporter::decoding, this, [this](int shot, int shots, int frame, int frames) {
+            status_->show_task(
+                tr("exporting · decoding shot %1/%2, frame %3/%4").arg(shot).arg(shots).arg(frame).arg(frames), frame,
+                std::max(1, frames));
+        });
+        connect(&worker, &app::CutExporter::noticed, this, [this](const QString& text) {
+            banners_->show_banner(QStringLiteral("export-notice"), Banners::Kind::warning,
+                                  tr("A shot was taken from its video instead of its latents: %1").arg(text));
         });
         connect(&worker, &app::CutExporter::finished, this, [this](const QString& file) {
             status_->show_task({}, 0, 0);
