@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How quickly the window stands, and whether it keeps answering while the engine works.
-// Usage: denoir-window-bench [--model FOLDER] [--size WxH] [--frames N] [--steps N]
+// How quickly the window stands, whether it keeps answering while the engine works, and how soon a run stops.
+// Usage: denoir_bench_window [--model FOLDER] [--size WxH] [--frames N] [--steps N] [--cancels N]
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "app/frame_cache.h"
@@ -38,16 +41,9 @@ public:
         clock_.restart();
         timer_.start(1);
     }
-    void report(const char* what) {
+    std::vector<double> end() {
         timer_.stop();
-        std::sort(gaps_.begin(), gaps_.end());
-        if (gaps_.empty()) return;
-        const auto at = [this](double share) {
-            return gaps_[std::min(gaps_.size() - 1, std::size_t(share * double(gaps_.size())))];
-        };
-        std::printf("| heartbeat during %s | %.1f | %.1f | %.1f | %zu |\n", what, at(0.5), at(0.99), gaps_.back(),
-                    gaps_.size());
-        std::fflush(stdout);
+        return gaps_;
     }
 
 private:
@@ -55,6 +51,17 @@ private:
     QElapsedTimer clock_;
     std::vector<double> gaps_;
 };
+
+/// One line of the table: median, 99 % and largest of some times in milliseconds.
+void report_times(const char* what, std::vector<double> times) {
+    std::sort(times.begin(), times.end());
+    if (times.empty()) return;
+    const auto at = [&](double share) {
+        return times[std::min(times.size() - 1, std::size_t(share * double(times.size())))];
+    };
+    std::printf("| %s | %.1f | %.1f | %.1f | %zu |\n", what, at(0.5), at(0.99), times.back(), times.size());
+    std::fflush(stdout);
+}
 
 template <class Done> bool wait(int milliseconds, Done done) {
     QElapsedTimer clock;
@@ -105,29 +112,65 @@ int main(int argc, char** argv) {
     Heartbeat heart;
     core.document.load(request);
     if (!wait(60000, [&] { return core.document.valid(); })) {
-        std::fprintf(stderr, "denoir-window-bench: this request cannot start\n");
+        std::fprintf(stderr, "denoir_bench_window: this request cannot start\n");
         return 1;
     }
     QString run;
     QObject::connect(&core.worker, &app::EngineWorker::finished, &window,
                      [&run](app::JobId, const app::RunResult& result) { run = result.run; });
     heart.begin();
+    QElapsedTimer run_clock;
+    run_clock.start();
     window.generate();
-    if (!wait(600000, [&] { return !run.isEmpty(); })) return 1;
-    heart.report("a run");
+    if (!wait(3600000, [&] { return !run.isEmpty(); })) return 1;
+    report_times("heartbeat during a run", heart.end());
+    const double whole = run_clock.nsecsElapsed() / 1e9;
     bool decoded = false;
     QObject::connect(&core.drafts, &app::DraftDecoder::finished, &window, [&decoded] { decoded = true; });
     heart.begin();
     core.drafts.decode_step(run, *request.steps / 2);
     wait(600000, [&] { return decoded; });
-    heart.report("the decoding of a draft");
+    report_times("heartbeat during the decoding of a draft", heart.end());
     heart.begin();
     window.preview().clear(app::Side::a);
     window.open_path(run + QStringLiteral("/video.mp4"));
     QElapsedTimer seen;
     seen.start();
     wait(10000, [&] { return window.preview().info(app::Side::a) != nullptr && seen.elapsed() > 2000; });
-    heart.report("import and play");
+    report_times("heartbeat during import and play", heart.end());
+
+    // Stopped at moments spread over the whole of a run, from the press to the engine's last word.
+    const int cancels = value("--cancels", QStringLiteral("12")).toInt();
+    std::vector<double> answers, work; // work: processor time of all threads meanwhile, whatever else the machine does
+    std::clock_t work_before = 0;
+    std::map<std::string, double> worst; // by stage
+    Stage stage = Stage::load_text;
+    QElapsedTimer pressed;
+    bool ended = false, cancelled = false;
+    QObject::connect(&core.worker, &app::EngineWorker::stage_began, &window,
+                     [&stage](app::JobId, Stage began) { stage = began; });
+    QObject::connect(&core.worker, &app::EngineWorker::cancelled, &window, [&](app::JobId, const QString&) {
+        cancelled = true;
+        answers.push_back(double(pressed.nsecsElapsed()) / 1e6);
+        work.push_back(1000.0 * double(std::clock() - work_before) / CLOCKS_PER_SEC);
+    });
+    QObject::connect(&core.worker, &app::EngineWorker::ended, &window, [&ended] { ended = true; });
+    for (int i = 0; i < cancels; ++i) {
+        ended = cancelled = false;
+        window.generate();
+        if (!wait(60000, [&] { return core.worker.busy(); })) return 1;
+        wait(int(1000 * whole * (i + 0.5) / cancels), [&] { return ended; });
+        if (ended) continue; // this run was quicker than the first
+        const std::string where(name(stage));
+        work_before = std::clock();
+        pressed.start();
+        core.queue.cancel_current();
+        if (!wait(60000, [&] { return ended && !core.worker.busy(); })) return 1;
+        if (cancelled) worst[where] = std::max(worst[where], answers.back());
+    }
+    report_times("cancel to stopped", answers);
+    report_times("… processor time of it", work);
+    for (const auto& [where, most] : worst) std::printf("| … in stage %s | | | %.1f | |\n", where.c_str(), most);
     window.close();
     return 0;
 }

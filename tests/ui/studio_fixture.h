@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <QApplication>
+#include <QDialogButtonBox>
 #include <QDir>
 #include <QElapsedTimer>
+#include <QFileDialog>
+#include <QLineEdit>
 #include <QListView>
+#include <QPointer>
 #include <QPushButton>
 #include <QTest>
 #include <QWindow>
@@ -85,17 +89,48 @@ public:
             }
         return false;
     }
-    bool idle(int milliseconds = 60000) {
+    bool idle(int milliseconds = 300000) {
         return QTest::qWaitFor(
             [&] { return core_->queue.running() == 0 && core_->queue.waiting() == 0 && !core_->worker.busy(); },
             milliseconds);
     }
-    /// A tiny request in the parameters, as remembered from a session before.
-    void use_tiny(int steps = 3) {
-        Request request = app::tiny_request();
-        request.steps = steps;
+    /// The bundled model in the parameters, as remembered from a session before: small and short, so that a story takes
+    /// seconds. DENOIR_STORIES=large: at the model's own size, for pictures that somebody
+    /// will look at.
+    void use_model(int steps = 3) {
+        Request request;
+        request.prompt = "A red balloon.";
+        request.width = 128, request.height = 80, request.frames = 5, request.steps = steps;
+        request.seed = 7;
+        request.threads = 2;
+        if (large()) {
+            request.width = 256, request.height = 144, request.frames = 17;
+            request.steps = std::max(steps, 8);
+        }
         core_->document.load(request);
         core_->document.wait_resolved(20000);
+        for (const auto& issue : core_->document.issues()) QFAIL(qPrintable(issue.line()));
+    }
+    /// Of each run by use_model().
+    static int frames() { return large() ? 17 : 5; }
+    static bool large() { return qEnvironmentVariable("DENOIR_STORIES") == QStringLiteral("large"); }
+
+    /// The file dialog that an action opened: a name is given, its button pressed. False: none came.
+    bool answer_file_dialog(const QString& path) {
+        QPointer<QFileDialog> dialog;
+        const auto there = [&] {
+            for (auto* each : window_->findChildren<QFileDialog*>())
+                if (each->isVisible()) dialog = each;
+            return dialog && dialog->windowHandle();
+        };
+        if (!QTest::qWaitFor(there, 5000) || !QTest::qWaitForWindowExposed(dialog)) return false;
+        dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->setText(path);
+        auto* box = dialog->findChild<QDialogButtonBox*>();
+        auto* accept = box->button(dialog->acceptMode() == QFileDialog::AcceptSave ? QDialogButtonBox::Save
+                                                                                   : QDialogButtonBox::Open);
+        if (!QTest::qWaitFor([&] { return accept->isEnabled(); }, 2000)) return false;
+        QTest::mouseClick(dialog->windowHandle(), Qt::LeftButton, {}, accept->mapTo(dialog, accept->rect().center()));
+        return QTest::qWaitFor([&] { return !dialog || !dialog->isVisible(); }, 5000);
     }
     /// Leaves a picture in the build folder.
     void picture(const QString& name) {

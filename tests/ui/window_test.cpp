@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole window against what goes wrong: wrong files, a missing model, a full disk, a second studio; and every
+// action where there is nothing to act on.
+#include <QDialog>
+#include <QDockWidget>
+#include <QDropEvent>
+#include <QFile>
+#include <QLabel>
+#include <QMimeData>
+
+#include "app/model_catalogue.h"
+#include "app/request_document.h"
+#include "app/text.h"
+#include "tests/app/clips.h"
+#include "tests/app/full_disk.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/preview/preview_view.h"
+#include "ui/window/translation.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+using QueueState = app::RunQueue::State;
+
+class WindowTest : public QObject {
+    Q_OBJECT
+
+    static void write(const QString& path, const QByteArray& bytes) {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+    }
+    static QByteArray read(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    /// What the window says now, wherever it says it.
+    static QString said(StudioFixture& studio) {
+        return (studio.window().banners().texts() << studio.find<QLabel>("status-stage")->text()).join('\n');
+    }
+    static void drop(QWidget& window, const QString& path, QPoint at) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        QWidget* target = window.childAt(at);
+        while (target && !target->acceptDrops()) target = target->parentWidget();
+        QVERIFY(target);
+        const QPoint inside = target->mapFrom(&window, at);
+        QDragEnterEvent enter(inside, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(target, &enter);
+        QDropEvent event(inside, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(target, &event);
+    }
+    static void load_tiny(StudioFixture& studio) {
+        studio.core().document.load(app::tiny_request());
+        QVERIFY(studio.core().document.wait_resolved(20000));
+    }
+
+private slots:
+    void every_action_survives_an_empty_studio() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        int triggered = 0;
+        for (const auto& entry : studio.window().actions().entries()) {
+            if (entry.id == QStringLiteral("file.quit")) continue;
+            entry.action->trigger();
+            QCoreApplication::processEvents();
+            for (auto* dialog : studio.window().findChildren<QDialog*>()) dialog->close();
+            ++triggered;
+        }
+        QVERIFY(triggered > 60);
+        QVERIFY(studio.window().isVisible());
+        QVERIFY(studio.idle());
+    }
+
+    /// A tab says the name of its dock; the dock does not say it again.
+    void tabs_name_their_docks_once() {
+        const app::Home home;
+        StudioFixture studio;
+        const auto title = [&](const char* dock) {
+            return studio.find<QDockWidget>(dock)->titleBarWidget()->findChild<QLabel*>();
+        };
+        QVERIFY(title("prompt-dock")->isVisible());
+        QTRY_VERIFY(!title("queue-dock")->isVisible());
+        auto* models = studio.find<QDockWidget>("models-dock");
+        models->hide();
+        QTRY_VERIFY(title("queue-dock")->isVisible());
+        models->show();
+        models->raise();
+        QTRY_VERIFY(!title("models-dock")->isVisible());
+        models->setFloating(true);
+        QTRY_VERIFY(title("models-dock")->isVisible());
+    }
+
+    void wrong_files_are_named_and_left_alone() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        const QByteArray text = "this is no video\n", half_png = QByteArray("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
+        write(home.file("text.mp4"), text);
+        write(home.file("half.png"), half_png);
+        write(home.file("empty.mkv"), {});
+        write(home.file("future.json"), "{\"schema\": 99, \"prompt\": \"x\"}");
+        write(home.file("syntax.json"), "{\"prompt\": ");
+        write(home.file("future.denoir"), "{\"format\": \"denoir-project\", \"version\": 99, \"shots\": []}");
+        write(home.file("cut-off.denoir"), "{\"format\": \"denoir-proj");
+        QDir(home.path()).mkpath("half-run/latents");
+        write(home.file("half-run/run.json"), "{\"schema\": 1, \"state\": \"runn");
+        QDir(home.path()).mkpath("empty-folder");
+        const std::string prompt = studio.core().document.asked().prompt;
+        auto& preview = studio.window().preview();
+        for (const char* name : {"text.mp4", "half.png", "empty.mkv", "future.json", "syntax.json", "future.denoir",
+                                 "cut-off.denoir", "half-run", "empty-folder", "not-there.mp4"}) {
+            const QByteArray before = read(home.file(name));
+            studio.window().open_path(home.file(name));
+            QVERIFY2(QTest::qWaitFor([&] { return said(studio).contains(name); }, 10000),
+                     qPrintable(QString(name) + " -> " + said(studio)));
+            for (const QString& line : studio.window().banners().texts()) {
+                QVERIFY2(line.size() <= 500 && !line.contains('\n') && !line.contains("exception"), qPrintable(line));
+            }
+            QCOMPARE(read(home.file(name)), before);
+            for (const QString& key : {"open", "clip", "request"}) studio.window().banners().remove(key);
+        }
+        QCOMPARE(studio.core().document.asked().prompt, prompt);
+        QCOMPARE(studio.core().project.path(), QString());
+        // Dropped on the picture: what was shown stays.
+        app::write_clip(home.file("good.mp4"), 64, 48, 6);
+        drop(studio.window(), home.file("good.mp4"), preview.mapTo(&studio.window(), QPoint(80, 80)));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::a)->frames == 6, 10000);
+        drop(studio.window(), home.file("text.mp4"), preview.mapTo(&studio.window(), QPoint(80, 80)));
+        QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("text.mp4"); }, 10000));
+        QCOMPARE(preview.info(app::Side::a)->frames, 6);
+        // On the cut: no shot comes of it.
+        auto* timeline = studio.find<QWidget>("timeline");
+        drop(studio.window(), home.file("empty.mkv"), timeline->mapTo(&studio.window(), timeline->rect().center()));
+        QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("empty.mkv"); }, 10000));
+        QCOMPARE(studio.core().project.count(), 0);
+    }
+
+    void a_missing_model_is_said_where_it_is_chosen() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.core().document.set_value("model", home.file("models/gone"));
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        QVERIFY(!studio.core().document.valid());
+        const auto wrong = [&] {
+            for (const auto* label : studio.find<QWidget>("parameters-dock")->findChildren<QLabel*>())
+                if (label->isVisible() && label->property("error").toBool() && !label->text().isEmpty())
+                    return label->text();
+            return QString();
+        };
+        QTRY_VERIFY(!wrong().isEmpty());
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY2(said(studio).contains("model: "), qPrintable(said(studio)));
+        QCOMPARE(studio.core().queue.rowCount(), 0);
+        studio.key(Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        QVERIFY(studio.core().document.valid());
+        QTRY_VERIFY(wrong().isEmpty());
+    }
+
+    void a_full_disk_loses_nothing() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(studio.idle());
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.core().history.newest_done().isEmpty(), 10000);
+        auto& project = studio.core().project;
+        project.add_shot(app::Project::take_of_run(studio.core().history.newest_done()));
+        project.save_as(home.file("cut.denoir"));
+        const QByteArray saved = read(home.file("cut.denoir"));
+        project.rename_shot(0, "another name");
+        {
+            const app::FullDisk full;
+            studio.key(Qt::Key_S, Qt::ControlModifier);
+            QVERIFY2(said(studio).contains("cut.denoir"), qPrintable(said(studio)));
+            studio.key(Qt::Key_Return, Qt::ControlModifier);
+            QVERIFY(studio.idle());
+            const auto& queue = studio.core().queue;
+            const QModelIndex last = queue.index(queue.rowCount() - 1);
+            QCOMPARE(QueueState(last.data(app::RunQueue::StateRole).toInt()), QueueState::failed);
+            QVERIFY(!last.data(app::RunQueue::IssueRole).value<app::Issue>().message.isEmpty());
+        }
+        QCOMPARE(read(home.file("cut.denoir")), saved);
+        QVERIFY(project.is_modified());
+        studio.key(Qt::Key_S, Qt::ControlModifier);
+        QVERIFY(!project.is_modified());
+        QVERIFY(read(home.file("cut.denoir")).contains("another name"));
+    }
+
+    void the_second_studio_on_a_project_may_only_read() {
+        const app::Home home;
+        StudioFixture first;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        first.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        first.core().project.save_as(home.file("cut.denoir"));
+        const QByteArray saved = read(home.file("cut.denoir"));
+        {
+            const app::Home elsewhere; // as another user of the same folder has it
+            StudioFixture second;
+            second.window().open_path(home.file("cut.denoir"));
+            QCOMPARE(second.core().project.count(), 1);
+            QVERIFY2(said(second).contains("cut.denoir"), qPrintable(said(second)));
+            second.core().project.rename_shot(0, "mine");
+            second.key(Qt::Key_S, Qt::ControlModifier);
+            QCOMPARE(read(home.file("cut.denoir")), saved);
+            QVERIFY(second.core().project.is_modified());
+        }
+        home.use();
+    }
+};
+
+int main(int argc, char** argv) {
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    QApplication program(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    const Translation words(program);
+    WindowTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "window_test.moc"
