@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2] / "resources" / "demo-model" 
 sys.path.insert(0, str(ROOT))
 import captions  # noqa: E402
 import draw  # noqa: E402
+import labels  # noqa: E402
 import latent  # noqa: E402
 import world  # noqa: E402
 
@@ -110,6 +111,46 @@ class Captions(unittest.TestCase):
         for text in captions.corpus(5, 500):
             for word in ("orange", "emerald"):
                 self.assertNotIn(f" a {word}", f" {text.lower()}")
+
+
+class Labels(unittest.TestCase):
+    """What the guide learns: per token of 16 x 16 pixels the object there, its offset and how it moves."""
+
+    def test_say_where_the_object_is(self):
+        scene = one("star", "red", x=0.25, y=0.5)
+        kinds, places = labels.labels(scene, 1, 144, 256)
+        self.assertEqual((kinds.shape, places.shape), ((1, 144, 2), (1, 144, labels.PLACES)))
+        x, y, r, _ = (v[0] for v in world.path(scene.objects[0], [0.0], 144, 256))
+        at = int(y // 16) * 16 + int(x // 16)
+        self.assertEqual(tuple(kinds[0, at]), (1 + draw.SHAPES.index("star"), 1 + list(draw.COLOURS).index("red")))
+        self.assertTrue(np.allclose(places[0, at, :2] * r + (x, y), ((at % 16 + 0.5) * 16, (at // 16 + 0.5) * 16), atol=1e-3))
+        self.assertEqual(tuple(kinds[0, 15]), (0, 0))
+        self.assertTrue((places[..., 3:] == 0).all())
+
+    def test_the_nearest_of_two_objects_counts(self):
+        scene = one("ball", "red", x=0.0)
+        scene.objects.append(world.Object("heart", "green", "large", "rest", x=1.0, radius=0.25))
+        kinds, _ = labels.labels(scene, 1, 144, 256)
+        shapes = kinds[0, :, 0].reshape(9, 16)
+        self.assertEqual((shapes[4, 2], shapes[4, 13], shapes[4, 8]), (1 + draw.SHAPES.index("ball"), 1 + draw.SHAPES.index("heart"), 0))
+
+    def test_say_how_it_moves(self):
+        def mean(motion, **more):
+            kinds, places = labels.labels(one("square", motion=motion, **more), 33, 144, 256)
+            self.assertEqual(kinds.shape, (9, 144, 2))
+            return places[kinds[..., 0] > 0].mean(0)[3:]  # velocity x, y, growth, turn
+
+        self.assertTrue(np.allclose(mean("rest"), 0, atol=1e-6))
+        self.assertLess(mean("float", direction="left")[0], -0.2)
+        self.assertGreater(mean("float", direction="down")[1], 0.2)
+        self.assertGreater(mean("grow")[2], 0.2)
+        self.assertLess(mean("shrink")[2], -0.2)
+        self.assertGreater(mean("spin", turn=1.0)[3], 0.2)
+
+    def test_an_end_image_is_labelled_at_its_own_time(self):
+        plain, ends = (labels.labels(one(motion="float", direction="left", x=0.9), 33, 144, 256, e)[1] for e in (False, True))
+        self.assertTrue(np.array_equal(plain[:8], ends[:8]))
+        self.assertFalse(np.array_equal(plain[8], ends[8]))
 
 
 class FixedLatent(unittest.TestCase):

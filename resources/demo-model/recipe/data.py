@@ -10,6 +10,8 @@ import numpy as np
 import torch
 
 import captions
+import labels
+import text
 import world
 from latent import Latent
 
@@ -27,19 +29,21 @@ class Kind:
 
 
 def clip(rng, latent: Latent, kind: Kind):
-    """-> latent [16,T,h,w], caption, whether the last latent frame is an end image (which follows the clip and is coded as a first frame)."""
+    """-> latent [16,T,h,w], caption, whether the last latent frame is an end image (which follows the clip and is coded as a first
+    frame), text.answers, labels.labels."""
     scene = world.sample(rng)
-    text = captions.caption(rng, scene)
+    caption = "" if rng.random() < 0.1 else captions.caption(rng, scene)
     video = world.render(scene, kind.frames, kind.height, kind.width)
     z = latent.encode(video)
     ends = kind.frames > 1 and rng.random() < 0.1
     if ends:
         z[:, -1:] = latent.encode(video[kind.frames - 4 : kind.frames - 3])
-    return z, "" if rng.random() < 0.1 else text, ends
+    return z, caption, ends, text.answers(scene, caption), *labels.labels(scene, kind.frames, kind.height, kind.width, ends)
 
 
 class Batches(torch.utils.data.IterableDataset):
-    """Endless: (kind, latents [B,16,T,h,w], tokens, lengths, ends [B]). Workers draw kinds by weight, each from its own seed."""
+    """Endless: (kind, latents [B,16,T,h,w], tokens, lengths, ends [B], answers [B,18], kinds [B,T,S,2], places [B,T,S,7]). Workers draw
+    kinds by weight, each from its own seed."""
 
     def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int):
         self.latent, self.tokenizer, self.text_len, self.kinds, self.seed = latent, tokenizer, text_len, kinds, seed
@@ -51,9 +55,10 @@ class Batches(torch.utils.data.IterableDataset):
         weights = np.array([k.weight for k in self.kinds])
         while True:
             kind = self.kinds[rng.choice(len(self.kinds), p=weights / weights.sum())]
-            z, texts, ends = zip(*(clip(rng, self.latent, kind) for _ in range(kind.batch)))
+            z, texts, ends, answers, kinds, places = zip(*(clip(rng, self.latent, kind) for _ in range(kind.batch)))
             tokens, lengths = self.tokenizer(list(texts), self.text_len)
-            yield kind.name, torch.from_numpy(np.stack(z)), tokens, lengths, torch.tensor(ends)
+            shown = (torch.from_numpy(np.stack(a)) for a in (kinds, places))
+            yield kind.name, torch.from_numpy(np.stack(z)), tokens, lengths, torch.tensor(ends), torch.tensor(answers), *shown
 
 
 def loader(dataset, workers: int):
@@ -90,9 +95,9 @@ class Pool:
 
     def _drain(self):
         while not self.queue.empty():
-            name, z, tokens, lengths, ends = self.queue.get()
+            name, z, tokens, *rest, places = self.queue.get()
             tokens = torch.nn.functional.pad(tokens, (0, self.text_len - tokens.shape[1]))
-            self._add(name, z.to(torch.bfloat16), tokens, lengths, ends)
+            self._add(name, z.to(torch.bfloat16), tokens, *rest, places.to(torch.bfloat16))
 
     def _add(self, name, *columns):
         if name not in self.stores:
@@ -115,8 +120,8 @@ class Pool:
             if name in self.stores and self.stores[name][1] >= 2 * batch:
                 _, filled, columns = self.stores[name]
                 pick = torch.randint(filled, (batch,), device=self.device)
-                z, tokens, lengths, ends = (c[pick] for c in columns)
-                return name, z.float(), tokens, lengths, ends
+                z, *rest = (c[pick] for c in columns)
+                return name, z.float(), *rest
             time.sleep(0.02)
 
     def stop(self):

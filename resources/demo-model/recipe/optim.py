@@ -20,7 +20,8 @@ def orthogonal(g, steps: int = 5):
 
 
 class Muon(torch.optim.Optimizer):
-    """Momentum, then orthogonal updates of an Adam-like size. Matrices of one shape are handled together."""
+    """Momentum, then orthogonal updates of an Adam-like size; kernels of convolutions are matrices of one row an output channel.
+    Matrices of one shape are handled together."""
 
     def __init__(self, params, lr: float, momentum: float = 0.95, weight_decay: float = 0.01):
         super().__init__(params, dict(lr=lr, momentum=momentum, weight_decay=weight_decay))
@@ -37,20 +38,29 @@ class Muon(torch.optim.Optimizer):
                 for p in params:
                     m = self.state[p].setdefault("momentum", torch.zeros_like(p))
                     m.lerp_(p.grad, 1 - group["momentum"])
-                    updates.append(p.grad.lerp(m, group["momentum"]))
-                size = 0.2 * max(shape) ** 0.5 * group["lr"]
+                    updates.append(p.grad.lerp(m, group["momentum"]).flatten(1))
+                size = 0.2 * max(updates[0].shape) ** 0.5 * group["lr"]
                 for p, u in zip(params, orthogonal(torch.stack(updates))):
-                    p.mul_(1 - group["lr"] * group["weight_decay"]).add_(u, alpha=-size)
+                    p.mul_(1 - group["lr"] * group["weight_decay"]).add_(u.reshape(shape), alpha=-size)
+
+
+def in_blocks(name: str, p) -> bool:
+    """The transformer's and the text encoder's inner matrices."""
+    return p.ndim == 2 and name.startswith("blocks.") and "embedding" not in name
+
+
+def kernels(name: str, p) -> bool:
+    """The VAE's convolutions but those at its two ends."""
+    return p.ndim >= 4 and p.shape[1] > 1 and "conv1." not in name and "conv2." not in name and "head." not in name
 
 
 class Optimizers:
-    """Muon on the matrices inside blocks, Adam elsewhere; `factor` scales both rates."""
+    """Muon on the parameters that `inside` (of name and parameter) picks, Adam elsewhere; `factor` scales both rates."""
 
-    def __init__(self, modules, lr: float):
-        named = [(n, p) for m in modules for n, p in m.named_parameters()]
-        inside = lambda n, p: p.ndim == 2 and n.startswith("blocks.") and "embedding" not in n  # noqa: E731
+    def __init__(self, named, lr: float, inside=in_blocks, weight_decay: float = 0.01):
+        named = list(named)
         matrices, rest = [p for n, p in named if inside(n, p)], [p for n, p in named if not inside(n, p)]
-        self.parts = [Muon(matrices, lr)] if matrices else []
+        self.parts = [Muon(matrices, lr, weight_decay=weight_decay)] if matrices else []
         fused = bool(rest) and rest[0].is_cuda
         self.parts.append(torch.optim.AdamW(rest, lr, betas=(0.9, 0.98), weight_decay=0.0, fused=fused))
         self.lr = lr

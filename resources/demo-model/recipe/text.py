@@ -17,6 +17,7 @@ import captions
 import draw
 import world
 
+
 def train_tokenizer(path: Path) -> None:
     """Writes a unigram model whose pieces are the grammar's words, with their frequencies, and ASCII's characters for all other text.
 
@@ -66,8 +67,11 @@ _PLACES = ("", *world.PLACES)
 FIELDS = (len(draw.SHAPES), len(_COLOURS), len(_SIZES), len(_MOTIONS), len(_PLACES))
 
 
-def answers(scene: world.Scene) -> list[int]:
-    """Background, its two colours, then shape, colour, size, motion, place of the objects from left to right; -1: nothing to say."""
+def answers(scene: world.Scene, caption: str) -> list[int]:
+    """Background, its two colours, then shape, colour, size, motion, place of the objects from left to right; -1: nothing to say, as
+    under an empty caption or a free one."""
+    if not caption or caption.rstrip(".") in captions.FREE:
+        return [-1] * len(Probe.CLASSES)
     out = [_BACKGROUNDS.index(scene.background)]
     out += [_COLOURS.index(c) for c in scene.colours] or [-1, -1]
     order = sorted(scene.objects, key=lambda o: _PLACES.index(o.place))
@@ -93,13 +97,12 @@ class Probe(nn.Module):
 
     def loss(self, features, lengths, answer):
         """-> cross-entropy, share of right answers"""
-        mask = torch.where(torch.arange(features.shape[1]) < lengths[:, None], 0.0, -1e9)[:, None]
+        mask = torch.where(torch.arange(features.shape[1], device=features.device) < lengths[:, None], 0.0, -1e9)[:, None]
         score = self.questions @ self.k(features).transpose(1, 2) * features.shape[-1] ** -0.5 + mask
         seen = score.softmax(-1) @ self.v(features)
-        total, right, count = 0.0, 0, 0
+        total, right = 0.0, 0.0
         for i, head in enumerate(self.heads):
-            y, known = head(seen[:, i]), answer[:, i] >= 0
-            if known.any():
-                total = total + F.cross_entropy(y[known], answer[known, i])
-                right, count = right + (y[known].argmax(-1) == answer[known, i]).sum().item(), count + known.sum().item()
-        return total / len(self.heads), right / max(count, 1)
+            y, known = head(seen[:, i]).float(), (answer[:, i] >= 0).sum()
+            total = total + F.cross_entropy(y, answer[:, i], ignore_index=-1, reduction="sum") / known.clamp(min=1)
+            right = right + (y.argmax(-1) == answer[:, i]).sum()
+        return total / len(self.heads), right / (answer >= 0).sum().clamp(min=1)

@@ -15,20 +15,22 @@ import start
 import text
 import vae
 from data import Batches, Crops, Kind, Pool, loader
+from guide import Guide
 from optim import Average, Optimizers, save
 from transformer import Sizes, TextEncoder, Transformer
 
-SMALL, FULL = (128, 80), (256, 144)
+TINY, SMALL, FULL = (96, 64), (128, 80), (256, 144)
+GUIDED = 0.1  # what guide and probe weigh beside the velocity's error
 
 # (minutes of training, rate factor, what is shown). Batches hold about as much work whatever their kind.
 PLANS = {
     "cpu": {
         "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1,
         "stages": [
-            (25, 1.0, [Kind("image small", *SMALL, 1, 64, 0.75), Kind("image", *FULL, 1, 16, 0.25)]),
-            (55, 1.0, [Kind("image small", *SMALL, 1, 64, 0.35), Kind("image", *FULL, 1, 16, 0.25), Kind("clip small", *SMALL, 17, 12, 0.4)]),
-            (90, 0.7, [Kind("image", *FULL, 1, 16, 0.3), Kind("clip small", *SMALL, 17, 12, 0.5), Kind("clip", *FULL, 33, 2, 0.2)]),
-            (1e9, 0.4, [Kind("image", *FULL, 1, 16, 0.25), Kind("clip small", *SMALL, 17, 12, 0.4), Kind("clip", *FULL, 33, 2, 0.35)]),
+            (65, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.6), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 17, 20, 0.25)]),
+            (90, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.25), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip small", *SMALL, 17, 12, 0.25)]),
+            (107, 0.7, [Kind("image", *FULL, 1, 16, 0.3), Kind("clip tiny", *TINY, 33, 10, 0.3), Kind("clip", *FULL, 33, 2, 0.4)]),
+            (1e9, 0.35, [Kind("image", *FULL, 1, 16, 0.2), Kind("clip tiny", *TINY, 33, 10, 0.2), Kind("clip", *FULL, 33, 2, 0.6)]),
         ],
     },
     "gpu": {
@@ -107,15 +109,16 @@ def train_text(model: Path, work: Path, sizes: Sizes, steps: int = 250) -> TextE
     rng = np.random.default_rng(2)
     for step in range(steps):
         scenes = [world.sample(rng) for _ in range(64)]
-        tokens, lengths = words([captions.caption(rng, s) for s in scenes], sizes.text_len)
-        loss, right = probe.loss(encoder(tokens, lengths), lengths, torch.tensor([text.answers(s) for s in scenes]))
+        said = [captions.caption(rng, s) for s in scenes]
+        tokens, lengths = words(said, sizes.text_len)
+        loss, right = probe.loss(encoder(tokens, lengths), lengths, torch.tensor([text.answers(*pair) for pair in zip(scenes, said)]))
         for group in optimizer.param_groups:
             group["lr"] = 2e-3 * min(1, step / 50) * (1 - 0.9 * step / steps)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         if step % 100 == 99:
-            log(step=step + 1, loss=loss.item(), right=right)
+            log(step=step + 1, loss=loss.item(), right=right.item())
     save(path, encoder.state_dict())
     return encoder
 
@@ -139,14 +142,18 @@ def noise_levels(batch: int, frames: int, ends, device):
     return torch.where(clean, 0.0, sigma), ~clean
 
 
-def transformer_loss(model, encoder, z, tokens, lengths, ends):
+def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, answers, kinds, places):
+    """-> what is minimised; the velocity's error, the guide's loss and the share of the probe's right answers for the log."""
     sigma, learned = noise_levels(z.shape[0], z.shape[2], ends, z.device)
     noise = torch.randn_like(z)
     s = sigma[:, None, :, None, None]
     with torch.autocast(z.device.type, torch.bfloat16):
-        velocity = model((1 - s) * z + s * noise, 1000 * sigma, encoder(tokens, lengths), lengths)
+        features = encoder(tokens, lengths)
+        velocity, middle = model((1 - s) * z + s * noise, 1000 * sigma, features, lengths, tap=model.sizes.layers * 2 // 3)
+        named, (told, right) = guide.loss(middle, kinds, places), guide.probe.loss(features, lengths, answers)
     error = (velocity.float() - (noise - z)).square().mean((1, 3, 4))
-    return (error * learned).sum() / learned.sum().clamp(min=1)
+    error = (error * learned).sum() / learned.sum().clamp(min=1)
+    return error + GUIDED * (named + told), error.detach(), named.detach(), right.detach()
 
 
 def _place(device: str):
@@ -167,12 +174,13 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
     sizes: Sizes = plan["sizes"]
     device, _ = _place("cuda" if plan_name == "gpu" else "cpu")
     words, latent, log = tokenizer(model), fixed_latent(model), Log(work, "transformer")
-    net, encoder = Transformer(sizes), TextEncoder(sizes, len(words))
+    net, encoder, guide = Transformer(sizes), TextEncoder(sizes, len(words)), Guide(sizes.dim, sizes.text_dim)
     path, done = work / f"transformer-{plan_name}.pt", dict(minutes=0.0, step=0, samples=0)
     state = torch.load(path, map_location="cpu", weights_only=True) if path.exists() else None
     if state:
         net.load_state_dict(state["transformer"])
         encoder.load_state_dict(state["text"])
+        guide.load_state_dict(state["guide"])
         done = state["done"]
     elif found := export.read_transformer(model, sizes):
         net.load_state_dict(found["transformer"])
@@ -181,9 +189,9 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         log(note="continues from exported weights", **done)
     else:
         encoder.load_state_dict(train_text(model, work, sizes).state_dict())
-    net.to(device), encoder.to(device)
-    parts = (net, encoder)
-    optimizers, average = Optimizers(parts, plan["lr"]), Average(parts, plan["decay"])
+    parts = (net.to(device), encoder.to(device))
+    named = [pair for m in (*parts, guide.to(device)) for pair in m.named_parameters()]
+    optimizers, average = Optimizers(named, plan["lr"]), Average(parts, plan["decay"])
     if state:
         optimizers.load_state_dict(state["optimizer"])
         average.count = state["average_count"]
@@ -193,7 +201,7 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
 
     def checkpoint():
         save(path, {
-            "transformer": net.state_dict(), "text": encoder.state_dict(), "optimizer": optimizers.state_dict(), "average": average.mean,
+            "transformer": net.state_dict(), "text": encoder.state_dict(), "guide": guide.state_dict(), "optimizer": optimizers.state_dict(), "average": average.mean,
             "average_count": average.count, "done": done, "sizes": asdict(sizes),
         })  # fmt: skip
 
@@ -219,11 +227,11 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             else:
                 batches = loader(Batches(latent, words, sizes.text_len, kinds, seed), count)
             log(stage=stage, rate=rate, kinds=[k.name for k in kinds])
-        name, z, tokens, lengths, ends = next(batches)
-        loss = loss_of(net, encoder, z, tokens, lengths, ends)
+        name, z, *rest = next(batches)
+        loss, *shown = loss_of(net, encoder, guide, z, *rest)
         optimizers.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_([p for m in parts for p in m.parameters()], 1.0)
+        torch.nn.utils.clip_grad_norm_([p for _, p in named], 1.0)
         warm += 1
         optimizers.step(rate * min(1, warm / 100))
         average.update()
@@ -231,8 +239,9 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         # On a processor that others use too, what counts is the time it gave us.
         spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
         done["minutes"] = started + spent / 60
-        sums = losses.setdefault(name, [torch.zeros((), device=device), 0])
-        sums[0], sums[1] = sums[0] + loss.detach(), sums[1] + 1
+        for what, value in zip((name, f"guide, {name}", "told"), shown):
+            sums = losses.setdefault(what, [torch.zeros((), device=device), 0])
+            sums[0], sums[1] = sums[0] + value, sums[1] + 1
         now = time.monotonic()
         if now - said > 60:
             log(**done, **{n: (a / max(c, 1)).item() for n, (a, c) in losses.items()})

@@ -133,8 +133,9 @@ class Transformer(nn.Module):
         self.blocks = nn.ModuleList(Block(s) for _ in range(s.layers))
         self.head = Head(s.dim, 4 * s.z)
 
-    def forward(self, x, t, text, lengths):
-        """x [B,z,T,H,W]; t [B,T] in 0...1000; text [B,n,text_dim], rows past `lengths` [B] zero -> velocity like x.
+    def forward(self, x, t, text, lengths, tap: int | None = None):
+        """x [B,z,T,H,W]; t [B,T] in 0...1000; text [B,n,text_dim], rows past `lengths` [B] zero -> velocity like x; with `tap` also the
+        features [B,T,S,D] after so many blocks.
 
         The rows between a prompt's length and text_len are all alike: they are one key whose score is raised by the logarithm of their
         number, which is the same arithmetic."""
@@ -157,14 +158,18 @@ class Transformer(nn.Module):
         bias = torch.where(at < lengths[:, None], 0.0, -1e9)
         bias[:, n] = torch.log((s.text_len - lengths).float().clamp(min=1e-9))
         table = rope(frames, h, w, s.dim // s.heads, x.device)
-        for block in self.blocks:
+        features = None
+        for i, block in enumerate(self.blocks):
             x = block(x, e0, context, bias[:, None, None], table)
+            if i + 1 == tap:
+                features = x
 
         m = (self.head.modulation + e[..., None, :]).unsqueeze(-2)  # [B,T,2,1,D]
         x = F.layer_norm(x.float(), x.shape[-1:], eps=1e-6) * (1 + m[:, :, 1]) + m[:, :, 0]
         with torch.autocast(x.device.type, enabled=False):
             x = self.head.head(x)
-        return x.reshape(batch, frames, h, w, 2, 2, s.z).permute(0, 6, 1, 2, 4, 3, 5).reshape(batch, s.z, frames, height, width)
+        x = x.reshape(batch, frames, h, w, 2, 2, s.z).permute(0, 6, 1, 2, 4, 3, 5).reshape(batch, s.z, frames, height, width)
+        return x if tap is None else (x, features)
 
 
 def bucket(relative: torch.Tensor) -> torch.Tensor:

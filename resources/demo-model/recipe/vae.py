@@ -47,7 +47,9 @@ class Norm(nn.Module):
         self.gamma = nn.Parameter(torch.ones(channels, 1, 1, *([1] if frames else [])))
 
     def forward(self, x):
-        return F.normalize(x, dim=1, eps=1e-12) * (x.shape[1] ** 0.5 * self.gamma.reshape(-1, 1, 1))
+        # F.normalize with its eps of 1e-12, several times faster on processors
+        scale = x.square().sum(1, keepdim=True).clamp(min=1e-24).rsqrt()
+        return x * (scale * x.shape[1] ** 0.5) * self.gamma.reshape(-1, 1, 1)
 
 
 class Residual(nn.Module):

@@ -55,18 +55,18 @@ def path(o: Object, times, height: int, width: int):
     angle = np.full_like(t, o.tilt)
     if o.motion == "float":
         dx, dy = DIRECTIONS[o.direction]
-        speed = o.rate * (0.14 * width if dx else 0.20 * height)
+        speed = o.rate * (0.11 * width if dx else 0.16 * height)
         x, y = x + dx * speed * t, y + dy * speed * t
     elif o.motion == "bounce":
         lift = min(0.36 * height, room_y) * (0.75 + 0.25 * o.rate)
-        y = height - r0 * 1.05 - lift * np.abs(np.sin(np.pi * (t * 0.75 * o.rate + o.phase)))
+        y = height - r0 * 1.05 - lift * np.abs(np.sin(np.pi * (t * 0.6 * o.rate + o.phase)))
     elif o.motion == "orbit":
         swing = min(0.24 * height, 0.5 * room_y)
-        turn = 2 * np.pi * (o.turn * 0.4 * o.rate * t + o.phase)
+        turn = 2 * np.pi * (o.turn * 0.31 * o.rate * t + o.phase)
         cx = np.clip(x, r0 + swing, width - r0 - swing)
         x, y = cx + swing * np.cos(turn), height / 2 + swing * np.sin(turn)
     elif o.motion == "spin":
-        angle = o.tilt + o.turn * o.rate * 2.2 * t
+        angle = o.tilt + o.turn * o.rate * 1.7 * t
     elif o.motion in ("grow", "shrink"):
         up = np.clip(t / 2.06, 0, 1)
         reach = r0 * (0.60 + 0.65 * (up if o.motion == "grow" else 1 - up))

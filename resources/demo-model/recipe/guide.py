@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heads that learn to say, from the middle of the transformer, what every token shows. They exist in training alone: naming what is
+drawn where ties shapes and words together long before the pictures' own error, most of which is noise, would."""
+
+import torch.nn.functional as F
+from torch import nn
+
+import draw
+import text
+from labels import PLACES
+
+
+class Guide(nn.Module):
+    """Heads over features of the transformer, and a text.Probe over those of the text encoder."""
+
+    def __init__(self, dim: int, text_dim: int):
+        super().__init__()
+        self.sizes = (1 + len(draw.SHAPES), 1 + len(draw.COLOURS), PLACES)
+        self.net = nn.Sequential(nn.LayerNorm(dim), nn.Linear(dim, dim), nn.GELU("tanh"), nn.Linear(dim, sum(self.sizes)))
+        self.probe = text.Probe(text_dim)
+
+    def loss(self, features, kinds, places):
+        """features [B,T,S,dim], kinds int [B,T,S,2], places [B,T,S,7] -> cross-entropies, background weighing a quarter, plus the squared error of places."""
+        shape, colour, place = self.net(features).float().split(self.sizes, -1)
+        on = (kinds[..., 0] > 0).float()
+        weight = 0.25 + 0.75 * on
+        said = sum(F.cross_entropy(y.flatten(0, -2), kinds[..., i].flatten().long(), reduction="none") for i, y in enumerate((shape, colour)))
+        error = (place - places.float()).square().mean(-1)
+        return (said * weight.flatten()).sum() / weight.sum() + (error * on).sum() / on.sum().clamp(min=1)

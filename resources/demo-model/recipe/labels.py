@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every token of a clip shows: the answers that guide.py's heads learn to give."""
+
+import numpy as np
+
+import draw
+import world
+
+PATCH = 16  # pixels a token covers in each direction
+PLACES = 7
+
+
+def labels(scene: world.Scene, frames: int, height: int, width: int, ends: bool = False):
+    """Per latent frame and token, the nearest object: kinds int8 [T,S,2] (shape, colour; 0: background) and places f32 [T,S,7] (offset
+    to its centre in radii, size, velocity, growth, turn). `ends`: the last latent frame is a picture of its own."""
+    groups = (frames - 1) // 4
+    times = np.concatenate([[0.0], (4 * np.arange(1, groups + 1) - 1.5)]) / world.FPS
+    if ends:
+        times[-1] = (frames - 4) / world.FPS
+    rows, columns = height // PATCH, width // PATCH
+    px, py = (np.arange(columns) + 0.5) * PATCH, (np.arange(rows) + 0.5) * PATCH
+    kinds, places = np.zeros((len(times), rows, columns, 2), np.int8), np.zeros((len(times), rows, columns, PLACES), np.float32)
+    nearest = np.full((len(times), rows, columns), np.inf)
+    step = 1 / world.FPS
+    for o in scene.objects:
+        (x, y, r, angle), later = (np.stack(world.path(o, times + t, height, width)) for t in (0, step))
+        dx, dy = (px - x[:, None])[:, None] / r[:, None, None], (py - y[:, None])[:, :, None] / r[:, None, None]
+        distance = np.hypot(dx, dy)
+        here = (distance < 1.1 + PATCH / 2 / r[:, None, None]) & (distance < nearest)
+        nearest = np.where(here, distance, nearest)
+        kinds[here] = 1 + draw.SHAPES.index(o.shape), 1 + tuple(draw.COLOURS).index(o.colour)
+        turn = 0 * angle if o.shape in draw.ROUND else (later[3] - angle) / step / 2
+        moving = np.stack([np.log2(r / 20), (later[0] - x) / step / r, (later[1] - y) / step / r, (later[2] - r) / step / r * 2, turn], -1)
+        full = np.broadcast_arrays(dx, dy, *(m[:, None, None] for m in moving.T))
+        places[here] = np.stack(full, -1)[here]
+    if frames == 1:
+        places[..., 3:] = 0
+    return kinds.reshape(len(times), -1, 2), places.reshape(len(times), -1, PLACES)
