@@ -16,7 +16,7 @@ import text
 import vae
 from data import Batches, Crops, Kind, Pool, loader
 from guide import Guide
-from optim import Average, Optimizers, save
+from optim import Average, Optimizers, kernels, save
 from transformer import Sizes, TextEncoder, Transformer
 
 TINY, SMALL, FULL = (96, 64), (128, 80), (256, 144)
@@ -27,9 +27,9 @@ PLANS = {
     "cpu": {
         "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1,
         "stages": [
-            (65, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.6), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 17, 20, 0.25)]),
-            (90, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.25), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip small", *SMALL, 17, 12, 0.25)]),
-            (107, 0.7, [Kind("image", *FULL, 1, 16, 0.3), Kind("clip tiny", *TINY, 33, 10, 0.3), Kind("clip", *FULL, 33, 2, 0.4)]),
+            (68, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.6), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 17, 20, 0.25)]),
+            (88, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.25), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip small", *SMALL, 17, 12, 0.25)]),
+            (104, 0.7, [Kind("image", *FULL, 1, 16, 0.3), Kind("clip tiny", *TINY, 33, 10, 0.3), Kind("clip", *FULL, 33, 2, 0.4)]),
             (1e9, 0.35, [Kind("image", *FULL, 1, 16, 0.2), Kind("clip tiny", *TINY, 33, 10, 0.2), Kind("clip", *FULL, 33, 2, 0.6)]),
         ],
     },
@@ -51,10 +51,10 @@ PLANS = {
 
 
 class Stopper:
-    """Ends a loop in order: on a signal, or after so many minutes."""
+    """Ends a loop in order: on a signal, or after so many minutes by the clock."""
 
     def __init__(self, minutes: float):
-        self.end, self.asked = time.monotonic() + 60 * minutes, False
+        self.begin, self.length, self.asked = time.monotonic(), 60 * minutes, False
         for s in (signal.SIGTERM, signal.SIGINT):
             signal.signal(s, self.ask)
 
@@ -62,7 +62,12 @@ class Stopper:
         self.asked = True
 
     def __bool__(self):
-        return self.asked or time.monotonic() > self.end
+        return self.asked or time.monotonic() > self.begin + self.length
+
+    def cooling(self, share: float) -> float:
+        """Factor of the rate: 1, falling to 0 over the last `share` of the minutes."""
+        left = 1 - (time.monotonic() - self.begin) / self.length
+        return min(1.0, max(left, 0.0) / share)
 
 
 class Log:
@@ -92,8 +97,8 @@ def tokenizer(model: Path) -> text.Tokenizer:
     return text.Tokenizer(path)
 
 
-def train_text(model: Path, work: Path, sizes: Sizes, steps: int = 250) -> TextEncoder:
-    """The text encoder learns to say what captions say; a minute or two."""
+def train_text(model: Path, work: Path, sizes: Sizes, steps: int = 1300) -> TextEncoder:
+    """The text encoder learns to say what captions say; three minutes."""
     import numpy as np
 
     import captions
@@ -105,18 +110,18 @@ def train_text(model: Path, work: Path, sizes: Sizes, steps: int = 250) -> TextE
     if path.exists():
         encoder.load_state_dict(torch.load(path, weights_only=True))
         return encoder
-    optimizer = torch.optim.AdamW([*encoder.parameters(), *probe.parameters()], 2e-3, weight_decay=0.01)
+    named = [*encoder.named_parameters(), *probe.named_parameters()]
+    optimizers = Optimizers(named, 2e-3)
     rng = np.random.default_rng(2)
     for step in range(steps):
         scenes = [world.sample(rng) for _ in range(64)]
         said = [captions.caption(rng, s) for s in scenes]
         tokens, lengths = words(said, sizes.text_len)
         loss, right = probe.loss(encoder(tokens, lengths), lengths, torch.tensor([text.answers(*pair) for pair in zip(scenes, said)]))
-        for group in optimizer.param_groups:
-            group["lr"] = 2e-3 * min(1, step / 50) * (1 - 0.9 * step / steps)
-        optimizer.zero_grad()
+        optimizers.zero_grad()
         loss.backward()
-        optimizer.step()
+        torch.nn.utils.clip_grad_norm_([p for _, p in named], 1.0)
+        optimizers.step(min(1, (step + 1) / 20) * (1 - step / steps) ** 0.5)
         if step % 100 == 99:
             log(step=step + 1, loss=loss.item(), right=right.item())
     save(path, encoder.state_dict())
@@ -233,7 +238,7 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         loss.backward()
         torch.nn.utils.clip_grad_norm_([p for _, p in named], 1.0)
         warm += 1
-        optimizers.step(rate * min(1, warm / 100))
+        optimizers.step(rate * min(1, warm / 100) * stop.cooling(0.3))
         average.update()
         done["step"], done["samples"] = done["step"] + 1, done["samples"] + len(z)
         # On a processor that others use too, what counts is the time it gave us.
@@ -270,24 +275,24 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
     else:
         start.encoder(net, latent)
     net.to(device)
-    params = [p for n, p in net.named_parameters() if n.startswith(mine)]
-    optimizer, rate = torch.optim.AdamW(params, 1e-3, betas=(0.9, 0.98), weight_decay=0.0), 2e-3
-    chosen = torch.nn.ParameterList(params)
-    average = Average([chosen], 0.998)
+    named = [(n, p) for n, p in net.named_parameters() if n.startswith(mine)]
+    params = [p for _, p in named]
+    optimizer = Optimizers(named, 2e-3, kernels, weight_decay=0.0)
+    average = Average([torch.nn.ParameterList(params)], 0.998)
     if state:
         optimizer.load_state_dict(state["optimizer"])
         average.count = state["average_count"]
-        for mean, saved in zip(average.mean, state["average"]):
-            mean.copy_(saved)
+        for mean, kept in zip(average.mean, state["average"]):
+            mean.copy_(kept)
 
     def checkpoint():
         save(path, {"vae": net.state_dict(), "optimizer": optimizer.state_dict(), "average": average.mean,
-                    "average_count": average.count, "names": [n for n, _ in net.named_parameters() if n.startswith(mine)], "done": done})  # fmt: skip
+                    "average_count": average.count, "names": [n for n, _ in named], "done": done})  # fmt: skip
 
     batches = loader(Crops(latent, 4 if device_name == "cpu" else 48, 77 + done["step"]), workers)
     stop, begin, started = Stopper(minutes), time.monotonic(), done["minutes"]
     said = saved = begin
-    losses = []
+    losses, warm = [], 0
     while not stop:
         video, z = _to(device, *next(batches))
         with autocast():
@@ -298,17 +303,15 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
         if part == "decoder":
             d = out - video
             dx, dy = (d[..., 1:] - d[..., :-1]).abs().mean(), (d[..., 1:, :] - d[..., :-1, :]).abs().mean()
-            loss, shown = d.abs().mean() + 0.5 * (dx + dy) + 2 * d.square().mean(), d.square().mean() / 4
+            loss, shown = d.abs().mean() + 0.25 * (dx + dy) + 20 * d.square().mean(), d.square().mean() / 4
         else:
             d = out - z
             loss, shown = d.square().mean() + 0.2 * d.abs().mean(), d.square().mean()
-        optimizer.zero_grad(set_to_none=True)
+        optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(params, 1.0)
-        # The rate falls slowly: 2e-3 at first, a half after 400, a quarter after 1600 more steps' worth, and so on.
-        for group in optimizer.param_groups:
-            group["lr"] = rate * min(1, (done["step"] + 1) / 60) / (1 + done["step"] / 700) ** 0.7
-        optimizer.step()
+        warm += 1
+        optimizer.step(min(1, warm / 60) * stop.cooling(0.7) / (1 + done["step"] / 3000) ** 0.7)
         average.update()
         losses.append(shown.detach())
         spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
