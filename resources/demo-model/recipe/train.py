@@ -27,10 +27,9 @@ PLANS = {
     "cpu": {
         "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1,
         "stages": [
-            (68, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.6), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 17, 20, 0.25)]),
-            (88, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.25), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip small", *SMALL, 17, 12, 0.25)]),
-            (104, 0.7, [Kind("image", *FULL, 1, 16, 0.3), Kind("clip tiny", *TINY, 33, 10, 0.3), Kind("clip", *FULL, 33, 2, 0.4)]),
-            (1e9, 0.35, [Kind("image", *FULL, 1, 16, 0.2), Kind("clip tiny", *TINY, 33, 10, 0.2), Kind("clip", *FULL, 33, 2, 0.6)]),
+            (57, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.6), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 17, 20, 0.25)]),
+            (90, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.3), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.2)]),
+            (1e9, 0.5, [Kind("image tiny", *TINY, 1, 96, 0.15), Kind("image", *FULL, 1, 16, 0.2), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.4)]),
         ],
     },
     "gpu": {
