@@ -49,7 +49,7 @@ struct Thumbnails::State {
                 if (!wake.wait(lock, end, [&] { return !waiting.empty(); })) return;
                 questions.push_back(waiting.back()); // the newest first
                 waiting.pop_back();
-                if (questions[0].frame >= 0)
+                if (questions[0].frame >= 0) {
                     for (auto it = waiting.begin(); it != waiting.end();)
                         if (it->file == questions[0].file && it->frame >= 0) {
                             questions.push_back(*it);
@@ -57,6 +57,7 @@ struct Thumbnails::State {
                         } else {
                             ++it;
                         }
+                }
             }
             bool good = true;
             try {

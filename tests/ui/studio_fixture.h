@@ -47,9 +47,9 @@ public:
         core_->history.wait_scanned(10000);
         window_->resize(size);
         window_->show();
-        QTest::qWaitForWindowExposed(window_.get());
+        (void)QTest::qWaitForWindowExposed(window_.get());
         window_->activateWindow();
-        QTest::qWaitForWindowActive(window_.get(), 2000);
+        (void)QTest::qWaitForWindowActive(window_.get(), 2000);
         window_->begin(layout);
     }
     ~StudioFixture() { qApp->removeEventFilter(&guard_); }

@@ -107,9 +107,9 @@ void Job::multiply(const std::byte* a, std::int64_t lda, const std::byte* panels
                    float* sums, bool accumulate) const {
     if (kernel.dotted()) {
         float partial[widest];
-        const auto *rows = reinterpret_cast<const float*>(a), *weight = reinterpret_cast<const float*>(panels);
+        const auto *pixels = reinterpret_cast<const float*>(a), *weight = reinterpret_cast<const float*>(panels);
         for (std::int64_t o = 0; o < kernel.out; ++o) {
-            kernels.dot(rows, lda, m, weight + o * k, k, partial, 1);
+            kernels.dot(pixels, lda, m, weight + o * k, k, partial, 1);
             for (std::int64_t i = 0; i < m; ++i)
                 sums[i * padded + o] = accumulate ? sums[i * padded + o] + partial[i] : partial[i];
         }

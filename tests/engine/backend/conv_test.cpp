@@ -147,7 +147,7 @@ TEST(Conv, Bf16) {
     options.compute = DType::bf16;
     check({2, 6, 7, 24, 12, {3, 3, 3}, options, DType::bf16, true});
     check({2, 6, 7, 24, 12, {3, 3, 3}, options});
-    check({2, 8, 270, 96, 96, {3, 3, 3}, options, DType::bf16, true}); // more than one pass deep, tile across, panel
+    check({1, 3, 270, 96, 49, {3, 3, 3}, options, DType::bf16, true}); // more than one pass deep, tile across, panel
     check({1, 5, 6, 200, 50, {3, 3, 3}, options});                     // f32 frames
     check({1, 9, 7, 6, 6, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1, .compute = DType::bf16}});
     check({2, 5, 7, 3, 20, {3, 3, 3}, options}); // rows of an odd number of values

@@ -219,8 +219,8 @@ TEST_P(Planted, AWrongCast) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Planted, testing::Combine(testing::ValuesIn(sizes), testing::ValuesIn(policies)),
-                         [](const auto& info) {
-                             return std::string(std::get<0>(info.param).name) + "_" + std::get<1>(info.param).name;
+                         [](const auto& one) {
+                             return std::string(std::get<0>(one.param).name) + "_" + std::get<1>(one.param).name;
                          });
 
 } // namespace
