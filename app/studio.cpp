@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/studio.h"
 
+#include <QElapsedTimer>
 #include <QtConcurrent/QtConcurrentRun>
 
 #include "app/request_values.h"
@@ -62,6 +63,13 @@ void Studio::connect_queue() {
             history.touch(run);
     });
     connect(&queue, &RunQueue::entry_ended, this, &Studio::run_ended);
+    // The run at work is listed with the step it has reached, once a second at most.
+    connect(&worker, &EngineWorker::step_done, this, [this, touched = QElapsedTimer()]() mutable {
+        const QString run = queue.running_run();
+        if (run.isEmpty() || (touched.isValid() && touched.elapsed() < 1000)) return;
+        touched.start();
+        history.touch(run);
+    });
 }
 
 void Studio::run_ended(quint64 id, int state, const QString& run) {

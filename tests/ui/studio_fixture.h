@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QLineEdit>
 #include <QListView>
 #include <QPointer>
@@ -104,15 +105,15 @@ public:
         request.seed = 7;
         request.threads = 2;
         if (large()) {
-            request.width = 256, request.height = 144, request.frames = 17;
-            request.steps = std::max(steps, 8);
+            request.width = 256, request.height = 144, request.frames = 9;
+            request.steps = std::max(steps, 6);
         }
         core_->document.load(request);
         core_->document.wait_resolved(20000);
         for (const auto& issue : core_->document.issues()) QFAIL(qPrintable(issue.line()));
     }
     /// Of each run by use_model().
-    static int frames() { return large() ? 17 : 5; }
+    static int frames() { return large() ? 9 : 5; }
     static bool large() { return qEnvironmentVariable("DENOIR_STORIES") == QStringLiteral("large"); }
 
     /// The file dialog that an action opened: a name is given, its button pressed. False: none came.
@@ -132,15 +133,32 @@ public:
         QTest::mouseClick(dialog->windowHandle(), Qt::LeftButton, {}, accept->mapTo(dialog, accept->rect().center()));
         return QTest::qWaitFor([&] { return !dialog || !dialog->isVisible(); }, 5000);
     }
-    /// Leaves a picture in the build folder.
+    /// Leaves a picture in the build folder; large() ones also in both themes and at twice the size, to be looked at.
     void picture(const QString& name) {
         QTest::qWait(60);
-        const QString folder = QStringLiteral(DENOIR_PICTURES);
-        QDir().mkpath(folder);
-        QVERIFY(window_->grab().save(folder + QLatin1Char('/') + name + QStringLiteral(".png")));
+        save(name);
+        if (!large()) return;
+        const Scheme scheme = theme_.scheme();
+        const QSize size = window_->size();
+        for (const Scheme each : {Scheme::dark, Scheme::light})
+            for (const QSize pixels : {QSize(1280, 800), QSize(2560, 1440)}) {
+                theme_.set_scheme(each);
+                window_->resize(pixels);
+                QTest::qWait(400); // thumbnails of another size
+                save(QStringLiteral("looks/%1-%2-%3").arg(name, scheme_name(each)).arg(pixels.width()));
+            }
+        theme_.set_scheme(scheme);
+        window_->resize(size);
+        QTest::qWait(100);
     }
 
 private:
+    void save(const QString& name) {
+        const QString file = QStringLiteral(DENOIR_PICTURES) + QLatin1Char('/') + name + QStringLiteral(".png");
+        QVERIFY(QDir().mkpath(QFileInfo(file).path()));
+        QVERIFY(window_->grab().save(file));
+    }
+
     std::unique_ptr<app::Studio> core_;
     app::FrameCache frames_;
     Theme theme_;

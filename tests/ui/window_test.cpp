@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole window against what goes wrong: wrong files, a missing model, a full disk, a second studio; and every
 // action where there is nothing to act on.
+#include <QCameraDevice>
 #include <QDialog>
 #include <QDockWidget>
 #include <QDropEvent>
 #include <QFile>
 #include <QLabel>
+#include <QMediaDevices>
 #include <QMimeData>
 
 #include "app/model_catalogue.h"
@@ -14,6 +16,7 @@
 #include "tests/app/clips.h"
 #include "tests/app/full_disk.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/docks/camera_window.h"
 #include "ui/preview/preview_view.h"
 #include "ui/window/translation.h"
 
@@ -88,6 +91,19 @@ private slots:
         QTRY_VERIFY(!title("models-dock")->isVisible());
         models->setFloating(true);
         QTRY_VERIFY(title("models-dock")->isVisible());
+    }
+
+    void without_a_camera_its_window_says_so() {
+        if (!QMediaDevices::videoInputs().isEmpty()) QSKIP("this machine has a camera");
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.window().actions().at("edit.camera")->trigger();
+        const auto* camera = studio.window().findChild<CameraWindow*>();
+        QVERIFY(camera && camera->isVisible() && !camera->isModal());
+        const auto* words = camera->findChild<QLabel*>();
+        QVERIFY2(words->text().contains("No camera"), qPrintable(words->text()));
+        QVERIFY(!camera->findChild<QPushButton*>()->isEnabled());
     }
 
     void wrong_files_are_named_and_left_alone() {
