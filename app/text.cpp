@@ -12,6 +12,7 @@ QString duration_text(double seconds) {
     const auto whole = qint64(std::llround(std::min(seconds, 1e12)));
     if (whole < 60) return QObject::tr("%1 s").arg(whole);
     if (whole < 3600) return QObject::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));
+    if (whole >= 100 * 3600) return QObject::tr("%1 days").arg((whole + 43200) / 86400);
     const qint64 minutes = (whole + 30) / 60;
     return QObject::tr("%1 h %2 min").arg(minutes / 60).arg(minutes % 60, 2, 10, QLatin1Char('0'));
 }

@@ -62,6 +62,8 @@ private slots:
         QCOMPARE(duration_text(9.97), QStringLiteral("10 s"));
         QCOMPARE(duration_text(59.7), QStringLiteral("1 min 00 s"));
         QCOMPARE(duration_text(3599.9), QStringLiteral("1 h 00 min"));
+        QCOMPARE(duration_text(99 * 3600), QStringLiteral("99 h 00 min"));
+        QCOMPARE(duration_text(100 * 3600), QStringLiteral("4 days"));
         QCOMPARE(duration_text(-1), QStringLiteral("–"));
         QCOMPARE(bytes_text(400e6), QStringLiteral("400 MB"));
         QCOMPARE(bytes_text(3.14e9), QStringLiteral("3.1 GB"));

@@ -10,6 +10,7 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QUrl>
+#include <algorithm>
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
@@ -92,15 +93,21 @@ void ImageWell::paintEvent(QPaintEvent*) {
         painter.drawImage(QRectF(area.center() - QPointF(size.width() / 2, size.height() / 2), size), picture_);
         painter.setClipping(false);
     } else {
-        const bool dead = !usable_ || !error_.isEmpty();
-        const QRect mark(int(area.center().x()) - 8, int(area.center().y()) - 8 - (dead ? line : 0), 16, 16);
-        icon(error_.isEmpty() ? QStringLiteral("image") : QStringLiteral("error"))
-            .paint(&painter, mark, Qt::AlignCenter, QIcon::Disabled);
-        if (dead) {
-            painter.setPen(error_.isEmpty() ? c.quiet : c.error);
-            painter.drawText(area.adjusted(6, area.height() / 2 - line / 2.0, -6, 0),
-                             Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, error_.isEmpty() ? why_ : error_);
-        }
+        const QString words = !error_.isEmpty() ? error_ : usable_ ? QString() : why_;
+        constexpr double mark = 16, between = 4;
+        const QRectF room = area.adjusted(6, 2, -6, -2);
+        const double height = painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, words).height();
+        // Where there is no room for both, the words matter more than the sign above them.
+        const bool sign = words.isEmpty() || mark + between + height <= room.height();
+        const double all = words.isEmpty() ? mark : sign ? mark + between + height : height;
+        const double top = std::max(room.top(), room.center().y() - all / 2);
+        if (sign)
+            icon(error_.isEmpty() ? QStringLiteral("image") : QStringLiteral("error"))
+                .paint(&painter, QRectF(area.center().x() - mark / 2, top, mark, mark).toRect(), Qt::AlignCenter,
+                       QIcon::Disabled);
+        painter.setPen(error_.isEmpty() ? c.quiet : c.error);
+        painter.drawText(QRectF(room.left(), sign ? top + mark + between : top, room.width(), room.bottom() - top),
+                         Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, words);
     }
     const bool marked = hovering_ || hasFocus();
     QPen pen(marked ? c.accent : !error_.isEmpty() ? c.error : c.edge, 1);

@@ -167,9 +167,14 @@ void ParametersPanel::refresh_estimate() {
         else if (!forecast.possible)
             changes = tr("It does not fit into this machine's memory.");
     } else {
+        // What stands under its field is not said again.
+        const auto has_field = [this](const QString& key) {
+            return fields_.contains(key) || key == QLatin1String("width") || key == QLatin1String("height") ||
+                   key == QLatin1String("dtype");
+        };
         estimate_->setText(document.pending() ? tr("looking at the model …") : tr("cannot start yet"));
         for (const app::Issue& issue : document.issues())
-            if (!fields_.contains(issue.field) && changes.isEmpty()) changes = issue.line();
+            if (!has_field(issue.field) && changes.isEmpty()) changes = issue.line();
     }
     changes_->setText(changes);
     changes_->setVisible(!changes.isEmpty());

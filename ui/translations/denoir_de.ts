@@ -130,6 +130,10 @@
         <source>use a model with weights of at most %1</source>
         <translation>ein Modell mit Gewichten von höchstens %1 nehmen</translation>
     </message>
+    <message>
+        <source>%1 days</source>
+        <translation>%1 Tage</translation>
+    </message>
 </context>
 <context>
     <name>Sizes</name>
