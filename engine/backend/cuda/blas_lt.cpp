@@ -12,7 +12,6 @@
 #include "engine/backend/cuda/library.h"
 #include "engine/backend/cuda/product_cache.h"
 #include "engine/core/error.h"
-#include "engine/core/file.h"
 
 namespace denoir::cuda {
 namespace {
@@ -125,7 +124,9 @@ private:
 class BlasLt final : public Blas {
 public:
     BlasLt(Runtime& runtime, const Functions& functions)
-        : runtime_(runtime), f_(functions), cache_(cache_file(runtime, functions.version())) {
+        : runtime_(runtime),
+          f_(functions),
+          cache_(ProductCache::file("products", runtime.properties().name, functions.version())) {
         expect(f_.create(&handle_), "starting");
     }
     ~BlasLt() override { f_.destroy(handle_); }
@@ -167,25 +168,18 @@ public:
     void set_workspace(std::byte* memory) override { workspace_ = memory; }
 
 private:
-    static std::filesystem::path cache_file(Runtime& runtime, std::size_t version) {
-        std::string card = runtime.properties().name;
-        std::replace_if(
-            card.begin(), card.end(), [](unsigned char c) { return !std::isalnum(c); }, '-');
-        try {
-            return cache_folder() / fmt::format("products-{}-{}.txt", card.substr(0, 80), version);
-        } catch (const Error&) {
-            return {};
-        }
+    /// Bytes that the address is a multiple of. Not more than the arena promises: the algorithm, and with it the last
+    /// bits of a result, would else depend on where a block happens to lie.
+    static std::uint32_t alignment(const void* at) {
+        constexpr int arena = 6; // 2^6
+        return std::uint32_t{1} << std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(at)), arena);
     }
 
     static std::string key(const Product& p, std::string_view type) {
         // Alignment decides which algorithms there are.
-        const auto aligned = [](const void* at) {
-            return std::min(std::countr_zero(reinterpret_cast<std::uintptr_t>(at)), 8);
-        };
-        return fmt::format("{}:{}x{}x{}:{}:{},{},{}:{}{}{}:{}:{}{}{}", type, p.m, p.n, p.k, p.batch, p.lda, p.ldb,
+        return fmt::format("{}:{}x{}x{}:{}:{},{},{}:{}{}{}:{}:{},{},{}", type, p.m, p.n, p.k, p.batch, p.lda, p.ldb,
                            p.ldc, p.b_is_kn ? "n" : "t", p.bias ? "b" : "-", static_cast<int>(p.activation),
-                           p.c_type == Type::bf16 ? "bf16" : "f32", aligned(p.a), aligned(p.b), aligned(p.c));
+                           p.c_type == Type::bf16 ? "bf16" : "f32", alignment(p.a), alignment(p.b), alignment(p.c));
     }
 
     cublasStatus_t start(const Product& p, const Description& d, const cublasLtMatmulAlgo_t& algorithm) {
@@ -197,11 +191,18 @@ private:
                          workspace_ ? workspace : 0, static_cast<cudaStream_t>(runtime_.stream()));
     }
 
-    std::vector<cublasLtMatmulHeuristicResult_t> suggestions(const Description& d, int most) {
+    std::vector<cublasLtMatmulHeuristicResult_t> suggestions(const Product& p, const Description& d, int most) {
         cublasLtMatmulPreference_t preference = nullptr;
         expect(f_.preference_create(&preference), "asking");
-        const std::size_t bytes = workspace_ ? workspace : 0;
-        f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
+        const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t name, const auto& value) {
+            f_.preference_set(preference, name, &value, sizeof value);
+        };
+        prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_ ? workspace : std::size_t{0});
+        // The library takes addresses for multiples of 256 unless it is told (its A is our B).
+        prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment(p.b));
+        prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment(p.a));
+        prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment(p.c));
+        prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(p.c));
         std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(most));
         int count = 0;
         const cublasStatus_t status =
@@ -212,6 +213,7 @@ private:
     }
 
     bool run(const Product& p, const Description& d, std::string_view type) {
+        runtime_.stream(); // the library asks for this thread's card
         const std::string name = key(p, type);
         if (const auto known = cache_.find(name)) {
             const auto algorithm = std::bit_cast<cublasLtMatmulAlgo_t>(*known);
@@ -223,12 +225,12 @@ private:
             cache_.forget(name);
         }
         if (runtime_.recording()) { // nothing can be timed now
-            const auto first = suggestions(d, 1);
+            const auto first = suggestions(p, d, 1);
             return !first.empty() && start(p, d, first[0].algo) == CUBLAS_STATUS_SUCCESS;
         }
         float best = 0;
         const cublasLtMatmulAlgo_t* fastest = nullptr;
-        const auto all = suggestions(d, candidates);
+        const auto all = suggestions(p, d, candidates);
         for (const auto& candidate : all) {
             if (candidate.state != CUBLAS_STATUS_SUCCESS || start(p, d, candidate.algo) != CUBLAS_STATUS_SUCCESS)
                 continue;

@@ -5,11 +5,17 @@
 #include <cudnn_frontend.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <unordered_map>
 
 #include "engine/backend/cuda/dnn.h"
 #include "engine/backend/cuda/library.h"
+#include "engine/backend/cuda/product_cache.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
 
 namespace cudnn_frontend {
 void* cudnn_dlhandle = nullptr; // asked for by the frontend
@@ -33,8 +39,16 @@ struct Functions {
 /// A graph with its plan; null graph: there is none.
 struct Plan {
     std::shared_ptr<fe::graph::Graph> graph;
+    std::int64_t index = -1; ///< of the plan among the graph's; -1: not chosen yet
     std::int64_t workspace = 0;
 };
+using Memory = std::unordered_map<std::int64_t, void*>;
+using Outcome = fe::error_t;
+
+/// Of a graph's plans so many are tried, the library's first guesses.
+constexpr std::int64_t candidates = 12;
+constexpr int rounds = 3;
+constexpr std::int64_t largest_workspace = std::int64_t{256} << 20;
 
 std::shared_ptr<fe::graph::Graph> new_graph() {
     auto graph = std::make_shared<fe::graph::Graph>();
@@ -51,37 +65,52 @@ Tensor_attributes tensor(Uid uid, const Sizes& size, const Sizes& stride) {
 class DnnGraph final : public Dnn {
 public:
     DnnGraph(Runtime& runtime, const Functions& functions, cudnnHandle_t handle)
-        : runtime_(runtime), f_(functions), handle_(handle) {}
+        : runtime_(runtime),
+          f_(functions),
+          handle_(handle),
+          cache_(ProductCache::file("convolutions", runtime.properties().name, fe::detail::get_backend_version())) {}
     ~DnnGraph() override {
         plans_.clear();
         f_.destroy(handle_);
     }
 
     bool attention(const FusedAttention& a, const Workspace& workspace) override {
-        const std::string key = fmt::format("a {} {} {} {} {} {} {} {} {} {} {} {} {} {}", a.queries, a.keys, a.heads,
+        if (!all_aligned({a.q, a.k, a.v, a.out}) ||
+            !all_aligned({a.q_token, a.q_head, a.k_token, a.k_head, a.v_token, a.v_head, a.out_token, a.out_head}))
+            return false;
+        const std::string key = fmt::format("a:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", a.queries, a.keys, a.heads,
                                             a.size, a.q_token, a.q_head, a.k_token, a.k_head, a.v_token, a.v_head,
                                             a.out_token, a.out_head, a.scale, a.log_sum != nullptr);
-        const Plan& plan = planned(key, [&] { return attention_graph(a); });
-        std::unordered_map<std::int64_t, void*> memory{{first_input, const_cast<void*>(a.q)},
-                                                       {second_input, const_cast<void*>(a.k)},
-                                                       {third_input, const_cast<void*>(a.v)},
-                                                       {result, a.out}};
+        Plan& plan = planned(key, [&] { return attention_graph(a); });
+        Memory memory{{first_input, const_cast<void*>(a.q)},
+                      {second_input, const_cast<void*>(a.k)},
+                      {third_input, const_cast<void*>(a.v)},
+                      {result, a.out}};
         if (a.log_sum) memory.emplace(second_result, a.log_sum);
-        return run(plan, memory, workspace);
+        return run(key, plan, memory, workspace);
     }
 
     bool conv(const FusedConv& c, const Workspace& workspace) override {
-        const std::string key = fmt::format("c {} {} {} {} {} {} {} {} {} {} {} {} {}", c.time, c.height, c.width, c.in,
+        if (!all_aligned({c.x, c.w, c.bias, c.out})) return false;
+        const std::string key = fmt::format("c:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", c.time, c.height, c.width, c.in,
                                             c.out_channels, c.taps_time, c.taps_down, c.taps_across, c.time_stride,
                                             c.stride, c.pad_down, c.pad_across, c.bias != nullptr);
-        const Plan& plan = planned(key, [&] { return conv_graph(c); });
-        std::unordered_map<std::int64_t, void*> memory{
-            {first_input, const_cast<void*>(c.x)}, {second_input, const_cast<void*>(c.w)}, {result, c.out}};
+        Plan& plan = planned(key, [&] { return conv_graph(c); });
+        Memory memory{{first_input, const_cast<void*>(c.x)}, {second_input, const_cast<void*>(c.w)}, {result, c.out}};
         if (c.bias) memory.emplace(third_input, const_cast<void*>(c.bias));
-        return run(plan, memory, workspace);
+        return run(key, plan, memory, workspace);
     }
 
 private:
+    /// The library's kernels are told that every tensor starts at a multiple of 16 bytes, and read rows that way.
+    static bool all_aligned(std::initializer_list<const void*> tensors) {
+        return std::none_of(tensors.begin(), tensors.end(),
+                            [](const void* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 != 0; });
+    }
+    static bool all_aligned(std::initializer_list<std::int64_t> strides) {
+        return std::none_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride % 8 != 0; });
+    }
+
     static std::shared_ptr<fe::graph::Graph> attention_graph(const FusedAttention& a) {
         auto graph = new_graph();
         // [batch, head, token, channel]
@@ -144,35 +173,111 @@ private:
         return graph;
     }
 
-    template <class Make> const Plan& planned(const std::string& key, Make make) {
+    template <class Make> Plan& planned(const std::string& key, Make make) {
         const auto found = plans_.find(key);
         if (found != plans_.end()) return found->second;
+        runtime_.stream(); // the library asks for this thread's card
         Plan plan;
-        try {
-            auto graph = make();
-            if (graph->build(handle_, {fe::HeurMode_t::A}).is_good() &&
-                graph->get_workspace_size(plan.workspace).is_good())
-                plan.graph = std::move(graph);
-        } catch (const std::exception&) {
-            // As if there were no plan.
+        const std::string why = failure_of([&] {
+            plan.graph = make();
+            for (const auto& step : std::initializer_list<std::function<Outcome()>>{
+                     [&] { return plan.graph->validate(); }, [&] { return plan.graph->build_operation_graph(handle_); },
+                     [&] {
+                         return plan.graph->create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
+                     },
+                     [&] { return plan.graph->check_support(); }})
+                if (const Outcome outcome = step(); outcome.is_bad()) return outcome;
+            return Outcome();
+        });
+        if (!why.empty()) {
+            plan.graph = nullptr;
+            log::info(fmt::format("cuDNN has no plan for {}: {}", key, why));
         }
         return plans_.emplace(key, std::move(plan)).first->second;
     }
 
-    bool run(const Plan& plan, std::unordered_map<std::int64_t, void*>& memory, const Workspace& workspace) {
-        if (!plan.graph) return false;
-        std::byte* const work = plan.workspace > 0 ? workspace(static_cast<std::size_t>(plan.workspace)) : nullptr;
+    /// What went wrong in one line; empty: nothing.
+    template <class Work> static std::string failure_of(Work work) {
         try {
-            return f_.set_stream(handle_, static_cast<cudaStream_t>(runtime_.stream())) == CUDNN_STATUS_SUCCESS &&
-                   plan.graph->execute(handle_, memory, work).is_good();
-        } catch (const std::exception&) {
+            Outcome outcome = work();
+            if (outcome.is_good()) return {};
+            const std::string why = outcome.get_message();
+            return why.empty() ? "it does not say why" : printable(why, 200);
+        } catch (const Error&) {
+            throw; // ours: no memory for it, say
+        } catch (const std::exception& e) {
+            return printable(e.what(), 200);
+        }
+    }
+
+    /// Makes plan number `index` ready to run.
+    bool built(const Plan& plan, std::int64_t index, std::int64_t& workspace) {
+        return failure_of([&] {
+                   const Outcome outcome = plan.graph->build_plan_at_index(handle_, index);
+                   return outcome.is_bad() ? outcome : plan.graph->get_workspace_size_plan_at_index(index, workspace);
+               }).empty() &&
+               workspace <= largest_workspace;
+    }
+
+    std::string start(const Plan& plan, std::int64_t index, std::int64_t bytes, Memory& memory,
+                      const Workspace& workspace) {
+        std::byte* const work = bytes > 0 ? workspace(static_cast<std::size_t>(bytes)) : nullptr;
+        return failure_of([&] {
+            if (f_.set_stream(handle_, static_cast<cudaStream_t>(runtime_.stream())) != CUDNN_STATUS_SUCCESS)
+                return Outcome(fe::error_code_t::HANDLE_ERROR, "the stream was not taken");
+            return plan.graph->execute_plan_at_index(handle_, memory, work, index);
+        });
+    }
+
+    /// The fastest of the first plans, as measured now or earlier; convolutions differ by far. Attention has one plan
+    /// per generation of cards, the newest first.
+    void choose(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
+        const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
+        const auto take = [&](std::int64_t index) {
+            std::int64_t bytes = 0;
+            if (index < 0 || index >= count || !built(plan, index, bytes)) return false;
+            plan.index = index;
+            plan.workspace = bytes;
+            return true;
+        };
+        if (key[0] != 'c' || runtime_.recording()) { // nothing to be timed, or not now
+            for (std::int64_t i = 0; i < count && plan.index < 0; ++i) take(i);
+            return;
+        }
+        if (const auto known = cache_.find(key); known && (*known)[1] == static_cast<std::uint64_t>(count))
+            if (take(static_cast<std::int64_t>((*known)[0]))) return;
+        float best = 0;
+        for (std::int64_t i = 0; i < count && (i < candidates || plan.index < 0); ++i) {
+            std::int64_t bytes = 0;
+            if (!built(plan, i, bytes) || !start(plan, i, bytes, memory, workspace).empty()) continue;
+            const float time = runtime_.time([&] {
+                for (int round = 0; round < rounds; ++round) start(plan, i, bytes, memory, workspace);
+            });
+            if (plan.index >= 0 && time >= best) continue;
+            best = time;
+            plan.index = i;
+            plan.workspace = bytes;
+        }
+        if (plan.index >= 0)
+            cache_.keep(key, {static_cast<std::uint64_t>(plan.index), static_cast<std::uint64_t>(count)});
+    }
+
+    bool run(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
+        if (plan.graph && plan.index < 0) choose(key, plan, memory, workspace);
+        if (!plan.graph || plan.index < 0) {
+            if (plan.graph) log::info("cuDNN cannot build a plan for " + key);
+            plan.graph = nullptr;
             return false;
         }
+        const std::string why = start(plan, plan.index, plan.workspace, memory, workspace);
+        if (!why.empty()) log::info(fmt::format("cuDNN does not start {}: {}", key, why));
+        return why.empty();
     }
 
     Runtime& runtime_;
     Functions f_;
     cudnnHandle_t handle_;
+    ProductCache cache_;
     std::map<std::string, Plan> plans_;
 };
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <sstream>
 
@@ -22,6 +24,16 @@ bool read_word(std::istringstream& in, std::uint64_t& word) {
 }
 
 } // namespace
+
+std::filesystem::path ProductCache::file(std::string_view what, std::string card, std::size_t version) {
+    const auto odd = [](unsigned char c) { return !std::isalnum(c); };
+    std::replace_if(card.begin(), card.end(), odd, '-');
+    try {
+        return cache_folder() / fmt::format("{}-{}-{}.txt", what, card.substr(0, 80), version);
+    } catch (const Error&) {
+        return {};
+    }
+}
 
 ProductCache::ProductCache(std::filesystem::path file) : file_(std::move(file)) {
     std::error_code code;

@@ -6,14 +6,17 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace denoir::cuda {
 
-/// Which algorithm of the matrix library is the fastest for a shape, kept in a text file: a line `KEY WORD×8` each.
+/// Which algorithm of a library is the fastest for a shape, kept in a text file: a line `KEY WORD×8` each.
 /// What cannot be read is left out; what the library does not accept later is forgotten by `forget`.
 class ProductCache {
 public:
     using Words = std::array<std::uint64_t, 8>;
+    /// The file for the choices `what` on a card with this version of the library; empty where the user has no folder.
+    static std::filesystem::path file(std::string_view what, std::string card, std::size_t version);
     /// An empty path: nothing is kept on disk.
     explicit ProductCache(std::filesystem::path file);
 
