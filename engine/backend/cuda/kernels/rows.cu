@@ -11,24 +11,28 @@ namespace {
 /// One row as its threads see it: thread t holds the packs t, t + width, …
 template <class T, int V> struct RowReader {
     const T* from;
-    float* kept; ///< shared, [C], or null
+    float* kept; ///< shared, [packs of a thread, V, width], or null: neighbouring threads use neighbouring banks
     int channels;
 
     /// f(first channel, values) for each pack of this thread, read from memory and kept.
     template <class F> __device__ void first(F f) const {
-        for (int c = static_cast<int>(threadIdx.x) * V; c < channels; c += static_cast<int>(blockDim.x) * V) {
+        const int width = static_cast<int>(blockDim.x);
+        float* place = kept + threadIdx.x;
+        for (int c = static_cast<int>(threadIdx.x) * V; c < channels; c += width * V, place += width * V) {
             float values[V];
             load<V>(from + c, values);
-            for (int i = 0; i < V && kept; ++i) kept[c + i] = values[i];
+            for (int i = 0; i < V && kept; ++i) place[i * width] = values[i];
             f(c, values);
         }
     }
     /// The same again. A thread reads only what it kept itself, so no barrier is needed.
     template <class F> __device__ void again(F f) const {
-        for (int c = static_cast<int>(threadIdx.x) * V; c < channels; c += static_cast<int>(blockDim.x) * V) {
+        const int width = static_cast<int>(blockDim.x);
+        const float* place = kept + threadIdx.x;
+        for (int c = static_cast<int>(threadIdx.x) * V; c < channels; c += width * V, place += width * V) {
             float values[V];
             if (kept)
-                for (int i = 0; i < V; ++i) values[i] = kept[c + i];
+                for (int i = 0; i < V; ++i) values[i] = place[i * width];
             else
                 load<V>(from + c, values);
             f(c, values);
@@ -44,8 +48,8 @@ template <class T> __device__ const T* row_at(const Rows& x, std::int64_t token)
 __device__ std::int64_t token_here() { return static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y; }
 
 __device__ float* kept_row(bool cached, int channels) {
-    return cached ? shared_memory<float>() + static_cast<std::size_t>(threadIdx.y) * static_cast<std::size_t>(channels)
-                  : nullptr;
+    const int width = static_cast<int>(blockDim.x);
+    return cached ? shared_memory<float>() + static_cast<int>(threadIdx.y) * RowShape::kept(channels, width) : nullptr;
 }
 
 /// V parameters from channel c on, or `otherwise` where there are none.

@@ -90,17 +90,22 @@ DENOIR_HD void rotate(float& even, float& odd, float cosine, float sine) {
 /// How a block is cut: `width` threads hold one row, `rows` rows share the block.
 struct RowShape {
     int width, rows;
-    bool cached; ///< the row is kept in shared memory, [rows][C] f32; else it is read again for each pass
+    bool cached; ///< the row is kept in shared memory as f32; else it is read again for each pass
 
-    static constexpr int warp = 32, warps_per_block = 4, block = 256;
+    static constexpr int warp = 32, warps_per_block = 4, block = 256, widest_pack = 8;
     static constexpr int short_row = 1024; ///< channels up to here: one warp a row
     static constexpr int longest_cached = 48 * 1024 / 4;
+    /// Floats that a row of `width` threads keeps: a whole pack for each of them.
+    static DENOIR_HD constexpr int kept(int channels, int width) {
+        const int round = width * widest_pack;
+        return (channels + round - 1) / round * round;
+    }
     static constexpr RowShape of(int channels) {
         if (channels <= short_row) return {warp, warps_per_block, true};
         return {block, 1, channels <= longest_cached};
     }
     constexpr std::size_t shared(int channels) const {
-        return cached ? sizeof(float) * static_cast<std::size_t>(rows) * static_cast<std::size_t>(channels) : 0;
+        return cached ? sizeof(float) * static_cast<std::size_t>(rows * kept(channels, width)) : 0;
     }
 };
 static_assert(RowShape::of(RowShape::short_row).shared(RowShape::short_row) <= 48 * 1024);
