@@ -16,7 +16,19 @@ Tensor rows_of_group(const Tensor& x, std::int64_t group, std::int64_t groups) {
 
 std::size_t Backend::free_memory() { return available_memory(); }
 
+void Backend::finish(const Tensor&) {}
+
 Tensor Backend::captured(const std::string&, std::span<const Tensor> inputs, const Body& body) { return body(inputs); }
+
+std::vector<Tensor> Backend::linear_joined(const Tensor& x, std::span<const LinearLayer> layers,
+                                           const LinearOptions& options) {
+    std::vector<Tensor> results;
+    for (const LinearLayer& layer : layers) {
+        results.push_back(empty({x.size(0), layer.weight->shape()[0]}, options.compute));
+        linear(x, *layer.weight, layer.bias, options, results.back());
+    }
+    return results;
+}
 
 void Backend::layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, Tensor& out) {
     const std::int64_t groups = shift.size(0), channels = x.size(1);

@@ -6,6 +6,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "engine/backend/device.h"
 #include "engine/backend/weight.h"
@@ -13,13 +14,21 @@
 
 namespace denoir {
 
-enum class Activation { none, silu, gelu_tanh, gelu_erf };
+/// gelu_tanh_steps: tanh GELU as a row of operations that each round to bf16, as PyTorch computes it where it is not
+/// one kernel (UMT5); by `activate` alone, of bf16 values.
+enum class Activation { none, silu, gelu_tanh, gelu_erf, gelu_tanh_steps };
 
 struct LinearOptions {
     Activation activation = Activation::none; ///< applied to the (rounded) sum
     /// f32: everything f32. bf16: x, weight and bias rounded to bf16, f32 accumulation, sum rounded to bf16, activation
     /// rounded to bf16.
     DType compute = DType::f32;
+};
+
+/// One of several linear layers of the same input.
+struct LinearLayer {
+    const Weight* weight = nullptr; ///< [N, K]
+    const Weight* bias = nullptr;   ///< [N] or null
 };
 
 struct AttentionOptions {
@@ -84,6 +93,10 @@ public:
     virtual Tensor empty(const Shape&, DType) = 0;
     virtual Tensor upload(const Tensor& host) = 0; ///< dense copy, same dtype
     virtual Tensor download(const Tensor&) = 0;    ///< dense host copy, same dtype
+    /// As download, but a device may go on meanwhile: the copy holds its values once `finish` was called with it.
+    /// Finish in the order of asking.
+    virtual Tensor download_later(const Tensor& x) { return download(x); }
+    virtual void finish(const Tensor& host);
     struct MemoryStats {
         std::size_t in_use, held, peak, system_allocations;
     }; ///< peak: of in_use; on a card of held
@@ -94,6 +107,10 @@ public:
     /// elsewhere. Returns one line for the user where it does. Throws Error where the stage cannot run at all. Empty
     /// needs: nothing is planned any more.
     virtual std::string plan_memory(const MemoryNeeds&) { return {}; }
+
+    /// True where plan_memory can keep a stage's weights elsewhere: one that ran out of memory may be planned again
+    /// with greater needs.
+    virtual bool streams_weights() const { return false; }
 
     /// True where asking for memory again is so slow that it should be given back between stages alone.
     virtual bool keeps_memory() const { return false; }
@@ -118,6 +135,10 @@ public:
     /// x [M,K] · w[N,K]ᵀ + bias[N] -> out [M,N]. w: any storage dtype, trailing axes of a convolution weight folded
     /// into K.
     virtual void linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&, Tensor& out) = 0;
+    /// linear() of one x [M,K] by several layers, all with a bias or none: for each a result [M,N] in options.compute.
+    /// A device may hold their weights as one matrix; the results are then columns of one tensor.
+    virtual std::vector<Tensor> linear_joined(const Tensor& x, std::span<const LinearLayer> layers,
+                                              const LinearOptions&);
     /// Rows `ids` [n] of table [V,C] -> out [n,C].
     virtual void gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) = 0;
 

@@ -49,6 +49,7 @@ public:
     Device device() const override { return device_; }
     bool fast_bf16() const override { return module_->fast_bf16(); }
     bool keeps_memory() const override { return true; }
+    bool streams_weights() const override { return true; }
     int threads() const override { return module_->threads(); }
     void set_stop(std::stop_token stop) override { module_->set_stop(std::move(stop)); }
     MemoryStats memory() const override { return module_->memory(); }
@@ -68,6 +69,12 @@ public:
         rethrow(module_->download(x, out));
         return out;
     }
+    Tensor download_later(const Tensor& x) override {
+        Tensor out;
+        rethrow(module_->download_later(x, out));
+        return out;
+    }
+    void finish(const Tensor& host) override { rethrow(module_->finish(host)); }
     std::size_t free_memory() override {
         std::size_t out = 0;
         rethrow(module_->free_memory(out));
@@ -110,6 +117,12 @@ public:
     }
     void linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& o, Tensor& out) override {
         rethrow(module_->linear(x, w, bias, o, out));
+    }
+    std::vector<Tensor> linear_joined(const Tensor& x, std::span<const LinearLayer> layers,
+                                      const LinearOptions& o) override {
+        std::vector<Tensor> out;
+        rethrow(module_->linear_joined(x, layers, o, out));
+        return out;
     }
     void gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) override {
         rethrow(module_->gather(table, ids, out));

@@ -17,6 +17,12 @@ Tensor linear(const Module& m, const Tensor& x, DType compute, Activation activa
     return ops::linear(x, weight(m, "weight"), m.find("bias"), {activation, compute}, compute);
 }
 
+std::vector<Tensor> linear_joined(const Module& m, std::span<const char* const> names, const Tensor& x, DType compute) {
+    std::vector<LinearLayer> layers;
+    for (const char* name : names) layers.push_back({&weight(m[name], "weight"), m[name].find("bias")});
+    return ops::linear_joined(x, layers, {Activation::none, compute});
+}
+
 Tensor layer_norm(const Module& m, const Tensor& x, float eps, DType out, bool round) {
     Backend& backend = *x.backend();
     const Tensor scale = backend.parameter(weight(m, "weight"), round);

@@ -13,6 +13,9 @@ const Weight& weight(const Module& m, std::string_view leaf);
 /// `m.weight`, and `m.bias` where there is one: x [..., K] -> [..., N]. `compute` is the dtype of the result too.
 Tensor linear(const Module& m, const Tensor& x, DType compute, Activation activation = Activation::none);
 
+/// linear() of x [M, K] by the children of `m` with these names: [M, N] each, perhaps columns of one tensor.
+std::vector<Tensor> linear_joined(const Module& m, std::span<const char* const> names, const Tensor& x, DType compute);
+
 /// `m.weight`, `m.bias` as small f32 parameters; `round` makes them bf16 values first.
 Tensor layer_norm(const Module& m, const Tensor& x, float eps, DType out, bool round = false);
 

@@ -96,6 +96,15 @@ Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const Linear
     return result.reshape(with_last(x.shape(), w.shape()[0]));
 }
 
+std::vector<Tensor> linear_joined(const Tensor& x, std::span<const LinearLayer> layers, const LinearOptions& options) {
+    assert(x.rank() == 2 && !layers.empty());
+    for ([[maybe_unused]] const auto& [w, bias] : layers) {
+        assert(w->shape().rank() == 2 && w->shape()[0] > 0 && w->shape()[1] == x.size(1));
+        assert(!bias == !layers[0].bias && (!bias || bias->shape().elements() == w->shape()[0]));
+    }
+    return backend_of(x).linear_joined(x, layers, options);
+}
+
 Tensor gather(Backend& backend, const Weight& table, std::span<const std::int64_t> ids, DType out) {
     assert(table.shape().rank() == 2);
     Tensor result = backend.empty({static_cast<std::int64_t>(ids.size()), table.shape()[1]}, out);

@@ -16,6 +16,8 @@ Tensor concat(std::span<const Tensor> parts, int axis); ///< same dtype, dense r
 
 Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&,
               DType out); ///< x [..., K] -> [..., N]
+/// x [M, K] -> [M, N] for each layer, dtype options.compute; all with a bias or none
+std::vector<Tensor> linear_joined(const Tensor& x, std::span<const LinearLayer> layers, const LinearOptions&);
 Tensor gather(Backend&, const Weight& table, std::span<const std::int64_t> ids, DType out);
 Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps, DType out);
 Tensor layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, DType out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "engine/core/profile.h"
 #include "engine/models/clip/vision.h"
@@ -80,12 +81,14 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         return residency_.get(files, component);
     };
     Conditioning c;
-    {
+    bool planned = false;
+    const auto encode_prompts = [&](int rung) {
         const auto weights = load(model.text_encoder, Component::umt5, Stage::load_text);
         StageTimer timer(observer, Stage::text);
-        if (const std::string told = backend_->plan_memory(text_needs(*weights, *r.dtype, variant.text_len));
-            !told.empty())
+        const MemoryNeeds needs = needs_on(rung, text_needs(*weights, *r.dtype, variant.text_len));
+        if (const std::string told = backend_->plan_memory(needs); !told.empty())
             observer.warning("text encoder: " + told);
+        planned = true;
         const auto tokenizer = load_tokenizer(model.tokenizer);
         const umt5::Encoder encoder(weights, backend_, {.dtype = *r.dtype});
         const auto encode = [&](const std::string& text, const char* what, const std::string& branch) {
@@ -100,6 +103,14 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         };
         c.text = encode(r.prompt, "the prompt", "cond");
         if (uses_negative(r)) c.negative_text = encode(*r.negative_prompt, "the negative prompt", "uncond");
+    };
+    for (int rung = 0; !c.text.defined() || (uses_negative(r) && !c.negative_text.defined());) {
+        try {
+            encode_prompts(rung);
+        } catch (const Error& e) {
+            if (!std::exchange(planned, false) || !next_rung(e, *backend_, rung, observer)) throw;
+            residency_.release(Component::umt5);
+        }
     }
     residency_.release(Component::umt5);
     backend_->plan_memory({});

@@ -60,14 +60,15 @@ public:
         const auto forward = [&](const wan::Context& context, const char* branch) {
             const std::string prefix = fmt::format("{}/step_{:03}/{}", component_, step, branch);
             LayerProbe probe(layers_, prefix);
-            const Tensor v =
-                backend_->download(model_.forward(latent, condition, timesteps, context, fps_, probe.get()));
+            const Tensor v = model_.forward(latent, condition, timesteps, context, fps_, probe.get());
             tell_tensor(layers_, prefix + "/velocity", v);
-            return v;
+            return backend_->download_later(v); // a device goes on with the other branch
         };
-        Tensor v = forward(cond_, "cond");
+        const Tensor v = forward(cond_, "cond");
+        const Tensor u = uncond_ ? forward(*uncond_, "uncond") : Tensor();
+        backend_->finish(v);
         if (!uncond_) return v;
-        const Tensor u = forward(*uncond_, "uncond");
+        backend_->finish(u);
         guide(v.span<float>(), u.span<float>(), float(guidance_));
         return v;
     }
@@ -106,10 +107,21 @@ public:
           observer_(observer),
           boundary_(boundary(r, model)) {}
 
-    const Denoiser& at(float timestep) {
+    /// Loads the expert of this timestep.
+    void ready(float timestep) {
         const bool low = !model_.transformer_low.empty() && timestep < boundary_ * 1000;
-        if (!current_ || low != low_) load(low);
-        return *current_;
+        while (!current_ || low != low_) load(low);
+    }
+    /// As Denoiser::velocity, by the expert of this timestep.
+    Tensor velocity(float timestep, const Tensor& latent, std::span<const float> timesteps, int step) {
+        for (;;) {
+            ready(timestep);
+            try {
+                return current_->velocity(latent, timesteps, step);
+            } catch (const Error& e) {
+                step_down(e);
+            }
+        }
     }
 
 private:
@@ -118,18 +130,28 @@ private:
         if (it != model.model_index.end() && it->is_number()) return it->get<double>();
         return *r.mode == Mode::i2v ? 0.9 : 0.875; // spec/schedulers.md 8
     }
+    /// In a handler of `e`: to the next rung of the memory ladder. Throws on where there is none.
+    void step_down(const Error& e) {
+        if (!next_rung(e, *backend_, rung_, observer_)) throw;
+        current_.reset();
+        residency_.release(Component::transformer); // and what the backend keeps of it
+    }
     void load(bool low) {
         StageTimer timer(observer_, Stage::load_transformer);
         current_.reset();
         if (!model_.transformer_low.empty()) residency_.release(Component::transformer);
         backend_->trim();
         const auto weights = residency_.get(low ? model_.transformer_low : model_.transformer, Component::transformer);
-        if (const std::string told = backend_->plan_memory(transformer_needs(*weights, request_)); !told.empty())
-            observer_.warning(told);
-        current_.emplace(weights, backend_, request_, conditioning_,
-                         low ? request_.guidance_low.value_or(*request_.guidance) : *request_.guidance,
-                         observer_.layers(), low ? "transformer_low" : "transformer");
-        low_ = low;
+        const MemoryNeeds needs = needs_on(rung_, transformer_needs(*weights, request_));
+        if (const std::string told = backend_->plan_memory(needs); !told.empty()) observer_.warning(told);
+        try {
+            current_.emplace(weights, backend_, request_, conditioning_,
+                             low ? request_.guidance_low.value_or(*request_.guidance) : *request_.guidance,
+                             observer_.layers(), low ? "transformer_low" : "transformer");
+            low_ = low;
+        } catch (const Error& e) {
+            step_down(e);
+        }
     }
     const Request& request_;
     const ModelFolder& model_;
@@ -140,6 +162,7 @@ private:
     double boundary_;
     std::optional<Denoiser> current_;
     bool low_ = false;
+    int rung_ = 0;
 };
 
 /// The solvers of a run: one, or one per latent frame (diffusion forcing), with their state as named tensors.
@@ -254,7 +277,7 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
     Solvers solvers(r, forcing ? int(t) : 1);
     solvers.restore(state.solver);
     Experts experts(r, model, c, residency_, backend_, observer);
-    experts.at(schedule.timesteps[forcing ? 0 : state.step]);
+    experts.ready(schedule.timesteps[forcing ? 0 : state.step]);
     const auto tell = [&](int step, const char* what, const Tensor& x) {
         if (observer.layers()) tell_tensor(observer.layers(), fmt::format("sampler/step_{:03}/{}", step, what), x);
     };
@@ -268,7 +291,7 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
         const auto times =
             forcing ? std::span(plan.timesteps).subspan(i * t, t) : std::span(schedule.timesteps).subspan(i, 1);
         const Tensor velocity =
-            experts.at(forcing ? schedule.timesteps[0] : times[0]).velocity(state.latent, times, i + 1);
+            experts.velocity(forcing ? schedule.timesteps[0] : times[0], state.latent, times, i + 1);
         tell(i + 1, "velocity", velocity);
         Tensor x0 = clone(state.latent), next = clone(state.latent);
         if (forcing)

@@ -28,6 +28,8 @@ MemoryNeeds transformer_needs(const Weights& weights, const Request& r) {
     const Shape latent = latent_shape(r, v.channels);
     const auto tokens = std::size_t(latent[1] * (latent[2] / 2) * (latent[3] / 2));
     const auto wide = std::size_t(element_bytes(precision.compute)), stream = std::size_t(element_bytes(DType::f32));
+    // A backend may hold q, k and v as one matrix (Backend::linear_joined).
+    needs.largest_weight = std::max(needs.largest_weight, 3 * wide * std::size_t(v.dim) * std::size_t(v.dim));
     // The stream before and after, q, k, v, the attention's result and its projection; or the wide half of the MLP
     // beside them.
     const std::size_t row = 2 * stream * std::size_t(v.dim) + 5 * wide * std::size_t(v.dim) + wide * std::size_t(v.ffn);
@@ -47,6 +49,19 @@ MemoryNeeds text_needs(const Weights& weights, DType compute, std::int64_t rows)
                                    ? weights.find("blocks.0.pos_embedding.embedding.weight")->shape()[1]
                                    : 0;
     needs.activations = std::size_t(rows * ffn * 4 + heads * rows * rows * 3) * sizeof(float);
+    return needs;
+}
+
+bool next_rung(const Error& e, const Backend& backend, int& rung, Observer& observer) {
+    constexpr int lowest = 3;
+    if (e.field() != "memory" || !backend.streams_weights() || rung == lowest) return false;
+    ++rung;
+    observer.warning(e.message() + "; starting again with fewer weights there");
+    return true;
+}
+
+MemoryNeeds needs_on(int rung, MemoryNeeds needs) {
+    needs.activations += needs.activations / 2 * std::size_t(rung);
     return needs;
 }
 

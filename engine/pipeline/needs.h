@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "engine/backend/backend.h"
+#include "engine/core/error.h"
+#include "engine/pipeline/observer.h"
 #include "engine/pipeline/request.h"
 #include "engine/weights/weights.h"
 
@@ -10,5 +12,11 @@ namespace denoir {
 MemoryNeeds transformer_needs(const Weights&, const Request&);
 /// UMT5 on a prompt of `rows` tokens; its vocabulary stays on the host.
 MemoryNeeds text_needs(const Weights&, DType compute, std::int64_t rows);
+
+/// After a stage ran out of memory although its estimate fitted: true where it may start again, its weights loaded and
+/// planned anew with needs_on(rung). Counts `rung` up and tells the observer.
+bool next_rung(const Error&, const Backend&, int& rung, Observer&);
+/// With room for half as many activations more for each rung.
+MemoryNeeds needs_on(int rung, MemoryNeeds);
 
 } // namespace denoir

@@ -91,18 +91,27 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
         weights = residency_.get(model.vae, Component::vae21);
     }
     StageTimer timer(observer, Stage::decode);
-    const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r), .strips = strips_that_fit(r, *weights, *backend_)});
     const std::int64_t frames = latent.size(1) * 4 - 3;
+    std::int64_t done = 0;
+    const auto hand_over = [&](std::int64_t index, const Tensor& picture) {
+        if (stop.stop_requested()) throw Cancelled();
+        if (index < done) return; // before memory ran out
+        tell_tensor(observer.layers(), fmt::format("vae_decoder/frame_{:03}/picture", index), picture);
+        frame(int(index), picture);
+        done = index + 1;
+        observer.progress(Stage::decode, double(done), double(frames));
+    };
     LayerProbe probe(observer.layers(), "vae_decoder", true);
-    vae.decode(
-        latent,
-        [&](std::int64_t index, const Tensor& picture) {
-            if (stop.stop_requested()) throw Cancelled();
-            tell_tensor(observer.layers(), fmt::format("vae_decoder/frame_{:03}/picture", index), picture);
-            frame(int(index), picture);
-            observer.progress(Stage::decode, double(index + 1), double(frames));
-        },
-        probe.get());
+    for (int strips = strips_that_fit(r, *weights, *backend_);; strips *= 2) {
+        try {
+            const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r), .strips = strips});
+            return vae.decode(latent, hand_over, probe.get());
+        } catch (const Error& e) {
+            if (e.field() != "memory" || probe.get() || strips >= most_strips) throw;
+            observer.warning(fmt::format("{}; decoding again in {} strips", e.message(), strips * 2));
+        }
+        backend_->trim();
+    }
 }
 
 } // namespace denoir

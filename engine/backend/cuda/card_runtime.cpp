@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/backend/cuda/check.h"
+#include "engine/backend/cuda/driver_check.h"
 #include "engine/backend/cuda/runtime.h"
 #include "engine/core/error.h"
 
@@ -36,6 +37,7 @@ public:
     void release_pinned(std::byte* memory) noexcept override { cudaFreeHost(memory); }
     void to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue) override;
     void to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
+    void to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) override;
     void on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
     void clear(std::byte* device, std::size_t bytes) override;
     void wait() override;
@@ -44,6 +46,7 @@ public:
     int make_mark() override;
     void mark(int mark, Queue queue) override { check(cudaEventRecord(at(mark), stream(queue)), "marking"); }
     void await(int mark, Queue queue) override { check(cudaStreamWaitEvent(stream(queue), at(mark), 0), "waiting"); }
+    bool reached(int mark) override { return passed(cudaEventQuery(at(mark))); }
     float time(const std::function<void()>& work) override;
     std::unique_ptr<Graph> record(const std::function<void()>& work) override;
     bool recording() const override { return recording_; }
@@ -58,6 +61,15 @@ public:
 private:
     cudaStream_t stream(Queue queue) const { return queue == Queue::compute ? compute_ : transfer_; }
     cudaEvent_t at(int mark) const { return marks_[static_cast<std::size_t>(mark)]; }
+    /// Of a query: true for done, false for not yet.
+    static bool passed(cudaError_t code) {
+        if (code != cudaErrorNotReady) {
+            check(code, "computing");
+            return true;
+        }
+        cudaGetLastError();
+        return false;
+    }
     /// The calling thread works on this card from here on.
     void select() const { check(cudaSetDevice(index_), "choosing the card"); }
 
@@ -138,6 +150,13 @@ void CardRuntime::to_host(std::byte* host, const std::byte* device, std::size_t 
     wait();
 }
 
+void CardRuntime::to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) {
+    select();
+    if (recording_) throw Error("", "device", "a copy to the host cannot be recorded");
+    order(Queue::compute, Queue::transfer);
+    check(cudaMemcpyAsync(pinned, device, bytes, cudaMemcpyDeviceToHost, transfer_), "copying from the card");
+}
+
 void CardRuntime::on_device(std::byte* to, const std::byte* from, std::size_t bytes) {
     select();
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, compute_), "copying on the card");
@@ -154,15 +173,7 @@ void CardRuntime::wait() {
     check(cudaStreamSynchronize(compute_), "waiting for the card");
 }
 
-bool CardRuntime::idle() {
-    const cudaError_t code = cudaStreamQuery(compute_);
-    if (code == cudaErrorNotReady) {
-        cudaGetLastError();
-        return false;
-    }
-    check(code, "computing");
-    return true;
-}
+bool CardRuntime::idle() { return passed(cudaStreamQuery(compute_)); }
 
 void CardRuntime::order(Queue before, Queue after) {
     mark(between_, before);
@@ -170,6 +181,7 @@ void CardRuntime::order(Queue before, Queue after) {
 }
 
 int CardRuntime::make_mark() {
+    select();
     cudaEvent_t event = nullptr;
     check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
     marks_.push_back(event);
@@ -223,6 +235,9 @@ void check(cudaError_t code, const char* doing) {
     if (code == cudaErrorMemoryAllocation)
         throw Error("", "memory", fmt::format("the card has no memory left ({})", doing),
                     "use a smaller size, fewer frames or bf16, or close other programs that use the card");
+    if (code == cudaErrorNoKernelImageForDevice)
+        throw Error("", "device", "this build has no machine code for the card",
+                    "configure with the preset cuda-all, or use the device cpu");
     throw Error("", "device", fmt::format("the card failed ({}: {})", doing, cudaGetErrorName(code)),
                 "start again; use the device cpu if it stays");
 }
@@ -231,15 +246,8 @@ void check_launch(int code) { check(static_cast<cudaError_t>(code), "starting a 
 
 std::shared_ptr<Runtime> open_card(int index) {
     int driver = 0, cards = 0;
-    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
-        throw Error("", "device", fmt::format("cuda:{} cannot be used: no NVIDIA driver is installed", index),
-                    "install the driver, or use the device cpu");
-    if (driver / 1000 < CUDART_VERSION / 1000)
-        throw Error(
-            "", "device",
-            fmt::format("cuda:{} cannot be used: the NVIDIA driver is for CUDA {}.{}, this module needs {} or later",
-                        index, driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000),
-            "install a newer driver, or use the device cpu");
+    if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+    check_driver(index, driver, CUDART_VERSION);
     const cudaError_t code = cudaGetDeviceCount(&cards);
     cudaGetLastError();
     if (code != cudaSuccess && code != cudaErrorNoDevice)

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <chrono>
 #include <cstring>
@@ -16,23 +18,31 @@
 namespace denoir::cuda {
 namespace {
 
-/// A dense copy of a host tensor of any strides.
-Tensor dense(const Tensor& x) {
-    Tensor out = Tensor::host(x.shape(), x.dtype());
-    const auto bytes = static_cast<std::size_t>(element_bytes(x.dtype()));
-    std::byte* to = out.raw();
+/// The values of a host tensor of any strides, densely; runs that lie densely already are moved as a whole.
+void copy_dense(const Tensor& x, std::byte* to) {
+    if (x.is_contiguous()) {
+        std::memcpy(to, x.raw(), x.bytes());
+        return;
+    }
+    const std::int64_t element = element_bytes(x.dtype());
+    std::int64_t run = 1;
+    int outer = x.rank();
+    while (outer > 0 && (x.stride(outer - 1) == run || x.size(outer - 1) == 1)) run *= x.size(--outer);
+    const auto bytes = static_cast<std::size_t>(run * element);
     std::array<std::int64_t, Shape::max_rank> at{};
-    for (std::int64_t n = x.elements(); n > 0; --n, to += bytes) {
+    for (std::int64_t n = x.elements() / std::max<std::int64_t>(1, run); n > 0; --n, to += bytes) {
         std::int64_t offset = 0;
-        for (int axis = 0; axis < x.rank(); ++axis) offset += at[static_cast<std::size_t>(axis)] * x.stride(axis);
-        std::memcpy(to, x.raw() + offset * static_cast<std::int64_t>(bytes), bytes);
-        for (int axis = x.rank() - 1; axis >= 0; --axis) {
+        for (int axis = 0; axis < outer; ++axis) offset += at[static_cast<std::size_t>(axis)] * x.stride(axis);
+        std::memcpy(to, x.raw() + offset * element, bytes);
+        for (int axis = outer - 1; axis >= 0; --axis) {
             if (++at[static_cast<std::size_t>(axis)] < x.size(axis)) break;
             at[static_cast<std::size_t>(axis)] = 0;
         }
     }
-    return out;
 }
+
+/// Larger ones are weights, which nobody waits for beside other work.
+constexpr std::size_t largest_staged = std::size_t{64} << 20, most_pinned = std::size_t{256} << 20;
 
 } // namespace
 
@@ -52,13 +62,19 @@ SystemMemory device_memory(std::shared_ptr<Runtime> runtime, std::shared_ptr<Dev
     return {allocate, release, false};
 }
 
+SystemMemory pinned_memory(std::shared_ptr<Runtime> runtime) {
+    return {[runtime](std::size_t bytes) { return runtime->allocate_pinned(bytes); },
+            [runtime](std::byte* memory, std::size_t) { runtime->release_pinned(memory); }, false};
+}
+
 CudaBackend::CudaBackend(std::shared_ptr<Runtime> runtime, Options options)
     : runtime_(std::move(runtime)),
       options_(std::move(options)),
       pool_(options_.threads),
       own_arena_(std::make_unique<Arena>(self(), device_memory(runtime_, use_))),
       arena_(own_arena_.get()),
-      stream_(*runtime_) {
+      stream_(*runtime_),
+      pinned_(nullptr, pinned_memory(runtime_), most_pinned) {
     if (!options_.blas) return;
     blas_workspace_ = allocate({static_cast<std::int64_t>(options_.blas->workspace_bytes())}, DType::u8);
     options_.blas->set_workspace(blas_workspace_.raw());
@@ -81,12 +97,15 @@ void CudaBackend::throw_if_stopped() const {
     if (stop_.stop_requested()) throw Cancelled();
 }
 
-/// As Runtime::wait, but a person who cancels need not wait for the card.
-void CudaBackend::wait() {
-    while (!runtime_->idle()) {
+void CudaBackend::wait_until(const std::function<bool()>& done) const {
+    while (!done()) {
         throw_if_stopped();
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
+}
+
+void CudaBackend::wait() {
+    wait_until([&] { return runtime_->idle(); });
     runtime_->wait();
 }
 
@@ -105,20 +124,70 @@ Tensor CudaBackend::allocate(const Shape& shape, DType dtype) {
 Tensor CudaBackend::empty(const Shape& shape, DType dtype) { return allocate(shape, dtype); }
 
 Tensor CudaBackend::upload(const Tensor& host) {
-    const Tensor source = host.is_contiguous() ? host : dense(host);
-    Tensor out = allocate(source.shape(), source.dtype());
-    if (source.elements() > 0) runtime_->to_device(out.raw(), source.raw(), source.bytes());
+    Tensor out = allocate(host.shape(), host.dtype());
+    if (host.elements() == 0) return out;
+    // From pageable memory the driver copies only when the card has done all that was asked before.
+    Tensor source = out.bytes() <= largest_staged ? pinned(host.shape(), host.dtype()) : Tensor();
+    if (source) {
+        copy_dense(host, source.raw());
+    } else if (host.is_contiguous()) {
+        source = host;
+    } else {
+        source = Tensor::host(host.shape(), host.dtype());
+        copy_dense(host, source.raw());
+    }
+    runtime_->to_device(out.raw(), source.raw(), source.bytes());
+    if (source.buffer() != host.buffer()) started(uploads_, {source, {}, 0}, Runtime::Queue::compute);
     return out;
+}
+
+Tensor CudaBackend::pinned(const Shape& shape, DType dtype) {
+    ended(uploads_);
+    try {
+        return Tensor(pinned_.allocate(checked_bytes(shape, dtype)), 0, shape, dtype);
+    } catch (const Error&) {
+        return {}; // there is a slower way
+    }
+}
+
+void CudaBackend::started(std::deque<Copy>& copies, Copy copy, Runtime::Queue queue) {
+    if (free_marks_.empty()) free_marks_.push_back(runtime_->make_mark());
+    copy.mark = free_marks_.back();
+    free_marks_.pop_back();
+    runtime_->mark(copy.mark, queue);
+    copies.push_back(std::move(copy));
+}
+
+/// Lets go of the copies that are done.
+void CudaBackend::ended(std::deque<Copy>& copies) {
+    for (; !copies.empty() && runtime_->reached(copies.front().mark); copies.pop_front())
+        free_marks_.push_back(copies.front().mark);
+}
+
+Tensor CudaBackend::download_later(const Tensor& x) {
+    throw_if_stopped();
+    ended(downloads_);
+    Tensor host = x.elements() > 0 ? pinned(x.shape(), x.dtype()) : Tensor();
+    if (!host) return download(x);
+    const Tensor source = x.is_contiguous() ? x : contiguous_copy(x);
+    runtime_->to_host_later(host.raw(), source.raw(), source.bytes());
+    started(downloads_, {host, source, 0}, Runtime::Queue::transfer);
+    return host;
+}
+
+void CudaBackend::finish(const Tensor& host) {
+    const auto same = [&](const Copy& copy) { return copy.host.raw() == host.raw(); };
+    while (std::any_of(downloads_.begin(), downloads_.end(), same)) {
+        wait_until([&] { return runtime_->reached(downloads_.front().mark); });
+        free_marks_.push_back(downloads_.front().mark);
+        downloads_.pop_front();
+    }
 }
 
 Tensor CudaBackend::download(const Tensor& x) {
     Tensor out = Tensor::host(x.shape(), x.dtype());
     if (x.elements() == 0) return out;
-    Tensor source = x;
-    if (!x.is_contiguous()) {
-        source = allocate(x.shape(), x.dtype());
-        copy(x, source);
-    }
+    const Tensor source = x.is_contiguous() ? x : contiguous_copy(x);
     wait();
     runtime_->to_host(out.raw(), source.raw(), source.bytes());
     return out;
@@ -142,6 +211,7 @@ std::string CudaBackend::plan_memory(const MemoryNeeds& needs) {
     if (plan.rung == MemoryPlan::Rung::none)
         throw Error("", "memory", describe(plan, needs), "use a smaller size, fewer frames, or the device cpu");
     if (plan.rung == MemoryPlan::Rung::streamed) {
+        runtime_->wait(); // weights arrive on another queue, perhaps where a kernel still reads
         stream_.set_ring(allocate({static_cast<std::int64_t>(plan.ring)}, DType::u8));
         resident_left_ = plan.resident;
     }
@@ -191,6 +261,7 @@ void CudaBackend::activate(Activation kind, const Tensor& in, Tensor& out) {
     assert(in.shape() == out.shape());
     if (out.elements() == 0) return;
     const Tensor from = here(in);
+    if (kind == Activation::gelu_tanh_steps) return gelu_in_steps(*runtime_, walk(out, from, from));
     cuda::activate(*runtime_, curve_of(kind), walk(out, from, from));
 }
 

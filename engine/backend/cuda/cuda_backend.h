@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <atomic>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/backend/cuda/blas.h"
@@ -43,12 +46,15 @@ public:
     Device device() const override { return {Device::Kind::cuda, options_.index}; }
     bool fast_bf16() const override { return true; }
     bool keeps_memory() const override { return true; } // memory given back makes the card wait
+    bool streams_weights() const override { return true; }
     int threads() const override { return pool_.threads(); }
     void set_stop(std::stop_token stop) override;
 
     Tensor empty(const Shape&, DType) override;
     Tensor upload(const Tensor& host) override;
     Tensor download(const Tensor&) override;
+    Tensor download_later(const Tensor&) override;
+    void finish(const Tensor& host) override;
     MemoryStats memory() const override;
     std::size_t free_memory() override { return runtime_->free_memory(); }
     void trim() override;
@@ -63,6 +69,8 @@ public:
     void activate(Activation, const Tensor& in, Tensor& out) override;
 
     void linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&, Tensor& out) override;
+    std::vector<Tensor> linear_joined(const Tensor& x, std::span<const LinearLayer> layers,
+                                      const LinearOptions&) override;
     void gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) override;
 
     void layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps, Tensor& out) override;
@@ -87,7 +95,19 @@ private:
     void record(Recording&, std::span<const Tensor> inputs, const Body& body);
     Backend* self() { return options_.owner ? options_.owner : this; }
     void throw_if_stopped() const;
+    /// Until done() is true; a person who cancels need not wait for the card.
+    void wait_until(const std::function<bool()>& done) const;
     void wait();
+    /// Pinned host memory; undefined where there is none.
+    Tensor pinned(const Shape&, DType);
+    /// A copy between the card and pinned memory that may still run. What it touches beside its queue's order is kept
+    /// until it is done.
+    struct Copy {
+        Tensor host, device;
+        int mark;
+    };
+    void started(std::deque<Copy>& copies, Copy, Runtime::Queue);
+    void ended(std::deque<Copy>& copies);
     /// On this card: itself, or uploaded.
     Tensor here(const Tensor& x) { return x.backend() == self() ? x : upload(x); }
     /// As `dtype`, last stride 1; itself where it is that.
@@ -96,20 +116,27 @@ private:
     Tensor contiguous_copy(const Tensor&);
 
     // Weights (weights.cpp).
-    /// Rows of the weight in f32 or bf16, [rows, columns], made on first use.
-    Tensor matrix(const Weight&, DType);
+    using Layers = std::span<const LinearLayer>;
+    /// Rows of the layers' weights below each other in f32 or bf16, [rows, columns], made on first use.
+    Tensor matrix(Layers, DType);
+    Tensor convert(Layers, DType);
     /// A convolution's weight as [O, kt, kh, kw, C].
     Tensor taps_first(const Weight&, DType);
     Tensor convert(const Weight&, DType);
     std::shared_ptr<void>& kept(const Weight&, std::string_view use);
+    /// Beside the first of several layers.
+    std::shared_ptr<void>& kept(Layers, std::string_view use);
     /// The bias of a layer as f32 and, where the library asks for it, bf16.
     struct Bias {
         Tensor wide, narrow;
     };
     Bias bias_of(const Weight*, DType compute);
+    /// The layers' biases behind each other.
+    Bias bias_of(Layers, DType compute);
 
+    void linear(const Tensor& x, Layers, const LinearOptions&, Tensor& out);
     void product(Product&, Tensor& c);
-    bool linear_eight_bit(const Tensor& x, const Weight& w, const Bias&, Tensor& out);
+    bool linear_eight_bit(const Tensor& x, Layers, const Bias&, Tensor& out);
     void rms(RmsNorm&, const Tensor& x, const Tensor& out);
 
     bool attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
@@ -130,9 +157,15 @@ private:
     WeightStream stream_;
     Tensor blas_workspace_;
     std::map<std::string, std::unique_ptr<Recording>, std::less<>> recordings_;
+    Arena pinned_;
+    std::deque<Copy> uploads_, downloads_; ///< in the order of their start
+    std::vector<int> free_marks_;
     std::size_t resident_left_ = ~std::size_t{0}; ///< bytes of weights that may still stay
     bool once_ = false;                           ///< as MemoryNeeds says
 };
+
+/// Pinned host memory for an arena.
+SystemMemory pinned_memory(std::shared_ptr<Runtime>);
 
 /// Where device memory of an arena comes from.
 SystemMemory device_memory(std::shared_ptr<Runtime>, std::shared_ptr<DeviceUse>);

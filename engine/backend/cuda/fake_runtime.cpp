@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "engine/core/error.h"
 
@@ -33,6 +34,7 @@ FakeRuntime::~FakeRuntime() { ::munmap(base_, properties_.memory); }
 std::byte* FakeRuntime::allocate(std::size_t bytes) {
     ++allocations_;
     if (fail_every_ > 0 && allocations_ % fail_every_ == 0) return nullptr;
+    if (allocations_ >= fail_first_ && allocations_ <= fail_last_) return nullptr;
     bytes = (bytes + alignment - 1) / alignment * alignment;
     std::size_t at = 0; // the first gap that is large enough
     for (const auto& [offset, size] : taken_) {
@@ -56,6 +58,7 @@ void FakeRuntime::release(std::byte* memory) noexcept {
 }
 
 std::byte* FakeRuntime::allocate_pinned(std::size_t bytes) {
+    if (refuse_pinned_) return nullptr;
     auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
     std::byte* data = memory.get();
     pinned_[data] = std::move(memory);
@@ -89,6 +92,17 @@ void FakeRuntime::to_device(std::byte* device, const std::byte* host, std::size_
 void FakeRuntime::to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
     if (recording_) throw Error("", "device", "a copy to the host cannot be recorded");
     perform([&] { std::memcpy(host, device, bytes); });
+}
+
+/// As late as is allowed: who reads too early finds NaN.
+void FakeRuntime::to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) {
+    if (recording_) throw Error("", "device", "a copy to the host cannot be recorded");
+    std::memset(pinned, 0xFF, bytes);
+    later_.push_back([=] { std::memcpy(pinned, device, bytes); });
+}
+
+void FakeRuntime::copy_now() {
+    for (const auto& copy : std::exchange(later_, {})) perform(copy);
 }
 
 void FakeRuntime::on_device(std::byte* to, const std::byte* from, std::size_t bytes) {

@@ -26,14 +26,19 @@ public:
     void release_pinned(std::byte* memory) noexcept override;
     void to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue) override;
     void to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
+    void to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) override;
     void on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
     void clear(std::byte* device, std::size_t bytes) override;
-    void wait() override {}
+    void wait() override { copy_now(); }
     bool idle() override { return true; }
     void order(Queue, Queue) override {}
     int make_mark() override { return marks_++; }
     void mark(int, Queue) override {}
     void await(int, Queue) override {}
+    bool reached(int) override {
+        copy_now();
+        return true;
+    }
     float time(const std::function<void()>& work) override;
     std::unique_ptr<Graph> record(const std::function<void()>& work) override;
     bool recording() const override { return recording_ != nullptr; }
@@ -48,6 +53,13 @@ public:
         fail_every_ = n;
         allocations_ = 0;
     }
+    /// For tests: allocations number first … last of all (the first is 1) find no memory.
+    void fail_between(int first, int last) {
+        fail_first_ = first;
+        fail_last_ = last;
+    }
+    void refuse_pinned() { refuse_pinned_ = true; }
+    std::size_t pinned_blocks() const { return pinned_.size(); }
     int allocations() const { return allocations_; }
     int replays() const { return replays_; }
     std::size_t used() const { return used_; }
@@ -55,6 +67,7 @@ public:
 
 private:
     void lock(bool locked);
+    void copy_now();
     void perform(const std::function<void()>& work);
 
     Properties properties_;
@@ -63,8 +76,10 @@ private:
     std::map<std::size_t, std::size_t> taken_; ///< offset -> bytes
     std::map<std::byte*, std::unique_ptr<std::byte[]>> pinned_;
     std::vector<std::function<void()>>* recording_ = nullptr;
+    std::vector<std::function<void()>> later_; ///< copies to the host that nobody has waited for
     bool backward_;
-    int fail_every_ = 0, allocations_ = 0, replays_ = 0, marks_ = 0;
+    int fail_every_ = 0, fail_first_ = 0, fail_last_ = -1, allocations_ = 0, replays_ = 0, marks_ = 0;
+    bool refuse_pinned_ = false;
 };
 
 } // namespace denoir::cuda

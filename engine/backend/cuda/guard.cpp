@@ -44,6 +44,12 @@ public:
     Outcome download(const Tensor& x, Tensor& result) noexcept override {
         return outcome_of([&] { result = inner_->download(x); });
     }
+    Outcome download_later(const Tensor& x, Tensor& result) noexcept override {
+        return outcome_of([&] { result = inner_->download_later(x); });
+    }
+    Outcome finish(const Tensor& host) noexcept override {
+        return outcome_of([&] { inner_->finish(host); });
+    }
     Outcome free_memory(std::size_t& result) noexcept override {
         return outcome_of([&] { result = inner_->free_memory(); });
     }
@@ -84,6 +90,10 @@ public:
     Outcome linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& o,
                    Tensor& out) noexcept override {
         return outcome_of([&] { inner_->linear(x, w, bias, o, out); });
+    }
+    Outcome linear_joined(const Tensor& x, std::span<const LinearLayer> layers, const LinearOptions& o,
+                          std::vector<Tensor>& results) noexcept override {
+        return outcome_of([&] { results = inner_->linear_joined(x, layers, o); });
     }
     Outcome gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) noexcept override {
         return outcome_of([&] { inner_->gather(table, ids, out); });

@@ -17,7 +17,8 @@ constexpr std::int64_t eight_bit_rows = 256;
 /// rows.
 void CudaBackend::product(Product& p, Tensor& c) {
     const Curve wanted = p.activation;
-    const bool in_library = wanted == Curve::none || wanted == Curve::gelu_tanh;
+    // The library's tanh is good enough for bf16 alone.
+    const bool in_library = wanted == Curve::none || (wanted == Curve::gelu_tanh && p.c_type == Type::bf16);
     if (options_.blas && p.k > 0) {
         if (!in_library) p.activation = Curve::none;
         bool done = options_.blas->multiply(p);
@@ -36,19 +37,43 @@ void CudaBackend::product(Product& p, Tensor& c) {
 
 void CudaBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options,
                          Tensor& out) {
+    const LinearLayer layer{&w, bias};
+    linear(x, Layers(&layer, 1), options, out);
+}
+
+std::vector<Tensor> CudaBackend::linear_joined(const Tensor& x, std::span<const LinearLayer> layers,
+                                               const LinearOptions& options) {
+    std::int64_t columns = 0;
+    for (const LinearLayer& layer : layers) {
+        assert(!layer.bias == !layers[0].bias);
+        columns += layer.weight->shape()[0];
+    }
+    Tensor all = allocate({x.size(0), columns}, options.compute);
+    linear(x, layers, options, all);
+    std::vector<Tensor> results;
+    std::int64_t at = 0;
+    for (const LinearLayer& layer : layers) {
+        const std::int64_t end = at + layer.weight->shape()[0];
+        results.push_back(all.slice(1, at, end));
+        at = end;
+    }
+    return results;
+}
+
+void CudaBackend::linear(const Tensor& x, Layers layers, const LinearOptions& options, Tensor& out) {
     throw_if_stopped();
     if (out.elements() == 0) return;
     const DType compute = options.compute;
     const Tensor from = as(x, compute);
-    const Bias offsets = bias_of(bias, compute);
+    const Bias offsets = bias_of(layers, compute);
     const bool in_place = out.dtype() == compute && out.stride(1) == 1;
     Tensor c = in_place ? out : allocate(out.shape(), compute);
     if (compute == DType::bf16 && options_.eight_bit != EightBit::off && x.size(0) >= eight_bit_rows &&
-        linear_eight_bit(from, w, offsets, c)) {
+        linear_eight_bit(from, layers, offsets, c)) {
         if (options.activation != Activation::none)
             cuda::activate(*runtime_, curve_of(options.activation), walk(c, c, c));
     } else {
-        const Tensor weight = matrix(w, compute);
+        const Tensor weight = matrix(layers, compute);
         assert(from.size(1) == weight.size(1) && c.size(1) == weight.size(0));
         Product p;
         p.m = from.size(0);
@@ -62,7 +87,7 @@ void CudaBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, c
         p.c = c.raw();
         p.c_type = type_of(compute);
         p.ldc = c.stride(0);
-        if (bias) {
+        if (offsets.wide) {
             p.bias = offsets.wide.data<float>();
             p.bias_as_c = offsets.narrow.raw();
         }
@@ -74,7 +99,7 @@ void CudaBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, c
 }
 
 /// False where the card or the sizes do not allow it. c: bf16, bias included, no activation.
-bool CudaBackend::linear_eight_bit(const Tensor& x, const Weight& w, const Bias& bias, Tensor& c) {
+bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& bias, Tensor& c) {
     const std::int64_t m = x.size(0), k = x.size(1), n = c.size(1);
     const Properties& card = runtime_->properties();
     if (k % 16 != 0 || n % 16 != 0 || (options_.eight_bit == EightBit::fp8 && card.major * 10 + card.minor < 89))
@@ -89,8 +114,8 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, const Weight& w, const Bias&
                       q.values.data<std::uint8_t>(), q.scales.data<float>());
         return q;
     };
-    auto& slot = kept(w, kind == EightBit::fp8 ? "matrix.fp8" : "matrix.int8");
-    if (!slot) slot = std::make_shared<Quantised>(quantise(upload(convert(w, DType::bf16))));
+    auto& slot = kept(layers, kind == EightBit::fp8 ? "matrix.fp8" : "matrix.int8");
+    if (!slot) slot = std::make_shared<Quantised>(quantise(upload(convert(layers, DType::bf16))));
     const Quantised& weight = *std::static_pointer_cast<Quantised>(slot);
     const Quantised input = quantise(x);
     EightBitProduct p;

@@ -9,6 +9,7 @@ namespace denoir::cuda {
 namespace {
 
 constexpr std::size_t good_ring = std::size_t{128} << 20;
+constexpr std::size_t place = 256; ///< what weights in the ring are rounded up to
 
 } // namespace
 
@@ -20,7 +21,8 @@ MemoryPlan plan_memory(const MemoryNeeds& needs, std::size_t free, std::size_t m
         return plan;
     }
     // Three of the largest at least: one is computed with, one has arrived, one is on its way. Better more.
-    const std::size_t smallest = std::min(3 * needs.largest_weight, std::max(needs.weights, needs.largest_weight));
+    const std::size_t largest = (needs.largest_weight + place - 1) / place * place;
+    const std::size_t smallest = std::min(3 * largest, std::max(needs.weights, largest));
     const std::size_t least = needs.activations + smallest;
     if (least > left) {
         plan.rung = MemoryPlan::Rung::none;

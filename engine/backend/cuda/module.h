@@ -11,7 +11,7 @@
 namespace denoir::cuda {
 
 /// Changes whenever this header does.
-inline constexpr std::uint32_t module_abi = 1;
+inline constexpr std::uint32_t module_abi = 2;
 inline constexpr const char* module_entry = "denoir_cuda_open";
 
 /// How a call ended.
@@ -44,6 +44,8 @@ public:
     virtual Outcome empty(const Shape&, DType, Tensor& result) noexcept = 0;
     virtual Outcome upload(const Tensor& host, Tensor& result) noexcept = 0;
     virtual Outcome download(const Tensor&, Tensor& result) noexcept = 0;
+    virtual Outcome download_later(const Tensor&, Tensor& result) noexcept = 0;
+    virtual Outcome finish(const Tensor& host) noexcept = 0;
     virtual Backend::MemoryStats memory() const noexcept = 0;
     virtual Outcome free_memory(std::size_t& result) noexcept = 0;
     virtual Outcome trim() noexcept = 0;
@@ -58,6 +60,8 @@ public:
     virtual Outcome activate(Activation, const Tensor& in, Tensor& out) noexcept = 0;
     virtual Outcome linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&,
                            Tensor& out) noexcept = 0;
+    virtual Outcome linear_joined(const Tensor& x, std::span<const LinearLayer> layers, const LinearOptions&,
+                                  std::vector<Tensor>& results) noexcept = 0;
     virtual Outcome gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) noexcept = 0;
     virtual Outcome layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps,
                                Tensor& out) noexcept = 0;

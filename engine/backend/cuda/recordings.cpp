@@ -72,7 +72,10 @@ void CudaBackend::record(Recording& r, std::span<const Tensor> inputs, const Bod
 }
 
 void CudaBackend::trim() {
-    if (!recordings_.empty()) runtime_->wait();
+    if (!recordings_.empty() || !uploads_.empty() || !downloads_.empty()) runtime_->wait();
+    ended(uploads_);
+    ended(downloads_);
+    pinned_.trim();
     recordings_.clear();
     recording_arena_.reset();
     arena_->trim();

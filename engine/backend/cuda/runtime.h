@@ -45,6 +45,9 @@ public:
     virtual void to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue = Queue::compute) = 0;
     /// Waits until it is there.
     virtual void to_host(std::byte* host, const std::byte* device, std::size_t bytes) = 0;
+    /// Begins to copy to pinned memory what `device` holds after all that was asked on `compute` so far, on the queue
+    /// `transfer`.
+    virtual void to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) = 0;
     virtual void on_device(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
     virtual void clear(std::byte* device, std::size_t bytes) = 0;
     /// Until everything that was asked for is done. Throws what went wrong on the device since.
@@ -58,6 +61,7 @@ public:
     virtual int make_mark() = 0;
     virtual void mark(int mark, Queue) = 0;
     virtual void await(int mark, Queue) = 0;
+    virtual bool reached(int mark) = 0;
     /// Milliseconds of the device that `work` takes on the compute queue.
     virtual float time(const std::function<void()>& work) = 0;
 

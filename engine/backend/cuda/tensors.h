@@ -29,6 +29,7 @@ inline Curve curve_of(Activation kind) {
         return Curve::gelu_tanh;
     case Activation::gelu_erf:
         return Curve::gelu_erf;
+    case Activation::gelu_tanh_steps: // not a part of other kernels
     case Activation::none:
         break;
     }

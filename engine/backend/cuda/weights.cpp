@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <cstring>
 
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/core/file.h"
@@ -52,6 +53,11 @@ std::shared_ptr<void>& CudaBackend::kept(const Weight& w, std::string_view use) 
     return w.prepared[fmt::format("cuda{}.{}", options_.index, use)];
 }
 
+std::shared_ptr<void>& CudaBackend::kept(Layers layers, std::string_view use) {
+    if (layers.size() == 1) return kept(*layers[0].weight, use);
+    return kept(*layers[0].weight, fmt::format("{} of {}", use, layers.size()));
+}
+
 /// [rows, columns] in host memory: the stored tensor itself where it is that already.
 Tensor CudaBackend::convert(const Weight& w, DType dtype) {
     const StoredRows rows(w);
@@ -66,11 +72,26 @@ Tensor CudaBackend::convert(const Weight& w, DType dtype) {
     return out;
 }
 
-Tensor CudaBackend::matrix(const Weight& w, DType dtype) {
-    auto& slot = kept(w, dtype == DType::bf16 ? "matrix.bf16" : "matrix.f32");
+Tensor CudaBackend::convert(Layers layers, DType dtype) {
+    if (layers.size() == 1) return convert(*layers[0].weight, dtype);
+    std::int64_t rows = 0;
+    for (const LinearLayer& layer : layers) rows += StoredRows(*layer.weight).count;
+    Tensor out = Tensor::host({rows, StoredRows(*layers[0].weight).columns}, dtype);
+    std::byte* to = out.raw();
+    for (const LinearLayer& layer : layers) {
+        const Tensor part = convert(*layer.weight, dtype);
+        assert(part.size(1) == out.size(1));
+        std::memcpy(to, part.raw(), part.bytes());
+        to += part.bytes();
+    }
+    return out;
+}
+
+Tensor CudaBackend::matrix(Layers layers, DType dtype) {
+    auto& slot = kept(layers, dtype == DType::bf16 ? "matrix.bf16" : "matrix.f32");
     if (!slot) {
         auto made = std::make_shared<Prepared>();
-        const Tensor values = convert(w, dtype);
+        const Tensor values = convert(layers, dtype);
         if (stream_.active() && values.bytes() > resident_left_) {
             made->streamed = std::make_shared<const StreamedWeight>(runtime_, values, !once_);
         } else {
@@ -78,7 +99,8 @@ Tensor CudaBackend::matrix(const Weight& w, DType dtype) {
             runtime_->wait(); // the pages may go
             if (stream_.active()) resident_left_ -= values.bytes();
         }
-        if (values.buffer() != w.stored().buffer() || made->resident) drop_pages(w);
+        for (const LinearLayer& layer : layers)
+            if (values.buffer() != layer.weight->stored().buffer() || made->resident) drop_pages(*layer.weight);
         slot = made;
     }
     const Prepared& prepared = *std::static_pointer_cast<Prepared>(slot);
@@ -137,6 +159,29 @@ CudaBackend::Bias CudaBackend::bias_of(const Weight* bias, DType compute) {
         slot = std::make_shared<Tensor>(narrow);
     }
     return {wide, *std::static_pointer_cast<Tensor>(slot)};
+}
+
+CudaBackend::Bias CudaBackend::bias_of(Layers layers, DType compute) {
+    if (layers.size() == 1 || !layers[0].bias) return bias_of(layers[0].bias, compute);
+    auto& slot = kept(layers, compute == DType::bf16 ? "bias.bf16" : "bias.f32");
+    if (!slot) {
+        std::vector<Tensor> wide;
+        std::int64_t count = 0;
+        for (const LinearLayer& layer : layers) {
+            wide.push_back(bias_of(layer.bias, compute).wide);
+            count += wide.back().elements();
+        }
+        Bias all{allocate({count}, DType::f32), allocate({count}, compute)};
+        std::int64_t at = 0;
+        for (const Tensor& part : wide) {
+            Tensor to = all.wide.slice(0, at, at + part.elements());
+            copy(part.reshape(to.shape()), to);
+            at += part.elements();
+        }
+        copy(all.wide, all.narrow);
+        slot = std::make_shared<Bias>(all);
+    }
+    return *std::static_pointer_cast<Bias>(slot);
 }
 
 void CudaBackend::gather(const Weight& table, std::span<const std::int64_t> ids, Tensor& out) {

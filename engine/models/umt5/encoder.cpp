@@ -64,26 +64,10 @@ Tensor self_attention(const Module& m, const Tensor& x, const Tensor& bias, std:
     return y;
 }
 
-/// tanh GELU of every bf16 value, each operation rounded: the reference composes it of elementwise operations.
-std::vector<bf16> gelu_table() {
-    std::vector<bf16> table;
-    for (std::uint32_t bits = 0; bits < 65536; ++bits) {
-        const float v = bf16{static_cast<std::uint16_t>(bits)}.value();
-        const float cubic = round_to_bf16(0.044715f * round_to_bf16(round_to_bf16(v * v) * v));
-        const float inner = round_to_bf16(0.7978845608f * round_to_bf16(v + cubic));
-        const float outer = round_to_bf16(1.0f + round_to_bf16(std::tanh(inner)));
-        table.push_back(bf16::from(round_to_bf16(0.5f * v) * outer));
-    }
-    return table;
-}
-
+/// In bf16 the reference composes tanh GELU of operations that each round.
 Tensor gelu(const Module& m, const Tensor& x, DType dtype) {
     if (dtype != DType::bf16) return linear(m, x, dtype, Activation::gelu_tanh);
-    static const std::vector<bf16> table = gelu_table();
-    Backend& backend = *x.backend();
-    const Tensor values = backend.download(linear(m, x, dtype));
-    for (bf16& v : values.span<bf16>()) v = table[v.bits];
-    return backend.upload(values);
+    return ops::activate(Activation::gelu_tanh_steps, linear(m, x, dtype), dtype);
 }
 
 Tensor feed_forward(const Module& m, const Tensor& x, DType dtype, nn::Probe* probe) {

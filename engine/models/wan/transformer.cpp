@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "engine/core/error.h"
 #include "engine/core/profile.h"
@@ -182,8 +185,9 @@ Context::Keys keys(const Module& attention, const Pass& p, const Tensor& context
 Tensor self_attention(const Module& m, const Pass& p, Tensor x) {
     const DType compute = p.precision.compute;
     const std::int64_t heads = p.config.heads;
-    auto rotated = [&](const char* projection, const char* norm, const char* rope) {
-        const Tensor y = nn::linear(m[projection], x, compute);
+    constexpr std::array<const char*, 3> names{"q", "k", "v"};
+    std::vector<Tensor> projected = nn::linear_joined(m, names, x, compute);
+    auto rotated = [&](const char* projection, const char* norm, const char* rope, Tensor y) {
         p.tell(m, projection, y);
         const Tensor weight = p.parameter(m[norm], "weight");
         p.tell(m, norm, [&] { return ops::rms_norm(y, weight, p.rms(), compute); });
@@ -191,9 +195,9 @@ Tensor self_attention(const Module& m, const Pass& p, Tensor x) {
         p.tell(m, rope, turned);
         return turned;
     };
-    Tensor q = rotated("q", "norm_q", "rope_q");
-    Tensor k = rotated("k", "norm_k", "rope_k");
-    Tensor v = nn::linear(m["v"], x, compute);
+    Tensor q = rotated(names[0], "norm_q", "rope_q", std::exchange(projected[0], {}));
+    Tensor k = rotated(names[1], "norm_k", "rope_k", std::exchange(projected[1], {}));
+    Tensor v = std::exchange(projected[2], {});
     p.tell(m, "v", v);
 
     AttentionOptions options = p.attention();

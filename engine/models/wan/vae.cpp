@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "engine/core/error.h"
 #include "engine/core/profile.h"
@@ -36,14 +38,38 @@ Tensor to_channels_last(Backend& backend, const Tensor& frame, std::int64_t patc
     return out.reshape({height, width, frame.size(0) * patch * patch});
 }
 
-/// [h, w, 3·p·p] -> host [3, h·p, w·p] f32
+/// [h, w, 3·p·p] -> [3, h·p, w·p] f32
 Tensor to_image(Backend& backend, const Tensor& x, std::int64_t patch) {
     const std::int64_t height = x.size(0), width = x.size(1), colours = x.size(2) / (patch * patch);
     Tensor image = backend.empty({colours, height, patch, width, patch}, DType::f32);
     backend.copy(x.split(2, patch * patch).split(3, patch).permute({2, 0, 4, 1, 3}),
                  image); // from [h, w, 3, p columns, p rows]
-    return backend.download(image).reshape({colours, height * patch, width * patch});
+    return image.reshape({colours, height * patch, width * patch});
 }
+
+/// Results on their way to the host. Each is handed over when the next one has been asked for, so that a device never
+/// waits for the host between two frames.
+class Arrivals {
+public:
+    using Sink = std::function<void(const Tensor& host)>;
+    Arrivals(Backend& backend, Sink sink) : backend_(backend), sink_(std::move(sink)) {}
+    void push(const Tensor& x) {
+        Tensor next = backend_.download_later(x);
+        hand_over();
+        waiting_ = std::move(next);
+    }
+    /// After the last push.
+    void hand_over() {
+        if (!waiting_.defined()) return;
+        backend_.finish(waiting_);
+        sink_(std::exchange(waiting_, {}));
+    }
+
+private:
+    Backend& backend_;
+    Sink sink_;
+    Tensor waiting_;
+};
 
 /// bf16 is for memory: where it is not faster, the arithmetic stays f32.
 Stream vae_stream(Backend& backend, DType dtype, nn::Probe* probe) {
@@ -303,11 +329,7 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
     const std::int64_t latent_frames = config_.latent_frames(frames);
     Encoded result;
     std::int64_t done = 0;
-    auto collect = [&](const Tensor& moments) {
-        const Tensor means = moments.slice(2, 0, config_.z).permute({2, 0, 1}); // [z, h, w]
-        Tensor dense = backend_->empty(means.shape(), DType::f32);
-        backend_->copy(means, dense);
-        const Tensor frame = backend_->download(dense);
+    const auto collect = [&](const Tensor& frame) { // [z, h, w]
         const std::int64_t area = frame.size(1) * frame.size(2);
         if (!result.mean.defined()) {
             result.mean = Tensor::host({config_.z, latent_frames, frame.size(1), frame.size(2)});
@@ -325,8 +347,14 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
         }
         ++done;
     };
+    Arrivals arrivals(*backend_, collect);
     const DType dtype = storage(config_.encoder_state(height, width));
-    Encoder encoder(*weights_, *backend_, config_, dtype, probe, collect);
+    Encoder encoder(*weights_, *backend_, config_, dtype, probe, [&](const Tensor& moments) {
+        const Tensor means = moments.slice(2, 0, config_.z).permute({2, 0, 1});
+        Tensor dense = backend_->empty(means.shape(), DType::f32);
+        backend_->copy(means, dense);
+        arrivals.push(dense);
+    });
     Tensor grey; // the one tensor that stands for all zero frames, so that repetition is seen
     for (std::int64_t i = 0; i < config_.frames(latent_frames); ++i) {
         const Tensor frame = source(i);
@@ -341,6 +369,7 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
         }
         encoder.push(grey);
     }
+    arrivals.hand_over();
     return result;
 }
 
@@ -378,20 +407,20 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) 
         backend_->copy(backend_->upload(frame).permute({1, 2, 0}), last);
         return last;
     };
-    /// Rows of a frame, clamped.
-    auto picture = [&](const Tensor& x) {
-        Tensor image = to_image(*backend_, x, config_.patch);
-        if (options_.clamp)
-            for (float& v : image.span<float>()) v = std::clamp(v, -1.0f, 1.0f);
-        return image;
-    };
-    auto run = [&](Rows part, const Decoder::Sink& frame_sink) {
-        Decoder decoder(*weights_, *backend_, config_, dtype, height, part, probe, frame_sink);
+    auto run = [&](Rows part, const Decoder::Sink& image_sink) {
+        Arrivals arrivals(*backend_, [&](const Tensor& image) {
+            if (options_.clamp)
+                for (float& v : image.span<float>()) v = std::clamp(v, -1.0f, 1.0f);
+            image_sink(image);
+        });
+        Decoder decoder(*weights_, *backend_, config_, dtype, height, part, probe,
+                        [&](const Tensor& x) { arrivals.push(to_image(*backend_, x, config_.patch)); });
         for (std::int64_t t = 0; t < latent.size(1); ++t) decoder.push(latent_frame(t));
+        arrivals.hand_over();
     };
     std::int64_t index = 0;
     const int strips = probe ? 1 : static_cast<int>(std::min<std::int64_t>(options_.strips, rows));
-    if (strips == 1) return run({0, rows}, [&](const Tensor& x) { sink(index++, picture(x)); });
+    if (strips == 1) return run({0, rows}, [&](const Tensor& image) { sink(index++, image); });
 
     // The strips wait for each other; in bf16 what they hold is exact, since the last convolution's result is bf16.
     const std::int64_t image_width = width * config_.spatial();
@@ -399,10 +428,9 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) 
     for (int i = 0; i < strips; ++i) {
         const Rows part = strip(rows, i, strips);
         index = 0;
-        run(part, [&](const Tensor& x) {
+        run(part, [&](const Tensor& image) {
             Tensor& frame = frames[static_cast<std::size_t>(index++)];
             if (!frame.defined()) frame = Tensor::host({3, rows * config_.patch, image_width}, dtype);
-            const Tensor image = picture(x);
             const Tensor place = frame.slice(1, part.begin * config_.patch, part.end * config_.patch);
             for (std::int64_t c = 0; c < 3; ++c)
                 from_f32(dtype, image.select(0, c).data<float>(), place.select(0, c).raw(),

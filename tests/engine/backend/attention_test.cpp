@@ -92,6 +92,40 @@ TEST(Attention, Bf16) {
     check({70, 300, 3, 64, 0, false, false, DType::bf16, DType::f32});
 }
 
+TEST(Attention, Bf16InRowsThatFusedKernelsRead) {
+    // As the models ask for it: q, k and v are columns of one tensor, or the last key stands for the padding.
+    struct Dense {
+        std::int64_t queries, keys, size, causal_block, last_key_count;
+    };
+    constexpr std::int64_t heads = 2;
+    for (const Dense& d : {Dense{95, 95, 64, 0, 0}, Dense{257, 257, 128, 0, 0}, Dense{96, 96, 128, 32, 0},
+                           Dense{1, 300, 80, 0, 0}, Dense{70, 33, 128, 0, 480}, Dense{64, 2, 64, 0, 511}}) {
+        SCOPED_TRACE(testing::Message() << d.queries << " x " << d.keys << " of " << d.size);
+        const std::int64_t width = heads * d.size;
+        const Tensor joined = host({std::max(d.queries, d.keys), 3 * width}, 1, DType::bf16);
+        Tensor key_bias = Tensor::zeros({d.keys});
+        if (d.last_key_count) key_bias.data<float>()[d.keys - 1] = std::log(static_cast<float>(d.last_key_count));
+        const float scale = 6.0f / std::sqrt(static_cast<float>(d.size));
+        const auto part = [&](const Tensor& all, int i) {
+            return all.slice(0, 0, i == 0 ? d.queries : d.keys).slice(1, i * width, (i + 1) * width).split(1, d.size);
+        };
+        const Tensor out = same_on_any_threads([&](Backend& backend) {
+            const Tensor all = backend.upload(joined);
+            AttentionOptions options{.scale = scale, .causal_block = d.causal_block, .compute = DType::bf16};
+            if (d.last_key_count) options.key_bias = backend.upload(key_bias);
+            options.last_key_count = d.last_key_count;
+            Tensor result = backend.empty({d.queries, heads, d.size}, DType::bf16);
+            backend.attention(part(all, 0), part(all, 1), part(all, 2), options, result);
+            return result;
+        });
+        const Case c{d.queries, d.keys, heads, d.size, d.causal_block, false, true, DType::bf16, DType::bf16};
+        expect_near(out,
+                    plain(c, doubles(part(joined, 0)), doubles(part(joined, 1)), doubles(part(joined, 2)), {},
+                          doubles(key_bias), static_cast<double>(scale)),
+                    bf16_product_tolerance);
+    }
+}
+
 TEST(Attention, FarApartScores) { check({40, 400, 1, 32, 0, false, false, DType::f32, DType::f32, 8.0f}); }
 
 TEST(Attention, AViewOfJoinedProjections) {

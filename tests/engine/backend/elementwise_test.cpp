@@ -50,6 +50,34 @@ TEST(Elementwise, Activations) {
     expect_near(run(Activation::none), doubles(x), 0);
 }
 
+TEST(Elementwise, GeluInRoundedSteps) {
+    // Every finite bf16 value within the range where the curve is more than 0 or x.
+    Tensor x = Tensor::host({2, 17000}, bf16);
+    for (std::int64_t i = 0; i < x.elements(); ++i)
+        x.data<denoir::bf16>()[i] = denoir::bf16{static_cast<std::uint16_t>((i % 2 ? 0x8000 : 0) + i / 2)};
+    const auto round = [](double v) { return static_cast<double>(round_to_bf16(static_cast<float>(v))); };
+    const std::vector<double> inputs = doubles(x);
+    std::vector<double> expected = inputs;
+    for (double& v : expected) {
+        const double cubic = round(0.044715f * round(round(v * v) * v));
+        const double inner = round(0.7978845608f * round(v + cubic));
+        v = round(round(0.5 * v) * round(1 + round(std::tanh(inner))));
+    }
+    const Tensor out = same_on_any_threads([&](Backend& backend) {
+        Tensor result = backend.empty(x.shape(), bf16);
+        backend.activate(Activation::gelu_tanh_steps, strided(backend, x), result);
+        return result;
+    });
+    // A step of f32 that lands on the other side of a tie moves a factor by one bf16 step.
+    const std::vector<double> found = doubles(out);
+    std::int64_t other = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i] != expected[i]) ++other;
+        ASSERT_NEAR(found[i], expected[i], std::abs(inputs[i]) / 128) << inputs[i];
+    }
+    EXPECT_LE(other, std::ssize(found) / 1000);
+}
+
 TEST(Elementwise, ActivationsOfExtremeValues) {
     const std::vector<float> x = {-INFINITY, -1e30f, -200, -88, -0.0f, 0, 88, 200, 1e30f};
     const auto backend = backend_under_test();

@@ -22,6 +22,7 @@ struct Case {
     DType in, weight, out, compute;
     Activation activation;
     bool bias;
+    bool dense = false; ///< x lies as libraries like it best
 };
 
 std::vector<double> plain(const Case& c, std::vector<double> x, std::vector<double> w, std::vector<double> b) {
@@ -51,7 +52,8 @@ void check(const Case& c) {
     const Tensor out = same_on_any_threads([&](Backend& backend) {
         Tensor result = backend.empty({c.m, c.n}, c.out);
         const Weight weight(w.name(), w.stored()), bias(b.name(), b.stored());
-        backend.linear(strided(backend, x), weight, c.bias ? &bias : nullptr, {c.activation, c.compute}, result);
+        backend.linear(c.dense ? backend.upload(x) : strided(backend, x), weight, c.bias ? &bias : nullptr,
+                       {c.activation, c.compute}, result);
         return result;
     });
     const bool bf16 = c.out == DType::bf16 || c.compute == DType::bf16;
@@ -68,6 +70,13 @@ TEST(Linear, OddShapes) {
         for (const std::int64_t n : {1, 5, 16, 65, 300})
             for (const std::int64_t k : {1, 7, 64, 515}) check({m, k, n, f32, f32, f32, f32, Activation::none, true});
     check({40, 1100, 530, f32, f32, f32, f32, Activation::none, false});
+}
+
+TEST(Linear, DenseRows) {
+    for (const DType type : {f32, bf16})
+        for (const std::int64_t m : {1, 64, 257})
+            for (const Activation activation : {Activation::none, Activation::gelu_tanh})
+                check({m, 128, 192, type, type, type, type, activation, true, true});
 }
 
 TEST(Linear, Types) {
@@ -89,6 +98,36 @@ TEST(Linear, StorageTypes) {
 TEST(Linear, Activations) {
     for (const Activation a : {Activation::silu, Activation::gelu_tanh, Activation::gelu_erf})
         for (const std::int64_t m : {1, 20}) check({m, 200, 33, f32, f32, f32, f32, a, true});
+}
+
+TEST(Linear, JoinedLayersAreTheSameAsEachAlone) {
+    constexpr std::int64_t k = 72;
+    const std::vector<std::int64_t> columns{48, 17, 80};
+    for (const DType compute : {f32, bf16})
+        for (const bool with_bias : {false, true})
+            for (const std::int64_t m : {1, 3, 70}) {
+                SCOPED_TRACE(testing::Message() << m << " " << info(compute).name << with_bias);
+                const Tensor x = host({m, k}, 1, bf16);
+                for (std::size_t i = 0; i < columns.size(); ++i) {
+                    const Case c{m, k, columns[i], bf16, bf16, compute, compute, Activation::none, with_bias};
+                    const auto stored = [&](std::size_t layer) { return host({columns[layer], k}, 10 + layer, bf16); };
+                    const auto offsets = [&](std::size_t layer) { return host({columns[layer]}, 20 + layer); };
+                    const Tensor out = same_on_any_threads([&](Backend& backend) {
+                        std::vector<Weight> weights, biases;
+                        for (std::size_t layer = 0; layer < columns.size(); ++layer) {
+                            weights.emplace_back("w", stored(layer));
+                            biases.emplace_back("b", offsets(layer));
+                        }
+                        std::vector<LinearLayer> layers;
+                        for (std::size_t layer = 0; layer < columns.size(); ++layer)
+                            layers.push_back({&weights[layer], with_bias ? &biases[layer] : nullptr});
+                        backend.linear_joined(strided(backend, x), layers, {Activation::none, compute}); // packs
+                        return backend.linear_joined(strided(backend, x), layers, {Activation::none, compute}).at(i);
+                    });
+                    expect_near(out, plain(c, doubles(x), doubles(stored(i)), doubles(offsets(i))),
+                                compute == bf16 ? 2 * bf16_tolerance : f32_tolerance);
+                }
+            }
 }
 
 TEST(Linear, Scales) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/gelu_steps.h"
 #include "engine/backend/cpu/simd/functions.h"
 #include "engine/backend/cpu/simd/math.h"
 
@@ -94,6 +95,9 @@ void activate(Activation kind, const float* in, float* out, std::int64_t n) {
         return;
     case Activation::gelu_erf:
         map([](Vec v) { return gelu_erf(v); }, out, n, in);
+        return;
+    case Activation::gelu_tanh_steps:
+        gelu_in_steps(in, out, n);
         return;
     }
 }

@@ -70,6 +70,15 @@ template <class A, class Out, int V> __global__ void __launch_bounds__(threads) 
     store<V>(static_cast<Out*>(w.out.data) + at.out, values);
 }
 
+template <int V> __global__ void __launch_bounds__(threads) gelu_in_steps_kernel(Walk w) {
+    Offsets at;
+    if (!place<V>(w, at)) return;
+    float values[V];
+    load_operand<V, Bf16>(w, w.a, at.a, values);
+    for (int i = 0; i < V; ++i) values[i] = gelu_tanh_in_steps(values[i]);
+    store<V>(static_cast<Bf16*>(w.out.data) + at.out, values);
+}
+
 /// Every pack of eight of this operand lies densely and at a good address (or is one repeated value).
 bool in_eights(const Walk& w, const Operand& x, bool may_repeat) {
     const std::int64_t last = x.stride[w.axes - 1];
@@ -167,6 +176,15 @@ void activate(Runtime& runtime, Curve kind, const Walk& w) {
                 launch(runtime, blocks(w, V), {threads}, 0, activate_kernel<decltype(a), decltype(out), V>, w, kind);
             });
         });
+    });
+}
+
+void gelu_in_steps(Runtime& runtime, const Walk& w) {
+    if (w.elements() == 0) return;
+    const bool eights = w.size[w.axes - 1] % 8 == 0 && in_eights(w, w.out, false) && in_eights(w, w.a, true);
+    by_pack(eights, [&](auto pack) {
+        constexpr int V = decltype(pack)::value;
+        launch(runtime, blocks(w, V), {threads}, 0, gelu_in_steps_kernel<V>, w);
     });
 }
 

@@ -35,6 +35,7 @@ void fill(Runtime&, const Walk&, float value);
 enum class Pair : int { sum, product };
 void combine(Runtime&, Pair, const Walk&); ///< a, b, out: f32 or bf16
 void activate(Runtime&, Curve, const Walk&);
+void gelu_in_steps(Runtime&, const Walk&); ///< as denoir::Activation::gelu_tanh_steps; a, out: bf16
 
 /// Offsets of element number `index` (in packs of `pack` along the last axis) in the three operands.
 struct Offsets {

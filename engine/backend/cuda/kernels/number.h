@@ -114,4 +114,11 @@ DENOIR_HD float curve(Curve kind, float x) {
     return x;
 }
 
+/// tanh GELU of a bf16 value, every operation rounded to bf16.
+DENOIR_HD float gelu_tanh_in_steps(float x) {
+    const float cubic = rounded(0.044715f * rounded(rounded(x * x) * x));
+    const float inner = rounded(0.7978845608f * rounded(x + cubic));
+    return rounded(0.5f * x) * rounded(1.0f + rounded(tanhf(inner)));
+}
+
 } // namespace denoir::cuda

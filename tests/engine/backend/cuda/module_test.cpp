@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "engine/backend/cuda/driver_check.h"
 #include "engine/backend/cuda/guard.h"
 #include "engine/core/error.h"
 #include "tests/engine/backend/cuda/backends.h"
@@ -40,6 +41,26 @@ TEST(Border, EveryCallReachesTheBackend) {
     const Outcome full = module->empty({1 << 20, 64}, DType::f32, y);
     EXPECT_EQ(full.kind, Outcome::Kind::error);
     EXPECT_EQ(full.field, "memory");
+}
+
+TEST(Driver, OneThatIsMissingOrTooOldIsRefusedInOneLine) {
+    const auto refusal = [](int driver, int needed) -> std::string {
+        try {
+            cuda::check_driver(1, driver, needed);
+        } catch (const Error& e) {
+            EXPECT_EQ(e.field(), "device");
+            EXPECT_NE(e.hint().find("cpu"), std::string::npos);
+            EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+            return e.what();
+        }
+        return "";
+    };
+    EXPECT_NE(refusal(0, 13000).find("cuda:1 cannot be used: no NVIDIA driver"), std::string::npos);
+    const std::string old = refusal(12080, 13010);
+    EXPECT_NE(old.find("is for CUDA 12.8, this module needs 13 or later; install a newer driver"), std::string::npos)
+        << old;
+    EXPECT_EQ(refusal(13000, 13010), ""); // of one major version, older ones do
+    EXPECT_EQ(refusal(13020, 12040), "");
 }
 
 TEST(Border, ABodyThatFailsIsToldApart) {

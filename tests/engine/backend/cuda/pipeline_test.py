@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A whole tiny render on the emulated card, through the module and the command line, beside the same on the processor: 40 dB or better.
+"""A whole tiny render on the emulated card, through the module and the command line, beside the same on the processor: 40 dB or better. Then
+again while memory runs out here and there.
 
 Usage: pipeline_test.py DENOIR_CLI EMULATED_MODULE SOURCE_DIR"""
 import json
@@ -23,16 +24,37 @@ def main():
             assert done.returncode == 0, (command, done.stderr)
             return json.loads(done.stdout)
 
+        def render(device, out):
+            return ["render", "--model", model, "--prompt", "a red balloon", "--size", "64x48", "--frames", "5", "--steps", "3", "--seed", "5",
+                    "--dtype", "bf16", "--device", device, "--out", out, "--json"]
+
         videos = []
         for device in ("cpu", "cuda"):
             videos.append(os.path.join(folder, device))
-            result = run("render", "--model", model, "--prompt", "a red balloon", "--size", "64x48", "--frames", "5", "--steps", "3", "--seed", "5",
-                         "--dtype", "bf16", "--device", device, "--out", videos[-1], "--json")
+            result = run(*render(device, videos[-1]))
             print(device, {k: round(v, 2) for k, v in result["stages"].items()})
             assert len(list(Path(videos[-1]).glob("*.png"))) == 5
         psnr = run("compare", *videos, "--json")["mean"]["psnr"]
         print(f"{psnr} dB")
         assert psnr is None or psnr >= 40, psnr
+
+        # Memory that runs out somewhere: the stage starts again on the next rung and gives the same pictures, or one line says what to do and
+        # nothing is left behind.
+        pictures = [p.read_bytes() for p in sorted(Path(videos[1]).glob("*.png"))]
+        again = ""
+        for first, last in ((1, 4), (6, 14)):
+            out = os.path.join(folder, f"fails-{first}")
+            done = subprocess.run([cli, *render("cuda", out)], env={**environment, "DENOIR_FAKE_CARD_FAILS": f"{first}:{last}"},
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+            print(f"allocations {first} to {last} fail: {done.returncode} {done.stderr.strip()}")
+            if done.returncode == 0:
+                again += done.stderr
+                assert [p.read_bytes() for p in sorted(Path(out).glob("*.png"))] == pictures, first
+            else:
+                last = done.stderr.strip().splitlines()[-1]
+                assert done.returncode == 1 and "memory" in last and "on the card" in last and ";" in last, done.stderr
+                assert not os.path.exists(out)
+        assert "starting again" in again and "decoding again" in again, again
     return 0
 
 
