@@ -6,7 +6,8 @@
 //   [--heads N]
 //              [--device cpu|cuda] [--repeat N] [--strips N]
 //
-// Prints one line of JSON: milliseconds of the first call, and the median of `repeat` more.
+// Prints one line of JSON: milliseconds of the first call, and the median of `repeat` more. On stderr: what the backend
+// has to say, such as which libraries it found and what they could not do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/json.h"
+#include "engine/core/log.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/transformer.h"
@@ -182,6 +184,7 @@ Json run(const Arguments& a) {
 } // namespace denoir
 
 int main(int argc, char** argv) {
+    denoir::log::set_sink([](denoir::log::Level, std::string_view line) { fmt::print(stderr, "{}\n", line); });
     try {
         const denoir::Json result = denoir::run(denoir::parse(argc, argv));
         fmt::print("{}\n", result.dump());

@@ -88,7 +88,7 @@ class Transformer(nn.Module):
     def load(self, weights):
         own = {"patch." + k.split(".", 1)[1] if k.startswith("patch_embedding") else k: v for k, v in weights.items()}
         own["patch.weight"] = own["patch.weight"].flatten(1)
-        self.load_state_dict(own, strict=True)
+        self.load_state_dict(own, strict=True, assign=True)
         return self
 
     def context(self, text, clip):
