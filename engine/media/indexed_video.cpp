@@ -119,10 +119,12 @@ struct IndexedVideo::State {
     }
 
     void restart(int packet_number) {
-        if (only_from_the_start(codec))
+        if (only_from_the_start(codec)) {
             decoder = media::open_decoder(packets.demuxer(), limits);
-        else
+        } else {
             avcodec_flush_buffers(decoder.get());
+            media::forget_damage(*decoder);
+        }
         next_packet = packet_number;
         draining = false;
         packets.source().allow(limits.seconds);
@@ -207,8 +209,7 @@ struct IndexedVideo::State {
     }
 
     void check_frame() {
-        if (frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT))
-            throw Error("", "", "the data is damaged");
+        if (media::is_damaged(*decoder, *frame)) throw Error("", "", "the data is damaged");
         if (info.width != 0) {
             const bool swap = media::swaps_sides(orientation);
             const int width = swap ? frame->height : frame->width, height = swap ? frame->width : frame->height;

@@ -20,12 +20,26 @@ double thread_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+/// libav's lines are not shown. FFV1's decoder tells of damage in no other way: its context remembers that it
+/// complained, in `opaque`, which is nobody else's. Called on the thread that decodes (one thread a decoder).
+void hear(void* speaker, int level, const char*, va_list) {
+    if (level > AV_LOG_ERROR || !speaker || *static_cast<const AVClass**>(speaker) != avcodec_get_class()) return;
+    auto* context = static_cast<AVCodecContext*>(speaker);
+    if (context->codec_id == AV_CODEC_ID_FFV1) context->opaque = context;
+}
+
 } // namespace
+
+bool is_damaged(const AVCodecContext& decoder, const AVFrame& frame) {
+    return frame.decode_error_flags != 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) || decoder.opaque;
+}
+
+void forget_damage(AVCodecContext& decoder) { decoder.opaque = nullptr; }
 
 void prepare_libav() {
     static std::once_flag once;
     std::call_once(once, [] {
-        av_log_set_callback([](void*, int, const char*, va_list) {});
+        av_log_set_callback(hear);
         av_max_alloc(largest_allocation);
     });
 }

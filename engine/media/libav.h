@@ -22,6 +22,13 @@ namespace denoir::media {
 /// Silences libav's own lines and caps its single allocations; called by everything here before it touches libav.
 void prepare_libav();
 
+/// True where `frame`, of this decoder, was put together from damaged data: what libav marks, and what the FFV1 decoder
+/// conceals and says to the log alone (slices whose checksum is wrong). From then on until forget_damage(), for FFV1's
+/// later frames may build on that one.
+bool is_damaged(const AVCodecContext& decoder, const AVFrame& frame);
+/// After a flush: decoding begins anew at a keyframe.
+void forget_damage(AVCodecContext& decoder);
+
 /// libav's error number in our words: "no space left on device", "the data is damaged", …
 std::string reason(int error);
 

@@ -51,8 +51,7 @@ Frame decode_frame(const Still& still) {
     if (error >= 0) error = avcodec_receive_frame(context.get(), frame.get());
     if (error == AVERROR_EOF) refuse_damaged("it holds no whole picture");
     if (error < 0) refuse_damaged(reason(error));
-    if (frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT))
-        refuse_damaged("its picture data is broken");
+    if (is_damaged(*context, *frame)) refuse_damaged("its picture data is broken");
     if (frame->width != still.width || frame->height != still.height)
         refuse_damaged("its picture has another size than its header says");
     return frame;

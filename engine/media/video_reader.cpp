@@ -65,7 +65,7 @@ struct VideoReader::State {
     }
 
     void check_frame() {
-        if (frame->decode_error_flags != 0 || (frame->flags & AV_FRAME_FLAG_CORRUPT)) fail_frame("the data is damaged");
+        if (media::is_damaged(*decoder, *frame)) fail_frame("the data is damaged");
         if (width != 0 && (frame->width != width || frame->height != height))
             fail_frame(
                 fmt::format("the size changes from {} x {} to {} x {}", width, height, frame->width, frame->height));

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "engine/core/error.h"
-#include "engine/media/video_reader.h"
+#include "engine/media/containers.h"
 #include "engine/media/video_writer.h"
 #include "tests/engine/media/support.h"
 
@@ -200,16 +200,20 @@ TEST(HostileImage, Bombs) {
     EXPECT_NE(attempt_image(folder / "scans.jpg").find("scans"), std::string::npos);
 }
 
+void write_clip(const std::filesystem::path& path, int frames) {
+    VideoOptions o;
+    o.width = 64;
+    o.height = 48;
+    o.metadata_json = "{\"schema\": 1}";
+    VideoWriter writer(path, o);
+    for (int i = 0; i < frames; ++i) writer.write(picture(64, 48, i));
+    writer.finish();
+}
+
 class HostileVideo : public testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {
-        VideoOptions o;
-        o.width = 64;
-        o.height = 48;
-        o.metadata_json = "{\"schema\": 1}";
-        VideoWriter writer(folder_ / GetParam(), o);
-        for (int i = 0; i < 15; ++i) writer.write(picture(64, 48, i));
-        writer.finish();
+        write_clip(folder_ / GetParam(), 15);
         whole_ = load(folder_ / GetParam());
     }
     TempFolder folder_;
@@ -238,6 +242,54 @@ TEST_P(HostileVideo, FlippedBits) {
 TEST_P(HostileVideo, IsNoPicture) { attempt_image(folder_ / GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Containers, HostileVideo, testing::Values("a.mp4", "a.mkv"));
+
+/// A byte of every packet is changed, at each of its `places`. Each time the file is refused, or its frames are those
+/// of the whole one. Returns how often neither was so.
+int concealed(const std::filesystem::path& path, int places, int& refused) {
+    const std::string whole = load(path);
+    const std::vector<Image> expected = frames_in_turn(path);
+    std::vector<std::pair<std::size_t, std::size_t>> packets; // offset, size
+    {
+        media::Demuxer demuxer(path, {});
+        const media::Packet packet = media::make_packet();
+        while (demuxer.read(*packet)) {
+            const std::string data(reinterpret_cast<const char*>(packet->data), std::size_t(packet->size));
+            packets.emplace_back(whole.find(data), data.size());
+        }
+    }
+    int unnoticed = 0;
+    for (const auto& [offset, size] : packets)
+        for (int place = 0; place < places; ++place) {
+            std::string damaged = whole;
+            damaged.at(offset + size * std::size_t(place) / std::size_t(places)) ^= 0x5A;
+            store(path, damaged);
+            try {
+                unnoticed += frames_in_turn(path) != expected;
+            } catch (const Error&) {
+                ++refused;
+            }
+        }
+    return unnoticed;
+}
+
+/// libav fills damaged slices of FFV1 from the frame before, and says so in its log alone.
+TEST(HostileVideoDamage, Ffv1IsNeverConcealed) {
+    const TempFolder folder;
+    write_clip(folder / "a.mkv", 15);
+    int refused = 0;
+    EXPECT_EQ(concealed(folder / "a.mkv", 8, refused), 0);
+    EXPECT_GT(refused, 15 * 7);
+}
+
+/// H.264 has no checksums: what libav notices is refused, and what is another valid stream nobody can notice (libav's
+/// log was silent at each of those, too).
+TEST(HostileVideoDamage, H264ThatLibavConcealsIsRefused) {
+    const TempFolder folder;
+    write_clip(folder / "a.mp4", 15);
+    int refused = 0;
+    const int unnoticed = concealed(folder / "a.mp4", 8, refused);
+    EXPECT_GT(refused, unnoticed) << unnoticed;
+}
 
 TEST(HostileVideoClaims, SampleCount) {
     const TempFolder folder;

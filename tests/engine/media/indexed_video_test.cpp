@@ -15,13 +15,6 @@ namespace {
 
 using namespace test;
 
-std::vector<Image> in_turn(const std::filesystem::path& path) {
-    VideoReader reader(path);
-    std::vector<Image> frames;
-    for (Image image; reader.read(image);) frames.push_back(image);
-    return frames;
-}
-
 std::vector<int> shuffled(int n, unsigned seed) {
     std::vector<int> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), 0);
@@ -31,7 +24,7 @@ std::vector<int> shuffled(int n, unsigned seed) {
 
 /// Every frame, in random order, backwards and forwards, equals the one that reading in turn gives.
 void expect_exact(const std::filesystem::path& path, const MediaLimits& limits = {}) {
-    const std::vector<Image> expected = in_turn(path);
+    const std::vector<Image> expected = frames_in_turn(path);
     IndexedVideo video(path, limits);
     ASSERT_EQ(static_cast<std::size_t>(video.frames()), expected.size()) << path;
     ASSERT_EQ(video.times().size(), expected.size());
@@ -111,7 +104,7 @@ TEST(IndexedVideo, UnevenTimesAreKept) {
 
 TEST(IndexedVideo, AnImageThatWasMovedFromIsFilledAgain) {
     const std::filesystem::path path = fixture("clips/h264_open.mp4");
-    const std::vector<Image> expected = in_turn(path);
+    const std::vector<Image> expected = frames_in_turn(path);
     IndexedVideo video(path);
     VideoReader reader(path);
     std::vector<Image> frames, others;
@@ -139,7 +132,7 @@ TEST(IndexedVideo, DamageStaysWhereItIs) {
     VideoWriter writer(folder / "a.mkv", o);
     for (int i = 0; i < 24; ++i) writer.write(picture(64, 64, i));
     writer.finish();
-    const std::vector<Image> expected = in_turn(folder / "a.mkv");
+    const std::vector<Image> expected = frames_in_turn(folder / "a.mkv");
     std::string bytes = load(folder / "a.mkv");
     for (std::size_t i = 0; i < 40; ++i) bytes[bytes.size() / 2 + i] ^= 0x55;
     store(folder / "b.mkv", bytes);

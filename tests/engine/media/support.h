@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/media/image.h"
+#include "engine/media/video_reader.h"
 
 namespace denoir::test {
 
@@ -48,6 +48,13 @@ inline std::string load(const std::filesystem::path& path) {
 
 inline void store(const std::filesystem::path& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+inline std::vector<Image> frames_in_turn(const std::filesystem::path& path) {
+    VideoReader reader(path);
+    std::vector<Image> frames;
+    for (Image image; reader.read(image);) frames.push_back(image);
+    return frames;
 }
 
 /// A P6 file as Pillow writes it, read without the code under test.
