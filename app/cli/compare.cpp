@@ -167,7 +167,7 @@ Command compare_command() {
          {"--step-b", "N", "the step of run B to show (default: the last)"},
          {"--depth", "8|float", "float: runs before rounding to 8 bits (default 8)"},
          {"--lpips", "FILE",
-          "LPIPS too, with these weights: the state of lpips.LPIPS, AlexNet or VGG-16; may be repeated (default: not "
+          "LPIPS too: torchvision's AlexNet or VGG-16 and the lpips package's heads, both named (default: not "
           "measured)",
           Option::Count::repeated},
          {"--side-by-side", "FILE", "video of both with names and curves: .mp4 (H.264) or .mkv (FFV1) (default: none)"},

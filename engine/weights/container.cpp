@@ -25,9 +25,6 @@ void refuse_known_strangers(const MappedFile& file) {
     if (begins_with(bytes, "version https://git-lfs"))
         throw Error(file.name(), "", "a Git LFS pointer, not the checkpoint itself",
                     "fetch the file with `git lfs pull`");
-    if (begins_with(bytes, std::string_view("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19", 14)))
-        throw Error(file.name(), "", "an old PyTorch file (before 1.6, not a zip archive)",
-                    "save it again with a newer PyTorch, or convert it to safetensors");
     if (begins_with(bytes, "FUGG"))
         throw Error(file.name(), "", "a big-endian GGUF file", "convert it to little-endian");
     if (begins_with(bytes, "PK\x05\x06"))
@@ -115,6 +112,7 @@ Container open_container(const std::filesystem::path& path) {
     const auto bytes = file->span();
     if (begins_with(bytes, "GGUF")) return read_gguf(std::move(file));
     if (begins_with(bytes, "PK\x03\x04")) return read_pth(std::move(file));
+    if (is_old_pth(bytes)) return read_old_pth(std::move(file));
     if (looks_like_safetensors(*file)) return read_safetensors_table(std::move(file));
     throw Error(file->name(), "", "not a checkpoint: neither safetensors nor a PyTorch .pth nor GGUF",
                 "give a model file, or a model folder");

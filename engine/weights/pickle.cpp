@@ -21,9 +21,16 @@ constexpr std::size_t max_memo = 1'000'000;
 /// destructor.
 using Ref = std::uint32_t;
 
-enum class Kind : std::uint8_t { none, boolean, integer, text, global, tuple, list, dict, storage, tensor };
+enum class Kind : std::uint8_t { none, boolean, integer, text, global, tuple, list, dict, storage, tensor, parameter };
 
-enum class Global : std::uint8_t { ordered_dict, rebuild_tensor, rebuild_parameter, storage_type };
+enum class Global : std::uint8_t {
+    ordered_dict,
+    rebuild_tensor,
+    rebuild_tensor_v1,
+    rebuild_parameter,
+    parameter,
+    storage_type
+};
 
 struct Value {
     Kind kind = Kind::none;
@@ -51,15 +58,37 @@ public:
         values_.reserve(1024);
     }
 
-    std::vector<PickledTensor> run() {
-        for (;;) {
-            std::uint8_t opcode = 0;
-            take(opcode);
-            if (opcode == '.') break;
-            step(opcode);
-        }
-        return state_dict(pop());
+    PickledStateDict state_dict() {
+        PickledStateDict result;
+        result.tensors = tensors_of(run());
+        result.storages = std::move(storages_);
+        result.bytes = bytes();
+        return result;
     }
+
+    std::map<std::string, bool> flags() {
+        const Value& dict = value(run());
+        if (dict.kind != Kind::dict) fail("it holds no dict");
+        std::map<std::string, bool> result;
+        for (std::size_t i = 0; i < dict.items.size(); i += 2) {
+            const Value &key = value(dict.items[i]), &flag = value(dict.items[i + 1]);
+            if (key.kind == Kind::text && flag.kind == Kind::boolean) result[std::string(key.text)] = flag.number != 0;
+        }
+        return result;
+    }
+
+    std::vector<std::string> names() {
+        const Value& list = value(run());
+        if (list.kind != Kind::list) fail("it holds no list of names");
+        std::vector<std::string> result;
+        for (const Ref item : list.items) {
+            if (value(item).kind != Kind::text) fail("it holds no list of names");
+            result.emplace_back(value(item).text);
+        }
+        return result;
+    }
+
+    std::size_t bytes() const { return in_.position(); }
 
 private:
     [[noreturn]] void
@@ -67,6 +96,16 @@ private:
          std::string hint =
              "the file is damaged, or not a plain state dict: save it with torch.save(model.state_dict(), …)") const {
         throw Error(file_, "data.pkl", fmt::format("{} (byte {})", what, in_.position()), std::move(hint));
+    }
+
+    /// The value that is left when the pickle ends.
+    Ref run() {
+        for (;;) {
+            std::uint8_t opcode = 0;
+            take(opcode);
+            if (opcode == '.') return pop();
+            step(opcode);
+        }
     }
 
     template <class T> void take(T& value) {
@@ -165,6 +204,10 @@ private:
             return recall(number<std::uint32_t>());
         case 'X':
             return string(number<std::uint32_t>());
+        case 'U':
+            return string(number<std::uint8_t>());
+        case 'T':
+            return string(number<std::uint32_t>());
         case 'J':
             return push_number(Kind::integer, static_cast<std::int32_t>(number<std::uint32_t>()));
         case 'K':
@@ -208,6 +251,8 @@ private:
             return push_kind(Kind::none);
         case 'R':
             return reduce();
+        case 0x81:
+            return new_object();
         case 'b':
             return build();
         default:
@@ -230,8 +275,12 @@ private:
             v.global = Global::ordered_dict;
         } else if (module == "torch._utils" && name == "_rebuild_tensor_v2") {
             v.global = Global::rebuild_tensor;
+        } else if (module == "torch._utils" && name == "_rebuild_tensor") {
+            v.global = Global::rebuild_tensor_v1;
         } else if (module == "torch._utils" && name == "_rebuild_parameter") {
             v.global = Global::rebuild_parameter;
+        } else if (module == "torch.nn.parameter" && name == "Parameter") {
+            v.global = Global::parameter;
         } else {
             const auto storage =
                 std::find_if(storages.begin(), storages.end(), [&](const AllowedStorage& s) { return s.name == name; });
@@ -292,7 +341,7 @@ private:
         list.items.insert(list.items.end(), items.begin(), items.end());
     }
 
-    /// ('storage', StorageType, key, location, element count)
+    /// ('storage', StorageType, key, location, element count [, None])
     void persistent() {
         const Value& id = value(pop());
         const auto field = [&](std::size_t i, Kind kind) -> const Value& {
@@ -300,8 +349,10 @@ private:
             if (v.kind != kind) fail("a storage is described in an unknown way");
             return v;
         };
-        if (id.kind != Kind::tuple || id.items.size() != 5 || field(0, Kind::text).text != "storage")
+        if (id.kind != Kind::tuple || id.items.size() < 5 || id.items.size() > 6 ||
+            field(0, Kind::text).text != "storage")
             fail("a storage is described in an unknown way");
+        if (id.items.size() == 6) field(5, Kind::none); // a view of another storage: never seen
         const Value& type = field(1, Kind::global);
         if (type.global != Global::storage_type) fail("a storage has an unknown type");
         field(3, Kind::text);
@@ -310,6 +361,7 @@ private:
         v.dtype = type.dtype;
         v.text = field(2, Kind::text).text;
         v.number = field(4, Kind::integer).number;
+        if (storage_keys_.insert(v.text).second) storages_.push_back({std::string(v.text), v.dtype, v.number});
         push(std::move(v));
     }
 
@@ -320,17 +372,47 @@ private:
             fail("it calls something that is no allowed name");
         switch (callable.global) {
         case Global::ordered_dict:
-            if (!arguments.items.empty()) fail("an OrderedDict with arguments");
-            return push_kind(Kind::dict);
+            return ordered_dict(arguments.items);
         case Global::rebuild_tensor:
-            return rebuild_tensor(arguments.items);
+            return rebuild_tensor(arguments.items, 6, 7);
+        case Global::rebuild_tensor_v1:
+            return rebuild_tensor(arguments.items, 4, 4);
         case Global::rebuild_parameter:
             if (arguments.items.size() != 3 || value(arguments.items[0]).kind != Kind::tensor)
                 fail("a parameter is described in an unknown way");
             return push(arguments.items[0]);
+        case Global::parameter:
+            fail("it calls a parameter's type");
         case Global::storage_type:
             fail("it calls a storage type");
         }
+    }
+
+    /// Without arguments, or as Python 2 wrote it: from a list of lists [key, value].
+    void ordered_dict(const std::vector<Ref>& arguments) {
+        Value dict;
+        dict.kind = Kind::dict;
+        if (!arguments.empty()) {
+            if (arguments.size() != 1 || value(arguments[0]).kind != Kind::list)
+                fail("an OrderedDict is described in an unknown way");
+            for (const Ref ref : value(arguments[0]).items) {
+                const Value& pair = value(ref);
+                if (pair.kind != Kind::list || pair.items.size() != 2)
+                    fail("an OrderedDict is described in an unknown way");
+                dict.items.insert(dict.items.end(), pair.items.begin(), pair.items.end());
+            }
+        }
+        push(std::move(dict));
+    }
+
+    /// A Parameter, as PyTorch before 0.4 wrote it: its tensor comes with the arguments or with the state.
+    void new_object() {
+        const Ref arguments_ref = pop(), type_ref = pop();
+        const Value &arguments = value(arguments_ref), &type = value(type_ref);
+        if (type.kind != Kind::global || type.global != Global::parameter || arguments.kind != Kind::tuple)
+            fail("it makes an object of no allowed type");
+        if (!arguments.items.empty() && value(arguments.items[0]).kind == Kind::tensor) return push(arguments.items[0]);
+        push_kind(Kind::parameter);
     }
 
     std::vector<std::int64_t> integers(Ref ref) const {
@@ -344,9 +426,9 @@ private:
         return result;
     }
 
-    /// (storage, storage_offset, size, stride, requires_grad, hooks [, metadata])
-    void rebuild_tensor(const std::vector<Ref>& arguments) {
-        if (arguments.size() < 6 || arguments.size() > 7) fail("a tensor is described in an unknown way");
+    /// (storage, storage_offset, size, stride [, requires_grad, hooks [, metadata]])
+    void rebuild_tensor(const std::vector<Ref>& arguments, std::size_t fewest, std::size_t most) {
+        if (arguments.size() < fewest || arguments.size() > most) fail("a tensor is described in an unknown way");
         const Value &storage = value(arguments[0]), &offset = value(arguments[1]);
         if (storage.kind != Kind::storage || offset.kind != Kind::integer)
             fail("a tensor is described in an unknown way");
@@ -362,11 +444,18 @@ private:
         push_number(Kind::tensor, static_cast<std::int64_t>(tensors_.size() - 1));
     }
 
-    /// torch leaves {'_metadata': …} on the OrderedDict: looked at and dropped.
+    /// torch leaves {'_metadata': …} on the OrderedDict: looked at and dropped. An old Parameter has its tensor there.
     void build() {
-        const Ref state = pop();
-        if (value(state).kind != Kind::dict || value(top()).kind != Kind::dict)
+        const Ref state_ref = pop(), object_ref = top();
+        const Value& state = value(state_ref);
+        Value& object = values_[object_ref];
+        const bool parameter = object.kind == Kind::parameter || object.kind == Kind::tensor;
+        if (!(parameter && state.kind == Kind::tuple) && !(object.kind == Kind::dict && state.kind == Kind::dict))
             fail("it sets the state of something that is no dict");
+        if (object.kind != Kind::parameter) return;
+        if (state.items.empty() || value(state.items[0]).kind != Kind::tensor)
+            fail("a parameter is described in an unknown way");
+        object = value(state.items[0]);
     }
 
     // The result
@@ -385,7 +474,7 @@ private:
         return std::nullopt;
     }
 
-    std::vector<PickledTensor> state_dict(Ref root) const {
+    std::vector<PickledTensor> tensors_of(Ref root) const {
         if (value(root).kind != Kind::dict) fail("it holds no dict of tensors");
         for (int depth = 0; depth < 4 && !holds_tensor(value(root)); ++depth) {
             const auto inner = nested(value(root));
@@ -411,14 +500,32 @@ private:
     const std::string& file_;
     std::vector<Value> values_;
     std::vector<PickledTensor> tensors_;
+    std::vector<PickledStorage> storages_;
+    std::unordered_set<std::string_view> storage_keys_;
     std::vector<Ref> stack_, memo_;
     std::vector<std::size_t> marks_;
 };
 
 } // namespace
 
-std::vector<PickledTensor> read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file) {
-    return Machine(pickle, file).run();
+PickledStateDict read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file) {
+    return Machine(pickle, file).state_dict();
+}
+
+std::map<std::string, bool> read_pickled_flags(std::span<const std::byte> pickle, const std::string& file,
+                                               std::size_t& bytes) {
+    Machine machine(pickle, file);
+    auto flags = machine.flags();
+    bytes = machine.bytes();
+    return flags;
+}
+
+std::vector<std::string> read_pickled_names(std::span<const std::byte> pickle, const std::string& file,
+                                            std::size_t& bytes) {
+    Machine machine(pickle, file);
+    auto names = machine.names();
+    bytes = machine.bytes();
+    return names;
 }
 
 } // namespace denoir

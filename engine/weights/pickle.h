@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,10 +23,30 @@ struct PickledTensor {
     std::vector<std::int64_t> shape, strides;
 };
 
-/// Reads `data.pkl` of a state dict with the opcodes and names of spec/checkpoints.md 4.2 and nothing else: a GLOBAL
-/// becomes an inert tag, no name is ever looked up or called. Memo, stack, values and strings are bounded. Values that
-/// are no tensors are left out. A dict under `state_dict`, `model` or `module` is unwrapped. Throws Error naming
-/// `file`.
-std::vector<PickledTensor> read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file);
+/// A storage that a pickle names, whether a tensor of the state dict lies in it or not.
+struct PickledStorage {
+    std::string key;
+    DType dtype = DType::f32;
+    std::int64_t count = 0;
+};
+
+struct PickledStateDict {
+    std::vector<PickledTensor> tensors;
+    std::vector<PickledStorage> storages; ///< each once, in the order in which they are named
+    std::size_t bytes = 0;                ///< length of the pickle
+};
+
+/// Reads `data.pkl` of a state dict with the opcodes and names of spec/checkpoints.md 4.2, those that PyTorch
+/// before 1.6 wrote under Python 2, and nothing else: a GLOBAL becomes an inert tag, no name is ever looked up or
+/// called. Memo, stack, values and strings are bounded. Values that are no tensors are left out. A dict under
+/// `state_dict`, `model` or `module` is unwrapped. Throws Error naming `file`.
+PickledStateDict read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file);
+
+/// A pickle of a dict: its entries that are true or false. `bytes`: length of the pickle.
+std::map<std::string, bool> read_pickled_flags(std::span<const std::byte> pickle, const std::string& file,
+                                               std::size_t& bytes);
+/// A pickle of a list of strings.
+std::vector<std::string> read_pickled_names(std::span<const std::byte> pickle, const std::string& file,
+                                            std::size_t& bytes);
 
 } // namespace denoir

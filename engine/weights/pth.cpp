@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <unordered_map>
 
 #include "engine/core/error.h"
+#include "engine/weights/bytes.h"
 #include "engine/weights/pickle.h"
 #include "engine/weights/zip.h"
 
@@ -14,6 +17,9 @@ namespace denoir {
 namespace {
 
 constexpr std::uint64_t max_pickle = 32u << 20;
+/// A pickled number, then the pickled number 1001.
+constexpr std::string_view old_magic("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.", 15);
+constexpr std::string_view old_protocol("\x80\x02M\xE9\x03.", 6);
 constexpr const char* damaged = "the file is damaged: download or write it again";
 
 using Entries = std::unordered_map<std::string_view, const ZipEntry*>;
@@ -97,6 +103,22 @@ FileTensor resolve(const PickledTensor& t, const ZipEntry& entry, const std::str
     return result;
 }
 
+/// `storage_of` gives the place of a tensor's storage in the file, or throws.
+Container container_of(std::shared_ptr<MappedFile> file, const std::vector<PickledTensor>& tensors,
+                       const std::function<const ZipEntry&(const PickledTensor&)>& storage_of) {
+    Container container;
+    container.format = Container::Format::pth;
+    std::uint64_t copied = 0;
+    for (const PickledTensor& t : tensors) {
+        container.tensors.push_back(resolve(t, storage_of(t), file->name()));
+        if (!container.tensors.back().strides.empty()) copied += container.tensors.back().bytes;
+    }
+    if (copied > file->span().size())
+        throw Error(file->name(), "data.pkl", "its views ask for more memory than the file has bytes", damaged);
+    container.file = std::move(file);
+    return container;
+}
+
 } // namespace
 
 Container read_pth(std::shared_ptr<MappedFile> file) {
@@ -112,20 +134,68 @@ Container read_pth(std::shared_ptr<MappedFile> file) {
         throw Error(path, "data.pkl",
                     fmt::format("it has {} bytes, a state dict's has at most {}", pickle.bytes, max_pickle), damaged);
 
-    Container container;
-    container.format = Container::Format::pth;
-    std::uint64_t copied = 0;
-    for (const PickledTensor& t : read_pickled_state_dict(file->span().subspan(pickle.offset, pickle.bytes), path)) {
+    const PickledStateDict dict = read_pickled_state_dict(file->span().subspan(pickle.offset, pickle.bytes), path);
+    return container_of(std::move(file), dict.tensors, [&](const PickledTensor& t) -> const ZipEntry& {
         const auto entry = entries.find(root + "data/" + t.key);
-        if (entry == entries.end())
-            throw Error(path, t.name, fmt::format("its storage data/{} is missing in the archive", t.key), damaged);
-        container.tensors.push_back(resolve(t, *entry->second, path));
-        if (!container.tensors.back().strides.empty()) copied += container.tensors.back().bytes;
+        if (entry != entries.end()) return *entry->second;
+        throw Error(path, t.name, fmt::format("its storage data/{} is missing in the archive", t.key), damaged);
+    });
+}
+
+bool is_old_pth(std::span<const std::byte> file) {
+    return file.size() >= old_magic.size() && std::memcmp(file.data(), old_magic.data(), old_magic.size()) == 0;
+}
+
+Container read_old_pth(std::shared_ptr<MappedFile> file) {
+    const std::string& path = file->name();
+    std::uint64_t at = old_magic.size();
+    const auto rest = [&] {
+        return file->span().subspan(at, std::min<std::uint64_t>(file->span().size() - at, max_pickle));
+    };
+    const auto next = [&](std::string_view expected) {
+        const std::string_view found(reinterpret_cast<const char*>(rest().data()),
+                                     std::min(expected.size(), rest().size()));
+        if (found != expected) throw Error(path, "", "its protocol is not the one of PyTorch 0.1 to 1.5", damaged);
+        at += expected.size();
+    };
+    next(old_protocol);
+    std::size_t bytes = 0;
+    const auto system = read_pickled_flags(rest(), path, bytes);
+    at += bytes;
+    if (const auto it = system.find("little_endian"); it != system.end() && !it->second)
+        throw Error(path, "little_endian", "not little-endian", "save it again on an x86 or ARM machine");
+    const PickledStateDict dict = read_pickled_state_dict(rest(), path);
+    at += dict.bytes;
+    const std::vector<std::string> keys = read_pickled_names(rest(), path, bytes);
+    at += bytes;
+
+    std::unordered_map<std::string_view, const PickledStorage*> known;
+    for (const PickledStorage& s : dict.storages) known.emplace(s.key, &s);
+    std::vector<ZipEntry> storages; // of this file instead of an archive
+    std::unordered_map<std::string_view, const ZipEntry*> entries;
+    storages.reserve(keys.size());
+    for (const std::string& key : keys) {
+        const auto storage = known.find(key);
+        std::int64_t count = 0;
+        ByteReader in(file->span(), at);
+        if (storage == known.end()) throw Error(path, key, "a storage that no tensor names", damaged);
+        if (!in.read(count)) throw Error(path, key, "the file ends before this storage", damaged);
+        const auto width = std::uint64_t(element_bytes(storage->second->dtype));
+        if (count != storage->second->count || count < 0 || std::uint64_t(count) > in.left() / width)
+            throw Error(path, key,
+                        fmt::format("this storage says {} elements, the pickle {}, the file has room for {}", count,
+                                    storage->second->count, in.left() / width),
+                        damaged);
+        storages.push_back({key, in.position(), std::uint64_t(count) * width});
+        if (!entries.emplace(key, &storages.back()).second)
+            throw Error(path, key, "this storage is there twice", damaged);
+        at = storages.back().offset + storages.back().bytes;
     }
-    if (copied > file->span().size())
-        throw Error(path, "data.pkl", "its views ask for more memory than the file has bytes", damaged);
-    container.file = std::move(file);
-    return container;
+    return container_of(std::move(file), dict.tensors, [&](const PickledTensor& t) -> const ZipEntry& {
+        const auto entry = entries.find(t.key);
+        if (entry != entries.end()) return *entry->second;
+        throw Error(path, t.name, fmt::format("its storage {} is missing", t.key), damaged);
+    });
 }
 
 } // namespace denoir

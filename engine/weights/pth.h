@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <span>
 
 #include "engine/weights/container.h"
 
@@ -10,5 +11,10 @@ namespace denoir {
 /// anything but plain tensors, tensors outside their storage, views that would need more memory than the file has
 /// bytes.
 Container read_pth(std::shared_ptr<MappedFile> file);
+
+/// What PyTorch wrote before 1.6 (torchvision's VGG-16, the heads of LPIPS): pickles one after the other, then the
+/// storages. `is_old_pth`: by its first bytes. The same refusals.
+bool is_old_pth(std::span<const std::byte> file);
+Container read_old_pth(std::shared_ptr<MappedFile> file);
 
 } // namespace denoir

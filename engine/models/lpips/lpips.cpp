@@ -45,7 +45,8 @@ constexpr std::array<Plan, 13> vgg16{{{0, 64, 3, 3, 1, 1, 0, -1},
 constexpr float shift[3]{-0.030f, -0.088f, -0.188f}, scale[3]{0.458f, 0.448f, 0.450f};
 constexpr float epsilon = 1e-10f;
 
-constexpr const char* how = "save both in one: torch.save(lpips.LPIPS(net='alex').state_dict(), 'lpips_alex.pth')";
+constexpr const char* how =
+    "name torchvision's file (alexnet or vgg16) and the heads of the lpips package (weights/v0.1)";
 
 std::span<const Plan> plan_of(Network network) {
     return network == Network::alexnet ? std::span<const Plan>(alexnet) : std::span<const Plan>(vgg16);

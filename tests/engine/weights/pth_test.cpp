@@ -158,8 +158,92 @@ TEST(Pth, RefusesOtherArchives) {
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data.pkl", "}."}}), "twice");
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data/0", "abcd", 0, 0, -1, 0}}), "disagree about the name");
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data/0", "abcd", 0, 0, -1, 1 << 30}}), "outside the file");
-    EXPECT_REFUSED(std::string("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19", 14) + "rest",
-                   "old PyTorch file");
+}
+
+/// As torch.save wrote before 1.6: pickles one after the other, then counted storages.
+std::string old_file(const std::string& dict, const std::vector<std::pair<std::string, std::string>>& storages,
+                     std::int64_t more = 0) {
+    std::string file("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.\x80\x02M\xE9\x03.", 21);
+    file += std::string("\x80\x02}U\x0Dlittle_endian\x88s.", 21) + dict;
+    Pickle keys;
+    keys.protocol().raw("](");
+    for (const auto& [key, data] : storages) keys.text(key);
+    file += keys.raw("e").bytes();
+    for (const auto& [key, data] : storages) file += le(std::int64_t(data.size() / 4) + more) + data;
+    return file;
+}
+
+/// BINPERSID of a storage under Python 2.
+std::string old_storage(const std::string& key, std::int32_t count) {
+    Pickle p;
+    p.raw("(").raw(std::string("U\x07storage", 9)).global("torch", "FloatStorage");
+    p.raw("U")
+        .raw(std::string(1, char(key.size())))
+        .raw(key)
+        .raw(std::string("U\x06"
+                         "cuda:0",
+                         8));
+    return p.number(count).raw("NtQ").open();
+}
+
+TEST(Pth, ReadsFilesFromBeforeOneSix) {
+    const std::filesystem::path fixtures = std::filesystem::path(DENOIR_FIXTURES) / "weights";
+    const Container c = open_container(fixtures / "torch-old.pth");
+    const auto expected = read_safetensors(fixtures / "torch-views.safetensors");
+    ASSERT_EQ(c.tensors.size(), expected.size());
+    for (const auto& [name, want] : expected) {
+        const FileTensor* entry = c.find(name);
+        ASSERT_NE(entry, nullptr) << name;
+        const Tensor got = c.tensor(*entry);
+        EXPECT_EQ(got.shape(), want.shape()) << name;
+        EXPECT_EQ(got.dtype(), want.dtype()) << name;
+        EXPECT_TRUE(want.bytes() == 0 || std::memcmp(got.raw(), want.raw(), want.bytes()) == 0) << name;
+    }
+}
+
+/// Torchvision's files of 2017: an OrderedDict from a list of lists, _rebuild_tensor with four arguments, Parameters
+/// whose tensor comes with the state.
+TEST(Pth, ReadsWhatPython2Wrote) {
+    const std::string data("\0\0\x80\x3F\0\0\0\x40", 8); // 1, 2
+    const auto tensor = [&](const std::string& key) {
+        return Pickle().global("torch._utils", "_rebuild_tensor").raw("(").open() + old_storage(key, 2) +
+               Pickle().number(0).tuple({2}).tuple({1}).raw("tR").open();
+    };
+    const std::string parameter =
+        Pickle().global("torch.nn.parameter", "Parameter").raw(std::string(")\x81(", 3)).open() + tensor("22") +
+        std::string("\x88\x89tb", 4);
+    const std::string dict = std::string("\x80\x02", 2) +
+                             Pickle().global("collections", "OrderedDict").raw("](](").open() +
+                             std::string("U\x01"
+                                         "a",
+                                         3) +
+                             tensor("11") + "e](" +
+                             std::string("U\x01"
+                                         "b",
+                                         3) +
+                             parameter + "ee" + std::string("\x85R.", 3);
+    TempFolder folder;
+    write_bytes(folder / "x.pth", old_file(dict, {{"11", data}, {"22", data}}));
+    const Container c = open_container(folder / "x.pth");
+    ASSERT_EQ(c.tensors.size(), 2u);
+    for (const char* name : {"a", "b"}) {
+        const Tensor t = c.tensor(*c.find(name));
+        EXPECT_EQ(t.shape(), Shape({2})) << name;
+        EXPECT_EQ(t.data<float>()[1], 2) << name;
+    }
+    const std::string whole = old_file(dict, {{"11", data}, {"22", data}});
+    EXPECT_REFUSED(old_file(dict, {{"11", data}}), "storage 22 is missing");
+    EXPECT_REFUSED(old_file(dict, {{"11", data}, {"33", data}}), "no tensor names");
+    EXPECT_REFUSED(old_file(dict, {{"11", data}, {"11", data}}), "twice");
+    EXPECT_REFUSED(old_file(dict, {{"11", data}, {"22", data}}, 1), "room for");
+    EXPECT_REFUSED(old_file(dict, {{"11", data}, {"22", data}}, -3), "room for");
+    std::string big = whole;
+    big.replace(big.find("\x88s."), 1, "\x89");
+    EXPECT_REFUSED(big, "little-endian");
+    for (std::size_t n = 15; n < whole.size(); ++n) EXPECT_NE(refusal_of(whole.substr(0, n)), "accepted") << n;
+    std::string evil = dict;
+    evil.replace(evil.find("torch.nn.parameter\nParameter"), 28, "os.path.and.further\nsystem.."); // as long
+    EXPECT_REFUSED(old_file(evil, {{"11", data}, {"22", data}}), "refused");
 }
 
 TEST(Pth, RefusesDamagedPickles) {
