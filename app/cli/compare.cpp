@@ -107,6 +107,7 @@ std::string conclusion(const Comparison& c) {
             out += fmt::format("\n  {}: {} | {}", s.key, s.a.empty() ? "-" : printable(s.a, 60),
                                s.b.empty() ? "-" : printable(s.b, 60));
     }
+    if (!c.steps.steps.empty()) out += "\n\n" + to_text(c.steps);
     for (const std::string& note : c.notes) out += fmt::format("\nnote: {}", printable(note, 400));
     return out;
 }

@@ -25,7 +25,7 @@ bool differ(double a, double b) { return std::abs(a - b) > 1e-3 * std::max(a, b)
 
 Comparer::Comparer(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options,
                    Observer& observer, CompareProgress progress, std::stop_token stop)
-    : options_(options), progress_(std::move(progress)), pool_(options.threads) {
+    : options_(options), progress_(std::move(progress)), pool_(options.threads), stop_(stop) {
     if (!options.lpips.empty())
         lpips_ = std::make_unique<lpips::Lpips>(options.lpips, open_backend({}, options.threads));
     const auto open = [&](const std::filesystem::path& path, std::optional<int> step) {
@@ -109,8 +109,17 @@ Comparison Comparer::measure() {
     c.summary = metrics::summarize(values);
     c.verdict = metrics::verdict(c.summary.mean);
     c.settings = setting_differences(c.a.request, c.b.request);
+    compare_steps(c);
     note_differences(c);
     return c;
+}
+
+void Comparer::compare_steps(Comparison& c) const {
+    if (c.a.kind != SourceInfo::Kind::run || c.b.kind != SourceInfo::Kind::run) return;
+    c.steps = step_divergence(
+        RunFolder::open(c.a.path), RunFolder::open(c.b.path),
+        [&](int done, int total) { progress_("comparing latents", done, total); }, stop_);
+    c.notes = c.steps.notes;
 }
 
 void Comparer::note_differences(Comparison& c) const {
@@ -140,9 +149,10 @@ void Comparer::note_differences(Comparison& c) const {
                                rate(c.a.fps), rate(c.b.fps)));
     const auto compared = std::int64_t(c.frames.size());
     if (c.length_a != c.length_b)
-        note(fmt::format("lengths differ: A has {}, B has {}; compared are {} pairs, from frame {} of A and {} of B "
-                         "on{}",
-                         frames(c.length_a), frames(c.length_b), compared, c.frames.front().index.a,
+        note(fmt::format("lengths differ: A has {}, B has {}; {} compared, from frame {} of A and {} of "
+                         "B on{}",
+                         frames(c.length_a), frames(c.length_b),
+                         compared == 1 ? "1 pair is" : fmt::format("{} pairs are", compared), c.frames.front().index.a,
                          c.frames.front().index.b,
                          c.alignment || c.pairs.offset ? "" : " (--offset auto finds where they belong together)"));
     else if (compared != c.length_a)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/compare/pairs.h"
+#include "engine/compare/step_divergence.h"
 #include "engine/metrics/alignment.h"
 #include "engine/metrics/summary.h"
 #include "engine/metrics/verdict.h"
@@ -47,6 +48,7 @@ struct Comparison {
     metrics::Verdict verdict;
     metrics::PixelHistograms histograms;
     std::vector<SettingDifference> settings;
+    StepDivergences steps;          ///< of two runs: their stored latents
     std::vector<std::string> notes; ///< whatever did not fit, and what was done
 };
 
@@ -75,6 +77,7 @@ private:
     void align();
     void check_lpips(const FramePairs&) const;
     std::vector<metrics::Signature> signatures(FrameSource&);
+    void compare_steps(Comparison&) const;
     void note_differences(Comparison&) const;
 
     CompareOptions options_;
@@ -83,12 +86,13 @@ private:
     ThreadPool pool_;
     std::optional<metrics::Alignment> alignment_;
     std::unique_ptr<lpips::Lpips> lpips_;
+    std::stop_token stop_;
 };
 
 /// The fields in which two requests differ; those that decide nothing (threads, device) included.
 std::vector<SettingDifference> setting_differences(const Json& a, const Json& b);
 
-/// `index`, the frames' own numbers, each measure; `mean`, `worst`, `verdict`, `notes`, … (CONTRACT.md).
+/// `index`, the frames' own numbers, each measure; `mean`, `worst`, `verdict`, `notes`, of two runs `steps`, ….
 Json to_json(const Comparison&);
 /// One line a frame, with a line of names.
 std::string to_csv(const Comparison&);

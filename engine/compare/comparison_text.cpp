@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "engine/compare/comparison.h"
 
 namespace denoir {
@@ -46,6 +48,23 @@ Json described(const metrics::PixelHistograms& h) {
             {"difference", h.difference}};
 }
 
+Json described(const metrics::TensorDifference& d) {
+    const auto finite = [](double v) { return std::isfinite(v) ? Json(v) : Json(); };
+    return {{"max_abs", d.max_abs},
+            {"mean_abs", d.mean_abs},
+            {"normalised", finite(d.normalised())},
+            {"relative", finite(d.relative())},
+            {"cosine", d.cosine}};
+}
+
+Json described(const StepDivergences& all) {
+    Json steps = Json::array();
+    for (const StepDivergence& s : all.steps)
+        steps.push_back(
+            {{"a", s.a}, {"b", s.b}, {"latent", described(s.latent)}, {"x0", s.x0 ? described(*s.x0) : Json()}});
+    return steps;
+}
+
 /// An empty cell where there is no value.
 std::string cell(const std::optional<double>& v) { return v ? fmt::format("{:.9g}", *v) : std::string(); }
 
@@ -76,6 +95,7 @@ Json to_json(const Comparison& c) {
     out["verdict"] = described(c.verdict);
     out["histograms"] = described(c.histograms);
     out["settings"] = std::move(settings);
+    if (!c.steps.steps.empty()) out["steps"] = described(c.steps);
     out["notes"] = c.notes;
     return out;
 }

@@ -217,6 +217,13 @@ std::string settings(const Comparison& c) {
                            "<div class=\"panel\">" + report::table(rows, 3) + "</div>\n");
 }
 
+std::string steps(const Comparison& c) {
+    const report::Chart chart = step_chart(c.steps);
+    if (c.steps.steps.empty()) return {};
+    return report::section("Step by step", "<p>" + escaped(to_text(c.steps)) + ".</p>\n" +
+                                               (chart.series.empty() ? std::string() : figure(chart)));
+}
+
 std::string scales() {
     std::vector<std::vector<std::string>> rows{{"grade", "PSNR, dB", "SSIM"}};
     const auto least = [](std::span<const metrics::Threshold> scale, Grade grade) -> std::string {
@@ -261,7 +268,7 @@ std::vector<std::size_t> pairs_to_show(const Comparison& c) {
 
 std::string comparison_report(const Comparison& c, std::span<const ReportPicture> shown, double amplification) {
     std::string body = head(c) + figures(c) + notes(c) + curves(c) + pictures(c, shown, amplification) + histograms(c) +
-                       settings(c) + scales() + every_frame(c);
+                       steps(c) + settings(c) + scales() + every_frame(c);
     body += "<footer>Over RGB in 0 … 255. SSIM: Wang, Bovik, Sheikh, Simoncelli 2004, Gaussian window of sigma 1.5, as "
             "scikit-image computes it. Made by denoir-cli compare.</footer>\n";
     return report::page(fmt::format("{} against {}", display_name(c.b), display_name(c.a)), body);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "engine/core/error.h"
@@ -141,6 +142,21 @@ metrics::PairHistograms TraceFiles::histograms(const std::string& key, int bins)
             fmt::format("has shape {}, in {} {}", to_string(a.shape()), printable(name_b_, 80), to_string(b.shape())),
             "compare traces of one size");
     return metrics::histograms(a, b, bins);
+}
+
+bool is_trace(const std::filesystem::path& file) {
+    static constexpr std::array components{"text_encoder/", "image_encoder/",   "vae_encoder/", "transformer/",
+                                           "sampler/",      "transformer_low/", "vae_decoder/"};
+    try {
+        const Container c = open_container(file);
+        return c.metadata.contains("denoir_trace") ||
+               std::any_of(c.tensors.begin(), c.tensors.end(), [](const FileTensor& t) {
+                   return std::any_of(components.begin(), components.end(),
+                                      [&](const char* component) { return t.name.starts_with(component); });
+               });
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 } // namespace denoir

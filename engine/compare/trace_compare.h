@@ -29,4 +29,8 @@ private:
     std::string name_a_, name_b_;
 };
 
+/// True for a file whose metadata says that it is a trace, or whose tensors are named like one's. Reads the table of
+/// contents; false for whatever cannot be read.
+bool is_trace(const std::filesystem::path& file);
+
 } // namespace denoir

@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
+#include "engine/compare/trace_map.h"
 #include "engine/report/html.h"
 
 namespace denoir {
@@ -17,24 +16,9 @@ using metrics::LayerError;
 using metrics::TraceComparison;
 using report::escaped;
 
-constexpr double least_error = 1e-8; ///< smaller ones are drawn as this
-
-double decade(double error) {
-    if (!std::isfinite(error)) return 0;
-    return std::log10(std::clamp(error, least_error, 1.0));
-}
-
-/// Of equally bright steps, readable in grey and by the colour-blind; from the ground of the page to the darkest.
 std::string colour(double error) {
-    static constexpr std::array<std::array<int, 3>, 6> stops{
-        {{236, 240, 246}, {176, 208, 232}, {95, 168, 200}, {52, 118, 168}, {84, 54, 130}, {128, 20, 60}}};
-    const double at = (decade(error) + 8) / 8 * (stops.size() - 1);
-    const auto low = std::min<std::size_t>(std::size_t(at), stops.size() - 2);
-    const double share = at - double(low);
-    std::array<int, 3> c{};
-    for (std::size_t i = 0; i < 3; ++i)
-        c[i] = int(std::lround(stops[low][i] + share * (stops[low + 1][i] - stops[low][i])));
-    return fmt::format("#{:02x}{:02x}{:02x}", c[0], c[1], c[2]);
+    const auto [red, green, blue] = error_colour(error_level(error));
+    return fmt::format("#{:02x}{:02x}{:02x}", red, green, blue);
 }
 
 std::string described(const LayerError& l) {
@@ -54,28 +38,12 @@ std::string plotted_column(const TraceComparison& c) {
     return c.layers.empty() ? std::string() : c.layers.front().parts.column();
 }
 
-/// "blocks.3" of "blocks.3.self_attn.q"; else the first name.
-std::string block_name(std::string_view layer) {
-    std::size_t end = layer.find('.');
-    for (std::size_t begin = 0; end != std::string_view::npos; begin = end + 1, end = layer.find('.', begin)) {
-        const std::string_view part = layer.substr(begin, end - begin);
-        if (!part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos)
-            return std::string(layer.substr(0, end));
-    }
-    return std::string(layer);
-}
-
 struct Axis {
     double left, right, top, bottom;
-    double y(double error) const { return bottom + (top - bottom) * (decade(error) + 8) / 8; }
+    double y(double error) const { return bottom + (top - bottom) * error_level(error); }
 };
 
 } // namespace
-
-std::string error_text(double error) {
-    if (!std::isfinite(error)) return "∞";
-    return error == 0 ? "0" : fmt::format("{:.1e}", error);
-}
 
 std::string layer_plot(const TraceComparison& c) {
     const std::string column = plotted_column(c);
@@ -147,46 +115,7 @@ namespace {
 
 constexpr std::size_t most_rows = 170;
 
-struct Cell {
-    double error = -1; ///< none
-    std::size_t layer = 0;
-    bool generated = false;
-};
-
-/// One component.
-struct Map {
-    std::vector<std::string> rows, columns;
-    std::map<std::pair<std::size_t, std::size_t>, Cell> cells; ///< (row, column)
-    bool by_block = false;
-};
-
-std::size_t index_in(std::vector<std::string>& names, std::map<std::string, std::size_t>& known,
-                     const std::string& name) {
-    const auto [it, is_new] = known.try_emplace(name, names.size());
-    if (is_new) names.push_back(name);
-    return it->second;
-}
-
-Map map_of(const TraceComparison& c, const std::string& component, bool by_block) {
-    Map m;
-    m.by_block = by_block;
-    std::map<std::string, std::size_t> rows, columns;
-    for (std::size_t i = 0; i < c.layers.size(); ++i) {
-        const LayerError& l = c.layers[i];
-        if (l.parts.component != component) continue;
-        const std::string row = by_block ? block_name(l.parts.layer) : l.parts.layer;
-        const std::string column = l.parts.column();
-        Cell& cell =
-            m.cells[{index_in(m.rows, rows, row), index_in(m.columns, columns, column.empty() ? "once" : column)}];
-        const double error = l.difference.relative();
-        if (error > cell.error) cell.error = error, cell.layer = i;
-        cell.generated |= l.generated;
-    }
-    if (!by_block && m.rows.size() > most_rows) return map_of(c, component, true);
-    return m;
-}
-
-std::string draw(const TraceComparison& c, const Map& m) {
+std::string draw(const TraceComparison& c, const TraceMap& m) {
     std::size_t longest = 4, longest_column = 4;
     for (const std::string& row : m.rows) longest = std::max(longest, row.size());
     for (const std::string& column : m.columns) longest_column = std::max(longest_column, column.size());
@@ -235,16 +164,13 @@ std::string scale() {
 } // namespace
 
 std::string layer_maps(const TraceComparison& c) {
-    std::vector<std::string> components;
-    for (const LayerError& l : c.layers)
-        if (std::find(components.begin(), components.end(), l.parts.component) == components.end())
-            components.push_back(l.parts.component);
     std::string out =
         "<div class=\"panel\">" + scale() +
         "<p class=\"small faint\">Length of the difference over the length of B. Framed in red: the error is made "
         "there. Pale: equal to the bit.</p></div>\n";
-    for (const std::string& component : components) {
-        const Map m = map_of(c, component, false);
+    for (const std::string& component : components_of(c)) {
+        TraceMap m = trace_map(c, component, false);
+        if (m.rows.size() > most_rows) m = trace_map(c, component, true);
         out += fmt::format("<figure class=\"chart\" style=\"margin-top:14px\"><figcaption>{}{}</figcaption>\n{}"
                            "</figure>\n",
                            escaped(component.empty() ? "layers" : component),

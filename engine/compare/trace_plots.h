@@ -15,7 +15,4 @@ std::string layer_plot(const metrics::TraceComparison&);
 /// layers than a page can hold are drawn block by block, each block with its largest error.
 std::string layer_maps(const metrics::TraceComparison&);
 
-/// "1.2e-05", "0", "∞"
-std::string error_text(double error);
-
 } // namespace denoir

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "engine/compare/step_divergence.h"
+#include "engine/compare/trace_map.h"
 #include "engine/compare/trace_plots.h"
 #include "engine/core/error.h"
 #include "engine/report/chart.h"
@@ -185,29 +187,21 @@ std::string spread(const TraceComparison& c, const TraceFiles& files) {
 
 /// How the latents of the two runs drift apart.
 std::string steps(const TraceComparison& c) {
-    report::Chart chart;
-    chart.title = "Latent after each step";
-    chart.unit = "relative error, logarithmic";
-    chart.x_name = "step";
-    chart.logarithmic = true;
-    chart.height = 220;
-    report::Series latent{"latent", 0, {}, true}, x0{"estimate of the clean latent", 1, {}, false};
     std::map<int, std::pair<std::optional<double>, std::optional<double>>> found;
     for (const LayerError& l : c.layers) {
         if (l.parts.component != "sampler" || !l.parts.step || !std::isfinite(l.difference.relative())) continue;
         if (l.parts.layer == "latent") found[*l.parts.step].first = l.difference.relative();
         if (l.parts.layer == "x0") found[*l.parts.step].second = l.difference.relative();
     }
-    double largest = 0;
+    std::vector<double> numbers;
+    std::vector<std::optional<double>> latent, x0;
     for (const auto& [step, values] : found) {
-        chart.x.push_back(step);
-        latent.y.push_back(values.first);
-        x0.y.push_back(values.second);
-        largest = std::max({largest, values.first.value_or(0), values.second.value_or(0)});
+        numbers.push_back(step);
+        latent.push_back(values.first);
+        x0.push_back(values.second);
     }
-    if (found.size() < 2 || largest == 0) return {};
-    chart.series = {latent, x0};
-    return figure(chart);
+    const report::Chart chart = step_chart(numbers, latent, x0);
+    return chart.series.empty() ? std::string() : figure(chart);
 }
 
 std::string names(const char* what, const std::vector<std::string>& all) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/compare/trace_plots.h"
+#include "engine/compare/trace_map.h"
 #include "engine/compare/trace_report.h"
 #include "engine/core/error.h"
 

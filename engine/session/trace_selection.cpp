@@ -47,7 +47,7 @@ std::set<int> read_steps(const std::string& text, int total) {
 bool matches(const std::string& pattern, std::string_view component, std::string_view layer) {
     const std::string subject =
         pattern.find('/') == std::string::npos ? std::string(layer) : fmt::format("{}/{}", component, layer);
-    return ::fnmatch(pattern.c_str(), subject.c_str(), 0) == 0;
+    return ::fnmatch(pattern.c_str(), subject.c_str(), FNM_EXTMATCH) == 0;
 }
 
 /// 3 of "transformer/step_003/cond/blocks.0"; 0 where there is no step, 1 for the noise.

@@ -19,8 +19,8 @@ struct TraceLayer {
 
 /// Which layers of which steps a trace holds.
 struct TraceSelection {
-    /// Shell patterns (* ? []). One with a slash is held against COMPONENT/LAYER, any other against LAYER; several are
-    /// alternatives, none stands for every layer.
+    /// Shell patterns (* ? [] and +(…) @(…|…)): "blocks.+([0-9])" is every block's result. One with a slash is held
+    /// against COMPONENT/LAYER, any other against LAYER; several are alternatives, none stands for every layer.
     std::vector<std::string> layers;
     /// "1,4-6,last"; empty: every step. What belongs to no step is always in.
     std::string steps;

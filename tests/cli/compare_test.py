@@ -4,6 +4,7 @@
 import base64
 import csv
 import html.parser
+import json
 import math
 import os
 import shutil
@@ -200,6 +201,44 @@ class Runs(Compare):
         self.assertNotEqual(floats["mean"]["mse"], found["mean"]["mse"])
         self.refuse("one", "two", "--step-b", "3")
         self.refuse("one", "pictures", "--depth", "float")
+
+    def latent(self, run, step, name="latent"):
+        """Values of a stored tensor, read without the code under test."""
+        data = (self.work / run / "latents" / f"step_{step:03}.safetensors").read_bytes()
+        size = struct.unpack_from("<Q", data)[0]
+        begin, end = json.loads(data[8:8 + size])[name]["data_offsets"]
+        return struct.unpack_from(f"<{(end - begin) // 4}f", data, 8 + size + begin)
+
+    def test_latents_step_by_step(self):
+        self.done(*self.render_words("one.mp4", "--run-dir", "one", steps=4, seed=7))
+        self.done("render", "--from", "one", "--step", "2", "--guidance", "9", "--run-dir", "branch", "--out", "branch.mp4")
+        found = self.compare("branch", "one", "--report", "r.html")
+        self.assertEqual([(s["a"], s["b"]) for s in found["steps"]], [(n, n) for n in range(5)])
+        for step in found["steps"]:
+            a, b = self.latent("branch", step["a"]), self.latent("one", step["b"])
+            apart = [x - y for x, y in zip(a, b)]
+            relative = math.sqrt(sum(d * d for d in apart) / sum(y * y for y in b))
+            self.assertAlmostEqual(step["latent"]["relative"], relative, places=9)
+            self.assertAlmostEqual(step["latent"]["max_abs"], max(map(abs, apart)), places=6)
+            self.assertEqual(relative == 0, step["a"] <= 2, step)
+        self.assertIsNone(found["steps"][0]["x0"])  # the noise has none
+        self.assertGreater(found["steps"][4]["x0"]["relative"], 0)
+        self.assertIn("Step by step", (self.work / "r.html").read_text())
+        self.assertIn("latents are equal up to step 2", self.done("compare", "branch", "one").out)
+        # Other numbers of steps: by noise level, ends on ends.
+        self.done(*self.render_words("two.mp4", "--run-dir", "two", steps=2, seed=7))
+        other = self.compare("two", "one")
+        self.assertEqual([(s["a"], s["b"]) for s in other["steps"]][::2], [(0, 0), (2, 4)])
+        self.assertTrue(any("noise level" in note for note in other["notes"]), other["notes"])
+        # Of a run that keeps its last latents alone there is nothing between; damage is told, not hidden.
+        self.done(*self.render_words("last.mp4", "--run-dir", "last", "--latents", "last", steps=4, seed=7))
+        self.assertEqual([s["a"] for s in self.compare("last", "one")["steps"]], [4])
+        file = self.work / "branch" / "latents" / "step_001.safetensors"
+        file.write_bytes(file.read_bytes()[:-1] + b"x")
+        damaged = self.compare("branch", "one")
+        self.assertEqual([s["a"] for s in damaged["steps"]], [0])
+        self.assertTrue(any("step_001" in note for note in damaged["notes"]), damaged["notes"])
+        self.assertNotIn("steps", self.compare("one", "one.mp4"))
         self.refuse("one", "two", "--csv", "one/video.mp4")
 
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/step_divergence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/compare/trace_map.h"
+#include "engine/core/error.h"
+#include "engine/pipeline/noise_levels.h"
+
+namespace denoir {
+namespace {
+
+using metrics::TensorDifference;
+
+/// Noise level after each step; empty where the stored request cannot have made this run.
+std::vector<double> levels(const RunRecord& r) {
+    try {
+        std::vector<double> all = noise_levels(r.request);
+        return all.size() == std::size_t(r.total_steps) + 1 ? all : std::vector<double>();
+    } catch (const std::exception&) {
+        return {};
+    }
+}
+
+/// The step of B for each step of A.
+std::vector<int> partners(const RunRecord& a, const RunRecord& b, std::vector<std::string>& notes) {
+    std::vector<int> all(std::size_t(a.total_steps) + 1);
+    for (int n = 0; n <= a.total_steps; ++n) all[std::size_t(n)] = n;
+    if (a.total_steps == b.total_steps) return all;
+    const std::vector<double> of_a = levels(a), of_b = levels(b);
+    if (of_a.empty() || of_b.empty()) {
+        notes.push_back(fmt::format("A has {} steps, B {}: latents are compared by the number of the step",
+                                    a.total_steps, b.total_steps));
+        return all;
+    }
+    notes.push_back(fmt::format("A has {} steps, B {}: each step of A is compared with the step of B whose noise "
+                                "level is nearest",
+                                a.total_steps, b.total_steps));
+    for (std::size_t n = 0; n < all.size(); ++n)
+        all[n] =
+            int(std::min_element(of_b.begin(), of_b.end(),
+                                 [&](double x, double y) { return std::abs(x - of_a[n]) < std::abs(y - of_a[n]); }) -
+                of_b.begin());
+    return all;
+}
+
+std::optional<TensorDifference> difference(const RunFolder& a, int step_a, const RunFolder& b, int step_b,
+                                           const char* name) {
+    if (!a.has_step_tensor(step_a, name) || !b.has_step_tensor(step_b, name)) return std::nullopt;
+    const Tensor x = a.step_tensor(step_a, name), y = b.step_tensor(step_b, name);
+    if (x.shape() != y.shape())
+        throw Error(b.latents_file(step_b).string(), name,
+                    fmt::format("has shape {}, in A {}", to_string(y.shape()), to_string(x.shape())));
+    return metrics::difference(x, y);
+}
+
+std::optional<double> drawable(double relative) {
+    return std::isfinite(relative) ? std::optional(relative) : std::nullopt;
+}
+
+} // namespace
+
+StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const std::function<void(int, int)>& progress,
+                                std::stop_token stop) {
+    StepDivergences out;
+    const int total = a.record().total_steps;
+    const std::vector<int> partner = partners(a.record(), b.record(), out.notes);
+    for (int n = 0; n <= total; ++n) {
+        if (stop.stop_requested()) throw Cancelled();
+        StepDivergence s{n, partner[std::size_t(n)], {}, {}};
+        try {
+            const auto latent = difference(a, s.a, b, s.b, "latent");
+            if (latent) {
+                s.latent = *latent;
+                s.x0 = difference(a, s.a, b, s.b, "x0");
+                if (!out.first && (latent->max_abs > 0 || latent->not_finite > 0)) out.first = out.steps.size();
+                out.steps.push_back(std::move(s));
+            }
+        } catch (const Error& error) {
+            out.notes.push_back(printable(std::string("latents are not compared further: ") + error.what(), 400));
+            break;
+        }
+        if (progress) progress(n + 1, total + 1);
+    }
+    return out;
+}
+
+std::string to_text(const StepDivergences& d) {
+    if (d.steps.empty()) return {};
+    const StepDivergence& last = d.steps.back();
+    if (!d.first) return fmt::format("latents are equal in all {} steps that both runs keep", d.steps.size());
+    const StepDivergence& first = d.steps[*d.first];
+    const auto at = [](const StepDivergence& s) {
+        return s.a == s.b ? fmt::format("step {}", s.a) : fmt::format("step {} (B: {})", s.a, s.b);
+    };
+    return fmt::format("latents {}; relative difference {} after {}{}",
+                       *d.first == 0 ? "differ from the first that both keep"
+                                     : fmt::format("are equal up to {}", at(d.steps[*d.first - 1])),
+                       error_text(first.relative()), at(first),
+                       &first == &last ? "" : fmt::format(", {} after {}", error_text(last.relative()), at(last)));
+}
+
+report::Chart step_chart(const std::vector<double>& step, const std::vector<std::optional<double>>& latent,
+                         const std::vector<std::optional<double>>& x0) {
+    report::Chart chart;
+    chart.title = "Latent after each step";
+    chart.unit = "relative error, logarithmic";
+    chart.x_name = "step";
+    chart.logarithmic = true;
+    chart.height = 220;
+    double largest = 0;
+    for (const auto* values : {&latent, &x0})
+        for (const std::optional<double>& v : *values) largest = std::max(largest, v.value_or(0));
+    if (step.size() < 2 || largest == 0) return chart;
+    chart.x = step;
+    chart.series = {{"latent", 0, latent, true}, {"estimate of the clean latent", 1, x0, false}};
+    return chart;
+}
+
+report::Chart step_chart(const StepDivergences& d) {
+    std::vector<double> step;
+    std::vector<std::optional<double>> latent, x0;
+    for (const StepDivergence& s : d.steps) {
+        step.push_back(s.a);
+        latent.push_back(drawable(s.relative()));
+        x0.push_back(s.x0 ? drawable(s.x0->relative()) : std::nullopt);
+    }
+    return step_chart(step, latent, x0);
+}
+
+} // namespace denoir

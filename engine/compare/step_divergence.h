@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/metrics/tensor_difference.h"
+#include "engine/report/chart.h"
+#include "engine/session/run_folder.h"
+
+namespace denoir {
+
+/// How far the latents of two runs are apart after a step. B is the one that errors are measured against.
+struct StepDivergence {
+    int a = 0, b = 0; ///< steps; 0 is the noise
+    metrics::TensorDifference latent;
+    std::optional<metrics::TensorDifference> x0; ///< the estimate of the clean latent, where both keep it
+
+    double relative() const { return latent.relative(); }
+};
+
+struct StepDivergences {
+    std::vector<StepDivergence> steps; ///< ascending; what is not stored on both sides is left out
+    std::vector<std::string> notes;    ///< whatever did not fit, and what was done
+    std::optional<std::size_t> first;  ///< index of the first step that is not equal to the bit
+};
+
+/// Step n of A against step n of B; where the runs have different numbers of steps, against the step of B whose noise
+/// level is nearest. Reads one pair of latents after the other. `progress`: steps done and in all. Throws Cancelled;
+/// latents that are damaged or of another size are a note.
+StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const std::function<void(int, int)>& progress,
+                                std::stop_token);
+
+/// "latents are equal up to step 3; relative difference 1.2e-02 after step 4, 3.4e-01 after the last"; empty where
+/// nothing was compared.
+std::string to_text(const StepDivergences&);
+
+/// Relative differences over the steps, logarithmic. `x0` may be empty at any place. No series where there are fewer
+/// than two steps, or none differs.
+report::Chart step_chart(const std::vector<double>& step, const std::vector<std::optional<double>>& latent,
+                         const std::vector<std::optional<double>>& x0);
+report::Chart step_chart(const StepDivergences&);
+
+} // namespace denoir
