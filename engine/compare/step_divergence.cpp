@@ -91,12 +91,12 @@ StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const st
 std::string to_text(const StepDivergences& d) {
     if (d.steps.empty()) return {};
     const StepDivergence& last = d.steps.back();
-    if (!d.first) return fmt::format("latents are equal in all {} steps that both runs keep", d.steps.size());
+    if (!d.first) return fmt::format("Latents are equal in all {} steps that both runs keep", d.steps.size());
     const StepDivergence& first = d.steps[*d.first];
     const auto at = [](const StepDivergence& s) {
         return s.a == s.b ? fmt::format("step {}", s.a) : fmt::format("step {} (B: {})", s.a, s.b);
     };
-    return fmt::format("latents {}; relative difference {} after {}{}",
+    return fmt::format("Latents {}; relative difference {} after {}{}",
                        *d.first == 0 ? "differ from the first that both keep"
                                      : fmt::format("are equal up to {}", at(d.steps[*d.first - 1])),
                        error_text(first.relative()), at(first),

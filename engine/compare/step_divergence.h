@@ -33,7 +33,7 @@ struct StepDivergences {
 StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const std::function<void(int, int)>& progress,
                                 std::stop_token);
 
-/// "latents are equal up to step 3; relative difference 1.2e-02 after step 4, 3.4e-01 after the last"; empty where
+/// "Latents are equal up to step 3; relative difference 1.2e-02 after step 4, 3.4e-01 after the last"; empty where
 /// nothing was compared.
 std::string to_text(const StepDivergences&);
 

@@ -224,7 +224,7 @@ class Runs(Compare):
         self.assertIsNone(found["steps"][0]["x0"])  # the noise has none
         self.assertGreater(found["steps"][4]["x0"]["relative"], 0)
         self.assertIn("Step by step", (self.work / "r.html").read_text())
-        self.assertIn("latents are equal up to step 2", self.done("compare", "branch", "one").out)
+        self.assertIn("Latents are equal up to step 2", self.done("compare", "branch", "one").out)
         # Other numbers of steps: by noise level, ends on ends.
         self.done(*self.render_words("two.mp4", "--run-dir", "two", steps=2, seed=7))
         other = self.compare("two", "one")
