@@ -13,6 +13,7 @@
 #include "app/text.h"
 #include "engine/session/render.h"
 #include "engine/session/run_tools.h"
+#include "engine/session/trace.h"
 
 namespace denoir::app {
 namespace {
@@ -26,13 +27,14 @@ double since(Clock::time_point begin) { return std::chrono::duration<double>(Clo
 } // namespace
 
 struct EngineWorker::State {
-    enum class Kind { render, resume, verify };
+    enum class Kind { render, resume, verify, trace };
     struct Job {
         JobId id = 0;
         Kind kind = Kind::render;
         Request request;
-        std::filesystem::path run;
-        std::stop_source stop;
+        std::filesystem::path run; ///< of a trace: its file
+        TraceSelection select{};
+        std::stop_source stop{};
     };
 
     /// Turns what the engine tells into signals. Lives on the engine thread.
@@ -134,6 +136,10 @@ struct EngineWorker::State {
                 emit self.verified(job.id, result);
                 return;
             }
+            case Kind::trace:
+                denoir::trace(job.request, {job.run, job.select, {}, {}}, reporter, job.stop.get_token());
+                emit self.traced(job.id, to_qstring(job.run));
+                return;
             }
         } catch (const Cancelled&) {
             emit self.cancelled(job.id, reporter.run());
@@ -173,13 +179,13 @@ EngineWorker::~EngineWorker() {
 }
 
 JobId EngineWorker::render(const Request& request, const QString& run_dir) {
-    return state_->push({0, State::Kind::render, request, to_path(run_dir), std::stop_source()});
+    return state_->push({0, State::Kind::render, request, to_path(run_dir)});
 }
-JobId EngineWorker::resume(const QString& run) {
-    return state_->push({0, State::Kind::resume, {}, to_path(run), std::stop_source()});
-}
-JobId EngineWorker::verify(const QString& run) {
-    return state_->push({0, State::Kind::verify, {}, to_path(run), std::stop_source()});
+JobId EngineWorker::resume(const QString& run) { return state_->push({0, State::Kind::resume, {}, to_path(run)}); }
+JobId EngineWorker::verify(const QString& run) { return state_->push({0, State::Kind::verify, {}, to_path(run)}); }
+
+JobId EngineWorker::trace(const Request& request, const TraceSelection& select, const QString& out) {
+    return state_->push({0, State::Kind::trace, request, to_path(out), select});
 }
 
 void EngineWorker::cancel(JobId job) {

@@ -8,6 +8,7 @@
 #include "engine/core/tensor.h"
 #include "engine/pipeline/observer.h"
 #include "engine/pipeline/request.h"
+#include "engine/session/trace_selection.h"
 
 namespace denoir::app {
 
@@ -59,6 +60,8 @@ public:
     JobId resume(const QString& run);
     /// Renders the stored request again and compares checksums.
     JobId verify(const QString& run);
+    /// The chosen layers of a request into `out`, as denoir-cli trace writes them. No run folder, no video.
+    JobId trace(const Request& request, const TraceSelection& select, const QString& out);
 
     /// The job ends with cancelled() within 200 ms or one block; a waiting one at once. Unknown jobs are ignored.
     void cancel(JobId job);
@@ -80,6 +83,7 @@ signals:
     // Exactly one of these ends every job.
     void finished(denoir::app::JobId job, const denoir::app::RunResult& result);
     void verified(denoir::app::JobId job, const denoir::app::VerifyResult& result);
+    void traced(denoir::app::JobId job, const QString& out);
     void failed(denoir::app::JobId job, const denoir::app::Issue& issue);
     void cancelled(denoir::app::JobId job, const QString& run); ///< run: empty where none had begun
     void ended(denoir::app::JobId job);                         ///< after the one above
