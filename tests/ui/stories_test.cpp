@@ -2,6 +2,7 @@
 // The stories of the window, played with mouse and keyboard on a real display (Xvfb in CI).
 #include <QAbstractItemModel>
 #include <QComboBox>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -22,10 +23,15 @@
 #include "tests/app/clips.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/layers/histogram_view.h"
+#include "ui/layers/layer_map.h"
+#include "ui/layers/layers_panel.h"
 #include "ui/preview/preview_view.h"
+#include "ui/steps/divergence_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/window/compare_bar.h"
+#include "ui/window/comparison_export.h"
 #include "ui/window/translation.h"
 
 using namespace denoir;
@@ -44,6 +50,7 @@ private slots:
     void first_minute();
     void which_seed();
     void what_changed();
+    void where_do_they_part();
     void stop_early();
     void a_cut_of_three();
     void longer();
@@ -95,6 +102,23 @@ void StoriesTest::first_minute() {
     QCOMPARE(app::RunHistory::record(studio.window().shown_run()).request.prompt, std::string("A green balloon."));
 }
 
+/// Two runs with another guidance, selected in the list and held against each other.
+static void compare_two(StudioFixture& studio) {
+    studio.use_model();
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QVERIFY(studio.idle());
+    studio.core().document.set_value("guidance", 1.5);
+    QVERIFY(studio.core().document.wait_resolved(20000));
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QVERIFY(studio.idle());
+    auto* list = studio.find<RunsView>("runs");
+    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 5000);
+    studio.click(list->viewport(), studio.row_point(list, 1));
+    studio.click(list->viewport(), studio.row_point(list, 0), Qt::ControlModifier);
+    studio.key(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(studio.window().layouts().current(), Layout::compare);
+}
+
 /// Four seeds in the queue, star one, throw the others away, undo that.
 void StoriesTest::which_seed() {
     const app::Home home;
@@ -139,19 +163,8 @@ void StoriesTest::which_seed() {
 void StoriesTest::what_changed() {
     const app::Home home;
     StudioFixture studio;
-    studio.use_model();
-    studio.key(Qt::Key_Return, Qt::ControlModifier);
-    QVERIFY(studio.idle());
-    studio.core().document.set_value("guidance", 1.5);
-    QVERIFY(studio.core().document.wait_resolved(20000));
-    studio.key(Qt::Key_Return, Qt::ControlModifier);
-    QVERIFY(studio.idle());
-    auto* list = studio.find<RunsView>("runs");
-    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 5000);
-    studio.click(list->viewport(), studio.row_point(list, 1));
-    studio.click(list->viewport(), studio.row_point(list, 0), Qt::ControlModifier);
-    studio.key(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
-    QCOMPARE(studio.window().layouts().current(), Layout::compare);
+    compare_two(studio);
+    if (QTest::currentTestFailed()) return;
     auto& preview = studio.window().preview();
     QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 10000);
     QCOMPARE(preview.mode(), CompareMode::wipe);
@@ -195,8 +208,67 @@ void StoriesTest::what_changed() {
     studio.key(Qt::Key_W, Qt::ShiftModifier);
     QTRY_COMPARE(preview.player().frame(), preview.comparison().worst());
     studio.picture("what-changed-3-wipe");
+
+    // The side-by-side video and the report, from the menu, into files.
+    for (const auto& [action, name] :
+         {std::pair{"compare.export-video", "both.mp4"}, std::pair{"compare.export-report", "report.html"}}) {
+        studio.window().actions().at(QLatin1String(action))->trigger();
+        QVERIFY(studio.answer_file_dialog(home.file(name)));
+        auto* exporting = studio.window().findChild<ComparisonExport*>();
+        QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(home.file(name)) && !exporting->running(), 120000);
+    }
+    QTest::qWait(100);
+    studio.picture("what-changed-4-exported");
     studio.key(Qt::Key_1, Qt::ControlModifier);
     QCOMPARE(studio.window().layouts().current(), Layout::create);
+}
+
+/// Two runs layer by layer: traced from the window, the place where they part, the tensors there; two sizes, two
+/// themes.
+void StoriesTest::where_do_they_part() {
+    const app::Home home;
+    StudioFixture studio;
+    compare_two(studio);
+    if (QTest::currentTestFailed()) return;
+    auto* divergence = studio.find<DivergenceView>("step-divergence");
+    QTRY_VERIFY_WITH_TIMEOUT(divergence->isVisible() && divergence->accessibleDescription().contains("relative"),
+                             10000);
+    studio.key(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+    auto* panel = studio.find<LayersPanel>("layers");
+    QVERIFY(panel->isVisible());
+    studio.picture("where-1-empty");
+    studio.find<QComboBox>("trace-layers")->setEditText("transformer/* sampler/*");
+    studio.click(studio.find<QPushButton>("trace-both"));
+    QTRY_VERIFY_WITH_TIMEOUT(panel->map().isVisible(), 60000);
+    QVERIFY(panel->map().currentIndex().isValid());
+    const QString found = studio.find<QLabel>("layer-name")->text();
+    QVERIFY2(!found.isEmpty(), qPrintable(found));
+    auto* histograms = studio.find<HistogramView>("layer-histograms");
+    QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 5000);
+    studio.picture("where-2-map");
+    // Another cell, by hand: other numbers.
+    auto* component = studio.find<QComboBox>("layers-component");
+    component->setCurrentIndex(component->findData("transformer"));
+    studio.find<QToolButton>("layers-blocks")->setChecked(true);
+    panel->map().set_zoom(2);
+    const QModelIndex cell = panel->map().model()->index(1, 1);
+    panel->map().scrollTo(cell);
+    studio.click(panel->map().viewport(), panel->map().visualRect(cell).center());
+    QCOMPARE(panel->map().currentIndex(), cell);
+    QVERIFY(studio.find<QLabel>("layer-name")->text() != found);
+    QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 5000);
+    studio.picture("where-3-blocks");
+    studio.click(divergence, {divergence->width() - 12, divergence->height() / 2});
+    const int last = app::RunHistory::record(studio.window().shown_run()).total_steps;
+    QCOMPARE(studio.find<StepStrip>("run-steps")->step(), last);
+    QCOMPARE(studio.find<StepStrip>("run-steps-b")->step(), last);
+    studio.theme().set_scheme(Scheme::light);
+    studio.picture("where-4-light");
+    studio.window().resize(2560, 1440);
+    QTest::qWait(200);
+    studio.picture("where-5-light-large");
+    studio.theme().set_scheme(Scheme::dark);
+    studio.picture("where-6-dark-large");
 }
 
 /// Esc, branch from step 3 with another guidance; the first three steps are not computed again.

@@ -57,6 +57,7 @@ public:
 
     MainWindow& window() { return *window_; }
     app::Studio& core() { return *core_; }
+    Theme& theme() { return theme_; }
     template <class W> W* find(const char* name) { return window_->findChild<W*>(QLatin1String(name)); }
 
     /// A key as the window system sends it.

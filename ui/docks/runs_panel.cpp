@@ -24,6 +24,7 @@
 #include "app/text.h"
 #include "app/thumbnails.h"
 #include "engine/core/error.h"
+#include "ui/docks/offer_runs.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
@@ -284,12 +285,17 @@ void RunsPanel::show_menu(const QPoint& at) {
     const QStringList runs = selected();
     QMenu menu(this);
     menu.addAction(icon(QStringLiteral("play")), tr("Show"), this, [this, run] { emit open_run(run); });
-    if (runs.size() == 2)
+    if (runs.size() == 2) {
         menu.addAction(icon(QStringLiteral("compare")), tr("Compare the two"), this,
                        [this, runs] { emit compare_runs(runs[0], runs[1]); });
-    else
+        menu.addAction(icon(QStringLiteral("sliders")), tr("Compare the two layer by layer"), this,
+                       [this, runs] { emit compare_layers(runs[0], runs[1]); });
+    } else {
         menu.addAction(icon(QStringLiteral("compare")), tr("Compare with what is shown"), this,
                        [this, run] { emit compare_runs({}, run); });
+        auto* with = menu.addMenu(icon(QStringLiteral("compare")), tr("Compare with …"));
+        offer_runs(*with, studio_, run, this, [this, run](const QString& other) { emit compare_runs(run, other); });
+    }
     menu.addAction(icon(QStringLiteral("reset")), tr("Restore parameters"), this, &RunsPanel::restore_parameters);
     if (state == QLatin1String("interrupted") || state == QLatin1String("cancelled") ||
         state == QLatin1String("failed"))

@@ -75,6 +75,7 @@ public slots:
 signals:
     void open_run(const QString& run);
     void compare_runs(const QString& a, const QString& b);
+    void compare_layers(const QString& a, const QString& b);
     void add_to_timeline(const QString& run);
     void resume_run(const QString& run);
     void removed(const QStringList& runs);

@@ -9,6 +9,17 @@
     </message>
 </context>
 <context>
+    <name>OfferRuns</name>
+    <message>
+        <source>A video …</source>
+        <translation>Ein Video …</translation>
+    </message>
+    <message>
+        <source>Compare a video</source>
+        <translation>Ein Video vergleichen</translation>
+    </message>
+</context>
+<context>
     <name>QObject</name>
     <message>
         <source>use %1 frames</source>
@@ -229,6 +240,13 @@
     <message>
         <source>too large: needs %1 at least, %2 are free</source>
         <translation>zu groß: braucht mindestens %1, frei sind %2</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::LayerComparison</name>
+    <message>
+        <source>%1, seed %2</source>
+        <translation>%1, Seed %2</translation>
     </message>
 </context>
 <context>
@@ -480,14 +498,6 @@
         <source>B: %1</source>
         <translation>B: %1</translation>
     </message>
-    <message>
-        <source>A video …</source>
-        <translation>Ein Video …</translation>
-    </message>
-    <message>
-        <source>Compare a video</source>
-        <translation>Ein Video vergleichen</translation>
-    </message>
 </context>
 <context>
     <name>denoir::ui::DifferencesPanel</name>
@@ -513,6 +523,49 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::DivergenceView</name>
+    <message>
+        <source>Difference of the two runs after each step</source>
+        <translation>Unterschied der beiden Läufe nach jedem Schritt</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>Schritt %1</translation>
+    </message>
+    <message>
+        <source>step %1 (B: %2)</source>
+        <translation>Schritt %1 (B: %2)</translation>
+    </message>
+    <message>
+        <source>%1: latent %2, estimate %3</source>
+        <translation>%1: Latent %2, Schätzung %3</translation>
+    </message>
+    <message>
+        <source>%1: latent %2</source>
+        <translation>%1: Latent %2</translation>
+    </message>
+    <message>
+        <source>Two runs as A and B: how their latents drift apart is drawn here.</source>
+        <translation>Zwei Läufe als A und B: Hier erscheint, wie ihre Latents auseinanderlaufen.</translation>
+    </message>
+    <message>
+        <source>Reading the latents …</source>
+        <translation>Die Latents werden gelesen …</translation>
+    </message>
+    <message>
+        <source>No step&apos;s latents are stored in both runs.</source>
+        <translation>Von keinem Schritt sind die Latents in beiden Läufen gespeichert.</translation>
+    </message>
+    <message>
+        <source>Difference of the latents</source>
+        <translation>Unterschied der Latents</translation>
+    </message>
+    <message>
+        <source>Latents are equal</source>
+        <translation>Die Latents sind gleich</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::Dock</name>
     <message>
         <source>Undock %1</source>
@@ -521,6 +574,17 @@
     <message>
         <source>Hide %1</source>
         <translation>%1 ausblenden</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ErrorScale</name>
+    <message>
+        <source>Scale of the colours: relative error from 1e-8 to 1, logarithmic</source>
+        <translation>Farbskala: relativer Fehler von 1e-8 bis 1, logarithmisch</translation>
+    </message>
+    <message>
+        <source>Length of the difference over the length of B, on a logarithmic scale. Framed: the error is made there. Flag: the first such place. Pale: equal to the bit.</source>
+        <translation>Länge der Differenz durch die Länge von B, logarithmisch. Gerahmt: Hier entsteht der Fehler. Fähnchen: die erste solche Stelle. Blass: bitgleich.</translation>
     </message>
 </context>
 <context>
@@ -540,6 +604,41 @@
     <message>
         <source>changed; default %1</source>
         <translation>geändert; Vorgabe %1</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::HistogramView</name>
+    <message>
+        <source>How the tensors&apos; values and their differences are spread</source>
+        <translation>Wie sich die Werte der Tensoren und ihre Unterschiede verteilen</translation>
+    </message>
+    <message>
+        <source>Values from %1 to %2; %3 are equal in A and B.</source>
+        <translation>Werte von %1 bis %2; %3 sind in A und B gleich.</translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation>Werte</translation>
+    </message>
+    <message>
+        <source>|A − B| by powers of ten</source>
+        <translation>|A − B| nach Zehnerpotenzen</translation>
+    </message>
+    <message>
+        <source>%1 equal, %2 not finite</source>
+        <translation>%1 gleich, %2 nicht endlich</translation>
+    </message>
+    <message>
+        <source>%1 equal</source>
+        <translation>%1 gleich</translation>
+    </message>
+    <message>
+        <source>%1 to %2: %3 in A, %4 in B</source>
+        <translation>%1 bis %2: %3 in A, %4 in B</translation>
+    </message>
+    <message>
+        <source>differences from %1 to %2: %3</source>
+        <translation>Unterschiede von %1 bis %2: %3</translation>
     </message>
 </context>
 <context>
@@ -648,6 +747,233 @@ So, wie das Modell es sehen wird</translation>
     <message>
         <source>Remove</source>
         <translation>Entfernen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::LayerMapModel</name>
+    <message>
+        <source>%1 %2
+relative %3, largest %4, normalised %5, cosine %6</source>
+        <translation>%1 %2
+relativ %3, größter %4, normiert %5, Kosinus %6</translation>
+    </message>
+    <message>
+        <source>%1 in A, %2 in B</source>
+        <translation>%1 in A, %2 in B</translation>
+    </message>
+    <message>
+        <source>The error is made here.</source>
+        <translation>Hier entsteht der Fehler.</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::LayerMapView</name>
+    <message>
+        <source>Error of each layer in each step</source>
+        <translation>Fehler jeder Schicht in jedem Schritt</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::LayersPanel</name>
+    <message>
+        <source>Where two runs part, layer by layer: choose A and B, then trace both. Or drop two trace files here, Denoir&apos;s or PyTorch&apos;s.</source>
+        <translation>Wo zwei Läufe sich trennen, Schicht für Schicht: A und B wählen, dann beide aufzeichnen. Oder zwei Aufzeichnungen hierher ziehen, von Denoir oder PyTorch.</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>Geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>Layers to trace</source>
+        <translation>Aufzuzeichnende Schichten</translation>
+    </message>
+    <message>
+        <source>Patterns of layers, with * and ?, separated by spaces: those with a slash are held against COMPONENT/LAYER, others against LAYER. * is every layer, which may be many gigabytes.</source>
+        <translation>Muster für Schichten, mit * und ?, durch Leerzeichen getrennt: mit Schrägstrich gelten sie für TEIL/SCHICHT, sonst für SCHICHT. * ist jede Schicht, das können viele Gigabyte sein.</translation>
+    </message>
+    <message>
+        <source>Steps to trace</source>
+        <translation>Aufzuzeichnende Schritte</translation>
+    </message>
+    <message>
+        <source>Steps to trace, like 1,4-6,last; empty: every step</source>
+        <translation>Aufzuzeichnende Schritte, etwa 1,4-6,last; leer: jeder Schritt</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Trace both runs</source>
+        <translation>Beide Läufe aufzeichnen</translation>
+    </message>
+    <message>
+        <source>Two files …</source>
+        <translation>Zwei Dateien …</translation>
+    </message>
+    <message>
+        <source>Compare two trace files: Denoir&apos;s or PyTorch&apos;s</source>
+        <translation>Zwei Aufzeichnungen vergleichen: von Denoir oder PyTorch</translation>
+    </message>
+    <message>
+        <source>Export …</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
+        <source>Write the comparison as a page (HTML), JSON or a table (CSV)</source>
+        <translation>Den Vergleich als Seite (HTML), JSON oder Tabelle (CSV) schreiben</translation>
+    </message>
+    <message>
+        <source>Progress of the comparison</source>
+        <translation>Fortschritt des Vergleichs</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Part of the model</source>
+        <translation>Teil des Modells</translation>
+    </message>
+    <message>
+        <source>By block</source>
+        <translation>Nach Blöcken</translation>
+    </message>
+    <message>
+        <source>One row for each block, with the largest error in it</source>
+        <translation>Eine Zeile je Block, mit dem größten Fehler darin</translation>
+    </message>
+    <message>
+        <source>First error</source>
+        <translation>Erster Fehler</translation>
+    </message>
+    <message>
+        <source>Go to the first layer that makes an error of its own</source>
+        <translation>Zur ersten Schicht, die selbst einen Fehler macht</translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation>Kleiner</translation>
+    </message>
+    <message>
+        <source>Smaller cells (−, or Ctrl and wheel)</source>
+        <translation>Kleinere Felder (−, oder Strg und Rad)</translation>
+    </message>
+    <message>
+        <source>Larger</source>
+        <translation>Größer</translation>
+    </message>
+    <message>
+        <source>Larger cells, with figures (+, or Ctrl and wheel)</source>
+        <translation>Größere Felder, mit Zahlen (+, oder Strg und Rad)</translation>
+    </message>
+    <message>
+        <source>%1 is A. Drop or open the trace that it is to be compared with.</source>
+        <translation>%1 ist A. Jetzt die Aufzeichnung öffnen oder hierher ziehen, mit der verglichen wird.</translation>
+    </message>
+    <message>
+        <source>Two traces: A, then B</source>
+        <translation>Zwei Aufzeichnungen: A, dann B</translation>
+    </message>
+    <message>
+        <source>Traces (*.safetensors *.pth *.gguf);;All files (*)</source>
+        <translation>Aufzeichnungen (*.safetensors *.pth *.gguf);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Choose two runs as A and B first.</source>
+        <translation>Zuerst zwei Läufe als A und B wählen.</translation>
+    </message>
+    <message>
+        <source>There is no comparison of layers yet.</source>
+        <translation>Es gibt noch keinen Vergleich der Schichten.</translation>
+    </message>
+    <message>
+        <source>Export the comparison of layers</source>
+        <translation>Den Vergleich der Schichten exportieren</translation>
+    </message>
+    <message>
+        <source>Page (*.html);;JSON (*.json);;Table (*.csv)</source>
+        <translation>Seite (*.html);;JSON (*.json);;Tabelle (*.csv)</translation>
+    </message>
+    <message>
+        <source>Computes both runs once more and keeps the layers chosen here, in turn with the queue</source>
+        <translation>Rechnet beide Läufe noch einmal und behält die hier gewählten Schichten, im Wechsel mit der Warteschlange</translation>
+    </message>
+    <message>
+        <source>comparing</source>
+        <translation>vergleiche</translation>
+    </message>
+    <message>
+        <source>tracing %1: %2</source>
+        <translation>zeichne %1 auf: %2</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Choose a cell: its numbers and the histograms of both tensors appear here.</source>
+        <translation>Ein Feld wählen: Hier erscheinen seine Zahlen und die Histogramme beider Tensoren.</translation>
+    </message>
+    <message>
+        <source>largest</source>
+        <translation>größter</translation>
+    </message>
+    <message>
+        <source>%1 (A %2, B %3)</source>
+        <translation>%1 (A %2, B %3)</translation>
+    </message>
+    <message>
+        <source>normalised</source>
+        <translation>normiert</translation>
+    </message>
+    <message>
+        <source>relative</source>
+        <translation>relativ</translation>
+    </message>
+    <message>
+        <source>of its inputs</source>
+        <translation>der Eingänge</translation>
+    </message>
+    <message>
+        <source>explained</source>
+        <translation>erklärt</translation>
+    </message>
+    <message>
+        <source>cosine</source>
+        <translation>Kosinus</translation>
+    </message>
+    <message>
+        <source>dtypes</source>
+        <translation>Datentypen</translation>
+    </message>
+    <message>
+        <source>%1 in A, %2 in B</source>
+        <translation>%1 in A, %2 in B</translation>
+    </message>
+    <message>
+        <source>shape</source>
+        <translation>Form</translation>
+    </message>
+    <message>
+        <source>not finite</source>
+        <translation>nicht endlich</translation>
+    </message>
+    <message>
+        <source>The error begins here.</source>
+        <translation>Hier beginnt der Fehler.</translation>
+    </message>
+    <message>
+        <source>More than rounding and the inputs explain: error is made here.</source>
+        <translation>Mehr, als Rundung und Eingänge erklären: Hier entsteht Fehler.</translation>
     </message>
 </context>
 <context>
@@ -1392,6 +1718,38 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>stopping …</source>
         <translation>hält an …</translation>
     </message>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Compare what is shown with a &amp;file …</source>
+        <translation>Das Gezeigte mit einer &amp;Datei vergleichen …</translation>
+    </message>
+    <message>
+        <source>Compare &amp;layer by layer</source>
+        <translation>Schicht für &amp;Schicht vergleichen</translation>
+    </message>
+    <message>
+        <source>Compare two &amp;traces …</source>
+        <translation>Zwei &amp;Aufzeichnungen vergleichen …</translation>
+    </message>
+    <message>
+        <source>Go to the first layer that makes an error</source>
+        <translation>Zur ersten Schicht, die einen Fehler macht</translation>
+    </message>
+    <message>
+        <source>No layer makes an error of its own.</source>
+        <translation>Keine Schicht macht selbst einen Fehler.</translation>
+    </message>
+    <message>
+        <source>Export the comparison of layers …</source>
+        <translation>Den Vergleich der Schichten exportieren …</translation>
+    </message>
+    <message>
+        <source>Compare with a video or picture</source>
+        <translation>Mit einem Video oder Bild vergleichen</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -2083,6 +2441,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Delete</source>
         <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Compare the two layer by layer</source>
+        <translation>Die beiden Schicht für Schicht vergleichen</translation>
+    </message>
+    <message>
+        <source>Compare with …</source>
+        <translation>Vergleichen mit …</translation>
     </message>
 </context>
 <context>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/compare_bar.h"
 
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -15,6 +14,7 @@
 #include "app/text.h"
 #include "engine/core/error.h"
 #include "engine/session/request_json.h"
+#include "ui/docks/offer_runs.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
@@ -66,31 +66,9 @@ void CompareBar::set_name(app::Side side, const QString& name) {
 }
 
 void CompareBar::fill(app::Side side) {
-    using Role = app::RunHistory::Role;
     QMenu* menu = (side == app::Side::a ? a_ : b_)->menu();
     menu->clear();
-    int shown = 0;
-    for (int row = 0; row < studio_.history.rowCount() && shown < 20; ++row) {
-        const QModelIndex at = studio_.history.index(row);
-        if (at.data(Role::VideoRole).toString().isEmpty()) continue;
-        ++shown;
-        QString text = at.data(Role::NameRole).toString();
-        if (text.isEmpty()) text = at.data(Role::PromptRole).toString().simplified();
-        text = menu->fontMetrics().elidedText(text, Qt::ElideRight, 280) + QStringLiteral("   ") +
-               at.data(Role::SummaryRole).toString();
-        const QString path = at.data(Role::PathRole).toString();
-        menu->addAction(text.replace(QLatin1Char('&'), QLatin1String("&&")), this,
-                        [this, side, path] { emit chosen(side, path); });
-    }
-    if (shown > 0) menu->addSeparator();
-    menu->addAction(icon(QStringLiteral("open")), tr("A video …"), this, [this, side] {
-        auto* dialog = new QFileDialog(this, tr("Compare a video"));
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->setFileMode(QFileDialog::ExistingFile);
-        connect(dialog, &QFileDialog::fileSelected, this,
-                [this, side](const QString& file) { emit chosen(side, file); });
-        dialog->show();
-    });
+    offer_runs(*menu, studio_, {}, this, [this, side](const QString& path) { emit chosen(side, path); });
 }
 
 DifferencesPanel::DifferencesPanel(QWidget* parent)

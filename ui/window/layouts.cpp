@@ -8,7 +8,7 @@
 namespace denoir::ui {
 
 namespace {
-constexpr int state_version = 1; // raised when docks change so that old states would misplace them
+constexpr int state_version = 2; // raised when docks change so that old states would misplace them
 }
 
 QString layout_name(Layout layout) {

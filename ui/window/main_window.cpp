@@ -33,8 +33,10 @@
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/docks/samples.h"
+#include "ui/layers/layers_panel.h"
 #include "ui/preview/metrics_view.h"
 #include "ui/preview/preview_view.h"
+#include "ui/steps/divergence_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
@@ -61,7 +63,11 @@ QString shortcuts_file() {
 } // namespace
 
 MainWindow::MainWindow(Studio& studio, QWidget* parent)
-    : QMainWindow(parent), studio_(studio), actions_(*this, shortcuts_file()), remember_later_(new QTimer(this)) {
+    : QMainWindow(parent),
+      studio_(studio),
+      actions_(*this, shortcuts_file()),
+      layer_comparison_(studio.worker),
+      remember_later_(new QTimer(this)) {
     setObjectName(QStringLiteral("main-window"));
     setWindowIcon(QIcon(QStringLiteral(":/denoir/icons/denoir.svg")));
     setAcceptDrops(true);
@@ -129,6 +135,10 @@ void MainWindow::make_docks() {
     strip_b_->setObjectName(QStringLiteral("run-steps-b"));
     timeline_->setObjectName(QStringLiteral("timeline"));
     metrics_->setObjectName(QStringLiteral("metrics"));
+    layers_panel_ = new LayersPanel(layer_comparison_);
+    layers_panel_->setObjectName(QStringLiteral("layers"));
+    divergence_view_ = new DivergenceView(divergence_);
+    divergence_view_->setObjectName(QStringLiteral("step-divergence"));
     auto* both = new QWidget;
     auto* row = new QHBoxLayout(both); // beside each other: height belongs to the picture
     row->setContentsMargins(0, 0, 0, 0);
@@ -138,7 +148,9 @@ void MainWindow::make_docks() {
     strips_->addWidget(live_strip_);
     row->addWidget(strips_, 1);
     row->addWidget(strip_b_, 1);
+    row->addWidget(divergence_view_);
     strip_b_->hide();
+    divergence_view_->hide();
 
     const auto dock = [this](const char* id, const QString& title, QWidget* content) {
         return new Dock(QLatin1String(id), title, content, this);
@@ -152,12 +164,13 @@ void MainWindow::make_docks() {
     steps_dock_ = dock("steps-dock", tr("Steps"), both);
     timeline_dock_ = dock("timeline-dock", tr("Timeline"), timeline_);
     metrics_dock_ = dock("metrics-dock", tr("Metrics"), metrics_);
+    layers_dock_ = dock("layers-dock", tr("Layers"), layers_panel_);
     differences_dock_ = dock("differences-dock", tr("Differences"), differences_);
 }
 
 void MainWindow::arrange(Layout layout) {
-    Dock* const all[] = {prompt_dock_, images_dock_, parameters_dock_, runs_dock_,    queue_dock_,
-                         models_dock_, steps_dock_,  timeline_dock_,   metrics_dock_, differences_dock_};
+    Dock* const all[] = {prompt_dock_, images_dock_,   parameters_dock_, runs_dock_,   queue_dock_,      models_dock_,
+                         steps_dock_,  timeline_dock_, metrics_dock_,    layers_dock_, differences_dock_};
     for (Dock* dock : all) {
         dock->setFloating(false);
         removeDockWidget(dock);
@@ -177,8 +190,8 @@ void MainWindow::arrange(Layout layout) {
         queue_dock_->raise();
         addDockWidget(Qt::BottomDockWidgetArea, metrics_dock_);
         addDockWidget(Qt::LeftDockWidgetArea, differences_dock_);
-        metrics_dock_->hide();
-        differences_dock_->hide();
+        addDockWidget(Qt::BottomDockWidgetArea, layers_dock_);
+        for (Dock* dock : {metrics_dock_, layers_dock_, differences_dock_}) dock->hide();
         resizeDocks({prompt_dock_, runs_dock_}, {side, side}, Qt::Horizontal);
         resizeDocks({prompt_dock_, images_dock_, parameters_dock_}, {height() / 5, height() / 6, height() * 3 / 5},
                     Qt::Vertical);
@@ -186,7 +199,9 @@ void MainWindow::arrange(Layout layout) {
         resizeDocks({steps_dock_, timeline_dock_}, {150, 110}, Qt::Vertical);
     } else {
         put(Qt::LeftDockWidgetArea, {runs_dock_, differences_dock_});
-        put(Qt::BottomDockWidgetArea, {metrics_dock_, steps_dock_});
+        put(Qt::BottomDockWidgetArea, {metrics_dock_, layers_dock_, steps_dock_});
+        tabifyDockWidget(metrics_dock_, layers_dock_);
+        metrics_dock_->raise();
         put(Qt::RightDockWidgetArea, {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_});
         for (Dock* dock : {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_}) dock->hide();
         addDockWidget(Qt::BottomDockWidgetArea, timeline_dock_);
@@ -203,6 +218,7 @@ void MainWindow::layout_shown(Layout layout) {
     actions_.at(QStringLiteral("view.compare"))->setChecked(compares);
     compare_bar_->setVisible(compares);
     strip_b_->setVisible(compares && !shown_b_.isEmpty());
+    divergence_view_->setVisible(compares && !shown_run_.isEmpty() && !shown_b_.isEmpty());
     if (!compares)
         preview_->set_mode(CompareMode::single);
     else if (!shown_b_.isEmpty() && preview_->mode() == CompareMode::single)
@@ -213,6 +229,12 @@ void MainWindow::connect_parts() {
     connect(images_, &ImagesPanel::said, this, &MainWindow::say);
     connect(runs_, &RunsPanel::said, this, &MainWindow::say);
     connect(queue_, &QueuePanel::said, this, &MainWindow::say);
+    connect(layers_panel_, &LayersPanel::said, this, &MainWindow::say);
+    connect(divergence_view_, &DivergenceView::step_requested, this, [this](int a, int b) {
+        show_live(false);
+        strip_->set_step(a);
+        strip_b_->set_step(b);
+    });
     connect(queue_, &QueuePanel::editing_changed, this, &MainWindow::begin_editing);
     connect(queue_, &QueuePanel::open_run, this, &MainWindow::show_run);
     connect(compare_bar_, &CompareBar::swap_asked, preview_, &PreviewView::swap);

@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "app/engine_worker.h"
+#include "app/layer_comparison.h"
 #include "app/player.h"
+#include "app/run_divergence.h"
 #include "app/step_pictures.h"
 #include "ui/actions/action_table.h"
 #include "ui/studio.h"
@@ -24,8 +26,10 @@ class CommandPalette;
 class CompareBar;
 class ComparisonExport;
 class DifferencesPanel;
+class DivergenceView;
 class Dock;
 class ImagesPanel;
+class LayersPanel;
 class MetricsView;
 class ModelsPanel;
 class ParametersPanel;
@@ -102,6 +106,8 @@ private:
     void clip_opened(app::Side side, const QString& name, const QString& run);
     void begin_editing(quint64 id);
     void export_comparison(bool report);
+    void compare_with_file();
+    void show_layers();
     // main_window_files.cpp
     void new_project();
     void open_project();
@@ -135,12 +141,16 @@ private:
     DifferencesPanel* differences_;
     StatusLine* status_;
     ComparisonExport* comparison_export_;
+    app::LayerComparison layer_comparison_;
+    LayersPanel* layers_panel_;
+    app::RunDivergence divergence_;
+    DivergenceView* divergence_view_;
     // Three reels of steps: of the run at work, of the one looked at, and of the one it is compared with.
     app::StepPictures live_pictures_, pictures_, pictures_b_;
     StepStrip *live_strip_, *strip_, *strip_b_;
     QStackedWidget* strips_;
     Dock *prompt_dock_, *images_dock_, *parameters_dock_, *runs_dock_, *queue_dock_, *models_dock_, *steps_dock_,
-        *timeline_dock_, *metrics_dock_, *differences_dock_;
+        *timeline_dock_, *metrics_dock_, *layers_dock_, *differences_dock_;
     QMenu* recent_menu_ = nullptr;
     QTimer* remember_later_;
     QString shown_run_, shown_b_;

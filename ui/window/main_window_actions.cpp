@@ -23,6 +23,7 @@
 #include "ui/docks/prompt_panel.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/layers/layers_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/theme/icons.h"
@@ -140,6 +141,8 @@ void MainWindow::make_actions() {
             studio_.exporter.cancel();
         else if (comparison_export_->running())
             comparison_export_->cancel();
+        else if (layer_comparison_.busy())
+            layer_comparison_.cancel();
     });
     auto* pause = add("run.pause", run, tr("&Pause the queue"), {}, "pause",
                       [this] { studio_.queue.set_paused(!studio_.queue.paused()); });
@@ -205,6 +208,20 @@ void MainWindow::make_actions() {
             else
                 say(tr("Select two runs in the list first (Ctrl and click)."));
         });
+    add("compare.with-file", comparing, tr("Compare what is shown with a &file …"), {}, "open",
+        [this] { compare_with_file(); });
+    add("compare.layers", comparing, tr("Compare &layer by layer"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)},
+        "sliders", [this] { show_layers(); });
+    add("compare.traces", comparing, tr("Compare two &traces …"), {}, "open", [this] {
+        show_layers();
+        layers_panel_->open_files();
+    });
+    add("compare.first-error", comparing, tr("Go to the first layer that makes an error"), {}, "warning", [this] {
+        show_layers();
+        if (!layers_panel_->go_to_first()) say(tr("No layer makes an error of its own."));
+    });
+    add("compare.export-layers", comparing, tr("Export the comparison of layers …"), {}, "export",
+        [this] { layers_panel_->export_result(); });
     add("compare.side-by-side", comparing, tr("&Side by side"), {QKeySequence(Qt::Key_Q)}, "compare",
         [this] { preview_->toggle_mode(CompareMode::side_by_side); });
     add("compare.wipe", comparing, tr("&Wipe"), {QKeySequence(Qt::Key_W)}, "split",
@@ -286,7 +303,7 @@ void MainWindow::make_menus() {
     fill(view, {"view.create", "view.compare", "-", "view.palette", "view.search", "-"});
     QMenu* docks = view->addMenu(tr("&Docks"));
     for (Dock* dock : {prompt_dock_, images_dock_, parameters_dock_, runs_dock_, queue_dock_, models_dock_, steps_dock_,
-                       timeline_dock_, metrics_dock_, differences_dock_}) {
+                       timeline_dock_, metrics_dock_, layers_dock_, differences_dock_}) {
         QAction* toggle = dock->toggleViewAction();
         docks->addAction(toggle);
         auto* entry = actions_.add(QStringLiteral("dock.") + dock->objectName(), tr("View"),
@@ -304,10 +321,27 @@ void MainWindow::make_menus() {
     fill(menuBar()->addMenu(tr("&Play")),
          {"play.toggle", "play.backwards", "play.stop", "play.forwards", "-", "play.frame-back", "play.frame-on",
           "play.ten-back", "play.ten-on", "-", "play.loop", "play.fit", "play.true-size"});
-    fill(menuBar()->addMenu(tr("&Compare")),
-         {"compare.selected", "-", "compare.side-by-side", "compare.wipe", "compare.difference", "compare.onion", "-",
-          "compare.flip", "compare.swap", "compare.worst", "-", "compare.export-video", "compare.export-report", "-",
-          "compare.end"});
+    fill(menuBar()->addMenu(tr("&Compare")), {"compare.selected",
+                                              "compare.with-file",
+                                              "compare.layers",
+                                              "compare.traces",
+                                              "-",
+                                              "compare.side-by-side",
+                                              "compare.wipe",
+                                              "compare.difference",
+                                              "compare.onion",
+                                              "-",
+                                              "compare.flip",
+                                              "compare.swap",
+                                              "compare.worst",
+                                              "-",
+                                              "compare.first-error",
+                                              "-",
+                                              "compare.export-video",
+                                              "compare.export-report",
+                                              "compare.export-layers",
+                                              "-",
+                                              "compare.end"});
     fill(menuBar()->addMenu(tr("&Timeline")),
          {"timeline.play", "-", "timeline.split", "timeline.remove", "timeline.extend", "timeline.retake",
           "edit.rename", "-", "timeline.fit", "file.export"});

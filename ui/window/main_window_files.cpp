@@ -21,6 +21,7 @@
 #include "engine/session/request_json.h"
 #include "ui/docks/images_panel.h"
 #include "ui/docks/models_panel.h"
+#include "ui/layers/layers_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/banner.h"
@@ -83,6 +84,10 @@ void MainWindow::open_path(const QString& path) {
         }
         return show_run(full);
     }
+    if (info.isFile() && is_model(info) && app::LayerComparison::is_trace(full)) {
+        show_layers();
+        return layers_panel_->take_files({full});
+    }
     if (is_model(info)) {
         models_->watch(info.isDir() ? full : info.absolutePath());
         models_dock_->show();
@@ -133,6 +138,15 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
     event->acceptProposedAction();
+    QStringList traces;
+    for (const QUrl& url : event->mimeData()->urls())
+        if (const QFileInfo info(url.toLocalFile());
+            info.isFile() && is_model(info) && app::LayerComparison::is_trace(info.filePath()))
+            traces.append(info.absoluteFilePath());
+    if (!traces.isEmpty()) {
+        show_layers();
+        return layers_panel_->take_files(traces);
+    }
     for (const QUrl& url : event->mimeData()->urls()) {
         if (!url.isLocalFile()) continue;
         const DroppedImage image = dropped_image(*event->mimeData());

@@ -22,7 +22,10 @@
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/layers/layer_map.h"
+#include "ui/layers/layers_panel.h"
 #include "ui/preview/preview_view.h"
+#include "ui/steps/divergence_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
@@ -39,6 +42,10 @@ void MainWindow::connect_runs() {
     connect(runs_, &RunsPanel::open_run, this, &MainWindow::show_run);
     connect(runs_, &RunsPanel::compare_runs, this,
             [this](const QString& a, const QString& b) { compare(a.isEmpty() ? shown_run_ : a, b); });
+    connect(runs_, &RunsPanel::compare_layers, this, [this](const QString& a, const QString& b) {
+        compare(a, b);
+        show_layers();
+    });
     connect(runs_, &RunsPanel::add_to_timeline, this, &MainWindow::add_to_timeline);
     connect(runs_, &RunsPanel::resume_run, this, [this](const QString& run) {
         watching_ = true;
@@ -54,10 +61,7 @@ void MainWindow::connect_runs() {
                               {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
     });
     connect(compare_bar_, &CompareBar::chosen, this, [this](app::Side side, const QString& path) {
-        if (side == app::Side::a)
-            show_run(path);
-        else
-            compare(shown_run_, path);
+        side == app::Side::a ? compare(path, {}) : compare({}, path);
     });
     connect(preview_, &PreviewView::clip_opened, this, [this](app::Side side, const app::ClipInfo& info) {
         clip_opened(side, info.name, info.run);
@@ -160,6 +164,7 @@ void MainWindow::show_live(bool live) {
 void MainWindow::show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture,
                            const QString& label) {
     if (strips_->currentWidget() != &strip) return;
+    if (&strip == strip_ && !strip.follows()) divergence_view_->set_step(strip.step());
     // A finished run shows its video; its steps come into the picture when one of them is picked.
     const bool wanted = !picture.isNull() && (pictures.running() || !strip.follows());
     preview_->show_overlay(wanted ? picture : QImage(), wanted ? label : QString());
@@ -235,15 +240,39 @@ void MainWindow::clip_opened(app::Side side, const QString& name, const QString&
     }
     const bool pair = !shown_run_.isEmpty() && !shown_b_.isEmpty();
     differences_->set_runs(pair ? shown_run_ : QString(), pair ? shown_b_ : QString());
+    divergence_.set_runs(pair ? shown_run_ : QString(), pair ? shown_b_ : QString());
+    divergence_view_->setVisible(pair && layouts_->current() == Layout::compare);
+    layers_panel_->set_runs(shown_run_, shown_b_);
     runs_->set_sides(shown_run_, shown_b_);
 }
 
 void MainWindow::compare(const QString& a, const QString& b) {
     layouts_->show(Layout::compare);
     preview_->show_overlay({}, {});
-    if (!a.isEmpty() && a != shown_run_) show_run(a);
+    if (QFileInfo(a).isDir() && a != shown_run_)
+        show_run(a);
+    else if (!a.isEmpty() && a != shown_run_)
+        preview_->show_clip(app::Side::a, a);
     if (!b.isEmpty()) preview_->show_clip(app::Side::b, b);
-    if (preview_->mode() == CompareMode::single) preview_->set_mode(CompareMode::wipe);
+    if (preview_->mode() == CompareMode::single && (!b.isEmpty() || preview_->info(app::Side::b)))
+        preview_->set_mode(CompareMode::wipe);
+}
+
+void MainWindow::compare_with_file() {
+    auto* dialog = new QFileDialog(this, tr("Compare with a video or picture"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) { compare({}, file); });
+    dialog->show();
+}
+
+void MainWindow::show_layers() {
+    if (layouts_->current() != Layout::compare && !layers_dock_->isVisible()) layouts_->show(Layout::compare);
+    layers_dock_->show();
+    layers_dock_->raise();
+    if (layers_dock_->height() < height() * 2 / 5 && !layers_dock_->isFloating())
+        resizeDocks({layers_dock_}, {height() * 2 / 5}, Qt::Vertical);
+    layers_panel_->map().setFocus(Qt::OtherFocusReason);
 }
 
 void MainWindow::export_comparison(bool report) {

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/layers/layers_panel.h"
+
+#include <QComboBox>
+#include <QDragEnterEvent>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+#include <QUrl>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <vector>
+
+#include "app/run_divergence.h"
+#include "app/text.h"
+#include "engine/weights/safetensors_stream.h"
+#include "tests/app/clips.h"
+#include "tests/app/home.h"
+#include "ui/layers/histogram_view.h"
+#include "ui/layers/layer_map.h"
+#include "ui/steps/divergence_view.h"
+#include "ui/theme/theme.h"
+
+using namespace denoir;
+using namespace denoir::app;
+using namespace denoir::ui;
+
+namespace {
+
+constexpr int blocks = 40, steps = 6;
+const char* const leaves[] = {"norm1", "self_attn.q", "self_attn.k", "self_attn.o", "ffn.0", "ffn.2", ""};
+
+Tensor values(const std::string& key, double error) {
+    std::uint32_t state = 2166136261u;
+    for (const char c : key) state = (state ^ static_cast<unsigned char>(c)) * 16777619u;
+    Tensor t = Tensor::host({8, 16});
+    for (float& v : t.span<float>()) {
+        state = state * 1664525u + 1013904223u;
+        v = float(state >> 8) / float(1 << 24) - 0.5f;
+        v *= float(1 + error * ((state >> 4) % 2 ? 1 : -1));
+    }
+    return t;
+}
+
+/// A trace as the transformer's; from `wrong` on (blocks.wrong.ffn.0 of step 2) values are off by a part in a hundred.
+QString write_trace(const QString& file, int wrong, int stop = blocks) {
+    SafetensorsStream out(to_path(file), 1 << 19);
+    for (int step = 1; step <= steps; ++step)
+        for (int block = 0; block < stop; ++block)
+            for (const char* leaf : leaves) {
+                const std::string layer = "blocks." + std::to_string(block) + (*leaf ? "." : "") + leaf;
+                const std::string key = "transformer/step_00" + std::to_string(step) + "/cond/" + layer;
+                const std::string_view part = leaf;
+                const bool later = block > wrong || (block == wrong && (part.starts_with("ffn") || part.empty()));
+                const bool off = wrong >= 0 && (step > 2 || (step == 2 && later));
+                out.append(key, values(key, off ? 1e-2 : 0));
+            }
+    out.commit({{"denoir_trace", "1"}, {"order", "execution"}, {"source", "denoir test"}});
+    return file;
+}
+
+} // namespace
+
+class LayersTest : public QObject {
+    Q_OBJECT
+    Home home_;
+
+private slots:
+    void initTestCase() {
+        home_.use();
+        good_ = write_trace(home_.file(QStringLiteral("good.safetensors")), -1);
+        wrong_ = write_trace(home_.file(QStringLiteral("wrong.safetensors")), 7);
+        other_ = write_trace(home_.file(QStringLiteral("other.safetensors")), -1, 3);
+        worker_ = std::make_unique<EngineWorker>();
+    }
+    void cleanupTestCase() { worker_.reset(); }
+
+    void the_map_shows_what_was_compared() {
+        LayerComparison comparison(*worker_);
+        LayersPanel panel(comparison);
+        panel.resize(1000, 420);
+        panel.show();
+        auto* map = panel.findChild<LayerMapView*>(QStringLiteral("layer-map"));
+        QVERIFY(!map->isVisible()); // the empty state speaks
+        panel.take_files({wrong_, good_});
+        QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 20000);
+        const auto& found = *comparison.result();
+        QVERIFY(map->isVisible());
+        auto* model = qobject_cast<LayerMapModel*>(map->model());
+        QCOMPARE(model->rowCount(), blocks * int(std::size(leaves)));
+        QCOMPARE(model->columnCount(), steps);
+        QCOMPARE(model->headerData(0, Qt::Horizontal).toString(), QStringLiteral("step 1 cond"));
+        QCOMPARE(model->headerData(1, Qt::Vertical).toString(), QStringLiteral("blocks.0.self_attn.q"));
+        // Each cell is its layer's error; equal ones are 0; the first error is where it was planted.
+        int first = 0;
+        for (std::size_t i = 0; i < found.layers.size(); ++i) {
+            const QModelIndex at = model->index_of_layer(i);
+            QCOMPARE(at.data(LayerMapModel::LayerRole).toULongLong(), i);
+            QCOMPARE(at.data(LayerMapModel::ErrorRole).toDouble(), found.layers[i].difference.relative());
+            first += at.data(LayerMapModel::FirstRole).toBool();
+        }
+        QCOMPARE(first, 1);
+        QVERIFY(found.first);
+        QCOMPARE(found.layers[*found.first].parts.layer, std::string("blocks.7.ffn.0"));
+        // The view stands there, with numbers and histograms.
+        QCOMPARE(map->currentIndex(), model->index_of_layer(*found.first));
+        QCOMPARE(panel.findChild<QLabel*>(QStringLiteral("layer-name"))->text(),
+                 QStringLiteral("transformer/blocks.7.ffn.0  step 2 cond"));
+        const QString numbers = panel.findChild<QLabel*>(QStringLiteral("layer-numbers"))->text();
+        QVERIFY(numbers.contains(QStringLiteral("begins here")));
+        auto* histograms = panel.findChild<HistogramView*>(QStringLiteral("layer-histograms"));
+        QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 5000);
+        QCOMPARE(histograms->shown()->equal, std::uint64_t(0));
+        // Clicking another cell: its own.
+        const QModelIndex equal = model->index(0, 0);
+        map->scrollTo(equal);
+        QTest::mouseClick(map->viewport(), Qt::LeftButton, {}, map->visualRect(equal).center());
+        QTRY_VERIFY_WITH_TIMEOUT(histograms->shown() && histograms->shown()->equal == 128, 5000);
+        QVERIFY(
+            !panel.findChild<QLabel*>(QStringLiteral("layer-numbers"))->text().contains(QStringLiteral("begins here")));
+    }
+
+    void keys_zoom_and_blocks() {
+        LayerComparison comparison(*worker_);
+        LayersPanel panel(comparison);
+        panel.resize(900, 400);
+        panel.show();
+        panel.take_files({wrong_, good_});
+        QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 20000);
+        LayerMapView& map = panel.map();
+        map.setFocus();
+        const QModelIndex before = map.currentIndex();
+        QTest::keyClick(&map, Qt::Key_Right);
+        QCOMPARE(map.currentIndex(), before.siblingAtColumn(before.column() + 1));
+        QTest::keyClick(&map, Qt::Key_Down);
+        QCOMPARE(map.currentIndex().row(), before.row() + 1);
+        const int zoom = map.zoom(), height = map.rowHeight(0);
+        QTest::keyClick(&map, Qt::Key_Plus);
+        QCOMPARE(map.zoom(), zoom + 1);
+        QVERIFY(map.rowHeight(0) > height);
+        for (int i = 0; i < 9; ++i) QTest::keyClick(&map, Qt::Key_Minus);
+        QCOMPARE(map.zoom(), 0);
+        QVERIFY(map.rowHeight(0) < height);
+        panel.findChild<QToolButton*>(QStringLiteral("layers-blocks"))->setChecked(true);
+        QCOMPARE(map.model()->rowCount(), blocks);
+        QVERIFY(panel.go_to_first());
+        QCOMPARE(map.currentIndex().row(), 7);
+        QVERIFY(map.currentIndex().data(LayerMapModel::GeneratedRole).toBool());
+        // Everything that can be reached has a name.
+        for (QWidget* w : panel.findChildren<QWidget*>())
+            if (w->focusPolicy() != Qt::NoFocus && w->isVisible() &&
+                !qobject_cast<QAbstractScrollArea*>(w->parentWidget()))
+                QVERIFY2(!w->accessibleName().isEmpty() || !w->property("text").toString().isEmpty() ||
+                             qobject_cast<QLineEdit*>(w) || qobject_cast<QScrollArea*>(w),
+                         w->metaObject()->className());
+    }
+
+    /// Hundreds of layers: choosing, scrolling and drawing stay within a frame or two.
+    void it_stays_quick() {
+        LayerComparison comparison(*worker_);
+        LayersPanel panel(comparison);
+        panel.resize(2000, 1200);
+        panel.show();
+        panel.take_files({wrong_, good_});
+        QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 20000);
+        panel.map().set_zoom(0);
+        QCoreApplication::processEvents();
+        std::vector<qint64> times;
+        for (int i = 0; i < 21; ++i) {
+            timespec begin{}, end{};
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin); // whatever else the machine does
+            panel.map().setCurrentIndex(panel.map().model()->index(i * 9, i % steps));
+            panel.map().viewport()->repaint();
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+            times.push_back((end.tv_sec - begin.tv_sec) * 1000000 + (end.tv_nsec - begin.tv_nsec) / 1000);
+        }
+        std::sort(times.begin(), times.end());
+        qInfo("a step on the map: median %lld us, largest %lld us", times[10], times[20]);
+        QVERIFY(times[10] < 100000);
+    }
+
+    void files_come_by_drop() {
+        LayerComparison comparison(*worker_);
+        LayersPanel panel(comparison);
+        panel.show();
+        QSignalSpy said(&panel, &LayersPanel::said);
+        const auto drop = [&](const QStringList& files) {
+            QMimeData data;
+            QList<QUrl> urls;
+            for (const QString& file : files) urls << QUrl::fromLocalFile(file);
+            data.setUrls(urls);
+            QDragEnterEvent enter({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, {});
+            QApplication::sendEvent(&panel, &enter);
+            QDropEvent event({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, {});
+            if (enter.isAccepted()) QApplication::sendEvent(&panel, &event);
+        };
+        drop({wrong_});
+        QCOMPARE(said.count(), 1); // waits for its partner
+        QVERIFY(!comparison.busy());
+        drop({good_});
+        QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 20000);
+        QVERIFY(comparison.result()->name_a.ends_with("wrong.safetensors"));
+        drop({good_, other_});
+        QTRY_VERIFY_WITH_TIMEOUT(!comparison.busy(), 20000);
+        QCOMPARE(comparison.result()->layers.size(), std::size_t(3 * std::size(leaves) * steps));
+        QVERIFY(!comparison.result()->first);
+        QVERIFY(!panel.go_to_first());
+        // What cannot be read is said, and what was shown stays.
+        drop({good_, home_.file(QStringLiteral("nothing.safetensors"))});
+        const QString broken = home_.file(QStringLiteral("broken.safetensors"));
+        QFile file(broken);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("no trace") == 8);
+        file.close();
+        drop({good_, broken});
+        QTRY_VERIFY_WITH_TIMEOUT(!comparison.busy() && !comparison.issue().isEmpty(), 20000);
+        auto* issue = panel.findChild<QLabel*>(QStringLiteral("layers-issue"));
+        QVERIFY(issue->isVisible() && issue->text().contains(QStringLiteral("broken.safetensors")));
+        QVERIFY(panel.map().isVisible());
+    }
+
+    void divergence_of_two_runs() {
+        const QString a = tiny_run(home_.file(QStringLiteral("a")), 4, 1),
+                      b = tiny_run(home_.file(QStringLiteral("b")), 4, 2);
+        RunDivergence divergence;
+        DivergenceView view(divergence);
+        view.resize(300, 120);
+        view.show();
+        const QImage empty = view.grab().toImage();
+        divergence.set_runs(a, b);
+        QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 20000);
+        QVERIFY(view.grab().toImage() != empty);
+        QSignalSpy asked(&view, &DivergenceView::step_requested);
+        QTest::keyClick(&view, Qt::Key_Home);
+        QTest::keyClick(&view, Qt::Key_Right);
+        QCOMPARE(asked.last(), (QList<QVariant>{1, 1}));
+        QVERIFY(view.accessibleDescription().contains(QStringLiteral("step 1")));
+        QTest::keyClick(&view, Qt::Key_End);
+        QCOMPARE(view.step(), 4);
+        QTest::mouseClick(&view, Qt::LeftButton, {}, {view.width() - 10, 60});
+        QCOMPARE(asked.last(), (QList<QVariant>{4, 4}));
+    }
+
+private:
+    QString good_, wrong_, other_;
+    std::unique_ptr<EngineWorker> worker_;
+};
+
+QTEST_MAIN(LayersTest)
+#include "layers_test.moc"

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/layers/histogram_view.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+#include <QToolTip>
+
+#include <algorithm>
+#include <numeric>
+
+#include "ui/theme/colours.h"
+
+namespace denoir::ui {
+namespace {
+
+constexpr double margin = 8, head = 18, foot = 15;
+
+double sum(const std::vector<std::uint64_t>& counts) {
+    return double(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
+}
+
+/// The tallest bin in one of the two as a share of all its values.
+double tallest(const std::vector<std::uint64_t>& counts) {
+    const double all = sum(counts);
+    return all > 0 && !counts.empty() ? double(*std::max_element(counts.begin(), counts.end())) / all : 0;
+}
+
+QString power(int exponent) { return QStringLiteral("1e%1").arg(exponent); }
+
+} // namespace
+
+HistogramView::HistogramView(QWidget* parent) : QWidget(parent) {
+    setMouseTracking(true);
+    setAccessibleName(tr("How the tensors' values and their differences are spread"));
+}
+
+void HistogramView::show_pair(std::optional<metrics::PairHistograms> histograms) {
+    shown_ = std::move(histograms);
+    setAccessibleDescription(
+        shown_
+            ? tr("Values from %1 to %2; %3 are equal in A and B.").arg(shown_->low).arg(shown_->high).arg(shown_->equal)
+            : QString());
+    update();
+}
+
+QRectF HistogramView::values_area() const {
+    const double each = (height() - margin) / 2.0;
+    return {margin, head, width() - 2 * margin, std::max(8.0, each - head - foot)};
+}
+
+QRectF HistogramView::errors_area() const {
+    const double each = (height() - margin) / 2.0;
+    return {margin, each + head, width() - 2 * margin, std::max(8.0, each - head - foot)};
+}
+
+void HistogramView::paintEvent(QPaintEvent*) {
+    const Colours& c = colours(palette());
+    QPainter painter(this);
+    painter.fillRect(rect(), c.panel);
+    if (!shown_) return;
+    QFont small = font();
+    small.setPixelSize(11);
+    painter.setFont(small);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paint_values(painter);
+    paint_errors(painter);
+}
+
+void HistogramView::paint_values(QPainter& painter) const {
+    const Colours& c = colours(palette());
+    const QRectF area = values_area();
+    painter.fillRect(area, c.field);
+    painter.setPen(c.quiet);
+    const QRectF title(area.left(), 0, area.width(), head - 2);
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, tr("Values"));
+    painter.drawText(QRectF(area.left(), area.bottom() + 1, area.width(), foot), Qt::AlignLeft | Qt::AlignVCenter,
+                     QString::number(shown_->low, 'g', 4));
+    painter.drawText(QRectF(area.left(), area.bottom() + 1, area.width(), foot), Qt::AlignRight | Qt::AlignVCenter,
+                     QString::number(shown_->high, 'g', 4));
+    const double top = std::max({tallest(shown_->a), tallest(shown_->b), 1e-12});
+    double right = title.right();
+    for (const auto& [counts, colour, letter] :
+         {std::tuple(&shown_->b, c.b, QStringLiteral("B")), std::tuple(&shown_->a, c.a, QStringLiteral("A"))}) {
+        painter.setPen(colour);
+        painter.drawText(QRectF(title.left(), 0, right - title.left(), head - 2), Qt::AlignRight | Qt::AlignVCenter,
+                         letter);
+        right -= 16;
+        const double all = sum(*counts);
+        if (all == 0) continue;
+        const double each = area.width() / double(counts->size());
+        QPainterPath steps(QPointF(area.left(), area.bottom()));
+        for (std::size_t i = 0; i < counts->size(); ++i) {
+            const double y = area.bottom() - double((*counts)[i]) / all / top * area.height();
+            steps.lineTo(area.left() + double(i) * each, y);
+            steps.lineTo(area.left() + double(i + 1) * each, y);
+        }
+        steps.lineTo(area.bottomRight());
+        if (counts == &shown_->a) { // A is an area, B a line: where they are equal both are seen
+            QColor fill = colour;
+            fill.setAlpha(90);
+            painter.fillPath(steps, fill);
+        }
+        painter.setPen(QPen(colour, counts == &shown_->a ? 1 : 1.5));
+        painter.drawPath(steps);
+    }
+}
+
+void HistogramView::paint_errors(QPainter& painter) const {
+    const Colours& c = colours(palette());
+    const QRectF area = errors_area();
+    painter.fillRect(area, c.field);
+    const QRectF title(area.left(), area.top() - head, area.width(), head - 2);
+    painter.setPen(c.quiet);
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, tr("|A − B| by powers of ten"));
+    painter.drawText(title, Qt::AlignRight | Qt::AlignVCenter,
+                     shown_->not_finite > 0 ? tr("%1 equal, %2 not finite").arg(shown_->equal).arg(shown_->not_finite)
+                                            : tr("%1 equal").arg(shown_->equal));
+    const double top = tallest(shown_->error);
+    const double each = area.width() / double(std::max<std::size_t>(1, shown_->error.size()));
+    for (std::size_t i = 0; i < shown_->error.size(); ++i) {
+        const double share = top > 0 ? double(shown_->error[i]) / sum(shown_->error) / top : 0;
+        const double high = shown_->error[i] > 0 ? std::max(1.5, share * area.height()) : 0;
+        painter.fillRect(QRectF(area.left() + double(i) * each + 1, area.bottom() - high, each - 2, high), c.text);
+        if (i % 3 == 0 && each * 3 > 30) {
+            painter.setPen(c.quiet);
+            painter.drawText(QRectF(area.left() + double(i) * each - 18, area.bottom() + 1, 36 + each, foot),
+                             Qt::AlignCenter, power(shown_->error_low + int(i)));
+        }
+    }
+}
+
+void HistogramView::mouseMoveEvent(QMouseEvent* event) {
+    const auto bin = [&](const QRectF& area, std::size_t count) {
+        return std::clamp(int((event->position().x() - area.left()) / area.width() * double(count)), 0, int(count) - 1);
+    };
+    QString text;
+    if (shown_ && values_area().contains(event->position()) && !shown_->a.empty()) {
+        const int i = bin(values_area(), shown_->a.size());
+        const double width = (shown_->high - shown_->low) / double(shown_->a.size());
+        text = tr("%1 to %2: %3 in A, %4 in B")
+                   .arg(shown_->low + i * width, 0, 'g', 4)
+                   .arg(shown_->low + (i + 1) * width, 0, 'g', 4)
+                   .arg(shown_->a[std::size_t(i)])
+                   .arg(shown_->b[std::size_t(i)]);
+    } else if (shown_ && errors_area().contains(event->position()) && !shown_->error.empty()) {
+        const int i = bin(errors_area(), shown_->error.size());
+        text = tr("differences from %1 to %2: %3")
+                   .arg(power(shown_->error_low + i), power(shown_->error_low + i + 1))
+                   .arg(shown_->error[std::size_t(i)]);
+    }
+    QToolTip::showText(event->globalPosition().toPoint(), text, this);
+}
+
+} // namespace denoir::ui

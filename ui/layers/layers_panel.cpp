@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/layers/layers_panel.h"
+
+#include <QComboBox>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "app/text.h"
+#include "ui/docks/stage_text.h"
+#include "ui/layers/histogram_view.h"
+#include "ui/layers/layer_map.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/empty_state.h"
+
+namespace denoir::ui {
+namespace {
+
+/// Sub-layers of one block of a 14B model are gigabytes a step; results of whole blocks are not.
+constexpr const char* layer_choices[] = {"transformer*/blocks.+([0-9]) sampler/*", "sampler/*",
+                                         "transformer*/* sampler/*", "vae_decoder/*", "*"};
+
+QToolButton* button(QWidget* parent, const char* drawing, const QString& text, const QString& tip, bool words = true) {
+    auto* b = new QToolButton(parent);
+    b->setIcon(icon(QLatin1String(drawing)));
+    b->setText(text);
+    b->setAccessibleName(text);
+    b->setToolTip(tip);
+    b->setAutoRaise(true);
+    b->setToolButtonStyle(words ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
+    return b;
+}
+
+QStringList dropped_files(const QMimeData& data) {
+    QStringList files;
+    for (const QUrl& url : data.urls())
+        if (url.isLocalFile() && QFileInfo(url.toLocalFile()).isFile()) files.append(url.toLocalFile());
+    return files;
+}
+
+} // namespace
+
+LayersPanel::LayersPanel(app::LayerComparison& comparison, QWidget* parent)
+    : QWidget(parent), comparison_(comparison), stack_(new QStackedWidget(this)) {
+    setAcceptDrops(true);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(make_source_row());
+    column->addWidget(make_progress_row());
+    issue_ = new QLabel(this);
+    issue_->setObjectName(QStringLiteral("layers-issue"));
+    issue_->setWordWrap(true);
+    issue_->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
+    column->addWidget(issue_);
+    stack_->addWidget(new EmptyState(
+        QStringLiteral("compare"),
+        tr("Where two runs part, layer by layer: choose A and B, then trace both. Or drop two trace files here, "
+           "Denoir's or PyTorch's.")));
+    stack_->addWidget(make_result());
+    column->addWidget(stack_, 1);
+    connect(&comparison_, &app::LayerComparison::changed, this, &LayersPanel::refresh);
+    connect(&comparison_, &app::LayerComparison::progressed, this, &LayersPanel::refresh_progress);
+    connect(&comparison_, &app::LayerComparison::exported, this,
+            [this](const QString& out) { emit said(tr("Written: %1").arg(out)); });
+    connect(&comparison_, &app::LayerComparison::export_failed, this,
+            [this](const app::Issue& issue) { emit said(issue.line()); });
+    connect(&comparison_, &app::LayerComparison::histograms_ready, this,
+            [this](const QString& key, const metrics::PairHistograms& histograms) {
+                if (key == shown_key_) histograms_->show_pair(histograms);
+            });
+    refresh();
+}
+
+QWidget* LayersPanel::make_source_row() {
+    auto* widget = new QWidget(this);
+    auto* row = new QHBoxLayout(widget);
+    row->setContentsMargins(grid::unit, 2, grid::unit, grid::half);
+    row->setSpacing(grid::half);
+    const auto label = [&](const QString& text, QWidget* of) {
+        auto* l = new QLabel(text, widget);
+        l->setProperty("quiet", true);
+        l->setBuddy(of);
+        row->addWidget(l);
+        row->addWidget(of);
+    };
+    layers_ = new QComboBox(widget);
+    layers_->setObjectName(QStringLiteral("trace-layers"));
+    layers_->setEditable(true);
+    layers_->setInsertPolicy(QComboBox::NoInsert);
+    layers_->setAccessibleName(tr("Layers to trace"));
+    layers_->setToolTip(tr("Patterns of layers, with * and ?, separated by spaces: those with a slash are held against "
+                           "COMPONENT/LAYER, others against LAYER. * is every layer, which may be many gigabytes."));
+    for (const char* choice : layer_choices) layers_->addItem(QLatin1String(choice));
+    layers_->setMinimumContentsLength(12);
+    layers_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    steps_ = new QLineEdit(QStringLiteral("1,last"), widget);
+    steps_->setObjectName(QStringLiteral("trace-steps"));
+    steps_->setAccessibleName(tr("Steps to trace"));
+    steps_->setToolTip(tr("Steps to trace, like 1,4-6,last; empty: every step"));
+    steps_->setMaximumWidth(96);
+    label(tr("Layers"), layers_);
+    row->setStretchFactor(layers_, 1);
+    label(tr("Steps"), steps_);
+    trace_ = new QPushButton(tr("Trace both runs"), widget);
+    trace_->setObjectName(QStringLiteral("trace-both"));
+    connect(trace_, &QPushButton::clicked, this, &LayersPanel::trace_runs);
+    row->addWidget(trace_);
+    open_ = button(widget, "open", tr("Two files …"), tr("Compare two trace files: Denoir's or PyTorch's"));
+    connect(open_, &QToolButton::clicked, this, &LayersPanel::open_files);
+    row->addWidget(open_);
+    export_ =
+        button(widget, "export", tr("Export …"), tr("Write the comparison as a page (HTML), JSON or a table (CSV)"));
+    connect(export_, &QToolButton::clicked, this, &LayersPanel::export_result);
+    row->addWidget(export_);
+    return widget;
+}
+
+QWidget* LayersPanel::make_progress_row() {
+    progress_row_ = new QWidget(this);
+    auto* row = new QHBoxLayout(progress_row_);
+    row->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
+    bar_ = new QProgressBar(progress_row_);
+    bar_->setObjectName(QStringLiteral("layers-progress"));
+    bar_->setAccessibleName(tr("Progress of the comparison"));
+    stop_ = new QPushButton(tr("Stop"), progress_row_);
+    stop_->setObjectName(QStringLiteral("layers-stop"));
+    connect(stop_, &QPushButton::clicked, &comparison_, &app::LayerComparison::cancel);
+    row->addWidget(bar_, 1);
+    row->addWidget(stop_);
+    return progress_row_;
+}
+
+QWidget* LayersPanel::make_result() {
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    splitter->setChildrenCollapsible(false);
+    auto* left = new QWidget(splitter);
+    auto* column = new QVBoxLayout(left);
+    column->setContentsMargins(grid::unit, 0, grid::half, 0);
+    column->setSpacing(2);
+    verdict_ = new QLabel(left);
+    verdict_->setObjectName(QStringLiteral("layers-verdict"));
+    verdict_->setWordWrap(true);
+    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addWidget(verdict_);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid::half);
+    component_ = new QComboBox(left);
+    component_->setObjectName(QStringLiteral("layers-component"));
+    component_->setAccessibleName(tr("Part of the model"));
+    component_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    component_->setMinimumContentsLength(14);
+    blocks_ = button(left, "layout", tr("By block"), tr("One row for each block, with the largest error in it"));
+    blocks_->setObjectName(QStringLiteral("layers-blocks"));
+    blocks_->setCheckable(true);
+    first_ = button(left, "warning", tr("First error"), tr("Go to the first layer that makes an error of its own"));
+    first_->setObjectName(QStringLiteral("layers-first"));
+    smaller_ = button(left, "remove", tr("Smaller"), tr("Smaller cells (−, or Ctrl and wheel)"), false);
+    larger_ = button(left, "add", tr("Larger"), tr("Larger cells, with figures (+, or Ctrl and wheel)"), false);
+    row->addWidget(component_);
+    row->addWidget(blocks_);
+    row->addWidget(first_);
+    row->addWidget(smaller_);
+    row->addWidget(larger_);
+    row->addStretch(1);
+    row->addWidget(new ErrorScale(left), 1);
+    column->addLayout(row);
+    model_ = new LayerMapModel(this);
+    map_ = new LayerMapView(left);
+    map_->setObjectName(QStringLiteral("layer-map"));
+    map_->setModel(model_);
+    column->addWidget(map_, 1);
+    splitter->addWidget(left);
+    splitter->addWidget(make_details());
+    splitter->setStretchFactor(0, 1);
+    connect(component_, &QComboBox::currentIndexChanged, this, &LayersPanel::show_component);
+    connect(blocks_, &QToolButton::toggled, this, &LayersPanel::show_component);
+    connect(first_, &QToolButton::clicked, this, &LayersPanel::go_to_first);
+    connect(smaller_, &QToolButton::clicked, this, [this] { map_->set_zoom(map_->zoom() - 1); });
+    connect(larger_, &QToolButton::clicked, this, [this] { map_->set_zoom(map_->zoom() + 1); });
+    connect(map_, &LayerMapView::zoomed, this, [this](int zoom) {
+        smaller_->setEnabled(zoom > 0);
+        larger_->setEnabled(zoom < LayerMapView::sizes - 1);
+    });
+    connect(map_->selectionModel(), &QItemSelectionModel::currentChanged, this, &LayersPanel::show_cell);
+    return splitter;
+}
+
+QWidget* LayersPanel::make_details() {
+    auto* area = new QScrollArea(this);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setMinimumWidth(240);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* inside = new QWidget(area);
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(grid::half, 0, grid::unit, grid::half);
+    column->setSpacing(grid::half);
+    layer_name_ = new QLabel(inside);
+    layer_name_->setObjectName(QStringLiteral("layer-name"));
+    numbers_ = new QLabel(inside);
+    numbers_->setObjectName(QStringLiteral("layer-numbers"));
+    for (QLabel* l : {layer_name_, numbers_}) {
+        l->setWordWrap(true);
+        l->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        column->addWidget(l);
+    }
+    numbers_->setTextFormat(Qt::RichText);
+    layer_name_->setTextFormat(Qt::PlainText);
+    histograms_ = new HistogramView(inside);
+    histograms_->setObjectName(QStringLiteral("layer-histograms"));
+    column->addWidget(histograms_, 1);
+    area->setWidget(inside);
+    return area;
+}
+
+void LayersPanel::set_runs(const QString& a, const QString& b) {
+    run_a_ = a;
+    run_b_ = b;
+    refresh();
+}
+
+void LayersPanel::take_files(const QStringList& files) {
+    if (files.isEmpty()) return;
+    QString a = files.value(0), b = files.value(1);
+    if (b.isEmpty() && !waiting_file_.isEmpty() && waiting_file_ != a) {
+        b = a;
+        a = waiting_file_;
+    }
+    if (b.isEmpty()) {
+        waiting_file_ = a;
+        emit said(tr("%1 is A. Drop or open the trace that it is to be compared with.").arg(QFileInfo(a).fileName()));
+        return;
+    }
+    waiting_file_.clear();
+    comparison_.compare_files(a, b);
+}
+
+void LayersPanel::open_files() {
+    auto* dialog = new QFileDialog(this, tr("Two traces: A, then B"), {},
+                                   tr("Traces (*.safetensors *.pth *.gguf);;All files (*)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFiles);
+    connect(dialog, &QFileDialog::filesSelected, this, &LayersPanel::take_files);
+    dialog->show();
+}
+
+void LayersPanel::trace_runs() {
+    if (run_a_.isEmpty() || run_b_.isEmpty()) return emit said(tr("Choose two runs as A and B first."));
+    QStringList patterns =
+        layers_->currentText().split(QRegularExpression(QStringLiteral("[\\s,]+")), Qt::SkipEmptyParts);
+    if (patterns == QStringList{QStringLiteral("*")}) patterns.clear();
+    comparison_.compare_runs(run_a_, run_b_, patterns, steps_->text().simplified());
+}
+
+void LayersPanel::export_result() {
+    if (!comparison_.result()) return emit said(tr("There is no comparison of layers yet."));
+    auto* dialog = new QFileDialog(this, tr("Export the comparison of layers"), {},
+                                   tr("Page (*.html);;JSON (*.json);;Table (*.csv)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("html"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        for (const char* ending : {"html", "json", "csv"})
+            if (filter.contains(QLatin1String(ending))) dialog->setDefaultSuffix(QLatin1String(ending));
+    });
+    connect(dialog, &QFileDialog::fileSelected, &comparison_, &app::LayerComparison::write);
+    dialog->show();
+}
+
+void LayersPanel::refresh() {
+    const bool busy = comparison_.busy(), pair = !run_a_.isEmpty() && !run_b_.isEmpty();
+    trace_->setEnabled(pair && !busy);
+    trace_->setToolTip(pair
+                           ? tr("Computes both runs once more and keeps the layers chosen here, in turn with the queue")
+                           : tr("Choose two runs as A and B first."));
+    export_->setEnabled(comparison_.result() != nullptr);
+    const app::Issue& issue = comparison_.issue();
+    issue_->setText(issue.line());
+    issue_->setVisible(!issue.isEmpty());
+    QPalette colour = palette();
+    colour.setColor(QPalette::WindowText, colours(palette()).error);
+    issue_->setPalette(colour);
+    progress_row_->setVisible(busy);
+    refresh_progress();
+    if (comparison_.result() != shown_) show_result();
+    stack_->setCurrentIndex(shown_ ? 1 : 0);
+}
+
+void LayersPanel::refresh_progress() {
+    if (!comparison_.busy()) return;
+    QString text = tr("comparing");
+    if (comparison_.state() == app::LayerComparison::State::tracing) {
+        const app::JobProgress& engine = comparison_.engine_progress();
+        text = tr("tracing %1: %2")
+                   .arg(comparison_.side() == 0 ? QStringLiteral("A") : QStringLiteral("B"),
+                        stage_text(app::to_qstring(name(engine.stage))));
+        if (engine.total > 0) text += QStringLiteral(" %1/%2").arg(engine.done).arg(engine.total);
+    }
+    bar_->setFormat(text);
+    bar_->setRange(0, comparison_.share() < 0 ? 0 : 1000);
+    bar_->setValue(std::max(0, int(comparison_.share() * 1000)));
+    bar_->setAccessibleDescription(text);
+}
+
+void LayersPanel::show_result() {
+    shown_ = comparison_.result();
+    verdict_->clear();
+    fill_components();
+    show_component();
+    if (!shown_) return;
+    verdict_->setText(app::to_qstring(shown_->verdict));
+    verdict_->setToolTip(
+        QStringLiteral("A: %1\nB: %2").arg(app::to_qstring(shown_->name_a), app::to_qstring(shown_->name_b)));
+    first_->setEnabled(shown_->first.has_value());
+    if (!go_to_first() && shown_->worst) select(*shown_->worst);
+}
+
+/// The one that was chosen stays, where it is there again.
+void LayersPanel::fill_components() {
+    const QSignalBlocker quiet(component_);
+    const QString before = component_->currentData().toString();
+    component_->clear();
+    if (!shown_) return;
+    for (const std::string& component : components_of(*shown_)) {
+        const TraceMap map = trace_map(*shown_, component, true);
+        component_->addItem(tr("%1 · %2").arg(component.empty() ? tr("layers") : app::to_qstring(component),
+                                              app::to_qstring(error_text(map.worst))),
+                            app::to_qstring(component));
+    }
+    component_->setCurrentIndex(std::max(0, component_->findData(before)));
+}
+
+void LayersPanel::show_component() {
+    model_->show(shown_, component_->currentData().toString().toStdString(), blocks_->isChecked());
+    show_cell();
+}
+
+bool LayersPanel::go_to_first() {
+    if (!shown_ || !shown_->first) return false;
+    select(*shown_->first);
+    return true;
+}
+
+void LayersPanel::select(std::size_t layer) {
+    const int component = component_->findData(app::to_qstring(shown_->layers[layer].parts.component));
+    if (component >= 0) component_->setCurrentIndex(component);
+    const QModelIndex index = model_->index_of_layer(layer);
+    if (!index.isValid()) return;
+    map_->setCurrentIndex(index);
+    map_->scrollTo(index, QAbstractItemView::PositionAtCenter);
+}
+
+void LayersPanel::show_cell() {
+    const QVariant layer = map_->currentIndex().data(LayerMapModel::LayerRole);
+    shown_key_.clear();
+    histograms_->show_pair({});
+    numbers_->clear();
+    if (!shown_ || !layer.isValid()) {
+        layer_name_->setText(tr("Choose a cell: its numbers and the histograms of both tensors appear here."));
+        return;
+    }
+    const metrics::LayerError& l = shown_->layers[layer.toULongLong()];
+    const metrics::TensorDifference& d = l.difference;
+    layer_name_->setText(app::to_qstring(l.parts.row()) + QStringLiteral("  ") + app::to_qstring(l.parts.column()));
+    const auto dtype = [](DType t) { return app::to_qstring(std::string(info(t).name)); };
+    const auto error = [](double e) { return app::to_qstring(error_text(e)); };
+    const QString quiet = colours(palette()).quiet.name();
+    QString rows;
+    const auto row = [&](const QString& what, const QString& value) {
+        rows += QStringLiteral("<tr><td style='color:%1;padding-right:8px'>%2</td><td>%3</td></tr>")
+                    .arg(quiet, what.toHtmlEscaped(), value.toHtmlEscaped());
+    };
+    row(tr("largest"), tr("%1 (A %2, B %3)")
+                           .arg(QString::number(d.max_abs, 'g', 3), QString::number(d.worst_a, 'g', 5),
+                                QString::number(d.worst_b, 'g', 5)));
+    row(tr("normalised"), error(d.normalised()));
+    row(tr("relative"), error(d.relative()));
+    row(tr("of its inputs"), error(l.inherited));
+    row(tr("explained"), error(l.expected));
+    row(tr("cosine"), QString::number(d.cosine, 'f', 8));
+    row(tr("dtypes"),
+        d.dtype_a == d.dtype_b ? dtype(d.dtype_a) : tr("%1 in A, %2 in B").arg(dtype(d.dtype_a), dtype(d.dtype_b)));
+    row(tr("shape"), app::to_qstring(to_string(d.shape)));
+    if (d.not_finite > 0) row(tr("not finite"), QString::number(d.not_finite));
+    QString text = QStringLiteral("<table cellspacing='0'>%1</table>").arg(rows);
+    const bool first = shown_->first && *shown_->first == layer.toULongLong();
+    if (l.generated)
+        text += QStringLiteral("<p style='color:%1;margin:4px 0 0 0'>%2</p>")
+                    .arg(colours(palette()).error.name(),
+                         (first ? tr("The error begins here.")
+                                : tr("More than rounding and the inputs explain: error is made here."))
+                             .toHtmlEscaped());
+    numbers_->setText(text);
+    shown_key_ = app::to_qstring(l.key);
+    comparison_.ask_histograms(shown_key_);
+}
+
+/// The numbers carry their colours.
+void LayersPanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() != QEvent::PaletteChange) return;
+    refresh();
+    show_cell();
+}
+
+void LayersPanel::dragEnterEvent(QDragEnterEvent* event) {
+    if (!dropped_files(*event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void LayersPanel::dropEvent(QDropEvent* event) {
+    event->acceptProposedAction();
+    take_files(dropped_files(*event->mimeData()));
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QWidget>
+
+#include "app/layer_comparison.h"
+
+class QComboBox;
+class QGridLayout;
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+class QStackedWidget;
+class QToolButton;
+
+namespace denoir::ui {
+
+class HistogramView;
+class LayerMapModel;
+class LayerMapView;
+
+/// Two traces layer by layer: what is to be traced, how far that is, the layer x step map, and of the cell that is
+/// current its numbers and histograms. Trace files may be dropped here. Borrows the comparison.
+class LayersPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit LayersPanel(app::LayerComparison& comparison, QWidget* parent = nullptr);
+
+    /// The run folders that "Trace both" takes; one of them empty: it waits for both.
+    void set_runs(const QString& a, const QString& b);
+    /// One or two trace files: a single one waits for its partner.
+    void take_files(const QStringList& files);
+    /// Asks for two files.
+    void open_files();
+    void trace_runs();
+    void export_result();
+    /// To the first place where an error is made; false where there is none.
+    bool go_to_first();
+    LayerMapView& map() { return *map_; }
+
+signals:
+    void said(const QString& text);
+
+protected:
+    void changeEvent(QEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    QWidget* make_source_row();
+    QWidget* make_progress_row();
+    QWidget* make_result();
+    QWidget* make_details();
+    void refresh();
+    void refresh_progress();
+    void show_result();
+    void fill_components();
+    void show_component();
+    void show_cell();
+    void select(std::size_t layer);
+
+    app::LayerComparison& comparison_;
+    QString run_a_, run_b_, waiting_file_;
+    std::shared_ptr<const metrics::TraceComparison> shown_;
+    QString shown_key_;
+    // What is to be traced
+    QComboBox* layers_;
+    QLineEdit* steps_;
+    QPushButton *trace_, *stop_;
+    QToolButton *open_, *export_;
+    QWidget* progress_row_;
+    QProgressBar* bar_;
+    QLabel* issue_;
+    // What was found
+    QStackedWidget* stack_;
+    QLabel* verdict_;
+    QComboBox* component_;
+    QToolButton *blocks_, *first_, *smaller_, *larger_;
+    LayerMapModel* model_;
+    LayerMapView* map_;
+    QLabel *layer_name_, *numbers_;
+    HistogramView* histograms_;
+};
+
+} // namespace denoir::ui

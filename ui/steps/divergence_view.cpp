@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/steps/divergence_view.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "app/text.h"
+#include "engine/compare/trace_map.h"
+#include "ui/theme/colours.h"
+
+namespace denoir::ui {
+namespace {
+
+constexpr double margin = 8, head = 22, axis = 34;
+constexpr int lowest_decade = -8;
+
+} // namespace
+
+DivergenceView::DivergenceView(app::RunDivergence& divergence, QWidget* parent)
+    : QWidget(parent), divergence_(divergence) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Difference of the two runs after each step"));
+    connect(&divergence_, &app::RunDivergence::changed, this, [this] {
+        hover_ = step_ = -1;
+        refresh();
+    });
+    refresh();
+}
+
+QRectF DivergenceView::area() const {
+    return {margin + axis, head, std::max(8.0, width() - 2 * margin - axis), std::max(8.0, height() - head - margin)};
+}
+
+double DivergenceView::x_of(int step) const {
+    return area().left() + step / double(std::max(1, divergence_.steps())) * area().width();
+}
+
+double DivergenceView::y_of(double error) const { return area().bottom() - error_level(error) * area().height(); }
+
+const StepDivergence* DivergenceView::at(int step) const {
+    const auto& steps = divergence_.found().steps;
+    const auto nearest = std::min_element(steps.begin(), steps.end(), [&](const auto& p, const auto& q) {
+        return std::abs(p.a - step) < std::abs(q.a - step);
+    });
+    return step < 0 || nearest == steps.end() ? nullptr : &*nearest;
+}
+
+QString DivergenceView::text_of(const StepDivergence& s) const {
+    const QString number = s.a == s.b ? tr("step %1").arg(s.a) : tr("step %1 (B: %2)").arg(s.a).arg(s.b);
+    const QString latent = app::to_qstring(error_text(s.relative()));
+    return s.x0 ? tr("%1: latent %2, estimate %3").arg(number, latent, app::to_qstring(error_text(s.x0->relative())))
+                : tr("%1: latent %2").arg(number, latent);
+}
+
+void DivergenceView::set_step(int step) {
+    if (step == step_) return;
+    step_ = step;
+    refresh();
+}
+
+void DivergenceView::refresh() {
+    const StepDivergence* shown = at(step_);
+    setAccessibleDescription(shown ? text_of(*shown) : app::to_qstring(to_text(divergence_.found())));
+    QStringList notes;
+    for (const std::string& note : divergence_.found().notes) notes << app::to_qstring(note);
+    setToolTip(notes.join(QLatin1Char('\n')));
+    update();
+}
+
+void DivergenceView::paintEvent(QPaintEvent*) {
+    const Colours& c = colours(palette());
+    QPainter painter(this);
+    painter.fillRect(rect(), c.panel);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const auto& found = divergence_.found();
+    if (found.steps.empty()) {
+        QString text = tr("Two runs as A and B: how their latents drift apart is drawn here.");
+        if (divergence_.reading()) text = tr("Reading the latents …");
+        if (!divergence_.issue().isEmpty())
+            text = divergence_.issue().line();
+        else if (divergence_.steps() > 0)
+            text = found.notes.empty() ? tr("No step's latents are stored in both runs.")
+                                       : app::to_qstring(found.notes.back());
+        painter.setPen(divergence_.issue().isEmpty() ? c.quiet : c.text);
+        painter.drawText(rect().adjusted(12, 4, -12, -4), Qt::AlignCenter | Qt::TextWordWrap, text);
+        return;
+    }
+    const QRectF box = area();
+    painter.fillRect(box, c.field);
+    QFont small = font();
+    small.setPixelSize(10);
+    painter.setFont(small);
+    for (int e = lowest_decade; e <= 0; e += 4) {
+        const double y = y_of(std::pow(10.0, e));
+        painter.setPen(c.line);
+        painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
+        painter.setPen(c.quiet);
+        painter.drawText(QRectF(margin, y - 7, axis - 4, 14), Qt::AlignRight | Qt::AlignVCenter,
+                         e == 0 ? QStringLiteral("1") : QStringLiteral("1e%1").arg(e));
+    }
+    painter.setFont(font());
+    const StepDivergence* shown = at(hover_ >= 0 ? hover_ : step_);
+    painter.setPen(shown ? c.text : c.quiet);
+    const QRectF title(margin, 0, width() - 2 * margin, head - 2);
+    const QString words = shown         ? text_of(*shown)
+                          : found.first ? tr("Difference of the latents")
+                                        : tr("Latents are equal");
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(words, Qt::ElideRight, int(title.width())));
+
+    QPainterPath line;
+    for (std::size_t i = 0; i < found.steps.size(); ++i) {
+        const QPointF p(x_of(found.steps[i].a), y_of(found.steps[i].relative()));
+        i == 0 ? line.moveTo(p) : line.lineTo(p);
+    }
+    painter.setPen(QPen(c.text, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.drawPath(line);
+    painter.setPen(Qt::NoPen);
+    for (const StepDivergence& s : found.steps) {
+        painter.setBrush(c.text);
+        if (found.steps.size() == 1) painter.drawEllipse(QPointF(x_of(s.a), y_of(s.relative())), 2, 2);
+        painter.setBrush(c.quiet);
+        if (s.x0) painter.drawEllipse(QPointF(x_of(s.a), y_of(s.x0->relative())), 1.6, 1.6);
+    }
+    if (shown) {
+        painter.setBrush(c.accent);
+        painter.drawEllipse(QPointF(x_of(shown->a), y_of(shown->relative())), 3.5, 3.5);
+    }
+    if (hasFocus()) {
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.setPen(c.accent);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    }
+}
+
+const StepDivergence* DivergenceView::under(double x) const {
+    const double share = (x - area().left()) / area().width();
+    return at(std::clamp(int(std::lround(share * divergence_.steps())), 0, divergence_.steps()));
+}
+
+void DivergenceView::request(const StepDivergence* s) {
+    if (!s) return;
+    set_step(s->a);
+    emit step_requested(s->a, s->b);
+}
+
+void DivergenceView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) request(under(event->position().x()));
+}
+
+void DivergenceView::mouseMoveEvent(QMouseEvent* event) {
+    const StepDivergence* s = under(event->position().x());
+    hover_ = s ? s->a : -1;
+    if (event->buttons() & Qt::LeftButton) request(s);
+    update();
+}
+
+void DivergenceView::leaveEvent(QEvent*) {
+    hover_ = -1;
+    update();
+}
+
+void DivergenceView::keyPressEvent(QKeyEvent* event) {
+    const auto& steps = divergence_.found().steps;
+    if (steps.empty()) return QWidget::keyPressEvent(event);
+    const auto now = std::max<std::ptrdiff_t>(0, step_ < 0 ? 0 : at(step_) - steps.data());
+    const auto last = std::ptrdiff_t(steps.size()) - 1;
+    std::ptrdiff_t next = now;
+    switch (event->key()) {
+    case Qt::Key_Left:
+        next = now - 1;
+        break;
+    case Qt::Key_Right:
+        next = step_ < 0 ? 0 : now + 1;
+        break;
+    case Qt::Key_Home:
+        next = 0;
+        break;
+    case Qt::Key_End:
+        next = last;
+        break;
+    default:
+        return QWidget::keyPressEvent(event);
+    }
+    request(&steps[std::size_t(std::clamp<std::ptrdiff_t>(next, 0, last))]);
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QWidget>
+
+#include "app/run_divergence.h"
+
+namespace denoir::ui {
+
+/// How far two runs are apart after each step, on a logarithmic scale: their latents as a line, their estimates of the
+/// clean latent as dots. Hovering and Left, Right, Home, End read values, a click picks the step. Borrows the data.
+class DivergenceView : public QWidget {
+    Q_OBJECT
+public:
+    explicit DivergenceView(app::RunDivergence& divergence, QWidget* parent = nullptr);
+    int step() const { return step_; } ///< of A
+    QSize sizeHint() const override { return {288, 120}; }
+    QSize minimumSizeHint() const override { return {140, 72}; }
+
+public slots:
+    void set_step(int step);
+
+signals:
+    void step_requested(int a, int b); ///< B's: the one that A's is compared with
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    QRectF area() const;
+    double x_of(int step) const;
+    double y_of(double error) const;
+    const StepDivergence* at(int step) const; ///< the nearest that is known; null: none is
+    QString text_of(const StepDivergence& s) const;
+    const StepDivergence* under(double x) const;
+    void request(const StepDivergence* s);
+    void refresh();
+
+    app::RunDivergence& divergence_;
+    int step_ = -1, hover_ = -1;
+};
+
+} // namespace denoir::ui
