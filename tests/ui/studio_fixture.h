@@ -136,7 +136,7 @@ public:
     }
     /// Leaves a picture in the build folder; large() ones also in both themes and at twice the size, to be looked at.
     void picture(const QString& name) {
-        QTest::qWait(60);
+        QTest::qWait(large() ? 800 : 60); // thumbnails
         save(name);
         if (!large()) return;
         const Scheme scheme = theme_.scheme();
