@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QMediaDevices>
 #include <QMimeData>
+#include <QTreeWidget>
 
 #include "app/model_catalogue.h"
 #include "app/request_document.h"
@@ -18,6 +19,8 @@
 #include "tests/ui/studio_fixture.h"
 #include "ui/docks/camera_window.h"
 #include "ui/preview/preview_view.h"
+#include "ui/theme/colours.h"
+#include "ui/window/compare_bar.h"
 #include "ui/window/translation.h"
 
 using namespace denoir;
@@ -149,6 +152,21 @@ private slots:
         drop(studio.window(), home.file("empty.mkv"), timeline->mapTo(&studio.window(), timeline->rect().center()));
         QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("empty.mkv"); }, 10000));
         QCOMPARE(studio.core().project.count(), 0);
+    }
+
+    /// Words in the colours of A and B stay readable when the theme changes.
+    void differences_follow_the_theme() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare);
+        DifferencesPanel panel;
+        const QString a = app::tiny_run(home.file("a"), 2, 1), b = app::tiny_run(home.file("b"), 2, 2);
+        panel.set_runs(a, b);
+        const auto* table = panel.findChild<QTreeWidget*>();
+        QVERIFY(table->topLevelItemCount() > 0);
+        QCOMPARE(table->topLevelItem(0)->foreground(1).color(), dark_colours().a);
+        studio.theme().set_scheme(Scheme::light);
+        QCoreApplication::processEvents();
+        QCOMPARE(table->topLevelItem(0)->foreground(1).color(), light_colours().a);
     }
 
     void a_missing_model_is_said_where_it_is_chosen() {

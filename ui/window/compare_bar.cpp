@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/compare_bar.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -108,6 +109,12 @@ void DifferencesPanel::set_runs(const QString& a, const QString& b) {
 }
 
 void DifferencesPanel::set_only_differences(bool only) { only_->setChecked(only); }
+
+/// The colours of A and B are the theme's.
+void DifferencesPanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) fill();
+}
 
 void DifferencesPanel::fill() {
     table_->clear();

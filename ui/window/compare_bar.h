@@ -37,6 +37,9 @@ public:
     /// Key, value of A, value of B of the rows shown.
     QList<QStringList> rows() const;
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
     void fill();
     class QTreeWidget* table_;
