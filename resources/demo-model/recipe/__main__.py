@@ -26,6 +26,7 @@ def main() -> int:
     p.add_argument("--plan", choices=("cpu", "gpu", "smoke"), default="cpu")
     p.add_argument("--size", default="128x80", help="default 128x80")
     p.add_argument("--frames", type=int, default=1, help="4n+1 (default 1)")
+    p.add_argument("--count", type=int, default=16, help="prompts, every fourth of two objects (default 16)")
     s = commands.add_parser("score", help="render held-out prompts with denoir-cli, write score.json and score.md beside this file")
     s.add_argument("--cli", type=Path, default=HERE.parents[2] / "build/release/bin/denoir-cli")
     s.add_argument("--samples", type=int, nargs=4, default=(100, 100, 50, 20), metavar=("ONE", "TWO", "IMAGE", "VAE"), help="default 100 100 50 20")
@@ -58,7 +59,7 @@ def main() -> int:
         import preview
 
         width, height = map(int, args.size.split("x"))
-        preview.sheet(args.work, args.plan, train.fixed_latent(args.model), train.tokenizer(args.model), args.out, 16, width, height, args.frames)
+        preview.sheet(args.work, args.plan, train.fixed_latent(args.model), train.tokenizer(args.model), args.out, args.count, width, height, args.frames)
     elif args.command == "score":
         import json
 

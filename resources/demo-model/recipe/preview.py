@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A contact sheet straight from a checkpoint: Euler steps in PyTorch, pictures through the linear latent. For watching a training."""
+"""A contact sheet straight from a checkpoint: Euler steps in PyTorch, pictures through the linear latent. For watching a training;
+at the scorer's size it counts what the scorer finds, too."""
 
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from PIL import Image
 
 import captions
 import export
+import measure
+import score
 import world
 from latent import Latent
 from transformer import Sizes, TextEncoder, Transformer
@@ -37,15 +40,20 @@ def sheet(work: Path, plan: str, latent: Latent, tokenizer, out: Path, count: in
     net, encoder = Transformer(sizes), TextEncoder(sizes, len(tokenizer))
     export.put_average(encoder, state, export.put_average(net, state, 0))
     rng = np.random.default_rng(987)
-    prompts = [captions.caption(rng, world.sample(rng, 1 if i % 4 < 3 else 2)) for i in range(count)]
+    scenes = [world.sample(rng, 1 if i % 4 < 3 else 2) for i in range(count)]
+    prompts = [captions.caption(rng, s) for s in scenes]
     shape = ((frames - 1) // 4 + 1, height // 8, width // 8)
     z = torch.cat([sample(net, encoder, tokenizer, prompts[i : i + 8], shape, seed=i) for i in range(0, count, 8)])
-    rows = []
-    for p, one in zip(prompts, z):
+    rows, totals = [], {1: {}, 2: {}}
+    for scene, p, one in zip(scenes, prompts, z):
         video = latent.decode(one.numpy())
+        if (height, width) == (measure.HEIGHT, measure.WIDTH) and p.rstrip(".") not in captions.FREE:
+            score.add(totals[len(scene.objects)], score.judge(video, scene))
         rows.append(np.concatenate([video[k] for k in sorted({0, frames // 2, frames - 1})], 1))
         print(len(rows) - 1, p)
     per_row = 4 if frames == 1 else 2
     lines = [np.concatenate(rows[i : i + per_row], 1) for i in range(0, len(rows), per_row)]
     Image.fromarray((np.concatenate(lines) * 255).round().astype(np.uint8)).save(out)
     print(f"{out}: after {state['done']}")
+    for objects, total in totals.items():
+        print(*(f"{objects} object(s), {k}: {a} of {b};" for k, (a, b) in total.items() if k != "motion" or frames > 1))

@@ -39,7 +39,7 @@ def judge(frames, scene: world.Scene) -> dict:
     }
 
 
-def _add(total: dict, one: dict) -> None:
+def add(total: dict, one: dict) -> None:
     for k, (a, b) in one.items():
         s = total.setdefault(k, [0, 0])
         s[0], s[1] = s[0] + a, s[1] + b
@@ -74,7 +74,7 @@ def run(cli: Path, model: Path, counts: dict, options: tuple, keep: Path | None)
             if kind == "VAE round trip":
                 firsts.append(round_trip(cli, model, drawn))
                 continue
-            _add(ceiling, judge(drawn, scene))
+            add(ceiling, judge(drawn, scene))
             with tempfile.TemporaryDirectory() as folder:
                 extra = list(options)
                 if kind == "image-to-video":
@@ -84,7 +84,7 @@ def run(cli: Path, model: Path, counts: dict, options: tuple, keep: Path | None)
             if kind == "image-to-video":
                 firsts.append(psnr(frames[0], drawn[0]))
             result = judge(frames, scene)
-            _add(total, result)
+            add(total, result)
             if keep:
                 keep.mkdir(parents=True, exist_ok=True)
                 strip = np.concatenate([frames[k] for k in (0, 10, 21, 32)], 1)
