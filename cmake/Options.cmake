@@ -13,6 +13,11 @@ if(DENOIR_SANITIZE)
     target_compile_options(denoir_options INTERFACE -fsanitize=${DENOIR_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
     target_link_options(denoir_options INTERFACE -fsanitize=${DENOIR_SANITIZE})
 endif()
+# Tests may take this many times as long as they say: sanitizers are slow.
+set(DENOIR_TEST_PACE 1)
+if(DENOIR_SANITIZE)
+    set(DENOIR_TEST_PACE 6)
+endif()
 
 option(DENOIR_TESTS "Build the tests" ON)
 option(DENOIR_BENCH "Build the benchmarks" ON)

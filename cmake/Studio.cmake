@@ -19,6 +19,7 @@ function(denoir_qt_test name)
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 300)
     endif()
+    math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * ${DENOIR_TEST_PACE}")
     add_executable(${name} ${ARG_SOURCES})
     set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_definitions(${name} PRIVATE

@@ -17,6 +17,8 @@ import unittest
 CLI = os.path.abspath(sys.argv[1])
 FIXTURES = pathlib.Path(sys.argv[2]).resolve()
 MODEL = FIXTURES / "_models" / "Wan2.1-T2V-tiny-Diffusers"
+PACE = float(os.environ.get("DENOIR_TEST_PACE", "1"))  # sanitizers are slow
+HAS_BENCH = os.environ.get("DENOIR_TEST_BENCH", "ON") == "ON"
 PROMPT = "A red fox jumps over the lazy dog."
 
 

@@ -10,7 +10,7 @@ import shutil
 import signal
 import time
 
-from program import FIXTURES, MODEL, PROMPT, Case, main, sha256, tree
+from program import FIXTURES, MODEL, PACE, PROMPT, Case, main, sha256, tree
 
 RUN_FILES = ["conditioning.safetensors", "latents", "metrics.json", "run.json", "solver", "thumbnail.png", "video.mp4"]
 
@@ -136,7 +136,7 @@ class Render(Case):
             used = resource.getrusage(resource.RUSAGE_CHILDREN)
             seconds = used.ru_utime + used.ru_stime - others.ru_utime - others.ru_stime - before
             self.assertEqual(process.returncode, 130, err)
-            self.assertLess(seconds, 0.6 * os.cpu_count())
+            self.assertLess(seconds, 0.6 * os.cpu_count() * PACE)
             self.assertEqual(len(err.decode().splitlines()), 1, err)
             if (run / "run.json").exists():
                 self.assertIn(b"render --resume", err)
