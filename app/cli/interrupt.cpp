@@ -15,9 +15,19 @@ namespace denoir::cli {
 namespace {
 
 constexpr int cancelled = 130;
-std::mutex last_words_mutex;
-std::string last_words = "denoir-cli: cancelled\n";
-std::filesystem::path output;
+
+/// What the watching thread ends with. Never destroyed: that thread is still there while the process exits.
+struct Ending {
+    std::mutex mutex;
+    std::string last_words = "denoir-cli: cancelled\n";
+    std::filesystem::path output;
+    bool over = false; ///< main has come back by itself
+};
+
+Ending& ending() {
+    static auto& it = *new Ending;
+    return it;
+}
 
 sigset_t watched() {
     sigset_t set;
@@ -35,11 +45,14 @@ void block_signals() {
 [[gnu::section(".preinit_array"), gnu::used]] void (*const first_of_all)() = block_signals;
 
 void end_now() {
+    Ending& end = ending();
+    const std::lock_guard lock(end.mutex);
+    if (end.over) return;
     remove_temporaries();
-    const std::lock_guard lock(last_words_mutex);
-    if (!output.empty())
+    if (const std::filesystem::path& output = end.output; !output.empty())
         remove_partials(output.has_parent_path() ? output.parent_path() : ".", output.filename().string(), ::getpid());
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, last_words.data(), last_words.size());
+    const std::string& words = end.last_words;
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, words.data(), words.size());
     ::_exit(cancelled);
 }
 
@@ -59,17 +72,23 @@ void watch(std::stop_source source) {
 Interrupt::Interrupt() {
     block_signals();
     for (const int failed_write : {SIGPIPE, SIGXFSZ}) std::signal(failed_write, SIG_IGN); // the write reports it
+    ending();
     std::thread(watch, source_).detach();
 }
 
+Interrupt::~Interrupt() {
+    const std::lock_guard lock(ending().mutex);
+    ending().over = true;
+}
+
 void Interrupt::set_last_words(const std::string& line) {
-    const std::lock_guard lock(last_words_mutex);
-    last_words = "denoir-cli: " + printable(line, 380) + "\n";
+    const std::lock_guard lock(ending().mutex);
+    ending().last_words = "denoir-cli: " + printable(line, 380) + "\n";
 }
 
 void Interrupt::set_output(const std::filesystem::path& out) {
-    const std::lock_guard lock(last_words_mutex);
-    output = out.has_filename() ? out : out.parent_path();
+    const std::lock_guard lock(ending().mutex);
+    ending().output = out.has_filename() ? out : out.parent_path();
 }
 
 } // namespace denoir::cli

@@ -12,6 +12,9 @@ namespace denoir::cli {
 class Interrupt {
 public:
     Interrupt();
+    ~Interrupt(); ///< main's work is done: from here on its own exit code counts
+    Interrupt(const Interrupt&) = delete;
+    Interrupt& operator=(const Interrupt&) = delete;
     std::stop_token token() const { return source_.get_token(); }
     bool happened() const { return source_.stop_requested(); }
     /// The line for stderr where the process has to be ended in a hurry ("cancelled; go on with …").
