@@ -60,7 +60,7 @@ complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l resize -x -a 
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l step-a -r -d 'the step of run A to show, 0 is the noise (default: the last)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l step-b -r -d 'the step of run B to show (default: the last)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l depth -x -a '8 float' -d 'float: runs before rounding to 8 bits (default 8)'
-complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l lpips -r -d 'LPIPS too, with these weights: the state of lpips.LPIPS, AlexNet or VGG-16; may be repeated (default: not measured)'
+complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l lpips -r -d 'LPIPS too: torchvision\'s AlexNet or VGG-16 and the lpips package\'s heads, both named (default: not measured)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l side-by-side -r -d 'video of both with names and curves: .mp4 (H.264) or .mkv (FFV1) (default: none)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l difference -r -d 'video of the absolute difference: .mp4 or .mkv (default: none)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l amplify -r -d 'differences shown X times, 0.1 to 255 (default auto: as much as fits)'
