@@ -210,6 +210,8 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     size_->setEditable(true);
     size_->setInsertPolicy(QComboBox::NoInsert);
     size_->setCompleter(nullptr);
+    size_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    size_->setMinimumContentsLength(9); // 4096×4096
     size_->setFocusPolicy(Qt::StrongFocus);
     auto* field = new Field(tr("Size"), size_);
     field->label()->set_scrubbable(true);

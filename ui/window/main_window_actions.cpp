@@ -364,8 +364,10 @@ bool MainWindow::timeline_has_focus() const {
 void MainWindow::play_or_pause() {
     if (timeline_has_focus() || timeline_->playing())
         timeline_->set_playing(!timeline_->playing());
-    else
+    else {
+        if (preview_->player().playing()) play_when_opened_ = false; // whoever pauses now wants the next one still, too
         preview_->player().toggle();
+    }
 }
 
 void MainWindow::step_frames(int frames) {

@@ -29,7 +29,8 @@ PLANS = {
         "stages": [
             (57, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.6), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 17, 20, 0.25)]),
             (90, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.3), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.2)]),
-            (1e9, 0.5, [Kind("image tiny", *TINY, 1, 96, 0.15), Kind("image", *FULL, 1, 16, 0.2), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.4)]),
+            (180, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.2), Kind("image", *FULL, 1, 16, 0.2), Kind("clip tiny", *TINY, 33, 10, 0.35), Kind("clip", *FULL, 33, 2, 0.25)]),
+            (1e9, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.15), Kind("image", *FULL, 1, 16, 0.2), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.4)]),
         ],
     },
     "gpu": {
