@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "app/session_bus.h"
 #include "app/settings.h"
 #include "app/single_instance.h"
 #include "app/studio.h"
@@ -76,6 +77,7 @@ int main(int argc, char** argv) {
     QApplication::setDesktopFileName(QStringLiteral("denoir"));
     // Words about the program need no display.
     if (const auto done = ui::answer_without_window(argc, argv)) return *done;
+    app::never_start_a_session_bus();
     QApplication program(argc, argv);
     ui::Translation translation(program);
     const auto arguments = ui::read_arguments(program.arguments());

@@ -8,27 +8,34 @@
 #include <QDBusPendingReply>
 #include <QVariantMap>
 
+#include "app/session_bus.h"
+
 namespace denoir::app {
 namespace {
 
 const QString service = QStringLiteral("org.freedesktop.Notifications");
 const QString path = QStringLiteral("/org/freedesktop/Notifications");
 
+/// Not connected where there is none.
+QDBusConnection session_bus() {
+    return has_session_bus() ? QDBusConnection::sessionBus() : QDBusConnection(QStringLiteral("no bus"));
+}
+
 } // namespace
 
 Notifier::Notifier(QObject* parent) : QObject(parent) {
-    if (QDBusConnection::sessionBus().isConnected())
-        QDBusConnection::sessionBus().connect(service, path, service, QStringLiteral("ActionInvoked"), this,
-                                              SLOT(action_invoked(uint, QString)));
+    if (QDBusConnection bus = session_bus(); bus.isConnected())
+        bus.connect(service, path, service, QStringLiteral("ActionInvoked"), this,
+                    SLOT(action_invoked(uint, QString)));
 }
 
 bool Notifier::available() {
-    const QDBusConnection bus = QDBusConnection::sessionBus();
+    const QDBusConnection bus = session_bus();
     return bus.isConnected() && bus.interface() && bus.interface()->isServiceRegistered(service);
 }
 
 void Notifier::notify(const QString& title, const QString& text, const QString& image) {
-    QDBusConnection bus = QDBusConnection::sessionBus();
+    QDBusConnection bus = session_bus();
     if (!bus.isConnected()) return;
     QVariantMap hints{{QStringLiteral("desktop-entry"), QStringLiteral("denoir")}};
     if (!image.isEmpty()) hints[QStringLiteral("image-path")] = image;

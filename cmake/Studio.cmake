@@ -2,6 +2,18 @@
 # The studio's Qt: 6.4 is what Debian 12 and Ubuntu 24.04 have.
 find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Sql Network Widgets OpenGLWidgets Multimedia Svg DBus Concurrent Test LinguistTools)
 
+# Under ThreadSanitizer the tests run with a QtCore built for it: a packaged one hides its locks, and every queued signal would read as a race.
+set(DENOIR_QT_CORE "" CACHE PATH "Folder with libQt6Core.so.6 for the tests to use (packaging/instrument_qt); empty: the installed one")
+set(DENOIR_QT_ENVIRONMENT "QT_LOGGING_RULES=qt.qpa.*=false")
+if(DENOIR_SANITIZE MATCHES address)
+    list(APPEND DENOIR_QT_ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/ui/lsan.supp:print_suppressions=0")
+endif()
+if(DENOIR_QT_CORE)
+    # It does not know where plugins were installed, and starts processes by a fork which the sanitizer takes for one without exec.
+    list(APPEND DENOIR_QT_ENVIRONMENT "LD_LIBRARY_PATH=${DENOIR_QT_CORE}" "QT_PLUGIN_PATH=${QT6_INSTALL_PREFIX}/${QT6_INSTALL_PLUGINS}"
+        "TSAN_OPTIONS=die_after_fork=0 suppressions=${PROJECT_SOURCE_DIR}/tests/ui/tsan.supp")
+endif()
+
 # denoir_qt_library(ui_timeline SOURCES a.cpp HEADERS a.h LIBS …): as denoir_library, with moc over the headers listed.
 function(denoir_qt_library name)
     cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LIBS;PRIVATE" ${ARGN})
@@ -27,5 +39,5 @@ function(denoir_qt_test name)
     target_link_libraries(${name} PRIVATE ${ARG_LIBS} Qt6::Test)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} FIXTURES_REQUIRED tiny_model
-        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QT_LOGGING_RULES=qt.qpa.*=false")
+        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;${DENOIR_QT_ENVIRONMENT}")
 endfunction()

@@ -3,13 +3,13 @@
 
 #include <QDir>
 #include <QFile>
-#include <QSignalSpy>
 #include <QTest>
 
 #include "app/exact_clip.h"
 #include "app/thumbnails.h"
 #include "engine/core/file.h"
 #include "engine/media/video_reader.h"
+#include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
 #include "tests/app/grey_clips.h"
 #include "tests/app/home.h"
@@ -46,7 +46,7 @@ private slots:
 
     void every_frame_is_the_right_one() {
         CutExporter exporter;
-        QSignalSpy finished(&exporter, &CutExporter::finished), progress(&exporter, &CutExporter::progressed);
+        Arrivals finished(&exporter, &CutExporter::finished), progress(&exporter, &CutExporter::progressed);
         const QString out = home_.file(QStringLiteral("cut.mkv"));
         QVERIFY(exporter.start(project_.shots(), out));
         QVERIFY(!exporter.start(project_.shots(), out));
@@ -68,7 +68,7 @@ private slots:
         p.trim(0, 0, 2);
         p.trim(1, 1, 4);
         CutExporter exporter;
-        QSignalSpy finished(&exporter, &CutExporter::finished);
+        Arrivals finished(&exporter, &CutExporter::finished);
         exporter.start(p.shots(), home_.file(QStringLiteral("rates.mkv")));
         QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
         QVERIFY(greys(home_.file(QStringLiteral("rates.mkv"))) == (std::vector<int>{0, 10, 15, 15, 25, 25, 35, 35}));
@@ -85,8 +85,8 @@ private slots:
         Project p;
         for (int i = 0; i < 8; ++i) p.add_shot(Project::take_of_video(home_.file(QStringLiteral("long.mkv"))));
         CutExporter exporter;
-        QSignalSpy cancelled(&exporter, &CutExporter::cancelled), failed(&exporter, &CutExporter::failed);
-        QSignalSpy progress(&exporter, &CutExporter::progressed);
+        Arrivals cancelled(&exporter, &CutExporter::cancelled), failed(&exporter, &CutExporter::failed);
+        Arrivals progress(&exporter, &CutExporter::progressed);
         const QString out = home_.file(QStringLiteral("never.mp4"));
         exporter.start(p.shots(), out);
         QTRY_VERIFY_WITH_TIMEOUT(progress.count() > 0, 30000);
@@ -121,8 +121,8 @@ private slots:
         QVERIFY(QDir(decoded).removeRecursively());
 
         CutExporter exporter;
-        QSignalSpy finished(&exporter, &CutExporter::finished), noticed(&exporter, &CutExporter::noticed);
-        QSignalSpy decoding(&exporter, &CutExporter::decoding);
+        Arrivals finished(&exporter, &CutExporter::finished), noticed(&exporter, &CutExporter::noticed);
+        Arrivals decoding(&exporter, &CutExporter::decoding);
         const QString out = home_.file(QStringLiteral("latents.mkv"));
         exporter.start(p.shots(), out);
         QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 60000);
@@ -149,7 +149,7 @@ private slots:
 
     void thumbnails_come_later_and_are_bounded() {
         Thumbnails thumbnails(256 << 10);
-        QSignalSpy ready(&thumbnails, &Thumbnails::ready);
+        Arrivals ready(&thumbnails, &Thumbnails::ready);
         const QString video = home_.file(QStringLiteral("a.mkv"));
         QVERIFY(thumbnails.frame(video, 3, 24).isNull());
         QVERIFY(thumbnails.frame(video, 7, 24).isNull());

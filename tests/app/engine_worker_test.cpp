@@ -4,13 +4,13 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
-#include <QSignalSpy>
 #include <QTest>
 #include <set>
 
 #include "app/draft_decoder.h"
 #include "app/text.h"
 #include "engine/session/run_folder.h"
+#include "tests/app/arrivals.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"
 
@@ -46,7 +46,7 @@ private slots:
                 [&](JobId, Stage stage) { note(to_qstring(name(stage))); });
         connect(&*worker_, &EngineWorker::step_done, &receiver,
                 [&](JobId, const StepUpdate& u) { steps.push_back(u); });
-        QSignalSpy finished(&*worker_, &EngineWorker::finished), ended(&*worker_, &EngineWorker::ended);
+        Arrivals finished(&*worker_, &EngineWorker::finished), ended(&*worker_, &EngineWorker::ended);
         const JobId job = worker_->render(tiny_request());
         QVERIFY(job != 0);
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
@@ -77,7 +77,7 @@ private slots:
     void a_refusal_is_an_issue() {
         Request bad = tiny_request();
         bad.frames = 6;
-        QSignalSpy failed(&*worker_, &EngineWorker::failed), ended(&*worker_, &EngineWorker::ended);
+        Arrivals failed(&*worker_, &EngineWorker::failed), ended(&*worker_, &EngineWorker::ended);
         worker_->render(bad);
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 20000);
         QCOMPARE(failed.count(), 1);
@@ -92,8 +92,8 @@ private slots:
     }
 
     void cancel_resume_and_branch() {
-        QSignalSpy cancelled(&*worker_, &EngineWorker::cancelled), finished(&*worker_, &EngineWorker::finished);
-        QSignalSpy steps(&*worker_, &EngineWorker::step_done);
+        Arrivals cancelled(&*worker_, &EngineWorker::cancelled), finished(&*worker_, &EngineWorker::finished);
+        Arrivals steps(&*worker_, &EngineWorker::step_done);
         Request long_one = tiny_request();
         long_one.steps = 60;
         const JobId job = worker_->render(long_one);
@@ -113,7 +113,7 @@ private slots:
         QVERIFY(RunFolder::open(to_path(run)).record().state == RunState::cancelled);
 
         steps.clear();
-        QSignalSpy created(&*worker_, &EngineWorker::run_created);
+        Arrivals created(&*worker_, &EngineWorker::run_created);
         worker_->resume(run);
         QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 60000);
         QCOMPARE(created[0][3].toInt(), done);
@@ -130,7 +130,7 @@ private slots:
     }
 
     void verify_names_what_differs() {
-        QSignalSpy verified(&*worker_, &EngineWorker::verified);
+        Arrivals verified(&*worker_, &EngineWorker::verified);
         worker_->verify(run_);
         QTRY_COMPARE_WITH_TIMEOUT(verified.count(), 1, 60000);
         VerifyResult result = verified[0][1].value<VerifyResult>();
@@ -148,9 +148,9 @@ private slots:
 
     void drafts_while_a_run_goes_on() {
         DraftDecoder drafts;
-        QSignalSpy frames(&drafts, &DraftDecoder::frame_decoded), finished(&drafts, &DraftDecoder::finished);
-        QSignalSpy kept(&drafts, &DraftDecoder::kept), failed(&drafts, &DraftDecoder::failed);
-        QSignalSpy cancelled(&*worker_, &EngineWorker::cancelled);
+        Arrivals frames(&drafts, &DraftDecoder::frame_decoded), finished(&drafts, &DraftDecoder::finished);
+        Arrivals kept(&drafts, &DraftDecoder::kept), failed(&drafts, &DraftDecoder::failed);
+        Arrivals cancelled(&*worker_, &EngineWorker::cancelled);
         Request long_one = tiny_request();
         long_one.steps = 200;
         const JobId job = worker_->render(long_one);
@@ -189,7 +189,7 @@ private slots:
         {
             EngineWorker worker;
             connect(&worker, &EngineWorker::run_created, this, [&](JobId, const QString& path) { run = path; });
-            QSignalSpy steps(&worker, &EngineWorker::step_done);
+            Arrivals steps(&worker, &EngineWorker::step_done);
             Request long_one = tiny_request();
             long_one.steps = 500;
             worker.render(long_one);

@@ -3,12 +3,17 @@
 #include <QTemporaryDir>
 #include <QtGlobal>
 
+#include "app/session_bus.h"
+
 namespace denoir::app {
 
 /// A data folder of its own for one test.
 class Home {
 public:
-    Home() { use(); }
+    Home() {
+        use();
+        never_start_a_session_bus();
+    }
     ~Home() { qunsetenv("DENOIR_HOME"); }
     void use() const { qputenv("DENOIR_HOME", folder_.path().toUtf8()); }
     QString path() const { return folder_.path(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages on the desktop, against a bus and a notification service of our own.
 #include "app/notifier.h"
+#include "app/session_bus.h"
 
 #include <QDBusConnection>
 #include <QDBusMessage>
@@ -52,6 +53,22 @@ private slots:
     void cleanupTestCase() {
         bus_.kill();
         bus_.waitForFinished();
+    }
+
+    void without_a_bus_none_is_started() {
+        qputenv("DBUS_SESSION_BUS_ADDRESS", "");
+        qputenv("XDG_RUNTIME_DIR", "/nowhere");
+        QVERIFY(!has_session_bus());
+        Notifier notifier;
+        notifier.notify("Nobody", "listens");
+        QVERIFY(!Notifier::available());
+        never_start_a_session_bus();
+        QCOMPARE(qgetenv("DBUS_SESSION_BUS_ADDRESS"), QByteArray("disabled:"));
+        QVERIFY(!has_session_bus());
+        qputenv("DBUS_SESSION_BUS_ADDRESS", address_.toUtf8());
+        QVERIFY(has_session_bus());
+        never_start_a_session_bus();
+        QCOMPARE(qgetenv("DBUS_SESSION_BUS_ADDRESS"), address_.toUtf8());
     }
 
     void tells_the_desktop_and_hears_the_click() {

@@ -4,11 +4,11 @@
 #include <QAbstractItemModelTester>
 #include <QFile>
 #include <QMimeData>
-#include <QSignalSpy>
 #include <QTest>
 
 #include "app/text.h"
 #include "engine/session/run_folder.h"
+#include "tests/app/arrivals.h"
 #include "tests/app/full_disk.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"
@@ -78,8 +78,8 @@ private slots:
     }
 
     void runs_one_after_another() {
-        QSignalSpy ended(&*queue_, &RunQueue::entry_ended), created(&*queue_, &RunQueue::run_created);
-        QSignalSpy emptied(&*queue_, &RunQueue::emptied);
+        Arrivals ended(&*queue_, &RunQueue::entry_ended), created(&*queue_, &RunQueue::run_created);
+        Arrivals emptied(&*queue_, &RunQueue::emptied);
         queue_->add(tiny(1));
         auto bad = tiny(2);
         bad.request.image = "/no/such/picture.png";
@@ -106,7 +106,7 @@ private slots:
     }
 
     void pause_cancel_and_go_on() {
-        QSignalSpy ended(&*queue_, &RunQueue::entry_ended), steps(&*worker_, &EngineWorker::step_done);
+        Arrivals ended(&*queue_, &RunQueue::entry_ended), steps(&*worker_, &EngineWorker::step_done);
         const quint64 first = queue_->add(tiny(1, 80));
         queue_->add(tiny(2));
         queue_->start();
@@ -133,7 +133,7 @@ private slots:
 
     /// The window ends in mid-run.
     void what_was_at_work_is_offered_again() {
-        QSignalSpy steps(&*worker_, &EngineWorker::step_done);
+        Arrivals steps(&*worker_, &EngineWorker::step_done);
         queue_->add(tiny(1, 300));
         queue_->add(tiny(2));
         queue_->start();
@@ -150,7 +150,7 @@ private slots:
     }
 
     void a_full_disk_fails_runs_and_keeps_them() {
-        QSignalSpy ended(&*queue_, &RunQueue::entry_ended);
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
         queue_->add(tiny(1));
         QVERIFY(queue_->flush());
         {

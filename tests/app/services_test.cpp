@@ -13,6 +13,7 @@
 #include "app/single_instance.h"
 #include "app/text.h"
 #include "app/tokens.h"
+#include "tests/app/arrivals.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"
 
@@ -66,7 +67,7 @@ private slots:
 
     void tokens_by_the_models_own_tokenizer() {
         Tokens tokens;
-        QSignalSpy counted(&tokens, &Tokens::counted), failed(&tokens, &Tokens::failed);
+        Arrivals counted(&tokens, &Tokens::counted), failed(&tokens, &Tokens::failed);
         tokens.count(text("prompt"), text("ab c"), text(DENOIR_TINY_MODEL));
         QTRY_COMPARE_WITH_TIMEOUT(counted.count(), 1, 20000);
         QCOMPARE(counted[0][0].toString(), text("prompt"));

@@ -20,6 +20,7 @@
 #include "app/model_catalogue.h"
 #include "app/request_document.h"
 #include "app/text.h"
+#include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/docks/runs_panel.h"
@@ -71,7 +72,7 @@ void StoriesTest::first_minute() {
     }
     StudioFixture studio;
     auto& player = studio.window().preview().player();
-    QTRY_VERIFY_WITH_TIMEOUT(player.frames() == StudioFixture::frames() && player.playing(), 10000);
+    QTRY_VERIFY_WITH_TIMEOUT(player.frames() == StudioFixture::frames() && player.playing(), 30000);
     QSignalSpy moved(&player, &app::Player::frame_changed);
     QTRY_VERIFY(moved.count() >= 3);
     studio.picture("first-minute-1-start");
@@ -85,7 +86,7 @@ void StoriesTest::first_minute() {
     studio.type("green ");
     QCOMPARE(prompt->toPlainText(), QStringLiteral("A green balloon."));
     QVERIFY(studio.core().document.wait_resolved(20000));
-    QSignalSpy steps(&studio.core().worker, &app::EngineWorker::step_done);
+    app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 2, 30000);
     QVERIFY(studio.find<QWidget>("live-steps")->isVisible());
@@ -280,7 +281,7 @@ void StoriesTest::stop_early() {
     const app::Home home;
     StudioFixture studio;
     studio.use_model(200);
-    QSignalSpy steps(&studio.core().worker, &app::EngineWorker::step_done);
+    app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 6, 30000);
     const auto& history = studio.core().history;
@@ -313,7 +314,7 @@ void StoriesTest::stop_early() {
     QVERIFY(studio.core().document.wait_resolved(20000));
     QCOMPARE(studio.core().document.value("guidance").toDouble(), 2.0);
     steps.clear();
-    QSignalSpy created(&studio.core().worker, &app::EngineWorker::run_created);
+    app::Arrivals created(&studio.core().worker, &app::EngineWorker::run_created);
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 2, 30000);
     studio.key(Qt::Key_Escape);
@@ -386,7 +387,7 @@ void StoriesTest::a_cut_of_three() {
 
     // An export that is stopped leaves nothing.
     auto& exporter = studio.core().exporter;
-    QSignalSpy decoding(&exporter, &app::CutExporter::decoding), cancelled(&exporter, &app::CutExporter::cancelled),
+    app::Arrivals decoding(&exporter, &app::CutExporter::decoding), cancelled(&exporter, &app::CutExporter::cancelled),
         finished(&exporter, &app::CutExporter::finished);
     const auto* stage = studio.find<QLabel>("status-stage");
     studio.key(Qt::Key_E, Qt::ControlModifier);
@@ -428,7 +429,7 @@ void StoriesTest::longer() {
     QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 5000);
     studio.click(list->viewport(), studio.row_point(list, 0));
     studio.key(Qt::Key_T);
-    QCOMPARE(project.count(), 1);
+    QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 10000);
     auto* timeline = studio.find<TimelineView>("timeline");
     studio.click(timeline->viewport(), timeline->shot_rect(0).center());
     studio.key(Qt::Key_E);

@@ -12,6 +12,7 @@
 #include <QTest>
 #include <QUrl>
 
+#include "tests/app/arrivals.h"
 #include "tests/app/grey_clips.h"
 #include "tests/app/home.h"
 
@@ -212,7 +213,7 @@ private slots:
         gone.height = 54;
         project_->add_shot(gone);
         view_->set_playhead(21);
-        QSignalSpy ready(&*thumbnails_, &Thumbnails::ready);
+        app::Arrivals ready(&*thumbnails_, &Thumbnails::ready);
         view_->repaint();
         QTRY_VERIFY_WITH_TIMEOUT(ready.count() >= 3, 10000);
         QTest::qWait(200);

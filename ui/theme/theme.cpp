@@ -11,6 +11,8 @@
 #include <QPixmapCache>
 #include <QStyleFactory>
 
+#include "app/session_bus.h"
+
 namespace denoir::ui {
 
 namespace {
@@ -78,7 +80,7 @@ Theme::Theme(QApplication& application, QObject* parent)
 
 void Theme::ask_desktop() {
     // Qt 6.4 knows no colour scheme yet. Without a session bus (tests, remote displays) the platform's palette decides.
-    if (qEnvironmentVariableIsEmpty("DBUS_SESSION_BUS_ADDRESS")) return;
+    if (!app::has_session_bus()) return;
     auto bus = QDBusConnection::sessionBus();
     if (!bus.isConnected()) return;
     bus.connect(QString::fromLatin1(portal), QString::fromLatin1(portal_path), QString::fromLatin1(portal_settings),

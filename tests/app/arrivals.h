@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QList>
+#include <QObject>
+#include <QTest>
+#include <QVariant>
+
+#include <type_traits>
+
+namespace denoir::app {
+
+/// What a signal brought to the thread that made this, in order: a QSignalSpy for senders that emit on threads of their
+/// own (before Qt 6.6 a QSignalSpy writes on the emitting thread, and reading it is a race).
+class Arrivals : public QList<QVariantList> {
+public:
+    template <class Sender, class... Args>
+    Arrivals(const Sender* sender, void (Sender::*signal)(Args...)) {
+        QObject::connect(sender, signal, &here_, [this](const std::decay_t<Args>&... args) {
+            append(QVariantList{QVariant::fromValue(args)...});
+        });
+    }
+    /// Whether one more came within so many milliseconds. Runs the event loop.
+    bool wait(int milliseconds = 5000) {
+        const auto before = size();
+        return QTest::qWaitFor([&] { return size() > before; }, milliseconds);
+    }
+
+private:
+    QObject here_;
+};
+
+} // namespace denoir::app
