@@ -91,16 +91,16 @@ private slots:
         exporter.start(p.shots(), out);
         QTRY_VERIFY_WITH_TIMEOUT(progress.count() > 0, 30000);
         exporter.cancel();
-        QTRY_COMPARE_WITH_TIMEOUT(cancelled.count(), 1, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(cancelled.count(), 1, 30000);
         QVERIFY(!QFile::exists(out));
         // An output that is one of the inputs; a shot whose file is gone; no shots.
         exporter.start(p.shots(), home_.file(QStringLiteral("long.mkv")));
-        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
         QFile::rename(home_.file(QStringLiteral("long.mkv")), home_.file(QStringLiteral("gone.mkv")));
         exporter.start(p.shots(), out);
-        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 30000);
         exporter.start({}, out);
-        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 3, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 3, 30000);
         for (const auto& f : failed) QVERIFY(!f[0].value<Issue>().hint.isEmpty());
         QVERIFY(QDir(home_.path())
                     .entryList({QStringLiteral("*partial*"), QStringLiteral("never*")}, QDir::Files | QDir::Hidden)
@@ -154,7 +154,7 @@ private slots:
         QVERIFY(thumbnails.frame(video, 3, 24).isNull());
         QVERIFY(thumbnails.frame(video, 7, 24).isNull());
         QVERIFY(thumbnails.frame(video, 99, 24).isNull());
-        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 3, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 3, 30000);
         QCOMPARE(thumbnails.frame(video, 3, 24).size(), QSize(24, 16));
         QCOMPARE(qGreen(thumbnails.frame(video, 3, 24).pixel(5, 5)), 30);
         QCOMPARE(qGreen(thumbnails.frame(video, 7, 24).pixel(5, 5)), 70);

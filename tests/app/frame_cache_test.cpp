@@ -61,8 +61,8 @@ private slots:
         QCOMPARE(clip->info().frame_at(-1), 0);
         QCOMPARE(clip->info().frame_at(99), 29);
         clip->want(13, 1);
-        QTRY_COMPARE(clip->cached_ranges(), (std::vector<std::pair<int, int>>{{0, 29}}));
-        QTRY_COMPARE(ready.count(), 30);
+        QTRY_COMPARE_WITH_TIMEOUT(clip->cached_ranges(), (std::vector<std::pair<int, int>>{{0, 29}}), 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 30, 30000);
         QCOMPARE(ready.front().front().toInt(), 0); // shown as soon as it is open
     }
 
@@ -72,7 +72,7 @@ private slots:
         const auto clip = cache.open(home_.file("b.mp4"));
         QVERIFY(wait_open(*clip));
         clip->want(39, -1);
-        QTRY_VERIFY(clip->is_cached(39) && clip->is_cached(30));
+        QTRY_VERIFY_WITH_TIMEOUT(clip->is_cached(39) && clip->is_cached(30), 30000);
         QVERIFY(cache.bytes() <= cache.limit());
     }
 
@@ -87,7 +87,8 @@ private slots:
         for (int n = 0; n < 20; ++n) {
             a->want(n);
             b->want(n);
-            QTRY_VERIFY(a->is_cached(n) && b->is_cached(n)); // both at once: neither pushes the other out
+            QTRY_VERIFY_WITH_TIMEOUT(a->is_cached(n) && b->is_cached(n),
+                                     30000); // both at once: neither pushes the other out
             QVERIFY(cache.bytes() <= 10 * frame);
         }
         cache.set_limit(3 * frame);
@@ -169,10 +170,10 @@ private slots:
         QSignalSpy failed(clip.get(), &Clip::frame_failed);
         QVERIFY(wait_open(*clip));
         clip->want(0);
-        QTRY_VERIFY(clip->is_cached(4));
+        QTRY_VERIFY_WITH_TIMEOUT(clip->is_cached(4), 30000);
         clip->want(2);
         clip->want(3);
-        QTRY_COMPARE(failed.count(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
         QCOMPARE(failed.front().front().toInt(), 2);
     }
 

@@ -72,7 +72,7 @@ private slots:
         const QString key = to_qstring(found->layers[*found->worst].key);
         comparison.ask_histograms(QStringLiteral("sampler/step_001/latent"));
         comparison.ask_histograms(key);
-        QTRY_VERIFY_WITH_TIMEOUT(!histograms.isEmpty() && histograms.last()[0].toString() == key, 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(!histograms.isEmpty() && histograms.last()[0].toString() == key, 30000);
         const auto spread = histograms.last()[1].value<metrics::PairHistograms>();
         std::uint64_t values = 0;
         for (const std::uint64_t n : spread.a) values += n;
@@ -107,7 +107,7 @@ private slots:
         QVERIFY(!comparison.busy());
         QVERIFY(comparison.issue().file.contains(QStringLiteral("nowhere")));
         comparison.compare_files(one_ + QStringLiteral("/run.json"), two_ + QStringLiteral("/run.json"));
-        QTRY_VERIFY_WITH_TIMEOUT(!comparison.busy(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(!comparison.busy(), 30000);
         QVERIFY(comparison.issue().file.contains(QStringLiteral("run.json")));
         QVERIFY(!comparison.result());
     }
@@ -125,7 +125,7 @@ private slots:
         QVERIFY(!LayerComparison::is_trace(one_ + QStringLiteral("/run.json")));
         LayerComparison comparison(*worker_);
         comparison.compare_files(a, b);
-        QTRY_COMPARE_WITH_TIMEOUT(comparison.state(), State::done, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.state(), State::done, 30000);
         QCOMPARE(comparison.result()->layers.size(), TraceFiles(to_path(a), to_path(b)).compare({}, {}).layers.size());
         QSignalSpy exported(&comparison, &LayerComparison::exported),
             failed(&comparison, &LayerComparison::export_failed);
@@ -134,17 +134,17 @@ private slots:
         for (const auto& [name, begin] : kinds) {
             const QString out = home_.file(QLatin1String(name));
             comparison.write(out);
-            QTRY_VERIFY_WITH_TIMEOUT(!exported.isEmpty(), 10000);
+            QTRY_VERIFY_WITH_TIMEOUT(!exported.isEmpty(), 30000);
             QCOMPARE(exported.takeFirst()[0].toString(), out);
             QFile file(out);
             QVERIFY(file.open(QIODevice::ReadOnly));
             QVERIFY(file.readAll().toLower().startsWith(begin));
         }
         comparison.write(a); // an input
-        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
         QVERIFY(LayerComparison::is_trace(a));
         comparison.write(home_.file(QStringLiteral("nowhere/x.json")));
-        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 30000);
     }
 
     /// Step by step, from the stored latents; the newest pair wins.
@@ -154,7 +154,7 @@ private slots:
         divergence.set_runs(one_, one_);
         divergence.set_runs(one_, two_);
         QVERIFY(divergence.reading());
-        QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 30000);
         QCOMPARE(divergence.steps(), 3);
         const auto& steps = divergence.found().steps;
         QCOMPARE(steps.size(), std::size_t(4));
@@ -173,11 +173,11 @@ private slots:
         }
         const QString more = render(QStringLiteral("more"), 5, 6);
         divergence.set_runs(one_, more);
-        QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 30000);
         QCOMPARE(divergence.found().steps.back().b, 6); // no noise is left after the last of each
         QVERIFY(!divergence.found().notes.empty());
         divergence.set_runs(one_, home_.file(QStringLiteral("nowhere")));
-        QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 30000);
         QVERIFY(!divergence.issue().isEmpty());
         divergence.set_runs({}, {});
         QVERIFY(!divergence.reading() && divergence.found().steps.empty());

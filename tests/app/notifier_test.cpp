@@ -83,7 +83,7 @@ private slots:
         QVERIFY(Notifier::available());
         QSignalSpy clicked(&notifier, &Notifier::activated);
         notifier.notify("Finished", "a <b>red</b> ball", "/tmp/thumbnail.png");
-        QTRY_COMPARE(desktop.messages.size(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(desktop.messages.size(), 1, 30000);
         const auto first = desktop.messages[0];
         QCOMPARE(first.program, QString("Denoir"));
         QCOMPARE(first.title, QString("Finished"));
@@ -93,11 +93,11 @@ private slots:
         QCOMPARE(first.actions.value(0), QString("default"));
         QTest::qWait(50); // its number comes back
         notifier.notify("Finished", "a green one");
-        QTRY_COMPARE(desktop.messages.size(), 2);
+        QTRY_COMPARE_WITH_TIMEOUT(desktop.messages.size(), 2, 30000);
         QCOMPARE(desktop.messages[1].replaces, first.id);    // one message of ours, not a pile
         emit desktop.ActionInvoked(first.id + 7, "default"); // another program's
         emit desktop.ActionInvoked(first.id, "default");
-        QTRY_COMPARE(clicked.count(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(clicked.count(), 1, 30000);
         QTest::qWait(50);
         QCOMPARE(clicked.count(), 1);
     }

@@ -303,10 +303,10 @@ private slots:
         p.set_autosave(true);
         p.add_shot(take(5));
         QTRY_COMPARE_WITH_TIMEOUT(
-            QDir(home_->data(QStringLiteral("autosave"))).entryList({QStringLiteral("*.json")}).size(), 1, 5000);
+            QDir(home_->data(QStringLiteral("autosave"))).entryList({QStringLiteral("*.json")}).size(), 1, 30000);
         p.undo().undo(); // nothing is left to lose
         QTRY_COMPARE_WITH_TIMEOUT(
-            QDir(home_->data(QStringLiteral("autosave"))).entryList({QStringLiteral("*.json")}).size(), 0, 5000);
+            QDir(home_->data(QStringLiteral("autosave"))).entryList({QStringLiteral("*.json")}).size(), 0, 30000);
     }
 
     void a_full_disk_loses_nothing() {
@@ -325,7 +325,7 @@ private slots:
             } catch (const Error&) {
             }
             QVERIFY(!p.autosave_now());
-            QTRY_VERIFY(!p.issue().isEmpty());
+            QTRY_VERIFY_WITH_TIMEOUT(!p.issue().isEmpty(), 30000);
         }
         QCOMPARE(read(file), before);
         QVERIFY(p.is_modified());

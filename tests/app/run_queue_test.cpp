@@ -113,13 +113,13 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 3, 60000);
         QCOMPARE(queue_->running(), first);
         const QModelIndex row = queue_->index(queue_->row_of(first));
-        QTRY_VERIFY(row.data(RunQueue::StepRole).toInt() >= 3);
+        QTRY_VERIFY_WITH_TIMEOUT(row.data(RunQueue::StepRole).toInt() >= 3, 30000);
         QCOMPARE(row.data(RunQueue::StepsRole).toInt(), 80);
-        QTRY_VERIFY(row.data(RunQueue::ProgressRole).toDouble() > 0);
+        QTRY_VERIFY_WITH_TIMEOUT(row.data(RunQueue::ProgressRole).toDouble() > 0, 30000);
         QVERIFY(!queue_->move(first, 1)); // at work
         queue_->set_paused(true);
         queue_->cancel_current();
-        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
         QCOMPARE(state(queue_->row_of(first)), RunQueue::State::cancelled);
         QTest::qWait(100);
         QCOMPARE(queue_->running(), quint64(0)); // paused: nothing new
@@ -158,13 +158,13 @@ private slots:
             queue_->start();
             QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
             QCOMPARE(state(0), RunQueue::State::failed);
-            QTRY_VERIFY(!queue_->issue().isEmpty());
+            QTRY_VERIFY_WITH_TIMEOUT(!queue_->issue().isEmpty(), 30000);
         }
         QVERIFY(queue_->retry(id(0)));
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
         QCOMPARE(state(0), RunQueue::State::done);
         QVERIFY(queue_->flush());
-        QTRY_VERIFY(queue_->issue().isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(queue_->issue().isEmpty(), 30000);
     }
 
     void damaged_files_are_put_aside() {

@@ -202,7 +202,7 @@ private slots:
         second.start(QCoreApplication::applicationFilePath(), {text("--second"), text("open this.denoir")});
         QTRY_COMPARE_WITH_TIMEOUT(received.count(), 1, 20000);
         QCOMPARE(received[0][0].toStringList().last(), text("open this.denoir"));
-        QTRY_COMPARE_WITH_TIMEOUT(second.state(), QProcess::NotRunning, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(second.state(), QProcess::NotRunning, 30000);
         QCOMPARE(second.exitCode(), 7);
     }
 

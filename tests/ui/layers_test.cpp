@@ -116,13 +116,13 @@ private slots:
         const QString numbers = panel.findChild<QLabel*>(QStringLiteral("layer-numbers"))->text();
         QVERIFY(numbers.contains(QStringLiteral("begins here")));
         auto* histograms = panel.findChild<HistogramView*>(QStringLiteral("layer-histograms"));
-        QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 5000);
+        QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 30000);
         QCOMPARE(histograms->shown()->equal, std::uint64_t(0));
         // Clicking another cell: its own.
         const QModelIndex equal = model->index(0, 0);
         map->scrollTo(equal);
         QTest::mouseClick(map->viewport(), Qt::LeftButton, {}, map->visualRect(equal).center());
-        QTRY_VERIFY_WITH_TIMEOUT(histograms->shown() && histograms->shown()->equal == 128, 5000);
+        QTRY_VERIFY_WITH_TIMEOUT(histograms->shown() && histograms->shown()->equal == 128, 30000);
         QVERIFY(
             !panel.findChild<QLabel*>(QStringLiteral("layer-numbers"))->text().contains(QStringLiteral("begins here")));
     }

@@ -110,7 +110,7 @@ private slots:
         QSignalSpy opened(&view, &PreviewView::clip_opened);
         view.show_clip(Side::a, home_.file("long_a.mp4"));
         view.show_clip(Side::b, home_.file("long_b.mp4"));
-        QTRY_COMPARE(opened.count(), 2);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 2, 30000);
         view.player().go_to(70);
         QTRY_VERIFY_WITH_TIMEOUT(view.comparison().curve().at(70).has_value(), 20000);
         QTRY_COMPARE_WITH_TIMEOUT(view.comparison().done(), 80, 60000);

@@ -42,14 +42,14 @@ class PreviewTest : public QObject {
         void open(Side side, const QString& path) {
             QSignalSpy opened(&view, &PreviewView::clip_opened);
             view.show_clip(side, path);
-            QTRY_COMPARE(opened.count(), 1);
+            QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 1, 30000);
             settle();
         }
         void settle() {
-            QTRY_VERIFY(view.player().clip(Side::a) || view.player().clip(Side::b));
+            QTRY_VERIFY_WITH_TIMEOUT(view.player().clip(Side::a) || view.player().clip(Side::b), 30000);
             for (const Side side : {Side::a, Side::b})
                 if (const Clip* clip = view.player().clip(side))
-                    QTRY_VERIFY(clip->is_settled(view.player().frame_of(side)));
+                    QTRY_VERIFY_WITH_TIMEOUT(clip->is_settled(view.player().frame_of(side)), 30000);
             QTest::qWait(1);
         }
     };
@@ -138,7 +138,8 @@ private slots:
     void plays_every_frame_in_true_time() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
-        QTRY_COMPARE(v.view.player().clip(Side::a)->cached_ranges(), (std::vector<std::pair<int, int>>{{0, 23}}));
+        QTRY_COMPARE_WITH_TIMEOUT(v.view.player().clip(Side::a)->cached_ranges(),
+                                  (std::vector<std::pair<int, int>>{{0, 23}}), 30000);
         v.view.player().set_loop(false);
         QSignalSpy frames(&v.view.player(), &Player::frame_changed);
         QElapsedTimer clock;
@@ -270,7 +271,7 @@ private slots:
         const QPoint where = canvas.picture_rect().topLeft().toPoint() + QPoint(40, 30);
         QTest::mouseMove(&canvas, where);
         QCOMPARE(canvas.pixel_at(where), QPoint(20, 15));
-        QTRY_VERIFY(painted(canvas) != plain);
+        QTRY_VERIFY_WITH_TIMEOUT(painted(canvas) != plain, 30000);
     }
 
     void dropped_files() {
@@ -278,11 +279,11 @@ private slots:
         QSignalSpy opened(&v.view, &PreviewView::clip_opened), failed(&v.view, &PreviewView::clip_failed),
             request(&v.view, &PreviewView::request_found);
         drop(v.view, home_.file("a.mp4"), {500, 100});
-        QTRY_COMPARE(opened.count(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 1, 30000);
         QCOMPARE(opened.back().front().value<Side>(), Side::a); // nothing to compare with yet
         QCOMPARE(request.count(), 1);
         drop(v.view, home_.file("b.mp4"), {500, 100});
-        QTRY_COMPARE(opened.count(), 2);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 2, 30000);
         QCOMPARE(opened.back().front().value<Side>(), Side::b);
         QCOMPARE(request.count(), 1); // b was not made by Denoir
 
@@ -291,7 +292,7 @@ private slots:
         text.write("#EXTM3U\n#EXTINF:1,\nfile:///etc/hostname\n");
         text.close();
         drop(v.view, home_.file("evil.mp4"), {100, 100});
-        QTRY_COMPARE(failed.count(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
         QVERIFY(v.view.info(Side::a)); // what was shown is still shown
         QCOMPARE(v.view.info(Side::a)->frames, 24);
         const Issue issue = failed.back().at(1).value<Issue>();
@@ -321,7 +322,7 @@ private slots:
         v.open(Side::a, home_.file("a.mp4"));
         v.view.show_clip(Side::b, home_.file("b.mp4"));
         v.view.swap();
-        QTRY_VERIFY(v.view.info(Side::a) && v.view.info(Side::b));
+        QTRY_VERIFY_WITH_TIMEOUT(v.view.info(Side::a) && v.view.info(Side::b), 30000);
         QVERIFY(v.view.info(Side::a)->path.endsWith(QStringLiteral("b.mp4")));
         QVERIFY(v.view.info(Side::b)->path.endsWith(QStringLiteral("a.mp4")));
         v.view.show_clip(Side::b, home_.file("a.mp4"));
@@ -381,7 +382,7 @@ private slots:
             QTest::qWait(10);
             shot("empty");
             v.open(Side::a, a);
-            QTRY_COMPARE(v.view.player().clip(Side::a)->cached_ranges().size(), 1u);
+            QTRY_COMPARE_WITH_TIMEOUT(v.view.player().clip(Side::a)->cached_ranges().size(), 1u, 30000);
             v.view.player().go_to(8);
             v.settle();
             shot("one");

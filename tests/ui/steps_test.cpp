@@ -110,7 +110,8 @@ private slots:
         const auto& noise = pictures.noise_levels();
         QCOMPARE(noise.size(), 5u);
         QVERIFY(noise.front() > 0.9 && noise.back() == 0 && std::is_sorted(noise.rbegin(), noise.rend()));
-        for (int step = 0; step <= 4; ++step) QTRY_COMPARE(pictures.picture(step, 8, View::latent).size(), QSize(8, 6));
+        for (int step = 0; step <= 4; ++step)
+            QTRY_COMPARE_WITH_TIMEOUT(pictures.picture(step, 8, View::latent).size(), QSize(8, 6), 30000);
         QVERIFY(pictures.picture(2, 8, View::estimate) != pictures.picture(2, 8, View::latent));
         QVERIFY(pictures.picture(2, 0, View::estimate) != pictures.picture(2, 5, View::estimate));
         QCOMPARE(pictures.picture(2, 5, View::estimate), pictures.picture(2, 8, View::estimate)); // one latent frame
@@ -159,7 +160,7 @@ private slots:
         for (int step = 1; step <= 3; ++step) {
             StepUpdate update{step, 4, folder.step_tensor(step, "latent"), folder.step_tensor(step, "x0"), 0.5};
             pictures.add(update);
-            QTRY_COMPARE(strip.step(), step); // follows
+            QTRY_COMPARE_WITH_TIMEOUT(strip.step(), step, 30000); // follows
         }
         QVERIFY(!shown.back().front().value<QImage>().isNull());
         QVERIFY(pictures.seconds_left() > 0.4 && pictures.seconds_left() < 0.6);
@@ -168,7 +169,7 @@ private slots:
         QCOMPARE(strip.step(), 2);
         QVERIFY(!strip.follows());
         pictures.add({4, 4, folder.step_tensor(4, "latent"), {}, 0.5});
-        QTRY_COMPARE(pictures.last_step(), 4);
+        QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), 4, 30000);
         QCOMPARE(strip.step(), 2); // picked by hand: stays
         strip.follow();
         QCOMPARE(strip.step(), 4);
@@ -211,14 +212,14 @@ private slots:
     void half_written_folders_are_said() {
         StepPictures pictures;
         pictures.load(home_.file("nowhere"));
-        QTRY_VERIFY(!pictures.issue().isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(!pictures.issue().isEmpty(), 30000);
         QVERIFY(QDir().mkpath(home_.file("half")));
         QFile half(home_.file("half/run.json"));
         QVERIFY(half.open(QIODevice::WriteOnly));
         half.write("{\"schema\": 1,");
         half.close();
         pictures.load(home_.file("half"));
-        QTRY_VERIFY(!pictures.issue().isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(!pictures.issue().isEmpty(), 30000);
         QCOMPARE(pictures.steps(), 0);
     }
 

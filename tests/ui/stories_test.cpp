@@ -67,14 +67,14 @@ void StoriesTest::first_minute() {
         before.use_model();
         before.key(Qt::Key_Return, Qt::ControlModifier);
         QVERIFY(before.idle());
-        QTRY_COMPARE_WITH_TIMEOUT(before.core().history.total(), 1, 5000);
+        QTRY_COMPARE_WITH_TIMEOUT(before.core().history.total(), 1, 30000);
         before.window().close();
     }
     StudioFixture studio;
     auto& player = studio.window().preview().player();
     QTRY_VERIFY_WITH_TIMEOUT(player.frames() == StudioFixture::frames() && player.playing(), 30000);
     QSignalSpy moved(&player, &app::Player::frame_changed);
-    QTRY_VERIFY(moved.count() >= 3);
+    QTRY_VERIFY_WITH_TIMEOUT(moved.count() >= 3, 30000);
     studio.picture("first-minute-1-start");
 
     auto* prompt = studio.find<QPlainTextEdit>("prompt");
@@ -92,8 +92,8 @@ void StoriesTest::first_minute() {
     QVERIFY(studio.find<QWidget>("live-steps")->isVisible());
     studio.picture("first-minute-2-clearing-up");
     QVERIFY(studio.idle());
-    QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.total(), 2, 5000);
-    QTRY_COMPARE_WITH_TIMEOUT(studio.window().shown_run(), studio.core().history.newest_done(), 5000);
+    QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.total(), 2, 30000);
+    QTRY_COMPARE_WITH_TIMEOUT(studio.window().shown_run(), studio.core().history.newest_done(), 30000);
     studio.click(&studio.window().preview().canvas());
     // The first run's video plays on until the new one is open, which then plays by itself.
     const auto& preview = studio.window().preview();
@@ -117,7 +117,7 @@ static void compare_two(StudioFixture& studio) {
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QVERIFY(studio.idle());
     auto* list = studio.find<RunsView>("runs");
-    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 5000);
+    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
     studio.click(list->viewport(), studio.row_point(list, 1));
     studio.click(list->viewport(), studio.row_point(list, 0), Qt::ControlModifier);
     studio.key(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
@@ -134,7 +134,7 @@ void StoriesTest::which_seed() {
     QCOMPARE(studio.core().queue.rowCount(), 4);
     QVERIFY(studio.idle());
     auto& history = studio.core().history;
-    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 4, 5000);
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 4, 30000);
     QSet<quint64> seeds;
     for (int row = 0; row < 4; ++row) seeds.insert(history.index(row).data(Role::SeedRole).toULongLong());
     QCOMPARE(seeds.size(), 4);
@@ -148,19 +148,19 @@ void StoriesTest::which_seed() {
     studio.click(list->viewport(), studio.row_point(list, 0));
     for (const int row : {2, 3}) studio.click(list->viewport(), studio.row_point(list, row), Qt::ControlModifier);
     studio.key(Qt::Key_Delete);
-    QTRY_COMPARE(history.rowCount(), 1);
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000);
     QCOMPARE(history.index(0).data(Role::PathRole).toString(), kept);
     studio.picture("which-seed-2-thrown-away");
     QVERIFY(studio.press("Undo"));
-    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 4, 5000);
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 4, 30000);
     QVERIFY(history.starred(kept));
     // Only the starred ones, then a search that nothing answers.
     studio.click(studio.find<QToolButton>("runs-starred"));
-    QTRY_COMPARE(history.rowCount(), 1);
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000);
     studio.click(studio.find<QToolButton>("runs-starred"));
     studio.key(Qt::Key_F, Qt::ControlModifier);
     studio.type("zeppelin");
-    QTRY_COMPARE(history.rowCount(), 0);
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 0, 30000);
     QVERIFY(!list->isVisible());
 }
 
@@ -171,10 +171,10 @@ void StoriesTest::what_changed() {
     compare_two(studio);
     if (QTest::currentTestFailed()) return;
     auto& preview = studio.window().preview();
-    QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 10000);
+    QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 30000);
     QCOMPARE(preview.mode(), CompareMode::wipe);
     auto* differences = studio.window().findChild<DifferencesPanel*>();
-    QTRY_VERIFY(!differences->rows().isEmpty());
+    QTRY_VERIFY_WITH_TIMEOUT(!differences->rows().isEmpty(), 30000);
     QStringList keys;
     for (const auto& row : differences->rows()) keys.append(row[0]);
     QVERIFY2(keys.contains("guidance"), qPrintable(keys.join(' ')));
@@ -189,7 +189,7 @@ void StoriesTest::what_changed() {
     if (player.playing()) studio.key(Qt::Key_Space);
     QSignalSpy moved(&player, &app::Player::frame_changed);
     studio.key(Qt::Key_Space);
-    QTRY_VERIFY(moved.count() >= 3);
+    QTRY_VERIFY_WITH_TIMEOUT(moved.count() >= 3, 30000);
     QCOMPARE(player.frame_of(app::Side::a), player.frame_of(app::Side::b));
     studio.key(Qt::Key_Space);
     QVERIFY(!player.playing());
@@ -211,7 +211,7 @@ void StoriesTest::what_changed() {
     studio.key(Qt::Key_W);
     QTRY_VERIFY_WITH_TIMEOUT(preview.comparison().done() == StudioFixture::frames(), 60000);
     studio.key(Qt::Key_W, Qt::ShiftModifier);
-    QTRY_COMPARE(preview.player().frame(), preview.comparison().worst());
+    QTRY_COMPARE_WITH_TIMEOUT(preview.player().frame(), preview.comparison().worst(), 30000);
     studio.picture("what-changed-3-wipe");
 
     // The side-by-side video and the report, from the menu, into files.
@@ -249,7 +249,7 @@ void StoriesTest::where_do_they_part() {
     const QString found = studio.find<QLabel>("layer-name")->text();
     QVERIFY2(!found.isEmpty(), qPrintable(found));
     auto* histograms = studio.find<HistogramView>("layer-histograms");
-    QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 5000);
+    QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 30000);
     studio.picture("where-2-map");
     // Another cell, by hand: other numbers.
     auto* component = studio.find<QComboBox>("layers-component");
@@ -261,7 +261,7 @@ void StoriesTest::where_do_they_part() {
     studio.click(panel->map().viewport(), panel->map().visualRect(cell).center());
     QCOMPARE(panel->map().currentIndex(), cell);
     QVERIFY(studio.find<QLabel>("layer-name")->text() != found);
-    QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 5000);
+    QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 30000);
     studio.picture("where-3-blocks");
     studio.click(divergence, {divergence->width() - 12, divergence->height() / 2});
     const int last = app::RunHistory::record(studio.window().shown_run()).total_steps;
@@ -285,8 +285,8 @@ void StoriesTest::stop_early() {
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 6, 30000);
     const auto& history = studio.core().history;
-    QTRY_COMPARE_WITH_TIMEOUT(history.index(0).data(Role::StateRole).toString(), QStringLiteral("running"), 10000);
-    QTRY_VERIFY_WITH_TIMEOUT(history.index(0).data(Role::StepsDoneRole).toInt() >= 2, 10000);
+    QTRY_COMPARE_WITH_TIMEOUT(history.index(0).data(Role::StateRole).toString(), QStringLiteral("running"), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(history.index(0).data(Role::StepsDoneRole).toInt() >= 2, 30000);
     studio.key(Qt::Key_Escape);
     QVERIFY(studio.idle());
     const auto& queue = studio.core().queue;
@@ -339,7 +339,7 @@ void StoriesTest::a_cut_of_three() {
     QVERIFY(studio.idle());
     auto& project = studio.core().project;
     auto* list = studio.find<RunsView>("runs");
-    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 3, 5000);
+    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 3, 30000);
     for (int row = 2; row >= 0; --row) {
         studio.click(list->viewport(), studio.row_point(list, row));
         studio.key(Qt::Key_T);
@@ -381,7 +381,7 @@ void StoriesTest::a_cut_of_three() {
     QCOMPARE(project.shots().size(), std::size_t(3));
     QSignalSpy head(timeline, &TimelineView::playhead_moved);
     studio.key(Qt::Key_Space);
-    QTRY_VERIFY(head.count() >= 2);
+    QTRY_VERIFY_WITH_TIMEOUT(head.count() >= 2, 30000);
     studio.key(Qt::Key_Space);
     studio.picture("cut-2-played");
 
@@ -426,10 +426,10 @@ void StoriesTest::longer() {
     QVERIFY(studio.idle());
     auto& project = studio.core().project;
     auto* list = studio.find<RunsView>("runs");
-    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 5000);
+    QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
     studio.click(list->viewport(), studio.row_point(list, 0));
     studio.key(Qt::Key_T);
-    QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 10000);
+    QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 30000);
     auto* timeline = studio.find<TimelineView>("timeline");
     studio.click(timeline->viewport(), timeline->shot_rect(0).center());
     studio.key(Qt::Key_E);
@@ -439,7 +439,7 @@ void StoriesTest::longer() {
     studio.picture("longer-1-extend");
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QVERIFY(studio.idle());
-    QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 10000);
+    QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 30000);
     QVERIFY(!app::RunHistory::record(project.shot(1).current().run).request.image.empty());
     // The new clip begins where the shot ended.
     const auto before = app::frames_in_turn(project.shot(0).current().video),
@@ -455,7 +455,7 @@ void StoriesTest::longer() {
     studio.click(timeline->viewport(), timeline->shot_rect(0).center());
     studio.key(Qt::Key_R);
     QVERIFY(studio.idle());
-    QTRY_COMPARE_WITH_TIMEOUT(project.shot(0).takes.size(), std::size_t(2), 10000);
+    QTRY_COMPARE_WITH_TIMEOUT(project.shot(0).takes.size(), std::size_t(2), 30000);
     QCOMPARE(project.shot(0).take, 1);
     QVERIFY(project.shot(0).takes[0].run != project.shot(0).takes[1].run);
     studio.picture("longer-2-retaken");
@@ -489,9 +489,9 @@ void StoriesTest::after_the_crash() {
     QVERIFY(studio.press("Resume"));
     QVERIFY(studio.idle());
     auto& history = studio.core().history;
-    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 10000);
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
     for (int row = 0; row < 2; ++row)
-        QTRY_COMPARE_WITH_TIMEOUT(history.index(row).data(Role::StateRole).toString(), QStringLiteral("done"), 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(history.index(row).data(Role::StateRole).toString(), QStringLiteral("done"), 30000);
     studio.picture("after-the-crash-2-resumed");
 }
 
@@ -522,7 +522,7 @@ void StoriesTest::does_it_fit() {
     auto& document = studio.core().document;
     auto* estimate = studio.find<QLabel>("estimate");
     auto* changes = studio.find<QLabel>("changes");
-    QTRY_VERIFY(!estimate->text().isEmpty());
+    QTRY_VERIFY_WITH_TIMEOUT(!estimate->text().isEmpty(), 30000);
     QVERIFY(!changes->isVisible());
     const auto said = [&] {
         if (changes->isVisible()) return !changes->text().isEmpty();
@@ -536,7 +536,7 @@ void StoriesTest::does_it_fit() {
     const QString large_model = QStringLiteral(DENOIR_HOLLOW_MODEL);
     studio.window().open_path(large_model);
     auto* model = studio.find<QComboBox>("model");
-    QTRY_VERIFY_WITH_TIMEOUT(model->findData(large_model) >= 0, 10000);
+    QTRY_VERIFY_WITH_TIMEOUT(model->findData(large_model) >= 0, 30000);
     QVERIFY(studio.core().models.wait_looked(30000));
     document.reset_all();
     model->setFocus();
@@ -554,7 +554,7 @@ void StoriesTest::does_it_fit() {
         QVERIFY(document.wait_resolved(30000));
         if (!document.resolved()) break;
     }
-    QTRY_VERIFY_WITH_TIMEOUT(said(), 5000);
+    QTRY_VERIFY_WITH_TIMEOUT(said(), 30000);
     if (document.resolved()) {
         QVERIFY2(estimate->text().contains("weights are read again in every step"), qPrintable(estimate->text()));
         QVERIFY2(changes->text().contains("fit: use"), qPrintable(changes->text()));
@@ -568,7 +568,7 @@ void StoriesTest::does_it_fit() {
     document.set_value("model", QString());
     document.reset_all();
     QVERIFY(document.wait_resolved(20000));
-    QTRY_VERIFY(!said());
+    QTRY_VERIFY_WITH_TIMEOUT(!said(), 30000);
 }
 
 int main(int argc, char** argv) {

@@ -60,11 +60,21 @@ public:
     Theme& theme() { return theme_; }
     template <class W> W* find(const char* name) { return window_->findChild<W*>(QLatin1String(name)); }
 
+    /// Shortcuts belong to the active window, which nobody minds on a display without a window manager: closing the
+    /// window before this one may take the focus away at any later time.
+    void have_focus() {
+        for (int i = 0; i < 3 && QGuiApplication::focusWindow() != window_->windowHandle(); ++i) {
+            window_->activateWindow();
+            (void)QTest::qWaitForWindowActive(window_.get(), 2000);
+        }
+    }
     /// A key as the window system sends it.
     void key(int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        have_focus();
         QTest::keyClick(window_->windowHandle(), Qt::Key(key), modifiers);
     }
     void type(const QString& text) {
+        have_focus();
         for (const QChar c : text) QTest::keyClick(window_->windowHandle(), c.toLatin1());
     }
     void click(QWidget* widget, QPoint at = {}, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {

@@ -85,15 +85,15 @@ private slots:
             return studio.find<QDockWidget>(dock)->titleBarWidget()->findChild<QLabel*>();
         };
         QVERIFY(title("prompt-dock")->isVisible());
-        QTRY_VERIFY(!title("queue-dock")->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(!title("queue-dock")->isVisible(), 30000);
         auto* models = studio.find<QDockWidget>("models-dock");
         models->hide();
-        QTRY_VERIFY(title("queue-dock")->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(title("queue-dock")->isVisible(), 30000);
         models->show();
         models->raise();
-        QTRY_VERIFY(!title("models-dock")->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(!title("models-dock")->isVisible(), 30000);
         models->setFloating(true);
-        QTRY_VERIFY(title("models-dock")->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(title("models-dock")->isVisible(), 30000);
     }
 
     void without_a_camera_its_window_says_so() {
@@ -136,14 +136,14 @@ private slots:
                 QVERIFY2(line.size() <= 500 && !line.contains('\n') && !line.contains("exception"), qPrintable(line));
             }
             QCOMPARE(read(home.file(name)), before);
-            for (const QString& key : {"open", "clip", "request"}) studio.window().banners().remove(key);
+            for (const char* key : {"open", "clip", "request"}) studio.window().banners().remove(QLatin1String(key));
         }
         QCOMPARE(studio.core().document.asked().prompt, prompt);
         QCOMPARE(studio.core().project.path(), QString());
         // Dropped on the picture: what was shown stays.
         app::write_clip(home.file("good.mp4"), 64, 48, 6);
         drop(studio.window(), home.file("good.mp4"), preview.mapTo(&studio.window(), QPoint(80, 80)));
-        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::a)->frames == 6, 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::a)->frames == 6, 30000);
         drop(studio.window(), home.file("text.mp4"), preview.mapTo(&studio.window(), QPoint(80, 80)));
         QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("text.mp4"); }, 10000));
         QCOMPARE(preview.info(app::Side::a)->frames, 6);
@@ -182,14 +182,14 @@ private slots:
                     return label->text();
             return QString();
         };
-        QTRY_VERIFY(!wrong().isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(!wrong().isEmpty(), 30000);
         studio.key(Qt::Key_Return, Qt::ControlModifier);
         QVERIFY2(said(studio).contains("model: "), qPrintable(said(studio)));
         QCOMPARE(studio.core().queue.rowCount(), 0);
         studio.key(Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(studio.core().document.wait_resolved(20000));
         QVERIFY(studio.core().document.valid());
-        QTRY_VERIFY(wrong().isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(wrong().isEmpty(), 30000);
     }
 
     void a_full_disk_loses_nothing() {
@@ -198,7 +198,7 @@ private slots:
         load_tiny(studio);
         studio.key(Qt::Key_Return, Qt::ControlModifier);
         QVERIFY(studio.idle());
-        QTRY_VERIFY_WITH_TIMEOUT(!studio.core().history.newest_done().isEmpty(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.core().history.newest_done().isEmpty(), 30000);
         auto& project = studio.core().project;
         project.add_shot(app::Project::take_of_run(studio.core().history.newest_done()));
         project.save_as(home.file("cut.denoir"));
