@@ -54,9 +54,9 @@ int run(QApplication& program, const ui::Arguments& arguments) {
 
     window.show();
     window.begin(arguments.layout.value_or(ui::Layout::create));
-    for (const QString& path : arguments.paths) window.open_path(path);
+    window.open_paths(arguments.paths);
     QObject::connect(&instance, &app::SingleInstance::arguments_received, &window, [&window](const QStringList& paths) {
-        for (const QString& path : paths) window.open_path(path);
+        window.open_paths(paths);
         window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
         window.raise();
         window.activateWindow();

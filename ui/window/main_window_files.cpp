@@ -56,6 +56,19 @@ bool is_model(const QFileInfo& info) {
 
 } // namespace
 
+void MainWindow::open_paths(const QStringList& paths) {
+    const auto is_shown = [](const QString& path) {
+        const QFileInfo info(path);
+        const QString suffix = info.suffix().toLower();
+        return is_run(info) || (info.isFile() && suffix != QLatin1String("denoir") && suffix != QLatin1String("json") &&
+                                !is_model(info));
+    };
+    // Two things to look at, in the layout for two: A and B.
+    if (paths.size() == 2 && layouts_->current() == Layout::compare && is_shown(paths[0]) && is_shown(paths[1]))
+        return compare(QFileInfo(paths[0]).absoluteFilePath(), QFileInfo(paths[1]).absoluteFilePath());
+    for (const QString& path : paths) open_path(path);
+}
+
 void MainWindow::open_path(const QString& path) {
     const QFileInfo info(path);
     if (!info.exists())

@@ -57,11 +57,13 @@ int take_screenshot(MainWindow& window, Studio& studio, const Arguments& argumen
     window.begin_for_picture(arguments.layout.value_or(Layout::create));
     if (arguments.size) window.resize(*arguments.size);
     window.layouts().reset_for_picture();
-    for (const QString& path : arguments.paths) window.open_path(path);
+    window.open_paths(arguments.paths);
     studio.document.wait_resolved(10000);
     studio.models.wait_looked(10000);
     auto& preview = window.preview();
     settle(8000, [&preview] { return preview.info(app::Side::a) != nullptr; });
+    if (arguments.paths.size() == 2 && arguments.layout == Layout::compare)
+        settle(8000, [&preview] { return preview.info(app::Side::b) != nullptr; });
     if (preview.info(app::Side::a)) {
         preview.player().pause();
         preview.player().go_to(preview.player().frames() * 2 / 3);
