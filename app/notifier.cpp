@@ -25,8 +25,7 @@ QDBusConnection session_bus() {
 
 Notifier::Notifier(QObject* parent) : QObject(parent) {
     if (QDBusConnection bus = session_bus(); bus.isConnected())
-        bus.connect(service, path, service, QStringLiteral("ActionInvoked"), this,
-                    SLOT(action_invoked(uint, QString)));
+        bus.connect(service, path, service, QStringLiteral("ActionInvoked"), this, SLOT(action_invoked(uint, QString)));
 }
 
 bool Notifier::available() {

@@ -62,8 +62,14 @@ int take_screenshot(MainWindow& window, Studio& studio, const Arguments& argumen
     studio.models.wait_looked(10000);
     auto& preview = window.preview();
     settle(8000, [&preview] { return preview.info(app::Side::a) != nullptr; });
-    if (arguments.paths.size() == 2 && arguments.layout == Layout::compare)
+    if (arguments.paths.size() == 2 && arguments.layout == Layout::compare) {
+        auto& comparison = preview.comparison();
         settle(8000, [&preview] { return preview.info(app::Side::b) != nullptr; });
+        settle(60000, [&comparison] { // the curves
+            return !comparison.issue().isEmpty() ||
+                   (comparison.done() > 0 && comparison.done() == int(comparison.curve().size()));
+        });
+    }
     if (preview.info(app::Side::a)) {
         preview.player().pause();
         preview.player().go_to(preview.player().frames() * 2 / 3);
