@@ -232,7 +232,12 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             else:
                 batches = loader(Batches(latent, words, sizes.text_len, kinds, seed), count)
             log(stage=stage, rate=rate, kinds=[k.name for k in kinds])
-        name, z, *rest = next(batches)
+        try:
+            name, z, *rest = next(batches)
+        except RuntimeError:  # whoever stops us may stop the drawing process as well
+            if stop.asked:
+                break
+            raise
         loss, *shown = loss_of(net, encoder, guide, z, *rest)
         optimizers.zero_grad()
         loss.backward()
