@@ -101,8 +101,8 @@ private:
                canonical.find("pos_embedding") == std::string::npos;
     }
 
-    void put(std::string name, Item item) {
-        if (!items_.emplace(name, std::move(item)).second)
+    void put(std::string name, const Item& item) {
+        if (!items_.emplace(name, item).second)
             refuse(std::move(name), "two tensors would get this name", "use --layout original");
     }
 

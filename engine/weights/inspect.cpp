@@ -270,7 +270,7 @@ void describe_folder(Inspection& out, const fs::path& folder) {
             problems.push_back(e);
         }
     }
-    if (!any && !problems.empty()) throw problems.front();
+    if (!any && !problems.empty()) throw Error(problems.front());
     if (!any) throw Error(folder.string(), "", "no checkpoint is there", "give a model folder or a checkpoint file");
     for (const Error& e : problems) warn(out, fmt::format("left out: {}", e.what()));
 }

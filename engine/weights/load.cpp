@@ -83,7 +83,7 @@ Selection select(std::span<const fs::path> paths, Component wanted) {
             select_from(part, wanted, selection);
     }
     if (!selection.checkpoints.empty()) return selection;
-    if (!selection.problems.empty()) throw selection.problems.front();
+    if (!selection.problems.empty()) throw Error(selection.problems.front());
     const std::string wish(wanted == Component::unknown ? "model that is known"
                            : is_vae(wanted)             ? "Wan VAE"
                                                         : name(wanted));

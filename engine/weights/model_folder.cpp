@@ -314,7 +314,7 @@ private:
         model_.clip = best(Component::clip, "CLIP image encoder");
         if (model_.transformer.empty() && model_.transformer_low.empty() && model_.vae.empty() &&
             model_.text_encoder.empty() && model_.clip.empty() && model_.tokenizer.empty()) {
-            if (!problems_.empty()) throw problems_.front();
+            if (!problems_.empty()) throw Error(problems_.front());
             throw Error(path_.string(), "", "no model is there",
                         "give a model folder (transformer, VAE, text encoder, tokenizer) or a transformer's file");
         }
@@ -327,7 +327,7 @@ private:
         need(!model_.tokenizer.empty(), "tokenizer");
         if (traits.clip) need(!model_.clip.empty(), "CLIP image encoder");
         // A damaged file is most likely the part that is missing, and says more than that it is missing.
-        if (!model_.missing.empty() && !problems_.empty()) throw problems_.front();
+        if (!model_.missing.empty() && !problems_.empty()) throw Error(problems_.front());
         for (const Error& problem : problems_) model_.warnings.push_back(fmt::format("left out: {}", problem.what()));
         if (!traits.outside.empty())
             model_.warnings.push_back(
