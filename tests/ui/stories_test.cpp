@@ -394,7 +394,7 @@ void StoriesTest::a_cut_of_three() {
     QVERIFY(studio.answer_file_dialog(home.file("stopped.mp4")));
     QTRY_VERIFY_WITH_TIMEOUT(decoding.count() > 0, 30000);
     QVERIFY2(stage->text().contains("exporting"), qPrintable(stage->text()));
-    studio.picture("cut-3-exporting");
+    studio.snapshot("cut-3-exporting");
     studio.window().activateWindow();
     studio.key(Qt::Key_Escape);
     QTRY_COMPARE_WITH_TIMEOUT(cancelled.count() + finished.count(), 1, 30000);

@@ -144,6 +144,8 @@ public:
         QTest::mouseClick(dialog->windowHandle(), Qt::LeftButton, {}, accept->mapTo(dialog, accept->rect().center()));
         return QTest::qWaitFor([&] { return !dialog || !dialog->isVisible(); }, 5000);
     }
+    /// The window as it is this moment, for what does not wait to be looked at.
+    void snapshot(const QString& name) { save(name); }
     /// Leaves a picture in the build folder; large() ones also in both themes and at twice the size, to be looked at.
     void picture(const QString& name) {
         QTest::qWait(large() ? 800 : 60); // thumbnails
