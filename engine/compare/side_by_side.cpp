@@ -12,7 +12,7 @@
 namespace denoir {
 namespace {
 
-constexpr int least_width = 640, most_width = 8192;
+constexpr int least_width = 640, most_width = 8192, most_picture_width = most_width / 2 - 4;
 constexpr Colour ground{20, 22, 26}, panel{31, 34, 40}, rule{62, 67, 77}, ink{236, 238, 242}, faint{150, 156, 168};
 constexpr Colour colours[2]{{92, 158, 255}, {255, 170, 84}}, ///< blue and orange: told apart by every eye
     curve_colour{92, 214, 170};
@@ -28,7 +28,7 @@ std::vector<double> values_of(const Comparison& c, const std::function<double(co
 } // namespace
 
 SideBySide::SideBySide(const Comparison& c) : comparison_(c) {
-    const double fit = std::min(1.0, (most_width / 2 - 4) / double(c.width));
+    const double fit = std::min(1.0, most_picture_width / double(c.width));
     picture_width_ = std::max(1, int(c.width * fit));
     picture_height_ = std::max(1, int(c.height * fit));
     line_ = std::clamp(picture_height_ / 24, 16, 64);

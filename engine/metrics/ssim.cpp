@@ -72,7 +72,7 @@ template <class T> std::optional<double> mean_ssim(const SamplePlane<T>& a, cons
     std::vector<std::unique_ptr<simd::Scratch>> scratch(std::size_t(pool.threads()));
     pool.run(std::int64_t(sums.size()), [&](std::int64_t i, int worker) {
         auto& own = scratch[std::size_t(worker)];
-        if (!own) own.reset(new simd::Scratch); // left as it is: filled before it is read
+        if (!own) own = std::make_unique_for_overwrite<simd::Scratch>(); // filled before it is read
         const int x = int(i % across) * simd::tile_columns, y = int(i / across) * simd::tile_rows;
         sums[std::size_t(i)] = tile_sum(a.data + y * a.row_stride + x, b.data + y * b.row_stride + x, a.row_stride,
                                         b.row_stride, std::min(simd::tile_columns, columns - x),

@@ -52,9 +52,10 @@ class Tokenizer:
         return self.model.get_piece_size()
 
     def __call__(self, texts: list[str], text_len: int):
-        """-> tokens int64 [B,n] padded with 0, lengths [B]; </s> is the last of each."""
+        """-> tokens int64 [B,n] padded with 0, lengths [B]; </s> is the last of each. n is a multiple of 16, so that few shapes occur."""
         ids = [self.model.encode(t)[: text_len - 1] + [1] for t in texts]
-        tokens = torch.zeros(len(ids), max(map(len, ids)), dtype=torch.int64)
+        longest = max(map(len, ids))
+        tokens = torch.zeros(len(ids), min(text_len, (longest + 15) // 16 * 16), dtype=torch.int64)
         for row, i in zip(tokens, ids):
             row[: len(i)] = torch.tensor(i)
         return tokens, torch.tensor([len(i) for i in ids])
