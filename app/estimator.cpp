@@ -36,7 +36,8 @@ double pixels(const Request& r) { return double(*r.width) * *r.height * *r.frame
 /// Requests that need `ratio` of this one's memory beside the weights.
 QStringList smaller(const Request& r, double ratio) {
     QStringList out;
-    const int latents = int((*r.frames + 3) / 4 * ratio); // the first latent frame stands for one frame, others for 4
+    const int now = (*r.frames + 3) / 4; // the first latent frame stands for one frame, others for 4
+    const int latents = int(now * ratio);
     if (latents >= 2) out << QObject::tr("use %1 frames").arg(4 * latents - 3);
     const double side = std::sqrt(ratio);
     const int width = int(*r.width * side / 16) * 16, height = int(*r.height * side / 16) * 16;
@@ -175,14 +176,15 @@ void Estimator::load() {
     read_own_file(saver_->path(), issue, [&](const std::string& text) {
         const Json json = parse_json(text, saver_->path().string());
         if (!json.is_object()) throw Error(saver_->path().string(), {}, "holds no object");
-        for (const auto& [key, value] : json.items()) {
+        for (const auto& item : json.items()) {
+            const Json& value = item.value();
             const auto number = [&](const char* name) {
                 const auto it = value.find(name);
                 return value.is_object() && it != value.end() && it->is_number() ? std::max(0.0, it->get<double>())
                                                                                  : 0.0;
             };
-            speeds_[to_qstring(key)] = {number("flops"), number("decode_pixels"), number("load_bytes"),
-                                        number("encode_seconds")};
+            speeds_[to_qstring(item.key())] = {number("flops"), number("decode_pixels"), number("load_bytes"),
+                                               number("encode_seconds")};
         }
     });
 }

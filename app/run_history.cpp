@@ -132,7 +132,7 @@ struct RunHistory::Store {
             issue = changes.issue;
             emit self.issue_changed();
         }
-        const bool any = !changes.rows.empty() || !changes.gone.isEmpty();
+        const bool any = !changes.rows.empty() || !changes.gone.isEmpty(), complete = changes.complete;
         if (int(changes.rows.size()) + changes.gone.size() > rows_shown_one_by_one) {
             apply_at_once(std::move(changes));
         } else {
@@ -144,7 +144,7 @@ struct RunHistory::Store {
             }
         }
         if (any) emit self.totals_changed();
-        if (changes.complete) {
+        if (complete) {
             looked = true;
             emit self.scanned();
         }

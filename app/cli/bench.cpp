@@ -7,6 +7,7 @@
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/residency.h"
 #include "engine/session/model_lookup.h"
+#include "engine/session/preflight.h"
 #include "engine/session/request_json.h"
 
 namespace denoir::cli {
@@ -54,7 +55,13 @@ public:
     double step = 0;
 };
 
-Json model_results(const Arguments& args, const std::shared_ptr<Backend>& backend, const std::string& glob) {
+struct ModelCase {
+    ModelFolder model;
+    Request request;
+};
+
+/// What the model's benchmarks run; refused before anything is timed.
+ModelCase model_case(const Arguments& args) {
     const RequestSource here;
     Request r;
     if (args.has("--model")) set_request_field(r, "model", args.get("--model"), here);
@@ -65,8 +72,16 @@ Json model_results(const Arguments& args, const std::shared_ptr<Backend>& backen
     r.prompt = "A red fox runs through deep snow at sunrise, slow motion, seen from the side.";
     r.seed = 0;
     r.steps = model_steps;
-    const ModelFolder model = ModelFolder::open(find_model(r.model));
-    r = Pipeline::resolve(r, model);
+    r.device = device_of(args);
+    ModelCase out{ModelFolder::open(find_model(r.model)), {}};
+    out.request = Pipeline::resolve(r, out.model);
+    preflight(out.request, out.model, Needs::everything);
+    return out;
+}
+
+Json model_results(const ModelCase& c, const std::shared_ptr<Backend>& backend, const std::string& glob) {
+    const Request& r = c.request;
+    const ModelFolder& model = c.model;
     StageTimes observer;
     Residency residency(std::size_t{1} << 40);
     Pipeline pipeline(residency, backend);
@@ -101,6 +116,11 @@ std::string line(const Json& result) {
 int run(const Arguments& args, Console& console) {
     const std::string glob = args.get("--only");
     const auto names = case_names(glob);
+    const Device device = device_of(args);
+    const int threads = int(whole_number(args, "--threads", 0, 1024, 0));
+    if (!args.has("--model"))
+        for (const char* option : {"--image", "--size", "--frames", "--dtype"})
+            if (args.has(option)) throw UsageError("", option, "goes with --model", "add --model, or leave it out");
     if (names.empty())
         throw UsageError("", "--only", fmt::format("'{}' fits no benchmark", printable(glob, 60)), "see bench --list");
     if (args.has("--list")) {
@@ -108,13 +128,15 @@ int run(const Arguments& args, Console& console) {
         console.report(Json(names));
         return 0;
     }
-    const auto backend = open_backend(device_of(args), int(whole_number(args, "--threads", 0, 1024, 0)));
-    backend->set_stop(interrupt_token());
-    Json results = kernel_results(*backend, glob);
+    std::optional<ModelCase> model;
+    if (args.has("--model")) model = model_case(args);
     const bool any_model = std::any_of(std::begin(model_cases), std::end(model_cases),
                                        [&](std::string_view name) { return wanted(glob, name); });
-    if (any_model && args.has("--model"))
-        for (Json& result : model_results(args, backend, glob)) results.push_back(std::move(result));
+    const auto backend = open_backend(device, threads);
+    backend->set_stop(interrupt_token());
+    Json results = kernel_results(*backend, glob);
+    if (any_model && model)
+        for (Json& result : model_results(*model, backend, glob)) results.push_back(std::move(result));
     std::string text;
     for (const Json& result : results) text += line(result);
     console.say(text.empty() ? "the model's benchmarks need --model" : text.substr(0, text.size() - 1));

@@ -13,10 +13,16 @@ namespace {
 namespace fs = std::filesystem;
 
 int run(const Arguments& args, Console& console) {
+    const Json limit = args.has("--max-error") ? number_value("--max-error", args.get("--max-error")) : Json();
+    if (args.has("--max-error") && (!limit.is_number() || limit.get<double>() < 0))
+        throw UsageError("", "--max-error", "is no number from 0 on", "write it like 1e-4");
     const fs::path a = args.words()[0], b = args.words()[1];
     const std::vector<fs::path> inputs{a, b};
     for (const char* option : {"--report", "--csv"})
-        if (args.has(option)) check_output_file(args.get(option), inputs);
+        if (args.has(option)) {
+            if (args.get(option).empty()) throw UsageError("", option, "is empty", "name a file");
+            check_output_file(args.get(option), inputs);
+        }
     if (args.has("--report") && args.has("--csv") &&
         fs::absolute(args.get("--report")).lexically_normal() == fs::absolute(args.get("--csv")).lexically_normal())
         throw UsageError("", "--csv", "is the same file as --report", "give two names");
@@ -30,10 +36,7 @@ int run(const Arguments& args, Console& console) {
     progress.clear();
     console.say(to_text(found));
     console.report(to_json(found));
-    if (!args.has("--max-error")) return 0;
-    const Json limit = number_value("--max-error", args.get("--max-error"));
-    if (!limit.is_number() || limit.get<double>() < 0)
-        throw UsageError("", "--max-error", "is no number from 0 on", "write it like 1e-4");
+    if (limit.is_null()) return 0;
     const bool fits = found.worst_normalised() <= limit.get<double>() && found.shapes.empty();
     if (!fits)
         console.note(fmt::format("{}: the largest normalised error is {:.2e}, above --max-error {:g}",

@@ -98,6 +98,7 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
                                   const std::function<void(const std::string&)>& begins, Observer& observer,
                                   const std::function<void(double, double)>& comparing, std::stop_token stop) {
     Request a = with_precision(asked, options.a, "--a"), b = with_precision(asked, options.b, "--b");
+    for (const Request* r : {&a, &b}) open_backend(r->device.value_or(Device{}), 1); // refused before anything is made
     const Workplace place(options.keep, options.work);
     PrecisionResult result;
     std::vector<Image> frames;

@@ -155,16 +155,11 @@ std::unique_ptr<FrameSource> open_folder(const fs::path& path, const SourceOptio
 }
 
 std::unique_ptr<FrameSource> open_file(const fs::path& path) {
-    try {
-        return std::make_unique<VideoSource>(path);
-    } catch (const Error& no_video) {
-        try {
-            image_info(path);
-        } catch (const Error&) {
-            throw no_video;
-        }
+    if (is_picture(path)) {
+        image_info(path); // says what is wrong with it
         return std::make_unique<PictureSource>(path, std::vector{path}, SourceInfo::Kind::picture);
     }
+    return std::make_unique<VideoSource>(path);
 }
 
 } // namespace

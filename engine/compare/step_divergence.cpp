@@ -77,7 +77,7 @@ StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const st
                 s.latent = *latent;
                 s.x0 = difference(a, s.a, b, s.b, "x0");
                 if (!out.first && (latent->max_abs > 0 || latent->not_finite > 0)) out.first = out.steps.size();
-                out.steps.push_back(std::move(s));
+                out.steps.push_back(s);
             }
         } catch (const Error& error) {
             out.notes.push_back(printable(std::string("latents are not compared further: ") + error.what(), 400));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 
 #include "engine/core/text.h"
 
@@ -10,17 +13,22 @@ namespace {
 
 constexpr std::size_t line_limit = 360;
 
-bool is_control(std::string_view c) {
-    const auto b = static_cast<std::uint8_t>(c[0]);
-    if (c.size() == 1) return b < 0x20 || b == 0x7F;
-    if (c.size() == 2 && b == 0xC2 && static_cast<std::uint8_t>(c[1]) < 0xA0) return true;
-    // Line separators and the characters that reorder text on a terminal.
-    if (c.size() == 3 && b == 0xE2) {
-        const auto m = static_cast<std::uint8_t>(c[1]), l = static_cast<std::uint8_t>(c[2]);
-        return (m == 0x80 && ((l >= 0x8E && l <= 0x8F) || (l >= 0xA8 && l <= 0xAE))) ||
-               (m == 0x81 && l >= 0xA6 && l <= 0xA9);
-    }
-    return false;
+/// Controls, line separators, what reorders or joins text on a terminal, blanks that look like none or like another,
+/// private and unassigned code points: what a line cannot show for what it is.
+constexpr std::pair<char32_t, char32_t> unprintable[] = {
+    {0x00, 0x1F},       {0x7F, 0xA0},       {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},
+    {0x6DD, 0x6DD},     {0x70F, 0x70F},     {0x890, 0x891},     {0x8E2, 0x8E2},     {0x1680, 0x1680},
+    {0x180E, 0x180E},   {0x2000, 0x200F},   {0x2028, 0x202F},   {0x205F, 0x206F},   {0x3000, 0x3000},
+    {0xE000, 0xF8FF},   {0xFDD0, 0xFDEF},   {0xFEFF, 0xFEFF},   {0xFFF0, 0xFFFB},   {0xFFFE, 0xFFFF},
+    {0x110BD, 0x110BD}, {0x110CD, 0x110CD}, {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+    {0xE0000, 0xE00FF}, {0xE01F0, 0x10FFFF}};
+
+bool is_unprintable(std::string_view c) {
+    char32_t point = static_cast<std::uint8_t>(c[0]);
+    if (c.size() > 1) point &= 0xFFu >> (c.size() + 1);
+    for (const char byte : c.substr(1)) point = point << 6 | (static_cast<std::uint8_t>(byte) & 0x3F);
+    return std::any_of(std::begin(unprintable), std::end(unprintable),
+                       [&](const auto& range) { return range.first <= point && point <= range.second; });
 }
 
 std::string compose(const std::string& file, const std::string& field, const std::string& message,
@@ -39,7 +47,7 @@ std::string printable(std::string_view text, std::size_t limit) {
     std::string clean;
     for (std::size_t i = 0; i < text.size() && clean.size() < 4096;) {
         const std::size_t n = utf8_length(text.substr(i));
-        if (n == 0 || is_control(text.substr(i, n)))
+        if (n == 0 || is_unprintable(text.substr(i, n)))
             clean += '?';
         else
             clean += text.substr(i, n);

@@ -67,9 +67,7 @@ Demuxer::Demuxer(const std::filesystem::path& path, const MediaLimits& limits) {
         if (data.empty()) throw Error("", "", "the file is empty", "choose a video");
         container_ = find_container(data);
         if (!container_) {
-            const bool picture =
-                is_png(data) || is_jpeg(data) || is_webp(data) || is_bmp(data) || is_tiff(data) || is_pnm(data);
-            throw Error("", "", picture ? "is a picture, not a video" : "is not a video that can be read",
+            throw Error("", "", is_still(data) ? "is a picture, not a video" : "is not a video that can be read",
                         "use MP4, MOV, MKV, WebM, AVI or GIF");
         }
         check_container(data, *container_);

@@ -36,6 +36,11 @@ Image read_image(const std::filesystem::path& path) {
     });
 }
 
+bool is_picture(const std::filesystem::path& path) {
+    const auto file = MappedFile::open(path);
+    return media::is_still({reinterpret_cast<const std::uint8_t*>(file->span().data()), file->span().size()});
+}
+
 ImageInfo image_info(const std::filesystem::path& path) {
     return in_file(path, [&] {
         const media::Still still = media::scan_still(bytes_of(*MappedFile::open(path)), media::Depth::headers);

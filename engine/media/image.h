@@ -37,6 +37,10 @@ struct ImageInfo {
 /// At most 64 Mi pixels and 16384 a side. Throws Error for what is no such image, is damaged or cut short.
 Image read_image(const std::filesystem::path& path);
 
+/// True where the content begins as a picture that read_image() knows and that cannot move (a GIF may). Throws Error
+/// where the file cannot be read.
+bool is_picture(const std::filesystem::path& path);
+
 /// Size and format from the headers alone; the same refusals as far as headers and the file's structure show them.
 ImageInfo image_info(const std::filesystem::path& path);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/media/colour.h"
@@ -19,6 +20,14 @@ struct Kind {
 constexpr std::array kinds{Kind{is_png, scan_png}, Kind{is_jpeg, scan_jpeg}, Kind{is_webp, scan_webp},
                            Kind{is_bmp, scan_bmp}, Kind{is_tiff, scan_tiff}, Kind{is_gif, scan_gif},
                            Kind{is_pnm, scan_pnm}};
+
+} // namespace
+
+bool is_still(Data data) {
+    return !is_gif(data) && std::any_of(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.is(data); });
+}
+
+namespace {
 
 CodecContext open_decoder(const Still& still) {
     const AVCodec* codec = avcodec_find_decoder(still.codec);

@@ -34,6 +34,8 @@ bool is_bmp(Data);
 bool is_tiff(Data);
 bool is_gif(Data);
 bool is_pnm(Data);
+/// One of these but a GIF, which may move.
+bool is_still(Data);
 Still scan_png(Data, Depth);
 Still scan_jpeg(Data, Depth);
 Still scan_webp(Data, Depth);

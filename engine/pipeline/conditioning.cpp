@@ -11,6 +11,7 @@
 #include "engine/pipeline/needs.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/stage_timer.h"
+#include "engine/pipeline/stored.h"
 #include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
 
@@ -28,10 +29,6 @@ Tensor padded(const Tensor& rows, std::int64_t text_len) {
     Tensor out = Tensor::zeros({text_len, rows.size(1)});
     std::memcpy(out.raw(), rows.raw(), rows.bytes());
     return out;
-}
-
-bool uses_negative(const Request& r) {
-    return *r.guidance != 1.0 || (r.family == Family::wan22 && r.guidance_low.value_or(*r.guidance) != 1.0);
 }
 
 /// The four mask channels and the latents of the known frames (spec/dit.md 9). latent [C,T,h,w] -> [4+C,T,h,w].
@@ -159,6 +156,25 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         c.condition = masked_condition(latent, bool(pictures.last.pixels));
     }
     return c;
+}
+
+void Pipeline::check_conditioning(const Request& r, const ModelFolder& model, const Conditioning& c) {
+    const auto config = wan::Config::read(Weights::load(model.transformer, Component::transformer));
+    const Shape latent = latent_shape(r, int(config.out_channels));
+    const Shape still{latent[0], 1, latent[2], latent[3]}, text{config.text_len, config.text_dim};
+    check_stored("text", c.text, text);
+    if (uses_negative(r)) check_stored("negative_text", c.negative_text, text);
+    const bool forcing = *r.mode == Mode::forcing;
+    if (config.in_channels != config.out_channels)
+        check_stored("condition", c.condition,
+                     {config.in_channels - config.out_channels, latent[1], latent[2], latent[3]});
+    if (config.clip_dim > 0 && !(r.image.empty() && r.last_image.empty()))
+        check_stored("clip", c.clip, {c.clip && c.clip.rank() == 2 ? c.clip.size(0) : 257, config.clip_dim});
+    if (forcing && !r.image.empty()) check_stored("prefix", c.prefix, still);
+    if (forcing && !r.last_image.empty()) check_stored("end", c.end, still);
+    if ((c.prefix && !(forcing && !r.image.empty())) || (c.end && !(forcing && !r.last_image.empty())))
+        throw Error({}, c.prefix ? "prefix" : "end", "belongs to no image of the request",
+                    "the file was changed: render anew");
 }
 
 std::map<std::string, Tensor> Conditioning::to_tensors() const {

@@ -10,6 +10,7 @@
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/stage_timer.h"
+#include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
 #include "engine/sampling/forcing_plan.h"
 #include "engine/sampling/guidance.h"
@@ -48,13 +49,13 @@ public:
           component_(std::move(component)),
           cond_(context(c.text, c, "cond")) {
         // Both branches see the same image: its keys are made once, unless somebody wants to be told of each branch's.
-        if (guidance_ != 1.0)
+        if (guided(r, guidance_))
             uncond_.emplace(layers_ ? context(c.negative_text, c, "uncond") : model_.context(c.negative_text, cond_));
         // SkyReels counts 16 frames a second as index 0 and every other rate as 1.
         if (model_.config().fps_rows > 0) fps_ = *r.fps == 16.0 ? 0 : 1;
     }
 
-    /// Classifier-free guidance in f32, the conditional branch first; guidance 1 needs no second one.
+    /// Classifier-free guidance in f32, the conditional branch first.
     Tensor velocity(const Tensor& latent, std::span<const float> timesteps, int step) const {
         const Tensor* condition = condition_ ? &condition_ : nullptr;
         const auto forward = [&](const wan::Context& context, const char* branch) {
@@ -185,13 +186,20 @@ public:
                 out["solver." + std::to_string(i) + "." + name] = tensor;
         return out;
     }
-    void restore(const std::map<std::string, Tensor>& tensors) {
+    /// `latent`: shape of what is stepped. Throws Error where a solver's history is missing or another's.
+    void restore(const std::map<std::string, Tensor>& tensors, const Shape& latent) {
+        const std::int64_t each = latent.elements() / (all_.size() > 1 ? latent[1] : 1);
         for (std::size_t i = 0; i < all_.size(); ++i) {
             const std::string prefix = "solver." + std::to_string(i) + ".";
             std::map<std::string, Tensor> own;
             for (auto it = tensors.lower_bound(prefix); it != tensors.end() && it->first.starts_with(prefix); ++it)
                 own[it->first.substr(prefix.size())] = it->second;
-            if (!own.empty()) all_[i]->restore(SchedulerState::from_tensors(own));
+            const SchedulerState state = SchedulerState::from_tensors(own);
+            for (const auto& [key, values] : state.history)
+                if (std::ssize(values) != each)
+                    throw Error({}, "solver", "the stored solver state belongs to latents of another size",
+                                "start the run again");
+            all_[i]->restore(state);
         }
     }
 
@@ -244,6 +252,17 @@ Tensor draw_noise(const Request& r, const Shape& shape) {
 
 } // namespace
 
+void Pipeline::check_state(const Request& r, const ModelFolder& model, const DenoiseState& state) {
+    const auto transformer = Variant::read(Weights::load(model.transformer, Component::transformer));
+    Shape shape = latent_shape(r, transformer.channels);
+    // An end image follows the clip until the last step drops it.
+    if (*r.mode == Mode::forcing && !r.last_image.empty() && state.step < state.steps) ++shape[1];
+    check_stored("latent", state.latent, shape);
+    if (state.step == 0 || state.step == state.steps) return;
+    for (const auto& [name, values] : state.solver) check_stored("solver", values, values.shape());
+    Solvers(r, *r.mode == Mode::forcing ? int(shape[1]) : 1).restore(state.solver, shape);
+}
+
 int Pipeline::step_count(const Request& r) { return *r.mode == Mode::forcing ? plan_of(r).rows : *r.steps; }
 
 DenoiseState Pipeline::begin(const Request& r, const ModelFolder& model, const Conditioning& c) {
@@ -275,7 +294,7 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
     const ForcingPlan plan = forcing ? plan_of(r) : ForcingPlan{};
     const std::int64_t t = state.latent.size(1);
     Solvers solvers(r, forcing ? int(t) : 1);
-    solvers.restore(state.solver);
+    if (state.step > 0) solvers.restore(state.solver, state.latent.shape());
     Experts experts(r, model, c, residency_, backend_, observer);
     experts.ready(schedule.timesteps[forcing ? 0 : state.step]);
     const auto tell = [&](int step, const char* what, const Tensor& x) {
@@ -312,6 +331,9 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
 Tensor Pipeline::requested_frames(const Request& r, const Tensor& latent) {
     const std::int64_t t = latent_frames(r);
     if (latent.size(1) == t) return latent;
+    if (latent.size(1) < t)
+        throw Error({}, "latent", fmt::format("has {} latent frames, the request {}", latent.size(1), t),
+                    "the file was changed: render anew");
     return latent.slice(1, 0, t).to_host_f32();
 }
 

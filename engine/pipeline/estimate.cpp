@@ -36,7 +36,7 @@ Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
     Estimate e;
     e.tokens = latent[1] * (latent[2] / 2) * (latent[3] / 2);
     e.weight_bytes = weights.stored_bytes();
-    const int branches = *r.guidance == 1.0 ? 1 : 2;
+    const int branches = guided(r, *r.guidance) ? 2 : 1;
     e.flop = forward_flop(v, double(e.tokens)) * branches * step_count(r);
     // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a
     // block.

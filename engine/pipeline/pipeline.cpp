@@ -51,6 +51,12 @@ Shape latent_shape(const Request& r, int channels) {
     return {channels, (*r.frames - 1) / 4 + 1, *r.height / 8, *r.width / 8};
 }
 
+bool guided(const Request& r, double guidance) { return *r.mode == Mode::forcing ? guidance > 1.0 : guidance != 1.0; }
+
+bool uses_negative(const Request& r) {
+    return guided(r, *r.guidance) || (r.family == Family::wan22 && guided(r, r.guidance_low.value_or(*r.guidance)));
+}
+
 DType vae_dtype(const Request& r) { return *r.precision == PrecisionPolicy::skyreels ? DType::bf16 : DType::f32; }
 
 wan::Precision transformer_precision(const Request& r) {

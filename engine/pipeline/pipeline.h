@@ -69,8 +69,14 @@ public:
     void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state,
                  const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&,
                  std::stop_token);
-    /// The latent of the requested frames: an appended end-image latent dropped.
+    /// The latent of the requested frames: an appended end-image latent dropped. Throws Error naming `latent` where it
+    /// holds fewer.
     static Tensor requested_frames(const Request&, const Tensor& latent);
+    /// What was stored comes from a file that anyone may have written. Throw Error naming the tensor that is not f32,
+    /// not finite, or of another shape than this request and model make; `solver` where the solvers' history is missing
+    /// or another's.
+    static void check_state(const Request& resolved, const ModelFolder&, const DenoiseState&);
+    static void check_conditioning(const Request& resolved, const ModelFolder&, const Conditioning&);
     /// Frames in order: (index, [3,H,W] f32 host in -1 … 1).
     void decode(const Request&, const ModelFolder&, const Tensor& latent,
                 const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);

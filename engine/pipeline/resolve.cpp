@@ -10,6 +10,7 @@
 #include "engine/core/units.h"
 #include "engine/media/crop.h"
 #include "engine/media/image.h"
+#include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/variant.h"
@@ -90,6 +91,9 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
     need(!model.text_encoder.empty(), "text encoder", "models_t5_umt5-xxl-enc-bf16.pth or text_encoder/");
     need(!model.tokenizer.empty(), "tokenizer", "google/umt5-xxl/ or tokenizer/");
     need(!model.vae.empty(), "VAE", "Wan2.1_VAE.pth or vae/");
+    if (wan::VaeConfig::read(Weights::load(model.vae, Component::vae21)).spatial() != 8)
+        throw Error(model.root.string(), "model", "Wan 2.2 TI2V, whose VAE reduces by 16, is not rendered yet",
+                    "use Wan 2.1, Wan 2.2 A14B or SkyReels-V2");
     const bool image = !r.image.empty();
     if (image && variant.clip_images > 0)
         need(!model.clip.empty(), "CLIP image encoder",
@@ -135,25 +139,37 @@ void resolve_size(Request& r, const Defaults& d, bool p480) {
 }
 
 /// config.json may carry a `defaults` object (the bundled model does), whose numbers win over the table.
-void apply_config(Defaults& d, const Json& config) {
-    const auto it = config.find("defaults");
-    if (it == config.end() || !it->is_object()) return;
-    const auto number = [&](const char* key, auto& value) {
-        if (const auto v = it->find(key); v != it->end() && v->is_number())
-            value = v->template get<std::decay_t<decltype(value)>>();
+void apply_config(Defaults& d, const ModelFolder& model) {
+    const auto it = model.config.find("defaults");
+    if (it == model.config.end() || it->is_null()) return;
+    const auto wrong = [&](const std::string& field, const std::string& message) {
+        throw Error(model.root.string(), "config.json: " + field, message, "correct it, or leave it out");
     };
-    number("steps", d.steps), number("shift", d.shift), number("guidance", d.guidance), number("frames", d.frames),
-        number("fps", d.fps);
-    number("width", d.width), number("height", d.height);
+    if (!it->is_object()) wrong("defaults", "must be an object");
+    const auto number = [&](const char* key, auto& value, double low, double high) {
+        const auto v = it->find(key);
+        if (v == it->end() || v->is_null()) return;
+        using Value = std::decay_t<decltype(value)>;
+        const double said = v->is_number() ? v->template get<double>() : std::nan("");
+        if (!(said >= low && said <= high) || (std::is_integral_v<Value> && said != std::floor(said)))
+            wrong(fmt::format("defaults.{}", key), fmt::format("must be a {}number from {} to {}",
+                                                               std::is_integral_v<Value> ? "whole " : "", low, high));
+        value = static_cast<Value>(said);
+    };
+    number("steps", d.steps, 1, 1000), number("shift", d.shift, 0.01, 1000), number("guidance", d.guidance, 0, 100);
+    number("frames", d.frames, 1, 1 << 20), number("fps", d.fps, 1, 240);
+    number("width", d.width, 16, 1 << 14), number("height", d.height, 16, 1 << 14);
     // The negative prompt of a model that knows few words: the table's would be unknown pieces to it.
-    if (const auto v = it->find("negative_prompt"); v != it->end() && v->is_string())
+    if (const auto v = it->find("negative_prompt"); v != it->end() && !v->is_null()) {
+        if (!v->is_string()) wrong("defaults.negative_prompt", "must be a text");
         d.negative_prompt = v->get_ref<const std::string&>();
+    }
 }
 
 /// The reference's numbers for this model and mode.
 Defaults table_for(Family family, Mode mode, const Variant& variant, const ModelFolder& model) {
     Defaults d = defaults_for(family, mode, variant.dim >= 4096, hint(model, "720P"), hint(model, "480P"));
-    apply_config(d, model.config);
+    apply_config(d, model);
     return d;
 }
 
@@ -178,6 +194,12 @@ void check_noise_file(const Request& r, int channels) {
                     "has shape " + to_string(it->second.shape()) + ", this request needs " +
                         to_string(latent_shape(r, channels)),
                     "change width, height and frames, or the file");
+    const DType type = it->second.dtype();
+    if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64)
+        throw Error(file, "noise", fmt::format("is {}, expected f32", info(type).name), "store floating-point numbers");
+    const Tensor noise = it->second.to_host_f32();
+    if (!std::all_of(noise.span<float>().begin(), noise.span<float>().end(), [](float v) { return std::isfinite(v); }))
+        throw Error(file, "noise", "holds numbers that are not finite", "store random numbers of mean 0, deviation 1");
 }
 
 /// Weights are mapped and may come and go; what a step and the decoder hold must fit.

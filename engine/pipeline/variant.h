@@ -19,6 +19,12 @@ struct Variant {
 /// Latent size of a request: [C,T,h,w].
 Shape latent_shape(const Request&, int channels);
 
+/// Whether classifier-free guidance needs a second forward: at 1 it changes nothing, and SkyReels' forcing loop leaves
+/// it out below 1 too (spec/pipelines.md 1.3).
+bool guided(const Request&, double guidance);
+/// guided() at any of the run's steps: the negative prompt is encoded.
+bool uses_negative(const Request&);
+
 /// SkyReels' entry points run the VAE's convolutions in bf16, Wan's in f32 (spec/pipelines.md 1.4).
 DType vae_dtype(const Request&);
 /// Memory of decoding: the exact causal state (spec/vae21.md 4) and the frames at work, for a decoder that ends `width`

@@ -14,7 +14,7 @@ public:
 private:
     float lambda(int i) const { return std::log(1.0f - sigma(i)) - std::log(sigma(i)); }
 
-    std::vector<std::string> needed(const SchedulerState& state) const override {
+    std::vector<std::string> remembered(const SchedulerState& state) const override {
         return state.index == 0 ? std::vector<std::string>{} : std::vector<std::string>{"m"};
     }
 

@@ -55,8 +55,10 @@ void Scheduler::restore(const SchedulerState& state) {
     const bool counters = state.index >= 0 && state.index <= steps() && state.last_order >= 0 &&
                           state.last_order <= 2 && state.warm >= 0 && state.warm <= 2;
     if (!counters) refuse_state("does not belong to this run");
-    for (const std::string& key : needed(state))
+    const auto keys = remembered(state);
+    for (const std::string& key : keys)
         if (!state.history.contains(key)) refuse_state("is incomplete");
+    if (state.history.size() != keys.size()) refuse_state("is another sampler's");
     for (const auto& [key, values] : state.history)
         if (values.size() != state.history.begin()->second.size()) refuse_state("is damaged");
     state_ = state;

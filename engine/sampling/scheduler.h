@@ -60,8 +60,8 @@ protected:
         : schedule_(std::move(schedule)), options_(options) {}
     /// `m` is the converted output (the x0 estimate); replaces `sample`.
     virtual void advance(std::vector<float> m, std::span<const float> velocity, std::span<float> sample) = 0;
-    /// The entries of the history that the next step will read.
-    virtual std::vector<std::string> needed(const SchedulerState&) const { return {}; }
+    /// The entries that the history has in this state.
+    virtual std::vector<std::string> remembered(const SchedulerState&) const { return {}; }
     float sigma(int i) const { return schedule_.sigmas[i]; }
 
     SigmaSchedule schedule_;

@@ -71,10 +71,10 @@ private:
         }
     }
 
-    std::vector<std::string> needed(const SchedulerState& state) const override {
+    std::vector<std::string> remembered(const SchedulerState& state) const override {
         if (state.index == 0) return {};
-        return state.last_order == 2 ? std::vector<std::string>{"last", "m", "m_prev"}
-                                     : std::vector<std::string>{"last", "m"};
+        return state.index > 1 || state.last_order == 2 ? std::vector<std::string>{"last", "m", "m_prev"}
+                                                        : std::vector<std::string>{"last", "m"};
     }
 
     void advance(Values m_new, std::span<const float>, std::span<float> sample) override {

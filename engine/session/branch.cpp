@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/pipeline/variant.h"
 #include "engine/session/render.h"
 #include "engine/session/request_json.h"
+#include "engine/session/stored_run.h"
 
 namespace denoir {
 namespace {
@@ -17,8 +19,6 @@ constexpr std::array<std::string_view, 9> free_keys{"prompt", "negative_prompt",
 /// What the text encoder and the image encoders depend on.
 constexpr std::array<std::string_view, 8> conditioning_keys{"model", "mode",       "prompt", "negative_prompt",
                                                             "image", "last_image", "width",  "height"};
-
-bool two_branches(const Request& r) { return r.guidance != 1.0 || (r.guidance_low && *r.guidance_low != 1.0); }
 
 } // namespace
 
@@ -33,6 +33,7 @@ Request branch_of(const std::filesystem::path& path, int step) {
         throw UsageError(path.string(), "--step", fmt::format("{} is no step to start from", step),
                          last < 0 ? "the run has none yet" : fmt::format("use 0 to {}", last));
     }
+    check_resolved(run);
     run.state(step); // its files are whole
     Request r = record.request;
     r.start =
@@ -66,7 +67,7 @@ bool shares_conditioning(const Request& branch, const Request& parent) {
     const bool same = std::all_of(conditioning_keys.begin(), conditioning_keys.end(), [&](std::string_view key) {
         return now.at(std::string(key)) == before.at(std::string(key));
     });
-    return same && (two_branches(parent) || !two_branches(branch));
+    return same && (uses_negative(parent) || !uses_negative(branch));
 }
 
 } // namespace denoir

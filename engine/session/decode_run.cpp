@@ -4,37 +4,40 @@
 #include "engine/media/frames.h"
 #include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/residency.h"
+#include "engine/pipeline/stored.h"
 #include "engine/session/frame_output.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_tools.h"
+#include "engine/session/stored_run.h"
 
 namespace denoir {
 namespace {
 
 /// What a draft shows: the last step its latent, an earlier one its estimate, step 0 the noise.
-Tensor shown(const RunFolder& run, int step) {
-    const bool estimate = step < run.record().total_steps && run.has_step_tensor(step, "x0");
-    return Pipeline::requested_frames(run.record().request, run.step_tensor(step, estimate ? "x0" : "latent"));
-}
-
-void check_size(const RunFolder& run, int step, const Tensor& latent, const wan::VaeConfig& vae) {
+Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
+    const bool unfinished = step < run.record().total_steps, estimate = unfinished && run.has_step_tensor(step, "x0");
+    const char* name = estimate ? "x0" : "latent";
+    const Tensor latent = run.step_tensor(step, name);
     const Request& r = run.record().request;
-    if (latent.size(0) == vae.z && latent.size(2) * vae.spatial() == *r.height &&
-        latent.size(3) * vae.spatial() == *r.width)
-        return;
-    throw Error(run.latents_file(step).string(), "latent",
-                "has shape " + to_string(latent.shape()) + ", which does not fit the request", "the file was changed");
+    Shape shape{vae.z, (*r.frames - 1) / 4 + 1, *r.height / vae.spatial(), *r.width / vae.spatial()};
+    // An end image follows the clip until the last step drops it.
+    if (*r.mode == Mode::forcing && !r.last_image.empty() && unfinished) ++shape[1];
+    try {
+        check_stored(name, latent, shape);
+    } catch (const Error& e) {
+        throw e.in_file(run.latents_file(step).string());
+    }
+    return Pipeline::requested_frames(r, latent);
 }
 
 } // namespace
 
 Tensor draft_latent(const RunFolder& run, int step, const ModelFolder& model) {
+    check_resolved(run);
     if (model.vae.empty())
         throw Error(run.record().request.model.string(), "", "the VAE is missing",
                     "put it back, or name the model again");
-    const Tensor latent = shown(run, step);
-    check_size(run, step, latent, wan::VaeConfig::read(Weights::load(model.vae, Component::vae21)));
-    return latent;
+    return shown(run, step, wan::VaeConfig::read(Weights::load(model.vae, Component::vae21)));
 }
 
 int step_to_show(const RunFolder& run, std::optional<int> asked) {
@@ -49,6 +52,7 @@ int step_to_show(const RunFolder& run, std::optional<int> asked) {
 int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
                   const std::function<void(int, const Tensor&)>& frame, Observer& observer, std::stop_token stop) {
     const int step = step_to_show(run, asked);
+    check_resolved(run);
     Request r = run.record().request;
     r.threads = threads;
     const ModelFolder model = ModelFolder::open(r.model);

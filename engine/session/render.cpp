@@ -14,6 +14,7 @@
 #include "engine/session/preflight.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_worker.h"
+#include "engine/session/stored_run.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -108,9 +109,9 @@ fs::path new_run_folder(const Request& r) {
 
 RenderResult render(const Request& asked, const RenderOptions& options, Observer& observer, std::stop_token stop) {
     std::vector<fs::path> inputs = options.inputs;
-    for (const fs::path& path :
-         {asked.image, asked.last_image, asked.noise.file, asked.start ? asked.start->run : fs::path()})
-        if (!path.empty()) inputs.push_back(path);
+    Request named = asked;
+    named.model.clear(); // maybe no path but a name
+    for (fs::path& path : inputs_of(named)) inputs.push_back(std::move(path));
     const auto check_out = [&] {
         if (!options.out.empty()) check_output(options.out, inputs);
     };
@@ -139,6 +140,11 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
     preflight(request, model, shared ? Needs::no_encoders : Needs::everything);
     check_disk_space(request, model,
                      options.run_dir.empty() ? data_folder() : fs::absolute(options.run_dir).parent_path());
+    if (parent) {
+        stored_state(*parent, request.start->step, request, model);
+        if (shared) stored_conditioning(*parent, request, model);
+    }
+    const auto backend = open_backend(*request.device, request.threads);
     if (stop.stop_requested()) throw Cancelled();
 
     RunRecord record;
@@ -155,7 +161,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
     if (!options.run_dir.empty()) remember(run.path());
     if (options.on_run) options.on_run(run);
     if (parent) take_over(run, *parent, shared);
-    return RunWorker(run, model, observer, std::move(stop)).work();
+    return RunWorker(run, model, backend, observer, std::move(stop)).work();
 }
 
 RenderResult resume(const fs::path& path, const std::function<void(const RunFolder&)>& on_run, int threads,
@@ -166,8 +172,8 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         run.drop_latents();
         return to_result(run);
     }
-    const std::vector<fs::path> none;
-    check_output(record.out, none);
+    check_resolved(run);
+    check_output(record.out, inputs_of(record.request));
     const ModelFolder model = ModelFolder::open(record.request.model);
     Request checked = record.request;
     checked.noise = {}; // its numbers are stored as step 0
@@ -180,13 +186,17 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         if (fs::file_size(file.path, code) != file.bytes || code)
             observer.warning(fmt::format("{} is not the file this run began with", printable(file.path, 160)));
     }
-    preflight(checked, model, run.load_conditioning() ? Needs::no_encoders : Needs::everything);
+    const auto state = run.last_state();
+    if (state) stored_state(run, state->step, record.request, model);
+    const bool encoded = stored_conditioning(run, record.request, model).has_value();
+    preflight(checked, model, encoded ? Needs::no_encoders : Needs::everything);
+    if (threads >= 0) record.request.threads = threads;
+    const auto backend = open_backend(*record.request.device, record.request.threads);
     for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"})
         remove_partials(folder, "");
     remove_partials(record.out.parent_path(), record.out.filename().string());
-    if (threads >= 0) record.request.threads = threads;
     if (on_run) on_run(run);
-    return RunWorker(run, model, observer, std::move(stop)).work();
+    return RunWorker(run, model, backend, observer, std::move(stop)).work();
 }
 
 } // namespace denoir

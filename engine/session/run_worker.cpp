@@ -14,6 +14,7 @@
 #include "engine/session/frame_output.h"
 #include "engine/session/preflight.h"
 #include "engine/session/request_json.h"
+#include "engine/session/stored_run.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -89,9 +90,11 @@ void RunWorker::Recorder::warning(std::string_view text) {
     next_.warning(text);
 }
 
-RunWorker::RunWorker(RunFolder& run, const ModelFolder& model, Observer& observer, std::stop_token stop)
+RunWorker::RunWorker(RunFolder& run, const ModelFolder& model, std::shared_ptr<Backend> backend, Observer& observer,
+                     std::stop_token stop)
     : run_(run),
       model_(model),
+      backend_(std::move(backend)),
       recorder_(run.record(), observer),
       stop_(std::move(stop)),
       hashes_(model_files(model)),
@@ -146,11 +149,10 @@ void RunWorker::ended(RunState state, const Error* error) {
 
 void RunWorker::render() {
     const Request& request = run_.record().request;
-    const auto backend = open_backend(*request.device, request.threads);
     run_.record().device = {
-        {"name", request.device->name()}, {"processor", processor_name()}, {"threads", backend->threads()}};
+        {"name", request.device->name()}, {"processor", processor_name()}, {"threads", backend_->threads()}};
     Residency residency(residency_budget);
-    Pipeline pipeline(residency, backend);
+    Pipeline pipeline(residency, backend_);
     const DenoiseState state = denoised(pipeline);
     decode(pipeline, Pipeline::requested_frames(request, state.latent));
 }
@@ -188,8 +190,7 @@ void RunWorker::decode(Pipeline& pipeline, const Tensor& latent) {
     const Request& r = record.request;
     const std::string metadata = metadata_of(record);
     const fs::path video = run_.file("video.mp4");
-    const std::vector<fs::path> none;
-    const OutputKind kind = check_output(record.out, none); // the place may have changed while the run went on
+    const OutputKind kind = check_output(record.out, inputs_of(r)); // the place may have changed while the run went on
     const bool another = kind == OutputKind::frames || lower_extension(record.out) == ".mkv";
     FrameOutput own(video, OutputKind::video, *r.width, *r.height, *r.fps, metadata);
     std::optional<FrameOutput> wanted;

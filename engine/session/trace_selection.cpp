@@ -12,6 +12,7 @@
 #include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/transformer.h"
 #include "engine/models/wan/vae.h"
+#include "engine/pipeline/variant.h"
 
 namespace denoir {
 namespace {
@@ -66,8 +67,7 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
     const auto add = [&](const char* component, const std::vector<std::string>& names, std::int64_t tensors) {
         for (const std::string& name : names) all.push_back({component, name, tensors});
     };
-    const bool guided = *r.guidance != 1.0 || (r.family == Family::wan22 && r.guidance_low.value_or(1.0) != 1.0);
-    const std::int64_t branches = guided ? 2 : 1, frames = *r.frames;
+    const std::int64_t branches = uses_negative(r) ? 2 : 1, frames = *r.frames;
     const bool image = !r.image.empty() || !r.last_image.empty();
 
     const auto text = umt5::Config::read(Weights::load(model.text_encoder, Component::umt5));

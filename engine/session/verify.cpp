@@ -6,6 +6,7 @@
 #include "engine/pipeline/residency.h"
 #include "engine/session/preflight.h"
 #include "engine/session/run_tools.h"
+#include "engine/session/stored_run.h"
 #include "engine/weights/safetensors_writer.h"
 
 namespace denoir {
@@ -59,6 +60,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     if (record.steps.empty()) throw Error(path.string(), "steps", "the run has none yet", "go on with render --resume");
     Verification result;
     check_files(run, result);
+    check_resolved(run);
 
     const Request& r = record.request;
     const ModelFolder model = ModelFolder::open(r.model);
@@ -80,7 +82,8 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     Pipeline pipeline(residency, open_backend(*r.device, threads));
     try {
         const Conditioning conditioning = pipeline.condition(r, model, observer, stop);
-        DenoiseState state = r.start ? run.state(r.start->step) : pipeline.begin(r, model, conditioning);
+        DenoiseState state =
+            r.start ? stored_state(run, r.start->step, r, model) : pipeline.begin(r, model, conditioning);
         if (!r.start) compare(0, state.latent, {});
         if (state.step < last)
             pipeline.denoise(

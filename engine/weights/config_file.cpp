@@ -51,6 +51,10 @@ Json read_json_object(const std::filesystem::path& path) {
 Json read_config(const std::filesystem::path& folder, Component component) {
     Json json = read_json_object(folder / "config.json");
     const Component whose = owner(json);
+    // CLIP's two towers share a file: sizes of the vision tower are an object in it.
+    if (const auto tower = json.find("vision_config");
+        component == Component::clip && tower != json.end() && tower->is_object())
+        return Json(*tower);
     if (component == Component::unknown || whose == Component::unknown || same_network(whose, component)) return json;
     Json shared = Json::object();
     for (const char* key : {"text_len", "latents_mean", "latents_std", "family", "num_res_blocks"})

@@ -7,8 +7,9 @@ import os
 import pathlib
 import shutil
 import struct
+import unittest
 
-from program import FIXTURES, MODEL, PROMPT, Case, main, sha256, write_safetensors
+from program import FIXTURES, HAS_BENCH, MODEL, PROMPT, Case, main, sha256, write_safetensors
 
 WEIGHTS = FIXTURES / "_weights"
 # A machine that runs other tests at the same time is slower than the limit of two seconds allows for.
@@ -54,13 +55,36 @@ class Requests(Case):
         (self.work / "request.json").write_bytes(b'{"schema": 1, "prompt": "\xff"}')
         self.refused("render", "request.json", "--out", "out.mp4", timeout=PATIENCE)
 
+    def test_noise_that_is_none(self):
+        count = 16 * 3 * 6 * 10
+        numbers = struct.pack("<f", 0.5) * (count - 1)
+        for dtype, raw in (("I32", bytes(4 * count)), ("BOOL", bytes(count)), ("F32", numbers + struct.pack("<f", math.nan)), ("F32", numbers + struct.pack("<f", math.inf))):
+            write_safetensors(self.work / "noise.safetensors", {"noise": (dtype, [16, 3, 6, 10], raw)})
+            self.refused("render", "--model", MODEL, "--prompt", "x", "--size", "80x48", "--frames", 9, "--steps", 1, "--noise", "noise.safetensors", "--out", "out.mp4",
+                         names=("noise.safetensors", "noise"), timeout=PATIENCE)  # fmt: skip
+
+    def test_defaults_of_a_model(self):
+        for defaults in ({"steps": 1e300}, {"steps": 2.5}, {"steps": "x"}, {"guidance": -1}, {"width": 0}, {"frames": None, "fps": 0}, {"negative_prompt": 3}, 5, []):
+            model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+            config = model / "transformer" / "config.json"
+            config.write_text(json.dumps(json.loads(config.read_text()) | {"defaults": defaults}))
+            self.refused("render", "--model", "model", "--prompt", "x", "--out", "out.mp4", names=("config.json", "defaults"), codes=(1,), timeout=PATIENCE)
+            shutil.rmtree(model)
+
+    @unittest.skipUnless(HAS_BENCH, "built without benchmarks")
+    def test_benchmarks(self):
+        for words in (["--model", "nope"], ["--model", MODEL, "--size", "17x17"], ["--model", MODEL, "--frames", "6"], ["--model", MODEL, "--dtype", "f16"],
+                      ["--model", MODEL, "--image", "nope"], ["--list", "--threads", "-1"], ["--list", "--device", "tpu"], ["--size", "64x48"]):
+            self.refused("bench", *words, timeout=PATIENCE)
+
     def test_where_a_syntax_error_is(self):
         self.assertRegex(self.check('{"schema": 1,\n "steps": }').err, "line 2, column")
 
     def test_no_regular_file(self):
         os.mkfifo(self.work / "pipe")
         (self.work / "folder").mkdir()
-        for name in ("pipe", "folder", "missing", "/dev/zero", "http://localhost/request.json"):
+        (self.work / "bom.json").write_bytes(b"\xef\xbb\xbf{}")
+        for name in ("pipe", "folder", "missing", "/dev/zero", "http://localhost/request.json", "bom.json", "no\u200bfile", "no\u3000file", "no\ue000file", "no\U000e0001file"):
             self.refused("render", name, "--out", "out.mp4", timeout=PATIENCE)
 
 

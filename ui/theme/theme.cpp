@@ -72,8 +72,8 @@ QPalette palette_of(const Colours& c) {
 Theme::Theme(QApplication& application, QObject* parent)
     : QObject(parent),
       application_(application),
-      desktop_dark_(application.palette().color(QPalette::Window).lightness() < 128) {
-    application_.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+      desktop_dark_(QApplication::palette().color(QPalette::Window).lightness() < 128) {
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     ask_desktop();
     apply();
 }
@@ -120,7 +120,7 @@ void Theme::apply() {
     applied_dark_ = dark();
     const Colours& c = dark() ? dark_colours() : light_colours();
     QPixmapCache::clear();
-    application_.setPalette(palette_of(c));
+    QApplication::setPalette(palette_of(c));
     application_.setStyleSheet(style_sheet_of(c));
     emit changed();
 }

@@ -14,7 +14,6 @@
 namespace denoir::clip {
 namespace {
 
-constexpr float eps = 1e-5f;
 using nn::layer_norm;
 using nn::linear;
 
@@ -68,12 +67,12 @@ Tensor mlp(const Module& m, const Tensor& x, DType dtype, const Told& tell) {
     return y;
 }
 
-Tensor block(const Module& m, Tensor x, std::int64_t heads, DType dtype, const Told& tell) {
-    Tensor y = layer_norm(m["norm1"], x, eps, dtype);
+Tensor block(const Module& m, const Config& c, Tensor x, DType dtype, const Told& tell) {
+    Tensor y = layer_norm(m["norm1"], x, c.eps, dtype);
     tell(m, "norm1", y);
-    x = ops::add(x, self_attention(m["attn"], y, heads, dtype, tell), dtype);
+    x = ops::add(x, self_attention(m["attn"], y, c.heads, dtype, tell), dtype);
     tell(m, "norm2.input", x);
-    y = layer_norm(m["norm2"], x, eps, dtype);
+    y = layer_norm(m["norm2"], x, c.eps, dtype);
     tell(m, "norm2", y);
     x = ops::add(x, mlp(m["mlp"], y, dtype, tell), dtype);
     tell(m, "", x);
@@ -139,6 +138,19 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
             throw Error(weights.origin(), p + "patch_embedding.weight", "a size of the network is zero",
                         "use a complete checkpoint");
     c.heads = fields::heads(weights, c.width, heads, 80);
+    if (weights.config().is_object()) {
+        const Json& config = weights.config();
+        if (const auto it = config.find("hidden_act"); it != config.end() && *it != "gelu" && !it->is_null())
+            throw Error(weights.origin(), "config.json: hidden_act", "only gelu is computed",
+                        "use the image encoder that belongs to the model");
+        if (const auto it = config.find("layer_norm_eps"); it != config.end() && !it->is_null()) {
+            const double eps = it->is_number() ? it->get<double>() : 0;
+            if (!(eps > 0 && eps < 1))
+                throw Error(weights.origin(), "config.json: layer_norm_eps", "must be a number between 0 and 1",
+                            "correct it");
+            c.eps = float(eps);
+        }
+    }
     fields::agree(weights, {"hidden_size"}, c.width, p + "patch_embedding.weight");
     fields::agree(weights, {"intermediate_size"}, c.mlp, p + "transformer.0.mlp.0.weight");
     fields::agree(weights, {"num_hidden_layers"}, c.layers, p + "transformer");
@@ -175,10 +187,10 @@ Tensor Vision::forward(const Tensor& image, nn::Probe* probe) const {
     const Told tell{probe, config_.prefix};
     Tensor x = embed(m, *backend_, config_, image, options_.dtype, tell);
     tell(m, "pre_norm.input", x);
-    x = layer_norm(m["pre_norm"], x, eps, options_.dtype);
+    x = layer_norm(m["pre_norm"], x, config_.eps, options_.dtype);
     tell(m, "pre_norm", x);
     for (int i = 0; i + 1 < config_.layers; ++i)
-        x = block(m["transformer"][i], std::move(x), config_.heads, options_.dtype, tell); // not the last
+        x = block(m["transformer"][i], config_, std::move(x), options_.dtype, tell); // not the last
     return ops::cast(x, DType::f32);
 }
 

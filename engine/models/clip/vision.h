@@ -18,6 +18,7 @@ struct Config {
     std::int64_t patch = 0; ///< pixels of a patch's side
     std::int64_t grid = 0;  ///< patches of a side
     std::string prefix;     ///< "visual" or nothing
+    float eps = 1e-5f;      ///< of the layer norms
     std::int64_t image() const { return patch * grid; }
     /// Sizes from shapes. Heads: config.json's num_attention_heads, else `heads`, else width / 80.
     static Config read(const Weights&, std::optional<std::int64_t> heads = {});

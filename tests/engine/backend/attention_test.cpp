@@ -129,7 +129,7 @@ TEST(Attention, Bf16InRowsThatFusedKernelsRead) {
 TEST(Attention, FarApartScores) { check({40, 400, 1, 32, 0, false, false, DType::f32, DType::f32, 8.0f}); }
 
 TEST(Attention, AViewOfJoinedProjections) {
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     const Tensor joined = backend->upload(host({90, 3 * 2 * 16}, 1));
     const auto part = [&](int i) { return joined.slice(1, i * 32, i * 32 + 32).split(1, 16); };
     Tensor out = backend->empty({90, 2, 16}, DType::f32), expected = backend->empty({90, 2, 16}, DType::f32);
@@ -141,7 +141,7 @@ TEST(Attention, AViewOfJoinedProjections) {
 
 TEST(Attention, HeadsOutsideTokens) {
     // [N, L, D] seen as [L, N, D].
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     const Tensor q = backend->upload(host({3, 40, 16}, 1)).permute({1, 0, 2});
     Tensor out = backend->empty({40, 3, 16}, DType::f32);
     backend->attention(q, q, q, {}, out);
@@ -150,7 +150,7 @@ TEST(Attention, HeadsOutsideTokens) {
 }
 
 TEST(Attention, NoKeysGiveZero) {
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     Tensor out = backend->upload(host({5, 2, 16}, 1));
     const Tensor none = backend->empty({0, 2, 16}, DType::f32);
     backend->attention(backend->upload(host({5, 2, 16}, 1)), none, none, {}, out);

@@ -80,7 +80,7 @@ TEST(Elementwise, GeluInRoundedSteps) {
 
 TEST(Elementwise, ActivationsOfExtremeValues) {
     const std::vector<float> x = {-INFINITY, -1e30f, -200, -88, -0.0f, 0, 88, 200, 1e30f};
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     for (const Activation kind : {Activation::silu, Activation::gelu_tanh, Activation::gelu_erf}) {
         Tensor out = backend->empty({9}, f32);
         backend->activate(kind, backend->upload(Tensor::from(x, {9})), out);
@@ -91,7 +91,7 @@ TEST(Elementwise, ActivationsOfExtremeValues) {
 }
 
 TEST(Elementwise, Fill) {
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     Tensor room = backend->upload(host({4, 9}, 1, bf16)), part = room.slice(0, 1, 3).slice(1, 2, 5);
     std::vector<double> expected = doubles(room);
     backend->fill(part, 0.5f);
@@ -115,7 +115,7 @@ TEST(Copy, AnyStridesOnBothSides) {
                 });
                 expect_near(found, doubles(from), in == f32 && out == bf16 ? bf16_tolerance : 0);
                 // And into a view whose axes lie in another order.
-                const auto backend = backend_under_test();
+                const auto& backend = backend_under_test();
                 Tensor room = backend->empty(x.shape(), out), to = turned(room);
                 backend->copy(from, to);
                 expect_near(room, doubles(x), in == f32 && out == bf16 ? bf16_tolerance : 0);
@@ -124,7 +124,7 @@ TEST(Copy, AnyStridesOnBothSides) {
 }
 
 TEST(Copy, RoundsToNearestEven) {
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     const std::vector<float> x = {1.0f, 1.00390625f, 1.01171875f, 3.4e38f, -1e-40f, INFINITY, NAN};
     Tensor out = backend->empty({7}, bf16);
     backend->copy(Tensor::from(x, {7}), out);
@@ -134,7 +134,7 @@ TEST(Copy, RoundsToNearestEven) {
 }
 
 TEST(Copy, OtherTypesIn) {
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     Tensor ids = Tensor::host({2, 3}, DType::i64), out = backend->empty({2, 3}, f32),
            same = backend->empty({3, 2}, DType::i64);
     for (int i = 0; i < 6; ++i) ids.data<std::int64_t>()[i] = i * i - 3;
@@ -148,7 +148,7 @@ TEST(Copy, OtherTypesIn) {
 }
 
 TEST(Copy, NothingToDo) {
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     Tensor out = backend->empty({0, 4}, f32);
     backend->copy(Tensor::host({0, 4}), out);
     backend->add(out, out, out);

@@ -149,7 +149,7 @@ TEST(Linear, Scales) {
 }
 
 TEST(Linear, FoldsTheAxesOfAConvolutionsWeight) {
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     const Weight w("w", host({6, 4, 1, 2, 2}, 1));
     Tensor out = backend->empty({10, 6}, f32);
     backend->linear(backend->upload(host({10, 16}, 2)), w, nullptr, {}, out);
@@ -160,7 +160,7 @@ TEST(Linear, FoldsTheAxesOfAConvolutionsWeight) {
 }
 
 TEST(Linear, NothingToDo) {
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     const Weight w("w", host({6, 4}, 1));
     Tensor out = backend->empty({0, 6}, f32);
     backend->linear(backend->empty({0, 4}, f32), w, nullptr, {}, out);

@@ -213,7 +213,7 @@ TEST_P(Norm, Channel) {
 }
 
 TEST(NormInPlace, RopeAndGatedAdd) {
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     const auto [cos, sin] = rotation(9, 4);
     const Rope table{backend->upload(cos), backend->upload(sin)};
     Tensor x = backend->upload(host({9, 16}, 1)), expected = backend->empty({9, 16}, DType::f32);
@@ -224,7 +224,7 @@ TEST(NormInPlace, RopeAndGatedAdd) {
 
 /// The defaults written with plain kernels are the fused kernels' other definition.
 TEST(NormDefaults, AgreeWithTheFusedKernels) {
-    const auto backend = backend_under_test();
+    const auto& backend = backend_under_test();
     const Tensor x = backend->upload(offset_rows({60, 48}, 1, DType::f32, 1.0f)),
                  rows = backend->upload(host({3, 2, 48}, 2));
     Tensor fused = backend->empty({60, 48}, DType::f32), plain = backend->empty({60, 48}, DType::f32);

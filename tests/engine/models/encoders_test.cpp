@@ -119,8 +119,9 @@ double fill_clip(const std::string& name, const Shape& shape, std::size_t, std::
     const double value = test::named_value(bare, i);
     if (bare.ends_with("bias")) return 0.1 * value;
     if (bare.find("norm") != std::string::npos) return 1 + 0.1 * value;
-    return bare.ends_with("embedding") ? value
-                                       : value * std::sqrt(3.0 / static_cast<double>(shape.elements() / shape[0]));
+    if (bare.ends_with("embedding")) return value;
+    const std::int64_t inputs = shape.elements() / shape[0];
+    return value * std::sqrt(3.0 / static_cast<double>(inputs));
 }
 
 /// The tiny tower of spec/clip.md 5.

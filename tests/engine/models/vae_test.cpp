@@ -59,7 +59,8 @@ double fill_vae(const std::string& name, const Shape& shape, std::size_t, std::u
     const double value = test::named_value(name, i);
     if (name.ends_with("gamma")) return 1 + 0.1 * value;
     if (name.ends_with("bias")) return 0.1 * value;
-    return value * std::sqrt(3.0 / static_cast<double>(shape.elements() / shape[0]));
+    const std::int64_t inputs = shape.elements() / shape[0];
+    return value * std::sqrt(3.0 / static_cast<double>(inputs));
 }
 
 std::shared_ptr<const Weights> tiny_weights(bool nested) {

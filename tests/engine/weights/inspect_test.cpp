@@ -12,7 +12,6 @@ namespace denoir {
 namespace {
 
 using namespace test;
-namespace fs = std::filesystem;
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 

@@ -63,9 +63,9 @@ def image_condition(model, first: torch.Tensor, last: torch.Tensor | None, frame
     return torch.cat([mask, latent])
 
 
-def guided(velocity, text, empty, guidance: float):
-    """The conditional pass first; `velocity(context)` in float32."""
-    if guidance == 1:
+def guided(velocity, text, empty, guidance: float, least: float | None = None):
+    """The conditional pass first; `velocity(context)` in float32. Up to `least` there is no second one."""
+    if guidance == 1 or (least is not None and guidance <= least):
         return velocity(text)
     with_text, without = velocity(text), velocity(empty)
     return without + np.float32(guidance) * (with_text - without)
@@ -116,7 +116,7 @@ def force(model, request: dict, noise: torch.Tensor, forward, first=None, last=N
             )
             return out.float().numpy()
 
-        v = guided(velocity, text, empty, request["guidance"])
+        v = guided(velocity, text, empty, request["guidance"], least=1)
         for f in np.flatnonzero(changes):
             latent[:, f] = torch.from_numpy(solvers[f].step(v[:, f], latent[:, f].numpy().copy()))
     return latent if last is None else latent[:, :-1]

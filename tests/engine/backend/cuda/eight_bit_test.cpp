@@ -37,14 +37,17 @@ TEST_P(EightBitLinear, StaysNearTheExactProduct) {
 
 TEST_P(EightBitLinear, SmallAndOddProductsStayInBf16) {
     const Emulated exact, quick(std::size_t{1} << 30, GetParam());
-    for (const auto& [m, k, n] : {std::array<std::int64_t, 3>{8, 48, 32}, {300, 50, 32}, {300, 48, 30}}) {
+    struct Product {
+        std::int64_t m, k, n;
+    };
+    for (const Product p : {Product{8, 48, 32}, {300, 50, 32}, {300, 48, 30}}) {
         const auto run = [&](Backend& backend) {
-            const Weight weight("w", host({n, k}, 2));
-            Tensor out = backend.empty({m, n}, DType::bf16);
-            backend.linear(backend.upload(host({m, k}, 1)), weight, nullptr, {Activation::none, DType::bf16}, out);
+            const Weight weight("w", host({p.n, p.k}, 2));
+            Tensor out = backend.empty({p.m, p.n}, DType::bf16);
+            backend.linear(backend.upload(host({p.m, p.k}, 1)), weight, nullptr, {Activation::none, DType::bf16}, out);
             return bytes_of(out);
         };
-        EXPECT_EQ(run(*quick.backend), run(*exact.backend)) << m << " x " << k << " x " << n;
+        EXPECT_EQ(run(*quick.backend), run(*exact.backend)) << p.m << " x " << p.k << " x " << p.n;
     }
 }
 

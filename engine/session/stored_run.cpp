@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/stored_run.h"
+
+#include <utility>
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// `check` names no file of its own.
+template <class Check> void naming(const fs::path& file, Check&& check) {
+    try {
+        check();
+    } catch (const Error& e) {
+        throw e.in_file(file.string());
+    }
+}
+
+} // namespace
+
+void check_resolved(const RunFolder& run) {
+    const Request& r = run.record().request;
+    const std::pair<const char*, bool> fields[] = {{"mode", r.mode.has_value()},
+                                                   {"family", r.family.has_value()},
+                                                   {"negative_prompt", r.negative_prompt.has_value()},
+                                                   {"width", r.width.has_value()},
+                                                   {"height", r.height.has_value()},
+                                                   {"frames", r.frames.has_value()},
+                                                   {"fps", r.fps.has_value()},
+                                                   {"steps", r.steps.has_value()},
+                                                   {"guidance", r.guidance.has_value()},
+                                                   {"shift", r.shift.has_value()},
+                                                   {"seed", r.seed.has_value()},
+                                                   {"sampler", r.sampler.has_value()},
+                                                   {"dtype", r.dtype.has_value()},
+                                                   {"precision", r.precision.has_value()},
+                                                   {"preprocess", r.preprocess.has_value()},
+                                                   {"device", r.device.has_value()},
+                                                   {"forcing", r.mode != Mode::forcing || r.forcing.has_value()}};
+    for (const auto& [field, there] : fields)
+        if (!there)
+            throw Error(run.file("run.json").string(), std::string("request.") + field, "is missing",
+                        "the file was changed: render anew");
+}
+
+DenoiseState stored_state(const RunFolder& run, int step, const Request& r, const ModelFolder& model) {
+    DenoiseState state = run.state(step);
+    try {
+        naming(run.latents_file(step), [&] { Pipeline::check_state(r, model, state); });
+    } catch (const Error& e) {
+        if (e.field() != "solver" || e.file() != run.latents_file(step).string()) throw;
+        throw Error(run.solver_file(step).string(), e.field(), e.message(), e.hint());
+    }
+    return state;
+}
+
+std::optional<Conditioning> stored_conditioning(const RunFolder& run, const Request& r, const ModelFolder& model) {
+    std::optional<Conditioning> c = run.load_conditioning();
+    if (c) naming(run.file("conditioning.safetensors"), [&] { Pipeline::check_conditioning(r, model, *c); });
+    return c;
+}
+
+std::vector<fs::path> inputs_of(const Request& r) {
+    std::vector<fs::path> all;
+    for (const fs::path& path : {r.model, r.image, r.last_image, r.noise.file, r.start ? r.start->run : fs::path()})
+        if (!path.empty()) all.push_back(path);
+    return all;
+}
+
+} // namespace denoir

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "engine/session/run_folder.h"
+
+namespace denoir {
+
+/// A run folder may come from anyone. These refuse, with an Error naming the file, what its request and model would not
+/// have made.
+///
+/// run.json lacks what every rendered request has: size, frames, steps, sampler, …
+void check_resolved(const RunFolder&);
+/// The state after `step` as RunFolder::state gives it, checked: shape, numbers, the solvers' history.
+DenoiseState stored_state(const RunFolder&, int step, const Request&, const ModelFolder&);
+/// As RunFolder::load_conditioning, checked.
+std::optional<Conditioning> stored_conditioning(const RunFolder&, const Request&, const ModelFolder&);
+
+/// Files and folders that a request reads: no output may replace one of them.
+std::vector<std::filesystem::path> inputs_of(const Request&);
+
+} // namespace denoir
