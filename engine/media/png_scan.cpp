@@ -75,7 +75,7 @@ void check_stream(const std::vector<Data>& parts, std::uint64_t raw_bytes) {
             if (produced > raw_bytes + slack) refuse_damaged("it holds more data than its size says");
         } while (z.avail_in > 0 || z.avail_out == 0);
     }
-    if (produced < raw_bytes) refuse_cut();
+    refuse_cut(); // also where only the checksum at the end is missing
 }
 
 /// The text of an iTXt or tEXt chunk "Comment" that is not compressed.
