@@ -8,6 +8,7 @@ PROGRAM: denoir_gpu. `--dry`: tiny sizes on the processor, to see that everythin
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -310,7 +311,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=240)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     args = parser.parse_args()
-    shared = "/dev/shm" if os.path.isdir("/dev/shm") and not args.dry else None
+    roomy = not args.dry and os.path.isdir("/dev/shm") and shutil.disk_usage("/dev/shm").free > 16 << 30  # the largest file is 8 GB
+    shared = "/dev/shm" if roomy else None
     with tempfile.TemporaryDirectory(dir=shared) as folder:
         denoir = Denoir(args.program, "cpu" if args.dry else "cuda", Path(folder))
         if args.part == "check":

@@ -182,9 +182,11 @@ cuda::ModuleEntry entry_of(const Device& device) {
                     "use the device cpu");
     void* library = ::dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); // tensors may outlive every backend
     void* entry = library ? ::dlsym(library, cuda::module_entry) : nullptr;
+    const char* error = entry ? nullptr : ::dlerror();
+    const std::string why = error ? " (" + printable(error, 200) + ")" : std::string();
     if (!entry)
         throw Error(file->filename().string(), "device",
-                    "the CUDA module cannot be opened, so " + device.name() + " cannot be used",
+                    "the CUDA module cannot be opened, so " + device.name() + " cannot be used" + why,
                     "install it from the same build, or use the device cpu");
     return reinterpret_cast<cuda::ModuleEntry>(entry);
 }

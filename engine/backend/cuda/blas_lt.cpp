@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <set>
 #include <vector>
 
 #include "engine/backend/cuda/blas.h"
 #include "engine/backend/cuda/library.h"
 #include "engine/backend/cuda/product_cache.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 
 namespace denoir::cuda {
 namespace {
@@ -215,6 +217,7 @@ private:
     bool run(const Product& p, const Description& d, std::string_view type) {
         runtime_.stream(); // the library asks for this thread's card
         const std::string name = key(p, type);
+        if (refused_.contains(name)) return false;
         if (const auto known = cache_.find(name)) {
             const auto algorithm = std::bit_cast<cublasLtMatmulAlgo_t>(*known);
             cublasLtMatmulHeuristicResult_t checked{};
@@ -242,7 +245,11 @@ private:
                 fastest = &candidate.algo;
             }
         }
-        if (!fastest) return false;
+        if (!fastest) {
+            if (refused_.insert(name).second)
+                log::info(fmt::format("cuBLASLt does not compute {} ({} suggestions)", name, all.size()));
+            return false;
+        }
         cache_.keep(name, std::bit_cast<ProductCache::Words>(*fastest));
         return start(p, d, *fastest) == CUBLAS_STATUS_SUCCESS;
     }
@@ -252,6 +259,7 @@ private:
     ProductCache cache_;
     cublasLtHandle_t handle_ = nullptr;
     std::byte* workspace_ = nullptr;
+    std::set<std::string> refused_; ///< products that the library does not know
 };
 static_assert(sizeof(cublasLtMatmulAlgo_t) == sizeof(ProductCache::Words));
 

@@ -223,8 +223,7 @@ private:
                       const Workspace& workspace) {
         std::byte* const work = bytes > 0 ? workspace(static_cast<std::size_t>(bytes)) : nullptr;
         return failure_of([&] {
-            if (f_.set_stream(handle_, static_cast<cudaStream_t>(runtime_.stream())) != CUDNN_STATUS_SUCCESS)
-                return Outcome(fe::error_code_t::HANDLE_ERROR, "the stream was not taken");
+            runtime_.stream(); // the library asks for this thread's card
             return plan.graph->execute_plan_at_index(handle_, memory, work, index);
         });
     }
@@ -297,7 +296,8 @@ std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
     Functions f{};
     cudnnHandle_t handle = nullptr;
     if (!find(library, "cudnnCreate", f.create) || !find(library, "cudnnDestroy", f.destroy) ||
-        !find(library, "cudnnSetStream", f.set_stream) || f.create(&handle) != CUDNN_STATUS_SUCCESS) {
+        !find(library, "cudnnSetStream", f.set_stream) || f.create(&handle) != CUDNN_STATUS_SUCCESS ||
+        f.set_stream(handle, static_cast<cudaStream_t>(runtime.stream())) != CUDNN_STATUS_SUCCESS) {
         why = "libcudnn does not start";
         return nullptr;
     }

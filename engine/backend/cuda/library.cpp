@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/core/error.h"
+
 namespace denoir::cuda {
 namespace {
 
@@ -27,10 +29,16 @@ std::vector<std::string> folders() {
 } // namespace
 
 void* open_library(std::initializer_list<const char*> names, std::string& why) {
-    for (const std::string& folder : folders())
-        for (const char* name : names)
+    std::string found; // but not to be opened
+    for (const char* name : names)
+        for (const std::string& folder : folders()) {
             if (void* library = ::dlopen((folder + name).c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
-    why = fmt::format("{} is not installed", *names.begin());
+            const char* error = ::dlerror();
+            if (error && found.empty() &&
+                !std::string_view(error).starts_with(folder + name + ": cannot open shared object file"))
+                found = error;
+        }
+    why = found.empty() ? fmt::format("{} is not installed", *names.begin()) : printable(found, 200);
     return nullptr;
 }
 

@@ -102,8 +102,10 @@ void CudaBackend::linear(const Tensor& x, Layers layers, const LinearOptions& op
 bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& bias, Tensor& c) {
     const std::int64_t m = x.size(0), k = x.size(1), n = c.size(1);
     const Properties& card = runtime_->properties();
-    if (k % 16 != 0 || n % 16 != 0 || (options_.eight_bit == EightBit::fp8 && card.major * 10 + card.minor < 89))
-        return false;
+    const int generation = card.major * 10 + card.minor;
+    // cuBLASLt takes a scale for every row on sm_90 alone; our own kernel wherever there is fp8.
+    const bool has_fp8 = options_.blas ? generation == 90 : generation >= 89;
+    if (k % 16 != 0 || n % 16 != 0 || (options_.eight_bit == EightBit::fp8 && !has_fp8)) return false;
     const EightBit kind = options_.eight_bit;
     struct Quantised {
         Tensor values, scales;
@@ -115,7 +117,11 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
         return q;
     };
     auto& slot = kept(layers, kind == EightBit::fp8 ? "matrix.fp8" : "matrix.int8");
-    if (!slot) slot = std::make_shared<Quantised>(quantise(upload(convert(layers, DType::bf16))));
+    if (!slot) {
+        const Tensor matrix = convert(layers, DType::bf16);
+        slot = std::make_shared<Quantised>(quantise(upload(matrix)));
+        runtime_->wait(); // a card that shares the host's pages may still be reading them
+    }
     const Quantised& weight = *std::static_pointer_cast<Quantised>(slot);
     const Quantised input = quantise(x);
     EightBitProduct p;

@@ -35,14 +35,22 @@ std::filesystem::path ProductCache::file(std::string_view what, std::string card
     }
 }
 
-ProductCache::ProductCache(std::filesystem::path file) : file_(std::move(file)) {
+std::shared_ptr<ProductCache::Known> ProductCache::known_of(const std::filesystem::path& file) {
+    if (file.empty()) return std::make_shared<Known>();
+    static std::mutex mutex;
+    static std::map<std::filesystem::path, std::weak_ptr<Known>> all;
+    const std::lock_guard lock(mutex);
+    auto& slot = all[file];
+    if (auto known = slot.lock()) return known;
+    auto known = std::make_shared<Known>();
+    slot = known;
     std::error_code code;
-    if (file_.empty() || !std::filesystem::exists(file_, code)) return;
+    if (!std::filesystem::exists(file, code)) return known;
     std::string text;
     try {
-        text = read_text(file_, largest_file);
+        text = read_text(file, largest_file);
     } catch (const Error&) {
-        return; // found anew
+        return known; // found anew
     }
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
@@ -51,20 +59,35 @@ ProductCache::ProductCache(std::filesystem::path file) : file_(std::move(file)) 
         Words words{};
         bool whole = static_cast<bool>(in >> key) && key.size() <= longest_key;
         for (std::uint64_t& word : words) whole = whole && read_word(in, word);
-        if (whole && !(in >> rest)) known_[key] = words;
+        if (whole && !(in >> rest)) known->words[key] = words;
     }
+    return known;
 }
 
+ProductCache::ProductCache(std::filesystem::path file) : file_(std::move(file)), known_(known_of(file_)) {}
+
 std::optional<ProductCache::Words> ProductCache::find(const std::string& key) const {
-    const auto found = known_.find(key);
-    return found == known_.end() ? std::nullopt : std::optional(found->second);
+    const std::lock_guard lock(known_->mutex);
+    const auto found = known_->words.find(key);
+    return found == known_->words.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::size_t ProductCache::size() const {
+    const std::lock_guard lock(known_->mutex);
+    return known_->words.size();
+}
+
+void ProductCache::forget(const std::string& key) {
+    const std::lock_guard lock(known_->mutex);
+    known_->words.erase(key);
 }
 
 void ProductCache::keep(const std::string& key, const Words& words) {
-    known_[key] = words;
+    const std::lock_guard lock(known_->mutex);
+    known_->words[key] = words;
     if (file_.empty()) return;
     std::string text;
-    for (const auto& [name, all] : known_) text += fmt::format("{} {:x}\n", name, fmt::join(all, " "));
+    for (const auto& [name, all] : known_->words) text += fmt::format("{} {:x}\n", name, fmt::join(all, " "));
     try {
         write_file(file_, text);
     } catch (const Error&) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,12 +25,19 @@ public:
     std::optional<Words> find(const std::string& key) const;
     /// Key: no spaces. Writes the file; a disk that refuses costs nothing but the next start's time.
     void keep(const std::string& key, const Words&);
-    void forget(const std::string& key) { known_.erase(key); }
-    std::size_t size() const { return known_.size(); }
+    void forget(const std::string& key);
+    std::size_t size() const;
 
 private:
+    /// One for all caches of a file in this process: what one backend has measured, the next must not measure again and
+    /// choose otherwise.
+    struct Known {
+        std::mutex mutex;
+        std::map<std::string, Words, std::less<>> words;
+    };
+    static std::shared_ptr<Known> known_of(const std::filesystem::path& file);
     std::filesystem::path file_;
-    std::map<std::string, Words, std::less<>> known_;
+    std::shared_ptr<Known> known_;
 };
 
 } // namespace denoir::cuda

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cuda/recordings.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/core/log.h"
@@ -45,6 +46,10 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
             // A recording needs memory beside the rest, and libraries may refuse it. The way without works all the
             // same.
             r.reset();
+            // What it took is given back only with the arena: nobody else could have it.
+            if (std::none_of(recordings_.begin(), recordings_.end(),
+                             [](const auto& other) { return other.second->graph != nullptr; }))
+                recording_arena_.reset();
             throw_if_stopped();
             log::info("the kernels of " + key + " cannot be recorded");
             r.refused = true;

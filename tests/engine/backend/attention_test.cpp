@@ -136,7 +136,10 @@ TEST(Attention, AViewOfJoinedProjections) {
     backend->attention(part(0), part(1), part(2), {}, out);
     const auto dense = [&](int i) { return backend->upload(backend->download(part(i))); };
     backend->attention(dense(0), dense(1), dense(2), {}, expected);
-    EXPECT_EQ(bytes_of(out), bytes_of(expected));
+    if (backend->device().kind == Device::Kind::cpu)
+        EXPECT_EQ(bytes_of(out), bytes_of(expected));
+    else // a library may take another algorithm for rows that lie further apart
+        expect_near(out, doubles(expected), f32_tolerance);
 }
 
 TEST(Attention, HeadsOutsideTokens) {

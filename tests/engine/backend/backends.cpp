@@ -6,14 +6,15 @@
 namespace denoir::test {
 
 std::span<const std::shared_ptr<Backend>> backends_under_test() {
-    static const std::vector<std::shared_ptr<Backend>> all = [] {
+    // Never destroyed: at exit the card's libraries may be gone before it.
+    static const auto& all = *new std::vector<std::shared_ptr<Backend>>([] {
         std::vector<std::shared_ptr<Backend>> opened;
         const char* asked = std::getenv("DENOIR_TEST_DEVICE");
         const Device device = Device::parse(asked ? asked : "cpu");
         for (int threads = 1; threads <= (device.kind == Device::Kind::cpu ? 4 : 2); ++threads)
             opened.push_back(open_backend(device, threads));
         return opened;
-    }();
+    }());
     return all;
 }
 

@@ -129,8 +129,13 @@ TEST(Copy, RoundsToNearestEven) {
     Tensor out = backend->empty({7}, bf16);
     backend->copy(Tensor::from(x, {7}), out);
     const Tensor host = backend->download(out);
-    for (std::size_t i = 0; i < x.size(); ++i)
-        EXPECT_EQ(host.span<const std::uint16_t>()[i], denoir::bf16::from(x[i]).bits) << x[i];
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::uint16_t found = host.span<const std::uint16_t>()[i];
+        if (std::isnan(x[i])) // a card knows one NaN alone, 0x7FFF
+            EXPECT_GT(found & 0x7FFF, 0x7F80);
+        else
+            EXPECT_EQ(found, denoir::bf16::from(x[i]).bits) << x[i];
+    }
 }
 
 TEST(Copy, OtherTypesIn) {

@@ -96,7 +96,8 @@ double absolute_sum(const Tensor& x) {
 }
 
 std::shared_ptr<Backend> cpu(int threads) {
-    static std::map<int, std::shared_ptr<Backend>> opened;
+    // Never destroyed: at exit the card's libraries may be gone before it.
+    static auto& opened = *new std::map<int, std::shared_ptr<Backend>>;
     static const Device device = [] {
         const char* asked = std::getenv("DENOIR_TEST_DEVICE");
         return asked ? Device::parse(asked) : Device{};

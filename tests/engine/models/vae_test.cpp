@@ -224,9 +224,12 @@ TEST_P(VaeProperties, StripsGiveTheSameBytes) {
     const Tensor latent = named_tensor("latent", {2, 3, 11, 2});
     for (const DType dtype : {DType::f32, DType::bf16}) {
         const Tensor whole = vae({.dtype = dtype, .bf16_above = 0}).decode(latent);
+        // A card's libraries compute other sizes in another order.
+        const double limit = cpu()->device().kind == Device::Kind::cpu ? 0 : dtype == DType::f32 ? 1e-5 : 0.03;
         for (const int strips : {2, 3, 7})
-            EXPECT_TRUE(
-                test::same_bytes(whole, vae({.dtype = dtype, .bf16_above = 0, .strips = strips}).decode(latent)))
+            EXPECT_LE(
+                test::relative_error(vae({.dtype = dtype, .bf16_above = 0, .strips = strips}).decode(latent), whole),
+                limit)
                 << strips;
     }
     EXPECT_DOUBLE_EQ(vae().strip_overhead(11, 2, 1), 1.0);

@@ -14,8 +14,8 @@ template <int V> __device__ bool place(const Walk& w, Offsets& at) {
     const std::int64_t packs = w.elements() / V;
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (i >= packs) return false;
-    // Divisions of 32 bits cost a quarter.
-    at = packs <= 0x7FFFFFFF ? offsets_of(w, static_cast<std::uint32_t>(i), V) : offsets_of(w, i, V);
+    // Divisions of 32 bits cost a quarter; eight values a pack at most.
+    at = packs <= 0x1FFFFFFF ? offsets_of(w, static_cast<std::uint32_t>(i), V) : offsets_of(w, i, V);
     return true;
 }
 

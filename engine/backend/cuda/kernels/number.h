@@ -45,7 +45,7 @@ DENOIR_HD float widen(F16 x) {
     return from_bits(sign | to_bits(magnitude));
 }
 
-/// To nearest, ties to even; NaN stays a quiet NaN. The same bits as denoir::bf16::from.
+/// To nearest, ties to even. The same bits as denoir::bf16::from but for NaN, which a card makes 0x7FFF.
 DENOIR_HD Bf16 narrow_bf16(float x) {
 #if defined(__CUDA_ARCH__)
     Bf16 narrowed;
