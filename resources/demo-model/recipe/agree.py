@@ -31,8 +31,8 @@ class Model:
         self.sizes = Sizes(**json.loads(self.weights[1]["sizes"]))
 
     def encode_text(self, prompt: str):
-        tokens, _ = self.tokenizer([prompt], self.sizes.text_len)
-        return oracles.umt5(self.text_weights, tokens[0])
+        tokens, lengths = self.tokenizer([prompt], self.sizes.text_len)
+        return oracles.umt5(self.text_weights, tokens[0, : lengths[0]])
 
     def forward(self, dtype: torch.dtype):
         s = self.sizes
