@@ -65,7 +65,7 @@ int run(QApplication& program, const ui::Arguments& arguments) {
         window.raise();
         window.activateWindow();
     });
-    return program.exec();
+    return QApplication::exec();
 }
 
 } // namespace
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
     app::never_start_a_session_bus();
     QApplication program(argc, argv);
     ui::Translation translation(program);
-    const auto arguments = ui::read_arguments(program.arguments());
+    const auto arguments = ui::read_arguments(QApplication::arguments());
     if (!arguments.error.isEmpty()) {
         refuse(arguments.error);
         return 2;

@@ -26,7 +26,7 @@ int kills() {
 }
 
 /// The child: edits, queues and renders until it is killed. Says so once there is something to lose.
-int live(QCoreApplication& program, const QString& home) {
+int live(const QString& home) {
     Studio studio;
     studio.start();
     Request request = tiny_request();
@@ -59,7 +59,7 @@ int live(QCoreApplication& program, const QString& home) {
         }
     });
     timer.start(10);
-    return program.exec();
+    return QCoreApplication::exec();
 }
 
 } // namespace
@@ -135,7 +135,8 @@ private slots:
 
 int main(int argc, char** argv) {
     QCoreApplication program(argc, argv);
-    if (program.arguments().value(1) == QStringLiteral("--live")) return live(program, program.arguments().value(2));
+    if (QCoreApplication::arguments().value(1) == QStringLiteral("--live"))
+        return live(QCoreApplication::arguments().value(2));
     CrashTest test;
     return QTest::qExec(&test, argc, argv);
 }

@@ -212,9 +212,9 @@ private:
 
 int main(int argc, char** argv) {
     QCoreApplication program(argc, argv);
-    if (program.arguments().value(1) == text("--second")) {
+    if (QCoreApplication::arguments().value(1) == text("--second")) {
         SingleInstance instance;
-        return !instance.begin(program.arguments()) && instance.handed_over() ? 7 : 1;
+        return !instance.begin(QCoreApplication::arguments()) && instance.handed_over() ? 7 : 1;
     }
     ServicesTest test;
     return QTest::qExec(&test, argc, argv);

@@ -47,7 +47,7 @@ Arguments read_arguments(const QStringList& arguments) {
     Arguments found;
     bool options = true;
     for (int i = 1; i < arguments.size(); ++i) {
-        const QString word = arguments[i];
+        const QString& word = arguments[i];
         if (!options || !word.startsWith(QLatin1Char('-')) || word == QLatin1String("-")) {
             found.paths.append(QFileInfo(word).absoluteFilePath());
             continue;

@@ -7,7 +7,7 @@
 
 namespace denoir::ui {
 
-Translation::Translation(QCoreApplication& application) {
+Translation::Translation(QCoreApplication&) {
     const QString asked = qEnvironmentVariable("DENOIR_LANGUAGE");
     if (!asked.isEmpty()) QLocale::setDefault(QLocale(asked));
     const QLocale locale;
@@ -15,9 +15,9 @@ Translation::Translation(QCoreApplication& application) {
                   before = QStringLiteral("_");
     // English has a file, too: for "1 run" and "2 runs".
     if (ours_.load(locale, name, before, folder) || ours_.load(QStringLiteral("denoir_en"), folder))
-        application.installTranslator(&ours_);
+        QCoreApplication::installTranslator(&ours_);
     if (qt_.load(locale, QStringLiteral("qtbase"), before, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
-        application.installTranslator(&qt_);
+        QCoreApplication::installTranslator(&qt_);
 }
 
 } // namespace denoir::ui

@@ -10,7 +10,7 @@ namespace denoir::ui {
 /// overrides the desktop.
 class Translation {
 public:
-    explicit Translation(QCoreApplication& application);
+    explicit Translation(QCoreApplication&); ///< which must be there
     bool loaded() const { return !ours_.isEmpty(); }
 
 private:
