@@ -131,8 +131,10 @@ private slots:
                     for (int c = 0; c < 3; ++c) {
                         double mean = 0;
                         for (int f = first; f <= 4 * t; ++f)
-                            for (int p = 0; p < 64; ++p)
-                                mean += frames[static_cast<std::size_t>(f)].row(8 * y + p / 8)[3 * (8 * x + p % 8) + c];
+                            for (int p = 0; p < 64; ++p) {
+                                const int row = 8 * y + p / 8, column = 8 * x + p % 8;
+                                mean += frames[static_cast<std::size_t>(f)].row(row)[3 * column + c];
+                            }
                         wanted.push_back(mean / 64 / count);
                         got.push_back(small.row(y)[3 * x + c]);
                     }
