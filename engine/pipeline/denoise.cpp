@@ -186,8 +186,9 @@ public:
                 out["solver." + std::to_string(i) + "." + name] = tensor;
         return out;
     }
-    /// `latent`: shape of what is stepped. Throws Error where a solver's history is missing or another's.
-    void restore(const std::map<std::string, Tensor>& tensors, const Shape& latent) {
+    /// `latent`: shape of what is stepped; `taken`: steps each solver has taken. Throws Error where a solver's history is
+    /// missing or another's.
+    void restore(const std::map<std::string, Tensor>& tensors, const Shape& latent, const std::vector<int>& taken) {
         const std::int64_t each = latent.elements() / (all_.size() > 1 ? latent[1] : 1);
         for (std::size_t i = 0; i < all_.size(); ++i) {
             const std::string prefix = "solver." + std::to_string(i) + ".";
@@ -195,6 +196,10 @@ public:
             for (auto it = tensors.lower_bound(prefix); it != tensors.end() && it->first.starts_with(prefix); ++it)
                 own[it->first.substr(prefix.size())] = it->second;
             const SchedulerState state = SchedulerState::from_tensors(own);
+            if (state.index != taken[i])
+                throw Error({}, "solver",
+                            fmt::format("the stored solver has taken {} steps, the run {}", state.index, taken[i]),
+                            "start the run again");
             for (const auto& [key, values] : state.history)
                 if (std::ssize(values) != each)
                     throw Error({}, "solver", "the stored solver state belongs to latents of another size",
@@ -206,6 +211,15 @@ public:
 private:
     std::vector<std::unique_ptr<Scheduler>> all_;
 };
+
+/// Steps that each solver has taken before row `step` of the run.
+std::vector<int> steps_taken(const Request& r, std::int64_t frames, int step) {
+    if (*r.mode != Mode::forcing) return {step};
+    const ForcingPlan plan = plan_of(r);
+    std::vector<int> taken(frames);
+    for (std::int64_t i = 0; i < std::min(step, plan.rows) * frames; ++i) taken[i % frames] += plan.update[i];
+    return taken;
+}
 
 /// One step of every flagged frame: each has its own solver and its own slice [C,h,w] of latent and velocity.
 void step_frames(Solvers& solvers, const Tensor& velocity, Tensor& latent, Tensor& x0,
@@ -260,7 +274,8 @@ void Pipeline::check_state(const Request& r, const ModelFolder& model, const Den
     check_stored("latent", state.latent, shape);
     if (state.step == 0 || state.step == state.steps) return;
     for (const auto& [name, values] : state.solver) check_stored("solver", values, values.shape());
-    Solvers(r, *r.mode == Mode::forcing ? int(shape[1]) : 1).restore(state.solver, shape);
+    Solvers(r, *r.mode == Mode::forcing ? int(shape[1]) : 1)
+        .restore(state.solver, shape, steps_taken(r, shape[1], state.step));
 }
 
 int Pipeline::step_count(const Request& r) { return *r.mode == Mode::forcing ? plan_of(r).rows : *r.steps; }
@@ -294,7 +309,7 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
     const ForcingPlan plan = forcing ? plan_of(r) : ForcingPlan{};
     const std::int64_t t = state.latent.size(1);
     Solvers solvers(r, forcing ? int(t) : 1);
-    if (state.step > 0) solvers.restore(state.solver, state.latent.shape());
+    if (state.step > 0) solvers.restore(state.solver, state.latent.shape(), steps_taken(r, t, state.step));
     Experts experts(r, model, c, residency_, backend_, observer);
     experts.ready(schedule.timesteps[forcing ? 0 : state.step]);
     const auto tell = [&](int step, const char* what, const Tensor& x) {
