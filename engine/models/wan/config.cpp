@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "engine/core/error.h"
 #include "engine/models/fields.h"
 #include "engine/weights/module.h"
@@ -54,6 +58,23 @@ void check_config_json(const Weights& weights, const Config& c) {
     if (c.clip_dim) agree(weights, {"image_dim"}, c.clip_dim, "img_emb.proj.0.weight");
     if (c.clip_positions) agree(weights, {"pos_embed_seq_len"}, c.clip_positions, "img_emb.emb_pos");
     agree(weights, {"attention_head_dim"}, c.head_dim(), "patch_embedding.weight");
+}
+
+/// What every released transformer has and ours is written for (spec/dit.md 1); original and diffusers spellings.
+void check_fixed(const Weights& weights) {
+    const Json& config = weights.config();
+    if (!config.is_object()) return;
+    const std::pair<const char*, std::vector<Json>> fixed[] = {
+        {"patch_size", {{1, 2, 2}, 2}}, // a number: the VAE's, where they share the file
+        {"qk_norm", {true, "rms_norm_across_heads"}},
+        {"cross_attn_norm", {true}},
+        {"window_size", {{-1, -1}}}};
+    for (const auto& [key, known] : fixed) {
+        const auto said = config.find(key);
+        if (said == config.end() || said->is_null() || std::ranges::find(known, *said) != known.end()) continue;
+        throw Error(weights.origin(), fmt::format("config.json: {}", key),
+                    fmt::format("only {} is supported", known.front().dump()), "use a Wan or SkyReels-V2 model");
+    }
 }
 
 float read_eps(const Weights& weights) {
@@ -131,6 +152,7 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
     const std::int64_t block = integer(weights, {"num_frame_per_block"}, 0, 1 << 20).value_or(0);
     c.causal_block = block > 1 ? block : 0;
     c.eps = read_eps(weights);
+    check_fixed(weights);
     check_config_json(weights, c);
     return c;
 }

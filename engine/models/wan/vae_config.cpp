@@ -169,6 +169,21 @@ void check_shortcuts(const Weights& weights, const VaeConfig& c) {
     }
 }
 
+/// config.json's multipliers of the encoder's first width.
+void check_widths(const Weights& weights, const VaeConfig& c) {
+    const Json& config = weights.config();
+    if (!config.is_object() || !config.contains("dim_mult")) return;
+    for (std::size_t l = 0; l < c.encoder.size(); ++l) {
+        const Json& factor = config["dim_mult"][l];
+        if (factor.is_number() && factor.get<double>() * double(c.encoder_width) == double(c.encoder[l].width))
+            continue;
+        throw Error(weights.origin(), fmt::format("config.json: dim_mult[{}]", l),
+                    fmt::format("{} is not what the weights have, {} channels of {}", factor.dump(), c.encoder[l].width,
+                                c.encoder_width),
+                    "use the config.json that belongs to these weights");
+    }
+}
+
 } // namespace
 
 std::int64_t VaeConfig::spatial() const { return patch << (encoder.size() - 1); }
@@ -266,9 +281,12 @@ VaeConfig VaeConfig::read(const Weights& weights) {
                             "use a complete checkpoint");
     if (c.shortcuts) check_shortcuts(weights, c);
     fields::agree(weights, {"z_dim"}, c.z, "decoder.conv1.weight");
-    fields::agree(weights, {"base_dim"}, c.encoder.front().width,
-                  c.encoder.front().blocks.front() + ".residual.2.weight");
-    fields::agree(weights, {"patch_size"}, c.patch, "encoder.conv1.weight");
+    fields::agree(weights, {"base_dim"}, c.encoder_width, "encoder.conv1.weight");
+    check_widths(weights, c);
+    // In the original layout the transformer shares config.json, and its patch size is a list.
+    const Json& config = weights.config();
+    if (config.is_object() && !config.value("patch_size", Json()).is_array())
+        fields::agree(weights, {"patch_size"}, c.patch, "encoder.conv1.weight");
     c.mean = read_statistic(weights, "latents_mean", c.z, mean16, mean48, 0.0f);
     c.std = read_statistic(weights, "latents_std", c.z, std16, std48, 1.0f);
     return c;

@@ -391,6 +391,19 @@ TEST(TransformerConfig, ReadsSizesFromShapesAndAgreesWithConfigJson) {
             EXPECT_NE(e.message().find('7'), std::string::npos) << e.what();
         }
     }
+    EXPECT_EQ(Config::read(with({{"num_heads", 2},
+                                 {"patch_size", {1, 2, 2}},
+                                 {"qk_norm", "rms_norm_across_heads"},
+                                 {"cross_attn_norm", true},
+                                 {"window_size", {-1, -1}}}))
+                  .heads,
+              2);
+    for (const Json& other : {Json{{"patch_size", {1, 4, 4}}}, Json{{"qk_norm", false}},
+                              Json{{"cross_attn_norm", false}}, Json{{"window_size", {8, 8}}}}) {
+        Json json = other;
+        json["num_heads"] = 2;
+        EXPECT_THROW(Config::read(with(json)), Error) << json;
+    }
 }
 
 TEST(TransformerConfig, NamesMissingAndWronglyShapedTensors) {

@@ -296,6 +296,10 @@ TEST(VaeConfigRead, AgreesWithConfigJson) {
     EXPECT_THROW(VaeConfig::read(with({{"base_dim", 3}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"num_res_blocks", 3}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"dim_mult", {1, 2, 4}}})), Error);
+    EXPECT_THROW(VaeConfig::read(with({{"dim_mult", {1, 2, 4, 8}}})), Error);
+    EXPECT_THROW(VaeConfig::read(with({{"dim_mult", {1, 2, "x", 4}}})), Error);
+    EXPECT_THROW(VaeConfig::read(with({{"patch_size", 2}})), Error);
+    EXPECT_EQ(VaeConfig::read(with({{"patch_size", {1, 2, 2}}})).patch, 1); // the transformer's
     EXPECT_THROW(VaeConfig::read(with({{"latents_mean", {1}}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"latents_std", {1, 0}}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"latents_std", {1, "x"}}})), Error);
