@@ -149,9 +149,14 @@ std::vector<CheckpointFiles> list_checkpoints(const fs::path& path, std::vector<
         }
     }
     std::map<std::string, CheckpointFiles> series;
+    // Repositories keep the same weights once more as pickles; diffusers and transformers take safetensors too.
+    const bool safe = std::any_of(files.begin(), files.end(), [](const fs::path& file) {
+        return lower(file.extension().string()) == ".safetensors";
+    });
     for (const fs::path& file : files) {
         const std::string name = file.filename().string();
         if (!is_checkpoint_name(name) || covered.contains(file)) continue;
+        if (safe && lower(name).ends_with(".bin")) continue;
         const std::string key = series_of(name);
         series[key.empty() ? name : key].files.push_back(file);
     }

@@ -72,7 +72,9 @@ public:
     Plan(const Weights& weights, bool known, const ConvertOptions& options) : weights_(weights), options_(options) {
         if (!known && options.layout != ConvertOptions::Layout::original)
             refuse("", "not a network whose names are known", "leave --layout out: the names stay as they are");
-        layout_ = target_layout(options.layout, weights.component());
+        std::vector<std::string_view> names;
+        for (const auto& [name, weight] : weights.all()) names.push_back(name);
+        layout_ = {target_layout(options.layout, weights.component()), vae_depth(names).blocks};
         const bool can_quantise =
             known && (weights.component() == Component::transformer || weights.component() == Component::umt5);
         if (options.quantize && !can_quantise)
@@ -107,12 +109,13 @@ private:
     }
 
     void add(const std::string& canonical, const Weight& w) {
-        if (layout_ == Layout::original) return add_named(canonical, canonical, w, 0, w.shape());
+        if (layout_.layout == Layout::original) return add_named(canonical, canonical, w, 0, w.shape());
         if (weights_.component() == Component::clip && canonical == "visual.head")
             return; // transformers' vision model has no projection
         const auto target = layout_name(weights_.component(), layout_, canonical);
         if (!target)
-            refuse(canonical, fmt::format("the {} layout has no name for it", name(layout_)), "use --layout original");
+            refuse(canonical, fmt::format("the {} layout has no name for it", name(layout_.layout)),
+                   "use --layout original");
         if (!is_split(weights_.component(), layout_, canonical))
             return add_named(*target, canonical, w, 0, layout_shape(canonical, w.shape()));
         Shape third = w.shape();
@@ -141,7 +144,7 @@ private:
 
     const Weights& weights_;
     const ConvertOptions& options_;
-    Layout layout_ = Layout::original;
+    Naming layout_ = Layout::original;
     std::map<std::string, Item> items_;
 };
 

@@ -112,13 +112,14 @@ Component single_component(const Selection& selection, Component wanted, const s
 /// Everything of one canonical layer or tensor on its way to a Weight.
 class Builder {
 public:
-    explicit Builder(Component component) : component_(component) {}
+    /// `blocks` as in Naming.
+    Builder(Component component, int blocks) : component_(component), blocks_(blocks) {}
 
     void add(const TensorGroup& group) {
         for (const auto& member : group.members) {
             const std::string& file = member.container->file->name();
             refuse_unknown_quantisation(member.name, file);
-            const auto canonical = canonical_name(component_, group.recognised.layout, member.name);
+            const auto canonical = canonical_name(component_, Naming(group.recognised.layout, blocks_), member.name);
             const std::string name = canonical ? canonical->name : member.name;
             const std::string_view leaf = std::string_view(name).substr(name.rfind('.') + 1);
             const int part = canonical ? std::max(canonical->part, 0) : 0;
@@ -256,8 +257,19 @@ private:
     }
 
     Component component_;
+    int blocks_;
     std::map<std::string, Parts> parts_, scales_; // by canonical name of the weight
 };
+
+/// Over all files: one of several may hold only some of a level.
+int decoder_blocks(const Selection& selection, Component component) {
+    std::vector<std::string_view> names;
+    for (const Checkpoint& c : selection.checkpoints)
+        for (const TensorGroup& g : c.groups)
+            if (g.recognised.component == component)
+                for (const auto& member : g.members) names.push_back(member.name);
+    return vae_depth(names).blocks;
+}
 
 } // namespace
 
@@ -266,7 +278,7 @@ Weights Weights::load(std::span<const fs::path> paths, Component wanted) {
     const Selection selection = select(paths, wanted);
     result.origin_ = paths.front().string();
     result.component_ = single_component(selection, wanted, result.origin_);
-    Builder builder(result.component_);
+    Builder builder(result.component_, decoder_blocks(selection, result.component_));
     for (const Checkpoint& c : selection.checkpoints) {
         for (const auto& container : c.containers)
             check_quantisation_metadata(container->metadata, container->file->name());

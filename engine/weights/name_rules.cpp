@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/name_rules.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -8,6 +10,8 @@ namespace denoir {
 namespace {
 
 using Rules = std::vector<NameRule>;
+
+constexpr int max_levels = 8; // of a VAE
 
 // The transformer: spec/dit.md 4.1
 
@@ -81,31 +85,34 @@ Rules vae_common_rules() {
     return rules;
 }
 
-Rules vae21_rules() {
+Rules vae21_rules(int blocks) {
     Rules rules = vae_common_rules();
     add_residual(rules, "encoder.downsamples.#", "encoder.down_blocks.#"); // one flat list in both layouts
     add_resample(rules, "encoder.downsamples.#", "encoder.down_blocks.#");
-    // The decoder's flat list is cut in levels of three residual blocks and one upsampling.
-    for (int i = 0; i < 15; ++i) {
-        const std::string from = "decoder.upsamples." + std::to_string(i),
-                          level = "decoder.up_blocks." + std::to_string(i / 4);
-        if (i % 4 == 3)
-            add_resample(rules, from, level + ".upsamplers.0");
+    // The decoder's flat list is cut in levels of (three) residual blocks and one upsampling.
+    for (int i = 0; i < max_levels * (blocks + 1) - 1; ++i) {
+        const int level = i / (blocks + 1), k = i % (blocks + 1);
+        const std::string from = fmt::format("decoder.upsamples.{}", i);
+        if (k == blocks)
+            add_resample(rules, from, fmt::format("decoder.up_blocks.{}.upsamplers.0", level));
         else
-            add_residual(rules, from, level + ".resnets." + std::to_string(i % 4));
+            add_residual(rules, from, fmt::format("decoder.up_blocks.{}.resnets.{}", level, k));
     }
     return rules;
 }
 
-Rules vae22_rules() {
+Rules vae22_rules(int blocks) {
     Rules rules = vae_common_rules();
-    for (const std::string r : {"0", "1", "2"}) {
-        if (r != "2")
-            add_residual(rules, "encoder.downsamples.#.downsamples." + r, "encoder.down_blocks.#.resnets." + r);
-        add_residual(rules, "decoder.upsamples.#.upsamples." + r, "decoder.up_blocks.#.resnets." + r);
+    for (int r = 0; r < blocks; ++r) {
+        if (r < blocks - 1)
+            add_residual(rules, fmt::format("encoder.downsamples.#.downsamples.{}", r),
+                         fmt::format("encoder.down_blocks.#.resnets.{}", r));
+        add_residual(rules, fmt::format("decoder.upsamples.#.upsamples.{}", r),
+                     fmt::format("decoder.up_blocks.#.resnets.{}", r));
     }
-    add_resample(rules, "encoder.downsamples.#.downsamples.2", "encoder.down_blocks.#.downsampler");
-    add_resample(rules, "decoder.upsamples.#.upsamples.3", "decoder.up_blocks.#.upsampler");
+    add_resample(rules, fmt::format("encoder.downsamples.#.downsamples.{}", blocks - 1),
+                 "encoder.down_blocks.#.downsampler");
+    add_resample(rules, fmt::format("decoder.upsamples.#.upsamples.{}", blocks), "decoder.up_blocks.#.upsampler");
     return rules;
 }
 
@@ -180,14 +187,14 @@ Rules identity(Rules rules) {
     return result;
 }
 
-Rules library_rules(Component component, Layout layout) {
+Rules library_rules(Component component, Layout layout, int blocks) {
     switch (component) {
     case Component::transformer:
         return transformer_rules();
     case Component::vae21:
-        return vae21_rules();
+        return vae21_rules(blocks);
     case Component::vae22:
-        return vae22_rules();
+        return vae22_rules(blocks);
     case Component::umt5:
         return umt5_rules(layout);
     case Component::clip:
@@ -201,9 +208,9 @@ Rules library_rules(Component component, Layout layout) {
 
 } // namespace
 
-std::vector<NameRule> name_rules(Component component, Layout layout) {
-    if (layout != Layout::original) return library_rules(component, layout);
-    Rules rules = identity(library_rules(component, Layout::diffusers));
+std::vector<NameRule> name_rules(Component component, Layout layout, int blocks) {
+    if (layout != Layout::original) return library_rules(component, layout, blocks);
+    Rules rules = identity(library_rules(component, Layout::diffusers, blocks));
     if (component == Component::clip) rules.push_back({"visual.head", "visual.head", NameKind::tensor});
     return rules;
 }

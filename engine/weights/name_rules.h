@@ -26,7 +26,7 @@ struct NameRule {
 };
 
 /// How the names of one layout ("other") correspond to the original ones, tensor by tensor; for the original layout
-/// both sides are equal.
-std::vector<NameRule> name_rules(Component component, Layout layout);
+/// both sides are equal. `blocks`: residual blocks in each level of a VAE's decoder.
+std::vector<NameRule> name_rules(Component component, Layout layout, int blocks);
 
 } // namespace denoir

@@ -3,6 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "engine/weights/name_rules.h"
@@ -15,9 +20,15 @@ constexpr std::size_t max_tensors = 10'000; // no network that we know has a fif
 struct Table {
     Component component;
     Layout layout;
+    int blocks = VaeDepth().blocks;
     std::vector<NameRule> rules;
     std::unordered_map<std::string, const NameRule*> by_original, by_other; // split q/k/v: by_original leads to part 0
 };
+
+void index(Table& table) {
+    for (const NameRule& rule : table.rules)
+        table.by_original.emplace(rule.original, &rule), table.by_other.emplace(rule.other, &rule);
+}
 
 const std::vector<Table>& tables() {
     static const std::vector<Table> all = [] {
@@ -28,19 +39,33 @@ const std::vector<Table>& tables() {
             for (const Layout l : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama}) {
                 if ((l == Layout::open_clip && c != Component::clip) || (l == Layout::llama && c != Component::umt5))
                     continue;
-                t.push_back({c, l, name_rules(c, l), {}, {}});
+                t.push_back({c, l, VaeDepth().blocks, name_rules(c, l, VaeDepth().blocks), {}, {}});
             }
-        for (Table& table : t)
-            for (const NameRule& rule : table.rules)
-                table.by_original.emplace(rule.original, &rule), table.by_other.emplace(rule.other, &rule);
+        for (Table& table : t) index(table);
         return t;
     }();
     return all;
 }
 
-const Table* find_table(Component component, Layout layout) {
+/// VAEs of other depths; made when asked for, kept for ever.
+const Table* other_depth(Component component, Naming naming) {
+    static std::mutex mutex;
+    static std::map<std::tuple<Component, Layout, int>, Table> all;
+    const std::lock_guard lock(mutex);
+    Table& table = all[{component, naming.layout, naming.blocks}];
+    if (table.rules.empty()) {
+        table = {component, naming.layout, naming.blocks, name_rules(component, naming.layout, naming.blocks), {}, {}};
+        index(table);
+    }
+    return &table;
+}
+
+const Table* find_table(Component component, Naming naming) {
+    const bool vae = component == Component::vae21 || component == Component::vae22;
+    if (vae && naming.blocks != VaeDepth().blocks && naming.layout <= Layout::diffusers)
+        return other_depth(component, naming);
     const auto it = std::find_if(tables().begin(), tables().end(),
-                                 [&](const Table& t) { return t.component == component && t.layout == layout; });
+                                 [&](const Table& t) { return t.component == component && t.layout == naming.layout; });
     return it == tables().end() ? nullptr : &*it;
 }
 
@@ -169,18 +194,63 @@ std::string_view name(Layout layout) {
     return "";
 }
 
-std::optional<CanonicalName> canonical_name(Component component, Layout layout, std::string_view name) {
-    const Table* table = find_table(component, layout);
+VaeDepth vae_depth(std::span<const std::string_view> names) {
+    std::set<int> samplings, inner, levels, listed; // numbers in the original's lists, levels and blocks of others
+    const auto number = [](std::string_view& rest) {
+        int value = -1;
+        const auto [end, problem] =
+            std::from_chars(rest.data(), rest.data() + std::min<std::size_t>(rest.size(), 4), value);
+        rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+        return problem == std::errc() && rest.starts_with('.') ? (rest.remove_prefix(1), value) : -1;
+    };
+    const auto after = [](std::string_view& rest, std::string_view beginning) {
+        if (!rest.starts_with(beginning)) return false;
+        rest.remove_prefix(beginning.size());
+        return true;
+    };
+    for (std::string_view rest : names) {
+        rest.remove_prefix(known_prefix(rest).size());
+        if (after(rest, "decoder.up_blocks.")) {
+            const int level = number(rest);
+            levels.insert(level);
+            if (level == 0 && after(rest, "resnets.")) inner.insert(number(rest) + 1);
+        } else if (after(rest, "decoder.upsamples.")) {
+            const int n = number(rest);
+            if (after(rest, "upsamples.")) {
+                levels.insert(n);
+                const int block = number(rest);
+                if (n == 0 && rest.starts_with("residual.")) inner.insert(block + 1);
+            } else {
+                (rest.starts_with("resample.") || rest.starts_with("time_conv.") ? samplings : listed).insert(n);
+            }
+        }
+    }
+    VaeDepth depth;
+    if (!levels.empty()) depth.levels = static_cast<int>(levels.size());
+    if (!inner.empty()) depth.blocks = *inner.rbegin();
+    if (!samplings.empty()) {
+        depth.levels = static_cast<int>(samplings.size()) + 1;
+        depth.blocks = *samplings.begin();
+    } else if (!listed.empty()) {
+        depth = {1, static_cast<int>(listed.size())};
+    }
+    depth.levels = std::clamp(depth.levels, 1, 8);
+    depth.blocks = std::clamp(depth.blocks, 2, 17);
+    return depth;
+}
+
+std::optional<CanonicalName> canonical_name(Component component, Naming naming, std::string_view name) {
+    const Table* table = find_table(component, naming);
     if (!table) return std::nullopt;
-    const std::string plain = alias(component, layout, name);
+    const std::string plain = alias(component, naming.layout, name);
     const Found found = find_rule(table->by_other, plain);
     if (!found.match.rule) return std::nullopt;
     return CanonicalName{fill(found.match.rule->original, found.match.indices) + std::string(found.leaf),
                          found.match.rule->part};
 }
 
-std::optional<std::string> layout_name(Component component, Layout layout, std::string_view canonical, int part) {
-    const Table* table = find_table(component, layout);
+std::optional<std::string> layout_name(Component component, Naming naming, std::string_view canonical, int part) {
+    const Table* table = find_table(component, naming);
     if (!table) return std::nullopt;
     const Found found = find_rule(table->by_original, canonical);
     if (!found.match.rule) return std::nullopt;
@@ -191,8 +261,8 @@ std::optional<std::string> layout_name(Component component, Layout layout, std::
     return fill(rule->other, found.match.indices) + std::string(found.leaf);
 }
 
-bool is_split(Component component, Layout layout, std::string_view canonical) {
-    const Table* table = find_table(component, layout);
+bool is_split(Component component, Naming naming, std::string_view canonical) {
+    const Table* table = find_table(component, naming);
     const Found found = table ? find_rule(table->by_original, canonical) : Found{};
     return found.match.rule && found.match.rule->part >= 0;
 }

@@ -17,6 +17,21 @@ namespace denoir {
 enum class Layout { original, diffusers, open_clip, llama };
 std::string_view name(Layout);
 
+/// How a VAE's decoder is cut: levels of so many residual blocks and, but for the last, an upsampling.
+struct VaeDepth {
+    int levels = 4, blocks = 3;
+};
+/// The same of any VAE's tensors, by their names in any layout; released ones have the default, and so has a file
+/// without such names.
+VaeDepth vae_depth(std::span<const std::string_view> names);
+
+/// The naming of a file. `blocks`: residual blocks of a VAE's decoder level, which its names depend on.
+struct Naming {
+    Layout layout = Layout::original;
+    int blocks = VaeDepth().blocks;
+    Naming(Layout l, int b = VaeDepth().blocks) : layout(l), blocks(b) {}
+};
+
 /// The canonical name that a file's name leads to. CLIP's q, k and v of the transformers layout are parts 0, 1, 2 of
 /// one canonical tensor.
 struct CanonicalName {
@@ -27,12 +42,12 @@ struct CanonicalName {
 /// `name` (prefix stripped) in the naming of the original repositories; nothing where the layout has no such tensor.
 /// What hangs on a layer
 /// (`scale_weight`, `comfy_quant`, …) moves with it. Canonical CLIP names begin with `visual.`.
-std::optional<CanonicalName> canonical_name(Component component, Layout layout, std::string_view name);
+std::optional<CanonicalName> canonical_name(Component component, Naming naming, std::string_view name);
 
 /// The other direction. `part` picks q, k or v where the layout splits them.
-std::optional<std::string> layout_name(Component component, Layout layout, std::string_view canonical, int part = -1);
+std::optional<std::string> layout_name(Component component, Naming naming, std::string_view canonical, int part = -1);
 /// True where the layout stores this canonical tensor as three (q, k, v along the first axis).
-bool is_split(Component component, Layout layout, std::string_view canonical);
+bool is_split(Component component, Naming naming, std::string_view canonical);
 
 /// The longest known prefix that `name` begins with: "model.diffusion_model.", "vae.", …; empty where there is none.
 std::string_view known_prefix(std::string_view name);

@@ -7,6 +7,7 @@
 
 #include "engine/core/error.h"
 #include "engine/models/fields.h"
+#include "engine/weights/names.h"
 
 namespace denoir::wan {
 namespace {
@@ -85,13 +86,19 @@ std::vector<bool> temporal_stages(const Weights& weights, std::size_t stages) {
     return all;
 }
 
-std::size_t level_count(const Weights& weights) {
+/// Levels and blocks as the tensors have them; config.json may say the same.
+VaeDepth depth_of(const Weights& weights) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, weight] : weights.all()) names.push_back(name);
+    const VaeDepth depth = vae_depth(names);
     const Json& config = weights.config();
-    if (!config.is_object() || !config.contains("dim_mult")) return 4;
+    if (!config.is_object() || config.value("dim_mult", Json()).is_null()) return depth;
     const Json& list = config["dim_mult"];
-    if (!list.is_array() || list.empty() || list.size() > 8)
-        throw Error(weights.origin(), "config.json: dim_mult", "must be a list of 1 to 8 numbers", "correct it");
-    return list.size();
+    if (!list.is_array() || std::ssize(list) != depth.levels)
+        throw Error(weights.origin(), "config.json: dim_mult",
+                    fmt::format("must be a list of {} numbers, as many as the weights have levels", depth.levels),
+                    "use the config.json that belongs to these weights");
+    return depth;
 }
 
 /// Prefixes of the levels in either naming: one flat list (2.1), or a list in each level (2.2).
@@ -172,7 +179,7 @@ void check_shortcuts(const Weights& weights, const VaeConfig& c) {
 /// config.json's multipliers of the encoder's first width.
 void check_widths(const Weights& weights, const VaeConfig& c) {
     const Json& config = weights.config();
-    if (!config.is_object() || !config.contains("dim_mult")) return;
+    if (!config.is_object() || config.value("dim_mult", Json()).is_null()) return;
     for (std::size_t l = 0; l < c.encoder.size(); ++l) {
         const Json& factor = config["dim_mult"][l];
         if (factor.is_number() && factor.get<double>() * double(c.encoder_width) == double(c.encoder[l].width))
@@ -255,8 +262,10 @@ std::map<std::string, Shape> VaeConfig::expected() const {
 
 VaeConfig VaeConfig::read(const Weights& weights) {
     VaeConfig c;
-    const std::size_t levels = level_count(weights);
-    const std::int64_t blocks = fields::integer(weights, {"num_res_blocks"}, 1, 16).value_or(2);
+    const VaeDepth depth = depth_of(weights);
+    const auto levels = static_cast<std::size_t>(depth.levels);
+    const std::int64_t blocks = depth.blocks - 1;
+    fields::agree(weights, {"num_res_blocks"}, blocks, "decoder.upsamples");
     const std::vector<bool> down = temporal_stages(weights, levels - 1), up(down.rbegin(), down.rend());
     c.shortcuts = weights.find("decoder.upsamples.0.upsamples.0.residual.2.weight") != nullptr;
     c.encoder = name_levels("encoder.downsamples", "downsamples", c.shortcuts, levels, blocks, down);

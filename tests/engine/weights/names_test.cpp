@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/names.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -79,6 +80,48 @@ void round_trip(Component component, Layout layout, const NameList& canonical, c
         EXPECT_EQ(own->name, name);
     }
     EXPECT_EQ(made, expected);
+}
+
+std::vector<std::string_view> views(const std::set<std::string>& names) { return {names.begin(), names.end()}; }
+
+/// Other numbers of residual blocks and levels move every name of the flat decoder list behind them.
+TEST(Names, VaesOfOtherDepths) {
+    for (const Component component : {Component::vae21, Component::vae22})
+        for (int levels = 1; levels <= 5; ++levels)
+            for (int blocks = 2; blocks <= 6; ++blocks) {
+                const bool nested = component == Component::vae22;
+                std::set<std::string> original, library;
+                for (int l = 0, flat = 0; l < levels; ++l) {
+                    const int count = blocks + (l + 1 < levels);
+                    for (int k = 0; k < count; ++k, ++flat) {
+                        const std::string at = nested ? fmt::format("decoder.upsamples.{}.upsamples.{}.", l, k)
+                                                      : fmt::format("decoder.upsamples.{}.", flat);
+                        const std::string there = fmt::format("decoder.up_blocks.{}.", l);
+                        original.insert(at + (k < blocks ? "residual.2.weight" : "resample.1.weight"));
+                        library.insert(there + (k < blocks ? fmt::format("resnets.{}.conv1.weight", k)
+                                                : nested   ? "upsampler.resample.1.weight"
+                                                           : "upsamplers.0.resample.1.weight"));
+                    }
+                }
+                const VaeDepth depth = vae_depth(views(original)), other = vae_depth(views(library));
+                EXPECT_EQ(depth.levels, levels);
+                EXPECT_EQ(depth.blocks, blocks);
+                EXPECT_EQ(other.levels, levels);
+                EXPECT_EQ(other.blocks, blocks);
+                std::set<std::string> made, back;
+                for (const std::string& name : original)
+                    made.insert(layout_name(component, Naming(Layout::diffusers, blocks), name).value_or("?"));
+                for (const std::string& name : library)
+                    back.insert(canonical_name(component, Naming(Layout::diffusers, blocks), name)->name);
+                EXPECT_EQ(made, library);
+                EXPECT_EQ(back, original);
+            }
+    const VaeDepth released = vae_depth({});
+    EXPECT_EQ(released.levels, 4);
+    EXPECT_EQ(released.blocks, 3);
+    const std::vector<std::string_view> odd{"decoder.upsamples.99999999999.resample.1.weight", "decoder.upsamples.x",
+                                            "decoder.up_blocks."};
+    EXPECT_GE(vae_depth(odd).blocks, 2);
 }
 
 TEST(Names, TransformerAgreesWithDiffusers) {
