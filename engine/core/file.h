@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "engine/core/tensor.h"
 
@@ -27,6 +28,18 @@ private:
     MappedFile(std::byte* data, std::size_t bytes, std::string name)
         : Buffer(data, bytes, nullptr), name_(std::move(name)) {}
     std::string name_;
+};
+
+/// A mapped file that another program cuts short while it is used reads as zeros where it ends now, instead of ending
+/// the process. Whoever computed with mapped files meanwhile asks afterwards.
+class MappedFileWatch {
+public:
+    MappedFileWatch();
+    /// Throws Error naming the file where one was cut short and the missing part was read since this was made.
+    void check() const;
+
+private:
+    unsigned seen_;
 };
 
 /// The whole of a regular file, at most `limit` bytes, else an Error that says so.
@@ -56,8 +69,28 @@ private:
 
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// Unlinks the temporary of every AtomicFile of this process that is not committed: for a program that has to end in a
-/// hurry.
+/// The process number in a temporary's name, `.NAME.partial-PID-N`; 0 where it is no such name.
+int partial_of(std::string_view name);
+
+/// True where a folder holds nothing but temporaries.
+bool holds_only_partials(const std::filesystem::path& folder, std::error_code&);
+
+/// A folder of our own for files that are soon gone, below `parent` (empty: the system's place, TMPDIR). Removed with
+/// everything in it, by remove_temporaries() too. Throws Error naming the place.
+class ScratchFolder {
+public:
+    explicit ScratchFolder(std::string_view prefix, const std::filesystem::path& parent = {});
+    ~ScratchFolder();
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// Removes the temporary of every AtomicFile of this process that is not committed, and every ScratchFolder: for a
+/// program that has to end in a hurry.
 void remove_temporaries() noexcept;
 
 /// True where both names lead to one existing file, through links and other spellings too.

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/core/file.h"
 #include "engine/core/profile.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
@@ -71,6 +72,7 @@ Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* la
 
 Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Observer& observer, std::stop_token stop) {
     backend_->set_stop(stop);
+    const MappedFileWatch mapped;
     const auto transformer = residency_.get(model.transformer, Component::transformer);
     const Variant variant = Variant::read(*transformer);
     const auto load = [&](const auto& files, Component component, Stage stage) {
@@ -112,6 +114,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     residency_.release(Component::umt5);
     backend_->plan_memory({});
     backend_->trim();
+    mapped.check();
     if (r.image.empty() && r.last_image.empty()) return c;
 
     std::shared_ptr<const clip::Vision> vision;
@@ -155,6 +158,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         tell_tensor(observer.layers(), "vae_encoder/condition/latent", latent);
         c.condition = masked_condition(latent, bool(pictures.last.pixels));
     }
+    mapped.check();
     return c;
 }
 

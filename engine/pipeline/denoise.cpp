@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/core/random.h"
 #include "engine/models/wan/transformer.h"
 #include "engine/pipeline/layer_probe.h"
@@ -186,8 +187,8 @@ public:
                 out["solver." + std::to_string(i) + "." + name] = tensor;
         return out;
     }
-    /// `latent`: shape of what is stepped; `taken`: steps each solver has taken. Throws Error where a solver's history is
-    /// missing or another's.
+    /// `latent`: shape of what is stepped; `taken`: steps each solver has taken. Throws Error where a solver's history
+    /// is missing or another's.
     void restore(const std::map<std::string, Tensor>& tensors, const Shape& latent, const std::vector<int>& taken) {
         const std::int64_t each = latent.elements() / (all_.size() > 1 ? latent[1] : 1);
         for (std::size_t i = 0; i < all_.size(); ++i) {
@@ -304,6 +305,7 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
                        std::stop_token stop) {
     backend_->set_stop(stop);
     if (state.step >= state.steps) return;
+    const MappedFileWatch mapped;
     const bool forcing = *r.mode == Mode::forcing;
     const SigmaSchedule schedule = schedule_of(r);
     const ForcingPlan plan = forcing ? plan_of(r) : ForcingPlan{};
@@ -326,6 +328,7 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
             forcing ? std::span(plan.timesteps).subspan(i * t, t) : std::span(schedule.timesteps).subspan(i, 1);
         const Tensor velocity =
             experts.velocity(forcing ? schedule.timesteps[0] : times[0], state.latent, times, i + 1);
+        mapped.check();
         tell(i + 1, "velocity", velocity);
         Tensor x0 = clone(state.latent), next = clone(state.latent);
         if (forcing)

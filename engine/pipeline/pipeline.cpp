@@ -2,6 +2,7 @@
 #include "engine/pipeline/pipeline.h"
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/models/wan/vae.h"
 #include "engine/pipeline/layer_probe.h"
@@ -88,6 +89,7 @@ int strips_that_fit(const Request& r, const Weights& vae, Backend& backend) {
 void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& latent,
                       const std::function<void(int, const Tensor&)>& frame, Observer& observer, std::stop_token stop) {
     backend_->set_stop(stop);
+    const MappedFileWatch mapped;
     residency_.release(Component::transformer);
     backend_->plan_memory({});
     backend_->trim();
@@ -101,6 +103,7 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
     std::int64_t done = 0;
     const auto hand_over = [&](std::int64_t index, const Tensor& picture) {
         if (stop.stop_requested()) throw Cancelled();
+        mapped.check();
         if (index < done) return; // before memory ran out
         tell_tensor(observer.layers(), fmt::format("vae_decoder/frame_{:03}/picture", index), picture);
         frame(int(index), picture);

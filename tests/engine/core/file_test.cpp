@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -93,6 +94,75 @@ TEST_F(Files, only_regular_files) {
     EXPECT_NE(refusal([&] { MappedFile::open(""); }), "accepted");
     EXPECT_NE(refusal([&] { MappedFile::open(std::string("file\0x", 6)); }), "accepted");
     ::close(fd);
+}
+
+TEST_F(Files, a_mapped_file_cut_short_reads_as_zeros_and_is_told) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const fs::path path = make("weights", std::string(5 * page, 'x')), other = make("other", "y");
+    auto map = MappedFile::open(path);
+    const auto kept = MappedFile::open(other);
+    const MappedFileWatch watch;
+    EXPECT_EQ(map->span()[3 * page], std::byte{'x'});
+    EXPECT_NO_THROW(watch.check());
+    fs::resize_file(path, page + 1);
+    const MappedFileWatch later;
+    const std::byte* bytes = map->span().data();
+    EXPECT_EQ(bytes[0], std::byte{'x'});
+    EXPECT_EQ(bytes[4 * page], std::byte{0});
+    EXPECT_EQ(bytes[2 * page + 7], std::byte{0});
+    for (const MappedFileWatch& w : {watch, later}) {
+        try {
+            w.check();
+            ADD_FAILURE();
+        } catch (const Error& e) {
+            EXPECT_EQ(e.file(), path.native());
+        }
+    }
+    EXPECT_NO_THROW(MappedFileWatch().check()); // what began afterwards is not to blame
+    EXPECT_EQ(kept->span()[0], std::byte{'y'});
+    map.reset();
+    EXPECT_THROW(watch.check(), Error);
+}
+
+TEST_F(Files, other_bus_errors_still_end_the_process) {
+    const fs::path path = make("own", std::string(8192, 'x'));
+    const auto die = [&] {
+        MappedFile::open(path);
+        const int fd = ::open(path.c_str(), O_RDONLY);
+        const auto* own = static_cast<const volatile char*>(::mmap(nullptr, 1 << 20, PROT_READ, MAP_PRIVATE, fd, 0));
+        ::_exit(own[1 << 19]);
+    };
+    EXPECT_EXIT(
+        die(), [](int status) { return status != 0; }, ""); // sanitizers exit with a report
+}
+
+TEST_F(Files, temporary_folders_go) {
+    fs::path place;
+    {
+        const ScratchFolder own("test-", folder);
+        place = own.path();
+        EXPECT_TRUE(fs::is_directory(place));
+        make(place.filename() / "file", "x");
+    }
+    EXPECT_FALSE(fs::exists(place));
+    const ScratchFolder own("test-", folder);
+    remove_temporaries();
+    EXPECT_EQ(entries(), 0U);
+    EXPECT_THROW(ScratchFolder("test-", folder / "missing"), Error);
+}
+
+TEST_F(Files, partials_are_no_content) {
+    std::error_code code;
+    EXPECT_TRUE(holds_only_partials(folder, code));
+    make(".a.mp4.partial-12-3", "x");
+    EXPECT_TRUE(holds_only_partials(folder, code));
+    make(".hidden", "x");
+    EXPECT_FALSE(holds_only_partials(folder, code));
+    EXPECT_FALSE(code);
+    EXPECT_FALSE(holds_only_partials(folder / "missing", code));
+    EXPECT_TRUE(code);
+    EXPECT_EQ(partial_of(".a.mp4.partial-12-3"), 12);
+    EXPECT_EQ(partial_of("a.partial-12-3"), 0);
 }
 
 TEST_F(Files, dropped_pages_come_back) {
