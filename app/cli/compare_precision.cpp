@@ -5,6 +5,7 @@
 
 #include "app/cli/commands.h"
 #include "engine/core/file.h"
+#include "engine/session/inputs.h"
 #include "engine/session/output_check.h"
 
 namespace denoir::cli {
@@ -36,11 +37,11 @@ int run(const Arguments& args, Console& console) {
     if (args.has("--keep") && options.keep.empty()) throw UsageError("", "--keep", "is empty", "name a folder");
     Request request;
     apply_request_arguments(request, args, solver_steps);
-    std::vector<fs::path> inputs;
+    std::vector<fs::path> inputs = all_inputs_of(request);
     if (!args.words().empty()) inputs.emplace_back(args.words()[0]);
     for (const char* option : {"--report", "--csv"})
         if (args.has(option)) check_output_file(args.get(option), inputs);
-    options.work = args.has("--report") ? fs::absolute(args.get("--report")).parent_path() : fs::temp_directory_path();
+    if (args.has("--report")) options.work = fs::absolute(args.get("--report")).parent_path();
 
     Progress progress(progress_style(args.get("--progress", "auto")));
     const auto begins = [&](const std::string& side) {

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <cstdio>
 
 #include "app/cli/commands.h"
+#include "engine/session/inputs.h"
 #include "engine/session/output_check.h"
 
 namespace denoir::cli {
@@ -47,8 +48,9 @@ std::function<void(std::uint64_t, std::uint64_t)> reporter(ProgressStyle style) 
         if (percent / 10 == last) return;
         last = percent / 10;
         const bool line = style == ProgressStyle::line;
-        fmt::print(stderr, "{}{} %{}", line ? "\r\033[K" : "", percent, line ? "" : "\n");
-        if (line && percent == 100) fmt::print(stderr, "\r\033[K");
+        std::string text = fmt::format("{}{} %{}", line ? "\r\033[K" : "", percent, line ? "" : "\n");
+        if (line && percent == 100) text += "\r\033[K";
+        std::fputs(text.c_str(), stderr); // nobody there to read it: the work goes on
     };
 }
 
@@ -58,7 +60,7 @@ int run(const Arguments& args, Console& console) {
     ConvertOptions options = options_of(args);
     options.progress = reporter(progress_style(args.get("--progress", "auto")));
     options.stop = interrupt_token();
-    check_output_file(out, std::array{in});
+    check_output_file(out, weights_inputs(in));
     const ConvertResult result = convert(in, out, options);
     console.say(fmt::format("{}: {} tensors, {}", out.string(), result.tensors, size_text(double(result.bytes))));
     console.report(Json{{"out", out.string()}, {"tensors", result.tensors}, {"bytes", result.bytes}});

@@ -32,7 +32,10 @@ Ending& ending() {
 sigset_t watched() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    for (const int signal : {SIGINT, SIGTERM}) sigaddset(&set, signal);
+    struct sigaction hangup {};
+    // nohup: the terminal's end is not ours.
+    if (::sigaction(SIGHUP, nullptr, &hangup) != 0 || hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
     return set;
 }
 
@@ -49,8 +52,10 @@ void end_now() {
     const std::lock_guard lock(end.mutex);
     if (end.over) return;
     remove_temporaries();
-    if (const std::filesystem::path& output = end.output; !output.empty())
+    if (const std::filesystem::path& output = end.output; !output.empty()) {
         remove_partials(output.has_parent_path() ? output.parent_path() : ".", output.filename().string(), ::getpid());
+        remove_partials(output, "", ::getpid()); // a folder that was there, with frames in the making
+    }
     const std::string& words = end.last_words;
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, words.data(), words.size());
     ::_exit(cancelled);

@@ -6,9 +6,9 @@
 
 namespace denoir::cli {
 
-/// Turns Ctrl+C, SIGTERM and SIGHUP into a stop token. Work that has not come back 0.4 s later, and every second
-/// signal, ends the process with 130: what is on disk is whole at any moment, temporaries are removed. Constructed
-/// first in main, before any thread: the signals are blocked from then on.
+/// Turns Ctrl+C, SIGTERM and SIGHUP (unless nohup has it ignored) into a stop token. Work that has not come back 0.4 s
+/// later, and every second signal, ends the process with 130: what is on disk is whole at any moment, temporaries are
+/// removed. Constructed first in main, before any thread: the signals are blocked from then on.
 class Interrupt {
 public:
     Interrupt();

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -29,6 +31,12 @@ const Command& find(const std::string& name) {
                      near.empty() ? "see denoir-cli --help" : fmt::format("did you mean {}?", near));
 }
 
+/// The value of the option before it, which nobody meant as --help: "--prompt -h".
+bool is_value(const Command& command, const std::string& before) {
+    return std::any_of(command.options.begin(), command.options.end(),
+                       [&](const Option& o) { return o.name == before && !o.value.empty(); });
+}
+
 int run(const std::vector<std::string>& words, Console& console) {
     if (words.empty()) throw UsageError("", "command", "is missing", "see denoir-cli --help");
     if (words[0] == "--help" || words[0] == "-h") {
@@ -41,19 +49,29 @@ int run(const std::vector<std::string>& words, Console& console) {
     }
     const Command& command = find(words[0]);
     const std::span<const std::string> rest(words.begin() + 1, words.end());
-    const auto end = std::find(rest.begin(), rest.end(), "--");
-    if (std::find(rest.begin(), end, "--help") != end || std::find(rest.begin(), end, "-h") != end) {
+    for (std::size_t i = 0; i < rest.size() && rest[i] != "--"; ++i) {
+        if ((rest[i] != "--help" && rest[i] != "-h") || (i > 0 && is_value(command, rest[i - 1]))) continue;
         fmt::print("{}", help(command));
         return done;
     }
     return command.run(parse(command, rest), console);
 }
 
+/// True where the result reached stdout, or whoever read it wanted no more.
+bool said_all() {
+    const bool flushed = std::fflush(stdout) == 0 && !std::ferror(stdout);
+    return flushed || errno == EPIPE;
+}
+
 /// Whatever happens becomes one line and an exit code.
 int guarded(const std::vector<std::string>& words) {
     Console console(std::find(words.begin(), words.end(), "--json") != words.end());
     try {
-        return run(words, console);
+        errno = 0;
+        const int code = run(words, console);
+        if (code != done || said_all()) return code;
+        console.note("stdout: the result cannot be written there; free some space or choose another place");
+        return failed;
     } catch (const UsageError& e) {
         console.refuse(e);
         return usage;

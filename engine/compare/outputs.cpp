@@ -12,6 +12,7 @@
 #include "engine/core/file.h"
 #include "engine/media/frames.h"
 #include "engine/media/video_writer.h"
+#include "engine/session/inputs.h"
 #include "engine/session/output_check.h"
 
 namespace denoir {
@@ -54,7 +55,10 @@ private:
 
 } // namespace
 
-void check_outputs(const CompareOutputs& o, std::span<const fs::path> inputs) {
+void check_outputs(const CompareOutputs& o, std::span<const fs::path> sources) {
+    std::vector<fs::path> inputs;
+    for (const fs::path& source : sources)
+        for (fs::path& path : source_inputs(source)) inputs.push_back(std::move(path));
     const std::array<std::pair<const char*, const fs::path*>, 4> all{{{"--side-by-side", &o.side_by_side},
                                                                       {"--difference", &o.difference},
                                                                       {"--report", &o.report},

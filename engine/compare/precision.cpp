@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/core/thread_pool.h"
 #include "engine/media/frames.h"
 #include "engine/metrics/summary.h"
@@ -20,9 +22,9 @@ namespace {
 /// A folder of our own, or the one that is kept.
 class Workplace {
 public:
-    Workplace(const fs::path& keep, const fs::path& beside) : path_(keep), kept_(!keep.empty()) {
+    Workplace(const fs::path& keep, const fs::path& beside) : path_(keep) {
         std::error_code code;
-        if (kept_) {
+        if (!keep.empty()) {
             check_output_folder(path_, {});
             fs::create_directories(path_, code);
             if (code)
@@ -30,21 +32,14 @@ public:
                             "choose another --keep");
             return;
         }
-        std::string name = ((beside.empty() ? fs::path(".") : beside) / ".denoir-precision-XXXXXX").string();
-        if (!::mkdtemp(name.data()))
-            throw Error(beside.string(), "", "no folder can be made here", "choose another place for the report");
-        path_ = name;
+        own_.emplace(".denoir-precision-", beside);
+        path_ = own_->path();
     }
-    ~Workplace() {
-        std::error_code code;
-        if (!kept_) fs::remove_all(path_, code);
-    }
-    Workplace(const Workplace&) = delete;
     fs::path file(const char* name) const { return path_ / name; }
 
 private:
+    std::optional<ScratchFolder> own_;
     fs::path path_;
-    bool kept_;
 };
 
 metrics::Rgb8 view(const Image& image) { return {image.rgb.data(), image.width, image.height}; }

@@ -19,7 +19,7 @@ struct PrecisionOptions {
     TraceSelection select;
     std::filesystem::path
         keep; ///< folder for the two traces, A.safetensors and B.safetensors; empty: beside `work`, removed
-    std::filesystem::path work; ///< a folder on a disk with room for both
+    std::filesystem::path work; ///< a folder on a disk with room for both; empty: TMPDIR
     int shown = 3;              ///< frames side by side, the worst first
 };
 

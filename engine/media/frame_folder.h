@@ -7,8 +7,9 @@
 
 namespace denoir {
 
-/// frame_00001.png … in a folder that must be new or empty. Built as a temporary folder beside it and renamed by
-/// finish(); without that, or when anything fails, nothing stays behind.
+/// frame_00001.png … in a folder that must be new or empty. A new one is built as a temporary folder beside it and
+/// renamed by finish(); one that exists is kept and filled by finish() from a temporary folder in it. Without finish(),
+/// or when anything fails, nothing stays behind.
 class FrameFolderWriter {
 public:
     /// `metadata_json` becomes the comment of the first frame; empty: none.
@@ -21,9 +22,11 @@ public:
     void finish();
 
 private:
+    void check_empty() const;
     std::filesystem::path folder_, temporary_;
     std::string metadata_;
     int frames_ = 0;
+    bool exists_ = false;
 };
 
 } // namespace denoir

@@ -75,7 +75,10 @@ Still scan_still(Data data, Depth depth) {
     if (data.size() > largest_file) throw Error("", "", "the file is larger than 512 MiB", "choose a smaller picture");
     for (const Kind& kind : kinds)
         if (kind.is(data)) return kind.scan(data, depth);
-    if (find_container(data)) throw Error("", "", "is a video, not a picture", "take a frame of it as PNG");
+    if (const Container* video = find_container(data)) {
+        check_container(data, *video); // AVIF and HEIF are of that kind too
+        throw Error("", "", "is a video, not a picture", "take a frame of it as PNG");
+    }
     throw Error("", "", "is not a picture that can be read", "use PNG, JPEG, WebP, BMP, TIFF, GIF or PNM");
 }
 

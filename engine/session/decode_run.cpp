@@ -6,6 +6,7 @@
 #include "engine/pipeline/residency.h"
 #include "engine/pipeline/stored.h"
 #include "engine/session/frame_output.h"
+#include "engine/session/inputs.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_tools.h"
 #include "engine/session/stored_run.h"
@@ -67,7 +68,7 @@ int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
 int decode_run(const std::filesystem::path& path, std::optional<int> asked, const std::filesystem::path& out,
                int threads, Observer& observer, std::stop_token stop) {
     const RunFolder run = RunFolder::open(path);
-    const OutputKind kind = check_output(out, std::vector{path});
+    const OutputKind kind = check_output(out, source_inputs(path));
     const RunRecord& record = run.record();
     Request r = record.request;
     r.threads = 0;                     // decides no byte

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/core/file.h"
+#include "engine/session/inputs.h"
 #include "engine/session/module_io.h"
 #include "engine/session/output_check.h"
 #include "engine/session/suggest.h"
@@ -57,10 +59,15 @@ void run_module(const ModuleCall& call, std::stop_token stop) {
     if (!module.inputs && !call.inputs.empty())
         throw UsageError("", "--inputs", fmt::format("{} takes none", call.name), "leave it out");
     if (call.out.empty()) throw UsageError("", "--out", "is missing", "give --out FILE.safetensors");
-    std::vector<std::filesystem::path> inputs = call.weights;
+    std::vector<std::filesystem::path> inputs;
+    for (const std::filesystem::path& weights : call.weights)
+        for (std::filesystem::path& path : weights_inputs(weights)) inputs.push_back(std::move(path));
     if (!call.inputs.empty()) inputs.push_back(call.inputs);
     check_output_file(call.out, inputs);
-    write_safetensors(call.out, module.run(call, std::move(stop)));
+    const MappedFileWatch mapped;
+    const auto result = module.run(call, std::move(stop));
+    mapped.check();
+    write_safetensors(call.out, result);
 }
 
 } // namespace denoir

@@ -34,19 +34,20 @@ fs::path folder_of(const fs::path& path) {
 /// "out/" names the folder out.
 fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
-void check_parent(const fs::path& out) {
-    const fs::path folder = folder_of(out);
+/// What is written into `folder`: it must be there, writable and have some room. `whose` is its name in a refusal.
+void check_place(const fs::path& out, const fs::path& folder, const char* whose) {
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0) {
-        const char* why = errno == EACCES         ? "its folder cannot be read"
-                          : errno == ENAMETOOLONG ? "the name is too long"
-                                                  : "its folder does not exist";
-        throw Error(out.string(), "", why,
+        if (errno == ENAMETOOLONG) throw Error(out.string(), "", "the name is too long", "choose a shorter one");
+        throw Error(out.string(), "",
+                    fmt::format("{} {}", whose, errno == EACCES ? "cannot be read" : "does not exist"),
                     fmt::format("make {} or choose another place", printable(folder.string(), 80)));
     }
-    if (!S_ISDIR(status.st_mode)) throw Error(out.string(), "", "its folder is a file", "choose another place");
+    if (!S_ISDIR(status.st_mode))
+        throw Error(out.string(), "", fmt::format("{} is a file", whose), "choose another place");
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
-        throw Error(out.string(), "", "its folder is not writable", "change the permissions or choose another place");
+        throw Error(out.string(), "", fmt::format("{} is not writable", whose),
+                    "change the permissions or choose another place");
     std::error_code code;
     const fs::space_info space = fs::space(folder, code);
     if (!code && space.available < least_space)
@@ -55,17 +56,11 @@ void check_parent(const fs::path& out) {
         throw Error(out.string(), "", "the name is too long", "choose a shorter one");
 }
 
+void check_parent(const fs::path& out) { check_place(out, folder_of(out), "its folder"); }
+
 void refuse_input(const fs::path& out, const fs::path& input) {
     throw Error(out.string(), "", fmt::format("is an input too ({})", printable(input.string(), 100)),
                 "choose another output");
-}
-
-/// True where `folder` lies below `input`, or is it.
-bool lies_in(const fs::path& folder, const fs::path& input) {
-    std::error_code code;
-    const fs::path a = fs::weakly_canonical(folder, code), b = fs::weakly_canonical(input, code);
-    const auto [end, unused] = std::mismatch(b.begin(), b.end(), a.begin(), a.end());
-    return end == b.end();
 }
 
 void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
@@ -84,6 +79,18 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
 }
 
 } // namespace
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+    const auto plain = [](const fs::path& p) {
+        std::error_code code;
+        // Names that do not exist stay relative otherwise.
+        const fs::path real = fs::weakly_canonical(fs::absolute(without_slash(p), code), code);
+        return without_slash(real.lexically_normal());
+    };
+    const fs::path a = plain(path), b = plain(folder);
+    const auto [end, unused] = std::mismatch(b.begin(), b.end(), a.begin(), a.end());
+    return end == b.end();
+}
 
 std::string lower_extension(const fs::path& path) {
     std::string e = path.extension().string();
@@ -113,20 +120,27 @@ void check_output_folder(const fs::path& given, std::span<const fs::path> inputs
     if (exists && !S_ISDIR(status.st_mode))
         throw Error(given.string(), "", "is a file, and no name of a video", "name a .mp4, a .mkv or a folder");
     std::error_code code;
-    if (exists && !fs::is_empty(out, code))
+    if (!exists && fs::is_symlink(fs::symlink_status(out, code)))
+        throw Error(given.string(), "", "is a link that leads nowhere", "remove it or choose another name");
+    if (exists && !holds_only_partials(out, code))
         throw Error(given.string(), "", code ? "cannot be read" : "is not empty", "give a new or empty folder");
-    check_parent(out);
+    if (exists)
+        check_place(given, out, "the folder");
+    else
+        check_parent(out);
     for (const fs::path& input : inputs)
         if (!input.empty() && (same_file(out, input) || (fs::is_directory(input, code) && lies_in(out, input))))
             refuse_input(given, input);
 }
 
 OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs) {
-    const std::string extension = lower_extension(out);
+    const std::string extension = lower_extension(without_slash(out));
     std::error_code code;
     if (std::find(video_extensions.begin(), video_extensions.end(), extension) != video_extensions.end()) {
         if (fs::is_directory(out, code))
             throw Error(out.string(), "", "is an existing folder named like a video", "choose another name");
+        if (!out.has_filename())
+            throw Error(out.string(), "", "names a folder like a video", "leave the slash out or choose another name");
         check_output_file(out, inputs);
         return OutputKind::video;
     }

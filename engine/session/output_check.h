@@ -12,12 +12,15 @@ enum class OutputKind { video, frames };
 /// ".mp4", in small letters.
 std::string lower_extension(const std::filesystem::path& path);
 
+/// True where `path` lies below `folder` or is it, through links and other spellings; neither has to exist.
+bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 /// Refuses, before anything is computed, an output file that cannot appear later: no folder there, not writable, a
 /// folder, pipe or device of that name, or one of `inputs` (through links or other spellings; folders stand for every
 /// file in them). Throws Error naming `out` as given.
 void check_output_file(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs);
 
-/// A folder that must be new or empty.
+/// A folder that must be new or empty; what a killed process left half-written there does not count.
 void check_output_folder(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs);
 
 /// The one or the other, by name: an existing folder named like a video and names of other media are refused.

@@ -9,6 +9,7 @@
 
 #include "engine/core/file.h"
 #include "engine/session/frame_output.h"
+#include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/output_check.h"
 #include "engine/session/preflight.h"
@@ -41,8 +42,13 @@ void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vect
         throw Error(run_dir.string(), "", "holds a run already",
                     "go on with render --resume, or give another --run-dir");
     check_output_folder(run_dir, inputs);
-    if (!out.empty() && fs::weakly_canonical(run_dir, code) == fs::weakly_canonical(out, code))
-        throw UsageError("", "--run-dir", "is the same as --out", "give two places");
+    if (out.empty()) return;
+    const bool below = lies_in(run_dir, out), above = lies_in(out, run_dir);
+    if (below && above) throw UsageError("", "--run-dir", "is the same as --out", "give two places");
+    if (below) throw UsageError("", "--run-dir", "lies in --out, which must stay empty", "give two places");
+    if (above && check_output(out, inputs) == OutputKind::frames)
+        throw UsageError("", "--out", "is a folder in --run-dir",
+                         "give two places, or no --out: frames can be decoded");
 }
 
 /// The steps up to the start of a branch, and what the encoders gave, as far as it serves.
@@ -128,6 +134,8 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
     inputs.push_back(request.model);
     check_out();
     const ModelFolder model = ModelFolder::open(request.model);
+    for (fs::path& path : inputs_of(model)) inputs.push_back(std::move(path));
+    check_out();
     for (const std::string& warning : model.warnings) observer.warning(warning);
     request = Pipeline::resolve(request, model);
     if (parent) {
@@ -173,7 +181,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         return to_result(run);
     }
     check_resolved(run);
-    check_output(record.out, inputs_of(record.request));
+    check_output(record.out, all_inputs_of(record.request));
     const ModelFolder model = ModelFolder::open(record.request.model);
     Request checked = record.request;
     checked.noise = {}; // its numbers are stored as step 0
@@ -195,6 +203,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"})
         remove_partials(folder, "");
     remove_partials(record.out.parent_path(), record.out.filename().string());
+    remove_partials(record.out, ""); // a folder of frames
     if (on_run) on_run(run);
     return RunWorker(run, model, backend, observer, std::move(stop)).work();
 }

@@ -54,12 +54,6 @@ double root_mean_square_difference(const Tensor& a, const Tensor& b) {
     return std::sqrt(sum / double(x.size()));
 }
 
-/// The process number in ".NAME.partial-PID-N"; 0 where it is no such name.
-int partial_of(const std::string& name) {
-    const std::size_t mark = name.rfind(".partial-");
-    return name.starts_with('.') && mark != std::string::npos ? std::atoi(name.c_str() + mark + 9) : 0;
-}
-
 /// JSON has no infinities and NaN.
 double finite(double v) { return std::isfinite(v) ? v : -1; }
 
@@ -91,6 +85,7 @@ RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
 
 RunFolder RunFolder::open(const fs::path& path) {
     std::error_code code;
+    if (path.empty()) throw UsageError("", "run", "is empty", "name a run folder");
     if (!fs::is_directory(path, code))
         throw Error(path.string(), "", fs::exists(path, code) ? "is no folder" : "no such folder", "name a run folder");
     const fs::path file = path / "run.json";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/run_worker.h"
+#include "engine/session/inputs.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -190,7 +191,8 @@ void RunWorker::decode(Pipeline& pipeline, const Tensor& latent) {
     const Request& r = record.request;
     const std::string metadata = metadata_of(record);
     const fs::path video = run_.file("video.mp4");
-    const OutputKind kind = check_output(record.out, inputs_of(r)); // the place may have changed while the run went on
+    const OutputKind kind =
+        check_output(record.out, all_inputs_of(r)); // the place may have changed while the run went on
     const bool another = kind == OutputKind::frames || lower_extension(record.out) == ".mkv";
     FrameOutput own(video, OutputKind::video, *r.width, *r.height, *r.fps, metadata);
     std::optional<FrameOutput> wanted;

@@ -60,11 +60,4 @@ std::optional<Conditioning> stored_conditioning(const RunFolder& run, const Requ
     return c;
 }
 
-std::vector<fs::path> inputs_of(const Request& r) {
-    std::vector<fs::path> all;
-    for (const fs::path& path : {r.model, r.image, r.last_image, r.noise.file, r.start ? r.start->run : fs::path()})
-        if (!path.empty()) all.push_back(path);
-    return all;
-}
-
 } // namespace denoir

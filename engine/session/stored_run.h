@@ -18,7 +18,4 @@ DenoiseState stored_state(const RunFolder&, int step, const Request&, const Mode
 /// As RunFolder::load_conditioning, checked.
 std::optional<Conditioning> stored_conditioning(const RunFolder&, const Request&, const ModelFolder&);
 
-/// Files and folders that a request reads: no output may replace one of them.
-std::vector<std::filesystem::path> inputs_of(const Request&);
-
 } // namespace denoir

@@ -9,6 +9,7 @@
 #include "engine/core/error.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/residency.h"
+#include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/output_check.h"
 #include "engine/session/preflight.h"
@@ -133,6 +134,7 @@ TraceResult trace(const Request& asked, const TraceOptions& options, Observer& o
     check_output_file(options.out, inputs);
     const Opened o = open_model(asked, observer);
     inputs.push_back(o.request.model);
+    for (fs::path& path : inputs_of(o.model)) inputs.push_back(std::move(path));
     check_output_file(options.out, inputs);
     const Request& r = o.request;
     preflight(r, o.model, Needs::everything);

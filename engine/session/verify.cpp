@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdlib>
-
+#include "engine/core/file.h"
 #include "engine/pipeline/residency.h"
 #include "engine/session/preflight.h"
 #include "engine/session/run_tools.h"
@@ -16,25 +15,14 @@ namespace {
 /// A folder for files that are only made to be summed.
 class Scratch {
 public:
-    Scratch() {
-        std::string name = (fs::temp_directory_path() / "denoir-verify-XXXXXX").string();
-        if (!::mkdtemp(name.data()))
-            throw Error(name, "", "this folder cannot be made", "set TMPDIR to a folder that can be written");
-        path_ = name;
-    }
-    ~Scratch() {
-        std::error_code code;
-        fs::remove_all(path_, code);
-    }
-    Scratch(const Scratch&) = delete;
     std::string sum(const std::map<std::string, Tensor>& tensors) const {
-        const fs::path file = path_ / "step.safetensors";
+        const fs::path file = folder_.path() / "step.safetensors";
         write_safetensors(file, tensors);
         return file_sha256(file);
     }
 
 private:
-    fs::path path_;
+    ScratchFolder folder_{"denoir-verify-"};
 };
 
 /// Found, and no need to go on.

@@ -9,7 +9,7 @@ import shutil
 import struct
 import unittest
 
-from program import FIXTURES, HAS_BENCH, MODEL, PROMPT, Case, main, sha256, write_safetensors
+from program import FIXTURES, HAS_BENCH, MODEL, PROMPT, Case, main, sha256, tree, write_safetensors
 
 WEIGHTS = FIXTURES / "_weights"
 # A machine that runs other tests at the same time is slower than the limit of two seconds allows for.
@@ -113,6 +113,40 @@ class Outputs(Case):
         target = weights / "vae" / "diffusion_pytorch_model.safetensors"
         os.link(target, self.work / "out.mp4")
         self.refused("render", "--model", "model", "--prompt", "x", "--size", "80x48", "--frames", 5, "--steps", 1, "--dtype", "f32", "--out", "out.mp4", timeout=PATIENCE)
+
+    def test_inputs_that_were_not_named(self):
+        model = copy_model("Wan2.1-T2V-tiny", self.work / "model")
+        one = ("--family", "wan", "--prompt", "x", "--size", "80x48", "--frames", 5, "--steps", 1, "--seed", 1, "--guidance", 1)
+        weights = model / "diffusion_pytorch_model.safetensors"
+        self.done("render", "--model", weights, *one, "--out", "out.mp4", "--run-dir", "run")
+        (model / "Wan2.1_VAE.pth").rename(self.work / "vae.mp4")
+        (model / "Wan2.1_VAE.pth").symlink_to(self.work / "vae.mp4")
+        before = {p: sha256(self.work / p) for p in tree(self.work) if (self.work / p).is_file()}
+        parts = sorted(p for p in model.iterdir() if p.is_file() and p != weights)
+        self.assertGreaterEqual(len(parts), 3)
+        write_safetensors(self.folder / "in.safetensors", {"ids": ("I32", [2], bytes(8))})
+        for part in parts:
+            self.refused("trace", "--model", weights, *one, "--layers", "patch_embedding", "--out", part, names=(part.name,), timeout=PATIENCE)
+            for command in (("compare-precision", "--model", "model", *one), ("compare", "run", "run")):
+                self.refused(*command, "--csv", part, names=(part.name,), timeout=PATIENCE)
+        self.refused("decode", "run", "--out", "vae.mp4", names=("vae.mp4",), timeout=PATIENCE)
+        self.refused("render", "--model", weights, *one, "--out", "vae.mp4", names=("vae.mp4",), timeout=PATIENCE)
+        self.refused("convert", weights, model / "config.json", names=("config.json",), timeout=PATIENCE)
+        self.refused("module", "wan-transformer", "--weights", weights, "--inputs", self.folder / "in.safetensors", "--out", model / "config.json",
+                     names=("config.json",), timeout=PATIENCE)  # fmt: skip
+        self.assertEqual({p: sha256(self.work / p) for p in before}, before)
+
+    def test_places_that_cannot_hold_the_result(self):
+        (self.work / "d.mp4").mkdir()
+        (self.work / "frames").mkdir()
+        (self.work / "run").mkdir()
+        (self.work / "link").symlink_to("nowhere")
+        for out in ("d.mp4/", "n.mp4/", "n.mkv/", "n.avi/", "link"):
+            self.refuse_out(out)
+        self.refuse_out("./new", "--run-dir", "new")
+        self.refuse_out(self.work / "new", "--run-dir", "new/")
+        self.refuse_out("frames", "--run-dir", "frames/run")
+        self.refuse_out("run/latents", "--run-dir", "run")
 
     def test_run_folder(self):
         (self.work / "run").mkdir()

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/inputs.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+
+#include "engine/core/error.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/preflight.h"
+#include "engine/session/run_folder.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+void append(std::vector<fs::path>& all, std::vector<fs::path> more) {
+    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+/// The regular files of `folder` whose extension is one of `extensions`.
+void append_files(std::vector<fs::path>& all, const fs::path& folder, std::initializer_list<const char*> extensions) {
+    std::error_code code;
+    for (fs::directory_iterator entry(folder.empty() ? "." : folder, code), end; !code && entry != end;
+         entry.increment(code))
+        for (const char* extension : extensions)
+            if (entry->path().extension() == extension) all.push_back(entry->path());
+}
+
+} // namespace
+
+std::vector<fs::path> inputs_of(const Request& r) {
+    std::vector<fs::path> all;
+    for (const fs::path& path : {r.model, r.image, r.last_image, r.noise.file, r.start ? r.start->run : fs::path()})
+        if (!path.empty()) all.push_back(path);
+    return all;
+}
+
+std::vector<fs::path> inputs_of(const ModelFolder& model) {
+    std::vector<fs::path> all = model_files(model);
+    if (!model.tokenizer.empty()) all.push_back(model.tokenizer);
+    std::vector<fs::path> folders{model.root};
+    for (const fs::path& file : all) folders.push_back(file.parent_path());
+    std::sort(folders.begin(), folders.end());
+    folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+    for (const fs::path& folder : folders) append_files(all, folder, {".json"});
+    return all;
+}
+
+std::vector<fs::path> all_inputs_of(const Request& asked) {
+    Request r = asked;
+    r.model = find_model(asked.model);
+    std::vector<fs::path> all = inputs_of(r);
+    try {
+        append(all, inputs_of(ModelFolder::open(r.model)));
+    } catch (const Error&) { // whoever loads it says why
+    }
+    return all;
+}
+
+std::vector<fs::path> weights_inputs(const fs::path& weights) {
+    std::vector<fs::path> all{weights};
+    std::error_code code;
+    if (weights.empty() || fs::is_directory(weights, code)) return all;
+    append_files(all, weights.parent_path(), {".json"});
+    if (weights.filename().native().ends_with(".index.json"))
+        append_files(all, weights.parent_path(), {".safetensors", ".bin", ".pth", ".pt"});
+    return all;
+}
+
+std::vector<fs::path> source_inputs(const fs::path& source) {
+    std::vector<fs::path> all{source};
+    std::error_code code;
+    if (!fs::exists(source / "run.json", code)) return all;
+    try {
+        append(all, all_inputs_of(RunFolder::open(source).record().request));
+    } catch (const Error&) { // whoever reads the run says why
+    }
+    return all;
+}
+
+} // namespace denoir

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <vector>
+
+#include "engine/pipeline/request.h"
+#include "engine/weights/model_folder.h"
+
+/// What a command reads, beside what it was told to: no output may replace any of it (CONTRACT.md, Rules).
+namespace denoir {
+
+/// Files and folders that a request names.
+std::vector<std::filesystem::path> inputs_of(const Request&);
+
+/// The parts of a model and the JSON files beside them.
+std::vector<std::filesystem::path> inputs_of(const ModelFolder&);
+
+/// The same for a request whose model may be a name; of a model that cannot be opened, its path alone. Throws Error
+/// where there is no such model.
+std::vector<std::filesystem::path> all_inputs_of(const Request&);
+
+/// A file of weights with its config.json and, where it is the index of several files, these.
+std::vector<std::filesystem::path> weights_inputs(const std::filesystem::path& weights);
+
+/// A video, picture, trace or run folder: itself, and for a run everything its request reads.
+std::vector<std::filesystem::path> source_inputs(const std::filesystem::path& source);
+
+} // namespace denoir

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What surrounds a command: folders that are there already, signals, streams that take nothing, files cut short meanwhile."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from program import CLI, FIXTURES, MODEL, PACE, Case, main, sha256, tree
+
+PATIENCE = 20 * PACE
+
+
+class Folders(Case):
+    def test_an_empty_folder_is_filled_and_stays_the_same(self):
+        self.done(*self.render_words("new", steps=1))
+        folder = self.work / "mine"
+        folder.mkdir(mode=0o700)
+        before = folder.stat()
+        self.done(*self.render_words("mine", steps=1))
+        after = folder.stat()
+        self.assertEqual((before.st_ino, before.st_mode), (after.st_ino, after.st_mode))
+        self.assertEqual(tree(folder), tree(self.work / "new"))
+        inside = self.work / "inside"
+        inside.mkdir()
+        self.done(*self.render_words(".", steps=1), cwd=inside)
+        self.assertEqual({p: sha256(inside / p) for p in tree(inside)}, {p: sha256(folder / p) for p in tree(folder)})
+
+    def test_what_a_killed_process_left_is_no_content(self):
+        folder = self.work / "mine"
+        (folder / ".mine.partial-999999999-0").mkdir(parents=True)
+        self.done(*self.render_words("mine", steps=1))
+        self.assertEqual(len([p for p in tree(folder) if p.endswith(".png")]), 9)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs to mount")
+    def test_a_mount_point(self):
+        folder = self.work / "mount"
+        folder.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "none", str(folder)], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("needs to mount")
+        try:
+            self.done(*self.render_words("mount", steps=1))
+            self.assertEqual(len(tree(folder)), 9)
+        finally:
+            subprocess.run(["umount", str(folder)], check=False)
+
+    def test_a_folder_for_temporaries_that_is_not_there(self):
+        self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=1))
+        self.environment["TMPDIR"] = str(self.folder / "missing")
+        self.refused("verify", "run", codes=(1,), names=("missing", "TMPDIR"))
+
+
+class Signals(Case):
+    def denoising(self, **options):
+        """A long render in its steps."""
+        process = self.start(*self.render_words("out.mp4", "--run-dir", "run", steps=400, size="160x96"), **options)
+        deadline = time.monotonic() + PATIENCE
+        while len(list((self.work / "run").glob("latents/step_*"))) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return process
+
+    def end(self, process, number):
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE)
+        return process.returncode, err.decode()
+
+    def test_nohup(self):
+        process = self.denoising(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.send_signal(signal.SIGHUP)
+        steps = len(list((self.work / "run").glob("latents/step_*")))
+        deadline = time.monotonic() + PATIENCE
+        while len(list((self.work / "run").glob("latents/step_*"))) <= steps + 1 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertIsNone(process.poll())
+        code, err = self.end(process, signal.SIGTERM)
+        self.assertEqual((code, len(err.splitlines())), (130, 1))
+
+    def test_hangup(self):
+        code, err = self.end(self.denoising(), signal.SIGHUP)
+        self.assertEqual((code, len(err.splitlines())), (130, 1))
+
+    def test_two_signals_leave_no_folder(self):
+        self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=60, size="160x96"))
+        place = self.folder / "tmp"
+        place.mkdir()
+        self.environment["TMPDIR"] = str(place)
+        process = self.start("verify", "run")
+        deadline = time.monotonic() + PATIENCE
+        while not list(place.iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+        self.assertEqual((process.returncode, list(place.iterdir())), (130, []))
+
+
+class Streams(Case):
+    def to_full(self, stream, *words):
+        with open("/dev/full", "wb") as full:
+            return subprocess.run([CLI, *map(str, words)], cwd=self.work, env=self.environment, timeout=PATIENCE, stdin=subprocess.DEVNULL,
+                                  **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full})  # fmt: skip
+
+    def test_a_result_that_reached_nobody_is_a_failure(self):
+        model = FIXTURES / "_models" / "Wan2.1-T2V-tiny"
+        for words in (("tokenize", "--model", model, "--json", "a cat"), ("inspect", model), ("--help",), ("runs", "--json")):
+            done = self.to_full("stdout", *words)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), words)
+
+    def test_progress_that_nobody_reads_stops_nothing(self):
+        weights = MODEL / "transformer" / "diffusion_pytorch_model.safetensors"
+        self.assertEqual(self.to_full("stderr", "convert", weights, "out.safetensors", "--progress", "plain").returncode, 0)
+        self.assertTrue((self.work / "out.safetensors").exists())
+
+    def test_a_reader_that_had_enough(self):
+        done = subprocess.run(["sh", "-c", '"$0" --help | head -1', CLI], capture_output=True, timeout=PATIENCE)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_a_prompt_like_an_option(self):
+        self.done("render", "--prompt", "-h", "--model", MODEL, "--size", "80x48", "--frames", 5, "--steps", 1, "--out", "out.mp4")
+        self.assertTrue((self.work / "out.mp4").exists())
+
+
+class FilesCutShort(Case):
+    def test_a_model_file_truncated_meanwhile(self):
+        # Another program writes the file anew while it is mapped: its missing pages would end the process.
+        model = self.work / "model"
+        shutil.copytree(MODEL, model)
+        weights = model / "transformer" / "diffusion_pytorch_model.safetensors"
+        process = self.start("render", "--model", model, "--prompt", "x", "--size", "160x96", "--frames", 9, "--steps", 900, "--seed", 1, "--dtype", "f32",
+                             "--out", "out.mp4", "--run-dir", "run")  # fmt: skip
+        deadline = time.monotonic() + PATIENCE
+        while len(list((self.work / "run").glob("latents/step_*"))) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.truncate(weights, 0)
+        os.truncate(model / "vae" / "diffusion_pytorch_model.safetensors", 0)
+        out, err = process.communicate(timeout=6 * PATIENCE)
+        lines = err.decode().splitlines()
+        self.assertEqual((process.returncode, len(lines)), (1, 1), err)
+        self.assertFalse((self.work / "out.mp4").exists())
+        self.assertEqual([p for p in tree(self.work) if ".partial-" in p], [])
+
+
+if __name__ == "__main__":
+    main()
