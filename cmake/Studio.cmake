@@ -39,5 +39,5 @@ function(denoir_qt_test name)
     target_link_libraries(${name} PRIVATE ${ARG_LIBS} Qt6::Test)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} FIXTURES_REQUIRED tiny_model
-        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;${DENOIR_QT_ENVIRONMENT}")
+        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=900000;${DENOIR_QT_ENVIRONMENT}")
 endfunction()
