@@ -32,10 +32,8 @@ ConvertOptions options_of(const Arguments& args) {
         const std::string name = args.get("--quantize");
         options.quantize = quantize_from_name(name);
         if (!options.quantize)
-            throw UsageError("", "--quantize",
-                             name == "q8_0" ? "safetensors files have no q8_0"
-                                            : fmt::format("'{}' is unknown", printable(name, 40)),
-                             "use fp8_scaled");
+            throw UsageError("", "--quantize", fmt::format("'{}' is unknown", printable(name, 40)),
+                             "use fp8_scaled or q8_0");
     }
     return options;
 }
@@ -72,13 +70,15 @@ int run(const Arguments& args, Console& console) {
 Command convert_command() {
     return {
         "convert",
-        "IN OUT.safetensors [--dtype T] [--quantize fp8_scaled] [--layout L]",
-        "Reads one network in any layout and format and writes it as one safetensors file.",
+        "IN OUT.safetensors|OUT.gguf [--dtype T] [--quantize fp8_scaled|q8_0] [--layout L]",
+        "Reads one network in any layout and format and writes it as one safetensors file, or with q8_0 as GGUF.",
         2,
         2,
         {{"--dtype", "T",
           "f32, bf16 or f16 for the floating point tensors (default: as stored; quantised ones become f32)"},
-         {"--quantize", "Q", "fp8_scaled: 8-bit floats with a scale per linear layer of the blocks (default: none)"},
+         {"--quantize", "Q",
+          "fp8_scaled: 8-bit floats with a scale per linear layer of the blocks; q8_0: 8-bit blocks of 32 in a .gguf "
+          "file (default: none)"},
          {"--layout", "L", "names of original, diffusers or comfy files (default original)"},
          progress_option,
          json_option},

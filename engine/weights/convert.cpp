@@ -10,6 +10,7 @@
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/weights/checkpoint.h"
+#include "engine/weights/gguf_writer.h"
 #include "engine/weights/names.h"
 #include "engine/weights/safetensors_writer.h"
 #include "engine/weights/weights.h"
@@ -75,6 +76,12 @@ public:
         std::vector<std::string_view> names;
         for (const auto& [name, weight] : weights.all()) names.push_back(name);
         layout_ = {target_layout(options.layout, weights.component()), vae_depth(names).blocks};
+        if (options.quantize == DType::q8_0) {
+            if (options.layout == ConvertOptions::Layout::diffusers)
+                refuse("quantize", "GGUF files use the original names, or llama.cpp's for the text encoder",
+                       "leave --layout out");
+            layout_ = weights.component() == Component::umt5 ? Layout::llama : Layout::original;
+        }
         const bool can_quantise =
             known && (weights.component() == Component::transformer || weights.component() == Component::umt5);
         if (options.quantize && !can_quantise)
@@ -95,12 +102,15 @@ private:
         const DType stored = w.stored().dtype();
         if (!is_float(stored)) return stored;
         if (options_.dtype) return *options_.dtype;
+        // As the makers of GGUF files keep norms, biases and convolutions.
+        if (options_.quantize == DType::q8_0 && w.shape().rank() != 2) return DType::f32;
         return is_block(stored) || w.scale ? DType::f32 : stored;
     }
     bool quantises(const std::string& canonical, const Weight& w) const {
         return options_.quantize && canonical.starts_with("blocks.") && canonical.ends_with(".weight") &&
                w.shape().rank() == 2 && is_float(w.stored().dtype()) &&
-               canonical.find("pos_embedding") == std::string::npos;
+               canonical.find("pos_embedding") == std::string::npos &&
+               (options_.quantize != DType::q8_0 || w.shape()[-1] % info(DType::q8_0).block_elements == 0);
     }
 
     void put(std::string name, const Item& item) {
@@ -138,6 +148,7 @@ private:
     void add_named(const std::string& name, const std::string& canonical, const Weight& w, std::int64_t row,
                    const Shape& shape) {
         if (!quantises(canonical, w)) return put(name, {&w, row, shape, plain_type(w)});
+        if (options_.quantize == DType::q8_0) return put(name, {&w, row, shape, DType::q8_0});
         put(name, {&w, row, shape, *options_.quantize, true});
         put(name.substr(0, name.size() - 6) + "scale_weight", {&w, 0, Shape{}, DType::f32, false, true});
     }
@@ -185,8 +196,9 @@ float scale_of(const Weight& w, std::stop_token stop) {
 
 class Output {
 public:
-    Output(SafetensorsWriter& writer, const ConvertOptions& options, std::uint64_t total)
-        : writer_(writer), options_(options), total_(total) {}
+    using Sink = std::function<void(const void*, std::size_t)>;
+    Output(Sink sink, const ConvertOptions& options, std::uint64_t total)
+        : sink_(std::move(sink)), options_(options), total_(total) {}
 
     void write(const Item& item) {
         if (item.scale) {
@@ -203,8 +215,10 @@ public:
         std::vector<std::byte> narrow;
         each_chunk(*item.source, first, count, options_.stop, [&](float* values, std::int64_t n) {
             for (std::int64_t i = 0; item.quantised && i < n; ++i) values[i] *= inverse;
+            if (item.dtype == DType::q8_0) check_blocks(*item.source, values, n);
             if (item.dtype == DType::f16) check_half(*item.source, values, n);
-            narrow.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(element_bytes(item.dtype)));
+            const DTypeInfo& type = info(item.dtype);
+            narrow.resize(static_cast<std::size_t>(n / type.block_elements * type.block_bytes));
             from_f32(item.dtype, values, narrow.data(), n);
             put(narrow.data(), narrow.size());
         });
@@ -217,6 +231,13 @@ private:
                 throw Error("", w.name(), fmt::format("{} does not fit in f16", values[i]), "use --dtype bf16 or f32");
     }
 
+    /// Each block's scale is an f16.
+    static void check_blocks(const Weight& w, const float* values, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i)
+            if (!(std::fabs(values[i]) < 127 * 65504.0f))
+                throw Error("", w.name(), fmt::format("holds {}", values[i]), "this checkpoint cannot be quantised");
+    }
+
     void copy(const Tensor& stored, std::int64_t first, std::int64_t count) {
         const std::int64_t width = element_bytes(stored.dtype());
         for (std::int64_t at = 0; at < count; at += chunk) {
@@ -227,12 +248,12 @@ private:
             file->drop_pages(static_cast<std::size_t>(stored.raw() - file->span().data()), stored.bytes());
     }
     void put(const void* data, std::size_t bytes) {
-        writer_.write(data, bytes);
+        sink_(data, bytes);
         done_ += bytes;
         if (options_.progress) options_.progress(done_, total_);
     }
 
-    SafetensorsWriter& writer_;
+    Sink sink_;
     const ConvertOptions& options_;
     std::uint64_t total_, done_ = 0;
     std::map<const Weight*, float>
@@ -249,33 +270,51 @@ std::optional<ConvertOptions::Layout> convert_layout_from_name(std::string_view 
 }
 
 std::optional<DType> quantize_from_name(std::string_view name) {
+    if (name == "q8_0") return DType::q8_0;
     return name == "fp8_scaled" ? std::optional(DType::f8_e4m3) : std::nullopt;
 }
 
-ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOptions& options) {
-    if (options.dtype && *options.dtype != DType::f32 && *options.dtype != DType::bf16 && *options.dtype != DType::f16)
-        throw UsageError("", "dtype", fmt::format("{} cannot be written", info(*options.dtype).name),
-                         "use f32, bf16 or f16");
-    refuse_input_as_output(in, out);
-    bool known = false;
-    const Weights weights = load_any(in, known);
-    const Plan plan(weights, known, options);
+namespace {
 
-    SafetensorsWriter writer(out, {{"format", "pt"}});
+template <class Writer>
+ConvertResult write(Writer& writer, const Plan& plan, const ConvertOptions& options, bool comfy_mark) {
     ConvertResult result;
     for (const auto& [name, item] : plan.items()) {
         writer.declare(name, item.shape, item.dtype);
         result.bytes += checked_bytes(item.shape, item.dtype);
     }
     // ComfyUI tells scaled fp8 files by this empty tensor, whose type is the kind of fp8.
-    if (options.quantize) writer.declare("scaled_fp8", Shape{0}, DType::f8_e4m3);
-    Output output(writer, options, result.bytes);
+    if (comfy_mark) writer.declare("scaled_fp8", Shape{0}, DType::f8_e4m3);
+    Output output([&](const void* data, std::size_t bytes) { writer.write(data, bytes); }, options, result.bytes);
     for (const std::string& name : writer.begin()) {
         if (const auto item = plan.items().find(name); item != plan.items().end()) output.write(item->second);
         ++result.tensors;
     }
     writer.commit();
     return result;
+}
+
+} // namespace
+
+ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOptions& options) {
+    if (options.dtype && *options.dtype != DType::f32 && *options.dtype != DType::bf16 && *options.dtype != DType::f16)
+        throw UsageError("", "dtype", fmt::format("{} cannot be written", info(*options.dtype).name),
+                         "use f32, bf16 or f16");
+    const bool blocks = options.quantize == DType::q8_0;
+    if (blocks != (out.extension() == ".gguf"))
+        throw UsageError(out.string(), "",
+                         blocks ? "q8_0 is written to GGUF files" : "GGUF files are written with --quantize q8_0 only",
+                         blocks ? "name it OUT.gguf" : "name it OUT.safetensors");
+    refuse_input_as_output(in, out);
+    bool known = false;
+    const Weights weights = load_any(in, known);
+    const Plan plan(weights, known, options);
+    if (blocks) {
+        GgufWriter writer(out, weights.component() == Component::umt5 ? "t5encoder" : "wan");
+        return write(writer, plan, options, false);
+    }
+    SafetensorsWriter writer(out, {{"format", "pt"}});
+    return write(writer, plan, options, options.quantize.has_value());
 }
 
 } // namespace denoir

@@ -17,22 +17,23 @@ struct ConvertOptions {
         dtype; ///< f32, bf16 or f16 of the floating point tensors; empty: each as stored (quantised ones become f32)
     Layout layout =
         Layout::original; ///< comfy: the original names of transformer and VAE, transformers' names of the encoders
-    std::optional<DType>
-        quantize; ///< f8_e4m3: linears of the blocks with a scale each (ComfyUI's scaled fp8); the rest keeps `dtype`
+    std::optional<DType> quantize; ///< f8_e4m3: linears of the blocks with a scale each (ComfyUI's scaled fp8); q8_0:
+                                   ///< the same linears as 8-bit blocks, in a GGUF file; the rest keeps `dtype`
     std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes written
     std::stop_token stop;
 };
 
 /// "original", "diffusers", "comfy"
 std::optional<ConvertOptions::Layout> convert_layout_from_name(std::string_view name);
-/// "fp8_scaled"; nothing for others: safetensors files have no block types, so q8_0 cannot be written.
+/// "fp8_scaled", "q8_0"; nothing for others.
 std::optional<DType> quantize_from_name(std::string_view name);
 
 struct ConvertResult {
     std::uint64_t tensors = 0, bytes = 0; ///< of the written file
 };
 
-/// Reads one network in any layout and format and writes it as one safetensors file. Needs the memory of one tensor.
+/// Reads one network in any layout and format and writes it as one safetensors file, with q8_0 as one GGUF file, whose
+/// name must end so. Needs the memory of one tensor.
 /// All input files may be mapped for as long as it runs, so `out` must be none of them, whatever its spelling: refused.
 /// Throws Error, Cancelled.
 ConvertResult convert(const std::filesystem::path& in, const std::filesystem::path& out, const ConvertOptions& options);

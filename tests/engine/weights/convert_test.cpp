@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "engine/core/error.h"
@@ -207,6 +208,50 @@ TEST(Convert, TheOutputMayNotBeAnInput) {
         EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / out, {}), "also an input")) << out;
     }
     EXPECT_EQ(read_bytes(folder / "in.safetensors"), bytes);
+}
+
+TEST(Convert, Q8BlocksAreWrittenAsGguf) {
+    TransformerSize s = tiny_transformer();
+    s.dim = 64, s.ffn = 96, s.clip = 10;
+    for (const NameList& list : {transformer_names(s), umt5_names(20, 32, 64, 2, 2)}) {
+        TempFolder folder;
+        write_bytes(folder / "in.safetensors", safetensors(random_tensors(list)));
+        Options q8;
+        q8.quantize = DType::q8_0;
+        convert(folder / "in.safetensors", folder / "out.gguf", q8);
+        const Weights before = load(folder / "in.safetensors"), after = load(folder / "out.gguf");
+        EXPECT_EQ(after.component(), before.component());
+        expect_equal(before, after, 0.5f / 127 * 0.6f); // half a step of the largest of 32 values
+        int blocks = 0;
+        for (const auto& [name, weight] : after.all()) {
+            const DType stored = weight.stored().dtype();
+            blocks += stored == DType::q8_0;
+            EXPECT_EQ(stored == DType::q8_0, name.starts_with("blocks.") && name.ends_with(".weight") &&
+                                                 weight.shape().rank() == 2 &&
+                                                 name.find("pos_embedding") == std::string::npos)
+                << name;
+        }
+        EXPECT_GT(blocks, 10);
+        // What comes back of it is what was stored.
+        convert(folder / "out.gguf", folder / "back.safetensors", {});
+        expect_equal(after, load(folder / "back.safetensors"));
+        EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "out.safetensors", q8), "OUT.gguf"));
+        EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "b.gguf", {}), "OUT.safetensors"));
+    }
+}
+
+TEST(Convert, Q8RefusesWhatItsScalesCannotHold) {
+    TempFolder folder;
+    TransformerSize s = tiny_transformer();
+    s.dim = 64;
+    std::vector<Raw> tensors = random_tensors(transformer_names(s));
+    for (Raw& t : tensors)
+        if (t.name == "blocks.0.ffn.0.weight") t = f32(t.name, t.shape, std::numeric_limits<float>::infinity());
+    write_bytes(folder / "in.safetensors", safetensors(tensors));
+    Options q8;
+    q8.quantize = DType::q8_0;
+    EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "out.gguf", q8), "blocks.0.ffn.0.weight"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}), 1);
 }
 
 TEST(Convert, RefusalsLeaveNothingBehind) {

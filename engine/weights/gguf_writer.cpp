@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/gguf_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+
+#include "engine/core/error.h"
+
+namespace denoir {
+namespace {
+
+constexpr std::size_t alignment = 32;
+constexpr std::uint32_t version = 3, u32_value = 4, string_value = 8, mostly_q8_0 = 7, quantisation_version = 2;
+
+std::size_t padding(std::size_t bytes) { return (alignment - bytes % alignment) % alignment; }
+
+std::uint32_t type_of(DType dtype, const std::string& name) {
+    switch (dtype) {
+    case DType::f32:
+        return 0;
+    case DType::f16:
+        return 1;
+    case DType::q8_0:
+        return 8;
+    case DType::bf16:
+        return 30;
+    default:
+        throw Error("", name, fmt::format("{} is not written to GGUF files", info(dtype).name), "use --dtype bf16");
+    }
+}
+
+template <class T> void put(std::string& out, T value) {
+    for (std::size_t i = 0; i < sizeof value; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
+}
+void put_text(std::string& out, std::string_view text) {
+    put<std::uint64_t>(out, text.size());
+    out += text;
+}
+void put_number(std::string& out, std::string_view key, std::uint32_t value) {
+    put_text(out, key);
+    put(out, u32_value);
+    put(out, value);
+}
+
+} // namespace
+
+GgufWriter::GgufWriter(std::filesystem::path path, std::string_view architecture)
+    : file_(std::move(path)), architecture_(architecture) {}
+
+void GgufWriter::declare(std::string name, const Shape& shape, DType dtype) {
+    type_of(dtype, name);
+    for (const Entry& e : entries_)
+        if (e.name == name) throw Error("", name, "the tensor is there twice", "give each tensor its own name");
+    const std::size_t bytes = checked_bytes(shape, dtype);
+    entries_.push_back({std::move(name), shape, dtype, end_, bytes});
+    end_ += bytes + padding(bytes);
+}
+
+std::vector<std::string> GgufWriter::begin() {
+    std::string out = "GGUF";
+    put(out, version);
+    put<std::uint64_t>(out, entries_.size());
+    put<std::uint64_t>(out, 3);
+    put_text(out, "general.architecture");
+    put(out, string_value);
+    put_text(out, architecture_);
+    put_number(out, "general.file_type", mostly_q8_0);
+    put_number(out, "general.quantization_version", quantisation_version);
+    std::vector<std::string> order;
+    for (const Entry& e : entries_) {
+        put_text(out, e.name);
+        put(out, static_cast<std::uint32_t>(e.shape.rank()));
+        for (int i = e.shape.rank() - 1; i >= 0; --i) put(out, static_cast<std::uint64_t>(e.shape[i])); // fastest first
+        put(out, type_of(e.dtype, e.name));
+        put<std::uint64_t>(out, e.offset);
+        order.push_back(e.name);
+    }
+    out.append(padding(out.size()), '\0');
+    file_.write(out);
+    return order;
+}
+
+void GgufWriter::write(const void* data, std::size_t bytes) {
+    assert(bytes <= end_ - at_);
+    file_.write(data, bytes);
+    at_ += bytes;
+    const auto whole =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.offset + e.bytes == at_; });
+    if (whole == entries_.end()) return;
+    file_.write(std::string(padding(whole->bytes), '\0'));
+    at_ += padding(whole->bytes);
+}
+
+void GgufWriter::commit() {
+    assert(at_ == end_);
+    file_.commit();
+}
+
+} // namespace denoir
