@@ -51,7 +51,7 @@ void end_now() {
     Ending& end = ending();
     const std::lock_guard lock(end.mutex);
     if (end.over) return;
-    remove_temporaries();
+    remove_temporaries(true);
     if (const std::filesystem::path& output = end.output; !output.empty()) {
         remove_partials(output.has_parent_path() ? output.parent_path() : ".", output.filename().string(), ::getpid());
         remove_partials(output, "", ::getpid()); // a folder that was there, with frames in the making

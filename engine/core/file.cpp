@@ -315,9 +315,9 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
     for (;;) {
         // The name alone may fill the 255 bytes that a file system allows.
         temporary_ = path_.parent_path() / fmt::format(".{}.partial-{}-{}", name.substr(0, 200), ::getpid(), counter++);
+        const std::lock_guard lock(temporaries().mutex); // made and known at once
         fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd_ >= 0) {
-            const std::lock_guard lock(temporaries().mutex);
             temporaries().names.insert(temporary_.native());
             return;
         }
@@ -366,12 +366,13 @@ void write_file(const fs::path& path, std::string_view content) {
     file.commit();
 }
 
-void remove_temporaries() noexcept {
-    const std::lock_guard lock(temporaries().mutex);
+void remove_temporaries(bool for_good) noexcept {
+    std::unique_lock lock(temporaries().mutex);
     for (const std::string& name : temporaries().names) {
         std::error_code ignored;
         if (::unlink(name.c_str()) != 0) fs::remove_all(name, ignored);
     }
+    if (for_good) lock.release(); // never unlocked
 }
 
 int partial_of(std::string_view name) {
@@ -393,11 +394,11 @@ ScratchFolder::ScratchFolder(std::string_view prefix, const fs::path& parent) {
     const fs::path place = !parent.empty() ? parent : fs::temp_directory_path(code);
     const fs::path named = !place.empty() ? place : set ? set : "TMPDIR";
     std::string name = (named / fmt::format("{}XXXXXX", prefix)).native();
+    const std::lock_guard lock(temporaries().mutex);
     if (code || !::mkdtemp(name.data()))
         throw Error(named.native(), "", "no folder can be made there",
                     parent.empty() ? "set TMPDIR to a folder that can be written" : "choose another place");
     path_ = name;
-    const std::lock_guard lock(temporaries().mutex);
     temporaries().names.insert(path_.native());
 }
 

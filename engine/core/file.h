@@ -90,8 +90,8 @@ private:
 };
 
 /// Removes the temporary of every AtomicFile of this process that is not committed, and every ScratchFolder: for a
-/// program that has to end in a hurry.
-void remove_temporaries() noexcept;
+/// program that has to end in a hurry. `for_good`: none is made any more, whoever tries waits for the end.
+void remove_temporaries(bool for_good = false) noexcept;
 
 /// True where both names lead to one existing file, through links and other spellings too.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
