@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "engine/core/file.h"
+#include "engine/core/text.h"
 #include "engine/session/frame_output.h"
 #include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"
@@ -77,6 +78,17 @@ void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
 RenderResult to_result(const RunFolder& run) {
     const RunRecord& r = run.record();
     return {r.out, run.path(), r.request.seed.value_or(0), r.seconds, r.stages, r.peak_memory_bytes};
+}
+
+/// run.json holds absolute paths, and JSON holds UTF-8.
+void check_storable(const Request& absolute, const RenderOptions& options) {
+    std::vector<fs::path> paths = inputs_of(absolute);
+    for (const fs::path& given : {options.out, options.run_dir})
+        if (!given.empty()) paths.push_back(resolved_path(given.native(), fs::current_path()));
+    for (const fs::path& path : paths)
+        if (find_invalid_utf8(path.native()))
+            throw Error(path.string(), "", "a name in this path is not UTF-8, and a run is stored as UTF-8",
+                        "work in a folder with another name");
 }
 
 /// Runs elsewhere belong to the history too: a link below the data folder leads there.
@@ -157,6 +169,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
 
     RunRecord record;
     make_paths_absolute(request);
+    check_storable(request, options);
     record.request = request;
     const fs::path folder =
         options.run_dir.empty() ? new_run_folder(request) : resolved_path(options.run_dir.native(), fs::current_path());

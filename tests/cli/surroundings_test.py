@@ -46,6 +46,15 @@ class Folders(Case):
         finally:
             subprocess.run(["umount", str(folder)], check=False)
 
+    def test_a_working_folder_that_is_not_utf8(self):
+        place = os.fsencode(self.folder) + b"/b\xff"
+        os.mkdir(place)
+        process = subprocess.run([CLI, *map(str, self.render_words("out.mp4", "--run-dir", "run", steps=1))], cwd=place, env=self.environment,
+                                 stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)  # fmt: skip
+        self.assertEqual((process.returncode, len(process.stderr.splitlines())), (1, 1), process.stderr)
+        self.assertIn(b"UTF-8", process.stderr)
+        self.assertEqual(os.listdir(place), [])
+
     def test_a_folder_for_temporaries_that_is_not_there(self):
         self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=1))
         self.environment["TMPDIR"] = str(self.folder / "missing")
