@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/run_worker.h"
-#include "engine/session/inputs.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -13,6 +12,7 @@
 #include "engine/media/frames.h"
 #include "engine/pipeline/residency.h"
 #include "engine/session/frame_output.h"
+#include "engine/session/inputs.h"
 #include "engine/session/preflight.h"
 #include "engine/session/request_json.h"
 #include "engine/session/stored_run.h"
