@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -126,6 +127,13 @@ Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index) 
     }
     group_tensors(c);
     return c;
+}
+
+int shards_of(const std::string& name) {
+    if (series_of(name).empty()) return 0;
+    int count = 0;
+    std::from_chars(name.data() + name.rfind("-of-") + 4, name.data() + name.size(), count);
+    return count;
 }
 
 std::vector<CheckpointFiles> list_checkpoints(const fs::path& path, std::vector<Error>* problems) {

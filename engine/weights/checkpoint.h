@@ -42,6 +42,9 @@ struct CheckpointFiles {
     std::filesystem::path index; ///< empty: none
 };
 
+/// The 12 of "…-00003-of-00012…"; 0 for other names.
+int shards_of(const std::string& name);
+
 /// What may be checkpoints in a folder, by names alone, sorted: each index json with its shards, series named
 /// …-00001-of-00007.…, single files (safetensors, sft, pth, pt, bin, gguf). A file path gives itself, an index json its
 /// shards. Reads index files: throws Error for a bad one. `problems`, where given, receives the Error of a bad index

@@ -106,13 +106,17 @@ Tensor Container::tensor(const FileTensor& t) const {
     return copy;
 }
 
-Container open_container(const std::filesystem::path& path) {
+Container open_container(const std::filesystem::path& path, OldPth old) {
     auto file = MappedFile::open(path);
     refuse_known_strangers(*file);
     const auto bytes = file->span();
     if (begins_with(bytes, "GGUF")) return read_gguf(std::move(file));
     if (begins_with(bytes, "PK\x03\x04")) return read_pth(std::move(file));
-    if (is_old_pth(bytes)) return read_old_pth(std::move(file));
+    if (is_old_pth(bytes)) {
+        if (old == OldPth::read) return read_old_pth(std::move(file));
+        throw Error(file->name(), "", "a PyTorch file from before 1.6",
+                    "load it and torch.save it with a newer PyTorch");
+    }
     if (looks_like_safetensors(*file)) return read_safetensors_table(std::move(file));
     throw Error(file->name(), "", "not a checkpoint: neither safetensors nor a PyTorch .pth nor GGUF",
                 "give a model file, or a model folder");

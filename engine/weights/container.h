@@ -46,7 +46,9 @@ std::string_view name(Container::Format);
 
 /// Opens a safetensors, PyTorch zip (.pth) or GGUF file and reads its table of contents (spec/checkpoints.md 3 to 5).
 /// Refused, as Error within 2 s and 1 GiB: anything whose table is not valid to the last rule. Executes nothing.
-Container open_container(const std::filesystem::path& path);
+/// `old`: whether a .pth from before PyTorch 1.6 is read (LPIPS' published files); models have none (4.2).
+enum class OldPth { refuse, read };
+Container open_container(const std::filesystem::path& path, OldPth old = OldPth::refuse);
 
 /// The number of elements, or nothing where it does not fit in 63 bits or an axis is negative.
 std::optional<std::int64_t> checked_elements(const std::vector<std::int64_t>& shape);

@@ -42,18 +42,19 @@ void refuse_input_as_output(const fs::path& in, const fs::path& out) {
     }
 }
 
-/// A single file that holds no known network (a LoRA, another model) keeps its names.
+/// A single file, or the shards of an index, that holds no known network (a LoRA, another model) keeps its names.
 Weights load_any(const fs::path& in, bool& known) {
     const bool file = !fs::is_directory(in);
     if (file) {
-        const Checkpoint c = Checkpoint::open({in});
+        CheckpointFiles files = std::move(list_checkpoints(in).front());
+        const Checkpoint c = Checkpoint::open(std::move(files.files), files.index);
         known = std::any_of(c.groups.begin(), c.groups.end(), [](const TensorGroup& g) {
             return g.recognised.component != Component::unknown && g.recognised.component != Component::lora;
         });
         if (!known) {
             std::map<std::string, Weight, std::less<>> tensors;
-            const Container& container = *c.containers.front();
-            for (const FileTensor& t : container.tensors) tensors.emplace(t.name, Weight(t.name, container.tensor(t)));
+            for (const auto& shard : c.containers)
+                for (const FileTensor& t : shard->tensors) tensors.emplace(t.name, Weight(t.name, shard->tensor(t)));
             return Weights(Component::unknown, std::move(tensors), Json::object(), in.string());
         }
     }

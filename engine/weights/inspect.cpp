@@ -295,7 +295,11 @@ Inspection inspect(const fs::path& path) {
     Inspection out;
     std::error_code ignored;
     if (!fs::is_directory(path, ignored)) {
-        describe(out, Checkpoint::open({path}));
+        CheckpointFiles files = std::move(list_checkpoints(path).front());
+        const int shards = files.index.empty() ? shards_of(path.filename().string()) : 0;
+        describe(out, Checkpoint::open(std::move(files.files), files.index));
+        if (shards > 1)
+            warn(out, fmt::format("one of {} shards: give the folder or the index to see them all", shards));
         return out;
     }
     std::optional<ModelFolder> model;

@@ -68,7 +68,7 @@ std::map<std::string, Tensor> tensors_of(std::span<const std::filesystem::path> 
     for (const std::filesystem::path& file : files) {
         const Container container = [&] {
             try {
-                return open_container(file);
+                return open_container(file, OldPth::read);
             } catch (const Error& error) {
                 const std::string hint = file.extension() == ".pth" || error.hint().empty() ? how : error.hint();
                 throw Error(error.file(), error.field(), error.message(), hint);

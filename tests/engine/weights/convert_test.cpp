@@ -197,6 +197,18 @@ TEST(Convert, UnknownNetworksKeepTheirNames) {
         has(refusal(folder / "lora", folder / "again.safetensors", options), "not a network whose names are known"));
 }
 
+TEST(Convert, ShardsByTheirIndex) {
+    TempFolder folder;
+    write_bytes(folder / "m-1.safetensors", safetensors({f32("a.weight", {2, 3})}));
+    write_bytes(folder / "m-2.safetensors", safetensors({f32("b.weight", {4})}));
+    write_bytes(folder / "m.safetensors.index.json",
+                R"({"weight_map":{"a.weight":"m-1.safetensors","b.weight":"m-2.safetensors"}})");
+    convert(folder / "m.safetensors.index.json", folder / "out.safetensors", {});
+    const auto tensors = read_safetensors(folder / "out.safetensors");
+    ASSERT_EQ(tensors.size(), 2u);
+    EXPECT_EQ(tensors.at("b.weight").shape(), Shape({4}));
+}
+
 TEST(Convert, TheOutputMayNotBeAnInput) {
     TempFolder folder;
     const std::string bytes = safetensors(random_tensors(umt5_names(20, 8, 12, 1, 2)));

@@ -67,6 +67,27 @@ TEST(Inspect, Variants) {
     }
 }
 
+TEST(Inspect, ShardsByTheirIndexAndOneAlone) {
+    TempFolder folder("Wan2.1-T2V-tiny");
+    auto all = zero_tensors(transformer_names(tiny_transformer()), "BF16");
+    const auto half = std::ptrdiff_t(all.size() / 2);
+    const char* shards[] = {"m-00001-of-00002.safetensors", "m-00002-of-00002.safetensors"};
+    Json index = {{"weight_map", Json::object()}};
+    const decltype(all) first(all.begin(), all.begin() + half), second(all.begin() + half, all.end());
+    for (const auto& t : first) index["weight_map"][t.name] = shards[0];
+    for (const auto& t : second) index["weight_map"][t.name] = shards[1];
+    write_bytes(folder / shards[0], safetensors(first));
+    write_bytes(folder / shards[1], safetensors(second));
+    write_bytes(folder / "m.safetensors.index.json", index.dump());
+    const Inspection whole = inspect(folder / "m.safetensors.index.json");
+    EXPECT_EQ(whole.tensors.size(), all.size());
+    EXPECT_TRUE(whole.warnings.empty());
+    const Inspection one = inspect(folder / shards[0]);
+    EXPECT_EQ(one.tensors.size(), first.size());
+    ASSERT_FALSE(one.warnings.empty());
+    EXPECT_TRUE(has(one.warnings.back(), "one of 2 shards"));
+}
+
 TEST(Inspect, CompanionsAndStrangers) {
     TempFolder folder("x");
     write_bytes(folder / "vae.pth", pth(zero_tensors(vae21_names(2, 2))));

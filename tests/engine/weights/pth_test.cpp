@@ -14,7 +14,7 @@ using namespace test;
 
 std::string refusal(const std::filesystem::path& path) {
     try {
-        open_container(path);
+        open_container(path, OldPth::read);
     } catch (const Error& e) {
         return e.what();
     }
@@ -188,7 +188,7 @@ std::string old_storage(const std::string& key, std::int32_t count) {
 
 TEST(Pth, ReadsFilesFromBeforeOneSix) {
     const std::filesystem::path fixtures = std::filesystem::path(DENOIR_FIXTURES) / "weights";
-    const Container c = open_container(fixtures / "torch-old.pth");
+    const Container c = open_container(fixtures / "torch-old.pth", OldPth::read);
     const auto expected = read_safetensors(fixtures / "torch-views.safetensors");
     ASSERT_EQ(c.tensors.size(), expected.size());
     for (const auto& [name, want] : expected) {
@@ -198,6 +198,16 @@ TEST(Pth, ReadsFilesFromBeforeOneSix) {
         EXPECT_EQ(got.shape(), want.shape()) << name;
         EXPECT_EQ(got.dtype(), want.dtype()) << name;
         EXPECT_TRUE(want.bytes() == 0 || std::memcmp(got.raw(), want.raw(), want.bytes()) == 0) << name;
+    }
+}
+
+TEST(Pth, ModelsFromBeforeOneSixAreRefused) {
+    try {
+        open_container(std::filesystem::path(DENOIR_FIXTURES) / "weights" / "torch-old.pth");
+        FAIL() << "accepted";
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("before 1.6"), std::string::npos) << e.what();
+        EXPECT_NE(e.hint().find("torch.save"), std::string::npos);
     }
 }
 
@@ -224,7 +234,7 @@ TEST(Pth, ReadsWhatPython2Wrote) {
                              parameter + "ee" + std::string("\x85R.", 3);
     TempFolder folder;
     write_bytes(folder / "x.pth", old_file(dict, {{"11", data}, {"22", data}}));
-    const Container c = open_container(folder / "x.pth");
+    const Container c = open_container(folder / "x.pth", OldPth::read);
     ASSERT_EQ(c.tensors.size(), 2u);
     for (const char* name : {"a", "b"}) {
         const Tensor t = c.tensor(*c.find(name));
