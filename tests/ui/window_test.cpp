@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QMediaDevices>
 #include <QMimeData>
+#include <QSignalSpy>
 #include <QTreeWidget>
 
 #include "app/model_catalogue.h"
@@ -190,6 +191,24 @@ private slots:
         QVERIFY(studio.core().document.wait_resolved(20000));
         QVERIFY(studio.core().document.valid());
         QTRY_VERIFY_WITH_TIMEOUT(wrong().isEmpty(), 30000);
+    }
+
+    void every_generate_counts_while_the_request_is_being_resolved() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        auto* generate = studio.find<QAction>("run.generate");
+        document.set_value("steps", 2);
+        QVERIFY(document.pending());
+        generate->trigger();
+        generate->trigger();
+        QCOMPARE(studio.core().queue.rowCount(), 0);
+        QSignalSpy added(&studio.core().queue, &QAbstractItemModel::rowsInserted);
+        QVERIFY(document.wait_resolved(20000));
+        QTRY_COMPARE_WITH_TIMEOUT(added.count(), 2, 30000);
+        QVERIFY(studio.idle());
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 2, 30000);
     }
 
     void a_full_disk_loses_nothing() {

@@ -9,6 +9,7 @@
 #include <QStatusBar>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "app/draft_decoder.h"
 #include "app/frame_cache.h"
@@ -271,10 +272,8 @@ void MainWindow::connect_parts() {
     connect(remember_later_, &QTimer::timeout, this, &MainWindow::remember_request);
     connect(&studio_.document, &app::RequestDocument::changed, remember_later_, qOverload<>(&QTimer::start));
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, [this] {
-        if (generate_when_resolved_ && !studio_.document.pending()) {
-            generate_when_resolved_ = false;
-            generate();
-        }
+        if (studio_.document.pending()) return;
+        for (const bool next : std::exchange(generate_when_resolved_, {})) generate(next);
     });
 }
 

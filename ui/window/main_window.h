@@ -5,6 +5,7 @@
 #include <QPointer>
 
 #include <memory>
+#include <vector>
 
 #include "app/engine_worker.h"
 #include "app/layer_comparison.h"
@@ -156,9 +157,10 @@ private:
     QMenu* recent_menu_ = nullptr;
     QTimer* remember_later_;
     QString shown_run_, shown_b_;
-    bool for_picture_ = false; ///< nothing is stored
-    bool watching_ = true;     ///< the run at work comes into the preview by itself
-    bool generate_when_resolved_ = false, play_when_opened_ = false;
+    bool for_picture_ = false;                 ///< nothing is stored
+    bool watching_ = true;                     ///< the run at work comes into the preview by itself
+    std::vector<bool> generate_when_resolved_; ///< `next` of each that was asked for while the request was resolved
+    bool play_when_opened_ = false;
     quint64 editing_ = 0;                ///< waiting entry whose request is being edited
     QHash<quint64, QString> retakes_;    ///< queue entry -> shot that gets the result as a take
     QHash<quint64, QString> extensions_; ///< queue entry -> shot that it comes after

@@ -107,7 +107,7 @@ void MainWindow::generate(bool next) {
     auto& document = studio_.document;
     if (!document.valid()) {
         if (document.pending()) {
-            generate_when_resolved_ = true;
+            generate_when_resolved_.push_back(next);
             return;
         }
         const auto issues = document.issues();
