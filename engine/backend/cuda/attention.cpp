@@ -28,11 +28,14 @@ void CudaBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, c
     if (!in_place) copy(result, out);
 }
 
-/// Memory of one call; a larger one replaces it.
+/// Memory of one call at a multiple of 256, as the card's own allocator gives it; a larger one replaces it.
 Dnn::Workspace CudaBackend::workspace(Tensor& kept) {
     return [this, &kept](std::size_t bytes) {
-        if (!kept || kept.bytes() < bytes) kept = allocate({static_cast<std::int64_t>(bytes)}, DType::u8);
-        return kept.raw();
+        constexpr std::size_t aligned = 256;
+        if (!kept || kept.bytes() < bytes + aligned)
+            kept = allocate({static_cast<std::int64_t>(bytes + aligned)}, DType::u8);
+        const auto at = reinterpret_cast<std::uintptr_t>(kept.raw());
+        return kept.raw() + (aligned - at % aligned) % aligned;
     };
 }
 

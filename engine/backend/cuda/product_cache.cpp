@@ -66,10 +66,16 @@ std::shared_ptr<ProductCache::Known> ProductCache::known_of(const std::filesyste
 
 ProductCache::ProductCache(std::filesystem::path file) : file_(std::move(file)), known_(known_of(file_)) {}
 
+ProductCache::~ProductCache() {
+    const std::lock_guard lock(known_->mutex);
+    if (known_->unwritten) write(*known_);
+}
+
 std::optional<ProductCache::Words> ProductCache::find(const std::string& key) const {
     const std::lock_guard lock(known_->mutex);
     const auto found = known_->words.find(key);
-    return found == known_->words.end() ? std::nullopt : std::optional(found->second);
+    if (found == known_->words.end() || known_->forgotten.contains(key)) return std::nullopt;
+    return found->second;
 }
 
 std::size_t ProductCache::size() const {
@@ -79,20 +85,28 @@ std::size_t ProductCache::size() const {
 
 void ProductCache::forget(const std::string& key) {
     const std::lock_guard lock(known_->mutex);
-    known_->words.erase(key);
+    known_->forgotten.insert(key);
 }
 
 void ProductCache::keep(const std::string& key, const Words& words) {
     const std::lock_guard lock(known_->mutex);
     known_->words[key] = words;
+    known_->forgotten.erase(key);
+    known_->unwritten = true;
+    if (std::chrono::steady_clock::now() - known_->written > std::chrono::seconds(2)) write(*known_);
+}
+
+void ProductCache::write(Known& known) {
+    known.unwritten = false;
     if (file_.empty()) return;
     std::string text;
-    for (const auto& [name, all] : known_->words) text += fmt::format("{} {:x}\n", name, fmt::join(all, " "));
+    for (const auto& [name, all] : known.words) text += fmt::format("{} {:x}\n", name, fmt::join(all, " "));
     try {
         write_file(file_, text);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
         file_.clear();
     }
+    known.written = std::chrono::steady_clock::now();
 }
 
 } // namespace denoir::cuda

@@ -94,7 +94,9 @@ struct RowShape {
 
     static constexpr int warp = 32, warps_per_block = 4, block = 256, widest_pack = 8;
     static constexpr int short_row = 1024; ///< channels up to here: one warp a row
-    static constexpr int longest_cached = 48 * 1024 / 4;
+    /// Of a block's 48 KiB: `row_reduce` keeps a sum for every warp there too.
+    static constexpr std::size_t most_shared = 48 * 1024 - 32 * sizeof(float);
+    static constexpr int longest_cached = 10240; ///< in whole rounds of the block's packs
     /// Floats that a row of `width` threads keeps: a whole pack for each of them.
     static DENOIR_HD constexpr int kept(int channels, int width) {
         const int round = width * widest_pack;
@@ -108,7 +110,7 @@ struct RowShape {
         return cached ? sizeof(float) * static_cast<std::size_t>(rows * kept(channels, width)) : 0;
     }
 };
-static_assert(RowShape::of(RowShape::short_row).shared(RowShape::short_row) <= 48 * 1024);
-static_assert(RowShape::of(RowShape::longest_cached).shared(RowShape::longest_cached) <= 48 * 1024);
+static_assert(RowShape::of(RowShape::short_row).shared(RowShape::short_row) <= RowShape::most_shared);
+static_assert(RowShape::of(RowShape::longest_cached).shared(RowShape::longest_cached) <= RowShape::most_shared);
 
 } // namespace denoir::cuda

@@ -35,15 +35,17 @@ template <class Out, int V> __global__ void __launch_bounds__(threads)
     move<Out, V>(w, inside, t, at, static_cast<int>(i - group * packs) * V, out + i * V);
 }
 
+/// A line of the padded input is `blocks` blocks: one division for all threads of a block, small ones for each.
 template <class Out, int V> __global__ void __launch_bounds__(threads)
-    gather_kernel(Window w, std::int64_t height, std::int64_t width, Out* out) {
-    const std::int64_t packs = w.channels / V, i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-    if (i >= w.time * height * width * packs) return;
-    const std::int64_t position = i / packs, line = position / width;
+    gather_kernel(Window w, unsigned blocks, unsigned height, unsigned width, Out* out) {
+    const unsigned packs = static_cast<unsigned>(w.channels) / V, line = blockIdx.x / blocks;
+    const unsigned i = (blockIdx.x - line * blocks) * threads + threadIdx.x;
+    if (i >= width * packs) return;
+    const unsigned x = i / packs, frame = line / height;
     Pixel at{};
-    const bool inside = source(w, line % height, position - line * width, at);
-    move<Out, V>(w, inside, static_cast<int>(line / height), at, static_cast<int>(i - position * packs) * V,
-                 out + i * V);
+    const bool inside = source(w, line - frame * height, x, at);
+    move<Out, V>(w, inside, static_cast<int>(frame), at, static_cast<int>(i - x * packs) * V,
+                 out + (static_cast<std::int64_t>(line) * width * packs + i) * V);
 }
 
 bool in_eights(const Window& w, const void* out, Type type) {
@@ -85,8 +87,10 @@ void gather_frames(Runtime& runtime, const Window& w, std::int64_t padded_height
     choose(w, out, type, [&](auto element, auto pack) {
         using T = decltype(element);
         constexpr int V = decltype(pack)::value;
-        launch(runtime, divide_up(elements / V, threads), {threads}, 0, gather_kernel<T, V>, w, padded_height,
-               padded_width, static_cast<T*>(out));
+        const std::int64_t blocks = divide_up(padded_width * (w.channels / V), threads);
+        launch(runtime, w.time * padded_height * blocks, {threads}, 0, gather_kernel<T, V>, w,
+               static_cast<unsigned>(blocks), static_cast<unsigned>(padded_height), static_cast<unsigned>(padded_width),
+               static_cast<T*>(out));
     });
 }
 

@@ -53,7 +53,8 @@ TEST(Number, IntegersAreRoundedAndBounded) {
 TEST(RowShape, EveryRowFitsIntoItsBlock) {
     for (int channels = 1; channels < 20000; ++channels) {
         const RowShape shape = RowShape::of(channels);
-        ASSERT_LE(shape.shared(channels), 48u * 1024) << channels;
+        ASSERT_LE(shape.shared(channels), 48u * 1024 - 128) // the sums of 32 warps lie there too
+            << channels;
         ASSERT_LE(shape.width * shape.rows, RowShape::block) << channels;
         ASSERT_TRUE(shape.width == RowShape::warp || shape.rows == 1) << channels;
     }

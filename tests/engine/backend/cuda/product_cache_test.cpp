@@ -2,6 +2,7 @@
 #include "engine/backend/cuda/product_cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -30,6 +31,24 @@ TEST_F(ProductCacheFile, RemembersAcrossStarts) {
     const ProductCache again(file);
     EXPECT_EQ(again.find("a"), words);
     EXPECT_TRUE(again.find("b")); // forgetting is for this start alone
+}
+
+TEST_F(ProductCacheFile, ManyChoicesAreFewWrites) {
+    ProductCache cache(file);
+    cache.keep("first", {1}); // at once: a run that is killed keeps it
+    EXPECT_EQ(read_text(file, 1000), "first 1 0 0 0 0 0 0 0\n");
+    const auto inode = [&] {
+        struct stat s {};
+        return ::stat(file.c_str(), &s) == 0 ? s.st_ino : 0;
+    };
+    const auto before = inode();
+    for (int i = 0; i < 50; ++i) cache.keep("k" + std::to_string(i), {2});
+    EXPECT_EQ(inode(), before);
+    {
+        ProductCache other(file); // shares what is known, and what is not yet written
+        EXPECT_TRUE(other.find("k49"));
+    }
+    EXPECT_NE(read_text(file, 10000).find("k49 2 "), std::string::npos);
 }
 
 TEST_F(ProductCacheFile, BrokenLinesAreLeftOut) {
