@@ -49,7 +49,7 @@ def main() -> int:
         if args.part == "transformer":
             train.train_transformer(args.model, args.work, args.plan, args.minutes, args.workers)
         else:
-            train.train_vae(args.model, args.work, args.part, args.minutes, "cuda" if args.plan == "gpu" else "cpu", args.workers or 0)
+            train.train_vae(args.model, args.work, args.part, args.minutes, "cuda" if args.plan == "gpu" else "cpu", args.workers if args.workers is not None else 4 if args.plan == "gpu" else 0)
     elif args.command == "export":
         import export
 

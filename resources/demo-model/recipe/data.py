@@ -28,10 +28,20 @@ class Kind:
     weight: float  # share of the batches
 
 
+HARDER = 0.35  # share of the clips that show one object with a motion that is learned last
+
+
+def _hard(scene: world.Scene) -> bool:
+    o = scene.objects[0]
+    return len(scene.objects) == 1 and (o.motion in ("orbit", "spin") or o.direction in ("left", "right"))
+
+
 def clip(rng, latent: Latent, kind: Kind):
     """-> latent [16,T,h,w], caption, whether the last latent frame is an end image (which follows the clip and is coded as a first
     frame), text.answers, labels.labels."""
-    scene = world.sample(rng)
+    scene, harder = world.sample(rng), kind.frames > 1 and rng.random() < HARDER
+    while harder and not _hard(scene):
+        scene = world.sample(rng)
     caption = "" if rng.random() < 0.1 else captions.caption(rng, scene)
     video = world.render(scene, kind.frames, kind.height, kind.width)
     z = latent.encode(video)
@@ -43,18 +53,19 @@ def clip(rng, latent: Latent, kind: Kind):
 
 class Batches(torch.utils.data.IterableDataset):
     """Endless: (kind, latents [B,16,T,h,w], tokens, lengths, ends [B], answers [B,18], kinds [B,T,S,2], places [B,T,S,7]). Workers draw
-    kinds by weight, each from its own seed."""
+    kinds by weight, each from its own seed; those of a team draw the same kinds, so that none waits for another."""
 
-    def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int):
-        self.latent, self.tokenizer, self.text_len, self.kinds, self.seed = latent, tokenizer, text_len, kinds, seed
+    def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, rank: int = 0):
+        self.latent, self.tokenizer, self.text_len, self.kinds, self.seed, self.rank = latent, tokenizer, text_len, kinds, seed, rank
 
     def __iter__(self):
         torch.set_num_threads(1)
         info = torch.utils.data.get_worker_info()
-        rng = np.random.default_rng([self.seed, info.id if info else 0])
+        order = np.random.default_rng([self.seed, info.id if info else 0])
+        rng = np.random.default_rng([self.seed, info.id if info else 0, 1 + self.rank])
         weights = np.array([k.weight for k in self.kinds])
         while True:
-            kind = self.kinds[rng.choice(len(self.kinds), p=weights / weights.sum())]
+            kind = self.kinds[order.choice(len(self.kinds), p=weights / weights.sum())]
             z, texts, ends, answers, kinds, places = zip(*(clip(rng, self.latent, kind) for _ in range(kind.batch)))
             tokens, lengths = self.tokenizer(list(texts), self.text_len)
             shown = (torch.from_numpy(np.stack(a)) for a in (kinds, places))
@@ -63,7 +74,7 @@ class Batches(torch.utils.data.IterableDataset):
 
 def loader(dataset, workers: int):
     """`workers` 0: drawn in this process."""
-    extra = dict(prefetch_factor=4, persistent_workers=True, multiprocessing_context="fork") if workers else {}
+    extra = dict(prefetch_factor=2, persistent_workers=True, multiprocessing_context="fork") if workers else {}
     return iter(torch.utils.data.DataLoader(dataset, batch_size=None, num_workers=workers, **extra))
 
 

@@ -37,7 +37,7 @@ def read_transformer(model: Path, sizes: Sizes):
     tensors, about = read(model / TRANSFORMER)
     if about.get("sizes") != json.dumps(asdict(sizes)):
         return None
-    return {"transformer": tensors, "text": read(model / TEXT)[0], "done": json.loads(about["done"])}
+    return {"transformer": tensors, "text": read(model / TEXT)[0], "done": json.loads(about["done"]), "plan": about.get("plan", "cpu")}
 
 
 def read_vae(model: Path):
@@ -71,7 +71,7 @@ def write(model: Path, work: Path, plan: str | None, vocabulary: int, latent: la
         sizes = Sizes(**state["sizes"])
         net, text = Transformer(sizes), TextEncoder(sizes, vocabulary)
         put_average(text, state, put_average(net, state, 0))
-        _write(model / TRANSFORMER, net.state_dict(), sizes=json.dumps(asdict(sizes)), done=json.dumps(state["done"]))
+        _write(model / TRANSFORMER, net.state_dict(), sizes=json.dumps(asdict(sizes)), done=json.dumps(state["done"]), plan=plan)
         _write(model / TEXT, text.state_dict())
         (model / "config.json").write_text(json.dumps(config(sizes, latent), indent=1) + "\n", encoding="utf-8")
         said.append(f"transformer and text encoder after {state['done']}")

@@ -36,7 +36,9 @@ class Muon(torch.optim.Optimizer):
             for shape, params in shapes.items():
                 updates = []
                 for p in params:
-                    m = self.state[p].setdefault("momentum", torch.zeros_like(p))
+                    if "momentum" not in self.state[p]:
+                        self.state[p]["momentum"] = torch.zeros_like(p)
+                    m = self.state[p]["momentum"]
                     m.lerp_(p.grad, 1 - group["momentum"])
                     updates.append(p.grad.lerp(m, group["momentum"]).flatten(1))
                 size = 0.2 * max(updates[0].shape) ** 0.5 * group["lr"]

@@ -34,16 +34,17 @@ PLANS = {
             (90, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.3), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.2)]),
             (158, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.2), Kind("image", *FULL, 1, 16, 0.2), Kind("clip tiny", *TINY, 33, 10, 0.35), Kind("clip", *FULL, 33, 2, 0.25)]),
             (349, 0.5, [Kind("image tiny", *TINY, 1, 96, 0.15), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.35)]),
-            (1e9, 0.5, [Kind("image tiny", *TINY, 1, 96, 0.10), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.20), Kind("clip", *FULL, 33, 2, 0.50)]),
+            (463, 0.5, [Kind("image tiny", *TINY, 1, 96, 0.10), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.20), Kind("clip", *FULL, 33, 2, 0.50)]),
+            (1e9, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.60)]),
         ],
     },
     "gpu": {
-        "sizes": Sizes(256, 4, 1024, 8), "lr": 2e-3, "decay": 0.999, "workers": 14, "pool": True,
+        # Weights that another plan exported have seen what comes before minute 8. Few kinds: each costs minutes of compiling.
+        "sizes": Sizes(), "lr": 2e-3, "decay": 0.999, "workers": 14, "pool": True, "goes_on": 8,
         "stages": [
-            (5, 1.0, [Kind("image", *FULL, 1, 256, 1.0)]),
-            (12, 1.0, [Kind("image", *FULL, 1, 256, 0.4), Kind("clip small", *SMALL, 17, 128, 0.6)]),
-            (20, 0.6, [Kind("image", *FULL, 1, 256, 0.2), Kind("clip small", *SMALL, 17, 128, 0.3), Kind("clip", *FULL, 33, 32, 0.5)]),
-            (1e9, 0.15, [Kind("clip small", *SMALL, 17, 128, 0.2), Kind("clip", *FULL, 33, 32, 0.8)]),
+            (4, 1.0, [Kind("image", *FULL, 1, 256, 1.0)]),
+            (8, 1.0, [Kind("image", *FULL, 1, 256, 0.4), Kind("clip small", *SMALL, 17, 128, 0.6)]),
+            (1e9, 0.6, [Kind("image", *FULL, 1, 256, 0.2), Kind("clip", *FULL, 33, 32, 0.8)]),
         ],
     },
     # A minute's run of everything, for tests.
@@ -101,8 +102,8 @@ def tokenizer(model: Path) -> text.Tokenizer:
     return text.Tokenizer(path)
 
 
-def train_text(model: Path, work: Path, sizes: Sizes, steps: int = 1300) -> TextEncoder:
-    """The text encoder learns to say what captions say; three minutes."""
+def train_text(model: Path, work: Path, sizes: Sizes, stop: Stopper, steps: int = 1300) -> TextEncoder:
+    """The text encoder learns to say what captions say; three minutes, whole or not at all."""
     import numpy as np
 
     import captions
@@ -118,6 +119,8 @@ def train_text(model: Path, work: Path, sizes: Sizes, steps: int = 1300) -> Text
     optimizers = Optimizers(named, 2e-3)
     rng = np.random.default_rng(2)
     for step in range(steps):
+        if stop.asked:
+            raise SystemExit("stopped before the text encoder was trained: nothing kept")
         scenes = [world.sample(rng) for _ in range(64)]
         said = [captions.caption(rng, s) for s in scenes]
         tokens, lengths = words(said, sizes.text_len)
@@ -175,11 +178,35 @@ def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, answers, k
     return (weighted * learned).sum() / count + GUIDED * (named + told), plain.detach(), named.detach(), right.detach()
 
 
+class Team:
+    """Processes that train one model, each on its own batches of the same kind (started by torchrun; alone otherwise)."""
+
+    def __init__(self):
+        self.rank, self.size = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+        if self.size > 1:
+            torch.distributed.init_process_group("gloo")
+
+    def mean(self, params, *values: float) -> list[float]:
+        """The parameters' gradients become the team's mean, in place; also the means of `values`, the same bits in every process: what
+        steers the loop must not differ by a hair, or the copies drift apart."""
+        if self.size == 1:
+            return list(values)
+        grads = [p.grad if p.grad is not None else torch.zeros_like(p) for p in params]
+        flat = torch.cat([g.flatten() for g in grads] + [torch.tensor(values)])
+        torch.distributed.all_reduce(flat)
+        flat /= self.size
+        at = 0
+        for p in params:
+            p.grad, at = flat[at : at + p.numel()].view_as(p), at + p.numel()
+        return flat[at:].tolist()
+
+
 def _place(device: str):
     if device == "cpu":
         torch.set_num_threads(1)
     else:
         torch.backends.cuda.matmul.allow_tf32 = True
+        torch.backends.cuda.enable_cudnn_sdp(False)  # its masked backward has given NaN; the sequences are short
     return torch.device(device), lambda: torch.autocast(torch.device(device).type, torch.bfloat16)
 
 
@@ -189,10 +216,12 @@ def _to(device, *tensors):
 
 def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, workers: int | None = None) -> None:
     """Transformer and text encoder together, by the stages of the plan. A checkpoint every few minutes."""
+    stop, team = Stopper(minutes), Team()
     plan = PLANS[plan_name]
     sizes: Sizes = plan["sizes"]
     device, _ = _place("cuda" if plan_name == "gpu" else "cpu")
-    words, latent, log = tokenizer(model), fixed_latent(model), Log(work, "transformer")
+    words, latent = tokenizer(model), fixed_latent(model)
+    log = Log(work, "transformer") if team.rank == 0 else lambda **_: None
     net, encoder, guide = Transformer(sizes), TextEncoder(sizes, len(words)), Guide(sizes.dim, sizes.text_dim)
     path, done = work / f"transformer-{plan_name}.pt", dict(minutes=0.0, step=0, samples=0)
     state = torch.load(path, map_location="cpu", weights_only=True) if path.exists() else None
@@ -205,9 +234,11 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         net.load_state_dict(found["transformer"])
         encoder.load_state_dict(found["text"])
         done |= found["done"]
+        if found["plan"] != plan_name:
+            done["minutes"] = plan.get("goes_on", 0.0)
         log(note="continues from exported weights", **done)
     else:
-        encoder.load_state_dict(train_text(model, work, sizes).state_dict())
+        encoder.load_state_dict(train_text(model, work, sizes, stop).state_dict())
     parts = (net.to(device), encoder.to(device))
     named = [pair for m in (*parts, guide.to(device)) for pair in m.named_parameters()]
     optimizers, average = Optimizers(named, plan["lr"]), Average(parts, plan["decay"])
@@ -218,7 +249,11 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             mean.copy_(saved)
     log(plan=plan_name, sizes=asdict(sizes), parameters=sum(p.numel() for m in parts for p in m.parameters()))
 
+    torch.manual_seed(1_000_003 * team.rank + done["step"])
+
     def checkpoint():
+        if team.rank > 0:
+            return
         save(path, {
             "transformer": net.state_dict(), "text": encoder.state_dict(), "guide": guide.state_dict(), "optimizer": optimizers.state_dict(), "average": average.mean,
             "average_count": average.count, "done": done, "sizes": asdict(sizes),
@@ -236,11 +271,12 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             torch._dynamo.config.suppress_errors, torch._dynamo.config.cache_size_limit = True, 64
             for block in net.blocks:
                 block.compile(dynamic=False)
-    stop, warm, losses = Stopper(minutes), 0, {}
+    warm, losses = 0, {}
     started, said, saved = done["minutes"], time.monotonic(), time.monotonic()
     begin = time.monotonic()
     stage, batches = None, None
-    while not stop:
+    ended = False
+    while not ended:
         current = next(i for i, s in enumerate(plan["stages"]) if done["minutes"] < s[0])
         if current != stage:
             stage, rate, kinds = current, plan["stages"][current][1], plan["stages"][current][2]
@@ -250,7 +286,7 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             if plan.get("pool"):
                 batches = Pool(latent, words, sizes.text_len, kinds, seed, count, device)
             else:
-                batches = loader(Batches(latent, words, sizes.text_len, kinds, seed), count)
+                batches = loader(Batches(latent, words, sizes.text_len, kinds, seed, team.rank), count)
             log(stage=stage, rate=rate, kinds=[k.name for k in kinds])
         try:
             name, z, *rest = next(batches)
@@ -258,17 +294,24 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             if stop.asked:
                 break
             raise
-        loss, *shown = loss_of(net, encoder, guide, z, *rest)
         optimizers.zero_grad()
+        loss, *shown = loss_of(net, encoder, guide, z, *rest)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_([p for _, p in named], 1.0)
-        warm += 1
-        optimizers.step(rate * min(1, warm / 100) * stop.cooling(0.6))
-        average.update()
-        done["step"], done["samples"] = done["step"] + 1, done["samples"] + len(z)
         # On a processor that others use too, what counts is the time it gave us.
         spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
-        done["minutes"] = started + spent / 60
+        try:
+            asked, share, spent = team.mean([p for _, p in named], float(bool(stop)), stop.cooling(0.6), spent)
+        except RuntimeError:  # and the others of the team
+            if stop.asked:
+                break
+            raise
+        ended = asked > 0
+        torch.nn.utils.clip_grad_norm_([p for _, p in named], 1.0)
+        warm += 1
+        optimizers.step(rate * min(1, warm / 100) * share)
+        average.update()
+        done["step"], done["samples"] = done["step"] + 1, done["samples"] + team.size * len(z)
+        done["minutes"] = started + team.size * spent / 60
         for what, value in zip((name, f"guide, {name}", "told"), shown):
             sums = losses.setdefault(what, [torch.zeros((), device=device), 0])
             sums[0], sums[1] = sums[0] + value, sums[1] + 1

@@ -49,13 +49,14 @@ def rope(frames: int, rows: int, columns: int, head_dim: int, device=None):
     side = pairs // 3
 
     def axis(count, n):
-        return torch.arange(count, dtype=torch.float64)[:, None] * 10000.0 ** (-torch.arange(n, dtype=torch.float64) / n)
+        at, pair = (torch.arange(k, dtype=torch.float64, device=device) for k in (count, n))
+        return at[:, None] * 10000.0 ** (-pair / n)
 
     grid = (frames, rows, columns, -1)
     t, h, w = axis(frames, pairs - 2 * side), axis(rows, side), axis(columns, side)
     angle = torch.cat([t[:, None, None].expand(grid), h[None, :, None].expand(grid), w[None, None].expand(grid)], -1)
     angle = angle.reshape(frames * rows * columns, pairs)
-    return angle.cos().float().to(device), angle.sin().float().to(device)
+    return angle.cos().float(), angle.sin().float()
 
 
 def rotate(x, cos, sin):

@@ -61,12 +61,12 @@ def path(o: Object, times, height: int, width: int):
         lift = min(0.33 * height, room_y)
         y = height - r0 * 1.05 - lift * np.abs(np.sin(np.pi * (t * 0.5 * o.rate + o.phase)))
     elif o.motion == "orbit":
-        swing = min(0.24 * height, 0.5 * room_y)
-        turn = 2 * np.pi * (o.turn * 0.30 * o.rate * t + o.phase)
+        swing = min(0.18 * height, 0.5 * room_y)
+        turn = 2 * np.pi * (o.turn * 0.26 * o.rate * t + o.phase)
         cx = np.clip(x, r0 + swing, width - r0 - swing)
         x, y = cx + swing * np.cos(turn), height / 2 + swing * np.sin(turn)
     elif o.motion == "spin":
-        angle = o.tilt + o.turn * o.rate * 1.5 * t
+        angle = o.tilt + o.turn * o.rate * 0.9 * t
     elif o.motion in ("grow", "shrink"):
         up = np.clip(t / 2.06, 0, 1)
         reach = r0 * (0.60 + 0.65 * (up if o.motion == "grow" else 1 - up))
@@ -101,15 +101,16 @@ def _object(rng, taken, avoid, side: float | None) -> Object:
     # clockwise; a bounce begins near its highest point.
     o.rate = 0.9 + 0.2 * rng.random()
     o.phase = 0.5 + 0.08 * rng.random() if o.motion == "bounce" else 0.1 * rng.random()
-    o.x = 0.5 + (rng.random() - 0.5) * 0.8 if side is None else side + (rng.random() - 0.5) * 0.14
-    o.y = 0.2 + 0.6 * rng.random()
+    # Where no caption says a place, it is about the middle; with a side told, any height has done no harm.
+    o.x = 0.5 + (rng.random() - 0.5) * 0.2 if side is None else side + (rng.random() - 0.5) * 0.14
+    o.y = 0.5 + (rng.random() - 0.5) * (0.3 if side is None else 0.6)
     if o.motion == "float":
         o.direction = tuple(DIRECTIONS)[rng.integers(4)]
         # It starts on the far side and stays in the picture.
         if o.direction in ("left", "right") and side is None:
-            o.x = (0.70 if o.direction == "left" else 0.30) + (rng.random() - 0.5) * 0.5
+            o.x = (0.75 if o.direction == "left" else 0.25) + (rng.random() - 0.5) * 0.2
         if o.direction in ("up", "down"):
-            o.y = (0.80 if o.direction == "up" else 0.20) + (rng.random() - 0.5) * 0.3
+            o.y = (0.80 if o.direction == "up" else 0.20) + (rng.random() - 0.5) * (0.2 if side is None else 0.3)
     return o
 
 
