@@ -60,10 +60,12 @@ class World(unittest.TestCase):
         self.assertGreater(ends["grow"][2], 1000)
         self.assertLess(ends["shrink"][2], -1000)
 
-    def test_orbit_comes_round_and_bounce_comes_down_again(self):
+    def test_orbit_is_half_a_circle_and_bounce_comes_down_again(self):
         orbit = np.array([where_red(f)[:2] for f in world.render(one(motion="orbit"), 33)])
-        self.assertGreater(np.ptp(orbit[:, 0]), 40)
-        self.assertGreater(np.ptp(orbit[:, 1]), 40)
+        self.assertGreater(np.ptp(orbit[:, 0]), 45)
+        self.assertGreater(np.ptp(orbit[:, 1]), 24)
+        away = np.hypot(orbit[:, 0] - (orbit[:, 0].min() + orbit[:, 0].max()) / 2, orbit[:, 1] - 72)
+        self.assertLess(np.ptp(away), 4)
         bounce = np.array([where_red(f)[:2] for f in world.render(one(motion="bounce"), 33)])
         self.assertLess(np.ptp(bounce[:, 0]), 4)
         self.assertGreater(np.ptp(bounce[:, 1]), 30)
