@@ -65,6 +65,8 @@ class Stopper:
 
     def ask(self, *_):
         self.asked = True
+        # Whoever stops us stops the drawing processes as well; the loader would raise over them in the middle of a checkpoint.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
     def __bool__(self):
         return self.asked or time.monotonic() > self.begin + self.length
