@@ -28,7 +28,7 @@ OBJECTS = 3.0  # how much more the error on objects counts without noise
 # (minutes of training, rate factor, what is shown). Batches hold about as much work whatever their kind.
 PLANS = {
     "cpu": {
-        "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1,
+        "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1, "goes_on": 463,
         "stages": [
             (57, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.6), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 17, 20, 0.25)]),
             (90, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.3), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.2)]),
