@@ -28,12 +28,12 @@ class Kind:
     weight: float  # share of the batches
 
 
-HARDER = 0.35  # share of the clips that show one object with a motion that is learned last
+HARDER = 0.40  # share of the clips that show one object with a motion that is learned last
 
 
 def _hard(scene: world.Scene) -> bool:
     o = scene.objects[0]
-    return len(scene.objects) == 1 and (o.motion in ("orbit", "spin") or o.direction in ("left", "right"))
+    return len(scene.objects) == 1 and (o.motion in ("orbit", "spin", "bounce") or o.direction in ("left", "right"))
 
 
 def clip(rng, latent: Latent, kind: Kind):

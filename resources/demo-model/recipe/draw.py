@@ -65,7 +65,7 @@ def _moon(x, y):
 
 
 def _balloon(x, y):
-    head = (np.sqrt((x / 0.76) ** 2 + ((y - 0.22) / 0.94) ** 2) - 1) * 0.8
+    head = (np.sqrt((x / 0.70) ** 2 + ((y - 0.22) / 0.96) ** 2) - 1) * 0.8
     knot = np.maximum(1.4 * np.abs(x) + 0.6 * (y + 0.68), -(y + 0.86)) * 0.66
     string = np.maximum(np.abs(x - 0.05 * np.sin(9 * y)) - 0.028, np.maximum(y + 0.84, -1.28 - y))
     return np.minimum(np.minimum(head, knot), string)
@@ -86,7 +86,7 @@ def _shade(shape: str, colour, x, y, d):
     """Colour of each point [..., 3]: round bodies are lit as spheres, flat ones get a soft slope and a darker rim."""
     colour = np.asarray(colour, np.float32)
     if shape in ("ball", "balloon"):
-        sx, sy = (x / 0.95, y / 0.95) if shape == "ball" else (x / 0.76, (y - 0.22) / 0.94)
+        sx, sy = (x / 0.95, y / 0.95) if shape == "ball" else (x / 0.70, (y - 0.22) / 0.96)
         z = np.sqrt(np.maximum(1 - sx * sx - sy * sy, 0))
         lit = np.maximum(sx * LIGHT[0] + sy * LIGHT[1] + z * LIGHT[2], 0)
         gloss = 0.45 * lit**24

@@ -6,12 +6,14 @@ from functools import lru_cache
 
 import numpy as np
 from scipy import ndimage
+from scipy.spatial import KDTree
 
 import draw
 
 HEIGHT, WIDTH = 144, 256  # everything is tuned to the default size
+BAND = 12  # rows with a background of their own
 SIDE = 40  # of an outline's normalised mask
-_SHADES = (0.62, 0.75, 0.88, 1.0, 1.08)
+_SHADES = np.linspace(0.60, 1.08, 13)  # from the rim in the dark to the lit side
 
 
 @dataclass
@@ -32,22 +34,26 @@ def _object_colours():
         yield (np.clip(np.array(c) * 0.95 + 0.25, 0, 1) if name != "white" else np.array(c)), name  # under gloss
 
 
-@lru_cache(None)
-def _palette(place: str):
-    """Prototype colours [n,3] and what each stands for: an object's colour, or "" for the background `place`, lit and in shadow."""
+def _prototypes(place, band: int):
+    """Colours [n,3] and what each stands for: an object's colour, or "" for the background, lit and in shadow. `place`: what
+    `background` found; of a gradient its own two colours, of a scene what may stand at this height, for among all that backgrounds
+    can be are the colours of shaded objects too."""
     points, names = map(list, zip(*_object_colours()))
-    if place == "gradient":
-        colours = list(draw.COLOURS)
-        backs = np.array([
-            draw.background_colour(a) * (1 - t) + draw.background_colour(b) * t
-            for i, a in enumerate(colours) for b in colours[i:] for t in (0, 0.25, 0.5, 0.75, 1)
-        ])  # fmt: skip
+    if isinstance(place, tuple):
+        first, second = map(draw.background_colour, place)
+        backs = np.array([first * (1 - t) + second * t for t in np.linspace(0, 1, 9)])
     else:
-        backs = np.concatenate([draw.scene(place, HEIGHT, WIDTH, np.random.default_rng(seed))[::6, ::16].reshape(-1, 3) for seed in range(6)])
-        backs = np.unique(np.round(backs * 24) / 24, axis=0)
+        rows = slice(max(BAND * (band - 1), 0), BAND * (band + 2))
+        backs = np.concatenate([image[rows, ::8].reshape(-1, 3) for image in _variants(place)])
+        backs = np.unique(np.round(backs * 32) / 32, axis=0)
     if place != "night sky":  # where there is no shadow
         backs = np.concatenate([backs, backs * 0.72])
     return np.concatenate([np.array(points), backs]).astype(np.float32), np.array(names + [""] * len(backs))
+
+
+@lru_cache(None)
+def _variants(scene: str):
+    return [draw.scene(scene, HEIGHT, WIDTH, np.random.default_rng(seed)) for seed in range(8)]
 
 
 def _clean(mask):
@@ -61,23 +67,24 @@ def _clean(mask):
 
 
 @lru_cache(None)
-def _table(place: str):
-    """What each of 40^3 colours stands for: index into draw.COLOURS plus one, 0 for the background."""
-    points, names = _palette(place)
+def _tables(place):
+    """What each of 40^3 colours stands for in each band of rows: index into draw.COLOURS plus one, 0 for the background."""
     side = (np.arange(40, dtype=np.float32) + 0.5) / 40
     grid = np.stack(np.meshgrid(side, side, side, indexing="ij"), -1).reshape(-1, 3)
-    kinds = np.array([0 if n == "" else 1 + list(draw.COLOURS).index(n) for n in names], np.uint8)
-    out = np.empty(len(grid), np.uint8)
-    for i in range(0, len(grid), 4000):
-        part = grid[i : i + 4000]
-        out[i : i + 4000] = kinds[((points * points).sum(-1) - 2 * part @ points.T).argmin(-1)]
-    return out.reshape(40, 40, 40)
+    out = np.empty((1 if isinstance(place, tuple) else HEIGHT // BAND, len(grid)), np.uint8)
+    for band, table in enumerate(out):
+        points, names = _prototypes(place, band)
+        kinds = np.array([0 if n == "" else 1 + list(draw.COLOURS).index(n) for n in names], np.uint8)
+        table[:] = kinds[KDTree(points).query(grid)[1]]
+    return out.reshape(-1, 40, 40, 40)
 
 
-def kinds_of(frames, place: str):
-    """[...,3] -> [...] index into draw.COLOURS plus one; 0: no object's colour. Every pixel goes to its nearest prototype."""
+def kinds_of(frames, place):
+    """[F,H,W,3] -> [F,H,W] index into draw.COLOURS plus one; 0: no object's colour. Every pixel goes to its nearest prototype."""
     i = np.clip((frames * 40).astype(np.int16), 0, 39)
-    return _table(place)[i[..., 0], i[..., 1], i[..., 2]]
+    tables = _tables(place)
+    band = np.arange(HEIGHT) * len(tables) // HEIGHT
+    return tables[band[:, None], i[..., 0], i[..., 1], i[..., 2]]
 
 
 def _normal(mask, centre=None, scale=None):
@@ -180,7 +187,7 @@ def background(frames):
 def measure(frames, count: int = 1):
     """frames [F,H,W,3] f32 in 0...1 at 256x144 -> list of Seen (largest first, `count` at most), background."""
     back = background(frames)
-    kinds = kinds_of(frames, back if isinstance(back, str) else "gradient")
+    kinds = kinds_of(frames, back)
     areas = {}
     for i, c in enumerate(draw.COLOURS):
         sizes = [_clean(k == i + 1).sum() for k in kinds[:: max(1, len(kinds) // 5)]]

@@ -8,7 +8,7 @@ import numpy as np
 import draw
 
 FPS = 16
-SIZES = {"small": 0.155, "medium": 0.200, "large": 0.250}  # radius by the height of a 144-pixel picture
+SIZES = {"small": 0.175, "medium": 0.210, "large": 0.250}  # radius by the height of a 144-pixel picture
 DIRECTIONS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 MOTIONS = ("rest", "float", "bounce", "orbit", "spin", "grow", "shrink")
 PLACES = {"left": 0.27, "middle": 0.5, "right": 0.73}  # of the width
@@ -58,15 +58,15 @@ def path(o: Object, times, height: int, width: int):
         speed = o.rate * (0.11 * width if dx else 0.16 * height)
         x, y = x + dx * speed * t, y + dy * speed * t
     elif o.motion == "bounce":
-        lift = min(0.33 * height, room_y)
-        y = height - r0 * 1.05 - lift * np.abs(np.sin(np.pi * (t * 0.5 * o.rate + o.phase)))
+        lift = min(0.27 * height, room_y)
+        y = height - r0 * 1.05 - lift * np.abs(np.sin(np.pi * (t * 0.45 * o.rate + o.phase)))
     elif o.motion == "orbit":
         swing = min(0.18 * height, 0.5 * room_y)
         turn = 2 * np.pi * (o.turn * 0.26 * o.rate * t + o.phase)
         cx = np.clip(x, r0 + swing, width - r0 - swing)
         x, y = cx + swing * np.cos(turn), height / 2 + swing * np.sin(turn)
     elif o.motion == "spin":
-        angle = o.tilt + o.turn * o.rate * 0.9 * t
+        angle = o.tilt + o.turn * o.rate * 0.75 * t
     elif o.motion in ("grow", "shrink"):
         up = np.clip(t / 2.06, 0, 1)
         reach = r0 * (0.60 + 0.65 * (up if o.motion == "grow" else 1 - up))
