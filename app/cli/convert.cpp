@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "engine/core/log.h"
 #include "engine/session/inputs.h"
 #include "engine/session/output_check.h"
 
@@ -60,6 +61,7 @@ int run(const Arguments& args, Console& console) {
     options.stop = interrupt_token();
     check_output_file(out, weights_inputs(in));
     const ConvertResult result = convert(in, out, options);
+    for (const std::string& warning : result.warnings) log::warning(warning);
     console.say(fmt::format("{}: {} tensors, {}", out.string(), result.tensors, size_text(double(result.bytes))));
     console.report(Json{{"out", out.string()}, {"tensors", result.tensors}, {"bytes", result.bytes}});
     return 0;

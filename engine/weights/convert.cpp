@@ -93,6 +93,8 @@ public:
         for (const auto& [name, weight] : weights.all()) add(name, weight);
     }
     const std::map<std::string, Item>& items() const { return items_; }
+    int linears() const { return linears_; }
+    int unfitting() const { return unfitting_; }
 
 private:
     [[noreturn]] void refuse(std::string field, std::string what, std::string hint) const {
@@ -107,11 +109,14 @@ private:
         if (options_.quantize == DType::q8_0 && w.shape().rank() != 2) return DType::f32;
         return is_block(stored) || w.scale ? DType::f32 : stored;
     }
-    bool quantises(const std::string& canonical, const Weight& w) const {
-        return options_.quantize && canonical.starts_with("blocks.") && canonical.ends_with(".weight") &&
-               w.shape().rank() == 2 && is_float(w.stored().dtype()) &&
-               canonical.find("pos_embedding") == std::string::npos &&
-               (options_.quantize != DType::q8_0 || w.shape()[-1] % info(DType::q8_0).block_elements == 0);
+    bool quantises(const std::string& canonical, const Weight& w) {
+        const bool linear = options_.quantize && canonical.starts_with("blocks.") && canonical.ends_with(".weight") &&
+                            w.shape().rank() == 2 && is_float(w.stored().dtype()) &&
+                            canonical.find("pos_embedding") == std::string::npos;
+        const bool fits = options_.quantize != DType::q8_0 || w.shape()[-1] % info(DType::q8_0).block_elements == 0;
+        linears_ += linear;
+        unfitting_ += linear && !fits;
+        return linear && fits;
     }
 
     void put(std::string name, const Item& item) {
@@ -158,6 +163,7 @@ private:
     const ConvertOptions& options_;
     Naming layout_ = Layout::original;
     std::map<std::string, Item> items_;
+    int linears_ = 0, unfitting_ = 0; ///< that were to be quantised; whose rows are no whole blocks
 };
 
 /// Walks over the elements of an item as f32, `chunk` at a time.
@@ -277,6 +283,19 @@ std::optional<DType> quantize_from_name(std::string_view name) {
 
 namespace {
 
+std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
+    std::vector<std::string> out;
+    const int shards = fs::is_directory(in) ? 0 : shards_of(in.filename().string());
+    if (shards > 1)
+        out.push_back(fmt::format("{} is one of {} shards: only its own tensors were converted; give the folder or the "
+                                  "index for all",
+                                  in.filename().string(), shards));
+    if (plan.unfitting())
+        out.push_back(fmt::format("{} of {} linear layers are not quantised: their rows are no multiple of 32",
+                                  plan.unfitting(), plan.linears()));
+    return out;
+}
+
 template <class Writer>
 ConvertResult write(Writer& writer, const Plan& plan, const ConvertOptions& options, bool comfy_mark) {
     ConvertResult result;
@@ -310,12 +329,16 @@ ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOpti
     bool known = false;
     const Weights weights = load_any(in, known);
     const Plan plan(weights, known, options);
+    ConvertResult result;
     if (blocks) {
         GgufWriter writer(out, weights.component() == Component::umt5 ? "t5encoder" : "wan");
-        return write(writer, plan, options, false);
+        result = write(writer, plan, options, false);
+    } else {
+        SafetensorsWriter writer(out, {{"format", "pt"}});
+        result = write(writer, plan, options, options.quantize.has_value());
     }
-    SafetensorsWriter writer(out, {{"format", "pt"}});
-    return write(writer, plan, options, options.quantize.has_value());
+    result.warnings = warnings(in, plan);
+    return result;
 }
 
 } // namespace denoir

@@ -5,7 +5,9 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/core/dtype.h"
 
@@ -30,6 +32,7 @@ std::optional<DType> quantize_from_name(std::string_view name);
 
 struct ConvertResult {
     std::uint64_t tensors = 0, bytes = 0; ///< of the written file
+    std::vector<std::string> warnings;    ///< where it is not what one may think: linears that no block fits, one shard
 };
 
 /// Reads one network in any layout and format and writes it as one safetensors file, with q8_0 as one GGUF file, whose

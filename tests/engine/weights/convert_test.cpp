@@ -252,6 +252,23 @@ TEST(Convert, Q8BlocksAreWrittenAsGguf) {
     }
 }
 
+TEST(Convert, SaysWhatStaysUnquantisedAndWhatIsOneShard) {
+    TempFolder folder;
+    TransformerSize s = tiny_transformer();
+    s.dim = 64, s.ffn = 100; // of a block's linears the second of the FFN has rows of 100
+    write_bytes(folder / "in.safetensors", safetensors(random_tensors(transformer_names(s))));
+    write_bytes(folder / "model-00001-of-00003.safetensors", safetensors(random_tensors(transformer_names(s))));
+    Options q8;
+    q8.quantize = DType::q8_0;
+    const ConvertResult odd = convert(folder / "in.safetensors", folder / "out.gguf", q8);
+    ASSERT_EQ(odd.warnings.size(), 1u);
+    EXPECT_TRUE(has(odd.warnings[0], "linear layers are not quantised")) << odd.warnings[0];
+    EXPECT_TRUE(convert(folder / "in.safetensors", folder / "plain.safetensors", {}).warnings.empty());
+    const ConvertResult shard = convert(folder / "model-00001-of-00003.safetensors", folder / "shard.safetensors", {});
+    ASSERT_EQ(shard.warnings.size(), 1u);
+    EXPECT_TRUE(has(shard.warnings[0], "one of 3 shards")) << shard.warnings[0];
+}
+
 TEST(Convert, Q8RefusesWhatItsScalesCannotHold) {
     TempFolder folder;
     TransformerSize s = tiny_transformer();
