@@ -190,6 +190,16 @@ class Scorer(unittest.TestCase):
             self.assertEqual((seen[0].colour, seen[0].shape, seen[0].motion), (colour, shape, direction or motion))
             self.assertEqual(back, ("blue", "white"))
 
+    def test_tells_shaded_white_from_shadow_and_sky(self):
+        import measure
+
+        for shape, background, colours in (("ball", "gradient", ("green", "yellow")), ("ball", "night sky", ()), ("square", "meadow", ()), ("ring", "sea", ())):
+            scene = one(shape, "white", "rest")
+            scene.background, scene.colours = background, colours
+            seen, back = measure.measure(world.render(scene, 5))
+            self.assertEqual((seen[0].colour, seen[0].shape, back), ("white", shape, colours or background))
+            self.assertGreater(seen[0].fit, 0.9)
+
 
 @unittest.skipUnless(there("torch", "safetensors"), "needs PyTorch, as the training does (recipe/requirements.txt)")
 class Start(unittest.TestCase):
