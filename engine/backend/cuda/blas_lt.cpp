@@ -244,9 +244,11 @@ private:
         float best = 0;
         const cublasLtMatmulAlgo_t* fastest = nullptr;
         const auto all = suggestions(p, d, candidates);
+        cublasStatus_t last = CUBLAS_STATUS_NOT_SUPPORTED; // what the last of them said
         for (const auto& candidate : all) {
-            if (candidate.state != CUBLAS_STATUS_SUCCESS || start(p, d, candidate.algo) != CUBLAS_STATUS_SUCCESS)
-                continue;
+            last = candidate.state;
+            if (last == CUBLAS_STATUS_SUCCESS) last = start(p, d, candidate.algo);
+            if (last != CUBLAS_STATUS_SUCCESS) continue;
             const float time = runtime_.time([&] {
                 for (int i = 0; i < rounds; ++i) start(p, d, candidate.algo);
             });
@@ -257,7 +259,8 @@ private:
         }
         if (!fastest) {
             if (refused_.insert(name).second)
-                log::info(fmt::format("cuBLASLt does not compute {} ({} suggestions)", name, all.size()));
+                log::info(fmt::format("cuBLASLt does not compute {} ({} suggestions, status {})", name, all.size(),
+                                      int(last)));
             return false;
         }
         cache_.keep(name, std::bit_cast<ProductCache::Words>(*fastest));

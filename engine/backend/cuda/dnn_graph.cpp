@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -41,12 +42,15 @@ struct Plan {
     std::shared_ptr<fe::graph::Graph> graph;
     std::int64_t index = -1; ///< of the plan among the graph's; -1: not chosen yet
     std::int64_t workspace = 0;
+    std::string why; ///< the last of its plans could not be built; empty: none failed
 };
 using Memory = std::unordered_map<std::int64_t, void*>;
 using Outcome = fe::error_t;
 
-/// Of a graph's plans so many are tried, the library's first guesses.
+/// Of a graph's plans so many are tried, the library's first guesses. Many are compiled as they are built, a second or
+/// two each: once there is one, no more are begun after `patience`.
 constexpr std::int64_t candidates = 12;
+constexpr std::chrono::milliseconds patience{1500};
 constexpr int rounds = 3;
 constexpr std::int64_t largest_workspace = std::int64_t{256} << 20;
 
@@ -81,13 +85,16 @@ public:
         const std::string key = fmt::format("a:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", a.queries, a.keys, a.heads,
                                             a.size, a.q_token, a.q_head, a.k_token, a.k_head, a.v_token, a.v_head,
                                             a.out_token, a.out_head, a.scale, a.log_sum != nullptr);
-        Plan& plan = planned(key, [&] { return attention_graph(a); });
         Memory memory{{first_input, const_cast<void*>(a.q)},
                       {second_input, const_cast<void*>(a.k)},
                       {third_input, const_cast<void*>(a.v)},
                       {result, a.out}};
         if (a.log_sum) memory.emplace(second_result, a.log_sum);
-        return run(key, plan, memory, workspace);
+        // The library has two ways to express it; which a version on a card knows is not told before it is tried.
+        using Way = fe::AttentionImplementation_t;
+        return run(key, planned(key, [&] { return attention_graph(a, Way::AUTO); }), memory, workspace) ||
+               run(key + ":composite", planned(key + ":composite", [&] { return attention_graph(a, Way::COMPOSITE); }),
+                   memory, workspace);
     }
 
     bool conv(const FusedConv& c, const Workspace& workspace) override {
@@ -111,7 +118,8 @@ private:
         return std::none_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride % 8 != 0; });
     }
 
-    static std::shared_ptr<fe::graph::Graph> attention_graph(const FusedAttention& a) {
+    static std::shared_ptr<fe::graph::Graph> attention_graph(const FusedAttention& a,
+                                                             fe::AttentionImplementation_t way) {
         auto graph = new_graph();
         // [batch, head, token, channel]
         const auto in = [&](Uid uid, std::int64_t tokens, std::int64_t head, std::int64_t token) {
@@ -120,7 +128,7 @@ private:
         const auto q = in(first_input, a.queries, a.q_head, a.q_token),
                    k = in(second_input, a.keys, a.k_head, a.k_token), v = in(third_input, a.keys, a.v_head, a.v_token);
         auto options = fe::graph::SDPA_attributes().set_name("attention").set_attn_scale(a.scale);
-        options.set_generate_stats(a.log_sum != nullptr);
+        options.set_generate_stats(a.log_sum != nullptr).set_implementation(way);
         const auto [out, stats] = graph->sdpa(q, k, v, options);
         out->set_output(true)
             .set_uid(result)
@@ -214,13 +222,16 @@ private:
         }
     }
 
-    /// Makes plan number `index` ready to run.
-    bool built(const Plan& plan, std::int64_t index, std::int64_t& workspace) {
-        return failure_of([&] {
-                   const Outcome outcome = plan.graph->build_plan_at_index(handle_, index);
-                   return outcome.is_bad() ? outcome : plan.graph->get_workspace_size_plan_at_index(index, workspace);
-               }).empty() &&
-               workspace <= largest_workspace;
+    /// Makes plan number `index` ready to run; false: it is not, plan.why says why.
+    bool built(Plan& plan, std::int64_t index, std::int64_t& workspace) {
+        std::string why = failure_of([&] {
+            const Outcome outcome = plan.graph->build_plan_at_index(handle_, index);
+            return outcome.is_bad() ? outcome : plan.graph->get_workspace_size_plan_at_index(index, workspace);
+        });
+        if (why.empty() && workspace > largest_workspace) why = fmt::format("it wants {} bytes to work in", workspace);
+        const bool good = why.empty();
+        if (!good) plan.why = std::move(why);
+        return good;
     }
 
     std::string start(const Plan& plan, std::int64_t index, std::int64_t bytes, Memory& memory,
@@ -232,31 +243,42 @@ private:
         });
     }
 
+    /// The first plan from number `first` on that can be built; index -1: none.
+    void take(Plan& plan, std::int64_t first) {
+        const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
+        for (plan.index = first; plan.index < count; ++plan.index)
+            if (built(plan, plan.index, plan.workspace)) return;
+        plan.index = -1;
+    }
+
     /// The fastest of the first plans, as measured now or earlier; convolutions differ by far. Attention has one plan
     /// per generation of cards, the newest first.
     void choose(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
+        if (key[0] != 'c' || runtime_.recording()) return take(plan, 0); // nothing to be timed, or not now
         const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
-        const auto take = [&](std::int64_t index) {
-            std::int64_t bytes = 0;
-            if (index < 0 || index >= count || !built(plan, index, bytes)) return false;
-            plan.index = index;
-            plan.workspace = bytes;
-            return true;
-        };
-        if (key[0] != 'c' || runtime_.recording()) { // nothing to be timed, or not now
-            for (std::int64_t i = 0; i < count && plan.index < 0; ++i) take(i);
-            return;
-        }
         if (const auto known = cache_.find(key); known && (*known)[1] == static_cast<std::uint64_t>(count))
-            if (take(static_cast<std::int64_t>((*known)[0]))) return;
+            if (const auto index = static_cast<std::int64_t>((*known)[0]);
+                index >= 0 && index < count && built(plan, index, plan.workspace)) {
+                plan.index = index;
+                return;
+            }
         float best = 0;
-        for (std::int64_t i = 0; i < count && (i < candidates || plan.index < 0); ++i) {
+        const auto began = std::chrono::steady_clock::now();
+        const auto hurry = [&] { return std::chrono::steady_clock::now() - began > patience; };
+        for (std::int64_t i = 0; i < count && (plan.index < 0 || (i < candidates && !hurry())); ++i) {
             std::int64_t bytes = 0;
-            if (!built(plan, i, bytes) || !start(plan, i, bytes, memory, workspace).empty()) continue;
-            const float time = runtime_.time([&] {
-                for (int round = 0; round < rounds; ++round) start(plan, i, bytes, memory, workspace);
+            if (!built(plan, i, bytes)) continue;
+            const auto starts = [&] {
+                std::string why = start(plan, i, bytes, memory, workspace);
+                const bool good = why.empty();
+                if (!good) plan.why = std::move(why);
+                return good;
+            };
+            bool good = starts();
+            const float time = !good ? 0.0f : runtime_.time([&] {
+                for (int round = 0; round < rounds; ++round) good = starts() && good;
             });
-            if (plan.index >= 0 && time >= best) continue;
+            if (!good || (plan.index >= 0 && time >= best)) continue;
             best = time;
             plan.index = i;
             plan.workspace = bytes;
@@ -266,15 +288,18 @@ private:
     }
 
     bool run(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
-        if (plan.graph && plan.index < 0) choose(key, plan, memory, workspace);
-        if (!plan.graph || plan.index < 0) {
-            if (plan.graph) log::info("cuDNN cannot build a plan for " + key);
-            plan.graph = nullptr;
-            return false;
+        if (!plan.graph) return false;
+        if (plan.index < 0) choose(key, plan, memory, workspace);
+        // A plan that was built may still not start; the one after it may.
+        for (; plan.index >= 0; take(plan, plan.index + 1)) {
+            const std::string why = start(plan, plan.index, plan.workspace, memory, workspace);
+            if (why.empty()) return true;
+            log::info(fmt::format("cuDNN does not start plan {} of {}: {}", plan.index, key, why));
+            cache_.forget(key);
         }
-        const std::string why = start(plan, plan.index, plan.workspace, memory, workspace);
-        if (!why.empty()) log::info(fmt::format("cuDNN does not start {}: {}", key, why));
-        return why.empty();
+        log::info(fmt::format("cuDNN cannot build a plan for {}: {}", key, plan.why.empty() ? "none left" : plan.why));
+        plan.graph = nullptr;
+        return false;
     }
 
     Runtime& runtime_;
