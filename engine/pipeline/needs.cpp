@@ -8,12 +8,15 @@
 namespace denoir {
 namespace {
 
+/// The transformer computes these in f32 (wan/transformer.cpp).
+bool in_f32(std::string_view name) { return name.starts_with("time_") || name.starts_with("head."); }
+
 MemoryNeeds matrices(const Weights& weights, DType compute, std::string_view but) {
     MemoryNeeds needs;
     for (const auto& [name, weight] : weights.all()) {
         if (weight.shape().rank() < 2 || name == but) continue;
         const std::size_t bytes = std::size_t(weight.shape().elements()) * std::size_t(element_bytes(compute));
-        needs.weights += bytes;
+        needs.weights += in_f32(name) ? std::size_t(weight.shape().elements()) * sizeof(float) : bytes;
         needs.largest_weight = std::max(needs.largest_weight, bytes);
     }
     return needs;

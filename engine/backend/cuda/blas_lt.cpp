@@ -125,12 +125,11 @@ private:
 
 class BlasLt final : public Blas {
 public:
-    BlasLt(Runtime& runtime, const Functions& functions)
+    BlasLt(Runtime& runtime, const Functions& functions, cublasLtHandle_t handle)
         : runtime_(runtime),
           f_(functions),
-          cache_(ProductCache::file("products", runtime.properties().name, functions.version())) {
-        expect(f_.create(&handle_), "starting");
-    }
+          cache_(ProductCache::file("products", runtime.properties().name, functions.version())),
+          handle_(handle) {}
     ~BlasLt() override { f_.destroy(handle_); }
     bool multiply(const Product& p) override {
         const cudaDataType_t in = p.type == Type::bf16 ? CUDA_R_16BF : CUDA_R_32F;
@@ -151,6 +150,7 @@ public:
             return run(p, d, "int8");
         }
 #if CUBLAS_VERSION >= 120900
+        if (f_.version() < 120900) return false; // a scale for every row is unknown to it
         p.c_type = Type::bf16;
         p.bias = e.bias;
         p.bias_as_c = e.bias_bf16;
@@ -192,13 +192,19 @@ private:
                            p.c_type == Type::bf16 ? "bf16" : "f32", alignment_a(p), alignment_b(p), alignment_c(p));
     }
 
+    /// Throws Error where memory is missing: another rung may have it, and the algorithm is as good as it was.
     cublasStatus_t start(const Product& p, const Description& d, const cublasLtMatmulAlgo_t& algorithm) {
         const float one = 1, zero = 0;
         const std::int32_t whole_one = 1, whole_zero = 0;
         const void* alpha = d.integers ? static_cast<const void*>(&whole_one) : &one;
         const void* beta = d.integers ? static_cast<const void*>(&whole_zero) : &zero;
-        return f_.matmul(handle_, d.desc, alpha, p.b, d.b, p.a, d.a, beta, p.c, d.c, p.c, d.c, &algorithm, workspace_,
-                         workspace_ ? workspace : 0, static_cast<cudaStream_t>(runtime_.stream()));
+        const cublasStatus_t status =
+            f_.matmul(handle_, d.desc, alpha, p.b, d.b, p.a, d.a, beta, p.c, d.c, p.c, d.c, &algorithm, workspace_,
+                      workspace_ ? workspace : 0, static_cast<cudaStream_t>(runtime_.stream()));
+        if (status == CUBLAS_STATUS_ALLOC_FAILED)
+            throw Error("", "memory", "the card has no memory left (matrix product)",
+                        "use a smaller size, fewer frames or bf16, or close other programs that use the card");
+        return status;
     }
 
     std::vector<cublasLtMatmulHeuristicResult_t> suggestions(const Product& p, const Description& d, int most) {
@@ -235,7 +241,7 @@ private:
                 checked.workspaceSize <= (workspace_ ? workspace : 0) &&
                 start(p, d, algorithm) == CUBLAS_STATUS_SUCCESS)
                 return true;
-            cache_.forget(name);
+            if (!runtime_.recording()) cache_.forget(name);
         }
         if (runtime_.recording()) { // nothing can be timed now
             const auto first = suggestions(p, d, 1);
@@ -270,7 +276,7 @@ private:
     Runtime& runtime_;
     Functions f_;
     ProductCache cache_;
-    cublasLtHandle_t handle_ = nullptr;
+    cublasLtHandle_t handle_;
     std::byte* workspace_ = nullptr;
     std::set<std::string> refused_; ///< products that the library does not know
 };
@@ -279,14 +285,27 @@ static_assert(sizeof(cublasLtMatmulAlgo_t) == sizeof(ProductCache::Words));
 } // namespace
 
 std::unique_ptr<Blas> open_blas(Runtime& runtime, std::string& why) {
-    void* library = open_library({"libcublasLt.so.13", "libcublasLt.so.12"}, why);
-    if (!library) return nullptr;
-    Functions functions{};
-    if (!find_all(library, functions)) {
-        why = "libcublasLt is too old";
-        return nullptr;
+    runtime.stream(); // the library asks for this thread's card
+    why.clear();
+    // Its own first: the driver is new enough for the toolkit that this was compiled with, perhaps for no other.
+    std::array names{"libcublasLt.so.13", "libcublasLt.so.12"};
+    if (CUBLAS_VER_MAJOR < 13) std::swap(names[0], names[1]);
+    for (const char* name : names) {
+        std::string missing;
+        void* library = open_library({name}, missing);
+        Functions functions{};
+        cublasLtHandle_t handle = nullptr;
+        if (!library) {
+            if (why.empty()) why = missing;
+        } else if (!find_all(library, functions)) {
+            why = fmt::format("{} is too old", name);
+        } else if (const auto status = functions.create(&handle); status != CUBLAS_STATUS_SUCCESS) {
+            why = fmt::format("{} does not start ({})", name, static_cast<int>(status));
+        } else {
+            return std::make_unique<BlasLt>(runtime, functions, handle);
+        }
     }
-    return std::make_unique<BlasLt>(runtime, functions);
+    return nullptr;
 }
 
 } // namespace denoir::cuda

@@ -224,7 +224,10 @@ std::unique_ptr<Graph> CardRuntime::record(const std::function<void()>& work) {
     const cudaError_t code = cudaGraphInstantiate(&exec, graph, 0);
     cudaGraphDestroy(graph);
     check(code, "preparing the recording");
-    return std::make_unique<CardGraph>(exec);
+    auto made = std::make_unique<CardGraph>(exec);
+    check(cudaGraphUpload(exec, compute_),
+          "preparing the recording"); // what it lacks is said now, not by the first replay
+    return made;
 }
 
 } // namespace

@@ -126,6 +126,7 @@ Tensor CudaBackend::empty(const Shape& shape, DType dtype) { return allocate(sha
 Tensor CudaBackend::upload(const Tensor& host) {
     Tensor out = allocate(host.shape(), host.dtype());
     if (host.elements() == 0) return out;
+    ended(uploads_);
     // From pageable memory the driver copies only when the card has done all that was asked before.
     Tensor source = out.bytes() <= largest_staged ? pinned(host.shape(), host.dtype()) : Tensor();
     if (source) {
@@ -137,12 +138,12 @@ Tensor CudaBackend::upload(const Tensor& host) {
         copy_dense(host, source.raw());
     }
     runtime_->to_device(out.raw(), source.raw(), source.bytes());
-    if (source.buffer() != host.buffer()) started(uploads_, {source, {}, 0}, Runtime::Queue::compute);
+    // Held until it was read, the caller's too: a card that shares the host's pages may read them later.
+    started(uploads_, {source, {}, 0}, Runtime::Queue::compute);
     return out;
 }
 
 Tensor CudaBackend::pinned(const Shape& shape, DType dtype) {
-    ended(uploads_);
     try {
         return Tensor(pinned_.allocate(checked_bytes(shape, dtype)), 0, shape, dtype);
     } catch (const Error&) {
@@ -166,6 +167,7 @@ void CudaBackend::ended(std::deque<Copy>& copies) {
 
 Tensor CudaBackend::download_later(const Tensor& x) {
     throw_if_stopped();
+    ended(uploads_);
     ended(downloads_);
     Tensor host = x.elements() > 0 ? pinned(x.shape(), x.dtype()) : Tensor();
     if (!host) return download(x);
@@ -206,8 +208,9 @@ std::string CudaBackend::plan_memory(const MemoryNeeds& needs) {
     once_ = needs.once;
     if (needs.weights == 0) return {};
     const std::size_t margin = std::min(memory_margin, runtime_->properties().memory / 8);
-    // What is held now are weights of an earlier run, mostly the same ones.
-    const MemoryPlan plan = cuda::plan_memory(needs, runtime_->free_memory() + use_->held, margin);
+    // What is held now are weights of an earlier run, mostly the same ones; the products' workspace stays.
+    const std::size_t of_the_library = blas_workspace_ ? blas_workspace_.bytes() : 0;
+    const MemoryPlan plan = cuda::plan_memory(needs, runtime_->free_memory() + use_->held - of_the_library, margin);
     if (plan.rung == MemoryPlan::Rung::none)
         throw Error("", "memory", describe(plan, needs), "use a smaller size, fewer frames, or the device cpu");
     if (plan.rung == MemoryPlan::Rung::streamed) {

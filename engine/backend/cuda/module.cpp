@@ -11,6 +11,7 @@
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/backend/cuda/guard.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 
 namespace denoir::cuda {
 namespace {
@@ -56,6 +57,11 @@ std::unique_ptr<ModuleBackend> open(int index, int threads, Backend* owner) {
     std::string found = fmt::format(
         "{}; matrix products: {}; attention and convolution: {}", printable(runtime->properties().name, 60),
         named(options.blas != nullptr, "cuBLASLt", no_blas), named(options.dnn != nullptr, "cuDNN", no_dnn));
+    if (!asked_plain() && (!options.blas || !options.dnn))
+        log::warning(
+            fmt::format("cuda:{} will be many times slower than it could be: {}; install cuBLAS and cuDNN 9, or "
+                        "name their folders in DENOIR_CUDA_LIBRARIES",
+                        index, found));
     return guarded(std::make_shared<CudaBackend>(runtime, std::move(options)), std::move(found));
 }
 

@@ -32,12 +32,13 @@ SystemMemory lasting(SystemMemory memory) {
 Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inputs, const Body& body) {
     throw_if_stopped();
     if (!options_.record || stream_.active()) return body(inputs); // streamed weights come and go
-    auto& slot = recordings_[key];
-    if (!slot) {
-        slot = std::make_unique<Recording>();
-        return body(inputs);
+    const auto known = recordings_.find(key);
+    if (known == recordings_.end()) {
+        Tensor out = body(inputs); // one that throws half-way has not made everything that a recording needs
+        recordings_[key] = std::make_unique<Recording>();
+        return out;
     }
-    Recording& r = *slot;
+    Recording& r = *known->second;
     if (r.refused) return body(inputs);
     if (!r.graph) {
         try {

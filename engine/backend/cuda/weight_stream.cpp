@@ -5,6 +5,8 @@
 #include <cassert>
 #include <cstring>
 
+#include "engine/core/error.h"
+
 namespace denoir::cuda {
 namespace {
 
@@ -103,7 +105,7 @@ void WeightStream::look_ahead(const StreamedWeight* from) {
 }
 
 Tensor WeightStream::fetch(const std::shared_ptr<const StreamedWeight>& weight) {
-    assert(active() && rounded_up(weight->bytes()) <= ring_.bytes());
+    assert(active());
     if (Place* before = last_ ? find(last_) : nullptr) {
         runtime_.mark(before->done, Runtime::Queue::compute);
         before->read = true;
@@ -113,7 +115,9 @@ Tensor WeightStream::fetch(const std::shared_ptr<const StreamedWeight>& weight) 
     Place* place = find(weight.get());
     if (!place) {
         ++late_;
-        bring(weight, true);
+        if (!bring(weight, true))
+            throw Error("", "memory", "a weight is larger than what the card has for those that pass through",
+                        "use the device cpu");
         place = find(weight.get());
     }
     place->waits = true;
