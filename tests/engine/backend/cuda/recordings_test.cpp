@@ -96,6 +96,19 @@ TEST(Recording, CancelledWhileItIsMade) {
     EXPECT_EQ(device.runtime->replays(), 1);
 }
 
+TEST(Recording, AFirstCallThatFailsIsNotTheOneBeforeTheRecording) {
+    const Emulated device;
+    Backend& backend = *device.backend;
+    Network network;
+    const std::vector<Tensor> in = {backend.upload(host({20, 32}, 1)), Tensor()};
+    EXPECT_THROW(backend.captured("net", in, [](std::span<const Tensor>) -> Tensor { throw Error("", "f", "m", "h"); }),
+                 Error);
+    const std::vector<double> first = doubles(backend.captured("net", in, network.body(backend)));
+    EXPECT_EQ(device.runtime->replays(), 0); // its weights come only now
+    EXPECT_EQ(doubles(backend.captured("net", in, network.body(backend))), first);
+    EXPECT_EQ(device.runtime->replays(), 1);
+}
+
 TEST(Recording, TheDefaultRunsTheBody) {
     const auto backend = open_backend({});
     int runs = 0;

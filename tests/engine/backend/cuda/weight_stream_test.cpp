@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/backend/cuda/cuda_backend.h"
+#include "engine/core/error.h"
 #include "tests/engine/backend/cuda/backends.h"
 #include "tests/engine/backend/kernel_test.h"
 
@@ -59,6 +60,13 @@ TEST(WeightStream, ARingOfOneWeight) {
     Streaming s(4, 1024);
     for (int round = 0; round < 3; ++round)
         for (std::size_t i = 0; i < 4; ++i) s.expect_fetched(i);
+}
+
+TEST(WeightStream, RefusesWhatTheRingCannotHold) {
+    Streaming s(8, 1024); // the last has 310 floats
+    s.expect_fetched(0);
+    EXPECT_THROW(s.stream.fetch(s.weights[7]), Error);
+    s.expect_fetched(1);
 }
 
 } // namespace
