@@ -127,7 +127,8 @@ class Labels(unittest.TestCase):
         self.assertEqual(tuple(kinds[0, at]), (1 + draw.SHAPES.index("star"), 1 + list(draw.COLOURS).index("red")))
         self.assertTrue(np.allclose(places[0, at, :2] * r + (x, y), ((at % 16 + 0.5) * 16, (at // 16 + 0.5) * 16), atol=1e-3))
         self.assertEqual(tuple(kinds[0, 15]), (0, 0))
-        self.assertTrue((places[..., 3:] == 0).all())
+        self.assertTrue((places[..., 3:7] == 0).all())
+        self.assertTrue(np.allclose(places[0, at, 7:], (0, 1)))
 
     def test_the_nearest_of_two_objects_counts(self):
         scene = one("ball", "red", x=0.0)
@@ -140,14 +141,15 @@ class Labels(unittest.TestCase):
         def mean(motion, **more):
             kinds, places = labels.labels(one("square", motion=motion, **more), 33, 144, 256)
             self.assertEqual(kinds.shape, (9, 144, 2))
-            return places[kinds[..., 0] > 0].mean(0)[3:]  # velocity x, y, growth, turn
+            return places[kinds[..., 0] > 0].mean(0)[3:]  # velocity x, y, growth, turn, sine and cosine
 
-        self.assertTrue(np.allclose(mean("rest"), 0, atol=1e-6))
+        self.assertTrue(np.allclose(mean("rest"), (0, 0, 0, 0, 0, 1), atol=1e-6))
         self.assertLess(mean("float", direction="left")[0], -0.2)
         self.assertGreater(mean("float", direction="down")[1], 0.2)
         self.assertGreater(mean("grow")[2], 0.2)
         self.assertLess(mean("shrink")[2], -0.2)
         self.assertGreater(mean("spin", turn=1.0)[3], 0.2)
+        self.assertGreater(mean("spin", turn=1.0)[4], 0.4)
 
     def test_an_end_image_is_labelled_at_its_own_time(self):
         plain, ends = (labels.labels(one(motion="float", direction="left", x=0.9), 33, 144, 256, e)[1] for e in (False, True))

@@ -65,6 +65,7 @@ def main() -> int:
 
         import score
 
+        args.out.mkdir(parents=True, exist_ok=True)
         sheet = score.run(args.cli, args.model, dict(zip(score.SEEDS, args.samples)), tuple(args.options.split()), args.keep)
         (args.out / "score.json").write_text(json.dumps(sheet, indent=1) + "\n", encoding="utf-8")
         (args.out / "score.md").write_text(score.markdown(sheet), encoding="utf-8")

@@ -28,19 +28,22 @@ class Kind:
     weight: float  # share of the batches
 
 
-HARDER = 0.40  # share of the clips that show one object with a motion that is learned last
+HARDER = 0.45  # share of the clips that show one object with a motion that is learned last
 
 
-def _hard(scene: world.Scene) -> bool:
+def _hard(rng, scene: world.Scene) -> bool:
+    """A spin, one in three another."""
     o = scene.objects[0]
-    return len(scene.objects) == 1 and (o.motion in ("orbit", "spin", "bounce") or o.direction in ("left", "right"))
+    if len(scene.objects) > 1:
+        return False
+    return o.motion == "spin" or (o.motion in ("orbit", "bounce") or o.direction in ("left", "right")) and rng.random() < 0.15
 
 
 def clip(rng, latent: Latent, kind: Kind):
     """-> latent [16,T,h,w], caption, whether the last latent frame is an end image (which follows the clip and is coded as a first
     frame), text.answers, labels.labels."""
     scene, harder = world.sample(rng), kind.frames > 1 and rng.random() < HARDER
-    while harder and not _hard(scene):
+    while harder and not _hard(rng, scene):
         scene = world.sample(rng)
     caption = "" if rng.random() < 0.1 else captions.caption(rng, scene)
     video = world.render(scene, kind.frames, kind.height, kind.width)
@@ -52,7 +55,7 @@ def clip(rng, latent: Latent, kind: Kind):
 
 
 class Batches(torch.utils.data.IterableDataset):
-    """Endless: (kind, latents [B,16,T,h,w], tokens, lengths, ends [B], answers [B,18], kinds [B,T,S,2], places [B,T,S,7]). Workers draw
+    """Endless: (kind, latents [B,16,T,h,w], tokens, lengths, ends [B], answers [B,18], kinds [B,T,S,2], places [B,T,S,9]). Workers draw
     kinds by weight, each from its own seed; those of a team draw the same kinds, so that none waits for another."""
 
     def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, rank: int = 0):

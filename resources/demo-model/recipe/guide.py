@@ -20,7 +20,7 @@ class Guide(nn.Module):
         self.probe = text.Probe(text_dim)
 
     def loss(self, features, kinds, places):
-        """features [B,T,S,dim], kinds int [B,T,S,2], places [B,T,S,7] -> cross-entropies, background weighing a quarter, plus the squared error of places."""
+        """features [B,T,S,dim], kinds int [B,T,S,2], places [B,T,S,9] -> cross-entropies, background weighing a quarter, plus the squared error of places."""
         shape, colour, place = self.net(features).float().split(self.sizes, -1)
         on = (kinds[..., 0] > 0).float()
         weight = 0.25 + 0.75 * on

@@ -7,12 +7,12 @@ import draw
 import world
 
 PATCH = 16  # pixels a token covers in each direction
-PLACES = 7
+PLACES = 9
 
 
 def labels(scene: world.Scene, frames: int, height: int, width: int, ends: bool = False):
-    """Per latent frame and token, the nearest object: kinds int8 [T,S,2] (shape, colour; 0: background) and places f32 [T,S,7] (offset
-    to its centre in radii, size, velocity, growth, turn). `ends`: the last latent frame is a picture of its own."""
+    """Per latent frame and token, the nearest object: kinds int8 [T,S,2] (shape, colour; 0: background) and places f32 [T,S,9] (offset
+    to its centre in radii, size, velocity, growth, turn, sine and cosine of its angle). `ends`: the last latent frame is a picture of its own."""
     groups = (frames - 1) // 4
     times = np.concatenate([[0.0], (4 * np.arange(1, groups + 1) - 1.5)]) / world.FPS
     if ends:
@@ -29,10 +29,14 @@ def labels(scene: world.Scene, frames: int, height: int, width: int, ends: bool 
         here = (distance < 1.1 + PATCH / 2 / r[:, None, None]) & (distance < nearest)
         nearest = np.where(here, distance, nearest)
         kinds[here] = 1 + draw.SHAPES.index(o.shape), 1 + tuple(draw.COLOURS).index(o.colour)
-        turn = 0 * angle if o.shape in draw.ROUND else (later[3] - angle) / step / 2
-        moving = np.stack([np.log2(r / 20), (later[0] - x) / step / r, (later[1] - y) / step / r, (later[2] - r) / step / r * 2, turn], -1)
+        if o.shape in draw.ROUND:
+            angle = later[3] = 0 * angle
+        turn = (later[3] - angle) / step / 2
+        moving = np.stack(
+            [np.log2(r / 20), (later[0] - x) / step / r, (later[1] - y) / step / r, (later[2] - r) / step / r * 2, turn, np.sin(angle), np.cos(angle)], -1
+        )  # fmt: skip
         full = np.broadcast_arrays(dx, dy, *(m[:, None, None] for m in moving.T))
         places[here] = np.stack(full, -1)[here]
     if frames == 1:
-        places[..., 3:] = 0
+        places[..., 3:7] = 0
     return kinds.reshape(len(times), -1, 2), places.reshape(len(times), -1, PLACES)

@@ -100,6 +100,8 @@ def _object(rng, taken, avoid, side: float | None) -> Object:
     # What no caption tells is narrow: a way that could go anywhere, at any speed, frayed for hours of training. Everything turns
     # clockwise; a bounce begins near its highest point.
     o.rate = 0.9 + 0.2 * rng.random()
+    if o.motion == "spin":
+        o.rate = 1.0
     o.phase = 0.5 + 0.08 * rng.random() if o.motion == "bounce" else 0.1 * rng.random()
     # Where no caption says a place, it is about the middle; with a side told, any height has done no harm.
     o.x = 0.5 + (rng.random() - 0.5) * 0.2 if side is None else side + (rng.random() - 0.5) * 0.14
