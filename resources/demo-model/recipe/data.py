@@ -32,7 +32,7 @@ HARDER = 0.45  # share of the clips that show one object with a motion that is l
 
 
 def _hard(rng, scene: world.Scene) -> bool:
-    """A spin, one in three another."""
+    """Every spin, and about as many of all the others together."""
     o = scene.objects[0]
     if len(scene.objects) > 1:
         return False
