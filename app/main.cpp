@@ -2,9 +2,11 @@
 #include <QApplication>
 #include <QTimer>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <optional>
+#include <string_view>
 
 #include "app/session_bus.h"
 #include "app/settings.h"
@@ -27,6 +29,16 @@ namespace {
 int refuse(const QString& text) {
     std::fprintf(stderr, "denoir: %s\n", qPrintable(text));
     return 1;
+}
+
+/// A picture of the window needs no display; Qt must know before it starts.
+void draw_without_display(int argc, char** argv) {
+    const bool picture = std::any_of(argv, argv + argc, [](std::string_view word) {
+        return word == "--screenshot" || word.starts_with("--screenshot=");
+    });
+    if (picture && qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") &&
+        qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
 }
 
 int run(QApplication& program, const ui::Arguments& arguments) {
@@ -78,6 +90,7 @@ int main(int argc, char** argv) {
     // Words about the program need no display.
     if (const auto done = ui::answer_without_window(argc, argv)) return *done;
     app::never_start_a_session_bus();
+    draw_without_display(argc, argv);
     QApplication program(argc, argv);
     ui::Translation translation(program);
     const auto arguments = ui::read_arguments(QApplication::arguments());
