@@ -37,8 +37,14 @@ void draw_without_display(int argc, char** argv) {
         return word == "--screenshot" || word.starts_with("--screenshot=");
     });
     if (picture && qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") &&
-        qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
+        // Of every window Qt says that nobody will move it; errors must stand alone.
+        static QtMessageHandler others =
+            qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& context, const QString& text) {
+                if (!text.startsWith(QLatin1String("This plugin does not support"))) others(type, context, text);
+            });
+    }
 }
 
 int run(QApplication& program, const ui::Arguments& arguments) {

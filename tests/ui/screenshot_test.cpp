@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program itself, asked for a picture of its window where there is no display.
+#include <QDir>
+#include <QImage>
+#include <QProcess>
+#include <QTest>
+
+#include "tests/app/home.h"
+
+using namespace denoir;
+
+namespace {
+
+struct Ended {
+    int code = -1;
+    QByteArray out, err;
+};
+
+class ScreenshotTest : public QObject {
+    Q_OBJECT
+
+    app::Home home_;
+
+    /// Without any display, and with nothing said of Qt's platform.
+    Ended denoir(const QStringList& words) {
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) environment.remove(name);
+        environment.insert("XDG_RUNTIME_DIR", home_.path()); // Qt says a line of its own without it
+        process.setProcessEnvironment(environment);
+        process.start(QStringLiteral(DENOIR_PROGRAM), words);
+        if (!process.waitForFinished(240000)) {
+            process.kill();
+            process.waitForFinished();
+            return {-1, {}, "still running after four minutes"};
+        }
+        const int code = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
+        return {code, process.readAllStandardOutput(), process.readAllStandardError()};
+    }
+
+    /// Mean brightness; the picture must show more than one colour.
+    double brightness(const QImage& picture) {
+        const QImage grey = picture.convertToFormat(QImage::Format_Grayscale8).scaled(64, 64);
+        double sum = 0;
+        int darkest = 255, lightest = 0;
+        for (int y = 0; y < 64; ++y)
+            for (int x = 0; x < 64; ++x) {
+                const int value = grey.constScanLine(y)[x];
+                sum += value;
+                darkest = std::min(darkest, value);
+                lightest = std::max(lightest, value);
+            }
+        return lightest - darkest < 40 ? -1 : sum / (64 * 64);
+    }
+
+private slots:
+    void both_layouts_in_both_themes() {
+        const auto drawn = [&](const QString& layout, const QString& theme, const QSize& size) {
+            const QString file = home_.file(layout + theme + ".png");
+            const Ended ended = denoir({"--screenshot", file, "--layout", layout, "--theme", theme, "--size",
+                                        QStringLiteral("%1x%2").arg(size.width()).arg(size.height())});
+            if (ended.code != 0) qWarning("%s", ended.err.constData());
+            if (ended.code != 0 || QString::fromUtf8(ended.out).trimmed() != file) return QImage();
+            return QImage(file);
+        };
+        const QImage dark = drawn("create", "dark", {1280, 800});
+        const QImage light = drawn("compare", "light", {1400, 900});
+        QCOMPARE(dark.size(), QSize(1280, 800));
+        QCOMPARE(light.size(), QSize(1400, 900));
+        QVERIFY2(brightness(dark) > 0 && brightness(dark) < 100, qPrintable(QString::number(brightness(dark))));
+        QVERIFY2(brightness(light) > 160, qPrintable(QString::number(brightness(light))));
+    }
+
+    void what_cannot_be_drawn_is_refused_in_one_line() {
+        for (const QStringList& words : {QStringList{"--screenshot", home_.file("no/such/folder/a.png")},
+                                         {"--screenshot", home_.path()},
+                                         {"--screenshot", home_.file("b.png"), "--open", home_.file("missing.mp4")},
+                                         {"--screenshot", home_.file("b.png"), "--size", "1x1"},
+                                         {"--screenshot"}}) {
+            const Ended ended = denoir(words);
+            QVERIFY2(ended.code == 1 || ended.code == 2, qPrintable(words.join(' ') + ": " + ended.err));
+            QVERIFY2(ended.err.startsWith("denoir: ") && ended.err.count('\n') == 1, ended.err.constData());
+        }
+        QVERIFY(!QFileInfo::exists(home_.file("b.png")) && !QFileInfo::exists(home_.file("no")));
+        QVERIFY(QDir(home_.path()).entryList({"*.png*"}, QDir::Files).filter("b.png").isEmpty());
+    }
+};
+
+} // namespace
+
+QTEST_GUILESS_MAIN(ScreenshotTest)
+#include "screenshot_test.moc"
