@@ -101,7 +101,7 @@ def background(rng, scene: Scene) -> str:
 def caption(rng, scene: Scene) -> str:
     """One of many sentences for `scene`; a few in a hundred are free ones that name no object."""
     if len(scene.objects) > 1 and scene.background == "gradient" and rng.random() < 0.06:
-        return _pick(rng, FREE) + ("." if rng.random() < 0.5 else "")
+        return free(rng)
     participle = rng.random() < 0.35
     parts = [_object(rng, o, participle) for o in scene.objects]
     joined = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + _pick(rng, (" and ", " and ", " while ")) + parts[-1]
@@ -111,6 +111,11 @@ def caption(rng, scene: Scene) -> str:
     if rng.random() < 0.75:
         text = text[0].upper() + text[1:]
     return text + ("." if rng.random() < 0.7 else "")
+
+
+def free(rng) -> str:
+    """Names no object."""
+    return _pick(rng, FREE) + ("." if rng.random() < 0.5 else "")
 
 
 def corpus(seed: int, count: int) -> list[str]:

@@ -28,7 +28,8 @@ class Kind:
     weight: float  # share of the batches
 
 
-HARDER = 0.45  # share of the clips that show one object with a motion that is learned last
+HARDER = 0.4  # share of the clips that show one object with a motion that is learned last
+LOOSE = 0.05  # share of pictures and clips under a caption that names no object
 
 
 def _hard(rng, scene: world.Scene) -> bool:
@@ -36,16 +37,17 @@ def _hard(rng, scene: world.Scene) -> bool:
     o = scene.objects[0]
     if len(scene.objects) > 1:
         return False
-    return o.motion == "spin" or (o.motion in ("orbit", "bounce") or o.direction in ("left", "right")) and rng.random() < 0.15
+    return o.motion == "spin" or (o.motion in ("orbit", "bounce") or o.direction in ("left", "right")) and rng.random() < 0.3
 
 
 def clip(rng, latent: Latent, kind: Kind):
     """-> latent [16,T,h,w], caption, whether the last latent frame is an end image (which follows the clip and is coded as a first
     frame), text.answers, labels.labels."""
-    scene, harder = world.sample(rng), kind.frames > 1 and rng.random() < HARDER
-    while harder and not _hard(rng, scene):
+    loose, harder = rng.random() < LOOSE, kind.frames > 1 and rng.random() < HARDER
+    scene = world.loose(rng) if loose else world.sample(rng)
+    while harder and not loose and not _hard(rng, scene):
         scene = world.sample(rng)
-    caption = "" if rng.random() < 0.1 else captions.caption(rng, scene)
+    caption = "" if rng.random() < 0.1 else captions.free(rng) if loose else captions.caption(rng, scene)
     video = world.render(scene, kind.frames, kind.height, kind.width)
     z = latent.encode(video)
     ends = kind.frames > 1 and rng.random() < 0.1

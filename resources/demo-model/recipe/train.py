@@ -35,7 +35,11 @@ PLANS = {
             (158, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.2), Kind("image", *FULL, 1, 16, 0.2), Kind("clip tiny", *TINY, 33, 10, 0.35), Kind("clip", *FULL, 33, 2, 0.25)]),
             (349, 0.5, [Kind("image tiny", *TINY, 1, 96, 0.15), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.35)]),
             (463, 0.5, [Kind("image tiny", *TINY, 1, 96, 0.10), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.20), Kind("clip", *FULL, 33, 2, 0.50)]),
-            (1e9, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.60)]),
+            (788, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.60)]),
+            # Spins are learned in small pictures first, where five cost as much as one in a large one.
+            (840, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.10), Kind("clip tiny", *TINY, 33, 10, 0.45), Kind("clip", *FULL, 33, 2, 0.40)]),
+            (910, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.60)]),
+            (1e9, 0.4, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.65)]),
         ],
     },
     "gpu": {

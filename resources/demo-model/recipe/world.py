@@ -66,7 +66,7 @@ def path(o: Object, times, height: int, width: int):
         cx = np.clip(x, r0 + swing, width - r0 - swing)
         x, y = cx + swing * np.cos(turn), height / 2 + swing * np.sin(turn)
     elif o.motion == "spin":
-        angle = o.tilt + o.turn * o.rate * 0.75 * t
+        angle = o.tilt + o.turn * o.rate * 0.6 * t
     elif o.motion in ("grow", "shrink"):
         up = np.clip(t / 2.06, 0, 1)
         reach = r0 * (0.60 + 0.65 * (up if o.motion == "grow" else 1 - up))
@@ -144,4 +144,18 @@ def sample(rng, objects: int | None = None) -> Scene:
                 o.y = (0.80 if o.direction == "up" else 0.20) + (rng.random() - 0.5) * 0.3
         taken.add(o.colour)
         scene.objects.append(o)
+    return scene
+
+
+def loose(rng) -> Scene:
+    """What a caption shows that names no object: two easily told shapes that float up or down over a gradient. Narrow as all that no
+    caption tells; of anything at all came shapes that turned into others on the way."""
+    while True:
+        scene = sample(rng, 2)
+        if scene.background == "gradient" and all(o.shape in ("ball", "square", "star", "heart") and o.size != "small" for o in scene.objects):
+            break
+    for o in scene.objects:
+        o.motion, o.direction = "float", ("up", "down")[rng.integers(2)]
+        o.y = (0.80 if o.direction == "up" else 0.20) + (rng.random() - 0.5) * 0.3
+        o.rate = 0.9 + 0.2 * rng.random()
     return scene
