@@ -70,6 +70,26 @@ class World(unittest.TestCase):
         self.assertLess(np.ptp(bounce[:, 0]), 4)
         self.assertGreater(np.ptp(bounce[:, 1]), 30)
 
+    def test_every_spin_turns_by_the_same_angle(self):
+        rng, spins = np.random.default_rng(5), []
+        while len(spins) < 20:
+            spins += [o for o in world.sample(rng).objects if o.motion == "spin"]
+        for o in spins:
+            angle = world.path(o, [0.0, 2.0], 144, 256)[3]
+            self.assertAlmostEqual(angle[1] - angle[0], 1.2)
+
+    def test_what_no_caption_names_is_narrow(self):
+        rng = np.random.default_rng(6)
+        for _ in range(30):
+            scene = world.loose(rng)
+            self.assertEqual(scene.background, "gradient")
+            self.assertEqual(sorted(o.place for o in scene.objects), ["left", "right"])
+            for o in scene.objects:
+                self.assertIn(o.direction, ("up", "down"))
+                _, y, radius, _ = world.path(o, [0.0, 2.0], 144, 256)
+                self.assertGreater(abs(y[1] - y[0]), 30)
+                self.assertTrue(((y > radius * 0.5) & (y < 144 - radius * 0.5)).all(), f"{o.shape} leaves the picture: {y}")
+
     def test_distances_are_negative_inside_only(self):
         side = np.linspace(-1.4, 1.4, 141, dtype=np.float32)
         x, y = np.meshgrid(side, -side)
