@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program itself, asked for a picture of its window where there is no display.
 #include <QDir>
+#include <QFileInfo>
 #include <QImage>
 #include <QProcess>
 #include <QTest>
+
+#include <algorithm>
 
 #include "tests/app/home.h"
 
