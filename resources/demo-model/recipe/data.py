@@ -28,7 +28,7 @@ class Kind:
     weight: float  # share of the batches
 
 
-HARDER = 0.4  # share of the clips that show one object with a motion that is learned last
+HARDER = 0.40  # share of the clips that show one object with a motion that is learned last
 LOOSE = 0.05  # share of pictures and clips under a caption that names no object
 
 
