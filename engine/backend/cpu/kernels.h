@@ -8,7 +8,7 @@
 namespace denoir::cpu {
 
 /// Instruction sets the inner loops are compiled for (simd/, one build of the same sources each).
-enum class Isa { baseline, avx2, avx512, avx512_bf16 };
+enum class Isa { baseline, avx2, avx512, avx512_bf16, amx };
 
 /// Inner loops over f32 rows that lie in memory one element after the other. No alignment is asked for, and results do
 /// not depend on it. `out` may be `in`. bf16 travels as its 16 bits.
@@ -68,8 +68,8 @@ struct Kernels {
     double (*multiply_adds)(std::int64_t rounds);
 };
 
-/// The widest set that this processor has; DENOIR_ISA=baseline|avx2|avx512|avx512_bf16 in the environment asks for a
-/// smaller one (tests).
+/// The widest set that this processor has; DENOIR_ISA=baseline|avx2|avx512|avx512_bf16|amx in the environment asks for
+/// a smaller one (tests).
 const Kernels& kernels();
 /// Null where the build or the processor does not have it.
 const Kernels* kernels(Isa);

@@ -16,7 +16,8 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Isa, Kernels,
-                         testing::Values(cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::avx512_bf16));
+                         testing::Values(cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::avx512_bf16,
+                                         cpu::Isa::amx));
 
 TEST_P(Kernels, ExponentialWithinTwoUnitsInTheLastPlace) {
     std::vector<float> x, e;
@@ -58,10 +59,10 @@ TEST_P(Kernels, RoundsToBf16AsTheType) {
 }
 
 TEST_P(Kernels, ProductOfPairs) {
-    const bool expected = GetParam() == cpu::Isa::avx512_bf16;
+    const bool expected = GetParam() == cpu::Isa::avx512_bf16 || GetParam() == cpu::Isa::amx;
     EXPECT_EQ(k().gemm_bf16 != nullptr, expected);
-    for (const std::int64_t m : {1, 7, 8, 13, 40})
-        for (const std::int64_t n : {1, 15, 47, 100})
+    for (const std::int64_t m : {1, 7, 8, 13, 16, 40, 67})
+        for (const std::int64_t n : {1, 15, 16, 47, 100})
             for (const std::int64_t depth : {2, 10, 64, 514}) {
                 std::vector<float> a = values(m * depth, 1), w = values(n * depth, 2);
                 const std::int64_t padded = (n + k().tile_columns - 1) / k().tile_columns * k().tile_columns;

@@ -14,7 +14,9 @@ namespace denoir::cpu::DENOIR_ISA {
 
 // The matrix kernel keeps gemm_rows x gemm_vectors vectors of C in registers, beside one row of B and one element of A:
 // 16 registers with SSE and AVX2, 32 with AVX-512 and NEON.
-#if defined(__AVX512F__)
+#if defined(__AMX_BF16__) // panels of two tiles
+constexpr int lanes = 16, gemm_rows = 12, gemm_vectors = 2;
+#elif defined(__AVX512F__)
 constexpr int lanes = 16, gemm_rows = 8, gemm_vectors = 3;
 #elif defined(__AVX2__)
 constexpr int lanes = 8, gemm_rows = 6, gemm_vectors = 2;
