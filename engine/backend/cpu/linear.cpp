@@ -187,29 +187,36 @@ void CpuBackend::linear_packed(const Tensor& x, OneDnnMatrix& weight, const floa
     pool_.run(1, [&](std::int64_t, int) {
         high = weight.tile_rows(x.size(0));
     }); // on a thread of the pool: planned for one thread
-    // Floats of one thread: A, C, the library's working memory, a widened row of x.
+    const bool in_place = x.dtype() == type && x.stride(0) == depth && type == DType::bf16;
+    // Where rows are copied, several tiles use the copy; 2.4 GFLOP a piece at most, and enough pieces for many cores.
+    const std::int64_t down = divide_up(x.size(0), high), tiles = weight.tiles();
+    const std::int64_t most = std::min(1'200'000'000 / (high * wide * depth), down * tiles / 32);
+    const std::int64_t group = std::clamp<std::int64_t>(most, 1, tiles), across = divide_up(tiles, group);
+    // Floats of one thread: A, C, the library's working memory.
     const std::int64_t a_floats = divide_up(high * row_bytes, 4), c_floats = high * wide;
-    const Scratch scratch(*this, a_floats + c_floats + depth + divide_up(weight.scratch_bytes(), 4) + 48);
-    pool_.run(divide_up(x.size(0), high) * weight.tiles(), [&](std::int64_t piece, int worker) {
-        const std::int64_t row = piece / weight.tiles() * high, m = std::min(high, x.size(0) - row);
-        const std::int64_t tile = piece % weight.tiles(), column = tile * wide,
-                           n = std::min(wide, out.size(1) - column);
-        float *c = scratch.of(worker), *a = c + c_floats, *widened = a + divide_up(a_floats, 16) * 16;
-        auto* work = reinterpret_cast<std::byte*>(widened + divide_up(depth, 16) * 16);
-        auto* rows = reinterpret_cast<std::byte*>(a);
-        for (std::int64_t i = 0; i < m; ++i) {
-            const float* values = as_f32(kernels_, x.dtype(), row_of(x, row + i), depth, widened);
-            if (type == DType::f32 && options.compute == DType::bf16)
-                kernels_.round_bf16(values, a + i * depth, depth);
-            else
-                store_f32(kernels_, values, type, rows + i * row_bytes, depth);
+    const Scratch scratch(*this, a_floats + c_floats + divide_up(weight.scratch_bytes(), 4) + 32);
+    pool_.run(down * across, [&](std::int64_t piece, int worker) {
+        const std::int64_t row = piece / across * high, m = std::min(high, x.size(0) - row);
+        const std::int64_t begin = piece % across * group, end = std::min(begin + group, tiles);
+        float *c = scratch.of(worker), *copied = c + c_floats;
+        auto* work = reinterpret_cast<std::byte*>(copied + divide_up(a_floats, 16) * 16);
+        const std::byte* rows = row_of(x, row);
+        if (!in_place || m < high) {
+            auto* to = reinterpret_cast<std::byte*>(copied);
+            for (std::int64_t i = 0; i < m; ++i)
+                read_factors(kernels_, x.dtype(), row_of(x, row + i), depth, type, options.compute == DType::bf16,
+                             to + i * row_bytes);
+            std::fill(to + m * row_bytes, to + high * row_bytes, std::byte{0});
+            rows = to;
         }
-        std::fill(rows + m * row_bytes, rows + high * row_bytes, std::byte{0});
-        weight.multiply(tile, high, rows, c, work);
-        for (std::int64_t i = 0; i < m; ++i) {
-            finish_row(kernels_, c + i * wide, bias ? bias + column : nullptr, options, n);
-            store_f32(kernels_, c + i * wide, out.dtype(), row_of(out, row + i) + column * element_bytes(out.dtype()),
-                      n);
+        for (std::int64_t tile = begin; tile < end; ++tile) {
+            const std::int64_t column = tile * wide, n = std::min(wide, out.size(1) - column);
+            weight.multiply(tile, high, rows, c, work);
+            for (std::int64_t i = 0; i < m; ++i) {
+                finish_row(kernels_, c + i * wide, bias ? bias + column : nullptr, options, n);
+                store_f32(kernels_, c + i * wide, out.dtype(),
+                          row_of(out, row + i) + column * element_bytes(out.dtype()), n);
+            }
         }
     });
 }
