@@ -25,7 +25,8 @@ struct Job {
     const Tensor* residual;
     ConvOptions options;
     Tensor& out;
-    DType factors; ///< of windows and panels: bf16 for the processor's bf16 units, else f32
+    DType factors;       ///< of windows and panels: bf16 for the processor's bf16 units, else f32
+    std::int64_t copies; ///< of every row and column of a frame: 2 for a duplicated input whose taps are not added up
 
     std::int64_t columns = 0, rows = 0; ///< of a tile, in outputs of the phase
     std::int64_t tiles_down = 0, tiles_across = 0;
@@ -62,9 +63,10 @@ void Job::cut() {
 /// there is no frame.
 bool Job::read_window(const Tensor& frame, std::int64_t top, std::int64_t left, std::byte* to) const {
     if (!frame) return false;
-    const std::int64_t height = frame.size(0), width = frame.size(1), channels = kernel.in, wide = window_columns();
+    const std::int64_t height = frame.size(0) * copies, width = frame.size(1) * copies, channels = kernel.in,
+                       wide = window_columns();
     const std::int64_t begin = std::clamp<std::int64_t>(left, 0, width), end = std::clamp(left + wide, begin, width);
-    const bool dense = frame.stride(1) == channels;
+    const bool dense = frame.stride(1) == channels && copies == 1;
     const std::int64_t pixels = dense ? std::max<std::int64_t>(1, end - begin) : 1,
                        pixel = channels * element_bytes(factors); // bytes
     for (std::int64_t y = top; y < top + window_rows(); ++y, to += wide * pixel) {
@@ -76,7 +78,8 @@ bool Job::read_window(const Tensor& frame, std::int64_t top, std::int64_t left, 
         std::fill_n(to + (end - left) * pixel, (left + wide - end) * pixel, std::byte{0});
         for (std::int64_t x = begin; x < end; x += pixels)
             read_factors(kernels, frame.dtype(),
-                         frame.raw() + (y * frame.stride(0) + x * frame.stride(1)) * element_bytes(frame.dtype()),
+                         frame.raw() + (y / copies * frame.stride(0) + x / copies * frame.stride(1)) *
+                                           element_bytes(frame.dtype()),
                          pixels * channels, factors, options.compute == DType::bf16, to + (x - left) * pixel);
     }
     return true;
@@ -154,16 +157,17 @@ void Job::run(std::int64_t tile, float* scratch) const {
 
 } // namespace
 
-/// bf16 pairs where the processor has units for them. Not with duplication: its kernels add taps up, which would be
-/// rounded once more. Not for a row of the kernel with an odd number of values (C = 3), and not for dot products.
+/// bf16 pairs where the processor has units for them. With duplication only where these are so fast that its taps need
+/// not be added up (which would round them once more). Not for a row of the kernel with an odd number of values (C =
+/// 3), and not for dot products.
 DType CpuBackend::conv_factors(const KernelShape& kernel, const ConvOptions& options) const {
-    const bool pairs = options.compute == DType::bf16 && kernels_.gemm_bf16 && !options.duplicate && !kernel.dotted() &&
-                       kernel.width * kernel.in % 2 == 0;
+    const bool pairs = options.compute == DType::bf16 && kernels_.gemm_bf16 && !kernel.dotted() &&
+                       (kernels_.bf16_in_tiles || !options.duplicate) && kernel.width * kernel.in % 2 == 0;
     return pairs ? DType::bf16 : DType::f32;
 }
 
 /// The kernel of every phase in panels, made once and kept in the weight in place of its stored form.
-Tensor CpuBackend::conv_panels(const Weight& w, const Shape& out, const ConvOptions& options) {
+Tensor CpuBackend::conv_panels(const Weight& w, const Shape& out, const ConvOptions& options, DType factors) {
     const bool round = options.compute == DType::bf16;
     const std::string use =
         options.duplicate ? fmt::format("conv.{}.duplicate.{}.{}", round, options.pad_top % 2, options.pad_left % 2)
@@ -183,7 +187,7 @@ Tensor CpuBackend::conv_panels(const Weight& w, const Shape& out, const ConvOpti
         });
         to += phase.panel_floats(kernels_, kernel);
     }
-    if (conv_factors(kernel, options) == DType::bf16) {
+    if (factors == DType::bf16) {
         Tensor pairs = empty({floats}, DType::bf16);
         kernels_.pair_rows(panels.data<float>(), floats / kernels_.tile_columns,
                            reinterpret_cast<std::uint16_t*>(pairs.raw()));
@@ -201,16 +205,19 @@ void CpuBackend::conv(std::span<const Tensor> frames, const Weight& w, const Wei
     assert(out.size(3) == kernel.out && out.is_contiguous());
     assert(!options.duplicate || options.stride == 1);
     assert(static_cast<std::int64_t>(frames.size()) == (out.size(0) - 1) * options.time_stride + kernel.time);
-    const Tensor panels = conv_panels(w, out.shape(), options);
-    const Tensor offsets = bias ? parameter(*bias, options.compute == DType::bf16) : Tensor();
     const DType factors = conv_factors(kernel, options);
+    ConvOptions taps = options;
+    taps.duplicate = options.duplicate && factors == DType::f32;
+    const std::int64_t copies = options.duplicate && !taps.duplicate ? 2 : 1;
+    const Tensor panels = conv_panels(w, out.shape(), taps, factors);
+    const Tensor offsets = bias ? parameter(*bias, options.compute == DType::bf16) : Tensor();
     const std::byte* next = panels.raw();
-    for (Phase& phase : conv_phases(kernel, out.shape(), options)) {
+    for (Phase& phase : conv_phases(kernel, out.shape(), taps)) {
         phase.panels = next;
         next += phase.panel_floats(kernels_, kernel) * element_bytes(factors);
         if (phase.rows.count == 0 || phase.columns.count == 0) continue;
-        Job job{kernels_, frames,  kernel, phase,  bias ? offsets.data<float>() : nullptr,
-                residual, options, out,    factors};
+        Job job{kernels_, frames,  kernel, phase,   bias ? offsets.data<float>() : nullptr,
+                residual, options, out,    factors, copies};
         job.cut();
         const Scratch scratch(*this, job.scratch_floats());
         pool_.run(job.tiles(), [&](std::int64_t tile, int worker) { job.run(tile, scratch.of(worker)); });

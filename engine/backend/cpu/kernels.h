@@ -30,6 +30,7 @@ struct Kernels {
     /// along k lie together: panels are [panel][k / 2][column][2].
     void (*gemm_bf16)(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* panels, std::int64_t k,
                       std::int64_t m, std::int64_t n, float* c, std::int64_t ldc, bool accumulate);
+    bool bf16_in_tiles; ///< gemm_bf16 runs on matrix tiles (AMX): several times as fast as gemm
     /// Panels of bf16 pairs from f32 panels whose k is even; `rows`: of all panels together.
     void (*pair_rows)(const float* panels, std::int64_t rows, std::uint16_t* pairs);
     /// out[i · ldo] = Σ x[i, k] · w[k] for i < m.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "engine/backend/cpu/cpu_backend.h"
@@ -6,6 +7,8 @@
 
 namespace denoir::cpu {
 namespace {
+
+constexpr std::int64_t norm_block = 64; ///< pixels of channel_norm at a time, at most
 
 struct Moments {
     float mean, factor; ///< factor = 1 / sqrt(variance + eps)
@@ -108,15 +111,26 @@ void CpuBackend::channel_norm(const Tensor& x, const Tensor& gamma, bool silu, T
     // Every axis but the last, joined; a walk finds rows of views too.
     const Tensor input = x.rank() == 2 ? x : x.reshape({x.elements() / std::max<std::int64_t>(1, channels), channels});
     const Tensor output = out.reshape(input.shape());
-    each_rows(input.size(0), channels, 2 * channels, [&](std::int64_t begin, std::int64_t end, float* scratch) {
-        for (std::int64_t row = begin; row < end; ++row) {
-            const float* in = as_f32(kernels_, x.dtype(), row_of(input, row), channels, scratch);
-            float* result = result_row(out.dtype(), row_of(output, row), scratch + channels);
-            const double length = std::sqrt(kernels_.sum_squares(in, 0.0f, channels));
-            const auto factor = static_cast<float>(std::sqrt(static_cast<double>(channels)) / std::max(length, 1e-12));
-            kernels_.rms(in, factor, false, gamma.data<float>(), result, channels);
-            if (silu) kernels_.activate(Activation::silu, result, result, channels);
-            store_f32(kernels_, result, out.dtype(), row_of(output, row), channels);
+    // Pixels have few channels: the roots and divisions of several at a time hide one another's latency.
+    const std::int64_t most = std::clamp<std::int64_t>(4096 / std::max<std::int64_t>(1, channels), 1, norm_block);
+    const double root = std::sqrt(static_cast<double>(channels));
+    each_rows(input.size(0), channels, 2 * most * channels, [&](std::int64_t begin, std::int64_t end, float* scratch) {
+        float* results = scratch + most * channels;
+        for (std::int64_t row = begin; row < end; row += most) {
+            const std::int64_t count = std::min(most, end - row);
+            const float* in[norm_block];
+            double factors[norm_block];
+            for (std::int64_t i = 0; i < count; ++i) {
+                in[i] = as_f32(kernels_, x.dtype(), row_of(input, row + i), channels, scratch + i * channels);
+                factors[i] = kernels_.sum_squares(in[i], 0.0f, channels);
+            }
+            for (std::int64_t i = 0; i < count; ++i) factors[i] = root / std::max(std::sqrt(factors[i]), 1e-12);
+            for (std::int64_t i = 0; i < count; ++i)
+                kernels_.rms(in[i], static_cast<float>(factors[i]), false, gamma.data<float>(), results + i * channels,
+                             channels);
+            if (silu) kernels_.activate(Activation::silu, results, results, count * channels);
+            for (std::int64_t i = 0; i < count; ++i)
+                store_f32(kernels_, results + i * channels, out.dtype(), row_of(output, row + i), channels);
         }
     });
 }

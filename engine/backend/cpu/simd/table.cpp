@@ -15,6 +15,7 @@ const Kernels table{
     .pack_transposed = pack_transposed,
     .pack = pack,
     .gemm_bf16 = gemm_bf16,
+    .bf16_in_tiles = bf16_in_tiles,
     .pair_rows = pair_rows,
     .dot = dot,
     .widen_bf16 = widen_bf16,

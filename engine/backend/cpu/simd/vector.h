@@ -16,6 +16,7 @@ namespace denoir::cpu::DENOIR_ISA {
 // 16 registers with SSE and AVX2, 32 with AVX-512 and NEON.
 #if defined(__AMX_BF16__) // panels of two tiles
 constexpr int lanes = 16, gemm_rows = 12, gemm_vectors = 2;
+constexpr bool bf16_in_tiles = true;
 #elif defined(__AVX512F__)
 constexpr int lanes = 16, gemm_rows = 8, gemm_vectors = 3;
 #elif defined(__AVX2__)
@@ -24,6 +25,9 @@ constexpr int lanes = 8, gemm_rows = 6, gemm_vectors = 2;
 constexpr int lanes = 4, gemm_rows = 8, gemm_vectors = 3;
 #else
 constexpr int lanes = 4, gemm_rows = 4, gemm_vectors = 2;
+#endif
+#if !defined(__AMX_BF16__)
+constexpr bool bf16_in_tiles = false;
 #endif
 constexpr int gemm_columns = gemm_vectors * lanes;
 
