@@ -128,11 +128,14 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
                         total[i] *= shrink;
                     }
                     greatest[i] = top;
-                    total[i] += kernels_.exponentials(row, shift, round, visible);
-                    std::fill(row + visible, row + whole(n), 0.0f);
-                    if (pairs)
-                        kernels_.narrow_bf16(
-                            row, reinterpret_cast<std::uint16_t*>(chances + i * plan.key_block * bytes), whole(n));
+                    if (pairs) {
+                        auto* chance = reinterpret_cast<std::uint16_t*>(chances + i * plan.key_block * bytes);
+                        total[i] += kernels_.exponentials_bf16(row, shift, chance, visible);
+                        std::fill(chance + visible, chance + whole(n), std::uint16_t{0});
+                    } else {
+                        total[i] += kernels_.exponentials(row, shift, round, visible);
+                        std::fill(row + visible, row + n, 0.0f);
+                    }
                 }
                 // The panels of V hold as many rows as the block has keys.
                 const std::int64_t stored = whole(std::min(plan.key_block, plan.keys - from));

@@ -37,6 +37,12 @@ TEST_P(Kernels, ExponentialWithinTwoUnitsInTheLastPlace) {
     std::vector<float> edges = {-INFINITY, -1e30f, -200, -87.4f, 0};
     k().exponentials(edges.data(), 0, false, 5);
     EXPECT_EQ(edges, (std::vector<float>{0, 0, 0, 0, 1}));
+    std::vector<float> rounded(x.size());
+    std::vector<std::uint16_t> narrow(x.size());
+    const auto n = static_cast<std::int64_t>(x.size());
+    k().round_bf16(e.data(), rounded.data(), n);
+    EXPECT_EQ(k().exponentials_bf16(x.data(), 0, narrow.data(), n), sum);
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(bf16{narrow[i]}.value(), rounded[i]);
 }
 
 TEST_P(Kernels, RoundsToBf16AsTheType) {

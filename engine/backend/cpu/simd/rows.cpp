@@ -35,6 +35,26 @@ template <class F> double total(F f, const float* x, std::int64_t n) {
     return result;
 }
 
+/// put(i, e^(s[i] - shift) …, count) for every vector of n values, the last with fewer than `lanes` perhaps; returns
+/// their sum.
+template <class Put> float each_exponential(const float* s, float shift, std::int64_t n, Put put) {
+    const Vec by = splat(shift);
+    Vec sums{};
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        const Vec e = exp(load(s + i) - by);
+        sums = sums + e;
+        put(i, e, lanes);
+    }
+    float result = sum(sums);
+    if (i < n) {
+        const Vec e = exp(load_part(s + i, n - i) - by);
+        for (std::int64_t j = 0; j < n - i; ++j) result += e[static_cast<int>(j)];
+        put(i, e, n - i);
+    }
+    return result;
+}
+
 } // namespace
 
 void widen_bf16(const std::uint16_t* in, float* out, std::int64_t n) {
@@ -57,7 +77,7 @@ void narrow_bf16(const float* in, std::uint16_t* out, std::int64_t n) {
     for (std::int64_t i = 0; i < n; i += lanes) {
         const std::int64_t count = n - i < lanes ? n - i : lanes;
         const Vec v = count == lanes ? load(in + i) : load_part(in + i, count);
-        const Halves h = __builtin_convertvector(bf16_bits(v) >> 16, Halves);
+        const Halves h = narrow_bf16(v);
         __builtin_memcpy(out + i, &h, static_cast<std::size_t>(count) * 2);
     }
 }
@@ -165,21 +185,23 @@ float scores(float* s, float factor, const float* bias, const float* key_bias, s
 }
 
 float exponentials(float* s, float shift, bool round, std::int64_t n) {
-    const Vec by = splat(shift);
-    Vec sums{};
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
-        const Vec e = exp(load(s + i) - by);
-        sums = sums + e;
-        store(s + i, round ? round_bf16(e) : e);
-    }
-    float result = sum(sums);
-    if (i < n) {
-        const Vec e = exp(load_part(s + i, n - i) - by);
-        for (std::int64_t j = 0; j < n - i; ++j) result += e[static_cast<int>(j)];
-        store_part(s + i, round ? round_bf16(e) : e, n - i);
-    }
-    return result;
+    return each_exponential(s, shift, n, [=](std::int64_t i, Vec e, std::int64_t count) {
+        if (round) e = round_bf16(e);
+        if (count == lanes)
+            store(s + i, e);
+        else
+            store_part(s + i, e, count);
+    });
+}
+
+float exponentials_bf16(const float* s, float shift, std::uint16_t* out, std::int64_t n) {
+    return each_exponential(s, shift, n, [=](std::int64_t i, Vec e, std::int64_t count) {
+        const Halves h = narrow_bf16(e);
+        if (count == lanes)
+            __builtin_memcpy(out + i, &h, sizeof h);
+        else
+            __builtin_memcpy(out + i, &h, static_cast<std::size_t>(count) * 2);
+    });
 }
 
 } // namespace denoir::cpu::DENOIR_ISA

@@ -33,6 +33,7 @@ const Kernels table{
     .rotate = rotate,
     .scores = scores,
     .exponentials = exponentials,
+    .exponentials_bf16 = exponentials_bf16,
     .multiply_adds = multiply_adds,
 };
 

@@ -102,5 +102,12 @@ inline UVec bf16_bits(Vec v) {
     return is_nan ? (u | 0x400000u) : rounded;
 }
 inline Vec round_bf16(Vec v) { return reinterpret_cast<Vec>(bf16_bits(v) & 0xFFFF0000u); }
+inline Halves narrow_bf16(Vec v) {
+#if defined(__AVX512BF16__)
+    // One instruction, which would make a denormal zero.
+    if (_mm512_fpclass_ps_mask(v, 0x20) == 0) return reinterpret_cast<Halves>(_mm512_cvtneps_pbh(v));
+#endif
+    return __builtin_convertvector(bf16_bits(v) >> 16, Halves);
+}
 
 } // namespace denoir::cpu::DENOIR_ISA
