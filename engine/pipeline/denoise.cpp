@@ -312,6 +312,7 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
     const std::int64_t t = state.latent.size(1);
     Solvers solvers(r, forcing ? int(t) : 1);
     if (state.step > 0) solvers.restore(state.solver, state.latent.shape(), steps_taken(r, t, state.step));
+    residency_.release(Component::vae21); // what encoded the image, or decoded the run before, waits in its file
     Experts experts(r, model, c, residency_, backend_, observer);
     experts.ready(schedule.timesteps[forcing ? 0 : state.step]);
     const auto tell = [&](int step, const char* what, const Tensor& x) {

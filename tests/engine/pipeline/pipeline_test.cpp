@@ -86,6 +86,22 @@ TEST(Pipeline, EncodersAreGoneBeforeDenoising) {
     EXPECT_EQ(f.told.begun, (std::vector{Stage::load_text, Stage::text, Stage::load_transformer, Stage::denoise}));
 }
 
+TEST(Pipeline, TheVaeIsGoneWhileDenoising) {
+    Request r = small_request("SkyReels-V2-DF-tiny");
+    r.image = fixtures / "_inputs" / "landscape.png";
+    Fixture f(r);
+    const Conditioning c = f.condition();
+    const std::size_t alone = Weights::load(f.model.transformer, Component::transformer).stored_bytes();
+    EXPECT_GT(f.residency.bytes(), alone);
+    DenoiseState state = f.pipeline.begin(f.request, f.model, c);
+    int asked = 0;
+    f.denoise(c, state, [&](const DenoiseState&) {
+        EXPECT_EQ(f.residency.bytes(), alone);
+        ++asked;
+    });
+    EXPECT_EQ(asked, 4);
+}
+
 TEST(Pipeline, StoppedAfterAnyStepItGoesOnWithTheSameBytes) {
     for (const bool asynchronous : {false, true}) {
         Request r = small_request("SkyReels-V2-DF-tiny");
