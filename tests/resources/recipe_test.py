@@ -78,6 +78,17 @@ class World(unittest.TestCase):
             angle = world.path(o, [0.0, 2.0], 144, 256)[3]
             self.assertAlmostEqual(angle[1] - angle[0], 1.2)
 
+    def test_what_moves_alike_moves_equally_far(self):
+        rng, ways = np.random.default_rng(7), {}
+        for _ in range(400):
+            for o in world.sample(rng).objects:
+                if o.motion == "float":
+                    x, y, _, _ = world.path(o, [0.0, 2.0], 144, 256)
+                    ways.setdefault(o.direction, []).append((x[1] - x[0], y[1] - y[0]))
+        self.assertEqual(set(ways), set(world.DIRECTIONS))
+        for direction, found in ways.items():
+            self.assertLess(np.ptp(found, axis=0).max(), 1e-9, direction)
+
     def test_what_no_caption_names_is_narrow(self):
         rng = np.random.default_rng(6)
         for _ in range(30):
