@@ -56,6 +56,10 @@ struct Kernels {
                       float* out, std::int64_t n);
     /// x · factor [rounded to bf16] · weight.
     void (*rms)(const float* x, float factor, bool round, const float* weight, float* out, std::int64_t n);
+    /// Each of `rows` rows of n values, at a stride of ldx, divided by its length (1e-12 at least), then · √n · gamma
+    /// [then SiLU]; the results lie dense.
+    void (*unit_rows)(const float* x, std::int64_t ldx, std::int64_t rows, std::int64_t n, const float* gamma,
+                      bool activated, float* out);
     /// Pairs (2j, 2j+1) rotated; cos2 holds each cosine twice, sin2 (-sin, +sin).
     void (*rotate)(const float* x, const float* cos2, const float* sin2, float* out, std::int64_t n);
 

@@ -8,8 +8,6 @@
 namespace denoir::cpu {
 namespace {
 
-constexpr std::int64_t norm_block = 64; ///< pixels of channel_norm at a time, at most
-
 struct Moments {
     float mean, factor; ///< factor = 1 / sqrt(variance + eps)
 };
@@ -111,25 +109,18 @@ void CpuBackend::channel_norm(const Tensor& x, const Tensor& gamma, bool silu, T
     // Every axis but the last, joined; a walk finds rows of views too.
     const Tensor input = x.rank() == 2 ? x : x.reshape({x.elements() / std::max<std::int64_t>(1, channels), channels});
     const Tensor output = out.reshape(input.shape());
-    // Pixels have few channels: the roots and divisions of several at a time hide one another's latency.
-    const std::int64_t most = std::clamp<std::int64_t>(4096 / std::max<std::int64_t>(1, channels), 1, norm_block);
-    const double root = std::sqrt(static_cast<double>(channels));
+    const std::int64_t most = std::clamp<std::int64_t>(4096 / std::max<std::int64_t>(1, channels), 1, 64);
+    const bool wide = x.dtype() == DType::f32, direct = out.dtype() == DType::f32 && output.stride(0) == channels;
     each_rows(input.size(0), channels, 2 * most * channels, [&](std::int64_t begin, std::int64_t end, float* scratch) {
         float* results = scratch + most * channels;
         for (std::int64_t row = begin; row < end; row += most) {
             const std::int64_t count = std::min(most, end - row);
-            const float* in[norm_block];
-            double factors[norm_block];
-            for (std::int64_t i = 0; i < count; ++i) {
-                in[i] = as_f32(kernels_, x.dtype(), row_of(input, row + i), channels, scratch + i * channels);
-                factors[i] = kernels_.sum_squares(in[i], 0.0f, channels);
-            }
-            for (std::int64_t i = 0; i < count; ++i) factors[i] = root / std::max(std::sqrt(factors[i]), 1e-12);
-            for (std::int64_t i = 0; i < count; ++i)
-                kernels_.rms(in[i], static_cast<float>(factors[i]), false, gamma.data<float>(), results + i * channels,
-                             channels);
-            if (silu) kernels_.activate(Activation::silu, results, results, count * channels);
-            for (std::int64_t i = 0; i < count; ++i)
+            for (std::int64_t i = 0; i < count && !wide; ++i)
+                as_f32(kernels_, x.dtype(), row_of(input, row + i), channels, scratch + i * channels);
+            kernels_.unit_rows(wide ? f32_row(input, row) : scratch, wide ? input.stride(0) : channels, count, channels,
+                               gamma.data<float>(), silu,
+                               direct ? reinterpret_cast<float*>(row_of(output, row)) : results);
+            for (std::int64_t i = 0; i < count && !direct; ++i)
                 store_f32(kernels_, results + i * channels, out.dtype(), row_of(output, row + i), channels);
         }
     });

@@ -35,6 +35,8 @@ double sum_squares(const float* x, float mean, std::int64_t n);
 void normalize(const float* x, float mean, float factor, const float* weight, bool one_plus, const float* bias,
                float* out, std::int64_t n);
 void rms(const float* x, float factor, bool round, const float* weight, float* out, std::int64_t n);
+void unit_rows(const float* x, std::int64_t ldx, std::int64_t rows, std::int64_t n, const float* gamma, bool activated,
+               float* out);
 void rotate(const float* x, const float* cos2, const float* sin2, float* out, std::int64_t n);
 float scores(float* s, float scale, const float* bias, const float* key_bias, std::int64_t n);
 float exponentials(float* s, float shift, bool round, std::int64_t n);

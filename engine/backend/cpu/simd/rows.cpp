@@ -152,6 +152,39 @@ void rms(const float* x, float factor, bool round, const float* weight, float* o
         map([=](Vec v, Vec w) { return v * f * w; }, out, n, x, weight);
 }
 
+void unit_rows(const float* x, std::int64_t ldx, std::int64_t rows, std::int64_t n, const float* gamma, bool activated,
+               float* out) {
+    const Vec root = sqrt(splat(static_cast<float>(n)));
+    // As many rows at a time as a vector holds: their roots and divisions are one.
+    for (std::int64_t begin = 0; begin < rows; begin += lanes, x += lanes * ldx, out += lanes * n) {
+        const int count = rows - begin < lanes ? static_cast<int>(rows - begin) : lanes;
+        float factors[lanes]{};
+        for (int r = 0; r < count; ++r) {
+            const float* row = x + r * ldx;
+            Vec even{}, odd{};
+            std::int64_t i = 0;
+            for (; i + 2 * lanes <= n; i += 2 * lanes) {
+                const Vec a = load(row + i), b = load(row + i + lanes);
+                even = fma(a, a, even);
+                odd = fma(b, b, odd);
+            }
+            for (; i < n; i += lanes) {
+                const Vec a = i + lanes <= n ? load(row + i) : load_part(row + i, n - i);
+                even = fma(a, a, even);
+            }
+            factors[r] = sum(even + odd);
+        }
+        store(factors, root / max(sqrt(load(factors)), splat(1e-12f)));
+        for (int r = 0; r < count; ++r) {
+            const Vec f = splat(factors[r]);
+            if (activated)
+                map([=](Vec v, Vec g) { return silu(v * f * g); }, out + r * n, n, x + r * ldx, gamma);
+            else
+                map([=](Vec v, Vec g) { return v * f * g; }, out + r * n, n, x + r * ldx, gamma);
+        }
+    }
+}
+
 void rotate(const float* x, const float* cos2, const float* sin2, float* out, std::int64_t n) {
     map(
         [](Vec v, Vec c, Vec s) {

@@ -30,6 +30,7 @@ const Kernels table{
     .sum_squares = sum_squares,
     .normalize = normalize,
     .rms = rms,
+    .unit_rows = unit_rows,
     .rotate = rotate,
     .scores = scores,
     .exponentials = exponentials,

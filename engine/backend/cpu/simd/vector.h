@@ -4,6 +4,7 @@
 // Everything lives in a namespace of that name and nothing here uses inline functions of other headers: the linker
 // would merge those of different builds, and a processor without the wider instructions would then run into them.
 #include <cstdint>
+#include <utility>
 #if defined(__FMA__)
 #include <immintrin.h>
 #elif defined(__ARM_NEON)
@@ -80,13 +81,16 @@ inline Vec sqrt(Vec v) {
     return v;
 }
 
+/// Each lane and the one `distance` further.
+template <int distance, int... i> Vec fold(Vec v, std::integer_sequence<int, i...>) {
+    return v + __builtin_shufflevector(v, v, ((i + distance) % lanes)...);
+}
 /// The sum of all lanes, halves first: one fixed order.
 inline float sum(Vec v) {
-    float part[lanes];
-    __builtin_memcpy(part, &v, sizeof part);
-    for (int width = lanes / 2; width > 0; width /= 2)
-        for (int i = 0; i < width; ++i) part[i] += part[i + width];
-    return part[0];
+    constexpr std::make_integer_sequence<int, lanes> all;
+    if constexpr (lanes >= 16) v = fold<8>(v, all);
+    if constexpr (lanes >= 8) v = fold<4>(v, all);
+    return fold<1>(fold<2>(v, all), all)[0];
 }
 inline float greatest(Vec v) {
     float m = v[0];
