@@ -39,7 +39,8 @@ PLANS = {
             # Spins are learned in small pictures first, where five cost as much as one in a large one.
             (840, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.10), Kind("clip tiny", *TINY, 33, 10, 0.45), Kind("clip", *FULL, 33, 2, 0.40)]),
             (910, 0.7, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.20), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.60)]),
-            (1e9, 0.4, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.65)]),
+            (938, 0.4, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 33, 10, 0.15), Kind("clip", *FULL, 33, 2, 0.65)]),
+            (1e9, 0.6, [Kind("image tiny", *TINY, 1, 96, 0.05), Kind("image", *FULL, 1, 16, 0.10), Kind("clip tiny", *TINY, 33, 10, 0.10), Kind("clip", *FULL, 33, 2, 0.75)]),
         ],
     },
     "gpu": {
@@ -209,7 +210,7 @@ class Team:
 
 def _place(device: str):
     if device == "cpu":
-        torch.set_num_threads(1)
+        torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", 1)))
     else:
         torch.backends.cuda.matmul.allow_tf32 = True
         torch.backends.cuda.enable_cudnn_sdp(False)  # its masked backward has given NaN; the sequences are short
@@ -363,6 +364,10 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
         save(path, {"vae": net.state_dict(), "optimizer": optimizer.state_dict(), "average": average.mean,
                     "average_count": average.count, "names": [n for n, _ in named], "done": done})  # fmt: skip
 
+    if shutil.which("g++"):
+        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(work / "compiled"))
+        torch._dynamo.config.suppress_errors = True
+        vae.compile_loops()
     batches = loader(Crops(latent, 4 if device_name == "cpu" else 48, 77 + done["step"]), workers)
     stop, begin, started = Stopper(minutes), time.monotonic(), done["minutes"]
     said = saved = begin

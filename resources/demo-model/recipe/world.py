@@ -27,7 +27,6 @@ class Object:
     radius: float = 0.19
     tilt: float = 0.0
     turn: float = 1.0  # sign of orbit and spin
-    rate: float = 1.0
     phase: float = 0.0
 
 
@@ -55,18 +54,18 @@ def path(o: Object, times, height: int, width: int):
     angle = np.full_like(t, o.tilt)
     if o.motion == "float":
         dx, dy = DIRECTIONS[o.direction]
-        speed = o.rate * (0.11 * width if dx else 0.16 * height)
+        speed = 0.11 * width if dx else 0.16 * height
         x, y = x + dx * speed * t, y + dy * speed * t
     elif o.motion == "bounce":
         lift = min(0.27 * height, room_y)
-        y = height - r0 * 1.05 - lift * np.abs(np.sin(np.pi * (t * 0.45 * o.rate + o.phase)))
+        y = height - r0 * 1.05 - lift * np.abs(np.sin(np.pi * (t * 0.45 + o.phase)))
     elif o.motion == "orbit":
         swing = min(0.18 * height, 0.5 * room_y)
-        turn = 2 * np.pi * (o.turn * 0.26 * o.rate * t + o.phase)
+        turn = 2 * np.pi * (o.turn * 0.26 * t + o.phase)
         cx = np.clip(x, r0 + swing, width - r0 - swing)
         x, y = cx + swing * np.cos(turn), height / 2 + swing * np.sin(turn)
     elif o.motion == "spin":
-        angle = o.tilt + o.turn * o.rate * 0.6 * t
+        angle = o.tilt + o.turn * 0.6 * t
     elif o.motion in ("grow", "shrink"):
         up = np.clip(t / 2.06, 0, 1)
         reach = r0 * (0.60 + 0.65 * (up if o.motion == "grow" else 1 - up))
@@ -97,11 +96,9 @@ def _object(rng, taken, avoid, side: float | None) -> Object:
     o = Object(shape, free[rng.integers(len(free))], size, motions[rng.integers(len(motions))])
     o.radius = SIZES[size] * (0.93 + 0.14 * rng.random())
     o.tilt = rng.normal() * 0.06
-    # What no caption tells is narrow: a way that could go anywhere, at any speed, frayed for hours of training. Everything turns
-    # clockwise; a bounce begins near its highest point.
-    o.rate = 0.9 + 0.2 * rng.random()
-    if o.motion == "spin":  # ends within 17 degrees otherwise: a shape that was learned as their blur
-        o.rate = 1.0
+    # What no caption tells is narrow: a way that could go anywhere, at any speed, frayed for hours of training, and shapes whose speeds
+    # differed by a tenth ended as the blur of all the places where they could be. Everything has one speed and turns clockwise; a
+    # bounce begins near its highest point.
     o.phase = 0.5 + 0.08 * rng.random() if o.motion == "bounce" else 0.1 * rng.random()
     # Where no caption says a place, it is about the middle; with a side told, any height has done no harm.
     o.x = 0.5 + (rng.random() - 0.5) * 0.2 if side is None else side + (rng.random() - 0.5) * 0.14
@@ -157,5 +154,4 @@ def loose(rng) -> Scene:
     for o in scene.objects:
         o.motion, o.direction = "float", ("up", "down")[rng.integers(2)]
         o.y = (0.80 if o.direction == "up" else 0.20) + (rng.random() - 0.5) * 0.3
-        o.rate = 0.9 + 0.2 * rng.random()
     return scene
