@@ -146,11 +146,15 @@ class Pool:
         self.stopped = True
 
 
+def _fast(rng, o: world.Object) -> bool:
+    return o.direction in ("left", "right") or o.motion in ("orbit", "bounce") and rng.random() < 0.5
+
+
 class Crops(torch.utils.data.IterableDataset):
     """Endless batches for the VAE: crops [B,3,F,64,96] in -1...1 and their latents [B,16,T,8,12]. F goes up to a whole clip's 33: a
-    decoder that saw 9 frames at most, beginning with the zeros before a clip, lost 8 dB from the eleventh on. What drifts sideways,
-    the fastest of all, comes often: its edges are what four frames in one linear latent blur most. `batch`: crops of 9 frames; about
-    as many frames whatever F."""
+    decoder that saw 9 frames at most, beginning with the zeros before a clip, lost 8 dB from the eleventh on. What moves
+    fast comes often: its edges are what four frames in one linear latent blur most. `batch`: crops of 9 frames; about as many frames
+    whatever F."""
 
     def __init__(self, latent: Latent, batch: int, seed: int, height: int = 64, width: int = 96):
         self.latent, self.batch, self.seed, self.height, self.width = latent, batch, seed, height, width
@@ -163,8 +167,8 @@ class Crops(torch.utils.data.IterableDataset):
             frames = (1, 5, 9, 17, 33)[rng.choice(5, p=(0.1, 0.1, 0.2, 0.3, 0.3))]
             pictures = []
             while len(pictures) < min(3 * self.batch, max(1, 9 * self.batch // frames)):
-                scene, sideways = world.sample(rng), rng.random() < 0.4
-                while sideways and scene.objects[0].direction not in ("left", "right"):
+                scene, fast = world.sample(rng), rng.random() < 0.5
+                while fast and not _fast(rng, scene.objects[0]):
                     scene = world.sample(rng)
                 start = (2 - frames / world.FPS) * rng.random() * (rng.random() < 0.7) if frames < 33 else 0.0
                 video = world.render(scene, frames, start=start)
