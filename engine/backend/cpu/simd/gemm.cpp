@@ -16,7 +16,7 @@ struct Singles {
     static Vec multiply_add(Factor a, Factor b, Vec c) { return fma(a, b, c); }
 };
 
-#if defined(__AVX512BF16__) && !defined(__AMX_BF16__)
+#if defined(__AVX512BF16__) && !defined(DENOIR_TILES)
 /// Two bf16 values of A with a vector of pairs.
 struct Bf16Pairs {
     using Element = std::uint16_t;
@@ -133,7 +133,7 @@ void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k,
     product<Singles>(a, lda, panels, k, m, n, c, ldc, accumulate);
 }
 
-#if defined(__AVX512BF16__) && !defined(__AMX_BF16__)
+#if defined(__AVX512BF16__) && !defined(DENOIR_TILES)
 void gemm_bf16(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* panels, std::int64_t k, std::int64_t m,
                std::int64_t n, float* c, std::int64_t ldc, bool accumulate) {
     product<Bf16Pairs>(a, lda, panels, k, m, n, c, ldc, accumulate);

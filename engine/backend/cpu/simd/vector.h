@@ -15,7 +15,7 @@ namespace denoir::cpu::DENOIR_ISA {
 
 // The matrix kernel keeps gemm_rows x gemm_vectors vectors of C in registers, beside one row of B and one element of A:
 // 16 registers with SSE and AVX2, 32 with AVX-512 and NEON.
-#if defined(__AMX_BF16__) // panels of two tiles
+#if defined(DENOIR_TILES) // panels of two tiles
 constexpr int lanes = 16, gemm_rows = 12, gemm_vectors = 2;
 constexpr bool bf16_in_tiles = true;
 #elif defined(__AVX512F__)
@@ -27,7 +27,7 @@ constexpr int lanes = 4, gemm_rows = 8, gemm_vectors = 3;
 #else
 constexpr int lanes = 4, gemm_rows = 4, gemm_vectors = 2;
 #endif
-#if !defined(__AMX_BF16__)
+#if !defined(DENOIR_TILES)
 constexpr bool bf16_in_tiles = false;
 #endif
 constexpr int gemm_columns = gemm_vectors * lanes;
