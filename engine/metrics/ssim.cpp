@@ -35,9 +35,10 @@ const simd::Loops& loops() {
     static const simd::Loops& chosen = []() -> const simd::Loops& {
 #if defined(__x86_64__)
         const char* wish = std::getenv("DENOIR_ISA");
-        const std::string_view limit = wish ? wish : "avx512";
-        if (limit == "avx512" && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        const std::string_view limit = wish ? wish : "";
+        if (limit != "avx2" && limit != "baseline" && __builtin_cpu_supports("avx512f") &&
+            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl"))
             return simd::avx512::loops;
         if (limit != "baseline" && __builtin_cpu_supports("avx2")) return simd::avx2::loops;
 #endif
