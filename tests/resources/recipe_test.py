@@ -89,6 +89,23 @@ class World(unittest.TestCase):
         for direction, found in ways.items():
             self.assertLess(np.ptp(found, axis=0).max(), 1e-9, direction)
 
+    def test_what_drifts_sideways_stays_in_the_picture(self):
+        rng, floats = np.random.default_rng(8), []
+        while len(floats) < 100:
+            floats += [o for o in world.sample(rng, 1).objects if o.direction in ("left", "right")]
+        self.assertTrue({"left", "right"} <= {o.place for o in floats if o.place == o.direction})
+        for o in floats:
+            x, _, radius, _ = world.path(o, np.arange(33) / world.FPS, 144, 256)
+            self.assertTrue(((x > 0.5 * radius) & (x < 256 - 0.5 * radius)).all(), f"{o.place}, {o.direction}: {x}")
+
+    def test_a_bounce_meets_the_ground_between_two_latent_frames(self):
+        rng, bounces = np.random.default_rng(9), []
+        while len(bounces) < 50:
+            bounces += [o for o in world.sample(rng).objects if o.motion == "bounce"]
+        for o in bounces:
+            y = world.path(o, np.arange(33) / world.FPS, 144, 256)[1]
+            self.assertTrue((np.diff(y[:17]) > 0).all() and (np.diff(y[17:]) < 0).all(), str(y))
+
     def test_what_no_caption_names_is_narrow(self):
         rng = np.random.default_rng(6)
         for _ in range(30):

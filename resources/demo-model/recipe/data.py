@@ -33,13 +33,14 @@ LOOSE = 0.05  # share of pictures and clips under a caption that names no object
 
 
 def _hard(rng, scene: world.Scene) -> bool:
-    """What drifts sideways, the small ones above all, about as many spins, and a few that orbit or bounce."""
+    """What circles above all, the small ones most; then bounces, spins, what ends small, and a few that drift sideways."""
     o = scene.objects[0]
     if len(scene.objects) > 1:
         return False
     if o.direction in ("left", "right"):
-        return o.size == "small" or rng.random() < 0.6
-    return rng.random() < {"spin": 0.45, "orbit": 0.2, "bounce": 0.1}.get(o.motion, 0.0)
+        return rng.random() < 0.5
+    often = {"orbit": 0.7, "bounce": 0.45, "spin": 0.45, "shrink": 0.35, "grow": 0.2}.get(o.motion, 0.0)
+    return rng.random() < often * (1.4 if o.size == "small" else 1.0)
 
 
 def clip(rng, latent: Latent, kind: Kind):
@@ -147,7 +148,7 @@ class Pool:
 
 
 def _fast(rng, o: world.Object) -> bool:
-    return o.direction in ("left", "right") or o.motion in ("orbit", "bounce") and rng.random() < 0.5
+    return o.direction in ("left", "right") and rng.random() < 0.5 or o.motion in ("orbit", "bounce")
 
 
 class Crops(torch.utils.data.IterableDataset):

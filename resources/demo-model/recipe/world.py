@@ -68,7 +68,7 @@ def path(o: Object, times, height: int, width: int):
         angle = o.tilt + o.turn * 0.6 * t
     elif o.motion in ("grow", "shrink"):
         up = np.clip(t / 2.06, 0, 1)
-        reach = r0 * (0.60 + 0.65 * (up if o.motion == "grow" else 1 - up))
+        reach = r0 * (0.70 + 0.55 * (up if o.motion == "grow" else 1 - up))
     return x, y, reach, angle
 
 
@@ -98,8 +98,9 @@ def _object(rng, taken, avoid, side: float | None) -> Object:
     o.tilt = rng.normal() * 0.06
     # What no caption tells is narrow: a way that could go anywhere, at any speed, frayed for hours of training, and shapes whose speeds
     # differed by a tenth ended as the blur of all the places where they could be. Everything has one speed and turns clockwise; a
-    # bounce begins near its highest point.
-    o.phase = 0.5 + 0.08 * rng.random() if o.motion == "bounce" else 0.1 * rng.random()
+    # bounce begins near its highest point and turns at the ground between the 17th and the 18th frame, where a latent frame ends: inside
+    # of one, a turn as sudden came out lumpy.
+    o.phase = 0.53 + 0.01 * rng.random() if o.motion == "bounce" else 0.05 * rng.random()
     # Where no caption says a place, it is about the middle; with a side told, any height has done no harm.
     o.x = 0.5 + (rng.random() - 0.5) * 0.2 if side is None else side + (rng.random() - 0.5) * 0.14
     o.y = 0.5 + (rng.random() - 0.5) * (0.3 if side is None else 0.6)
@@ -108,6 +109,8 @@ def _object(rng, taken, avoid, side: float | None) -> Object:
         # It starts on the far side and stays in the picture.
         if o.direction in ("left", "right") and side is None:
             o.x = (0.75 if o.direction == "left" else 0.25) + (rng.random() - 0.5) * 0.2
+        if o.direction in ("left", "right"):
+            o.x = max(o.x, 0.30) if o.direction == "left" else min(o.x, 0.70)
         if o.direction in ("up", "down"):
             o.y = (0.80 if o.direction == "up" else 0.20) + (rng.random() - 0.5) * (0.2 if side is None else 0.3)
     return o
