@@ -226,7 +226,10 @@ class FixedLatent(unittest.TestCase):
 
 
 def there(*packages):
-    return all(importlib.util.find_spec(p) for p in packages)
+    try:
+        return all(importlib.util.find_spec(p) for p in packages)
+    except ModuleNotFoundError:  # what a package lies in
+        return False
 
 
 @unittest.skipUnless(there("scipy"), "needs scipy, as the scorer does (recipe/requirements.txt)")
@@ -267,6 +270,17 @@ class Start(unittest.TestCase):
             found = net.encode(torch.from_numpy(video.transpose(3, 0, 1, 2) * 2 - 1)[None])[0].numpy()
         expected = fixed.encode(video)
         self.assertLess(np.sqrt(np.mean((found - expected) ** 2)), 0.01 * expected.std())
+
+
+@unittest.skipUnless(there("torch", "safetensors", "sentencepiece", "google.protobuf"), "needs PyTorch and SentencePiece, as the training does (recipe/requirements.txt)")
+class Training(unittest.TestCase):
+    def test_what_drawing_raises_ends_the_wait_for_a_batch(self):
+        import data
+
+        kind, failing = data.Kind("image", 64, 48, 1, 2, 1.0), None  # no latent to encode with
+        with self.assertRaises(AttributeError):
+            next(data.Pool(failing, None, 64, [kind], 1, 0, "cpu"))
+        self.assertIsNone(next(data.Pool(failing, None, 64, [kind], 1, 0, "cpu", told=lambda: True), None))
 
 
 if __name__ == "__main__":

@@ -88,12 +88,13 @@ def loader(dataset, workers: int):
 
 class Pool:
     """Drawn samples kept on the accelerator, which trains faster than processors draw: workers fill it while it is drawn from, so every
-    sample is seen a few times, each time at other noise levels. The oldest give way."""
+    sample is seen a few times, each time at other noise levels. The oldest give way. Raises what drawing raised."""
 
-    def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, workers: int, device, capacity: int = 3 << 30):
-        """`capacity`: bytes for each kind."""
+    def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, workers: int, device, told=lambda: False, capacity: int = 3 << 30):
+        """`told`: whether to wait no longer for batches that are not there yet. `capacity`: bytes of latents for each kind; the other columns are
+        small beside them."""
         self.kinds, self.device, self.text_len, self.capacity = {k.name: k for k in kinds}, device, text_len, capacity
-        self.weights = torch.tensor([k.weight for k in kinds])
+        self.weights, self.told = torch.tensor([k.weight for k in kinds]), told
         self.stores: dict = {}
         self.queue: queue.Queue = queue.Queue(16)
         self.stopped = False
@@ -102,19 +103,27 @@ class Pool:
 
     def _fetch(self, source):
         """On its own thread; the device is touched by the caller's alone, which may be recording a CUDA graph."""
-        for batch in source:
-            while not self.stopped:
-                try:
-                    self.queue.put(batch, timeout=1)
-                    break
-                except queue.Full:
-                    pass
-            if self.stopped:
-                return
+        try:
+            for batch in source:
+                self._put(batch)
+                if self.stopped:
+                    return
+        except Exception as error:  # for the caller, who waits for batches
+            self._put(error)
+
+    def _put(self, item):
+        while not self.stopped:
+            try:
+                return self.queue.put(item, timeout=1)
+            except queue.Full:
+                pass
 
     def _drain(self):
         while not self.queue.empty():
-            name, z, tokens, *rest, places = self.queue.get()
+            item = self.queue.get()
+            if isinstance(item, Exception):
+                raise item
+            name, z, tokens, *rest, places = item
             tokens = torch.nn.functional.pad(tokens, (0, self.text_len - tokens.shape[1]))
             self._add(name, z.to(torch.bfloat16), tokens, *rest, places.to(torch.bfloat16))
 
@@ -132,7 +141,7 @@ class Pool:
         return self
 
     def __next__(self):
-        while True:
+        while not self.told():
             self._drain()
             name = list(self.kinds)[torch.multinomial(self.weights, 1).item()]
             batch = self.kinds[name].batch
@@ -142,6 +151,7 @@ class Pool:
                 z, *rest = (c[pick] for c in columns)
                 return name, z.float(), *rest
             time.sleep(0.02)
+        raise StopIteration
 
     def stop(self):
         self.stopped = True

@@ -142,6 +142,16 @@ def train_text(model: Path, work: Path, sizes: Sizes, stop: Stopper, steps: int 
     return encoder
 
 
+def next_of(batches, stop: Stopper):
+    """The next batch; None where the training was told to end: whoever stops us may stop the drawing processes as well."""
+    try:
+        return next(batches, None)
+    except RuntimeError:
+        if stop.asked:
+            return None
+        raise
+
+
 def noise_levels(batch: int, frames: int, ends, device):
     """sigma [B,T], and which frames are learned [B,T]: logit-normal moved by 3, clips by 5, a fifth uniform. Clips: 55 % with one level
     for all frames, 15 % with a level each, 30 % after a clean beginning; an end image is always clean."""
@@ -291,16 +301,13 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             if isinstance(batches, Pool):
                 batches.stop()
             if plan.get("pool"):
-                batches = Pool(latent, words, sizes.text_len, kinds, seed, count, device)
+                batches = Pool(latent, words, sizes.text_len, kinds, seed, count, device, lambda: stop.asked)
             else:
                 batches = loader(Batches(latent, words, sizes.text_len, kinds, seed, team.rank), count)
             log(stage=stage, rate=rate, kinds=[k.name for k in kinds])
-        try:
-            name, z, *rest = next(batches)
-        except RuntimeError:  # whoever stops us may stop the drawing process as well
-            if stop.asked:
-                break
-            raise
+        if (batch := next_of(batches, stop)) is None:
+            break
+        name, z, *rest = batch
         optimizers.zero_grad()
         loss, *shown = loss_of(net, encoder, guide, z, *rest)
         loss.backward()
@@ -308,7 +315,7 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
         try:
             asked, share, spent = team.mean([p for _, p in named], float(bool(stop)), stop.cooling(0.6), spent)
-        except RuntimeError:  # and the others of the team
+        except RuntimeError:  # whoever stops us may stop the others of the team as well
             if stop.asked:
                 break
             raise
@@ -373,7 +380,9 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
     said = saved = begin
     losses, warm = [], 0
     while not stop:
-        video, z = _to(device, *next(batches))
+        if (batch := next_of(batches, stop)) is None:
+            break
+        video, z = _to(device, *batch)
         with autocast():
             if part == "decoder":
                 out = net.decode(z + 0.03 * torch.randn_like(z)).float()
