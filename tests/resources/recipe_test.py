@@ -5,6 +5,7 @@ import importlib.util
 import os
 import pathlib
 import sys
+import tempfile
 import unittest
 
 try:
@@ -20,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2] / "resources" / "demo-model" 
 sys.path.insert(0, str(ROOT))
 import captions  # noqa: E402
 import draw  # noqa: E402
+import files  # noqa: E402
 import labels  # noqa: E402
 import latent  # noqa: E402
 import world  # noqa: E402
@@ -223,6 +225,28 @@ class FixedLatent(unittest.TestCase):
         still = np.repeat(world.render(one(), 1), 5, axis=0)
         z = self.latent.encode(still)
         self.assertLess(np.abs(z[:, 0] - z[:, 1]).mean(), 0.15 * z.std())
+
+
+class Files(unittest.TestCase):
+    def test_are_whole_or_absent(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "deeper" / "text"
+            for words, fails in (("first", False), ("second", True)):
+                try:
+                    with files.whole(path) as part:
+                        part.write_text(words)
+                        if fails:
+                            raise KeyError
+                except KeyError:
+                    pass
+                self.assertEqual([(p.name, p.read_text()) for p in path.parent.iterdir()], [("text", "first")])
+
+    def test_half_a_file_is_not_taken_for_good(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "latent.npz"
+            path.write_bytes((ROOT / "latent.npz").read_bytes()[:5000])
+            with self.assertRaisesRegex(SystemExit, "latent.npz cannot be read"):
+                latent.Latent.load(path)
 
 
 def there(*packages):

@@ -6,12 +6,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
+import files
 import latent as latents
 import start
 import vae
+from optim import load
 from transformer import Sizes, TextEncoder, Transformer
 
 TRANSFORMER, VAE, TEXT = "model.safetensors", "Wan2.1_VAE.safetensors", "models_t5_umt5-xxl-enc.safetensors"
@@ -20,14 +22,16 @@ DEFAULTS = {"width": 256, "height": 144, "frames": 33, "fps": 16, "steps": 20, "
 
 
 def read(path: Path):
-    with safe_open(path, "pt") as f:
-        return {k: f.get_tensor(k).float() for k in f.keys()}, f.metadata() or {}
+    try:
+        with safe_open(path, "pt") as f:
+            return {k: f.get_tensor(k).float() for k in f.keys()}, f.metadata() or {}
+    except SafetensorError as error:
+        raise files.damaged(path, error) from None
 
 
 def _write(path: Path, tensors: dict, **metadata) -> None:
-    part = path.with_suffix(".part")
-    save_file({k: v.detach().to("cpu", torch.bfloat16).contiguous() for k, v in tensors.items()}, part, {"format": "pt", **metadata})
-    part.replace(path)
+    with files.whole(path) as part:
+        save_file({k: v.detach().to("cpu", torch.bfloat16).contiguous() for k, v in tensors.items()}, part, {"format": "pt", **metadata})
 
 
 def read_transformer(model: Path, sizes: Sizes):
@@ -67,13 +71,14 @@ def write(model: Path, work: Path, plan: str | None, vocabulary: int, latent: la
     said, sizes = [], None
     path = work / f"transformer-{plan}.pt"
     if path.exists():
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        state = load(path)
         sizes = Sizes(**state["sizes"])
         net, text = Transformer(sizes), TextEncoder(sizes, vocabulary)
         put_average(text, state, put_average(net, state, 0))
         _write(model / TRANSFORMER, net.state_dict(), sizes=json.dumps(asdict(sizes)), done=json.dumps(state["done"]), plan=plan)
         _write(model / TEXT, text.state_dict())
-        (model / "config.json").write_text(json.dumps(config(sizes, latent), indent=1) + "\n", encoding="utf-8")
+        with files.whole(model / "config.json") as part:
+            part.write_text(json.dumps(config(sizes, latent), indent=1) + "\n", encoding="utf-8")
         said.append(f"transformer and text encoder after {state['done']}")
     network = vae.Vae(latents.Z, latent.tables["std"])
     if (old := read_vae(model)) is not None:
@@ -82,7 +87,7 @@ def write(model: Path, work: Path, plan: str | None, vocabulary: int, latent: la
         start.encoder(network, latent)
     parts = [p for p in ("decoder", "encoder") if (work / f"vae-{p}.pt").exists()]
     for part in parts:
-        state = torch.load(work / f"vae-{part}.pt", map_location="cpu", weights_only=True)
+        state = load(work / f"vae-{part}.pt")
         named = dict(network.named_parameters())
         with torch.no_grad():
             for name, mean in zip(state["names"], state["average"]):

@@ -5,10 +5,12 @@ The networks are trained to follow it, so the transformer can be trained before 
 (Procrustes), so that a resting picture has the same latent in the first frame and later. Components are divided by the root of
 their standard deviation, not by the deviation: whitening would turn small errors of the brightness into visible blocks."""
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
 
+import files
 import world
 
 Z = 16
@@ -69,11 +71,15 @@ class Latent:
 
     @classmethod
     def load(cls, path: Path) -> "Latent":
-        with np.load(path) as f:
-            return cls(dict(f))
+        try:
+            with open(path, "rb") as f, np.load(f) as tables:
+                return cls(dict(tables))
+        except (zipfile.BadZipFile, EOFError, ValueError) as error:
+            raise files.damaged(path, error) from None
 
     def save(self, path: Path) -> None:
-        np.savez(path, **self.tables)
+        with files.whole(path) as part, open(part, "wb") as f:
+            np.savez(f, **self.tables)
 
     def encode(self, frames) -> np.ndarray:
         """[F,H,W,3] in 0...1 -> [16,T,h,w] f32."""

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The optimizer (Muon for matrices, Adam for the rest), averaged weights, and files that are whole or absent."""
+"""The optimizer (Muon for matrices, Adam for the rest), averaged weights, and checkpoints."""
 
-import os
+import pickle
 from pathlib import Path
 
 import torch
+
+import files
 
 
 def orthogonal(g, steps: int = 5):
@@ -109,10 +111,13 @@ class Average:
 
 
 def save(path: Path, state: dict) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    with open(part, "wb") as f:
-        torch.save(state, f)
-        f.flush()
-        os.fsync(f.fileno())
-    os.replace(part, path)
+    with files.whole(path) as part:
+        torch.save(state, part)
+
+
+def load(path: Path) -> dict:
+    """What `save` wrote, on the processor; ends the program with a line about a file that is not whole."""
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        raise files.damaged(path, error) from None

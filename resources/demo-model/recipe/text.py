@@ -15,6 +15,7 @@ from torch import nn
 
 import captions
 import draw
+import files
 import world
 
 
@@ -40,13 +41,16 @@ def train_tokenizer(path: Path) -> None:
     for piece, score in sorted(pieces.items(), key=lambda p: (-p[1], p[0])):
         proto.pieces.add(piece=piece, score=score)
     proto.trainer_spec.vocab_size = len(proto.pieces)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(proto.SerializeToString())
+    with files.whole(path) as part:
+        part.write_bytes(proto.SerializeToString())
 
 
 class Tokenizer:
     def __init__(self, path: Path):
-        self.model = sentencepiece.SentencePieceProcessor(model_file=str(path))
+        try:
+            self.model = sentencepiece.SentencePieceProcessor(model_file=str(path))
+        except RuntimeError as error:
+            raise files.damaged(path, error) from None
 
     def __len__(self):
         return self.model.get_piece_size()

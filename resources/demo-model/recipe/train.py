@@ -18,7 +18,7 @@ import text
 import vae
 from data import Batches, Crops, Kind, Pool, loader
 from guide import Guide
-from optim import Average, Optimizers, kernels, save
+from optim import Average, Optimizers, kernels, load, save
 from transformer import Sizes, TextEncoder, Transformer
 
 TINY, SMALL, FULL = (96, 64), (128, 80), (256, 144)
@@ -109,7 +109,7 @@ def tokenizer(model: Path) -> text.Tokenizer:
     return text.Tokenizer(path)
 
 
-def train_text(model: Path, work: Path, sizes: Sizes, stop: Stopper, steps: int = 1300) -> TextEncoder:
+def train_text(model: Path, work: Path, plan_name: str, stop: Stopper, steps: int = 1300) -> TextEncoder:
     """The text encoder learns to say what captions say; three minutes, whole or not at all."""
     import numpy as np
 
@@ -117,10 +117,12 @@ def train_text(model: Path, work: Path, sizes: Sizes, stop: Stopper, steps: int 
     import world
 
     torch.manual_seed(1)
-    words, log, path = tokenizer(model), Log(work, "text"), work / "text.pt"
+    sizes, words, log, path = PLANS[plan_name]["sizes"], tokenizer(model), Log(work, "text"), work / f"text-{plan_name}.pt"
+    if plan_name == "cpu" and not path.exists() and (work / "text.pt").exists():
+        path = work / "text.pt"  # from before it was named by its plan
     encoder, probe = TextEncoder(sizes, len(words)), text.Probe(sizes.text_dim)
     if path.exists():
-        encoder.load_state_dict(torch.load(path, weights_only=True))
+        encoder.load_state_dict(load(path))
         return encoder
     named = [*encoder.named_parameters(), *probe.named_parameters()]
     optimizers = Optimizers(named, 2e-3)
@@ -241,7 +243,7 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
     log = Log(work, "transformer") if team.rank == 0 else lambda **_: None
     net, encoder, guide = Transformer(sizes), TextEncoder(sizes, len(words)), Guide(sizes.dim, sizes.text_dim)
     path, done = work / f"transformer-{plan_name}.pt", dict(minutes=0.0, step=0, samples=0)
-    state = torch.load(path, map_location="cpu", weights_only=True) if path.exists() else None
+    state = load(path) if path.exists() else None
     if state:
         net.load_state_dict(state["transformer"])
         encoder.load_state_dict(state["text"])
@@ -255,7 +257,7 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             done["minutes"] = plan.get("goes_on", 0.0)
         log(note="continues from exported weights", **done)
     else:
-        encoder.load_state_dict(train_text(model, work, sizes, stop).state_dict())
+        encoder.load_state_dict(train_text(model, work, plan_name, stop).state_dict())
     parts = (net.to(device), encoder.to(device))
     named = [pair for m in (*parts, guide.to(device)) for pair in m.named_parameters()]
     optimizers, average = Optimizers(named, plan["lr"]), Average(parts, plan["decay"])
@@ -347,7 +349,7 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
     net = vae.Vae(latents.Z, latent.tables["std"])
     path, done = work / f"vae-{part}.pt", dict(minutes=0.0, step=0)
     mine = ("decoder.", "conv2.") if part == "decoder" else ("encoder.", "conv1.")
-    state = torch.load(path, map_location="cpu", weights_only=True) if path.exists() else None
+    state = load(path) if path.exists() else None
     if state:
         net.load_state_dict(state["vae"])
         done = state["done"]
