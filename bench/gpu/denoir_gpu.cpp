@@ -91,6 +91,7 @@ std::function<Tensors()> network(const Arguments& a, const std::shared_ptr<Backe
         const auto model = std::make_shared<wan::Transformer>(load(a, Component::transformer), backend,
                                                               wan::Transformer::Options{a.heads, {}, precision});
         const auto context = std::make_shared<wan::Context>(model->context(in.at("text"), find(in, "clip")));
+        model->release_context_weights();
         return [=, &in]() -> Tensors {
             const Tensor time = in.at("timestep").to_host_f32();
             const std::optional<int> fps = model->config().fps_rows > 0 ? std::optional(1) : std::nullopt;

@@ -21,10 +21,12 @@ namespace denoir {
 namespace {
 
 constexpr std::size_t alignment = 64;
+/// Blocks of Fit::best are multiples of this, as a card's own allocator has it.
+constexpr std::size_t grain = 256;
 /// Blocks up to `small` are cut one after the other from chunks, larger ones have a segment of the system to
 /// themselves.
 constexpr std::size_t small = std::size_t{256} << 10;
-constexpr std::size_t chunk = std::size_t{2} << 20;
+constexpr std::size_t chunk = Arena::usual_segment;
 /// Held memory may always grow to this before thrift begins.
 constexpr std::size_t free_allowance = std::size_t{64} << 20;
 
@@ -61,17 +63,24 @@ SystemMemory host_memory() {
 }
 
 struct Arena::Pool : std::enable_shared_from_this<Arena::Pool> {
-    Pool(Backend* b, SystemMemory m, std::size_t l) : backend(b), memory(std::move(m)), limit(l) {}
-    ~Pool() { release_unused(everything); }
+    Pool(Backend* b, SystemMemory m, std::size_t l, Fit f, std::size_t s)
+        : backend(b), memory(std::move(m)), limit(l), fit(f), segment(s) {}
+    ~Pool() {
+        memory.lasting = false;
+        release_unused(everything);
+    }
 
     std::shared_ptr<Buffer> allocate(std::size_t bytes);
     void give_back(std::byte* data);
+    void reserve(std::size_t bytes);
     void trim();
 
     std::mutex mutex;
     Backend* backend;
     SystemMemory memory;
     std::size_t limit;
+    Fit fit;
+    std::size_t segment;
     Stats stats;
     std::int64_t fail_in = 0;
 
@@ -89,6 +98,8 @@ private:
     std::byte* take_exact(std::size_t bytes);
     std::byte* take_best_fit(std::size_t bytes, std::size_t largest);
     std::byte* take_from_tail(std::size_t bytes);
+    std::byte* take_closest(std::size_t bytes);
+    Blocks::iterator joined(Blocks::iterator block);
     std::byte* take_system(std::size_t bytes);
     std::byte* hand_out(Blocks::iterator block);
     void split(Blocks::iterator block, std::size_t bytes);
@@ -128,7 +139,14 @@ void Arena::Pool::give_back(std::byte* data) {
     stats.bytes_in_use -= block->second.bytes;
     block->second.free = true;
     if (memory.host) poison(data, block->second.bytes);
-    insert_free(block);
+    insert_free(fit == Fit::best ? joined(block) : block);
+}
+
+void Arena::Pool::reserve(std::size_t bytes) {
+    const std::lock_guard lock(mutex);
+    bytes = (bytes + grain - 1) / grain * grain;
+    if (free_.lower_bound({bytes, nullptr}) != free_.end()) return;
+    if (std::byte* data = ask_system(bytes)) insert_free(blocks_.find(data));
 }
 
 void Arena::Pool::trim() {
@@ -138,7 +156,9 @@ void Arena::Pool::trim() {
 }
 
 std::byte* Arena::Pool::take(std::size_t bytes) {
-    if (bytes < everything / 4) { // else the sums below could wrap around
+    if (fit == Fit::best && bytes < everything / 4) {
+        if (std::byte* data = take_closest(std::max(bytes, grain))) return data;
+    } else if (bytes < everything / 4) { // else the sums below could wrap around
         const std::size_t rounded = size_class(bytes);
         if (std::byte* data = take_exact(rounded)) return data;
         if (std::byte* data = take_from_tail(rounded)) return data;
@@ -172,11 +192,44 @@ std::byte* Arena::Pool::take_best_fit(std::size_t bytes, std::size_t largest) {
     if (found == free_.end() || found->first > largest) return nullptr;
     const auto block = blocks_.find(found->second);
     free_.erase(found);
-    if (block->second.bytes - bytes > bytes / 8) {
+    if (block->second.bytes - bytes > (fit == Fit::best ? 0 : bytes / 8)) {
         split(block, bytes);
         insert_free(std::next(block));
     }
     return hand_out(block);
+}
+
+/// Fit::best: free space, or a new segment to cut from.
+std::byte* Arena::Pool::take_closest(std::size_t bytes) {
+    bytes = (bytes + grain - 1) / grain * grain;
+    if (std::byte* data = take_best_fit(bytes, everything)) return data;
+    std::byte* data = ask_system(std::max(bytes, segment));
+    if (!data) data = ask_system(bytes);
+    if (!data) {
+        release_unused(everything);
+        data = ask_system(bytes);
+    }
+    if (!data) return nullptr;
+    insert_free(blocks_.find(data));
+    return take_best_fit(bytes, everything);
+}
+
+/// Fit::best: `block`, in no list, with the free ones before and behind it; they leave theirs.
+Arena::Pool::Blocks::iterator Arena::Pool::joined(Blocks::iterator block) {
+    const auto absorb_next = [&](Blocks::iterator first) {
+        const auto next = std::next(first);
+        if (next == blocks_.end() || !next->second.free || next->second.first) return;
+        free_.erase({next->second.bytes, next->first});
+        first->second.bytes += next->second.bytes;
+        blocks_.erase(next);
+    };
+    absorb_next(block);
+    if (block->second.first || !std::prev(block)->second.free) return block;
+    const auto before = std::prev(block);
+    free_.erase({before->second.bytes, before->first});
+    before->second.bytes += block->second.bytes;
+    blocks_.erase(block);
+    return before;
 }
 
 std::byte* Arena::Pool::take_from_tail(std::size_t bytes) {
@@ -255,6 +308,7 @@ void Arena::Pool::join_neighbours() {
 
 /// Whole segments that are free go back, the largest first, until `bytes` more would be in order.
 void Arena::Pool::release_unused(std::size_t bytes) {
+    if (memory.lasting) return;
     join_neighbours();
     const std::size_t bound = bytes == everything ? 0 : thrift_bound(bytes);
     for (auto at = free_.end(); at != free_.begin();) {
@@ -270,12 +324,14 @@ void Arena::Pool::release_unused(std::size_t bytes) {
     }
 }
 
-Arena::Arena(Backend* backend, SystemMemory memory, std::size_t limit)
-    : pool_(std::make_shared<Pool>(backend, std::move(memory), limit)) {}
+Arena::Arena(Backend* backend, SystemMemory memory, std::size_t limit, Fit fit, std::size_t segment)
+    : pool_(std::make_shared<Pool>(backend, std::move(memory), limit, fit, segment)) {}
 
 Arena::~Arena() = default;
 
 std::shared_ptr<Buffer> Arena::allocate(std::size_t bytes) { return pool_->allocate(bytes); }
+
+void Arena::reserve(std::size_t bytes) { pool_->reserve(bytes); }
 
 void Arena::trim() { pool_->trim(); }
 

@@ -13,20 +13,27 @@ namespace denoir {
 struct SystemMemory {
     std::function<std::byte*(std::size_t bytes)> allocate; ///< 64-byte aligned at least
     std::function<void(std::byte* memory, std::size_t bytes)> release;
-    bool host = false; ///< the host can address it: checked by the address sanitizer
+    bool host = false;    ///< the host can address it: checked by the address sanitizer
+    bool lasting = false; ///< given back with the last block of an arena that is gone, never before
 };
 
 /// Pages of the host, on huge pages where the system offers them.
 SystemMemory host_memory();
 
+/// How an arena finds a free block.
+enum class Fit {
+    /// By the class of its size alone (eight classes per power of two: at most 12.5 % waste): a repeated step finds its
+    /// blocks in whatever order it asks. Only when far more than was ever in use would be held (half as much again and
+    /// 64 MiB), or `limit` or the system stands in the way, larger free blocks are used (split where more than 12.5 %
+    /// would be wasted; free neighbours join again before) and unused memory is given back.
+    own_class,
+    /// The smallest free space that is large enough, its rest split off; neighbours join at once. For memory that is
+    /// scarce, such as a card's.
+    best,
+};
+
 /// Memory of one backend for activations. A block goes back to the arena when its last Tensor lets go and is handed out
 /// again, so that a step which repeats the allocations of the step before asks the system for nothing.
-///
-/// Sizes are rounded up to classes (eight per power of two: at most 12.5 % waste), and a block is reused for its own
-/// class alone: this makes a repeated step find its blocks in whatever order it asks. Only when far more than was ever
-/// in use would be held (half as much again and 64 MiB), or `limit` or the system stands in the way, larger free blocks
-/// are used (split where more than 12.5 % would be wasted; free neighbours join again before) and unused memory is
-/// given back.
 ///
 /// Blocks may outlive the arena. Thread-safe.
 class Arena {
@@ -39,12 +46,20 @@ public:
         std::int64_t system_allocations = 0;
     };
 
-    /// `backend` is what Buffer::backend() of the blocks says; `limit` 0: as much as the system gives.
-    explicit Arena(Backend* backend, SystemMemory memory = host_memory(), std::size_t limit = 0);
+    static constexpr std::size_t usual_segment = std::size_t{2} << 20;
+
+    /// `backend` is what Buffer::backend() of the blocks says; `limit` 0: as much as the system gives; `segment` (of
+    /// Fit::best): bytes that the system is asked for at least, where it has them.
+    explicit Arena(Backend* backend, SystemMemory memory = host_memory(), std::size_t limit = 0,
+                   Fit fit = Fit::own_class, std::size_t segment = usual_segment);
     ~Arena();
 
-    /// 64-byte aligned and not cleared. Throws Error that says how much was asked for and what to do.
+    /// 64-byte aligned (256 with Fit::best) and not cleared. Throws Error that says how much was asked for and what to
+    /// do.
     std::shared_ptr<Buffer> allocate(std::size_t bytes);
+
+    /// With Fit::best: that many free bytes in one piece, if the system has them, so that blocks to come lie close.
+    void reserve(std::size_t bytes);
 
     /// Gives everything unused back to the system.
     void trim();

@@ -52,6 +52,7 @@ public:
         // Both branches see the same image: its keys are made once, unless somebody wants to be told of each branch's.
         if (guided(r, guidance_))
             uncond_.emplace(layers_ ? context(c.negative_text, c, "uncond") : model_.context(c.negative_text, cond_));
+        model_.release_context_weights();
         // SkyReels counts 16 frames a second as index 0 and every other rate as 1.
         if (model_.config().fps_rows > 0) fps_ = *r.fps == 16.0 ? 0 : 1;
     }

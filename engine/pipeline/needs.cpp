@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/models/wan/transformer.h"
 #include "engine/pipeline/variant.h"
 
 namespace denoir {
@@ -33,13 +34,15 @@ MemoryNeeds transformer_needs(const Weights& weights, const Request& r) {
     const auto wide = std::size_t(element_bytes(precision.compute)), stream = std::size_t(element_bytes(DType::f32));
     // A backend may hold q, k and v as one matrix (Backend::linear_joined).
     needs.largest_weight = std::max(needs.largest_weight, 3 * wide * std::size_t(v.dim) * std::size_t(v.dim));
-    // The stream before and after, q, k, v, the attention's result and its projection; or the wide half of the MLP
-    // beside them.
-    const std::size_t row = 2 * stream * std::size_t(v.dim) + 5 * wide * std::size_t(v.dim) + wide * std::size_t(v.ffn);
+    // The stream, q, k and v before and after the rotation (v needs none), the attention's result; or the stream, what
+    // goes into the feed-forward network and comes out, and its hidden layer.
+    const std::size_t dim = std::size_t(v.dim), in_attention = tokens * (stream + 6 * wide) * dim,
+                      hidden = std::min(tokens, std::size_t(wan::Transformer::hidden_rows)) * std::size_t(v.ffn) * wide,
+                      in_feed_forward = tokens * (stream + 2 * wide) * dim + hidden;
     // Keys and values of two prompts; a tenth for blocks that do not fit exactly.
     const std::size_t context =
         4 * std::size_t(v.layers) * std::size_t(v.text_len + 257 * v.clip_images) * std::size_t(v.dim) * wide;
-    needs.activations = (tokens * row + context) / 10 * 11;
+    needs.activations = (std::max(in_attention, in_feed_forward) + context) / 10 * 11;
     return needs;
 }
 

@@ -230,18 +230,29 @@ private:
         return found;
     }
 
+    /// What comes from a file may be of another version of the library.
+    bool accepted(const Description& d, const cublasLtMatmulAlgo_t& algorithm) {
+        cublasLtMatmulHeuristicResult_t checked{};
+        return f_.check(handle_, d.desc, d.b, d.a, d.c, d.c, &algorithm, &checked) == CUBLAS_STATUS_SUCCESS &&
+               checked.workspaceSize <= (workspace_ ? workspace : 0);
+    }
+
     bool run(const Product& p, const Description& d, std::string_view type) {
         runtime_.stream(); // the library asks for this thread's card
         const std::string name = key(p, type);
         if (refused_.contains(name)) return false;
         if (const auto known = cache_.find(name)) {
             const auto algorithm = std::bit_cast<cublasLtMatmulAlgo_t>(*known);
-            cublasLtMatmulHeuristicResult_t checked{};
-            if (f_.check(handle_, d.desc, d.b, d.a, d.c, d.c, &algorithm, &checked) == CUBLAS_STATUS_SUCCESS &&
-                checked.workspaceSize <= (workspace_ ? workspace : 0) &&
-                start(p, d, algorithm) == CUBLAS_STATUS_SUCCESS)
+            if ((trusted_.contains(name) || accepted(d, algorithm)) &&
+                start(p, d, algorithm) == CUBLAS_STATUS_SUCCESS) {
+                trusted_.insert(name);
                 return true;
-            if (!runtime_.recording()) cache_.forget(name);
+            }
+            if (!runtime_.recording()) {
+                log::info(fmt::format("cuBLASLt does not accept what was kept for {}; choosing again", name));
+                trusted_.erase(name);
+                cache_.forget(name);
+            }
         }
         if (runtime_.recording()) { // nothing can be timed now
             const auto first = suggestions(p, d, 1);
@@ -270,6 +281,7 @@ private:
             return false;
         }
         cache_.keep(name, std::bit_cast<ProductCache::Words>(*fastest));
+        trusted_.insert(name);
         return start(p, d, *fastest) == CUBLAS_STATUS_SUCCESS;
     }
 
@@ -279,6 +291,7 @@ private:
     cublasLtHandle_t handle_;
     std::byte* workspace_ = nullptr;
     std::set<std::string> refused_; ///< products that the library does not know
+    std::set<std::string> trusted_; ///< products whose algorithm has run in this process
 };
 static_assert(sizeof(cublasLtMatmulAlgo_t) == sizeof(ProductCache::Words));
 

@@ -44,6 +44,9 @@ void copy_dense(const Tensor& x, std::byte* to) {
 /// Larger ones are weights, which nobody waits for beside other work.
 constexpr std::size_t largest_staged = std::size_t{64} << 20, most_pinned = std::size_t{256} << 20;
 
+/// Weights are cut from pieces of this size: the card gives whole pages of 2 MiB, and many weights end just behind one.
+constexpr std::size_t weight_segment = std::size_t{32} << 20;
+
 } // namespace
 
 SystemMemory device_memory(std::shared_ptr<Runtime> runtime, std::shared_ptr<DeviceUse> use) {
@@ -71,11 +74,13 @@ CudaBackend::CudaBackend(std::shared_ptr<Runtime> runtime, Options options)
     : runtime_(std::move(runtime)),
       options_(std::move(options)),
       pool_(options_.threads),
-      own_arena_(std::make_unique<Arena>(self(), device_memory(runtime_, use_))),
+      own_arena_(std::make_unique<Arena>(self(), device_memory(runtime_, use_), 0, Fit::best)),
+      weight_arena_(std::make_unique<Arena>(self(), device_memory(runtime_, use_), 0, Fit::best, weight_segment)),
       arena_(own_arena_.get()),
       stream_(*runtime_),
       pinned_(nullptr, pinned_memory(runtime_), most_pinned) {
     if (!options_.blas) return;
+    const Borrowed to_stay(*this, *weight_arena_);
     blas_workspace_ = allocate({static_cast<std::int64_t>(options_.blas->workspace_bytes())}, DType::u8);
     options_.blas->set_workspace(blas_workspace_.raw());
 }
@@ -196,7 +201,7 @@ Tensor CudaBackend::download(const Tensor& x) {
 }
 
 Backend::MemoryStats CudaBackend::memory() const {
-    std::size_t in_use = own_arena_->stats().bytes_in_use;
+    std::size_t in_use = own_arena_->stats().bytes_in_use + weight_arena_->stats().bytes_in_use;
     if (recording_arena_) in_use += recording_arena_->stats().bytes_in_use;
     return {in_use, use_->held, use_->peak, use_->allocations};
 }
@@ -213,8 +218,9 @@ std::string CudaBackend::plan_memory(const MemoryNeeds& needs) {
     const MemoryPlan plan = cuda::plan_memory(needs, runtime_->free_memory() + use_->held - of_the_library, margin);
     if (plan.rung == MemoryPlan::Rung::none)
         throw Error("", "memory", describe(plan, needs), "use a smaller size, fewer frames, or the device cpu");
-    if (plan.rung == MemoryPlan::Rung::streamed) {
+    if (plan.ring > 0) {
         runtime_->wait(); // weights arrive on another queue, perhaps where a kernel still reads
+        const Borrowed to_stay(*this, *weight_arena_);
         stream_.set_ring(allocate({static_cast<std::int64_t>(plan.ring)}, DType::u8));
         resident_left_ = plan.resident;
     }

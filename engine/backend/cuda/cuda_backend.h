@@ -91,6 +91,17 @@ public:
     Arena& arena() { return *arena_; }
 
 private:
+    /// Allocations go to another arena while it lives.
+    class Borrowed {
+    public:
+        Borrowed(CudaBackend& backend, Arena& to) : current_(backend.arena_), before_(current_) { current_ = &to; }
+        ~Borrowed() { current_ = before_; }
+        Borrowed(const Borrowed&) = delete;
+
+    private:
+        Arena*& current_;
+        Arena* before_;
+    };
     struct Recording;
     void record(Recording&, std::span<const Tensor> inputs, const Body& body);
     Backend* self() { return options_.owner ? options_.owner : this; }
@@ -152,8 +163,9 @@ private:
     ThreadPool pool_;
     std::stop_token stop_;
     std::shared_ptr<DeviceUse> use_ = std::make_shared<DeviceUse>();
-    std::unique_ptr<Arena> own_arena_, recording_arena_;
-    Arena* arena_; ///< the own one, or while something is recorded the other
+    /// What stays long lies apart: between activations it would keep their memory from being given back.
+    std::unique_ptr<Arena> own_arena_, weight_arena_, recording_arena_;
+    Arena* arena_; ///< the own one unless another is borrowed
     WeightStream stream_;
     Tensor blas_workspace_;
     std::map<std::string, std::unique_ptr<Recording>, std::less<>> recordings_;

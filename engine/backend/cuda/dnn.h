@@ -29,6 +29,9 @@ struct FusedConv {
     std::int64_t pad_down = 0, pad_across = 0; ///< the same on both sides
     std::int64_t out_time() const { return (time - taps_time) / time_stride + 1; }
     std::int64_t out_height() const { return (height + 2 * pad_down - taps_down) / stride + 1; }
+    std::int64_t multiplications() const {
+        return out_time() * out_height() * out_width() * out_channels * taps_time * taps_down * taps_across * in;
+    }
     std::int64_t out_width() const { return (width + 2 * pad_across - taps_across) / stride + 1; }
 };
 

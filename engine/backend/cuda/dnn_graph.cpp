@@ -42,7 +42,8 @@ struct Plan {
     std::shared_ptr<fe::graph::Graph> graph;
     std::int64_t index = -1; ///< of the plan among the graph's; -1: not chosen yet
     std::int64_t workspace = 0;
-    std::string why; ///< the last of its plans could not be built; empty: none failed
+    bool timed = false; ///< its plans differ so much in speed that they are tried
+    std::string why;    ///< the last of its plans could not be built; empty: none failed
 };
 using Memory = std::unordered_map<std::int64_t, void*>;
 using Outcome = fe::error_t;
@@ -52,6 +53,8 @@ using Outcome = fe::error_t;
 constexpr std::int64_t candidates = 12;
 constexpr std::chrono::milliseconds patience{1500};
 constexpr int rounds = 3;
+/// Smaller convolutions take microseconds by any plan.
+constexpr std::int64_t worth_timing = 2'000'000'000;
 constexpr std::int64_t largest_workspace = std::int64_t{256} << 20;
 
 std::shared_ptr<fe::graph::Graph> new_graph() {
@@ -103,6 +106,7 @@ public:
                                             c.out_channels, c.taps_time, c.taps_down, c.taps_across, c.time_stride,
                                             c.stride, c.pad_down, c.pad_across, c.bias != nullptr);
         Plan& plan = planned(key, [&] { return conv_graph(c); });
+        plan.timed = c.multiplications() >= worth_timing;
         Memory memory{{first_input, const_cast<void*>(c.x)}, {second_input, const_cast<void*>(c.w)}, {result, c.out}};
         if (c.bias) memory.emplace(third_input, const_cast<void*>(c.bias));
         return run(key, plan, memory, workspace);
@@ -194,8 +198,10 @@ private:
                          return plan.graph->create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
                      },
                      [&] {
-                         // The same request gives the same bytes: no plan whose sums depend on who comes first.
-                         plan.graph->deselect_numeric_notes({fe::NumericalNote_t::NONDETERMINISTIC});
+                         // The same request gives the same bytes: no plan whose sums depend on who comes first. And
+                         // none that adds in less than f32.
+                         plan.graph->deselect_numeric_notes(
+                             {fe::NumericalNote_t::NONDETERMINISTIC, fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION});
                          return plan.graph->check_support();
                      }})
                 if (const Outcome outcome = step(); outcome.is_bad()) return outcome;
@@ -254,7 +260,7 @@ private:
     /// The fastest of the first plans, as measured now or earlier; convolutions differ by far. Attention has one plan
     /// per generation of cards, the newest first.
     void choose(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
-        if (key[0] != 'c' || runtime_.recording()) return take(plan, 0); // nothing to be timed, or not now
+        if (!plan.timed || runtime_.recording()) return take(plan, 0); // nothing to be timed, or not now
         const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
         if (const auto known = cache_.find(key); known && (*known)[1] == static_cast<std::uint64_t>(count))
             if (const auto index = static_cast<std::int64_t>((*known)[0]);

@@ -121,6 +121,7 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
         const auto bytes = static_cast<std::size_t>(n * (k + static_cast<std::int64_t>(sizeof(float))));
         if (stream_.active() && bytes > resident_left_) return false; // the others come as bf16
         if (stream_.active()) resident_left_ -= bytes;
+        const Borrowed to_stay(*this, *weight_arena_);
         const Tensor matrix = convert(layers, DType::bf16);
         slot = std::make_shared<Quantised>(quantise(upload(matrix)));
         runtime_->wait(); // a card that shares the host's pages may still be reading them

@@ -9,6 +9,9 @@ namespace denoir::cuda {
 namespace {
 
 constexpr std::size_t good_ring = std::size_t{128} << 20;
+/// Weights that are read once or twice stay up to here: a text encoder of 9 GiB would be most of what a whole run
+/// needs.
+constexpr std::size_t once_allowance = std::size_t{2} << 30;
 constexpr std::size_t place = 256; ///< what weights in the ring are rounded up to
 
 } // namespace
@@ -16,7 +19,8 @@ constexpr std::size_t place = 256; ///< what weights in the ring are rounded up 
 MemoryPlan plan_memory(const MemoryNeeds& needs, std::size_t free, std::size_t margin) {
     MemoryPlan plan;
     const std::size_t left = free > margin ? free - margin : 0;
-    if (needs.activations <= left && needs.weights <= left - needs.activations) {
+    const bool passing = needs.once && needs.weights > once_allowance;
+    if (!passing && needs.activations <= left && needs.weights <= left - needs.activations) {
         plan.resident = needs.weights;
         return plan;
     }
@@ -30,8 +34,8 @@ MemoryPlan plan_memory(const MemoryNeeds& needs, std::size_t free, std::size_t m
         return plan;
     }
     plan.ring = std::clamp(std::min(good_ring, left - needs.activations), smallest, std::max(smallest, needs.weights));
-    plan.rung = MemoryPlan::Rung::streamed;
-    plan.resident = left - needs.activations - plan.ring;
+    plan.rung = passing ? MemoryPlan::Rung::passing : MemoryPlan::Rung::streamed;
+    if (!passing) plan.resident = left - needs.activations - plan.ring;
     return plan;
 }
 
@@ -39,6 +43,7 @@ std::string describe(const MemoryPlan& plan, const MemoryNeeds& needs) {
     const auto mib = [](std::size_t bytes) { return bytes >> 20; };
     switch (plan.rung) {
     case MemoryPlan::Rung::resident:
+    case MemoryPlan::Rung::passing:
         return {};
     case MemoryPlan::Rung::streamed:
         return fmt::format("{} of {} MiB of weights stay on the card, the others come from the host's memory",

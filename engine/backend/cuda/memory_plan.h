@@ -11,6 +11,7 @@ namespace denoir::cuda {
 struct MemoryPlan {
     enum class Rung {
         resident, ///< every weight stays on the card
+        passing,  ///< none has to: they are read once or twice and come from the host's memory meanwhile
         streamed, ///< some do; the others come from the host's memory while the card computes
         none,     ///< not even that fits
     } rung = Rung::resident;

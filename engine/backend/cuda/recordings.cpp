@@ -8,24 +8,6 @@
 
 namespace denoir::cuda {
 
-namespace {
-
-/// Memory that is given back only with the arena and all its blocks: what was recorded works on it for ever.
-SystemMemory lasting(SystemMemory memory) {
-    struct Returned {
-        SystemMemory memory;
-        std::vector<std::pair<std::byte*, std::size_t>> blocks;
-        ~Returned() {
-            for (const auto& [block, bytes] : blocks) memory.release(block, bytes);
-        }
-    };
-    const auto returned = std::make_shared<Returned>(Returned{memory, {}});
-    return {memory.allocate,
-            [returned](std::byte* block, std::size_t bytes) { returned->blocks.emplace_back(block, bytes); }, false};
-}
-
-} // namespace
-
 /// The first call runs as it is: weights are uploaded, plans made, algorithms chosen. The second is recorded, on memory
 /// that recordings have for themselves (they run one after the other, so they share it); from then on only inputs are
 /// copied.
@@ -34,8 +16,12 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
     if (!options_.record || stream_.active()) return body(inputs); // streamed weights come and go
     const auto known = recordings_.find(key);
     if (known == recordings_.end()) {
+        own_arena_->reset_peak();
+        const std::size_t before = own_arena_->stats().bytes_in_use;
         Tensor out = body(inputs); // one that throws half-way has not made everything that a recording needs
-        recordings_[key] = std::make_unique<Recording>();
+        auto made = std::make_unique<Recording>();
+        made->bytes = own_arena_->stats().peak_in_use - before;
+        recordings_[key] = std::move(made);
         return out;
     }
     Recording& r = *known->second;
@@ -67,12 +53,15 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
 
 void CudaBackend::record(Recording& r, std::span<const Tensor> inputs, const Body& body) {
     own_arena_->trim();
-    if (!recording_arena_) recording_arena_ = std::make_unique<Arena>(self(), lasting(device_memory(runtime_, use_)));
-    struct Borrowed { // allocations go to the recording's arena for a while
-        Arena*& current;
-        Arena* before;
-        ~Borrowed() { current = before; }
-    } borrowed{arena_, std::exchange(arena_, recording_arena_.get())};
+    if (!recording_arena_) {
+        SystemMemory memory = device_memory(runtime_, use_);
+        memory.lasting = true; // what was recorded works on it for ever
+        recording_arena_ = std::make_unique<Arena>(self(), std::move(memory), 0, Fit::best);
+        std::size_t bytes = r.bytes;
+        for (const Tensor& input : inputs) bytes += input ? input.bytes() : 0;
+        recording_arena_->reserve(bytes + bytes / 16); // for pieces that do not fit exactly
+    }
+    const Borrowed to_last(*this, *recording_arena_);
     for (const Tensor& input : inputs) r.inputs.push_back(input ? allocate(input.shape(), input.dtype()) : Tensor());
     r.graph = runtime_->record([&] { r.output = body(r.inputs); });
 }
@@ -84,7 +73,8 @@ void CudaBackend::trim() {
     pinned_.trim();
     recordings_.clear();
     recording_arena_.reset();
-    arena_->trim();
+    own_arena_->trim();
+    weight_arena_->trim();
 }
 
 } // namespace denoir::cuda

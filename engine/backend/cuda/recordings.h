@@ -12,6 +12,7 @@ struct CudaBackend::Recording {
     Tensor output;
     std::unique_ptr<Graph> graph;
     bool refused = false;
+    std::size_t bytes = 0; ///< that the call before had in use at most, beside its inputs
 
     void reset() {
         graph.reset();

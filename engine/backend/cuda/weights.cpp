@@ -90,6 +90,7 @@ Tensor CudaBackend::convert(Layers layers, DType dtype) {
 Tensor CudaBackend::matrix(Layers layers, DType dtype) {
     auto& slot = kept(layers, dtype == DType::bf16 ? "matrix.bf16" : "matrix.f32");
     if (!slot) {
+        const Borrowed to_stay(*this, *weight_arena_);
         auto made = std::make_shared<Prepared>();
         const Tensor values = convert(layers, dtype);
         if (stream_.active() && values.bytes() > resident_left_) {
@@ -106,6 +107,7 @@ Tensor CudaBackend::matrix(Layers layers, DType dtype) {
     const Prepared& prepared = *std::static_pointer_cast<Prepared>(slot);
     if (prepared.resident) return prepared.resident;
     if (!stream_.active()) { // memory was planned anew since
+        const Borrowed to_stay(*this, *weight_arena_);
         const auto streamed = prepared.streamed;
         Tensor there = allocate(streamed->shape(), streamed->dtype());
         runtime_->to_device(there.raw(), streamed->data(), streamed->bytes());
@@ -119,6 +121,7 @@ Tensor CudaBackend::matrix(Layers layers, DType dtype) {
 Tensor CudaBackend::taps_first(const Weight& w, DType dtype) {
     auto& slot = kept(w, dtype == DType::bf16 ? "taps.bf16" : "taps.f32");
     if (!slot) {
+        const Borrowed to_stay(*this, *weight_arena_);
         const Shape& s = w.shape();
         const std::int64_t time = s.rank() == 5 ? s[2] : 1;
         const Tensor stored =
@@ -142,6 +145,7 @@ Tensor CudaBackend::parameter(const Weight& w, bool round_bf16) {
                 rounded.data<float>()[i] = round_to_bf16(values.data<float>()[i]);
             values = rounded;
         }
+        const Borrowed to_stay(*this, *weight_arena_);
         slot = std::make_shared<Tensor>(upload(values.reshape(w.shape())));
     }
     return *std::static_pointer_cast<Tensor>(slot);
@@ -154,6 +158,7 @@ CudaBackend::Bias CudaBackend::bias_of(const Weight* bias, DType compute) {
     if (!round) return {wide, wide};
     auto& slot = kept(*bias, "bias.bf16");
     if (!slot) {
+        const Borrowed to_stay(*this, *weight_arena_);
         Tensor narrow = allocate(wide.shape(), DType::bf16);
         copy(wide, narrow);
         slot = std::make_shared<Tensor>(narrow);
@@ -165,6 +170,7 @@ CudaBackend::Bias CudaBackend::bias_of(Layers layers, DType compute) {
     if (layers.size() == 1 || !layers[0].bias) return bias_of(layers[0].bias, compute);
     auto& slot = kept(layers, compute == DType::bf16 ? "bias.bf16" : "bias.f32");
     if (!slot) {
+        const Borrowed to_stay(*this, *weight_arena_);
         std::vector<Tensor> wide;
         std::int64_t count = 0;
         for (const LinearLayer& layer : layers) {

@@ -186,7 +186,8 @@ Tensor self_attention(const Module& m, const Pass& p, Tensor x) {
     const DType compute = p.precision.compute;
     const std::int64_t heads = p.config.heads;
     constexpr std::array<const char*, 3> names{"q", "k", "v"};
-    std::vector<Tensor> projected = nn::linear_joined(m, names, x, compute);
+    const Shape shape = x.shape();
+    std::vector<Tensor> projected = nn::linear_joined(m, names, std::exchange(x, {}), compute);
     auto rotated = [&](const char* projection, const char* norm, const char* rope, Tensor y) {
         p.tell(m, projection, y);
         const Tensor weight = p.parameter(m[norm], "weight");
@@ -202,8 +203,7 @@ Tensor self_attention(const Module& m, const Pass& p, Tensor x) {
 
     AttentionOptions options = p.attention();
     options.causal_block = p.causal_tokens;
-    x = ops::attention(nn::heads(q, heads), nn::heads(k, heads), nn::heads(v, heads), options, compute)
-            .reshape(x.shape());
+    x = ops::attention(nn::heads(q, heads), nn::heads(k, heads), nn::heads(v, heads), options, compute).reshape(shape);
     q = k = v = {};
     p.tell(m, "o.input", x);
     x = nn::linear(m["o"], x, compute);
@@ -234,9 +234,21 @@ Tensor cross_attention(const Module& m, const Pass& p, const Tensor& x, const Co
 }
 
 Tensor feed_forward(const Module& m, const Pass& p, const Tensor& x) {
-    Tensor y = linear(m, "0", "1", p, x, p.precision.compute, Activation::gelu_tanh);
-    y = nn::linear(m[2], y, p.precision.compute);
-    p.tell(m, "2", y);
+    const DType compute = p.precision.compute;
+    constexpr std::int64_t hidden_rows = Transformer::hidden_rows;
+    if (p.probe || x.size(0) <= hidden_rows) {
+        Tensor y = linear(m, "0", "1", p, x, compute, Activation::gelu_tanh);
+        y = nn::linear(m[2], y, compute);
+        p.tell(m, "2", y);
+        return y;
+    }
+    Tensor y = p.backend.empty(x.shape(), compute);
+    for (std::int64_t first = 0; first < x.size(0); first += hidden_rows) {
+        const std::int64_t end = std::min(first + hidden_rows, x.size(0));
+        const Tensor hidden = nn::linear(m["0"], x.slice(0, first, end), compute, Activation::gelu_tanh);
+        Tensor part = y.slice(0, first, end);
+        p.backend.linear(hidden, nn::weight(m["2"], "weight"), m["2"].find("bias"), {Activation::none, compute}, part);
+    }
     return y;
 }
 
@@ -265,8 +277,9 @@ Tensor block(const Module& m, const Pass& p, Tensor x, const Tensor& e0, const C
     x = ops::gated_add(x, y, row(2), DType::f32);
     p.tell(m, "norm3.input", x);
 
-    const Tensor seen = p.precision.round_norm3_input && !has_image ? ops::cast(x, DType::bf16) : x;
-    y = nn::layer_norm(m["norm3"], seen, p.config.eps, p.precision.compute, p.precision.bf16_parameters);
+    const bool rounded = p.precision.round_norm3_input && !has_image;
+    y = nn::layer_norm(m["norm3"], rounded ? ops::cast(x, DType::bf16) : x, p.config.eps, p.precision.compute,
+                       p.precision.bf16_parameters);
     p.tell(m, "norm3", y);
     y = cross_attention(m["cross_attn"], p, y, context.text[index], context,
                         has_image ? &context.image[index] : nullptr);
@@ -445,6 +458,12 @@ void Transformer::add_text(Context& context, const Tensor& text, bool collapse, 
     const Tensor embedded = text_embedding(m["text_embedding"], p, backend_->upload(rows));
     for (int i = 0; i < config_.layers; ++i)
         context.text.push_back(keys(m["blocks"][i]["cross_attn"], p, embedded, "", config_.text_len));
+}
+
+void Transformer::release_context_weights() const {
+    for (const std::string& layer : context_layer_names(config_, config_.clip_dim > 0))
+        for (const char* leaf : {".weight", ".bias"})
+            if (const Weight* weight = weights_->find(layer + leaf)) weight->prepared.clear();
 }
 
 Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,

@@ -60,6 +60,10 @@ public:
         Precision precision;
     };
 
+    /// Tokens whose hidden layer of the feed-forward network exists at a time: that of a long clip would need as much
+    /// memory as all else together. A multiple of 128, by which matrices are cut.
+    static constexpr std::int64_t hidden_rows = std::int64_t{66} * 128;
+
     /// Checks the tensors (Config::read). Throws Error.
     Transformer(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);
 
@@ -74,6 +78,10 @@ public:
 
     /// Another prompt for the same image: shares the image keys of `other`.
     Context context(const Tensor& text, const Context& other) const;
+
+    /// What a backend keeps of the weights that made the contexts: no step reads them. They are prepared again for the
+    /// next context.
+    void release_context_weights() const;
 
     /// `latent` [C, T, H, W] f32, `condition` [Cc, T, H, W] f32 appended to its channels, or null; `timesteps` (0…1000,
     /// fractions allowed) one, one per latent frame, or one per token (T·H/2·W/2, width fastest); `fps` the row of the

@@ -219,5 +219,97 @@ TEST(Arena, threads_share_it) {
     EXPECT_EQ(arena.stats().bytes_held, 0u);
 }
 
+/// As a card's memory is shared out.
+Arena best(Ledger& ledger, std::size_t limit = 0) { return Arena(nullptr, ledger.memory(), limit, Fit::best); }
+
+TEST(ArenaOfBestFit, live_blocks_do_not_overlap_and_free_space_joins) {
+    Ledger ledger;
+    Arena arena = best(ledger);
+    std::mt19937 random(4);
+    std::vector<Block> live;
+    for (int i = 0; i < 3000; ++i) {
+        if (live.size() > 40) {
+            const std::size_t at = random() % live.size();
+            const auto* data = reinterpret_cast<const unsigned char*>(live[at]->data());
+            for (std::size_t k = 0; k < live[at]->bytes(); k += 61) ASSERT_EQ(data[k], data[0]);
+            live.erase(live.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+        live.push_back(arena.allocate(random() % (i % 3 ? 5000 : 600'000) + 1));
+        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(live.back()->data()) % 64, 0u);
+        std::memset(live.back()->data(), i % 251, live.back()->bytes());
+        if (i % 500 == 499) arena.trim();
+        ASSERT_EQ(arena.stats().bytes_held, ledger.out);
+    }
+    live.clear();
+    EXPECT_EQ(arena.stats().bytes_in_use, 0u);
+    // Every segment is one free piece again: what fits in the largest is not asked for.
+    const auto asked = arena.stats().system_allocations;
+    arena.allocate(Arena::usual_segment);
+    EXPECT_EQ(arena.stats().system_allocations, asked);
+    arena.trim();
+    EXPECT_EQ(ledger.out, 0u);
+}
+
+TEST(ArenaOfBestFit, holds_little_more_than_is_used) {
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        Ledger ledger;
+        Arena arena = best(ledger);
+        for (int repeat = 0; repeat < 4; ++repeat) step(arena, seed);
+        EXPECT_LE(arena.stats().bytes_held, arena.stats().peak_in_use * 2) << seed;
+        Arena closer = best(ledger);
+        closer.reserve(arena.stats().peak_in_use * 5 / 4);
+        step(closer, seed);
+        EXPECT_LE(closer.stats().bytes_held, arena.stats().peak_in_use * 3 / 2) << seed;
+    }
+}
+
+TEST(ArenaOfBestFit, takes_what_was_reserved) {
+    Ledger ledger;
+    Arena arena = best(ledger);
+    arena.reserve(40 * mib);
+    arena.reserve(30 * mib); // is there
+    EXPECT_EQ(arena.stats().system_allocations, 1);
+    const Block a = arena.allocate(13 * mib), b = arena.allocate(100), c = arena.allocate(26 * mib);
+    EXPECT_EQ(arena.stats().system_allocations, 1);
+    const Block d = arena.allocate(mib);
+    EXPECT_EQ(arena.stats().system_allocations, 2);
+    ledger.capacity = ledger.out;
+    arena.reserve(40 * mib); // there is none: no harm
+    EXPECT_EQ(arena.stats().bytes_held, ledger.out);
+}
+
+TEST(ArenaOfBestFit, says_when_there_is_no_more_and_goes_on) {
+    Ledger ledger;
+    ledger.capacity = 10 * mib;
+    Arena arena = best(ledger);
+    {
+        const Block small = arena.allocate(100);
+        EXPECT_THROW(arena.allocate(9 * mib), Error); // beside a segment of the usual size
+    }
+    const Block large = arena.allocate(9 * mib); // what is free goes back for it
+    EXPECT_THROW(arena.allocate(2 * mib), Error);
+    const Block exact = arena.allocate(mib / 2); // less than a segment of the usual size
+    EXPECT_LE(ledger.out, ledger.capacity);
+    EXPECT_THROW(arena.allocate(~std::size_t{0} - 5), Error);
+}
+
+TEST(ArenaOfBestFit, lasting_memory_goes_back_with_the_arena_and_its_last_block) {
+    Ledger ledger;
+    SystemMemory memory = ledger.memory();
+    memory.lasting = true;
+    Block last;
+    {
+        Arena arena(nullptr, memory, 0, Fit::best);
+        arena.allocate(30 * mib);
+        last = arena.allocate(mib);
+        arena.trim();
+        EXPECT_EQ(ledger.out, 30 * mib);
+        EXPECT_EQ(arena.stats().bytes_held, 30 * mib);
+    }
+    EXPECT_EQ(ledger.out, 30 * mib);
+    last.reset();
+    EXPECT_EQ(ledger.out, 0u);
+}
+
 } // namespace
 } // namespace denoir

@@ -248,6 +248,33 @@ TEST_F(Everything, AnotherPromptSharesTheImage) {
     EXPECT_TRUE(test::same_bytes(run_with(whole), run_with(shared)));
 }
 
+TEST_F(Everything, WeightsOfTheContextLeaveTheBackendAndComeBack) {
+    const Transformer model(weights, cpu(), {});
+    const Tensor before = run(model, golden_text());
+    const auto kept = [&](const char* name) { return weights->find(name)->prepared.size(); };
+    for (const char* name : {"blocks.1.cross_attn.k.weight", "blocks.0.cross_attn.v_img.weight"}) {
+        EXPECT_GT(kept(name), 0u) << name;
+        model.release_context_weights();
+        EXPECT_EQ(kept(name), 0u) << name;
+        EXPECT_GT(kept("blocks.1.cross_attn.norm_q.weight"), 0u);
+        EXPECT_TRUE(test::same_bytes(run(model, golden_text()), before));
+    }
+}
+
+TEST_F(Everything, AHiddenLayerInPiecesChangesNothing) {
+    const std::int64_t rows = 186, columns = 188;
+    ASSERT_GT(rows / 2 * columns / 2, Transformer::hidden_rows);
+    const Tensor large = numbered_tensor(908, {4, 1, rows, columns}),
+                 beside = numbered_tensor(909, {8, 1, rows, columns});
+    const std::vector<float> time{500};
+    const Transformer model(weights, cpu(), {});
+    const Context context = model.context(golden_text(), &clip);
+    test::Recorder of_one_layer("blocks.0.ffn.2"); // who is told sees it whole
+    const Tensor whole = model.forward(large, &beside, time, context, 1, &of_one_layer);
+    EXPECT_EQ(of_one_layer.last.begin()->second.size(0), rows / 2 * columns / 2);
+    EXPECT_LT(test::relative_error(model.forward(large, &beside, time, context, 1), whole), 1e-6);
+}
+
 TEST_F(Everything, TimestepsOfEveryShapeMeanTheSame) {
     const Transformer model(weights, cpu(), {});
     const Context context = model.context(golden_text(), &clip);

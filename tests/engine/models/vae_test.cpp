@@ -225,8 +225,10 @@ TEST_P(VaeProperties, StripsGiveTheSameBytes) {
     for (const DType dtype : {DType::f32, DType::bf16}) {
         const Tensor whole = vae({.dtype = dtype, .bf16_above = 0}).decode(latent);
         // A card's libraries compute other sizes in another order.
-        const double limit = cpu()->device().kind == Device::Kind::cpu ? 0 : dtype == DType::f32 ? 1e-5 : 0.03;
-        for (const int strips : {2, 3, 7})
+        const bool on_card = cpu()->device().kind != Device::Kind::cpu;
+        const double limit = !on_card ? 0 : dtype == DType::f32 ? 1e-5 : 0.03;
+        // There each size of a strip costs seconds of planning.
+        for (const int strips : on_card ? std::vector{3} : std::vector{2, 3, 7})
             EXPECT_LE(
                 test::relative_error(vae({.dtype = dtype, .bf16_above = 0, .strips = strips}).decode(latent), whole),
                 limit)

@@ -30,6 +30,20 @@ TEST(MemoryPlan, TheRungsOfOneStage) {
     EXPECT_EQ(just.resident, 0u);
 }
 
+TEST(MemoryPlan, WhatIsReadOnceOrTwiceDoesNotFillTheCard) {
+    MemoryNeeds needs{9000 * mib, 84 * mib, 300 * mib};
+    EXPECT_EQ(cuda::plan_memory(needs, 80'000 * mib).rung, MemoryPlan::Rung::resident);
+    needs.once = true;
+    const MemoryPlan passing = cuda::plan_memory(needs, 80'000 * mib);
+    ASSERT_EQ(passing.rung, MemoryPlan::Rung::passing);
+    EXPECT_EQ(passing.resident, 0u);
+    EXPECT_GE(passing.ring, 3 * needs.largest_weight);
+    EXPECT_LE(passing.ring, 512 * mib);
+    EXPECT_EQ(cuda::describe(passing, needs), ""); // nothing that anybody has to know
+    needs.weights = 1200 * mib;
+    EXPECT_EQ(cuda::plan_memory(needs, 80'000 * mib).rung, MemoryPlan::Rung::resident);
+}
+
 TEST(MemoryPlan, NeverPlansMoreThanThereIs) {
     for (std::size_t free = 0; free < 6000; free += 37)
         for (const std::size_t activations : {0u, 700u, 5000u}) {
