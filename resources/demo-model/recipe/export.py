@@ -45,7 +45,18 @@ def read_transformer(model: Path, sizes: Sizes):
 
 
 def read_vae(model: Path):
-    return read(model / VAE)[0] if (model / VAE).exists() else None
+    """Exported VAE and how far its parts were trained, or None where there is none."""
+    if not (model / VAE).exists():
+        return None
+    tensors, about = read(model / VAE)
+    return {"vae": tensors, "done": json.loads(about.get("done", "{}"))}
+
+
+def _behind(what: str, checkpoint: dict, exported: dict) -> str:
+    """A line, where the exported weights have seen more steps than the checkpoint: they are not replaced."""
+    if checkpoint["step"] >= exported.get("step", 0):
+        return ""
+    return f"{what} left as it is: exported after step {exported['step']}, further along than the checkpoint's {checkpoint['step']}"
 
 
 def put_average(module: torch.nn.Module, state: dict, offset: int):
@@ -67,11 +78,15 @@ def config(sizes: Sizes, latent: latents.Latent) -> dict:
 
 
 def write(model: Path, work: Path, plan: str | None, vocabulary: int, latent: latents.Latent) -> list[str]:
-    """Exports every part that has a checkpoint in `work`; returns what was written. Throws if the folder outgrows its limit."""
-    said, sizes = [], None
+    """Exports every part that has a checkpoint in `work` and is not further along already; returns what was written and what was not. Throws
+    if the folder outgrows its limit."""
+    said = []
     path = work / f"transformer-{plan}.pt"
-    if path.exists():
-        state = load(path)
+    state = load(path) if path.exists() else None
+    exported = read(model / TRANSFORMER)[1] if state and (model / TRANSFORMER).exists() else {}
+    if state and (line := _behind("transformer", state["done"], json.loads(exported.get("done", "{}")))):
+        said.append(line)
+    elif state:
         sizes = Sizes(**state["sizes"])
         net, text = Transformer(sizes), TextEncoder(sizes, vocabulary)
         put_average(text, state, put_average(net, state, 0))
@@ -80,21 +95,26 @@ def write(model: Path, work: Path, plan: str | None, vocabulary: int, latent: la
         with files.whole(model / "config.json") as part:
             part.write_text(json.dumps(config(sizes, latent), indent=1) + "\n", encoding="utf-8")
         said.append(f"transformer and text encoder after {state['done']}")
-    network = vae.Vae(latents.Z, latent.tables["std"])
-    if (old := read_vae(model)) is not None:
-        network.load_state_dict(old)
-    else:
-        start.encoder(network, latent)
-    parts = [p for p in ("decoder", "encoder") if (work / f"vae-{p}.pt").exists()]
-    for part in parts:
-        state = load(work / f"vae-{part}.pt")
+    states = {p: load(work / f"vae-{p}.pt") for p in ("decoder", "encoder") if (work / f"vae-{p}.pt").exists()}
+    old = read_vae(model) if states else None
+    done = old["done"] if old else {}
+    for part in list(states):
+        if line := _behind(f"VAE {part}", states[part]["done"], done.get(part, {})):
+            said.append(line)
+            del states[part]
+    if states:
+        network = vae.Vae(latents.Z, latent.tables["std"])
+        if old:
+            network.load_state_dict(old["vae"])
+        else:
+            start.encoder(network, latent)
         named = dict(network.named_parameters())
-        with torch.no_grad():
-            for name, mean in zip(state["names"], state["average"]):
-                named[name].copy_(mean)
-        said.append(f"VAE {part} after {state['done']}")
-    if parts:
-        _write(model / VAE, network.state_dict())
+        for part, state in states.items():
+            with torch.no_grad():
+                for name, mean in zip(state["names"], state["average"]):
+                    named[name].copy_(mean)
+            said.append(f"VAE {part} after {state['done']}")
+        _write(model / VAE, network.state_dict(), done=json.dumps(done | {p: s["done"] for p, s in states.items()}))
     total = sum(f.stat().st_size for f in model.glob("*.safetensors"))
     if total > LIMIT:
         raise SystemExit(f"the weights take {total:,} bytes, more than {LIMIT:,}")

@@ -28,7 +28,7 @@ OBJECTS = 3.0  # how much more the error on objects counts without noise
 # (minutes of training, rate factor, what is shown). Batches hold about as much work whatever their kind.
 PLANS = {
     "cpu": {
-        "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1, "goes_on": 463,
+        "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1,
         "stages": [
             (57, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.6), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 17, 20, 0.25)]),
             (90, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.3), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.2)]),
@@ -44,8 +44,8 @@ PLANS = {
         ],
     },
     "gpu": {
-        # Weights that another plan exported have seen what comes before minute 8. Few kinds: each costs minutes of compiling.
-        "sizes": Sizes(), "lr": 2e-3, "decay": 0.999, "workers": 14, "pool": True, "goes_on": 8,
+        # Few kinds: each costs minutes of compiling.
+        "sizes": Sizes(), "lr": 2e-3, "decay": 0.999, "workers": 14, "pool": True,
         "stages": [
             (4, 1.0, [Kind("image", *FULL, 1, 256, 1.0)]),
             (8, 1.0, [Kind("image", *FULL, 1, 256, 0.4), Kind("clip small", *SMALL, 17, 128, 0.6)]),
@@ -253,8 +253,8 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         net.load_state_dict(found["transformer"])
         encoder.load_state_dict(found["text"])
         done |= found["done"]
-        if found["plan"] != plan_name:
-            done["minutes"] = plan.get("goes_on", 0.0)
+        if found["plan"] != plan_name:  # minutes of another plan's are no measure here; its weights have seen what comes before the last stage
+            done["minutes"] = float(([0] + [s[0] for s in plan["stages"]])[-2])
         log(note="continues from exported weights", **done)
     else:
         encoder.load_state_dict(train_text(model, work, plan_name, stop).state_dict())
@@ -354,8 +354,9 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
         net.load_state_dict(state["vae"])
         done = state["done"]
     elif found := export.read_vae(model):
-        net.load_state_dict(found)
-        log(note="continues from exported weights")
+        net.load_state_dict(found["vae"])
+        done |= found["done"].get(part, {})  # a file of before it was written says nothing: step 0
+        log(note="continues from exported weights", **done)
     else:
         start.encoder(net, latent)
     net.to(device)
