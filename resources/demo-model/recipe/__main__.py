@@ -20,7 +20,7 @@ def main() -> int:
     t.add_argument("--minutes", type=float, default=1e6, help="stop in order after so many (default: run until stopped)")
     t.add_argument("--workers", type=int, help="processes that draw clips (default: the plan's)")
     e = commands.add_parser("export", help="averaged weights of every checkpoint into the model folder, in bf16")
-    e.add_argument("--plan", choices=("cpu", "gpu", "smoke"), default="cpu")
+    e.add_argument("--plan", choices=("cpu", "gpu", "smoke"), help="the transformer's, which must be there (default: the cpu plan's, if it is)")
     p = commands.add_parser("preview", help="a contact sheet of the transformer's checkpoint, without Denoir")
     p.add_argument("out", type=Path)
     p.add_argument("--plan", choices=("cpu", "gpu", "smoke"), default="cpu")
@@ -43,8 +43,13 @@ def main() -> int:
     g.add_argument("--cli", type=Path, default=HERE.parents[2] / "build/release/bin/denoir-cli")
     g.add_argument("--no-grid", action="store_true", help="without the table of steps and guidances")
     args = parser.parse_args()
+    if "cli" in args and not args.cli.exists():
+        raise SystemExit(f"{args.cli} is missing: build it (CONTRIBUTING.md), or name it with --cli")
+    import torch
     import train
 
+    if args.command == "train" and args.plan == "gpu" and not torch.cuda.is_available():
+        raise SystemExit("--plan gpu needs a CUDA device, and PyTorch finds none: take --plan cpu")
     if args.command == "train":
         if args.part == "transformer":
             train.train_transformer(args.model, args.work, args.plan, args.minutes, args.workers)
@@ -53,7 +58,8 @@ def main() -> int:
     elif args.command == "export":
         import export
 
-        for line in export.write(args.model, args.work, args.plan, len(train.tokenizer(args.model)), train.fixed_latent(args.model)):
+        found = export.checkpoints(args.work, args.plan)
+        for line in export.write(args.model, found, train.fixed_latent(args.model)):
             print(line)
     elif args.command == "preview":
         import preview

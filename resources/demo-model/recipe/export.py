@@ -2,6 +2,7 @@
 """Reads and writes the model folder: averaged weights in bf16, original names, config.json."""
 
 import json
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
@@ -29,9 +30,16 @@ def read(path: Path):
         raise files.damaged(path, error) from None
 
 
-def _write(path: Path, tensors: dict, **metadata) -> None:
-    with files.whole(path) as part:
-        save_file({k: v.detach().to("cpu", torch.bfloat16).contiguous() for k, v in tensors.items()}, part, {"format": "pt", **metadata})
+def checkpoints(work: Path, plan: str | None = None) -> dict[str, Path]:
+    """Which parts ("transformer", "decoder", "encoder") have a checkpoint. `plan`: the transformer's, which must be there; None: the CPU
+    plan's, if it is."""
+    path = work / f"transformer-{plan or 'cpu'}.pt"
+    if plan and not path.exists():
+        raise SystemExit(f"{path} is missing: `train transformer --plan {plan}` writes it")
+    found = {p: f for p, f in (("transformer", path), *((p, work / f"vae-{p}.pt") for p in ("decoder", "encoder"))) if f.exists()}
+    if not found:
+        raise SystemExit(f"no checkpoint in {work}: `train` writes them")
+    return found
 
 
 def read_transformer(model: Path, sizes: Sizes):
@@ -77,25 +85,36 @@ def config(sizes: Sizes, latent: latents.Latent) -> dict:
     }  # fmt: skip
 
 
-def write(model: Path, work: Path, plan: str | None, vocabulary: int, latent: latents.Latent) -> list[str]:
-    """Exports every part that has a checkpoint in `work` and is not further along already; returns what was written and what was not. Throws
-    if the folder outgrows its limit."""
-    said = []
-    path = work / f"transformer-{plan}.pt"
-    state = load(path) if path.exists() else None
+def write(model: Path, found: dict[str, Path], latent: latents.Latent) -> list[str]:
+    """Exports the parts of these `checkpoints` that are not further along already; returns what was written and what was not. Ends the
+    program if the folder would outgrow its limit; then nothing was replaced."""
+    with ExitStack() as written:
+        return _write(model, found, latent, written)
+
+
+def _write(model: Path, found: dict[str, Path], latent: latents.Latent, written: ExitStack) -> list[str]:
+    """`write`, whose files come to their names when `written` ends well."""
+    said, sizes_of = [], {f.name: f.stat().st_size for f in model.glob("*.safetensors")}
+
+    def put(name: str, tensors: dict, **metadata) -> None:
+        part = written.enter_context(files.whole(model / name))
+        save_file({k: v.detach().to("cpu", torch.bfloat16).contiguous() for k, v in tensors.items()}, part, {"format": "pt", **metadata})
+        sizes_of[name] = part.stat().st_size
+
+    state = load(found["transformer"]) if "transformer" in found else None
     exported = read(model / TRANSFORMER)[1] if state and (model / TRANSFORMER).exists() else {}
     if state and (line := _behind("transformer", state["done"], json.loads(exported.get("done", "{}")))):
         said.append(line)
     elif state:
         sizes = Sizes(**state["sizes"])
-        net, text = Transformer(sizes), TextEncoder(sizes, vocabulary)
+        net, text = Transformer(sizes), TextEncoder(sizes, len(state["text"]["token_embedding.weight"]))
         put_average(text, state, put_average(net, state, 0))
-        _write(model / TRANSFORMER, net.state_dict(), sizes=json.dumps(asdict(sizes)), done=json.dumps(state["done"]), plan=plan)
-        _write(model / TEXT, text.state_dict())
-        with files.whole(model / "config.json") as part:
-            part.write_text(json.dumps(config(sizes, latent), indent=1) + "\n", encoding="utf-8")
+        plan = found["transformer"].stem.removeprefix("transformer-")
+        put(TRANSFORMER, net.state_dict(), sizes=json.dumps(asdict(sizes)), done=json.dumps(state["done"]), plan=plan)
+        put(TEXT, text.state_dict())
+        written.enter_context(files.whole(model / "config.json")).write_text(json.dumps(config(sizes, latent), indent=1) + "\n", encoding="utf-8")
         said.append(f"transformer and text encoder after {state['done']}")
-    states = {p: load(work / f"vae-{p}.pt") for p in ("decoder", "encoder") if (work / f"vae-{p}.pt").exists()}
+    states = {p: load(f) for p, f in found.items() if p != "transformer"}
     old = read_vae(model) if states else None
     done = old["done"] if old else {}
     for part in list(states):
@@ -114,8 +133,8 @@ def write(model: Path, work: Path, plan: str | None, vocabulary: int, latent: la
                 for name, mean in zip(state["names"], state["average"]):
                     named[name].copy_(mean)
             said.append(f"VAE {part} after {state['done']}")
-        _write(model / VAE, network.state_dict(), done=json.dumps(done | {p: s["done"] for p, s in states.items()}))
-    total = sum(f.stat().st_size for f in model.glob("*.safetensors"))
+        put(VAE, network.state_dict(), done=json.dumps(done | {p: s["done"] for p, s in states.items()}))
+    total = sum(sizes_of.values())
     if total > LIMIT:
-        raise SystemExit(f"the weights take {total:,} bytes, more than {LIMIT:,}")
+        raise SystemExit(f"the weights would take {total:,} bytes, more than {LIMIT:,}: nothing replaced")
     return said + [f"{total:,} bytes of weights"]

@@ -14,6 +14,7 @@ import measure
 import score
 import world
 from latent import Latent
+from optim import load
 from transformer import Sizes, TextEncoder, Transformer
 
 
@@ -35,7 +36,7 @@ def sample(net, encoder, tokenizer, prompts, latent_shape, steps=16, guidance=4.
 
 
 def sheet(work: Path, plan: str, latent: Latent, tokenizer, out: Path, count: int = 16, width: int = 128, height: int = 80, frames: int = 1) -> None:
-    state = torch.load(work / f"transformer-{plan}.pt", map_location="cpu", weights_only=True)
+    state = load(export.checkpoints(work, plan)["transformer"])
     sizes = Sizes(**state["sizes"])
     net, encoder = Transformer(sizes), TextEncoder(sizes, len(tokenizer))
     export.put_average(encoder, state, export.put_average(net, state, 0))
