@@ -220,6 +220,14 @@ class Team:
         return flat[at:].tolist()
 
 
+def keep_if_broken(path: Path, average: Average, step: int) -> None:
+    """Ends the program before a checkpoint is replaced by one with NaN, from which nothing could go on."""
+    if all(mean.isfinite().all() for mean in average.mean):
+        return
+    kept = f"{path} is kept as it was saved last" if path.exists() else "nothing was saved"
+    raise SystemExit(f"weights are not finite after step {step}: {kept}; start the command again, and with a lower rate if it ends so again")
+
+
 def _place(device: str):
     if device == "cpu":
         torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", 1)))
@@ -273,6 +281,7 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
     def checkpoint():
         if team.rank > 0:
             return
+        keep_if_broken(path, average, done["step"])
         save(path, {
             "transformer": net.state_dict(), "text": encoder.state_dict(), "guide": guide.state_dict(), "optimizer": optimizers.state_dict(), "average": average.mean,
             "average_count": average.count, "done": done, "sizes": asdict(sizes),
@@ -371,6 +380,7 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
             mean.copy_(kept)
 
     def checkpoint():
+        keep_if_broken(path, average, done["step"])
         save(path, {"vae": net.state_dict(), "optimizer": optimizer.state_dict(), "average": average.mean,
                     "average_count": average.count, "names": [n for n, _ in named], "done": done})  # fmt: skip
 
