@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipe's world: what is drawn is what the scene says, captions say it too, the fixed latent keeps the picture."""
+"""The recipe: what is drawn is what the scene says, captions say it too, the fixed latent keeps the picture, trainings go on from what they left."""
 
+import contextlib
 import importlib.util
+import io
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 try:
     import numpy as np
@@ -296,15 +300,120 @@ class Start(unittest.TestCase):
         self.assertLess(np.sqrt(np.mean((found - expected) ** 2)), 0.01 * expected.std())
 
 
-@unittest.skipUnless(there("torch", "safetensors", "sentencepiece", "google.protobuf"), "needs PyTorch and SentencePiece, as the training does (recipe/requirements.txt)")
+class Steps:
+    """In place of train.Stopper: ends a loop when it was asked so often; told to before its first step with 0."""
+
+    def __init__(self, often):
+        self.left, self.asked = often, often == 0
+
+    def __bool__(self):
+        self.left -= 1
+        return self.left <= 0
+
+    def cooling(self, share):
+        return 1.0
+
+
+@unittest.skipUnless(there("torch", "safetensors", "sentencepiece", "google.protobuf"), "needs what the training does (recipe/requirements.txt)")
 class Training(unittest.TestCase):
+    """The smallest plan, a few steps at a time, in a folder of its own with nothing but the fixed latent and the tokenizer."""
+
+    def setUp(self):
+        import export
+        import torch
+        import train
+
+        torch.set_num_threads(1)
+        self.export, self.train, self.torch, self.latent = export, train, torch, latent.Latent.load(ROOT / "latent.npz")
+        ends = contextlib.ExitStack()
+        self.addCleanup(ends.close)
+        folder = pathlib.Path(ends.enter_context(tempfile.TemporaryDirectory()))
+        self.model, self.work = folder / "model", folder / "work"
+        for name in ("recipe/latent.npz", "google/umt5-xxl/spiece.model"):
+            (self.model / name).parent.mkdir(parents=True)
+            shutil.copy(ROOT.parent / name, self.model / name)
+        ends.enter_context(mock.patch.object(train, "Stopper", Steps))
+        ends.enter_context(mock.patch("shutil.which", return_value=None))  # no compiler: compiling takes minutes
+        ends.enter_context(mock.patch.object(train.start, "encoder"))
+        ends.enter_context(contextlib.redirect_stdout(io.StringIO()))
+
+    def transformer(self, steps):
+        self.train.train_transformer(self.model, self.work, "smoke", steps, workers=0)
+        return self.train.load(self.work / "transformer-smoke.pt")
+
+    def decoder(self, steps):
+        self.train.train_vae(self.model, self.work, "decoder", steps)
+        return self.train.load(self.work / "vae-decoder.pt")
+
+    def exported(self, plan=None):
+        return self.export.write(self.model, self.export.checkpoints(self.work, plan), self.latent)
+
+    def contents(self, folder):
+        return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+    def same(self, a, b, part):
+        self.assertEqual(a[part].keys(), b[part].keys())
+        for name, value in a[part].items():
+            self.assertTrue(self.torch.equal(value, b[part][name]), name)
+
+    def test_the_transformer_goes_on_from_its_exported_weights_alone(self):
+        trained = self.transformer(3)
+        self.assertEqual(trained["done"]["step"], 3)
+        self.exported("smoke")
+        found = self.export.read_transformer(self.model, self.train.PLANS["smoke"]["sizes"])
+        names = [(part, name) for part in ("transformer", "text") for name in trained[part]]
+        for (part, name), mean in zip(names, trained["average"], strict=True):
+            self.assertTrue(self.torch.equal(mean.bfloat16().float(), found[part][name]), name)
+        shutil.rmtree(self.work)
+        loaded = self.transformer(0)
+        self.assertEqual(loaded["done"], trained["done"])
+        self.same(loaded, found, "transformer")
+        self.same(loaded, found, "text")
+        (self.work / "transformer-smoke.pt").unlink()
+        self.assertEqual(self.transformer(2)["done"]["step"], 5)
+
+    def test_the_decoder_goes_on_from_its_exported_weights_alone(self):
+        trained = self.decoder(2)
+        self.assertEqual(trained["done"]["step"], 1)
+        self.exported()
+        shutil.rmtree(self.work)
+        loaded = self.decoder(0)
+        self.assertEqual(loaded["done"], trained["done"])
+        self.same(loaded, self.export.read_vae(self.model), "vae")
+        self.assertEqual(self.decoder(2)["done"]["step"], 2)
+
+    def test_an_export_replaces_nothing_that_is_further_along_and_nothing_beyond_its_limit(self):
+        later = self.transformer(1)
+        self.exported("smoke")
+        before = self.contents(self.model)
+        self.train.save(self.work / "transformer-smoke.pt", later | {"done": later["done"] | {"step": 0}})
+        self.assertIn("further along", self.exported("smoke")[0])
+        self.assertEqual(self.contents(self.model), before)
+        self.train.save(self.work / "transformer-smoke.pt", later | {"done": later["done"] | {"step": 2}})
+        with mock.patch.object(self.export, "LIMIT", 1000), self.assertRaisesRegex(SystemExit, "nothing replaced"):
+            self.exported("smoke")
+        self.assertEqual(self.contents(self.model), before)
+        for work, plan in ((self.work, "gpu"), (self.model, None)):
+            with self.assertRaisesRegex(SystemExit, "`train"):
+                self.export.checkpoints(work, plan)
+
+    def test_what_is_not_finite_is_not_saved(self):
+        import train
+
+        self.transformer(1)
+        before, real = self.contents(self.work)[pathlib.Path("transformer-smoke.pt")], train.transformer_loss
+        with mock.patch.object(train, "transformer_loss", lambda *a: [x * float("nan") for x in real(*a)]):
+            with self.assertRaisesRegex(SystemExit, "not finite.*is kept"):
+                self.transformer(1)
+        self.assertEqual(self.contents(self.work)[pathlib.Path("transformer-smoke.pt")], before)
+
     def test_what_drawing_raises_ends_the_wait_for_a_batch(self):
         import data
 
         kind, failing = data.Kind("image", 64, 48, 1, 2, 1.0), None  # no latent to encode with
         with self.assertRaises(AttributeError):
-            next(data.Pool(failing, None, 64, [kind], 1, 0, "cpu"))
-        self.assertIsNone(next(data.Pool(failing, None, 64, [kind], 1, 0, "cpu", told=lambda: True), None))
+            next(data.Pool(failing, None, 64, [kind], 1, 0, "cpu", 1 << 20, lambda: False))
+        self.assertIsNone(next(data.Pool(failing, None, 64, [kind], 1, 0, "cpu", 1 << 20, lambda: True), None))
 
 
 if __name__ == "__main__":

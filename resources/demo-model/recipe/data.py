@@ -90,9 +90,8 @@ class Pool:
     """Drawn samples kept on the accelerator, which trains faster than processors draw: workers fill it while it is drawn from, so every
     sample is seen a few times, each time at other noise levels. The oldest give way. Raises what drawing raised."""
 
-    def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, workers: int, device, told=lambda: False, capacity: int = 3 << 30):
-        """`told`: whether to wait no longer for batches that are not there yet. `capacity`: bytes of latents for each kind; the other columns are
-        small beside them."""
+    def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, workers: int, device, capacity: int, told):
+        """`capacity`: bytes of latents for each kind; what else a sample has comes on top. `told`: says whether to wait no longer for a batch."""
         self.kinds, self.device, self.text_len, self.capacity = {k.name: k for k in kinds}, device, text_len, capacity
         self.weights, self.told = torch.tensor([k.weight for k in kinds]), told
         self.stores: dict = {}

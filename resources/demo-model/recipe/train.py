@@ -25,10 +25,10 @@ TINY, SMALL, FULL = (96, 64), (128, 80), (256, 144)
 GUIDED = 0.1  # what guide and probe weigh beside the velocity's error
 OBJECTS = 3.0  # how much more the error on objects counts without noise
 
-# (minutes of training, rate factor, what is shown). Batches hold about as much work whatever their kind.
+# "stages": (minutes of training, rate factor, what is shown). Batches hold about as much work whatever their kind. "pool": data.Pool's capacity.
 PLANS = {
     "cpu": {
-        "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1,
+        "sizes": Sizes(), "lr": 2e-3, "decay": 0.998, "workers": 1, "text_steps": 1300,
         "stages": [
             (57, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.6), Kind("image", *FULL, 1, 16, 0.15), Kind("clip tiny", *TINY, 17, 20, 0.25)]),
             (90, 1.0, [Kind("image tiny", *TINY, 1, 96, 0.3), Kind("image", *FULL, 1, 16, 0.25), Kind("clip tiny", *TINY, 33, 10, 0.25), Kind("clip", *FULL, 33, 2, 0.2)]),
@@ -45,7 +45,7 @@ PLANS = {
     },
     "gpu": {
         # Few kinds: each costs minutes of compiling.
-        "sizes": Sizes(), "lr": 2e-3, "decay": 0.999, "workers": 14, "pool": True,
+        "sizes": Sizes(), "lr": 2e-3, "decay": 0.999, "workers": 14, "pool": 3 << 30, "text_steps": 1300,
         "stages": [
             (4, 1.0, [Kind("image", *FULL, 1, 256, 1.0)]),
             (8, 1.0, [Kind("image", *FULL, 1, 256, 0.4), Kind("clip small", *SMALL, 17, 128, 0.6)]),
@@ -54,7 +54,8 @@ PLANS = {
     },
     # A minute's run of everything, for tests.
     "smoke": {
-        "sizes": Sizes(48, 2, 96, 2, freq_dim=32, text_dim=32, text_heads=2, text_ffn=48), "lr": 2e-3, "decay": 0.9, "workers": 1, "pool": True,
+        "sizes": Sizes(48, 2, 96, 2, freq_dim=32, text_dim=32, text_heads=2, text_ffn=48), "lr": 2e-3, "decay": 0.9, "workers": 1,
+        "pool": 16 << 20, "text_steps": 10,
         "stages": [(1e9, 1.0, [Kind("image small", 64, 48, 1, 8, 0.5), Kind("clip small", 64, 48, 9, 4, 0.5)])],
     },
 }  # fmt: skip
@@ -109,7 +110,7 @@ def tokenizer(model: Path) -> text.Tokenizer:
     return text.Tokenizer(path)
 
 
-def train_text(model: Path, work: Path, plan_name: str, stop: Stopper, steps: int = 1300) -> TextEncoder:
+def train_text(model: Path, work: Path, plan_name: str, stop: Stopper) -> TextEncoder:
     """The text encoder learns to say what captions say; three minutes, whole or not at all."""
     import numpy as np
 
@@ -117,7 +118,8 @@ def train_text(model: Path, work: Path, plan_name: str, stop: Stopper, steps: in
     import world
 
     torch.manual_seed(1)
-    sizes, words, log, path = PLANS[plan_name]["sizes"], tokenizer(model), Log(work, "text"), work / f"text-{plan_name}.pt"
+    sizes, steps = PLANS[plan_name]["sizes"], PLANS[plan_name]["text_steps"]
+    words, log, path = tokenizer(model), Log(work, "text"), work / f"text-{plan_name}.pt"
     if plan_name == "cpu" and not path.exists() and (work / "text.pt").exists():
         path = work / "text.pt"  # from before it was named by its plan
     encoder, probe = TextEncoder(sizes, len(words)), text.Probe(sizes.text_dim)
@@ -312,7 +314,7 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             if isinstance(batches, Pool):
                 batches.stop()
             if plan.get("pool"):
-                batches = Pool(latent, words, sizes.text_len, kinds, seed, count, device, lambda: stop.asked)
+                batches = Pool(latent, words, sizes.text_len, kinds, seed, count, device, plan["pool"], lambda: stop.asked)
             else:
                 batches = loader(Batches(latent, words, sizes.text_len, kinds, seed, team.rank), count)
             log(stage=stage, rate=rate, kinds=[k.name for k in kinds])
@@ -347,6 +349,8 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         if now - saved > 240:
             checkpoint()
             saved = now
+    if isinstance(batches, Pool):
+        batches.stop()
     checkpoint()
     log(note="stopped", **done)
 
