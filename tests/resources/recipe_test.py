@@ -407,6 +407,15 @@ class Training(unittest.TestCase):
                 self.transformer(1)
         self.assertEqual(self.contents(self.work)[pathlib.Path("transformer-smoke.pt")], before)
 
+    def test_every_kind_is_rehearsed_twice(self):
+        import data
+
+        kinds, shapes = self.train.PLANS["smoke"]["stages"][0][2], []
+        pool = data.Pool(self.latent, self.train.tokenizer(self.model), 64, kinds, 1, 0, "cpu", 1 << 20, lambda: False)
+        self.train.rehearse(pool, kinds, lambda z, *rest: shapes.append((*z.shape, len(rest))))
+        pool.stop()
+        self.assertEqual(shapes, [(8, 16, 1, 6, 8, 6)] * 2 + [(4, 16, 3, 6, 8, 6)] * 2)
+
     def test_what_drawing_raises_ends_the_wait_for_a_batch(self):
         import data
 

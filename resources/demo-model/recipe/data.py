@@ -140,9 +140,15 @@ class Pool:
         return self
 
     def __next__(self):
+        if (batch := self.take()) is None:
+            raise StopIteration
+        return batch
+
+    def take(self, wanted: str = ""):
+        """A batch of the wanted kind, or of one drawn by weight; None where told to wait no longer."""
         while not self.told():
             self._drain()
-            name = list(self.kinds)[torch.multinomial(self.weights, 1).item()]
+            name = wanted or list(self.kinds)[torch.multinomial(self.weights, 1).item()]
             batch = self.kinds[name].batch
             if name in self.stores and self.stores[name][1] >= 2 * batch:
                 _, filled, columns = self.stores[name]
@@ -150,7 +156,7 @@ class Pool:
                 z, *rest = (c[pick] for c in columns)
                 return name, z.float(), *rest
             time.sleep(0.02)
-        raise StopIteration
+        return None
 
     def stop(self):
         self.stopped = True

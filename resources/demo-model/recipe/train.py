@@ -222,6 +222,14 @@ class Team:
         return flat[at:].tolist()
 
 
+def rehearse(pool: Pool, kinds: list[Kind], step) -> None:
+    """`step` with every kind's first batches, twice: the first time compiles it, the second records its CUDA graph."""
+    for kind in kinds:
+        for _ in range(2):
+            if batch := pool.take(kind.name):
+                step(*batch[1:])
+
+
 def keep_if_broken(path: Path, average: Average, step: int) -> None:
     """Ends the program before a checkpoint is replaced by one with NaN, from which nothing could go on."""
     if all(mean.isfinite().all() for mean in average.mean):
@@ -301,9 +309,15 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             torch._dynamo.config.suppress_errors, torch._dynamo.config.cache_size_limit = True, 64
             for block in net.blocks:
                 block.compile(dynamic=False)
+
+    def gradients(*batch):
+        optimizers.zero_grad()
+        loss, *shown = loss_of(net, encoder, guide, *batch)
+        loss.backward()
+        return shown
+
     warm, losses = 0, {}
     started, said, saved = done["minutes"], time.monotonic(), time.monotonic()
-    begin = time.monotonic()
     stage, batches = None, None
     ended = False
     while not ended:
@@ -318,14 +332,18 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             else:
                 batches = loader(Batches(latent, words, sizes.text_len, kinds, seed, team.rank), count)
             log(stage=stage, rate=rate, kinds=[k.name for k in kinds])
+            if device.type == "cuda":
+                # Compiling takes minutes for every kind, filling the pool and the text encoder more at the beginning: the clock, by
+                # which the rate cools, stands still meanwhile.
+                since = time.monotonic() if warm else stop.begin
+                rehearse(batches, kinds, gradients)
+                stop.begin += time.monotonic() - since
         if (batch := next_of(batches, stop)) is None:
             break
         name, z, *rest = batch
-        optimizers.zero_grad()
-        loss, *shown = loss_of(net, encoder, guide, z, *rest)
-        loss.backward()
+        shown = gradients(z, *rest)
         # On a processor that others use too, what counts is the time it gave us.
-        spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
+        spent = time.process_time() if device.type == "cpu" else time.monotonic() - stop.begin
         try:
             asked, share, spent = team.mean([p for _, p in named], float(bool(stop)), stop.cooling(0.6), spent)
         except RuntimeError:  # whoever stops us may stop the others of the team as well
@@ -418,6 +436,8 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
         warm += 1
         optimizer.step(min(1, warm / 60) * stop.cooling(0.7) / (1 + done["step"] / 3000) ** 0.7)
         average.update()
+        if warm == 1 and device.type == "cuda":  # the first step compiled
+            stop.begin = begin = time.monotonic()
         losses.append(shown.detach())
         spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
         done["step"], done["minutes"] = done["step"] + 1, started + spent / 60
