@@ -2,8 +2,13 @@
 """The bundled model's recipe. `python resources/demo-model/recipe COMMAND --help`; see README.md beside this file."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
+
+# Before numpy is imported: the processes that draw would each start its BLAS threads on every core.
+CHOSEN = "OMP_NUM_THREADS" in os.environ
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -50,6 +55,8 @@ def main() -> int:
 
     if args.command == "train" and args.plan == "gpu" and not torch.cuda.is_available():
         raise SystemExit("--plan gpu needs a CUDA device, and PyTorch finds none: take --plan cpu")
+    if not CHOSEN and (args.command != "train" or args.plan == "gpu"):  # a training on the processor is one core's
+        torch.set_num_threads(os.cpu_count() or 1)
     if args.command == "train":
         if args.part == "transformer":
             train.train_transformer(args.model, args.work, args.plan, args.minutes, args.workers)
