@@ -174,28 +174,28 @@ class Labels(unittest.TestCase):
 
     def test_say_where_the_object_is(self):
         scene = one("star", "red", x=0.25, y=0.5)
-        kinds, places = labels.labels(scene, 1, 144, 256)
-        self.assertEqual((kinds.shape, places.shape), ((1, 144, 2), (1, 144, labels.PLACES)))
+        classes, targets = labels.labels(scene, 1, 144, 256)
+        self.assertEqual((classes.shape, targets.shape), ((1, 144, 2), (1, 144, labels.TARGETS)))
         x, y, r, _ = (v[0] for v in world.path(scene.objects[0], [0.0], 144, 256))
         at = int(y // 16) * 16 + int(x // 16)
-        self.assertEqual(tuple(kinds[0, at]), (1 + draw.SHAPES.index("star"), 1 + list(draw.COLOURS).index("red")))
-        self.assertTrue(np.allclose(places[0, at, :2] * r + (x, y), ((at % 16 + 0.5) * 16, (at // 16 + 0.5) * 16), atol=1e-3))
-        self.assertEqual(tuple(kinds[0, 15]), (0, 0))
-        self.assertTrue((places[..., 3:7] == 0).all())
-        self.assertTrue(np.allclose(places[0, at, 7:], (0, 1)))
+        self.assertEqual(tuple(classes[0, at]), (1 + draw.SHAPES.index("star"), 1 + list(draw.COLOURS).index("red")))
+        self.assertTrue(np.allclose(targets[0, at, :2] * r + (x, y), ((at % 16 + 0.5) * 16, (at // 16 + 0.5) * 16), atol=1e-3))
+        self.assertEqual(tuple(classes[0, 15]), (0, 0))
+        self.assertTrue((targets[..., 3:7] == 0).all())
+        self.assertTrue(np.allclose(targets[0, at, 7:], (0, 1)))
 
     def test_the_nearest_of_two_objects_counts(self):
         scene = one("ball", "red", x=0.0)
         scene.objects.append(world.Object("heart", "green", "large", "rest", x=1.0, radius=0.25))
-        kinds, _ = labels.labels(scene, 1, 144, 256)
-        shapes = kinds[0, :, 0].reshape(9, 16)
+        classes, _ = labels.labels(scene, 1, 144, 256)
+        shapes = classes[0, :, 0].reshape(9, 16)
         self.assertEqual((shapes[4, 2], shapes[4, 13], shapes[4, 8]), (1 + draw.SHAPES.index("ball"), 1 + draw.SHAPES.index("heart"), 0))
 
     def test_say_how_it_moves(self):
         def mean(motion, **more):
-            kinds, places = labels.labels(one("square", motion=motion, **more), 33, 144, 256)
-            self.assertEqual(kinds.shape, (9, 144, 2))
-            return places[kinds[..., 0] > 0].mean(0)[3:]  # velocity x, y, growth, turn, sine and cosine
+            classes, targets = labels.labels(one("square", motion=motion, **more), 33, 144, 256)
+            self.assertEqual(classes.shape, (9, 144, 2))
+            return targets[classes[..., 0] > 0].mean(0)[3:]  # velocity x, y, growth, turn, sine and cosine
 
         self.assertTrue(np.allclose(mean("rest"), (0, 0, 0, 0, 0, 1), atol=1e-6))
         self.assertLess(mean("float", direction="left")[0], -0.2)

@@ -60,7 +60,7 @@ def clip(rng, latent: Latent, kind: Kind):
 
 
 class Batches(torch.utils.data.IterableDataset):
-    """Endless: (kind, latents [B,16,T,h,w], tokens, lengths, ends [B], answers [B,18], kinds [B,T,S,2], places [B,T,S,9]). Workers draw
+    """Endless: (kind, latents [B,16,T,h,w], tokens, lengths, ends [B], answers [B,18], classes [B,T,S,2], targets [B,T,S,9]). Workers draw
     kinds by weight, each from its own seed; those of a team draw the same kinds, so that none waits for another."""
 
     def __init__(self, latent: Latent, tokenizer, text_len: int, kinds: list[Kind], seed: int, rank: int = 0):
@@ -74,9 +74,9 @@ class Batches(torch.utils.data.IterableDataset):
         weights = np.array([k.weight for k in self.kinds])
         while True:
             kind = self.kinds[order.choice(len(self.kinds), p=weights / weights.sum())]
-            z, texts, ends, answers, kinds, places = zip(*(clip(rng, self.latent, kind) for _ in range(kind.batch)))
+            z, texts, ends, answers, classes, targets = zip(*(clip(rng, self.latent, kind) for _ in range(kind.batch)))
             tokens, lengths = self.tokenizer(list(texts), self.text_len)
-            shown = (torch.from_numpy(np.stack(a)) for a in (kinds, places))
+            shown = (torch.from_numpy(np.stack(a)) for a in (classes, targets))
             yield kind.name, torch.from_numpy(np.stack(z)), tokens, lengths, torch.tensor(ends), torch.tensor(answers), *shown
 
 
@@ -122,9 +122,9 @@ class Pool:
             item = self.queue.get()
             if isinstance(item, Exception):
                 raise item
-            name, z, tokens, *rest, places = item
+            name, z, tokens, *rest, targets = item
             tokens = torch.nn.functional.pad(tokens, (0, self.text_len - tokens.shape[1]))
-            self._add(name, z.to(torch.bfloat16), tokens, *rest, places.to(torch.bfloat16))
+            self._add(name, z.to(torch.bfloat16), tokens, *rest, targets.to(torch.bfloat16))
 
     def _add(self, name, *columns):
         if name not in self.stores:

@@ -7,7 +7,7 @@ from torch import nn
 
 import draw
 import text
-from labels import PLACES
+from labels import TARGETS
 
 
 class Guide(nn.Module):
@@ -15,15 +15,16 @@ class Guide(nn.Module):
 
     def __init__(self, dim: int, text_dim: int):
         super().__init__()
-        self.sizes = (1 + len(draw.SHAPES), 1 + len(draw.COLOURS), PLACES)
+        self.sizes = (1 + len(draw.SHAPES), 1 + len(draw.COLOURS), TARGETS)
         self.net = nn.Sequential(nn.LayerNorm(dim), nn.Linear(dim, dim), nn.GELU("tanh"), nn.Linear(dim, sum(self.sizes)))
         self.probe = text.Probe(text_dim)
 
-    def loss(self, features, kinds, places):
-        """features [B,T,S,dim], kinds int [B,T,S,2], places [B,T,S,9] -> cross-entropies, background weighing a quarter, plus the squared error of places."""
-        shape, colour, place = self.net(features).float().split(self.sizes, -1)
-        on = (kinds[..., 0] > 0).float()
+    def loss(self, features, classes, targets):
+        """features [B,T,S,dim], classes int [B,T,S,2], targets [B,T,S,9] (labels.labels) -> cross-entropies, background weighing a quarter, plus
+        the squared error of the targets."""
+        shape, colour, found = self.net(features).float().split(self.sizes, -1)
+        on = (classes[..., 0] > 0).float()
         weight = 0.25 + 0.75 * on
-        said = sum(F.cross_entropy(y.flatten(0, -2), kinds[..., i].flatten().long(), reduction="none") for i, y in enumerate((shape, colour)))
-        error = (place - places.float()).square().mean(-1)
+        said = sum(F.cross_entropy(y.flatten(0, -2), classes[..., i].flatten().long(), reduction="none") for i, y in enumerate((shape, colour)))
+        error = (found - targets.float()).square().mean(-1)
         return (said * weight.flatten()).sum() / weight.sum() + (error * on).sum() / on.sum().clamp(min=1)

@@ -7,19 +7,21 @@ import draw
 import world
 
 PATCH = 16  # pixels a token covers in each direction
-PLACES = 9
+TARGETS = 9
 
 
 def labels(scene: world.Scene, frames: int, height: int, width: int, ends: bool = False):
-    """Per latent frame and token, the nearest object: kinds int8 [T,S,2] (shape, colour; 0: background) and places f32 [T,S,9] (offset
-    to its centre in radii, size, velocity, growth, turn, sine and cosine of its angle). `ends`: the last latent frame is a picture of its own."""
+    """Per latent frame and token, the nearest object: classes int8 [T,S,2] (shape, colour; 0: background) and targets f32 [T,S,9]: offset
+    from its centre x, y in radii; log2 of its radius by 20 pixels; velocity x, y in radii a second; growth, twice the share of its radius that it
+    gains in a second; turn, half the radians in a second; sine and cosine of its angle. Of a single picture velocity, growth and turn are 0.
+    `ends`: the last latent frame is a picture of its own."""
     groups = (frames - 1) // 4
     times = np.concatenate([[0.0], (4 * np.arange(1, groups + 1) - 1.5)]) / world.FPS
     if ends:
         times[-1] = (frames - 4) / world.FPS
     rows, columns = height // PATCH, width // PATCH
     px, py = (np.arange(columns) + 0.5) * PATCH, (np.arange(rows) + 0.5) * PATCH
-    kinds, places = np.zeros((len(times), rows, columns, 2), np.int8), np.zeros((len(times), rows, columns, PLACES), np.float32)
+    classes, targets = np.zeros((len(times), rows, columns, 2), np.int8), np.zeros((len(times), rows, columns, TARGETS), np.float32)
     nearest = np.full((len(times), rows, columns), np.inf)
     step = 1 / world.FPS
     for o in scene.objects:
@@ -28,7 +30,7 @@ def labels(scene: world.Scene, frames: int, height: int, width: int, ends: bool 
         distance = np.hypot(dx, dy)
         here = (distance < 1.1 + PATCH / 2 / r[:, None, None]) & (distance < nearest)
         nearest = np.where(here, distance, nearest)
-        kinds[here] = 1 + draw.SHAPES.index(o.shape), 1 + tuple(draw.COLOURS).index(o.colour)
+        classes[here] = 1 + draw.SHAPES.index(o.shape), 1 + tuple(draw.COLOURS).index(o.colour)
         if o.shape in draw.ROUND:
             angle = later[3] = 0 * angle
         turn = (later[3] - angle) / step / 2
@@ -36,7 +38,7 @@ def labels(scene: world.Scene, frames: int, height: int, width: int, ends: bool 
             [np.log2(r / 20), (later[0] - x) / step / r, (later[1] - y) / step / r, (later[2] - r) / step / r * 2, turn, np.sin(angle), np.cos(angle)], -1
         )  # fmt: skip
         full = np.broadcast_arrays(dx, dy, *(m[:, None, None] for m in moving.T))
-        places[here] = np.stack(full, -1)[here]
+        targets[here] = np.stack(full, -1)[here]
     if frames == 1:
-        places[..., 3:7] = 0
-    return kinds.reshape(len(times), -1, 2), places.reshape(len(times), -1, PLACES)
+        targets[..., 3:7] = 0
+    return classes.reshape(len(times), -1, 2), targets.reshape(len(times), -1, TARGETS)

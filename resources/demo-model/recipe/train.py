@@ -179,7 +179,7 @@ def noise_levels(batch: int, frames: int, ends, device):
     return torch.where(clean, 0.0, sigma), ~clean
 
 
-def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, answers, kinds, places):
+def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, answers, classes, targets):
     """-> what is minimised; the velocity's error, the guide's loss and the share of the probe's right answers for the log."""
     sigma, learned = noise_levels(z.shape[0], z.shape[2], ends, z.device)
     noise = torch.randn_like(z)
@@ -187,12 +187,12 @@ def transformer_loss(model, encoder, guide, z, tokens, lengths, ends, answers, k
     with torch.autocast(z.device.type, torch.bfloat16):
         features = encoder(tokens, lengths)
         velocity, middle = model((1 - s) * z + s * noise, 1000 * sigma, features, lengths, tap=model.sizes.layers * 2 // 3)
-        named, (told, right) = guide.loss(middle, kinds, places), guide.probe.loss(features, lengths, answers)
+        named, (told, right) = guide.loss(middle, classes, targets), guide.probe.loss(features, lengths, answers)
     error = (velocity.float() - (noise - z)).square().mean(1)  # [B,T,h,w]
     # Objects cover a tenth of a picture: what is drawn of them counts more, the surer it is where they are. At high noise, where that
     # is open, a weight would draw them everywhere.
     rows, columns = z.shape[3] // 2, z.shape[4] // 2
-    shown = (kinds[..., 0] > 0).unflatten(-1, (rows, columns)).repeat_interleave(2, 2).repeat_interleave(2, 3)
+    shown = (classes[..., 0] > 0).unflatten(-1, (rows, columns)).repeat_interleave(2, 2).repeat_interleave(2, 3)
     weighted = (error * (1 + OBJECTS * (1 - sigma)[:, :, None, None] * shown)).mean((2, 3))
     count = learned.sum().clamp(min=1)
     plain = (error.mean((2, 3)) * learned).sum() / count
