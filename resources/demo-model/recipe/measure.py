@@ -18,12 +18,12 @@ _SHADES = np.linspace(0.60, 1.08, 13)  # from the rim in the dark to the lit sid
 
 @dataclass
 class Seen:
-    """One object: nearest shape and how well its outline fits (0...1), motion, mask of the first frame."""
+    """One object."""
 
     colour: str
-    shape: str
-    fit: float
-    motion: str  # of world.MOTIONS, "float" told by its direction
+    shape: str  # the nearest; "" where no frame shows enough of it
+    fit: float  # how well its outline fits the shape's, 0...1, mean over time
+    motion: str  # of world.MOTIONS, "float" told by its direction; "lost" where too few frames show it
     area: float  # pixels, median over time
 
 
@@ -122,7 +122,8 @@ def outline(mask):
 
 
 def motion(masks) -> str:
-    """From the masks of one object over time [F,H,W]. Figures are fractions of the height; ceilings in README.md."""
+    """From the masks of one object over time, bool [F,H,W] -> as `Seen.motion`. Ways are shares of the picture's height, growth is the logarithm
+    of a ratio."""
     found = [m for m in masks if m.sum() >= 30]
     if len(found) < 0.7 * len(masks):
         return "lost"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sample start images of resources/samples, drawn by the world, and their first clips' numbers."""
+"""The sample start images of resources/samples, drawn by the world."""
 
 from pathlib import Path
 

@@ -90,7 +90,7 @@ def answers(scene: world.Scene, caption: str) -> list[int]:
 
 
 class Probe(nn.Module):
-    """Learned questions over the text features; thrown away after the text encoder's first training."""
+    """Learned questions over the text features, in training alone: the text encoder's first training has one, guide.Guide another from then on."""
 
     CLASSES = (len(_BACKGROUNDS), len(_COLOURS), len(_COLOURS), *FIELDS * 3)
 

@@ -44,7 +44,7 @@ def _linear(inner: int, outer: int, std: float | None = None, bias: bool = True)
 
 
 def rope(frames: int, rows: int, columns: int, head_dim: int, device=None):
-    """cos, sin [L, head_dim/2]: a third of the pairs for height and width each, the rest for time."""
+    """cos, sin [L, head_dim/2]: a third of the pairs for height and width each, the rest for time (`rope_apply` of Wan 2.1, wan/modules/model.py)."""
     pairs = head_dim // 2
     side = pairs // 3
 
@@ -74,6 +74,8 @@ def attend(q, k, v, bias, scale: float):
 
 
 class Attention(nn.Module):
+    """x [B,L,D] over context [B,n,D] -> [B,L,D]. `table`: rope's rotation of both; `bias` on the scores, as [B,1,1,n]."""
+
     def __init__(self, dim: int, heads: int):
         super().__init__()
         self.heads = heads

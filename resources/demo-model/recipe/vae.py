@@ -72,6 +72,8 @@ def compile_loops() -> None:
 
 
 class Residual(nn.Module):
+    """[B*F,inner,H,W] -> [B*F,outer,H,W]"""
+
     def __init__(self, inner: int, outer: int):
         super().__init__()
         self.residual = nn.ModuleDict({"0": Norm(inner), "2": Causal(inner, outer), "3": Norm(outer), "6": Causal(outer, outer, gain=0.3)})
@@ -86,7 +88,7 @@ class Residual(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """Within one frame, one head."""
+    """Within one frame, one head; [B*F,C,H,W] -> the same."""
 
     def __init__(self, channels: int):
         super().__init__()
@@ -102,6 +104,8 @@ class SelfAttention(nn.Module):
 
 
 class Down(nn.Module):
+    """[B*F,C,H,W] -> [B*T,C,H/2,W/2]; `temporal` halves the frames after the first as well, T = 1 + (F-1)/2."""
+
     def __init__(self, channels: int, temporal: bool):
         super().__init__()
         self.resample = nn.ModuleDict({"1": nn.Conv2d(channels, channels, 3, 2)})
@@ -121,6 +125,8 @@ class Down(nn.Module):
 
 
 class Up(nn.Module):
+    """[B*T,C,H,W] -> [B*F,C/2,2H,2W]; `temporal` doubles the frames after the first as well, F = 1 + 2(T-1)."""
+
     def __init__(self, channels: int, temporal: bool):
         super().__init__()
         self.resample = nn.ModuleDict({"1": nn.Conv2d(channels, channels // 2, 3, padding=1)})
@@ -128,6 +134,7 @@ class Up(nn.Module):
             self.time_conv = nn.Conv3d(channels, 2 * channels, (3, 1, 1))
 
     def forward(self, x, frames):
+        """-> pictures, frames"""
         if hasattr(self, "time_conv") and frames > 1:
             _, c, h, w = x.shape
             clip = x.reshape(-1, frames, c, h, w)
