@@ -16,7 +16,7 @@ constexpr std::int64_t unfolded_bytes = std::int64_t{192} << 20;
 /// One output frame.
 struct CudaBackend::ConvCall {
     Window window;
-    Tensor taps; ///< [O, kt, kh, kw, C]
+    const Weight& weight;
     Bias bias;
     ConvOptions options;
     std::vector<Tensor> frames; ///< on this card, as the window's
@@ -27,18 +27,16 @@ void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const We
     throw_if_stopped();
     if (out.elements() == 0) return;
     const DType compute = options.compute;
-    ConvCall call;
-    call.taps = taps_first(w, compute);
-    call.bias = bias_of(bias, compute);
-    call.options = options;
-    const std::int64_t time = call.taps.size(1);
+    ConvCall call{{}, w, bias_of(bias, compute), options, {}};
+    const Shape& shape = w.shape(); // [O, C, (kt,) kh, kw]
+    const std::int64_t time = shape.rank() == 5 ? shape[2] : 1;
     assert(time <= Window::max_time && out.is_contiguous() && (!options.duplicate || options.stride == 1));
     assert(static_cast<std::int64_t>(frames.size()) == (out.size(0) - 1) * options.time_stride + time);
     Window& window = call.window;
-    window.channels = static_cast<int>(call.taps.size(4));
+    window.channels = static_cast<int>(shape[1]);
     window.time = static_cast<int>(time);
-    window.taps_down = static_cast<int>(call.taps.size(2));
-    window.taps_across = static_cast<int>(call.taps.size(3));
+    window.taps_down = static_cast<int>(shape[-2]);
+    window.taps_across = static_cast<int>(shape[-1]);
     window.stride = options.stride;
     window.pad_top = options.pad_top;
     window.pad_left = options.pad_left;
@@ -58,10 +56,14 @@ void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const We
             to = {there.raw(), there.stride(0), there.stride(1), type_of(there.dtype())};
         }
         Tensor frame_out = out.select(0, i);
-        const bool in_place = !residual && out.dtype() == compute;
-        Tensor sum = in_place ? frame_out : allocate(frame_out.shape(), compute);
+        const Tensor beside = residual ? here(residual->select(0, i)) : Tensor();
         const bool nothing =
             std::none_of(call.frames.begin(), call.frames.end(), [](const Tensor& f) { return f.defined(); });
+        if (residual && bias && !nothing && out.dtype() == DType::bf16 && beside.dtype() == DType::bf16 &&
+            beside.is_contiguous() && conv_fused(call, &beside, frame_out))
+            continue;
+        const bool in_place = !residual && out.dtype() == compute;
+        Tensor sum = in_place ? frame_out : allocate(frame_out.shape(), compute);
         if (nothing) {
             // Every frame is zero: what is left is the bias.
             if (bias)
@@ -71,30 +73,32 @@ void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const We
                      sum);
             else
                 fill(sum, 0.0f);
-        } else if (!conv_fused(call, sum)) {
+        } else if (!conv_fused(call, nullptr, sum)) {
             conv_plain(call, sum);
         }
         if (residual)
-            add(sum, residual->select(0, i), frame_out);
+            add(sum, beside, frame_out);
         else if (!in_place)
             copy(sum, frame_out);
     }
 }
 
-/// out [H', W', O] bf16
-bool CudaBackend::conv_fused(const ConvCall& call, Tensor& out) {
+/// out [H', W', O] bf16; residual: added, dense, or null
+bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tensor& out) {
     const Window& w = call.window;
     const ConvOptions& o = call.options;
     if (!options_.dnn || out.dtype() != DType::bf16 || w.channels % 8 != 0) return false;
-    const std::int64_t grown = o.duplicate ? 2 : 1;
-    const bool even = o.pad_top == o.pad_bottom && o.pad_left == o.pad_right && !o.duplicate;
-    FusedConv f;
-    f.time = f.taps_time = w.time;
-    f.height = even ? w.height : w.height * grown + o.pad_top + o.pad_bottom;
-    f.width = even ? w.width : w.width * grown + o.pad_left + o.pad_right;
-    f.in = w.channels;
     // The library wants channels in eights: a few that are zero are computed, too.
     const std::int64_t channels = out.size(2), padded = divide_up(channels, 8) * 8;
+    if (residual && padded != channels) return false;
+    const std::int64_t grown = o.duplicate ? 2 : 1;
+    const bool stacked = w.time > 1 && options_.dnn->prefers_stacked_frames();
+    const bool even = o.pad_top == o.pad_bottom && o.pad_left == o.pad_right && !o.duplicate;
+    FusedConv f;
+    f.time = f.taps_time = stacked ? 1 : w.time;
+    f.height = even ? w.height : w.height * grown + o.pad_top + o.pad_bottom;
+    f.width = even ? w.width : w.width * grown + o.pad_left + o.pad_right;
+    f.in = stacked ? w.time * w.channels : w.channels;
     f.out_channels = padded;
     f.taps_down = w.taps_down;
     f.taps_across = w.taps_across;
@@ -110,17 +114,18 @@ bool CudaBackend::conv_fused(const ConvCall& call, Tensor& out) {
         gathered = allocate({w.time, f.height, f.width, w.channels}, DType::bf16);
         Window whole = w;
         if (even) whole.pad_top = whole.pad_left = 0;
-        gather_frames(*runtime_, whole, f.height, f.width, gathered.raw(), Type::bf16);
+        gather_frames(*runtime_, whole, f.height, f.width, stacked, gathered.raw(), Type::bf16);
         f.x = gathered.raw();
     }
-    Tensor taps = call.taps, bias = call.bias.narrow, wide = out;
+    Tensor taps = taps_first(call.weight, DType::bf16, stacked), bias = call.bias.narrow, wide = out;
     if (padded != channels) {
-        taps = zero_padded(call.taps, padded);
+        taps = zero_padded(taps, padded);
         if (bias) bias = zero_padded(bias.reshape({channels}), padded);
         wide = allocate({out.size(0), out.size(1), padded}, DType::bf16);
     }
     f.w = taps.raw();
     f.bias = bias ? bias.raw() : nullptr;
+    f.residual = residual ? residual->raw() : nullptr;
     f.out = wide.raw();
     Tensor memory;
     if (!options_.dnn->conv(f, workspace(memory))) return false;
@@ -144,7 +149,8 @@ void CudaBackend::conv_plain(const ConvCall& call, Tensor& out) {
     const Window& w = call.window;
     const DType compute = out.dtype();
     const std::int64_t width = out.size(1), pixels = out.size(0) * width, channels = out.size(2);
-    const std::int64_t depth = call.taps.elements() / channels;
+    const Tensor taps = taps_first(call.weight, compute);
+    const std::int64_t depth = taps.elements() / channels;
     const std::int64_t chunk = std::clamp<std::int64_t>(unfolded_bytes / (depth * element_bytes(compute)), 1, pixels);
     Tensor unfolded = allocate({chunk, depth}, compute);
     const Tensor flat = out.reshape({pixels, channels});
@@ -160,7 +166,7 @@ void CudaBackend::conv_plain(const ConvCall& call, Tensor& out) {
         p.type = p.c_type = type_of(compute);
         p.a = unfolded.raw();
         p.lda = p.ldb = depth;
-        p.b = call.taps.raw();
+        p.b = taps.raw();
         p.c = c.raw();
         p.ldc = channels;
         if (call.bias.wide) {

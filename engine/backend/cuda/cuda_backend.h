@@ -131,8 +131,8 @@ private:
     /// Rows of the layers' weights below each other in f32 or bf16, [rows, columns], made on first use.
     Tensor matrix(Layers, DType);
     Tensor convert(Layers, DType);
-    /// A convolution's weight as [O, kt, kh, kw, C].
-    Tensor taps_first(const Weight&, DType);
+    /// A convolution's weight as [O, kt, kh, kw, C]; `stacked`: [O, kh, kw, kt, C].
+    Tensor taps_first(const Weight&, DType, bool stacked = false);
     Tensor convert(const Weight&, DType);
     std::shared_ptr<void>& kept(const Weight&, std::string_view use);
     /// Beside the first of several layers.
@@ -153,7 +153,7 @@ private:
     bool attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
     void attention_plain(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
     struct ConvCall;
-    bool conv_fused(const ConvCall&, Tensor& out);
+    bool conv_fused(const ConvCall&, const Tensor* residual, Tensor& out);
     Tensor zero_padded(const Tensor& x, std::int64_t rows);
     void conv_plain(const ConvCall&, Tensor& out);
     Dnn::Workspace workspace(Tensor& kept);

@@ -19,10 +19,10 @@ struct FusedAttention {
     float scale = 1;
 };
 
-/// Convolution of dense channels-last bf16 frames x [T,H,W,C] with w [O,kt,kh,kw,C], no padding in time; bias [O] bf16
-/// or null. out [T',H',W',O] dense bf16.
+/// Convolution of dense channels-last bf16 frames x [T,H,W,C] with w [O,kt,kh,kw,C], no padding in time; bias [O] and
+/// residual, which is added and lies as `out` does, bf16 or null. out [T',H',W',O] dense bf16.
 struct FusedConv {
-    const void *x = nullptr, *w = nullptr, *bias = nullptr;
+    const void *x = nullptr, *w = nullptr, *bias = nullptr, *residual = nullptr;
     void* out = nullptr;
     std::int64_t time = 1, height = 0, width = 0, in = 0, out_channels = 0;
     std::int64_t taps_time = 1, taps_down = 1, taps_across = 1, time_stride = 1, stride = 1;
@@ -45,6 +45,8 @@ public:
     /// False where the library has no plan for this: use the plain way.
     virtual bool attention(const FusedAttention&, const Workspace&) = 0;
     virtual bool conv(const FusedConv&, const Workspace&) = 0;
+    /// Whether the frames of one output frame had better lie side by side as channels, as one picture.
+    virtual bool prefers_stacked_frames() const = 0;
 };
 
 /// Null, with the reason in `why`, where the library is not there or this build does not know it.

@@ -29,12 +29,13 @@ namespace fe = cudnn_frontend;
 using fe::graph::Tensor_attributes;
 using Sizes = std::vector<std::int64_t>;
 
-enum Uid : std::int64_t { first_input = 1, second_input, third_input, result, second_result };
+enum Uid : std::int64_t { first_input = 1, second_input, third_input, fourth_input, result, second_result };
 
 struct Functions {
     decltype(&cudnnCreate) create;
     decltype(&cudnnDestroy) destroy;
     decltype(&cudnnSetStream) set_stream;
+    decltype(&cudnnGetVersion) version;
 };
 
 /// A graph with its plan; null graph: there is none.
@@ -48,14 +49,20 @@ struct Plan {
 using Memory = std::unordered_map<std::int64_t, void*>;
 using Outcome = fe::error_t;
 
-/// Of a graph's plans so many are tried, the library's first guesses. Many are compiled as they are built, a second or
-/// two each: once there is one, no more are begun after `patience`.
-constexpr std::int64_t candidates = 12;
+/// Of a graph's plans so many are tried: the library's guesses come in no good order (the tile that fits was found at
+/// place 28 of 35). Most are ready at once, but some are compiled as they are built, a second or two each: once there
+/// is one, no more are begun after `patience`.
+constexpr std::int64_t candidates = 48;
 constexpr std::chrono::milliseconds patience{1500};
 constexpr int rounds = 3;
+/// A plan whose first run takes so many times the best one's is not measured further.
+constexpr float clearly_slower = 1.5f;
+/// Up to this version the library's plans for pictures are the better ones (asked without a card, for an H200), and
+/// from 9.8 to 9.14 its convolutions of several frames are silently wrong in bf16 (pytorch/pytorch #163539).
+constexpr std::size_t frames_behind_each_other_from = 92400;
 /// Smaller convolutions take microseconds by any plan.
 constexpr std::int64_t worth_timing = 2'000'000'000;
-constexpr std::int64_t largest_workspace = std::int64_t{256} << 20;
+constexpr std::int64_t largest_workspace = std::int64_t{64} << 20;
 
 std::shared_ptr<fe::graph::Graph> new_graph() {
     auto graph = std::make_shared<fe::graph::Graph>();
@@ -101,16 +108,20 @@ public:
     }
 
     bool conv(const FusedConv& c, const Workspace& workspace) override {
-        if (!all_aligned({c.x, c.w, c.bias, c.out})) return false;
-        const std::string key = fmt::format("c:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", c.time, c.height, c.width, c.in,
-                                            c.out_channels, c.taps_time, c.taps_down, c.taps_across, c.time_stride,
-                                            c.stride, c.pad_down, c.pad_across, c.bias != nullptr);
+        if (!all_aligned({c.x, c.w, c.bias, c.residual, c.out})) return false;
+        const std::string key =
+            fmt::format("c:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", c.time, c.height, c.width, c.in, c.out_channels,
+                        c.taps_time, c.taps_down, c.taps_across, c.time_stride, c.stride, c.pad_down, c.pad_across,
+                        c.bias != nullptr, c.residual != nullptr);
         Plan& plan = planned(key, [&] { return conv_graph(c); });
         plan.timed = c.multiplications() >= worth_timing;
         Memory memory{{first_input, const_cast<void*>(c.x)}, {second_input, const_cast<void*>(c.w)}, {result, c.out}};
         if (c.bias) memory.emplace(third_input, const_cast<void*>(c.bias));
+        if (c.residual) memory.emplace(fourth_input, const_cast<void*>(c.residual));
         return run(key, plan, memory, workspace);
     }
+
+    bool prefers_stacked_frames() const override { return f_.version() < frames_behind_each_other_from; }
 
 private:
     /// The library's kernels are told that every tensor starts at a multiple of 16 bytes, and read rows that way.
@@ -149,7 +160,7 @@ private:
 
     static std::shared_ptr<fe::graph::Graph> conv_graph(const FusedConv& c) {
         auto graph = new_graph();
-        const bool flat = c.time == 1; // a picture: the library knows more plans for these
+        const bool flat = c.time == 1;
         // Channels last: [batch, channel, (time,) row, column]
         const auto sizes = [&](std::int64_t n, std::int64_t channels, std::int64_t time, std::int64_t rows,
                                std::int64_t columns) {
@@ -175,6 +186,12 @@ private:
                                        .set_dilation(along(1, 1, 1)));
         const Sizes out_size = sizes(1, c.out_channels, c.out_time(), c.out_height(), c.out_width()),
                     out_stride = strides(c.out_channels, c.out_time(), c.out_height(), c.out_width());
+        // The residual first: in this order the library adds both in the kernel itself, in the other it compiles one.
+        if (c.residual) {
+            y->set_dim(out_size).set_stride(out_stride);
+            const auto residual = graph->tensor(tensor(fourth_input, out_size, out_stride));
+            y = graph->pointwise(y, residual, fe::graph::Pointwise_attributes().set_mode(fe::PointwiseMode_t::ADD));
+        }
         if (c.bias) {
             y->set_dim(out_size).set_stride(out_stride);
             const auto bias =
@@ -281,9 +298,13 @@ private:
                 return good;
             };
             bool good = starts();
-            const float time = !good ? 0.0f : runtime_.time([&] {
-                for (int round = 0; round < rounds; ++round) good = starts() && good;
-            });
+            const auto time_of = [&](int times) {
+                return runtime_.time([&] {
+                    for (int round = 0; round < times; ++round) good = good && starts();
+                }) / static_cast<float>(times);
+            };
+            if (!good || (plan.index >= 0 && time_of(1) > clearly_slower * best)) continue;
+            const float time = time_of(rounds);
             if (!good || (plan.index >= 0 && time >= best)) continue;
             best = time;
             plan.index = i;
@@ -331,7 +352,8 @@ std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
     Functions f{};
     cudnnHandle_t handle = nullptr;
     if (!find(library, "cudnnCreate", f.create) || !find(library, "cudnnDestroy", f.destroy) ||
-        !find(library, "cudnnSetStream", f.set_stream) || f.create(&handle) != CUDNN_STATUS_SUCCESS ||
+        !find(library, "cudnnSetStream", f.set_stream) || !find(library, "cudnnGetVersion", f.version) ||
+        f.create(&handle) != CUDNN_STATUS_SUCCESS ||
         f.set_stream(handle, static_cast<cudaStream_t>(runtime.stream())) != CUDNN_STATUS_SUCCESS) {
         why = "libcudnn does not start";
         return nullptr;

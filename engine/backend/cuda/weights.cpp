@@ -118,14 +118,15 @@ Tensor CudaBackend::matrix(Layers layers, DType dtype) {
     return stream_.fetch(prepared.streamed);
 }
 
-Tensor CudaBackend::taps_first(const Weight& w, DType dtype) {
-    auto& slot = kept(w, dtype == DType::bf16 ? "taps.bf16" : "taps.f32");
+Tensor CudaBackend::taps_first(const Weight& w, DType dtype, bool stacked) {
+    auto& slot = kept(w, stacked ? "taps.stacked" : dtype == DType::bf16 ? "taps.bf16" : "taps.f32");
+    assert(!stacked || dtype == DType::bf16);
     if (!slot) {
         const Borrowed to_stay(*this, *weight_arena_);
         const Shape& s = w.shape();
         const std::int64_t time = s.rank() == 5 ? s[2] : 1;
-        const Tensor stored =
-            upload(convert(w, dtype)).reshape({s[0], s[1], time, s[-2], s[-1]}).permute({0, 2, 3, 4, 1});
+        const Tensor whole = upload(convert(w, dtype)).reshape({s[0], s[1], time, s[-2], s[-1]}),
+                     stored = stacked ? whole.permute({0, 3, 4, 2, 1}) : whole.permute({0, 2, 3, 4, 1});
         Tensor turned = allocate(stored.shape(), dtype);
         copy(stored, turned);
         runtime_->wait();

@@ -37,15 +37,17 @@ template <class Out, int V> __global__ void __launch_bounds__(threads)
 
 /// A line of the padded input is `blocks` blocks: one division for all threads of a block, small ones for each.
 template <class Out, int V> __global__ void __launch_bounds__(threads)
-    gather_kernel(Window w, unsigned blocks, unsigned height, unsigned width, Out* out) {
+    gather_kernel(Window w, unsigned blocks, unsigned height, unsigned width, bool stacked, Out* out) {
     const unsigned packs = static_cast<unsigned>(w.channels) / V, line = blockIdx.x / blocks;
     const unsigned i = (blockIdx.x - line * blocks) * threads + threadIdx.x;
     if (i >= width * packs) return;
     const unsigned x = i / packs, frame = line / height;
     Pixel at{};
     const bool inside = source(w, line - frame * height, x, at);
-    move<Out, V>(w, inside, static_cast<int>(frame), at, static_cast<int>(i - x * packs) * V,
-                 out + (static_cast<std::int64_t>(line) * width * packs + i) * V);
+    const int c = static_cast<int>(i - x * packs) * V;
+    const std::int64_t time = w.time, pixel = static_cast<std::int64_t>(line - frame * height) * width + x,
+                       to = stacked ? pixel * time + frame : static_cast<std::int64_t>(line) * width + x;
+    move<Out, V>(w, inside, static_cast<int>(frame), at, c, out + to * w.channels + c);
 }
 
 bool in_eights(const Window& w, const void* out, Type type) {
@@ -80,8 +82,8 @@ void unfold(Runtime& runtime, const Window& w, std::int64_t out_width, std::int6
     });
 }
 
-void gather_frames(Runtime& runtime, const Window& w, std::int64_t padded_height, std::int64_t padded_width, void* out,
-                   Type type) {
+void gather_frames(Runtime& runtime, const Window& w, std::int64_t padded_height, std::int64_t padded_width,
+                   bool stacked, void* out, Type type) {
     const std::int64_t elements = w.time * padded_height * padded_width * w.channels;
     if (elements == 0) return;
     choose(w, out, type, [&](auto element, auto pack) {
@@ -90,7 +92,7 @@ void gather_frames(Runtime& runtime, const Window& w, std::int64_t padded_height
         const std::int64_t blocks = divide_up(padded_width * (w.channels / V), threads);
         launch(runtime, w.time * padded_height * blocks, {threads}, 0, gather_kernel<T, V>, w,
                static_cast<unsigned>(blocks), static_cast<unsigned>(padded_height), static_cast<unsigned>(padded_width),
-               static_cast<T*>(out));
+               stacked, static_cast<T*>(out));
     });
 }
 

@@ -23,8 +23,9 @@ struct Window {
 void unfold(Runtime&, const Window&, std::int64_t out_width, std::int64_t first, std::int64_t pixels, void* out, Type);
 
 /// out [kt, padded height, padded width, C]: the frames behind each other, dense, with their zero border and
-/// duplication.
-void gather_frames(Runtime&, const Window&, std::int64_t padded_height, std::int64_t padded_width, void* out, Type);
+/// duplication. `stacked`: out [padded height, padded width, kt, C], each pixel with those of all frames.
+void gather_frames(Runtime&, const Window&, std::int64_t padded_height, std::int64_t padded_width, bool stacked,
+                   void* out, Type);
 
 /// Place in the frame of position (y, x) of the padded, duplicated input; false in the border.
 struct Pixel {

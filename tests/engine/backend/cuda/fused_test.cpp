@@ -41,7 +41,10 @@ private:
 class PlainDnn final : public cuda::Dnn {
 public:
     explicit PlainDnn(std::shared_ptr<cuda::Runtime> runtime) : runtime_(std::move(runtime)) {}
-    int attentions = 0, convs = 0;
+    int attentions = 0, convs = 0, with_residual = 0;
+    bool stacked = false, adds = true;
+
+    bool prefers_stacked_frames() const override { return stacked; }
 
     bool attention(const FusedAttention& a, const Workspace& workspace) override {
         ++attentions;
@@ -81,7 +84,10 @@ public:
     }
 
     bool conv(const FusedConv& c, const Workspace&) override {
+        if (c.residual && !adds) return false;
         ++convs;
+        with_residual += c.residual != nullptr;
+        EXPECT_TRUE(!stacked || c.time == 1);
         EXPECT_EQ(c.in % 8, 0);
         EXPECT_EQ(c.out_channels % 8, 0);
         const Values x(*runtime_, c.x, c.time * c.height * c.width * c.in),
@@ -92,12 +98,16 @@ public:
             const Values given(*runtime_, c.bias, c.out_channels);
             for (std::int64_t o = 0; o < c.out_channels; ++o) bias[static_cast<std::size_t>(o)] = given[o];
         }
+        std::optional<Values> residual;
+        if (c.residual)
+            residual.emplace(*runtime_, c.residual, c.out_time() * c.out_height() * c.out_width() * c.out_channels);
         std::int64_t to = 0;
         for (std::int64_t t = 0; t < c.out_time(); ++t)
             for (std::int64_t y = 0; y < c.out_height(); ++y)
                 for (std::int64_t p = 0; p < c.out_width(); ++p)
-                    for (std::int64_t o = 0; o < c.out_channels; ++o)
-                        out.set(to++, bias[static_cast<std::size_t>(o)] + sum(c, x, w, t, y, p, o));
+                    for (std::int64_t o = 0; o < c.out_channels; ++o, ++to)
+                        out.set(to, bias[static_cast<std::size_t>(o)] + sum(c, x, w, t, y, p, o) +
+                                        (residual ? (*residual)[to] : 0.0));
         out.write();
         return true;
     }
@@ -197,10 +207,12 @@ struct ConvCase {
     bool residual = false, bias = true, missing = false;
 };
 
-void check(const ConvCase& c) {
+void check(const ConvCase& c, bool stacked, bool adds = true) {
     SCOPED_TRACE(testing::Message() << c.frames << " x " << c.height << " x " << c.width << " x " << c.in << " -> "
-                                    << c.out);
+                                    << c.out << (stacked ? ", stacked" : ""));
     const Fused fused;
+    fused.dnn->stacked = stacked;
+    fused.dnn->adds = adds;
     const Emulated plain;
     const std::int64_t time = c.kernel.rank() == 3 ? c.kernel[0] : 1, grown = c.options.duplicate ? 2 : 1;
     const std::int64_t height =
@@ -226,19 +238,24 @@ void check(const ConvCase& c) {
     };
     expect_near(run(*fused.backend), doubles(run(*plain.backend)), 2 * bf16_tolerance);
     EXPECT_EQ(fused.dnn->convs, c.frames);
+    EXPECT_EQ(fused.dnn->with_residual, c.residual && c.bias && adds ? c.frames : 0);
 }
 
 TEST(FusedConv, BordersTimeAndDuplication) {
     const ConvOptions same{.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1};
     ConvOptions grown = same;
     grown.duplicate = true;
-    check(ConvCase{1, 5, 6, 8, 16, {3, 3, 3}, same, true});
-    check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, false, true, true});
-    check(ConvCase{1, 5, 6, 16, 8, {3, 3}, grown});
-    check(ConvCase{1, 6, 8, 8, 8, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1}});
-    check(ConvCase{2, 4, 5, 8, 8, {3, 1, 1}, {.time_stride = 2}, false, false});
-    check(ConvCase{1, 4, 5, 8, 3, {3, 3, 3}, same}); // three colours: padded to eight
-    check(ConvCase{1, 4, 5, 8, 8, {1, 1, 1}, {}});
+    for (const bool stacked : {false, true}) {
+        check(ConvCase{1, 5, 6, 8, 16, {3, 3, 3}, same, true}, stacked);
+        check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, true}, stacked, false);
+        check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, true, false}, stacked);
+        check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, false, true, true}, stacked);
+        check(ConvCase{1, 5, 6, 16, 8, {3, 3}, grown, true}, stacked);
+        check(ConvCase{1, 6, 8, 8, 8, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1}}, stacked);
+        check(ConvCase{2, 4, 5, 8, 8, {3, 1, 1}, {.time_stride = 2}, false, false}, stacked);
+        check(ConvCase{1, 4, 5, 8, 3, {3, 3, 3}, same}, stacked); // three colours: padded to eight
+        check(ConvCase{1, 4, 5, 8, 8, {1, 1, 1}, {}}, stacked);
+    }
 }
 
 } // namespace
