@@ -1,37 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/media/sha256.h"
 
-extern "C" {
-#include <libavutil/mem.h>
-#include <libavutil/sha.h>
-}
+#include <openssl/evp.h>
+
 #include <array>
 #include <cstdint>
 #include <new>
 
+#include "engine/core/error.h"
+
 namespace denoir {
+namespace {
+
+void expect(int done) {
+    if (done != 1) throw Error("", "sha256", "the cryptography library does not sum", "reinstall OpenSSL");
+}
+
+} // namespace
 
 struct Sha256::State {
-    AVSHA* sha = av_sha_alloc();
+    EVP_MD_CTX* sum = EVP_MD_CTX_new();
     State() {
-        if (!sha) throw std::bad_alloc();
-        av_sha_init(sha, 256);
+        if (!sum) throw std::bad_alloc();
     }
-    ~State() { av_free(sha); }
+    ~State() { EVP_MD_CTX_free(sum); }
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {}
+Sha256::Sha256() : state_(std::make_unique<State>()) { expect(EVP_DigestInit_ex(state_->sum, EVP_sha256(), nullptr)); }
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
-void Sha256::update(const void* data, std::size_t bytes) {
-    av_sha_update(state_->sha, static_cast<const std::uint8_t*>(data), bytes);
-}
+void Sha256::update(const void* data, std::size_t bytes) { expect(EVP_DigestUpdate(state_->sum, data, bytes)); }
 
 std::string Sha256::hex() {
     std::array<std::uint8_t, 32> sum;
-    av_sha_final(state_->sha, sum.data());
+    expect(EVP_DigestFinal_ex(state_->sum, sum.data(), nullptr));
     std::string text;
     for (const std::uint8_t byte : sum) {
         text += "0123456789abcdef"[byte >> 4];
