@@ -29,18 +29,18 @@ class Kind:
 
 
 HARDER = 0.40  # share of the clips that show one object with a motion that is learned last
-LOOSE = 0.05  # share of pictures and clips under a caption that names no object
+LOOSE = 0.08  # share of pictures and clips under a caption that names no object
 
 
 def _hard(rng, scene: world.Scene) -> bool:
-    """What circles above all, the small ones most; then bounces, spins, what ends small, and a few that drift sideways."""
+    """Spins above all, every star; then circles, bounces, what grows or ends small, and a few that drift sideways."""
     o = scene.objects[0]
     if len(scene.objects) > 1:
         return False
     if o.direction in ("left", "right"):
         return rng.random() < 0.5
-    often = {"orbit": 0.7, "bounce": 0.45, "spin": 0.45, "shrink": 0.35, "grow": 0.2}.get(o.motion, 0.0)
-    return rng.random() < often * (1.4 if o.size == "small" else 1.0)
+    often = {"orbit": 0.35, "bounce": 0.35, "spin": 0.6, "shrink": 0.25, "grow": 0.25}.get(o.motion, 0.0)
+    return rng.random() < often * (1.4 if o.size == "small" else 1.0) or (o.motion, o.shape) == ("spin", "star")
 
 
 def clip(rng, latent: Latent, kind: Kind):
