@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 // Arithmetic on single values and packs of values, for the device and for the host: the tests run every kernel on the
 // host, thread by thread (emulator.h).
@@ -45,37 +46,58 @@ DENOIR_HD float widen(F16 x) {
     return from_bits(sign | to_bits(magnitude));
 }
 
-/// To nearest, ties to even. The same bits as denoir::bf16::from but for NaN, which a card makes 0x7FFF.
-DENOIR_HD Bf16 narrow_bf16(float x) {
+/// Two values as bf16, to nearest, ties to even. The same bits as denoir::bf16::from but for NaN, which a card makes
+/// 0x7FFF. The card's instruction for one value alone is one of its slow unit's.
+DENOIR_HD std::uint32_t narrow_pair(float low, float high) {
 #if defined(__CUDA_ARCH__)
-    Bf16 narrowed;
-    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrowed.bits) : "f"(x));
-    return narrowed;
+    std::uint32_t pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
 #else
-    const std::uint32_t u = to_bits(x);
-    if ((u & 0x7FFFFFFFu) > 0x7F800000u) return {static_cast<std::uint16_t>((u >> 16) | 0x40u)};
-    return {static_cast<std::uint16_t>((u + 0x7FFFu + ((u >> 16) & 1u)) >> 16)};
+    const auto narrowed = [](float x) {
+        const std::uint32_t u = to_bits(x);
+        return ((u & 0x7FFFFFFFu) > 0x7F800000u ? u | 0x400000u : u + 0x7FFFu + ((u >> 16) & 1u)) >> 16;
+    };
+    return narrowed(low) | narrowed(high) << 16;
 #endif
 }
+DENOIR_HD Bf16 narrow_bf16(float x) { return {static_cast<std::uint16_t>(narrow_pair(x, 0.0f))}; }
+DENOIR_HD float rounded(float x) { return from_bits(narrow_pair(0.0f, x)); }
 template <class T> DENOIR_HD T narrow(float x);
 template <> DENOIR_HD float narrow<float>(float x) { return x; }
 template <> DENOIR_HD Bf16 narrow<Bf16>(float x) { return narrow_bf16(x); }
-DENOIR_HD float rounded(float x) { return widen(narrow_bf16(x)); }
 
-/// V neighbouring elements, moved in one access; the address must be a multiple of the pack's size.
-template <class T, int V> struct alignas(sizeof(T) * V) Pack { T value[V]; };
-template <int V, class T> DENOIR_HD void load(const T* from, float* values) {
+/// V neighbouring elements, moved in one access; the address must be a multiple of the pack's size. bf16 lies in pairs,
+/// which are widened and narrowed without taking them apart.
+template <class T, int V> inline constexpr bool paired = V % 2 == 0 && std::is_same_v<T, Bf16>;
+template <class T, int V, bool pairs = paired<T, V>> struct alignas(sizeof(T) * V) Pack { T value[V]; };
+template <class T, int V> struct alignas(sizeof(T) * V) Pack<T, V, true> { std::uint32_t pair[V / 2]; };
+
+template <int V, class T> DENOIR_HD Pack<T, V> fetch(const T* from) {
 #if defined(__CUDA_ARCH__)
-    const Pack<T, V> pack = *reinterpret_cast<const Pack<T, V>*>(from);
+    return *reinterpret_cast<const Pack<T, V>*>(from);
 #else
     Pack<T, V> pack;
     __builtin_memcpy(&pack, from, sizeof pack);
+    return pack;
 #endif
-    for (int i = 0; i < V; ++i) values[i] = widen(pack.value[i]);
 }
+template <class T, int V> DENOIR_HD void widen(const Pack<T, V>& pack, float* values) {
+    if constexpr (paired<T, V>)
+        for (int i = 0; i < V; i += 2) {
+            values[i] = from_bits(pack.pair[i / 2] << 16);
+            values[i + 1] = from_bits(pack.pair[i / 2] & 0xFFFF0000u);
+        }
+    else
+        for (int i = 0; i < V; ++i) values[i] = widen(pack.value[i]);
+}
+template <int V, class T> DENOIR_HD void load(const T* from, float* values) { widen(fetch<V>(from), values); }
 template <int V, class T> DENOIR_HD void store(T* to, const float* values) {
     Pack<T, V> pack;
-    for (int i = 0; i < V; ++i) pack.value[i] = narrow<T>(values[i]);
+    if constexpr (paired<T, V>)
+        for (int i = 0; i < V; i += 2) pack.pair[i / 2] = narrow_pair(values[i], values[i + 1]);
+    else
+        for (int i = 0; i < V; ++i) pack.value[i] = narrow<T>(values[i]);
 #if defined(__CUDA_ARCH__)
     *reinterpret_cast<Pack<T, V>*>(to) = pack;
 #else

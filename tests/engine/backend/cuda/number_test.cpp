@@ -32,6 +32,7 @@ TEST(Number, NarrowingRoundsAsByTheCore) {
     each_float([](float x) {
         if (!std::isnan(x)) {
             EXPECT_EQ(narrow_bf16(x).bits, bf16::from(x).bits) << x;
+            EXPECT_EQ(to_bits(rounded(x)), std::uint32_t{bf16::from(x).bits} << 16) << x;
             EXPECT_EQ(narrow_e4m3(x), f32_to_f8_e4m3(x)) << x;
         }
     });
