@@ -43,9 +43,10 @@ TEST(Elementwise, Activations) {
     for (double& v : silu) v /= 1 + std::exp(-v);
     for (double& v : tanh) v *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v)));
     for (double& v : erf) v *= 0.5 * (1 + std::erf(v / std::sqrt(2.0)));
-    // Far closer than the table asks: relative to each value where it is not tiny.
-    expect_near(run(Activation::silu), silu, 2e-7);
-    expect_near(run(Activation::gelu_tanh), tanh, 2e-7);
+    // Far closer than the table asks: relative to each value where it is not tiny. A card's quotients are not the
+    // nearest.
+    expect_near(run(Activation::silu), silu, 3e-7);
+    expect_near(run(Activation::gelu_tanh), tanh, 3e-7);
     expect_near(run(Activation::gelu_erf), erf, 2e-7);
     expect_near(run(Activation::none), doubles(x), 0);
 }
@@ -79,12 +80,13 @@ TEST(Elementwise, GeluInRoundedSteps) {
 }
 
 TEST(Elementwise, ActivationsOfExtremeValues) {
-    const std::vector<float> x = {-INFINITY, -1e30f, -200, -88, -0.0f, 0, 88, 200, 1e30f};
+    const std::vector<float> x = {NAN, -1e30f, -200, -88, -0.0f, 0, 88, 200, 1e30f};
     const auto& backend = backend_under_test();
     for (const Activation kind : {Activation::silu, Activation::gelu_tanh, Activation::gelu_erf}) {
         Tensor out = backend->empty({9}, f32);
         backend->activate(kind, backend->upload(Tensor::from(x, {9})), out);
         const std::vector<double> found = doubles(out);
+        EXPECT_TRUE(std::isnan(found[0]));
         for (std::size_t i = 1; i < 6; ++i) EXPECT_NEAR(found[i], 0, 1e-6) << x[i];
         for (std::size_t i = 6; i < 9; ++i) EXPECT_FLOAT_EQ(static_cast<float>(found[i]), x[i]);
     }
