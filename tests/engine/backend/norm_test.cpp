@@ -39,6 +39,13 @@ Tensor offset_rows(const Shape& shape, std::uint64_t seed, DType dtype, float of
     return out;
 }
 
+/// Rows at odd addresses that jump, or as networks have them.
+Tensor laid(Backend& backend, const Tensor& x, bool dense) { return dense ? backend.upload(x) : strided(backend, x); }
+
+/// What a kernel may hold in a part of a warp, a warp, a block, or not at all.
+constexpr std::int64_t widths[] = {1, 5, 7, 33, 64, 96, 100, 192, 384, 768, 1024, 1536, 1537, 2048, 5120, 10248};
+std::int64_t tokens_of(std::int64_t channels) { return channels > 2000 ? 3 : channels > 400 ? 9 : 67; }
+
 class Norm : public testing::TestWithParam<std::tuple<DType, DType>> {
 protected:
     DType in() const { return std::get<0>(GetParam()); }
@@ -57,12 +64,14 @@ INSTANTIATE_TEST_SUITE_P(Types, Norm,
                                           testing::Values(DType::f32, DType::bf16)));
 
 TEST_P(Norm, Layer) {
-    for (const std::int64_t channels : {1, 5, 64, 1537}) {
-        const Tensor x = offset_rows({67, channels}, 1, in(), 3.0f), w = host({channels}, 2), b = host({channels}, 3);
-        for (const bool affine : {false, true}) {
+    for (const std::int64_t channels : widths) {
+        const Tensor x = offset_rows({tokens_of(channels), channels}, 1, in(), 3.0f), w = host({channels}, 2),
+                     b = host({channels}, 3);
+        for (const int way : {0, 1, 2, 3}) {
+            const bool affine = way % 2 != 0, dense = way / 2 != 0;
             const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) {
                 const Tensor weight = backend.upload(w), bias = backend.upload(b);
-                backend.layer_norm(strided(backend, x), affine ? &weight : nullptr, affine ? &bias : nullptr, 1e-6f,
+                backend.layer_norm(laid(backend, x, dense), affine ? &weight : nullptr, affine ? &bias : nullptr, 1e-6f,
                                    to);
             });
             const std::vector<double> weight = doubles(w), bias = doubles(b);
@@ -79,32 +88,39 @@ TEST_P(Norm, Layer) {
 }
 
 TEST_P(Norm, LayerModulated) {
-    for (const std::int64_t groups : {1, 3, 60}) {
-        const Tensor x = offset_rows({60, 100}, 1, in(), 0.5f), table = host({groups, 6, 100}, 2);
+    for (const auto& [groups, channels, dense] : {std::tuple<std::int64_t, std::int64_t, bool>{1, 100, false},
+                                                  {3, 100, false},
+                                                  {60, 100, false},
+                                                  {3, 96, true},
+                                                  {12, 1536, true},
+                                                  {2, 5120, true}}) {
+        const std::int64_t tokens = channels > 1000 ? 12 : 60;
+        const Tensor x = offset_rows({tokens, channels}, 1, in(), 0.5f), table = host({groups, 6, channels}, 2);
         const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) {
             const Tensor rows = backend.upload(table); // strided rows, as a modulation table has them
-            backend.layer_norm_modulate(strided(backend, x), rows.select(1, 0), rows.select(1, 1), 1e-6f, to);
+            backend.layer_norm_modulate(laid(backend, x, dense), rows.select(1, 0), rows.select(1, 1), 1e-6f, to);
         });
         const std::vector<double> m = doubles(table);
         expect_near(found,
                     by_rows(x,
                             [&](auto& row, std::int64_t token) {
                                 normalize(row, 1e-6);
-                                const auto group = static_cast<std::size_t>(token / (60 / groups) * 600);
+                                const auto group = static_cast<std::size_t>(token / (tokens / groups) * 6 * channels);
                                 for (std::size_t c = 0; c < row.size(); ++c)
-                                    row[c] = row[c] * (1 + m[group + 100 + c]) + m[group + c];
+                                    row[c] = row[c] * (1 + m[group + row.size() + c]) + m[group + c];
                             }),
                     tolerance(out()));
     }
 }
 
 TEST_P(Norm, Rms) {
-    for (const std::int64_t channels : {1, 30, 1536})
-        for (const bool round : {false, true}) {
-            const Tensor x = host({40, channels}, 1, in()), w = host({channels}, 2);
+    for (const std::int64_t channels : widths)
+        for (const int way : {0, 1, 2, 3}) {
+            const bool round = way % 2 != 0, dense = way / 2 != 0;
+            const Tensor x = host({tokens_of(channels), channels}, 1, in()), w = host({channels}, 2);
             const RmsOptions options{.eps = 1e-6f, .round_normalised = round, .round_weight = round};
             const auto found = run(x.shape(), [&](Backend& backend, Tensor& to) {
-                backend.rms_norm(strided(backend, x), backend.upload(w), options, to);
+                backend.rms_norm(laid(backend, x, dense), backend.upload(w), options, to);
             });
             const std::vector<double> weight = round ? rounded(doubles(w)) : doubles(w);
             expect_near(found,
@@ -142,20 +158,30 @@ void rotate(std::vector<double>& row, const std::vector<double>& cos, const std:
 }
 
 TEST_P(Norm, RopeAndRmsWithRope) {
-    for (const std::int64_t size : {2, 16, 18, 128}) {
-        const std::int64_t heads = 3, channels = heads * size;
-        const Tensor x = host({50, channels}, 1, in()), w = host({channels}, 2);
-        const std::pair<Tensor, Tensor> angles = rotation(50, size / 2);
+    struct Case {
+        int heads;
+        std::int64_t size;
+        bool dense;
+    };
+    // Heads that divide what a warp holds at a time, and heads that do not.
+    for (const auto& [heads, size, dense] :
+         {Case{3, 2, false}, Case{3, 16, false}, Case{3, 18, false}, Case{12, 128, false}, Case{3, 16, true},
+          Case{4, 24, true}, Case{3, 96, true}, Case{3, 128, true}, Case{12, 128, true}, Case{16, 96, true},
+          Case{40, 128, true}, Case{30, 208, true}, Case{50, 128, true}}) {
+        const std::int64_t channels = heads * size, tokens = tokens_of(channels);
+        const Tensor x = host({tokens, channels}, 1, in()), w = host({channels}, 2);
+        const std::pair<Tensor, Tensor> angles = rotation(tokens, size / 2);
         const std::vector<double> c = doubles(angles.first), s = doubles(angles.second), weight = doubles(w);
         const auto table = [&](Backend& backend) {
             return Rope{backend.upload(angles.first), backend.upload(angles.second)};
         };
-        const auto turned = run(
-            x.shape(), [&](Backend& backend, Tensor& to) { backend.rope(strided(backend, x), table(backend), 3, to); });
+        const auto turned = run(x.shape(), [&](Backend& backend, Tensor& to) {
+            backend.rope(laid(backend, x, dense), table(backend), heads, to);
+        });
         expect_near(turned, by_rows(x, [&](auto& row, std::int64_t token) { rotate(row, c, s, token, heads); }),
                     tolerance(out()));
         const auto both = run(x.shape(), [&](Backend& backend, Tensor& to) {
-            backend.rms_norm_rope(strided(backend, x), backend.upload(w), {}, table(backend), 3, to);
+            backend.rms_norm_rope(laid(backend, x, dense), backend.upload(w), {}, table(backend), heads, to);
         });
         expect_near(both,
                     by_rows(x,
@@ -187,9 +213,9 @@ TEST_P(Norm, GatedAdd) {
 }
 
 TEST_P(Norm, Channel) {
-    for (const std::int64_t channels : {1, 6, 96, 385})
+    for (const std::int64_t channels : {1, 6, 96, 160, 192, 384, 385, 1024})
         for (const bool silu : {false, true}) {
-            Tensor x = host({3, 5, 7, channels}, 1, in());
+            Tensor x = host({1, 5, 7, channels}, 1, in());
             std::memset(x.raw(), 0,
                         static_cast<std::size_t>(channels * element_bytes(in()))); // a pixel of zeros stays zero
             const Tensor gamma = host({channels}, 2);

@@ -3,8 +3,8 @@
 #include "engine/backend/cuda/kernels/number.h"
 #include "engine/backend/cuda/launch.h"
 
-// Sums and maxima over the threads (x) that hold one row; every one of them gets the result. The order of addition is
-// fixed. Rows of one warp: any number of them in a block. Longer rows: one in a block, all of its threads call.
+// A row and the threads (x) that hold it: a power of two of a warp's lanes, any number of such rows in a block; or
+// whole warps, then one row in a block. Their number W is known to the compiler or 0: as many as the block has.
 namespace denoir::cuda {
 
 struct Sum {
@@ -16,20 +16,63 @@ struct Greatest {
     static DENOIR_HD float neutral() { return -INFINITY; }
 };
 
-template <class Op> __device__ inline float row_reduce(float value) {
-    constexpr unsigned warp = 32, everyone = 0xFFFFFFFFu;
-    for (int lane = warp / 2; lane > 0; lane /= 2) value = Op::join(value, __shfl_xor_sync(everyone, value, lane));
-    if (blockDim.x == warp) return value;
-    __shared__ float parts[warp];
-    __syncthreads(); // the sum before has been read
-    if (threadIdx.x % warp == 0) parts[threadIdx.x / warp] = value;
-    __syncthreads();
-    value = threadIdx.x % warp < blockDim.x / warp ? parts[threadIdx.x % warp] : Op::neutral();
-    for (int lane = warp / 2; lane > 0; lane /= 2) value = Op::join(value, __shfl_xor_sync(everyone, value, lane));
+/// What `lanes` neighbouring threads of a warp have, joined; each of them gets it.
+template <class Op> __device__ inline float lanes_reduce(float value, int lanes) {
+    // Rows beside this one may have left: those that are still there have to come.
+    for (int lane = lanes / 2; lane > 0; lane /= 2) value = Op::join(value, __shfl_xor_sync(0xFFFFFFFFu, value, lane));
     return value;
 }
 
-__device__ inline float row_sum(float value) { return row_reduce<Sum>(value); }
+/// Sum or maximum over a row, for each of its threads. The order of addition is fixed. All threads of a block call
+/// where it holds one row.
+template <class Op, int W = 0> __device__ inline float row_reduce(float value) {
+    constexpr int warp = 32;
+    static_assert(W <= warp);
+    const int width = W > 0 ? W : static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
+    value = lanes_reduce<Op>(value, width < warp ? width : warp);
+    if constexpr (W == 0)
+        if (width > warp) {
+            __shared__ float parts[warp];
+            __syncthreads(); // the sum before has been read
+            if (thread % warp == 0) parts[thread / warp] = value;
+            __syncthreads();
+            value = lanes_reduce<Op>(thread % warp < width / warp ? parts[thread % warp] : Op::neutral(), warp);
+        }
+    return value;
+}
+
+template <int W = 0> __device__ inline float row_sum(float value) { return row_reduce<Sum, W>(value); }
 __device__ inline float row_greatest(float value) { return row_reduce<Greatest>(value); }
+
+/// One row as its threads see it: thread t of W (0: of the block's) has the packs t, t + W, … Up to P of them stay in
+/// its registers; with P = 0 any number is read again for each pass.
+template <class T, int V, int W, int P> struct Row {
+    const T* from;
+    int channels;
+    Pack<T, V> kept[P > 0 ? P : 1] = {};
+
+    __device__ Row(const T* first, int count) : from(first), channels(count) {
+        if constexpr (P > 0)
+            for (int p = 0; p < P; ++p)
+                if (place(p) < channels) kept[p] = fetch<V>(from + place(p));
+    }
+    __device__ static int width() { return W > 0 ? W : static_cast<int>(blockDim.x); }
+    __device__ static int place(int p) { return (p * width() + static_cast<int>(threadIdx.x)) * V; }
+
+    /// f(first channel, whether it is one of the row's, values) for each pack of this thread; zeros past the row's end.
+    template <class F> __device__ void each(F f) const {
+        float values[V];
+        if constexpr (P > 0)
+            for (int p = 0; p < P; ++p) {
+                widen(kept[p], values);
+                f(place(p), place(p) < channels, values);
+            }
+        else
+            for (int p = 0; place(p) < channels; ++p) {
+                load<V>(from + place(p), values);
+                f(place(p), true, values);
+            }
+    }
+};
 
 } // namespace denoir::cuda

@@ -8,38 +8,6 @@
 namespace denoir::cuda {
 namespace {
 
-/// One row as its threads see it: thread t holds the packs t, t + width, …
-template <class T, int V> struct RowReader {
-    const T* from;
-    float* kept; ///< shared, [packs of a thread, V, width], or null: neighbouring threads use neighbouring banks
-    int channels;
-
-    /// f(first channel, values) for each pack of this thread, read from memory and kept.
-    template <class F> __device__ void first(F f) const {
-        const int width = static_cast<int>(blockDim.x);
-        float* place = kept + threadIdx.x;
-        for (int c = static_cast<int>(threadIdx.x) * V; c < channels; c += width * V, place += width * V) {
-            float values[V];
-            load<V>(from + c, values);
-            for (int i = 0; i < V && kept; ++i) place[i * width] = values[i];
-            f(c, values);
-        }
-    }
-    /// The same again. A thread reads only what it kept itself, so no barrier is needed.
-    template <class F> __device__ void again(F f) const {
-        const int width = static_cast<int>(blockDim.x);
-        const float* place = kept + threadIdx.x;
-        for (int c = static_cast<int>(threadIdx.x) * V; c < channels; c += width * V, place += width * V) {
-            float values[V];
-            if (kept)
-                for (int i = 0; i < V; ++i) values[i] = place[i * width];
-            else
-                load<V>(from + c, values);
-            f(c, values);
-        }
-    }
-};
-
 template <class T> __device__ const T* row_at(const Rows& x, std::int64_t token) {
     return static_cast<const T*>(x.data) + token * x.stride;
 }
@@ -47,77 +15,93 @@ template <class T> __device__ const T* row_at(const Rows& x, std::int64_t token)
 /// Token of this thread's row; blocks of several rows hold neighbours.
 __device__ std::int64_t token_here() { return static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y; }
 
-__device__ float* kept_row(bool cached, int channels) {
-    const int width = static_cast<int>(blockDim.x);
-    return cached ? shared_memory<float>() + static_cast<int>(threadIdx.y) * RowShape::kept(channels, width) : nullptr;
+/// V parameters from channel c on, zeros where there are none.
+template <int V> __device__ void parameters(const float* from, int c, float* values) {
+    for (int i = 0; i < V; ++i) values[i] = 0;
+    if (from) load<V>(from + c, values);
 }
 
-/// V parameters from channel c on, or `otherwise` where there are none.
-template <int V> __device__ void parameters(const float* from, int c, float otherwise, float* values) {
-    if (from)
-        load<V>(from + c, values);
-    else
-        for (int i = 0; i < V; ++i) values[i] = otherwise;
-}
-
-template <class In, class Out, int V> __global__ void __launch_bounds__(RowShape::block, 4)
-    layer_norm_kernel(LayerNorm a, bool cached) {
+template <class In, class Out, int V, int W, int P>
+__global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) layer_norm_kernel(LayerNorm a) {
     const std::int64_t token = token_here();
-    if (token >= a.tokens) return; // a whole warp of a block whose rows are warps: no barrier waits for it
-    const RowReader<In, V> row{row_at<In>(a.x, token), kept_row(cached, a.channels), a.channels};
+    if (token >= a.tokens) return; // a whole row: no barrier waits for it
+    const Row<In, V, W, P> row(row_at<In>(a.x, token), a.channels);
     float sum = 0;
-    row.first([&](int, const float* v) {
+    row.each([&](int, bool, const float* v) {
         for (int i = 0; i < V; ++i) sum += v[i];
     });
-    const float mean = row_sum(sum) / static_cast<float>(a.channels);
+    const float mean = row_sum<W>(sum) / static_cast<float>(a.channels);
     float squares = 0;
-    row.again([&](int, const float* v) {
-        for (int i = 0; i < V; ++i) squares += (v[i] - mean) * (v[i] - mean);
+    row.each([&](int, bool inside, const float* v) {
+        const float m = inside ? mean : 0.0f;
+        for (int i = 0; i < V; ++i) squares += (v[i] - m) * (v[i] - m);
     });
-    const float factor = reciprocal_root(row_sum(squares) / static_cast<float>(a.channels) + a.eps);
+    const float factor = reciprocal_root(quotient(row_sum<W>(squares), static_cast<float>(a.channels)) + a.eps);
     const std::int64_t group = token / a.tokens_per_group;
     const float* weight = a.weight.data ? a.weight.data + group * a.weight.stride : nullptr;
     const float* bias = a.bias.data ? a.bias.data + group * a.bias.stride : nullptr;
-    const float one = a.one_plus ? 1.0f : 0.0f;
+    const float one = a.one_plus || !weight ? 1.0f : 0.0f;
     Out* out = const_cast<Out*>(row_at<Out>(a.out, token));
-    row.again([&](int c, const float* v) {
+    row.each([&](int c, bool inside, const float* v) {
+        if (!inside) return;
         float w[V], b[V], result[V];
-        parameters<V>(weight, c, 1.0f - one, w);
-        parameters<V>(bias, c, 0.0f, b);
+        parameters<V>(weight, c, w);
+        parameters<V>(bias, c, b);
         for (int i = 0; i < V; ++i) result[i] = normalised(v[i], mean, factor, w[i] + one, b[i]);
         store<V>(out + c, result);
     });
 }
 
-template <class In, class Out, int V> __global__ void __launch_bounds__(RowShape::block, 4)
-    rms_norm_kernel(RmsNorm a, bool cached) {
+template <class In, class Out, int V, int W, int P>
+__global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) rms_norm_kernel(RmsNorm a) {
     const std::int64_t token = token_here();
     if (token >= a.tokens) return;
-    const RowReader<In, V> row{row_at<In>(a.x, token), kept_row(cached, a.channels), a.channels};
+    const Row<In, V, W, P> row(row_at<In>(a.x, token), a.channels);
     float squares = 0;
-    row.first([&](int, const float* v) {
+    row.each([&](int, bool, const float* v) {
         for (int i = 0; i < V; ++i) squares += v[i] * v[i];
     });
-    if (a.factor != RmsNorm::Factor::none) squares = row_sum(squares);
+    if (a.factor != RmsNorm::Factor::none) squares = row_sum<W>(squares);
     const float factor = rms_factor(a.factor, squares, a.channels, a.eps);
     Out* out = const_cast<Out*>(row_at<Out>(a.out, token));
-    row.again([&](int c, const float* v) {
-        float weight[V], result[V];
-        parameters<V>(a.weight, c, 1.0f, weight);
-        for (int i = 0; i < V; ++i) {
-            result[i] = v[i] * factor;
-            if (a.round_normalised) result[i] = rounded(result[i]);
-            result[i] *= a.round_weight ? rounded(weight[i]) : weight[i];
+    // A pack further is `step` further in a head: where that is nothing, a thread turns all of its packs alike.
+    const unsigned head = static_cast<unsigned>(a.head);
+    unsigned channel = 0, step = 0;
+    constexpr int pairs = V > 1 ? V / 2 : 1;
+    float cosine[pairs] = {}, sine[pairs] = {};
+    const auto load_angles = [&] {
+        load<pairs>(a.cos + token * a.cos_stride + channel / 2, cosine);
+        load<pairs>(a.sin + token * a.sin_stride + channel / 2, sine);
+    };
+    if (a.cos) {
+        channel = static_cast<unsigned>(row.place(0)) % head;
+        step = static_cast<unsigned>(row.width() * V) % head;
+        load_angles();
+    }
+    row.each([&](int c, bool inside, const float* v) {
+        if (!inside) return;
+        float result[V];
+        for (int i = 0; i < V; ++i) result[i] = v[i] * factor;
+        if (a.round_normalised)
+            for (int i = 0; i < V; ++i) result[i] = rounded(result[i]);
+        if (a.weight) {
+            float weight[V];
+            load<V>(a.weight + c, weight);
+            if (a.round_weight)
+                for (int i = 0; i < V; ++i) weight[i] = rounded(weight[i]);
+            for (int i = 0; i < V; ++i) result[i] *= weight[i];
         }
         if constexpr (V > 1)
             if (a.cos) {
-                const int pair = c % a.head / 2;
-                float cosine[V / 2], sine[V / 2];
-                load<V / 2>(a.cos + token * a.cos_stride + pair, cosine);
-                load<V / 2>(a.sin + token * a.sin_stride + pair, sine);
                 for (int i = 0; i < V; i += 2) rotate(result[i], result[i + 1], cosine[i / 2], sine[i / 2]);
+                if (step != 0) {
+                    channel += step;
+                    if (channel >= head) channel -= head;
+                    load_angles();
+                }
             }
-        for (int i = 0; i < V && a.silu; ++i) result[i] = curve(Curve::silu, result[i]);
+        if (a.silu)
+            for (int i = 0; i < V; ++i) result[i] = curve(Curve::silu, result[i]);
         store<V>(out + c, result);
     });
 }
@@ -152,20 +136,40 @@ template <int narrow, class F> void by_pack(bool eights, F f) {
         f(Constant<narrow>{});
 }
 
+/// f(Constant<W>, Constant<P>) is the kernel for rows of W threads that keep P packs each.
+template <int V, class A, class F> void launch_rows(Runtime& runtime, const A& a, F kernel) {
+    const RowShape shape = RowShape::of(a.channels, V);
+    const auto run = [&](auto width, auto packs) {
+        launch(runtime, divide_up(a.tokens, shape.rows),
+               {static_cast<unsigned>(shape.width), static_cast<unsigned>(shape.rows)}, 0, kernel(width, packs), a);
+    };
+    if constexpr (V == RowShape::widest_pack) {
+        constexpr Constant<RowShape::few> few{};
+        if (shape.packs == RowShape::many) return run(Constant<RowShape::warp>{}, Constant<RowShape::many>{});
+        if (shape.packs == RowShape::few) {
+            if (shape.width == 4) return run(Constant<4>{}, few);
+            if (shape.width == 8) return run(Constant<8>{}, few);
+            if (shape.width == 16) return run(Constant<16>{}, few);
+            if (shape.width == 32) return run(Constant<32>{}, few);
+            return run(Constant<0>{}, few);
+        }
+    }
+    run(Constant<0>{}, Constant<0>{});
+}
+
 } // namespace
 
 void layer_norm(Runtime& runtime, const LayerNorm& a) {
     if (a.tokens == 0 || a.channels == 0) return;
-    const RowShape shape = RowShape::of(a.channels);
     const bool eights =
         a.channels % 8 == 0 && in_eights(a.x) && in_eights(a.out) && in_eights(a.weight) && in_eights(a.bias);
     by_pack<1>(eights, [&](auto pack) {
         with_float(a.x.type, [&](auto in) {
             with_float(a.out.type, [&](auto out) {
-                launch(runtime, divide_up(a.tokens, shape.rows),
-                       {static_cast<unsigned>(shape.width), static_cast<unsigned>(shape.rows)},
-                       shape.shared(a.channels), layer_norm_kernel<decltype(in), decltype(out), decltype(pack)::value>,
-                       a, shape.cached);
+                launch_rows<decltype(pack)::value>(runtime, a, [](auto width, auto packs) {
+                    return layer_norm_kernel<decltype(in), decltype(out), decltype(pack)::value, width.value,
+                                             packs.value>;
+                });
             });
         });
     });
@@ -173,17 +177,16 @@ void layer_norm(Runtime& runtime, const LayerNorm& a) {
 
 void rms_norm(Runtime& runtime, const RmsNorm& a) {
     if (a.tokens == 0 || a.channels == 0) return;
-    const RowShape shape = RowShape::of(a.channels);
     const bool eights =
         a.channels % 8 == 0 && in_eights(a.x) && in_eights(a.out) && in_eights(a.weight, 0) &&
         (!a.cos || (a.head % 8 == 0 && in_eights(a.cos, a.cos_stride) && in_eights(a.sin, a.sin_stride)));
     const auto run = [&](auto pack) {
         with_float(a.x.type, [&](auto in) {
             with_float(a.out.type, [&](auto out) {
-                launch(runtime, divide_up(a.tokens, shape.rows),
-                       {static_cast<unsigned>(shape.width), static_cast<unsigned>(shape.rows)},
-                       shape.shared(a.channels), rms_norm_kernel<decltype(in), decltype(out), decltype(pack)::value>, a,
-                       shape.cached);
+                launch_rows<decltype(pack)::value>(runtime, a, [](auto width, auto packs) {
+                    return rms_norm_kernel<decltype(in), decltype(out), decltype(pack)::value, width.value,
+                                           packs.value>;
+                });
             });
         });
     };

@@ -3,7 +3,7 @@
 #include "engine/backend/cuda/kernels/number.h"
 #include "engine/backend/cuda/runtime.h"
 
-// Kernels over the rows of [L, C]: a row is held by one warp (short rows) or one block, once read from memory.
+// Kernels over the rows of [L, C]: a row is held by a part of a warp, a warp, or a block, once read from memory.
 namespace denoir::cuda {
 
 /// [L, C], rows `stride` elements apart, each dense. f32 or bf16.
@@ -71,11 +71,9 @@ DENOIR_HD float rms_factor(RmsNorm::Factor kind, float sum_of_squares, int chann
     case RmsNorm::Factor::none:
         return 1.0f;
     case RmsNorm::Factor::rms:
-        return reciprocal_root(sum_of_squares / n + eps);
-    case RmsNorm::Factor::l2: {
-        const float length = sqrtf(sum_of_squares);
-        return sqrtf(n) / (length > 1e-12f ? length : 1e-12f);
-    }
+        return reciprocal_root(quotient(sum_of_squares, n) + eps);
+    case RmsNorm::Factor::l2:
+        return reciprocal_root(quotient(sum_of_squares > 1e-24f ? sum_of_squares : 1e-24f, n));
     }
     return 1.0f;
 }
@@ -87,30 +85,28 @@ DENOIR_HD void rotate(float& even, float& odd, float cosine, float sine) {
     odd = b * cosine + a * sine;
 }
 
-/// How a block is cut: `width` threads hold one row, `rows` rows share the block.
+/// How a block is cut: `width` threads hold one row, `rows` rows share the block. A thread keeps up to `packs` packs of
+/// the row in registers; 0: the row is too long for that or its packs are narrow, and it is read again for each pass.
 struct RowShape {
-    int width, rows;
-    bool cached; ///< the row is kept in shared memory as f32; else it is read again for each pass
+    int width, rows, packs;
 
-    static constexpr int warp = 32, warps_per_block = 4, block = 256, widest_pack = 8;
-    static constexpr int short_row = 1024; ///< channels up to here: one warp a row
-    /// Of a block's 48 KiB: `row_reduce` keeps a sum for every warp there too.
-    static constexpr std::size_t most_shared = 48 * 1024 - 32 * sizeof(float);
-    static constexpr int longest_cached = 10240; ///< in whole rounds of the block's packs
-    /// Floats that a row of `width` threads keeps: a whole pack for each of them.
-    static DENOIR_HD constexpr int kept(int channels, int width) {
-        const int round = width * widest_pack;
-        return (channels + round - 1) / round * round;
-    }
-    static constexpr RowShape of(int channels) {
-        if (channels <= short_row) return {warp, warps_per_block, true};
-        return {block, 1, channels <= longest_cached};
-    }
-    constexpr std::size_t shared(int channels) const {
-        return cached ? sizeof(float) * static_cast<std::size_t>(rows * kept(channels, width)) : 0;
+    static constexpr int warp = 32, short_block = 128, block = 256, widest_pack = 8, few = 3, many = 6;
+    /// Blocks of a multiprocessor: as many as leave registers enough.
+    static constexpr int blocks(int packs) { return packs == many ? 2 : 4; }
+    /// The fewest threads that hold the row: a part of a warp, a warp, or whole warps. Of 96, 192, 384, 768 and 1536
+    /// channels not one of them is idle.
+    static constexpr RowShape of(int channels, int pack) {
+        const int every = (channels + pack - 1) / pack;
+        if (pack == widest_pack) {
+            for (int width = 4; width <= warp; width *= 2)
+                if (every <= width * few) return {width, short_block / width, few};
+            if (every <= warp * many) return {warp, short_block / warp, many};
+            const int width = (every + warp * few - 1) / (warp * few) * warp;
+            if (width <= block) return {width, 1, few};
+        }
+        return every <= short_block ? RowShape{warp, short_block / warp, 0} : RowShape{block, 1, 0};
     }
 };
-static_assert(RowShape::of(RowShape::short_row).shared(RowShape::short_row) <= RowShape::most_shared);
-static_assert(RowShape::of(RowShape::longest_cached).shared(RowShape::longest_cached) <= RowShape::most_shared);
+static_assert(RowShape::of(1536, 8).packs == RowShape::many && RowShape::of(5120, 8).packs == RowShape::few);
 
 } // namespace denoir::cuda

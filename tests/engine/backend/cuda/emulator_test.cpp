@@ -62,9 +62,15 @@ void check_sum(unsigned width, unsigned rows) {
     }
 }
 
-TEST(Reduce, WarpsAndBlocks) {
+TEST(Reduce, LanesWarpsAndBlocks) {
+    check_sum(1, 7);
+    check_sum(4, 32);
+    check_sum(4, 5); // a warp that is not full
+    check_sum(8, 6);
+    check_sum(16, 3);
     check_sum(32, 1);
     check_sum(32, 4);
+    check_sum(96, 1);
     check_sum(256, 1);
     check_sum(1024, 1);
 }

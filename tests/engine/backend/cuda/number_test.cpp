@@ -51,14 +51,18 @@ TEST(Number, IntegersAreRoundedAndBounded) {
     EXPECT_EQ(eight_bit_value(EightBit::int8, quantised(EightBit::int8, 2.5f, 1.0f)), 2.0f);
 }
 
-TEST(RowShape, EveryRowFitsIntoItsBlock) {
-    for (int channels = 1; channels < 20000; ++channels) {
-        const RowShape shape = RowShape::of(channels);
-        ASSERT_LE(shape.shared(channels), 48u * 1024 - 128) // the sums of 32 warps lie there too
-            << channels;
-        ASSERT_LE(shape.width * shape.rows, RowShape::block) << channels;
-        ASSERT_TRUE(shape.width == RowShape::warp || shape.rows == 1) << channels;
-    }
+TEST(RowShape, ItsThreadsHoldTheRow) {
+    for (const int pack : {1, 2, 8})
+        for (int channels = 1; channels < 20000; ++channels) {
+            const RowShape shape = RowShape::of(channels, pack);
+            ASSERT_LE(shape.width * shape.rows, RowShape::block) << channels;
+            ASSERT_TRUE(shape.packs == 0 || shape.width * shape.packs * pack >= channels) << channels;
+            // Rows share warps, or are warps, or blocks of whole warps.
+            ASSERT_EQ(shape.rows > 1 ? RowShape::warp % shape.width : shape.width % RowShape::warp, 0) << channels;
+        }
+    EXPECT_EQ(RowShape::of(96, 8).width, 4);
+    EXPECT_EQ(RowShape::of(6144, 8).packs, RowShape::few);
+    EXPECT_EQ(RowShape::of(6152, 8).packs, 0);
 }
 
 TEST(Causal, KeysThatAreSeen) {
