@@ -78,24 +78,36 @@ template <class Bias, class Out> __global__ void __launch_bounds__(softmax_threa
         out[j] = narrow<Out>(j < visible ? expf(at(j) - top) * share : 0.0f);
 }
 
-constexpr unsigned extra_rows = 8;
+constexpr int extra_lanes = 16, extra_rows = 8;
 
-/// Warp: one query of one head.
-__global__ void __launch_bounds__(32 * extra_rows) extra_key_kernel(ExtraKey a) {
+/// Half a warp: one query of one head.
+template <int V, int P> __global__ void __launch_bounds__(extra_lanes* extra_rows) extra_key_kernel(ExtraKey a) {
     const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * extra_rows + threadIdx.y;
     if (index >= a.tokens * a.heads) return;
-    const std::int64_t token = index / a.heads, head = index - token * a.heads;
-    const Bf16* q = static_cast<const Bf16*>(a.q) + token * a.q_token + head * a.q_head;
+    const std::int64_t token = index / a.heads;
+    const int head = static_cast<int>(index - token * a.heads);
     const Bf16* k = static_cast<const Bf16*>(a.k) + head * a.k_head;
     const Bf16* v = static_cast<const Bf16*>(a.v) + head * a.v_head;
     Bf16* out = static_cast<Bf16*>(a.out) + token * a.out_token + head * a.out_head;
+    using Head = Row<Bf16, V, extra_lanes, P>;
+    const Head q(static_cast<const Bf16*>(a.q) + token * a.q_token + head * a.q_head, a.size), old(out, a.size);
     float dot = 0;
-    for (int c = static_cast<int>(threadIdx.x); c < a.size; c += 32) dot += widen(q[c]) * widen(k[c]);
+    q.each([&](int c, bool inside, const float* x) {
+        if (!inside) return;
+        float y[V];
+        load<V>(k + c, y);
+        for (int i = 0; i < V; ++i) dot += x[i] * y[i];
+    });
     // Weight of the old result: e^lse / (e^lse + count · e^s).
-    const float s = row_sum(dot) * a.scale + a.log_count, old = a.log_sum[head * a.tokens + token];
-    const float kept = 1.0f / (1.0f + expf(s - old));
-    for (int c = static_cast<int>(threadIdx.x); c < a.size; c += 32)
-        out[c] = narrow_bf16(widen(out[c]) * kept + widen(v[c]) * (1.0f - kept));
+    const float s = row_sum<extra_lanes>(dot) * a.scale + a.log_count;
+    const float kept = logistic(1.0f, a.log_sum[head * a.tokens + token] - s);
+    old.each([&](int c, bool inside, const float* x) {
+        if (!inside) return;
+        float y[V];
+        load<V>(v + c, y);
+        for (int i = 0; i < V; ++i) y[i] = x[i] * kept + y[i] * (1.0f - kept);
+        store<V>(out + c, y);
+    });
 }
 
 } // namespace
@@ -122,7 +134,13 @@ void softmax(Runtime& runtime, const Softmax& a) {
 
 void join_extra_key(Runtime& runtime, const ExtraKey& a) {
     if (a.tokens * a.heads == 0) return;
-    launch(runtime, divide_up(a.tokens * a.heads, extra_rows), {32, extra_rows}, 0, extra_key_kernel, a);
+    const auto fits = [](const void* data, std::int64_t token, std::int64_t head) {
+        return in_eights(data, Type::bf16, token) && head % 8 == 0;
+    };
+    const bool eights = a.size % 8 == 0 && a.size <= 8 * extra_lanes && fits(a.q, a.q_token, a.q_head) &&
+                        fits(a.k, 0, a.k_head) && fits(a.v, 0, a.v_head) && fits(a.out, a.out_token, a.out_head);
+    launch(runtime, divide_up(a.tokens * a.heads, extra_rows), {extra_lanes, extra_rows}, 0,
+           eights ? extra_key_kernel<8, 1> : extra_key_kernel<1, 0>, a);
 }
 
 } // namespace denoir::cuda

@@ -145,7 +145,7 @@ struct Fused {
 
 struct AttentionCase {
     std::int64_t queries, keys, heads, size, causal_block = 0, last_key_count = 0;
-    bool narrow_out = true;
+    bool narrow_out = true, dense = false;
 };
 
 void check(const AttentionCase& c) {
@@ -165,7 +165,8 @@ void check(const AttentionCase& c) {
             options.last_key_count = c.last_key_count;
         }
         Tensor out = backend.empty({c.queries, c.heads, c.size}, c.narrow_out ? DType::bf16 : DType::f32);
-        backend.attention(strided(backend, q), strided(backend, k), strided(backend, v), options, out);
+        const auto laid = [&](const Tensor& x) { return c.dense ? backend.upload(x) : strided(backend, x); };
+        backend.attention(laid(q), laid(k), laid(v), options, out);
         return doubles(out);
     };
     Tensor found = Tensor::host({c.queries * c.heads * c.size});
@@ -182,6 +183,7 @@ TEST(FusedAttention, StridesCausalBlocksAndTheExtraKey) {
     check({20, 12, 2, 16, 0, 500});
     check({20, 2, 1, 8, 0, 3});
     check({20, 33, 2, 16, 0, 0, false});
+    for (const std::int64_t size : {24, 128, 256}) check({7, 12, 3, size, 0, 500, true, true});
 }
 
 TEST(FusedAttention, WhatItDoesNotKnowGoesThePlainWay) {
