@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <string>
 #include <thread>
@@ -65,9 +66,9 @@ TEST(Arena, blocks_are_aligned_and_tell_their_size) {
     EXPECT_EQ(Arena(backend).allocate(8)->backend(), backend);
 }
 
-TEST(Arena, live_blocks_do_not_overlap) {
-    Arena arena(nullptr);
-    std::mt19937 random(3);
+/// Blocks of many sizes come and go in disorder; `between` is called after each.
+void live_blocks_keep_their_bytes(Arena& arena, unsigned seed, const std::function<void()>& between) {
+    std::mt19937 random(seed);
     std::vector<Block> live;
     for (int i = 0; i < 3000; ++i) {
         if (live.size() > 40) {
@@ -77,9 +78,16 @@ TEST(Arena, live_blocks_do_not_overlap) {
             live.erase(live.begin() + static_cast<std::ptrdiff_t>(at));
         }
         live.push_back(arena.allocate(random() % (i % 3 ? 5000 : 600'000) + 1));
+        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(live.back()->data()) % 64, 0u);
         std::memset(live.back()->data(), i % 251, live.back()->bytes());
         if (i % 500 == 499) arena.trim();
+        between();
     }
+}
+
+TEST(Arena, live_blocks_do_not_overlap) {
+    Arena arena(nullptr);
+    live_blocks_keep_their_bytes(arena, 3, [] {});
 }
 
 TEST(Arena, a_repeated_step_asks_the_system_for_nothing) {
@@ -220,27 +228,12 @@ TEST(Arena, threads_share_it) {
 }
 
 /// As a card's memory is shared out.
-Arena best(Ledger& ledger, std::size_t limit = 0) { return Arena(nullptr, ledger.memory(), limit, Fit::best); }
+Arena best(Ledger& ledger) { return Arena(nullptr, ledger.memory(), 0, Fit::best); }
 
 TEST(ArenaOfBestFit, live_blocks_do_not_overlap_and_free_space_joins) {
     Ledger ledger;
     Arena arena = best(ledger);
-    std::mt19937 random(4);
-    std::vector<Block> live;
-    for (int i = 0; i < 3000; ++i) {
-        if (live.size() > 40) {
-            const std::size_t at = random() % live.size();
-            const auto* data = reinterpret_cast<const unsigned char*>(live[at]->data());
-            for (std::size_t k = 0; k < live[at]->bytes(); k += 61) ASSERT_EQ(data[k], data[0]);
-            live.erase(live.begin() + static_cast<std::ptrdiff_t>(at));
-        }
-        live.push_back(arena.allocate(random() % (i % 3 ? 5000 : 600'000) + 1));
-        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(live.back()->data()) % 64, 0u);
-        std::memset(live.back()->data(), i % 251, live.back()->bytes());
-        if (i % 500 == 499) arena.trim();
-        ASSERT_EQ(arena.stats().bytes_held, ledger.out);
-    }
-    live.clear();
+    live_blocks_keep_their_bytes(arena, 4, [&] { ASSERT_EQ(arena.stats().bytes_held, ledger.out); });
     EXPECT_EQ(arena.stats().bytes_in_use, 0u);
     // Every segment is one free piece again: what fits in the largest is not asked for.
     const auto asked = arena.stats().system_allocations;
