@@ -211,6 +211,7 @@ std::string CudaBackend::plan_memory(const MemoryNeeds& needs) {
     resident_left_ = ~std::size_t{0};
     trim();
     once_ = needs.once;
+    activations_ = needs.activations;
     if (needs.weights == 0) return {};
     const std::size_t margin = std::min(memory_margin, runtime_->properties().memory / 8);
     // What is held now are weights of an earlier run, mostly the same ones; the products' workspace stays.

@@ -104,6 +104,8 @@ private:
     };
     struct Recording;
     void record(Recording&, std::span<const Tensor> inputs, const Body& body);
+    /// What was planned for activations in one piece: scattered pieces would add up to more.
+    void make_room();
     Backend* self() { return options_.owner ? options_.owner : this; }
     void throw_if_stopped() const;
     /// Until done() is true; a person who cancels need not wait for the card.
@@ -174,6 +176,7 @@ private:
     std::vector<int> free_marks_;
     std::size_t resident_left_ = ~std::size_t{0}; ///< bytes of weights that may still stay
     bool once_ = false;                           ///< as MemoryNeeds says
+    std::size_t activations_ = 0;                 ///< likewise; 0: nobody said
 };
 
 /// Pinned host memory for an arena.

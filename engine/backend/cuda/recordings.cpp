@@ -13,9 +13,13 @@ namespace denoir::cuda {
 /// copied.
 Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inputs, const Body& body) {
     throw_if_stopped();
-    if (!options_.record || stream_.active()) return body(inputs); // streamed weights come and go
+    if (!options_.record || stream_.active()) { // streamed weights come and go
+        make_room();
+        return body(inputs);
+    }
     const auto known = recordings_.find(key);
     if (known == recordings_.end()) {
+        make_room();
         own_arena_->reset_peak();
         const std::size_t before = own_arena_->stats().bytes_in_use;
         Tensor out = body(inputs); // one that throws half-way has not made everything that a recording needs
@@ -49,6 +53,10 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
     Tensor out = allocate(r.output.shape(), r.output.dtype());
     copy(r.output, out);
     return out;
+}
+
+void CudaBackend::make_room() {
+    if (own_arena_->stats().bytes_held < activations_) own_arena_->reserve(activations_);
 }
 
 void CudaBackend::record(Recording& r, std::span<const Tensor> inputs, const Body& body) {

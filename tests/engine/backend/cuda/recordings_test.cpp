@@ -35,6 +35,19 @@ TEST(Recording, RepeatsOnOtherInputs) {
     EXPECT_EQ(device.runtime->replays(), 4);
 }
 
+TEST(Recording, PlannedRoomIsTakenInOnePieceAndGivenBack) {
+    const Emulated device;
+    Backend& backend = *device.backend;
+    Network network;
+    constexpr std::size_t room = std::size_t{100} << 20;
+    const std::vector<Tensor> in = {backend.upload(host({20, 32}, 1)), Tensor()};
+    EXPECT_EQ(backend.plan_memory({1 << 20, 1 << 20, room}), "");
+    backend.captured("net", in, network.body(backend));
+    EXPECT_GE(backend.memory().held, room);
+    backend.captured("net", in, network.body(backend)); // recorded: has memory of its own
+    EXPECT_LT(backend.memory().held, room);
+}
+
 TEST(Recording, TwoShareTheirMemoryAndKeepTheirResults) {
     const Emulated device;
     Backend& backend = *device.backend;
