@@ -117,7 +117,9 @@ class World(unittest.TestCase):
         for _ in range(30):
             scene = world.loose(rng)
             self.assertEqual(scene.background, "gradient")
-            self.assertEqual(sorted(o.place for o in scene.objects), ["left", "right"])
+            shapes = {o.place: o.shape for o in scene.objects}
+            self.assertEqual(set(shapes), {"left", "right"})
+            self.assertTrue(shapes["left"] in ("ball", "star") and shapes["right"] in ("square", "heart"), str(shapes))
             for o in scene.objects:
                 self.assertIn(o.direction, ("up", "down"))
                 _, y, radius, _ = world.path(o, [0.0, 2.0], 144, 256)

@@ -148,13 +148,14 @@ def sample(rng, objects: int | None = None) -> Scene:
 
 
 def loose(rng) -> Scene:
-    """What a caption shows that names no object: two easily told shapes that float up or down over a gradient. Narrow as all that no
-    caption tells; of anything at all came shapes that turned into others on the way."""
+    """What a caption shows that names no object: a ball or a star on the left, a square or a heart on the right, which float up or down over
+    a gradient. Narrow as all that no caption tells; of anything at all came shapes that turned into others on the way."""
     while True:
         scene = sample(rng, 2)
-        if scene.background == "gradient" and all(o.shape in ("ball", "square", "star", "heart") and o.size != "small" for o in scene.objects):
+        if scene.background == "gradient" and all(o.size != "small" for o in scene.objects):
             break
     for o in scene.objects:
+        o.shape = (("ball", "star") if o.place == "left" else ("square", "heart"))[rng.integers(2)]
         o.motion, o.direction = "float", ("up", "down")[rng.integers(2)]
         o.y = (0.80 if o.direction == "up" else 0.20) + (rng.random() - 0.5) * 0.3
     return scene
