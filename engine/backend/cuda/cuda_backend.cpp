@@ -14,6 +14,7 @@
 #include "engine/backend/cuda/recordings.h"
 #include "engine/backend/cuda/tensors.h"
 #include "engine/core/error.h"
+#include "engine/core/memory.h"
 
 namespace denoir::cuda {
 namespace {
@@ -201,8 +202,7 @@ Tensor CudaBackend::download(const Tensor& x) {
 }
 
 Backend::MemoryStats CudaBackend::memory() const {
-    std::size_t in_use = own_arena_->stats().bytes_in_use + weight_arena_->stats().bytes_in_use;
-    if (recording_arena_) in_use += recording_arena_->stats().bytes_in_use;
+    const std::size_t in_use = own_arena_->stats().bytes_in_use + weight_arena_->stats().bytes_in_use;
     return {in_use, use_->held, use_->peak, use_->allocations};
 }
 
@@ -216,7 +216,8 @@ std::string CudaBackend::plan_memory(const MemoryNeeds& needs) {
     const std::size_t margin = std::min(memory_margin, runtime_->properties().memory / 8);
     // What is held now are weights of an earlier run, mostly the same ones; the products' workspace stays.
     const std::size_t of_the_library = blas_workspace_ ? blas_workspace_.bytes() : 0;
-    const MemoryPlan plan = cuda::plan_memory(needs, runtime_->free_memory() + use_->held - of_the_library, margin);
+    const MemoryPlan plan =
+        cuda::plan_memory(needs, runtime_->free_memory() + use_->held - of_the_library, margin, available_memory());
     if (plan.rung == MemoryPlan::Rung::none)
         throw Error("", "memory", describe(plan, needs), "use a smaller size, fewer frames, or the device cpu");
     if (plan.ring > 0) {

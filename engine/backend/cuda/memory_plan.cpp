@@ -16,7 +16,7 @@ constexpr std::size_t place = 256; ///< what weights in the ring are rounded up 
 
 } // namespace
 
-MemoryPlan plan_memory(const MemoryNeeds& needs, std::size_t free, std::size_t margin) {
+MemoryPlan plan_memory(const MemoryNeeds& needs, std::size_t free, std::size_t margin, std::size_t host) {
     MemoryPlan plan;
     const std::size_t left = free > margin ? free - margin : 0;
     const bool passing = needs.once && needs.weights > once_allowance;
@@ -35,7 +35,10 @@ MemoryPlan plan_memory(const MemoryNeeds& needs, std::size_t free, std::size_t m
     }
     plan.ring = std::clamp(std::min(good_ring, left - needs.activations), smallest, std::max(smallest, needs.weights));
     plan.rung = passing ? MemoryPlan::Rung::passing : MemoryPlan::Rung::streamed;
-    if (!passing) plan.resident = left - needs.activations - plan.ring;
+    if (passing) return plan;
+    plan.resident = left - needs.activations - plan.ring;
+    const std::size_t elsewhere = needs.weights - std::min(needs.weights, plan.resident);
+    if (!host_has(elsewhere, host)) plan.from_file = elsewhere - (host > host_reserve ? host - host_reserve : 0);
     return plan;
 }
 
@@ -46,8 +49,13 @@ std::string describe(const MemoryPlan& plan, const MemoryNeeds& needs) {
     case MemoryPlan::Rung::passing:
         return {};
     case MemoryPlan::Rung::streamed:
-        return fmt::format("{} of {} MiB of weights stay on the card, the others come from the host's memory",
-                           mib(plan.resident), mib(needs.weights));
+        return fmt::format("{} of {} MiB of weights stay on the card, the others come from the host's memory{}",
+                           mib(plan.resident), mib(needs.weights),
+                           plan.from_file == 0
+                               ? ""
+                               : fmt::format("; {} MiB do not fit there either and are read from the file at every "
+                                             "step, which is slow: a smaller size leaves more room on the card",
+                                             mib(plan.from_file) + 1));
     case MemoryPlan::Rung::none:
         return fmt::format("{} MiB are missing on the card", mib(plan.missing) + 1);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 #include "engine/core/error.h"
 
@@ -16,20 +17,23 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / ali
 
 } // namespace
 
-StreamedWeight::StreamedWeight(std::shared_ptr<Runtime> runtime, Tensor source, bool pin)
-    : runtime_(std::move(runtime)),
-      source_(std::move(source)),
-      bytes_(source_.bytes()),
-      shape_(source_.shape()),
-      dtype_(source_.dtype()) {
-    if (pin) pinned_ = runtime_->allocate_pinned(bytes_);
+StreamedWeight::StreamedWeight(std::shared_ptr<Runtime> runtime, Shape shape, DType dtype, Source source, bool pin)
+    : runtime_(std::move(runtime)), shape_(shape), dtype_(dtype), source_(std::move(source)) {
+    if (pin) pinned_ = runtime_->allocate_pinned(bytes());
     if (!pinned_) return;
-    std::memcpy(pinned_, source_.raw(), bytes_);
-    source_ = {};
+    const Tensor values = std::exchange(source_, {})();
+    assert(values.shape() == shape_ && values.dtype() == dtype_);
+    std::memcpy(pinned_, values.raw(), bytes());
 }
 
 StreamedWeight::~StreamedWeight() {
     if (pinned_) runtime_->release_pinned(pinned_);
+}
+
+StreamedWeight::Values StreamedWeight::values() const {
+    if (pinned_) return {pinned_, {}};
+    Tensor made = source_();
+    return {made.raw(), made};
 }
 
 void WeightStream::set_ring(Tensor ring) {
@@ -79,8 +83,9 @@ bool WeightStream::bring(const std::shared_ptr<const StreamedWeight>& weight, bo
     const std::size_t bytes = rounded_up(weight->bytes()), offset = make_room(bytes, force);
     if (offset == npos) return false;
     head_ = offset + bytes;
-    Place place{weight, offset, bytes, take_mark(), take_mark()};
-    runtime_.to_device(ring_.raw() + offset, weight->data(), weight->bytes(), Runtime::Queue::transfer);
+    StreamedWeight::Values values = weight->values();
+    Place place{weight, offset, bytes, take_mark(), take_mark(), std::move(values.tensor)};
+    runtime_.to_device(ring_.raw() + offset, values.data, weight->bytes(), Runtime::Queue::transfer);
     runtime_.mark(place.arrived, Runtime::Queue::transfer);
     places_.push_back(std::move(place));
     ++copies_;

@@ -10,25 +10,32 @@
 
 namespace denoir::cuda {
 
-/// A weight that lies in the host's memory, in the form that kernels read, and passes through the card when it is used.
+/// A weight that lies in the host's memory, or in its file, and passes through the card when it is used.
 class StreamedWeight {
 public:
-    /// `pin`: `source` is copied into pinned memory where there is some; else it is kept itself.
-    StreamedWeight(std::shared_ptr<Runtime>, Tensor source, bool pin);
+    /// The weight in the form that kernels read: a view of a file, or made anew.
+    using Source = std::function<Tensor()>;
+    /// `pin`: what `source` gives is copied into pinned memory where there is some; else it is asked for each time.
+    StreamedWeight(std::shared_ptr<Runtime>, Shape, DType, Source source, bool pin);
     ~StreamedWeight();
     StreamedWeight(const StreamedWeight&) = delete;
-    const std::byte* data() const { return pinned_ ? pinned_ : source_.raw(); }
-    std::size_t bytes() const { return bytes_; }
+    /// To be kept, where it is a tensor, as long as `data` is read.
+    struct Values {
+        const std::byte* data;
+        Tensor tensor;
+    };
+    Values values() const;
+    std::size_t bytes() const { return checked_bytes(shape_, dtype_); }
     const Shape& shape() const { return shape_; }
     DType dtype() const { return dtype_; }
+    bool pinned() const { return pinned_ != nullptr; }
 
 private:
     std::shared_ptr<Runtime> runtime_;
-    Tensor source_;
-    std::byte* pinned_ = nullptr;
-    std::size_t bytes_;
     Shape shape_;
     DType dtype_;
+    Source source_;
+    std::byte* pinned_ = nullptr;
 };
 
 /// Brings streamed weights to the card through one stretch of memory used in turns. It remembers which weight came
@@ -52,6 +59,7 @@ private:
         std::shared_ptr<const StreamedWeight> weight;
         std::size_t offset, bytes;
         int arrived, done; ///< marks
+        Tensor source;     ///< where the copy reads: not all memory is read at once
         bool read = false; ///< kernels were asked for; `done` stands behind the last of them
         bool waits = true; ///< is going to be read; not to be overwritten
     };

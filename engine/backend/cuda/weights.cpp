@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "engine/backend/cuda/cuda_backend.h"
+#include "engine/backend/cuda/memory_plan.h"
 #include "engine/core/file.h"
+#include "engine/core/memory.h"
 
 namespace denoir::cuda {
 namespace {
@@ -16,22 +18,42 @@ struct Prepared {
     std::shared_ptr<const StreamedWeight> streamed;
 };
 
+/// Matrices of a file below each other.
 struct StoredRows {
-    std::int64_t count, columns;
-    explicit StoredRows(const Weight& w)
-        : count(w.shape().rank() > 0 ? w.shape()[0] : 1),
-          columns(w.stored().elements() / std::max<std::int64_t>(1, count)) {}
+    struct Part {
+        Tensor stored, scale;
+        std::int64_t count;
+    };
+    std::vector<Part> parts;
+    std::int64_t count = 0, columns = 0;
+
+    void append(const Weight& w) {
+        const std::int64_t rows = w.shape().rank() > 0 ? w.shape()[0] : 1;
+        columns = w.stored().elements() / std::max<std::int64_t>(1, rows);
+        parts.push_back({w.stored(), w.scale, rows});
+        count += rows;
+    }
+    explicit StoredRows(const Weight& w) { append(w); }
+    explicit StoredRows(std::span<const LinearLayer> layers) {
+        for (const LinearLayer& layer : layers) {
+            append(*layer.weight);
+            assert(columns * parts.back().count == layer.weight->stored().elements() &&
+                   columns * parts[0].count == parts[0].stored.elements());
+        }
+    }
+    /// As it lies in the file.
+    bool is(DType dtype) const { return parts.size() == 1 && parts[0].stored.dtype() == dtype && !parts[0].scale; }
 };
 
 /// Stored rows [begin, end) as f32 or bf16, the scale of fp8 files multiplied in.
-void read_rows(const Weight& w, const Tensor& scales, std::int64_t begin, std::int64_t end, std::int64_t columns,
+void read_rows(const Tensor& stored, const Tensor& scales, std::int64_t begin, std::int64_t end, std::int64_t columns,
                DType to, std::byte* out) {
-    const DTypeInfo& stored = info(w.stored().dtype());
-    const std::int64_t row_bytes = columns / stored.block_elements * stored.block_bytes;
+    const DTypeInfo& from = info(stored.dtype());
+    const std::int64_t row_bytes = columns / from.block_elements * from.block_bytes;
     std::vector<float> row(to == DType::f32 ? 0 : static_cast<std::size_t>(columns));
     for (std::int64_t r = begin; r < end; ++r, out += columns * element_bytes(to)) {
         float* values = to == DType::f32 ? reinterpret_cast<float*>(out) : row.data();
-        to_f32(w.stored().dtype(), w.stored().raw() + r * row_bytes, values, columns);
+        to_f32(stored.dtype(), stored.raw() + r * row_bytes, values, columns);
         if (scales) {
             const float scale = scales.data<float>()[scales.elements() > 1 ? r : 0];
             for (std::int64_t i = 0; i < columns; ++i) values[i] *= scale;
@@ -47,6 +69,29 @@ void drop_pages(const Weight& w) {
         file->drop_pages(static_cast<std::size_t>(stored.raw() - file->data()), stored.bytes());
 }
 
+/// [rows, columns] in host memory: the stored tensor itself where it is that already.
+Tensor convert(const StoredRows& rows, DType dtype, ThreadPool& pool) {
+    if (rows.is(dtype)) return rows.parts[0].stored.reshape({rows.count, rows.columns});
+    Tensor out = Tensor::host({rows.count, rows.columns}, dtype);
+    const std::int64_t row_bytes = rows.columns * element_bytes(dtype),
+                       step = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, rows.columns));
+    std::byte* to = out.raw();
+    for (const StoredRows::Part& part : rows.parts) {
+        const Tensor scales = part.scale ? part.scale.to_host_f32() : Tensor();
+        pool.run((part.count + step - 1) / step, [&](std::int64_t piece, int) {
+            const std::int64_t begin = piece * step, end = std::min(part.count, begin + step);
+            std::byte* const there = to + begin * row_bytes;
+            if (part.stored.dtype() == dtype && !scales)
+                std::memcpy(there, part.stored.raw() + begin * row_bytes,
+                            static_cast<std::size_t>((end - begin) * row_bytes));
+            else
+                read_rows(part.stored, scales, begin, end, rows.columns, dtype, there);
+        });
+        to += part.count * row_bytes;
+    }
+    return out;
+}
+
 } // namespace
 
 std::shared_ptr<void>& CudaBackend::kept(const Weight& w, std::string_view use) {
@@ -58,50 +103,31 @@ std::shared_ptr<void>& CudaBackend::kept(Layers layers, std::string_view use) {
     return kept(*layers[0].weight, fmt::format("{} of {}", use, layers.size()));
 }
 
-/// [rows, columns] in host memory: the stored tensor itself where it is that already.
-Tensor CudaBackend::convert(const Weight& w, DType dtype) {
-    const StoredRows rows(w);
-    if (w.stored().dtype() == dtype && !w.scale) return w.stored().reshape({rows.count, rows.columns});
-    Tensor out = Tensor::host({rows.count, rows.columns}, dtype);
-    const Tensor scales = w.scale ? w.scale.to_host_f32() : Tensor();
-    const std::int64_t step = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, rows.columns));
-    pool_.run((rows.count + step - 1) / step, [&](std::int64_t piece, int) {
-        const std::int64_t begin = piece * step, end = std::min(rows.count, begin + step);
-        read_rows(w, scales, begin, end, rows.columns, dtype, out.raw() + begin * rows.columns * element_bytes(dtype));
-    });
-    return out;
-}
+Tensor CudaBackend::convert(const Weight& w, DType dtype) { return cuda::convert(StoredRows(w), dtype, pool_); }
 
-Tensor CudaBackend::convert(Layers layers, DType dtype) {
-    if (layers.size() == 1) return convert(*layers[0].weight, dtype);
-    std::int64_t rows = 0;
-    for (const LinearLayer& layer : layers) rows += StoredRows(*layer.weight).count;
-    Tensor out = Tensor::host({rows, StoredRows(*layers[0].weight).columns}, dtype);
-    std::byte* to = out.raw();
-    for (const LinearLayer& layer : layers) {
-        const Tensor part = convert(*layer.weight, dtype);
-        assert(part.size(1) == out.size(1));
-        std::memcpy(to, part.raw(), part.bytes());
-        to += part.bytes();
-    }
-    return out;
-}
+Tensor CudaBackend::convert(Layers layers, DType dtype) { return cuda::convert(StoredRows(layers), dtype, pool_); }
 
 Tensor CudaBackend::matrix(Layers layers, DType dtype) {
     auto& slot = kept(layers, dtype == DType::bf16 ? "matrix.bf16" : "matrix.f32");
     if (!slot) {
         const Borrowed to_stay(*this, *weight_arena_);
         auto made = std::make_shared<Prepared>();
-        const Tensor values = convert(layers, dtype);
-        if (stream_.active() && values.bytes() > resident_left_) {
-            made->streamed = std::make_shared<const StreamedWeight>(runtime_, values, !once_);
+        const StoredRows rows(layers);
+        const Shape shape{rows.count, rows.columns};
+        const std::size_t bytes = checked_bytes(shape, dtype);
+        bool file_is_read_again = false;
+        if (stream_.active() && bytes > resident_left_) {
+            const auto source = [this, rows, dtype] { return cuda::convert(rows, dtype, pool_); };
+            made->streamed = std::make_shared<const StreamedWeight>(runtime_, shape, dtype, source,
+                                                                    !once_ && host_has(bytes, available_memory()));
+            file_is_read_again = !made->streamed->pinned();
         } else {
-            made->resident = upload(values);
+            made->resident = upload(cuda::convert(rows, dtype, pool_));
             runtime_->wait(); // the pages may go
-            if (stream_.active()) resident_left_ -= values.bytes();
+            if (stream_.active()) resident_left_ -= bytes;
         }
-        for (const LinearLayer& layer : layers)
-            if (values.buffer() != layer.weight->stored().buffer() || made->resident) drop_pages(*layer.weight);
+        if (!file_is_read_again)
+            for (const LinearLayer& layer : layers) drop_pages(*layer.weight);
         slot = made;
     }
     const Prepared& prepared = *std::static_pointer_cast<Prepared>(slot);
@@ -110,7 +136,8 @@ Tensor CudaBackend::matrix(Layers layers, DType dtype) {
         const Borrowed to_stay(*this, *weight_arena_);
         const auto streamed = prepared.streamed;
         Tensor there = allocate(streamed->shape(), streamed->dtype());
-        runtime_->to_device(there.raw(), streamed->data(), streamed->bytes());
+        const StreamedWeight::Values values = streamed->values();
+        runtime_->to_device(there.raw(), values.data, streamed->bytes());
         runtime_->wait();
         slot = std::make_shared<Prepared>(Prepared{there, nullptr});
         return there;
@@ -200,7 +227,7 @@ void CudaBackend::gather(const Weight& table, std::span<const std::int64_t> ids,
     Tensor picked = Tensor::host({static_cast<std::int64_t>(ids.size()), all.columns}, out.dtype());
     for (std::size_t i = 0; i < ids.size(); ++i) {
         assert(ids[i] >= 0 && ids[i] < all.count);
-        read_rows(table, scales, ids[i], ids[i] + 1, all.columns, out.dtype(),
+        read_rows(table.stored(), scales, ids[i], ids[i] + 1, all.columns, out.dtype(),
                   picked.raw() + static_cast<std::int64_t>(i) * all.columns * element_bytes(out.dtype()));
     }
     copy(upload(picked), out);

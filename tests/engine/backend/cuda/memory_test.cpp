@@ -30,6 +30,18 @@ TEST(MemoryPlan, TheRungsOfOneStage) {
     EXPECT_EQ(just.resident, 0u);
 }
 
+TEST(MemoryPlan, WhatTheHostCannotHoldIsReadFromTheFile) {
+    const MemoryNeeds needs{28'000 * mib, 140 * mib, 3000 * mib};
+    const auto plan = [&](std::size_t host) { return cuda::plan_memory(needs, 16'000 * mib, 500 * mib, host); };
+    const std::size_t elsewhere = needs.weights - plan(0).resident;
+    EXPECT_EQ(plan(0).from_file, 0u); // nobody knows
+    EXPECT_EQ(plan(elsewhere + cuda::host_reserve).from_file, 0u);
+    EXPECT_EQ(plan(elsewhere + cuda::host_reserve - mib).from_file, mib);
+    EXPECT_EQ(plan(mib).from_file, elsewhere);
+    EXPECT_EQ(cuda::describe(plan(elsewhere + cuda::host_reserve), needs).find("file"), std::string::npos);
+    EXPECT_NE(cuda::describe(plan(mib), needs).find("from the file"), std::string::npos);
+}
+
 TEST(MemoryPlan, WhatIsReadOnceOrTwiceDoesNotFillTheCard) {
     MemoryNeeds needs{9000 * mib, 84 * mib, 300 * mib};
     EXPECT_EQ(cuda::plan_memory(needs, 80'000 * mib).rung, MemoryPlan::Rung::resident);

@@ -20,7 +20,8 @@ struct Streaming {
         for (int i = 0; i < count; ++i) {
             Tensor source = Tensor::host({100 + 30 * i});
             for (float& v : source.span<float>()) v = static_cast<float>(i);
-            weights.push_back(std::make_shared<const cuda::StreamedWeight>(device.runtime, source, i % 3 != 0));
+            weights.push_back(std::make_shared<const cuda::StreamedWeight>(
+                device.runtime, source.shape(), source.dtype(), [source] { return source; }, i % 3 != 0));
         }
         stream.set_ring(device.backend->empty({ring}, DType::u8));
     }
