@@ -4,9 +4,30 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/core/error.h"
 #include "engine/core/log.h"
 
 namespace denoir::cuda {
+namespace {
+
+/// Blocks of another arena, for one whose memory has to last: what was recorded works on it for ever. What the call
+/// before gave back serves again.
+SystemMemory memory_of(Arena& arena) {
+    auto held = std::make_shared<std::map<std::byte*, std::shared_ptr<Buffer>>>();
+    const auto allocate = [&arena, held](std::size_t bytes) -> std::byte* {
+        try {
+            std::shared_ptr<Buffer> block = arena.allocate(bytes);
+            std::byte* const memory = block->data();
+            held->emplace(memory, std::move(block));
+            return memory;
+        } catch (const Error&) {
+            return nullptr;
+        }
+    };
+    return {allocate, [held](std::byte* memory, std::size_t) { held->erase(memory); }, false, true};
+}
+
+} // namespace
 
 /// The first call runs as it is: weights are uploaded, plans made, algorithms chosen. The second is recorded, on memory
 /// that recordings have for themselves (they run one after the other, so they share it); from then on only inputs are
@@ -62,12 +83,10 @@ void CudaBackend::make_room() {
 void CudaBackend::record(Recording& r, std::span<const Tensor> inputs, const Body& body) {
     own_arena_->trim();
     if (!recording_arena_) {
-        SystemMemory memory = device_memory(runtime_, use_);
-        memory.lasting = true; // what was recorded works on it for ever
-        recording_arena_ = std::make_unique<Arena>(self(), std::move(memory), 0, Fit::best);
+        recording_arena_ = std::make_unique<Arena>(self(), memory_of(*own_arena_), 0, Fit::best);
         std::size_t bytes = r.bytes;
         for (const Tensor& input : inputs) bytes += input ? input.bytes() : 0;
-        recording_arena_->reserve(bytes + bytes / 16); // for pieces that do not fit exactly
+        recording_arena_->reserve(bytes + bytes / 4); // for pieces that do not fit exactly
     }
     const Borrowed to_last(*this, *recording_arena_);
     for (const Tensor& input : inputs) r.inputs.push_back(input ? allocate(input.shape(), input.dtype()) : Tensor());

@@ -48,6 +48,26 @@ TEST(Recording, PlannedRoomIsTakenInOnePieceAndGivenBack) {
     EXPECT_LT(backend.memory().held, room);
 }
 
+TEST(Recording, TakesTheMemoryOfTheCallBefore) {
+    const Emulated device;
+    Backend& backend = *device.backend;
+    Network network;
+    constexpr std::size_t room = std::size_t{100} << 20;
+    EXPECT_EQ(backend.plan_memory({1 << 20, 1 << 20, room}), "");
+    Tensor in_the_room;
+    const auto large = [&](std::span<const Tensor> in) {
+        const Tensor held = backend.empty({room / 8}, DType::f32);
+        if (!in_the_room) in_the_room = backend.empty({64}, DType::f32); // it cannot be given back as a whole
+        return network.body(backend)(in);
+    };
+    const std::vector<Tensor> in = {backend.upload(host({20, 32}, 1)), Tensor()};
+    const std::vector<double> first = doubles(backend.captured("net", in, large));
+    const std::size_t held = backend.memory().held;
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(doubles(backend.captured("net", in, large)), first);
+    EXPECT_EQ(device.runtime->replays(), 3);
+    EXPECT_LT(backend.memory().held, held + room / 8);
+}
+
 TEST(Recording, TwoShareTheirMemoryAndKeepTheirResults) {
     const Emulated device;
     Backend& backend = *device.backend;
