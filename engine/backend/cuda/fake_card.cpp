@@ -1,18 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards of a module for tests: made of host memory. DENOIR_FAKE_CARD_FAILS=FIRST:LAST: these allocations find none.
+// Cards of a module for tests: made of host memory, without the libraries.
+//   DENOIR_FAKE_CARD_FAILS=FIRST:LAST   these allocations find no memory
+//   DENOIR_FAKE_CARD_COUNTS=GIB:FILE    a card of so many GiB that computes nothing, with libraries that do as little;
+//   the most memory that was
+//                                       taken goes into FILE, in bytes, when it is closed
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
+#include "engine/backend/cuda/blas.h"
+#include "engine/backend/cuda/dnn.h"
 #include "engine/backend/cuda/fake_runtime.h"
 
 namespace denoir::cuda {
+namespace {
+
+const char* counting() { return std::getenv("DENOIR_FAKE_CARD_COUNTS"); }
+
+std::shared_ptr<FakeRuntime> counting_card(const std::string& asked) {
+    const std::size_t colon = asked.find(':');
+    auto card = std::make_unique<FakeRuntime>(std::stoull(asked.substr(0, colon)) << 30, false, true);
+    const auto close = [file = asked.substr(colon + 1)](FakeRuntime* card) {
+        if (std::FILE* out = std::fopen(file.c_str(), "w")) {
+            std::fprintf(out, "%zu\n", card->peak());
+            std::fclose(out);
+        }
+        delete card;
+    };
+    return {card.release(), close};
+}
+
+/// Takes the memory that the library would work in.
+class CountingBlas final : public Blas {
+    bool multiply(const Product&) override { return true; }
+    bool multiply(const EightBitProduct&) override { return true; }
+    std::size_t workspace_bytes() const override { return std::size_t{32} << 20; }
+    void set_workspace(std::byte*) override {}
+};
+
+class CountingDnn final : public Dnn {
+    bool attention(const FusedAttention&, const Workspace&) override { return true; }
+    bool conv(const FusedConv&, const Workspace& workspace) override { return workspace(std::size_t{64} << 20); }
+    bool prefers_stacked_frames() const override { return true; }
+};
+
+} // namespace
 
 std::shared_ptr<Runtime> open_card(int) {
+    if (counting()) return counting_card(counting());
     auto card = std::make_shared<FakeRuntime>(std::size_t{2} << 30);
     int first = 0, last = 0;
     const char* fails = std::getenv("DENOIR_FAKE_CARD_FAILS");
     if (fails && std::sscanf(fails, "%d:%d", &first, &last) == 2) card->fail_between(first, last);
     return card;
+}
+
+std::unique_ptr<Blas> open_blas(Runtime&, std::string& why) {
+    if (counting()) return std::make_unique<CountingBlas>();
+    why = "a card made of host memory has none";
+    return nullptr;
+}
+
+std::unique_ptr<Dnn> open_dnn(Runtime&, std::string& why) {
+    if (counting()) return std::make_unique<CountingDnn>();
+    why = "a card made of host memory has none";
+    return nullptr;
 }
 
 } // namespace denoir::cuda

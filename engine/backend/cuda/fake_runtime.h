@@ -15,7 +15,9 @@ namespace denoir::cuda {
 class FakeRuntime final : public Runtime {
 public:
     /// `backward`: the threads of a block take turns from the last to the first.
-    explicit FakeRuntime(std::size_t memory = std::size_t{256} << 20, bool backward = false);
+    /// `counting`: nothing is computed or copied and no memory is touched, so that a run of any size can be planned; what
+    /// the host reads is zero.
+    explicit FakeRuntime(std::size_t memory = std::size_t{256} << 20, bool backward = false, bool counting = false);
     ~FakeRuntime() override;
 
     const Properties& properties() const override { return properties_; }
@@ -63,6 +65,7 @@ public:
     int allocations() const { return allocations_; }
     int replays() const { return replays_; }
     std::size_t used() const { return used_; }
+    std::size_t peak() const { return peak_; }
     bool backward() const { return backward_; }
 
 private:
@@ -72,12 +75,12 @@ private:
 
     Properties properties_;
     std::byte* base_ = nullptr;
-    std::size_t used_ = 0;
+    std::size_t used_ = 0, peak_ = 0;
     std::map<std::size_t, std::size_t> taken_; ///< offset -> bytes
     std::map<std::byte*, std::unique_ptr<std::byte[]>> pinned_;
     std::vector<std::function<void()>>* recording_ = nullptr;
     std::vector<std::function<void()>> later_; ///< copies to the host that nobody has waited for
-    bool backward_;
+    bool backward_, counting_;
     int fail_every_ = 0, fail_first_ = 0, fail_last_ = -1, allocations_ = 0, replays_ = 0, marks_ = 0;
     bool refuse_pinned_ = false;
 };
