@@ -142,9 +142,11 @@ void RunFolder::store_step(int step, double seconds, const Tensor& shown, const 
     const Moments latent = moments(shown);
     s.latent_mean = finite(latent.mean), s.latent_std = finite(latent.deviation),
     s.x0_std = finite(moments(x0).deviation);
-    if (x0 && step > 1 && has_step_tensor(step - 1, "x0"))
-        if (const Tensor before = step_tensor(step - 1, "x0"); before.shape() == x0.shape())
-            s.x0_change = finite(root_mean_square_difference(x0, before));
+    if (x0 && step > 1 && !(newest_x0_.tensor && newest_x0_.step == step - 1))
+        newest_x0_ = {step - 1, has_step_tensor(step - 1, "x0") ? step_tensor(step - 1, "x0") : Tensor()};
+    if (const Tensor& before = newest_x0_.tensor; step > 1 && x0 && before && before.shape() == x0.shape())
+        s.x0_change = finite(root_mean_square_difference(x0, before));
+    newest_x0_ = {step, x0};
     std::map<std::string, Tensor> tensors{{"latent", shown}};
     if (x0) tensors["x0"] = x0;
     write_safetensors(latents_file(step), tensors);

@@ -61,6 +61,10 @@ private:
     std::filesystem::path path_;
     RunRecord record_;
     std::shared_ptr<Lock> lock_;
+    struct {
+        int step = 0;
+        Tensor tensor;
+    } newest_x0_; ///< as stored last, so that it need not be read again
 };
 
 /// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`: those of the final name `name`, or

@@ -76,6 +76,14 @@ TEST_F(RunFolderTest, ComesBackFromTheLastWholeStep) {
         run.store_step(0, 0, numbers(0), {}, {});
         run.store_step(1, 1, numbers(1), numbers(10), {{"solver.0.m", numbers(5)}});
         run.store_step(2, 1, numbers(2), numbers(20), {{"solver.0.m", numbers(6)}});
+        EXPECT_EQ(run.record().find(2)->x0_change, 10);
+    }
+    {
+        const TemporaryFolder other; // goes on in another process: the estimate before is read
+        fs::copy(path(), other.path() / "run", fs::copy_options::recursive);
+        RunFolder run = RunFolder::take(other.path() / "run");
+        run.store_step(3, 1, numbers(3), numbers(26), {});
+        EXPECT_EQ(run.record().find(3)->x0_change, 6);
     }
     RunFolder run = RunFolder::take(path());
     ASSERT_TRUE(run.load_conditioning().has_value());
