@@ -115,10 +115,14 @@ void run_block(Block& b) {
 
 void* shared() { return block().shared.data(); }
 
+void check_launch(std::int64_t blocks, Threads threads, std::size_t shared_bytes) {
+    const std::size_t count = std::size_t{threads.x} * threads.y;
+    assert(count > 0 && count <= 1024 && shared_bytes <= 48 * 1024 && blocks > 0 && blocks <= 0x7FFFFFFF);
+}
+
 void run(std::int64_t blocks, Threads threads, std::size_t shared_bytes, const std::function<void()>& thread) {
     Block& b = block();
     b.count = std::size_t{threads.x} * threads.y;
-    assert(b.count > 0 && b.count <= 1024 && shared_bytes <= 48 * 1024 && blocks <= 0x7FFFFFFF);
     while (b.fibres.size() < b.count) b.fibres.push_back(std::make_unique<Fibre>());
     b.lanes.resize((b.count + warp - 1) / warp);
     b.warps.resize(b.lanes.size());

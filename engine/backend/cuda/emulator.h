@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
+#include <utility>
 
 #include "engine/backend/cuda/runtime.h"
 
@@ -31,6 +34,13 @@ enum class Order { forward, backward };
 
 /// Runs `thread` for every thread of every block.
 void run(std::int64_t blocks, Threads threads, std::size_t shared, const std::function<void()>& thread);
+/// What a card would refuse: checked also where nothing is computed.
+void check_launch(std::int64_t blocks, Threads threads, std::size_t shared);
+template <class Parameter, class Argument> void check_argument([[maybe_unused]] const Argument& a) {
+    if constexpr (std::is_integral_v<Parameter> && std::is_integral_v<Argument> && !std::is_same_v<Parameter, bool> &&
+                  !std::is_same_v<Argument, bool>)
+        assert(std::in_range<Parameter>(a));
+}
 /// Hands a kernel to a fake device.
 void submit(Runtime&, std::function<void()> kernel);
 
@@ -52,6 +62,8 @@ template <class T> T* shared_memory() { return static_cast<T*>(emulator::shared(
 
 template <class... P, class... A> void launch(Runtime& runtime, std::int64_t blocks, Threads threads,
                                               std::size_t shared, void (*kernel)(P...), const A&... arguments) {
+    emulator::check_launch(blocks, threads, shared);
+    (emulator::check_argument<P>(arguments), ...);
     emulator::submit(runtime,
                      [=] { emulator::run(blocks, threads, shared, [&] { kernel(static_cast<P>(arguments)...); }); });
 }
