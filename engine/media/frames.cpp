@@ -12,19 +12,36 @@
 namespace denoir {
 namespace {
 
+/// 0 … 255 of -1 … 1; what is no number is 0.
+std::uint8_t level(float v) {
+    v = v / 2 + 0.5f;
+    v = v > 0 ? v : 0.0f;
+    v = v < 1 ? v : 1.0f;
+    return static_cast<std::uint8_t>(static_cast<int>(v * 255.0f));
+}
+
 void put_frame(const Tensor& video, int frame, std::uint8_t* out) {
     assert(video.rank() == 4 && video.size(0) == 3 && video.dtype() == DType::f32 && frame >= 0 &&
            frame < video.size(1));
-    const std::int64_t h = video.size(2), w = video.size(3);
-    for (std::int64_t y = 0; y < h; ++y)
+    const std::int64_t h = video.size(2), w = video.size(3), step = video.stride(3);
+    std::array<std::vector<std::uint8_t>, 3> rows; // colour by colour first: compilers make vectors of that
+    for (auto& row : rows) row.resize(static_cast<std::size_t>(w));
+    for (std::int64_t y = 0; y < h; ++y, out += 3 * w) {
         for (std::int64_t c = 0; c < 3; ++c) {
             const float* in = video.data<float>() + c * video.stride(0) + frame * video.stride(1) + y * video.stride(2);
-            std::uint8_t* to = out + 3 * y * w + c;
-            for (std::int64_t x = 0; x < w; ++x, in += video.stride(3), to += 3) {
-                const float v = *in / 2 + 0.5f;
-                *to = static_cast<std::uint8_t>((v > 0 ? v < 1 ? v : 1.0f : 0.0f) * 255.0f);
-            }
+            std::uint8_t* row = rows[static_cast<std::size_t>(c)].data();
+            if (step == 1)
+                for (std::int64_t x = 0; x < w; ++x) row[x] = level(in[x]);
+            else
+                for (std::int64_t x = 0; x < w; ++x) row[x] = level(in[x * step]);
         }
+        const std::uint8_t *red = rows[0].data(), *green = rows[1].data(), *blue = rows[2].data();
+        for (std::int64_t x = 0; x < w; ++x) {
+            out[3 * x] = red[x];
+            out[3 * x + 1] = green[x];
+            out[3 * x + 2] = blue[x];
+        }
+    }
 }
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <new>
@@ -49,16 +50,20 @@ std::string metadata_of(const RunRecord& record) {
 class PictureMetrics {
 public:
     void add(const Image& image) {
-        double luma = 0, squares = 0;
+        std::array<std::uint64_t, 3> sums{};
         for (std::size_t i = 0; i + 2 < image.rgb.size(); i += 3)
-            luma += 0.2126 * image.rgb[i] + 0.7152 * image.rgb[i + 1] + 0.0722 * image.rgb[i + 2];
+            for (std::size_t c = 0; c < 3; ++c) sums[c] += image.rgb[i + c];
+        const double luma = 0.2126 * double(sums[0]) + 0.7152 * double(sums[1]) + 0.0722 * double(sums[2]);
         const bool follows = before_.rgb.size() == image.rgb.size();
-        for (std::size_t i = 0; follows && i < image.rgb.size(); ++i)
-            squares += (double(image.rgb[i]) - before_.rgb[i]) * (double(image.rgb[i]) - before_.rgb[i]);
+        std::uint64_t squares = 0;
+        for (std::size_t i = 0; follows && i < image.rgb.size(); ++i) {
+            const int difference = int(image.rgb[i]) - int(before_.rgb[i]);
+            squares += std::uint64_t(difference * difference);
+        }
         const double n = double(image.rgb.size());
         frames_.push_back({{"index", frames_.size()},
                            {"luma", luma * 3 / n},
-                           {"change", follows ? Json(std::sqrt(squares / n)) : Json()}});
+                           {"change", follows ? Json(std::sqrt(double(squares) / n)) : Json()}});
         before_ = image;
     }
     const Json& json() const { return frames_; }
