@@ -117,9 +117,10 @@ class World(unittest.TestCase):
         for _ in range(30):
             scene = world.loose(rng)
             self.assertEqual(scene.background, "gradient")
-            shapes = {o.place: o.shape for o in scene.objects}
-            self.assertEqual(set(shapes), {"left", "right"})
-            self.assertTrue(shapes["left"] in ("ball", "star") and shapes["right"] in ("square", "heart"), str(shapes))
+            shown = {o.place: (o.shape, o.colour) for o in scene.objects}
+            self.assertEqual(set(shown), {"left", "right"})
+            self.assertIn(shown["left"], (("ball", "red"), ("ball", "orange")))
+            self.assertIn(shown["right"], (("star", "yellow"), ("star", "white")))
             for o in scene.objects:
                 self.assertIn(o.direction, ("up", "down"))
                 _, y, radius, _ = world.path(o, [0.0, 2.0], 144, 256)

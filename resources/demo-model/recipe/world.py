@@ -148,14 +148,20 @@ def sample(rng, objects: int | None = None) -> Scene:
 
 
 def loose(rng) -> Scene:
-    """What a caption shows that names no object: a ball or a star on the left, a square or a heart on the right, which float up or down over
-    a gradient. Narrow as all that no caption tells; of anything at all came shapes that turned into others on the way."""
+    """What a caption shows that names no object: a red or orange ball on the left and a yellow or white star on the right, which float up or
+    down over a gradient. Narrow as all that no caption tells; of anything at all came shapes and colours that turned into others on the way."""
     while True:
         scene = sample(rng, 2)
-        if scene.background == "gradient" and all(o.size != "small" for o in scene.objects):
+        left, right = sorted(scene.objects, key=lambda o: o.place)
+        if (
+            scene.background == "gradient"
+            and left.colour in ("red", "orange")
+            and right.colour in ("yellow", "white")
+            and "small" not in (left.size, right.size)
+        ):
             break
+    left.shape, right.shape = "ball", "star"
     for o in scene.objects:
-        o.shape = (("ball", "star") if o.place == "left" else ("square", "heart"))[rng.integers(2)]
         o.motion, o.direction = "float", ("up", "down")[rng.integers(2)]
         o.y = (0.80 if o.direction == "up" else 0.20) + (rng.random() - 0.5) * 0.3
     return scene
