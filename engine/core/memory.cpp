@@ -1,20 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/memory.h"
 
+#include <algorithm>
 #include <fstream>
+#include <limits>
+#include <optional>
 #include <string>
 
 namespace denoir {
+namespace fs = std::filesystem;
+namespace {
 
-std::size_t available_memory() {
-    std::ifstream info("/proc/meminfo");
-    std::string word;
-    while (info >> word)
-        if (word == "MemAvailable:") {
-            std::size_t kib = 0;
-            return info >> kib ? kib * 1024 : 0;
-        }
-    return 0;
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+/// The number behind a word, as /proc/meminfo and memory.stat have them.
+std::optional<std::size_t> number_behind(const fs::path& file, const std::string& word) {
+    std::ifstream in(file);
+    for (std::string found; in >> found;)
+        if (std::size_t number = 0; found == word && in >> number) return number;
+    return {};
+}
+
+std::optional<std::size_t> number_in(const fs::path& file) {
+    std::ifstream in(file);
+    if (std::size_t number = 0; in >> number) return number;
+    return {}; // not there, or "max"
+}
+
+/// What one control group leaves: what its files occupy can be taken from them.
+std::size_t left_in_group(const fs::path& group) {
+    const auto most = number_in(group / "memory.max"), used = number_in(group / "memory.current");
+    if (!most || !used) return no_limit;
+    const std::size_t files = number_behind(group / "memory.stat", "active_file").value_or(0) +
+                              number_behind(group / "memory.stat", "inactive_file").value_or(0);
+    const std::size_t held = *used - std::min(*used, files);
+    return *most - std::min(*most, held);
+}
+
+/// Containers and batch systems limit a process by the groups that it is in (control groups, version 2).
+std::size_t left_in_groups(const fs::path& root) {
+    std::ifstream groups(root / "proc/self/cgroup");
+    std::string line;
+    while (std::getline(groups, line) && !line.starts_with("0::/")) {
+    }
+    if (!line.starts_with("0::/")) return no_limit;
+    const fs::path mount = root / "sys/fs/cgroup";
+    std::size_t left = left_in_group(mount);
+    fs::path group = mount;
+    for (const fs::path& part : fs::path(line.substr(4)))
+        if (part != "..") left = std::min(left, left_in_group(group /= part));
+    return left;
+}
+
+} // namespace
+
+std::size_t available_memory(const fs::path& root) {
+    const auto kib = number_behind(root / "proc/meminfo", "MemAvailable:");
+    if (!kib) return 0;
+    return std::max<std::size_t>(1, std::min(*kib * 1024, left_in_groups(root)));
 }
 
 } // namespace denoir

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <filesystem>
 
 namespace denoir {
 
-/// Bytes that this machine could give to a process now without swapping; 0 where the system does not tell.
-std::size_t available_memory();
+/// Bytes that this machine, or the container the process is in, could give now without swapping; 0 where the system
+/// does not tell. `root`: where proc and sys/fs/cgroup lie.
+std::size_t available_memory(const std::filesystem::path& root = "/");
 
 } // namespace denoir

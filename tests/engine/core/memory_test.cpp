@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/file.h"
+#include "tests/engine/session/temporary_folder.h"
+
+namespace denoir {
+namespace {
+
+namespace fs = std::filesystem;
+
+class AvailableMemory : public testing::Test {
+protected:
+    void put(const std::string& file, const std::string& text) {
+        const fs::path path = folder_.path() / file;
+        fs::create_directories(path.parent_path());
+        write_file(path, text);
+    }
+    void group(const std::string& name, const std::string& most, const std::string& used, const std::string& files) {
+        put("sys/fs/cgroup" + name + "/memory.max", most + "\n");
+        put("sys/fs/cgroup" + name + "/memory.current", used + "\n");
+        put("sys/fs/cgroup" + name + "/memory.stat", "anon 5\nactive_file " + files + "\ninactive_file 100\n");
+    }
+    std::size_t available() const { return available_memory(folder_.path()); }
+    TemporaryFolder folder_;
+};
+
+TEST_F(AvailableMemory, IsKnownHere) { EXPECT_GT(available_memory(), std::size_t{1} << 20); }
+
+TEST_F(AvailableMemory, IsWhatTheSystemSays) {
+    EXPECT_EQ(available(), 0u);
+    put("proc/meminfo", "MemTotal:       24683656 kB\nMemFree:   7 kB\nMemAvailable:   1000 kB\n");
+    EXPECT_EQ(available(), 1000u * 1024);
+    put("proc/self/cgroup", "4:memory:/a\n1:cpu:/\n0::/\n");
+    EXPECT_EQ(available(), 1000u * 1024);
+}
+
+TEST_F(AvailableMemory, IsLimitedByTheGroupsOfTheProcess) {
+    put("proc/meminfo", "MemAvailable:   1000 kB\n");
+    put("proc/self/cgroup", "0::/system.slice/docker-1.scope\n");
+    group("/system.slice", "max", "12345", "0");
+    EXPECT_EQ(available(), 1000u * 1024);
+    group("/system.slice/docker-1.scope", "500000", "200000", "50000");
+    EXPECT_EQ(available(), 500'000u - 200'000 + 50'100);
+    group("/system.slice", "300000", "280000", "0");
+    EXPECT_EQ(available(), 300'000u - 280'000 + 100);
+    group("/system.slice", "300000", "999999", "0"); // more than is allowed: nothing is left, which is not "unknown"
+    EXPECT_EQ(available(), 1u);
+    group("", "2000", "1000", "0"); // within a container, its own group is the root
+    put("proc/self/cgroup", "0::/\n");
+    EXPECT_EQ(available(), 1100u);
+    put("proc/self/cgroup", "0::/../elsewhere/../../etc\n");
+    EXPECT_EQ(available(), 1100u);
+    group("", "max", "1000", "0");
+    put("sys/fs/cgroup/memory.max", "99999999999999999999999999\n");
+    EXPECT_EQ(available(), 1000u * 1024);
+}
+
+} // namespace
+} // namespace denoir
