@@ -116,15 +116,26 @@ void CudaBackend::wait() {
 }
 
 Tensor CudaBackend::allocate(const Shape& shape, DType dtype) {
-    try {
-        return Tensor(arena_->allocate(checked_bytes(shape, dtype)), 0, shape, dtype);
-    } catch (const Error& e) {
-        if (e.field() != "memory") throw;
-        throw Error("", "memory", "on the card: " + e.message(),
-                    stream_.active()
-                        ? "use a smaller size or fewer frames, or the device cpu"
-                        : "use a smaller size, fewer frames or bf16, or close other programs that use the card");
-    }
+    const std::size_t bytes = checked_bytes(shape, dtype);
+    const auto unless_full = [&](auto&& otherwise) {
+        try {
+            return Tensor(arena_->allocate(bytes), 0, shape, dtype);
+        } catch (const Error& e) {
+            if (e.field() != "memory") throw;
+            return otherwise(e);
+        }
+    };
+    return unless_full([&](const Error&) {
+        // Another arena may hold what nobody uses.
+        for (Arena* other : {own_arena_.get(), weight_arena_.get()})
+            if (other != arena_) other->trim();
+        return unless_full([&](const Error& e) -> Tensor {
+            throw Error("", "memory", "on the card: " + e.message(),
+                        stream_.active()
+                            ? "use a smaller size or fewer frames, or the device cpu"
+                            : "use a smaller size, fewer frames or bf16, or close other programs that use the card");
+        });
+    });
 }
 
 Tensor CudaBackend::empty(const Shape& shape, DType dtype) { return allocate(shape, dtype); }

@@ -20,12 +20,12 @@ const char* counting() { return std::getenv("DENOIR_FAKE_CARD_COUNTS"); }
 std::shared_ptr<FakeRuntime> counting_card(const std::string& asked) {
     const std::size_t colon = asked.find(':');
     auto card = std::make_unique<FakeRuntime>(std::stoull(asked.substr(0, colon)) << 30, false, true);
-    const auto close = [file = asked.substr(colon + 1)](FakeRuntime* card) {
+    const auto close = [file = asked.substr(colon + 1)](FakeRuntime* closed) {
         if (std::FILE* out = std::fopen(file.c_str(), "w")) {
-            std::fprintf(out, "%zu\n", card->peak());
+            std::fprintf(out, "%zu\n", closed->peak());
             std::fclose(out);
         }
-        delete card;
+        delete closed;
     };
     return {card.release(), close};
 }

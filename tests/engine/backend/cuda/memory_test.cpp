@@ -113,6 +113,15 @@ TEST(OutOfMemory, ACardThatIsFullSaysSo) {
     EXPECT_EQ(doubles(small), std::vector<double>(16, 2.0));
 }
 
+TEST(OutOfMemory, WhatAnotherArenaHoldsUnusedIsGivenBack) {
+    const Emulated device(16 * mib);
+    const Weight weight("w", host({1536, 1024}, 1));     // 6 MiB
+    device.backend->empty({12 * 1024, 1024}, DType::u8); // given back at once, but not to the card
+    EXPECT_GE(device.backend->memory().held, 12 * mib);
+    const Tensor there = device.backend->parameter(weight, false);
+    EXPECT_EQ(bytes_of(there), bytes_of(device.backend->upload(weight.stored())));
+}
+
 TEST(Ladder, StreamedWeightsGiveTheSameBytes) {
     // Six layers of 1 MiB each on a card that has room for about two.
     std::vector<Weight> weights;

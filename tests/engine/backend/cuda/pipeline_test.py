@@ -42,7 +42,7 @@ def main():
         # nothing is left behind.
         pictures = [p.read_bytes() for p in sorted(Path(videos[1]).glob("*.png"))]
         again = ""
-        for first, last in ((1, 4), (6, 14)):
+        for first, last in ((1, 8), (6, 14)):
             out = os.path.join(folder, f"fails-{first}")
             done = subprocess.run([cli, *render("cuda", out)], env={**environment, "DENOIR_FAKE_CARD_FAILS": f"{first}:{last}"},
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
