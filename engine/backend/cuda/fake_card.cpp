@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cards of a module for tests: made of host memory, without the libraries.
 // DENOIR_FAKE_CARD_FAILS=FIRST:LAST: these allocations find no memory.
-// DENOIR_FAKE_CARD_COUNTS=GIB:FILE: a card of that size and libraries that compute nothing; when it is closed, FILE gets
-// the most bytes that were taken at a time.
+// DENOIR_FAKE_CARD_COUNTS=GIB:FILE: a card of that size and libraries that compute nothing; when it is closed, FILE
+// gets the most bytes that were taken at a time.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
