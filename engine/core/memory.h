@@ -9,4 +9,12 @@ namespace denoir {
 /// does not tell. `root`: where proc and sys/fs/cgroup lie.
 std::size_t available_memory(const std::filesystem::path& root = "/");
 
+/// What other programs and the rest of a run should find when weights are kept that could be made again.
+inline constexpr std::size_t host_reserve = std::size_t{2} << 30;
+
+/// Whether the host may give so many of its `available` bytes (0: it does not tell).
+constexpr bool host_has(std::size_t bytes, std::size_t available) {
+    return available == 0 || (available > host_reserve && bytes <= available - host_reserve);
+}
+
 } // namespace denoir

@@ -8,7 +8,8 @@
 
 namespace denoir::cpu {
 
-CpuBackend::CpuBackend(int threads) : arena_(this), pool_(threads), kernels_(kernels()) {}
+CpuBackend::CpuBackend(int threads, std::function<std::size_t()> available)
+    : arena_(this), pool_(threads), kernels_(kernels()), available_(std::move(available)) {}
 
 bool CpuBackend::fast_bf16() const { return OneDnnMatrix::available() && OneDnnMatrix::type() == DType::bf16; }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
+
 #include "engine/backend/backend.h"
 #include "engine/backend/cpu/kernels.h"
 #include "engine/core/arena.h"
+#include "engine/core/memory.h"
 #include "engine/core/thread_pool.h"
 
 namespace denoir::cpu {
@@ -15,7 +18,9 @@ struct KernelShape;
 /// them on one pool, so that results are the same for any number of threads. One op, one file.
 class CpuBackend : public Backend {
 public:
-    explicit CpuBackend(int threads);
+    /// `available`: bytes that the host could give.
+    explicit CpuBackend(
+        int threads, std::function<std::size_t()> available = [] { return available_memory(); });
 
     Device device() const override { return {}; }
     bool fast_bf16() const override;
@@ -81,6 +86,7 @@ private:
     Arena arena_;
     ThreadPool pool_;
     const Kernels& kernels_;
+    std::function<std::size_t()> available_;
 };
 
 } // namespace denoir::cpu

@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t depth_step = 512;
 /// Up to here the weights are read once and dotted with every row of x: nothing is packed for so few rows.
 constexpr std::int64_t few_rows = 8;
+/// Bytes of a packed weight that is kept whatever memory is left.
+constexpr std::int64_t always_kept = std::int64_t{1} << 20;
 
 /// The smallest multiple of `unit` that cuts `size` into as few equal tiles as tiles of at most `limit` would.
 std::int64_t even_tile(std::int64_t size, std::int64_t limit, std::int64_t unit) {
@@ -174,7 +176,10 @@ std::shared_ptr<OneDnnMatrix> CpuBackend::packed_weight(const Weight& w, const W
     };
     const auto packed = OneDnnMatrix::pack(
         rows, [&](const Shape& shape, DType dtype) { return empty(shape, dtype); }, run);
-    w.prepared.emplace(use, packed); // null is remembered too: the choice of loops decides the bytes of the result
+    // Null is remembered, too: the choice of loops decides the bytes of the result. What does not fit into memory is
+    // packed for each product anew, which is slow, but the system would end the program.
+    const std::int64_t bytes = rows.count() * rows.columns() * element_bytes(OneDnnMatrix::type());
+    if (!packed || bytes < always_kept || host_has(0, available_())) w.prepared.emplace(use, packed);
     if (packed) drop_stored_pages(w);
     return packed;
 }

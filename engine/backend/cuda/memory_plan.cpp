@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/core/memory.h"
+
 namespace denoir::cuda {
 namespace {
 

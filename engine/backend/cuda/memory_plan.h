@@ -25,17 +25,9 @@ struct MemoryPlan {
 /// parameters.
 inline constexpr std::size_t memory_margin = std::size_t{448} << 20;
 
-/// What other programs and the rest of a run should find in the host's memory.
-inline constexpr std::size_t host_reserve = std::size_t{2} << 30;
-
 /// `free`: bytes of the card that nobody uses; `host`: bytes of the host's memory, 0 where it does not tell. Pure
 /// arithmetic.
 MemoryPlan plan_memory(const MemoryNeeds&, std::size_t free, std::size_t margin = memory_margin, std::size_t host = 0);
-
-/// Whether the host may give so many of its `available` bytes (0: it does not tell).
-constexpr bool host_has(std::size_t bytes, std::size_t available) {
-    return available == 0 || (available > host_reserve && bytes <= available - host_reserve);
-}
 
 /// One line for the user; empty where everything fits.
 std::string describe(const MemoryPlan&, const MemoryNeeds&);

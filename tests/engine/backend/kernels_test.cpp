@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/kernels.h"
 
+#include "engine/backend/cpu/cpu_backend.h"
 #include "kernel_test.h"
 
 namespace denoir::test {
@@ -145,6 +146,20 @@ TEST_P(Kernels, ResultsDoNotDependOnAlignment) {
         EXPECT_TRUE(std::equal(expected.begin(), expected.end(), moved.begin() + static_cast<std::ptrdiff_t>(shift)));
         EXPECT_EQ(k().sum(copy.data() + shift, 500), sum);
     }
+}
+
+TEST(FullMemory, WeightsArePackedForEachProductAndGiveTheSameBytes) {
+    cpu::CpuBackend roomy(2), full(2, [] { return std::size_t{1}; });
+    const Weight kept("w", host({1024, 1024}, 1)), passing("w", host({1024, 1024}, 1));
+    const Tensor x = host({64, 1024}, 2);
+    const auto run = [&](Backend& backend, const Weight& w, DType compute) {
+        Tensor out = backend.empty({64, 1024}, DType::f32);
+        backend.linear(backend.upload(x), w, nullptr, {Activation::none, compute}, out);
+        return bytes_of(out);
+    };
+    for (const DType compute : {DType::bf16, DType::f32})
+        for (int i = 0; i < 2; ++i) EXPECT_EQ(run(full, passing, compute), run(roomy, kept, compute)) << i;
+    for (const auto& [use, packed] : passing.prepared) EXPECT_EQ(packed, nullptr) << use;
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // The memory ladder, and what is left after memory ran out.
 #include "engine/backend/cuda/memory_plan.h"
 #include "engine/core/error.h"
+#include "engine/core/memory.h"
 #include "tests/engine/backend/cuda/backends.h"
 #include "tests/engine/backend/kernel_test.h"
 
@@ -35,10 +36,10 @@ TEST(MemoryPlan, WhatTheHostCannotHoldIsReadFromTheFile) {
     const auto plan = [&](std::size_t host) { return cuda::plan_memory(needs, 16'000 * mib, 500 * mib, host); };
     const std::size_t elsewhere = needs.weights - plan(0).resident;
     EXPECT_EQ(plan(0).from_file, 0u); // nobody knows
-    EXPECT_EQ(plan(elsewhere + cuda::host_reserve).from_file, 0u);
-    EXPECT_EQ(plan(elsewhere + cuda::host_reserve - mib).from_file, mib);
+    EXPECT_EQ(plan(elsewhere + host_reserve).from_file, 0u);
+    EXPECT_EQ(plan(elsewhere + host_reserve - mib).from_file, mib);
     EXPECT_EQ(plan(mib).from_file, elsewhere);
-    EXPECT_EQ(cuda::describe(plan(elsewhere + cuda::host_reserve), needs).find("file"), std::string::npos);
+    EXPECT_EQ(cuda::describe(plan(elsewhere + host_reserve), needs).find("file"), std::string::npos);
     EXPECT_NE(cuda::describe(plan(mib), needs).find("from the file"), std::string::npos);
 }
 
