@@ -117,25 +117,22 @@ void CudaBackend::wait() {
 
 Tensor CudaBackend::allocate(const Shape& shape, DType dtype) {
     const std::size_t bytes = checked_bytes(shape, dtype);
-    const auto unless_full = [&](auto&& otherwise) {
+    for (bool again = false;; again = true) {
         try {
             return Tensor(arena_->allocate(bytes), 0, shape, dtype);
         } catch (const Error& e) {
             if (e.field() != "memory") throw;
-            return otherwise(e);
+            if (again)
+                throw Error(
+                    "", "memory", "on the card: " + e.message(),
+                    stream_.active()
+                        ? "use a smaller size or fewer frames, or the device cpu"
+                        : "use a smaller size, fewer frames or bf16, or close other programs that use the card");
         }
-    };
-    return unless_full([&](const Error&) {
         // Another arena may hold what nobody uses.
         for (Arena* other : {own_arena_.get(), weight_arena_.get()})
             if (other != arena_) other->trim();
-        return unless_full([&](const Error& e) -> Tensor {
-            throw Error("", "memory", "on the card: " + e.message(),
-                        stream_.active()
-                            ? "use a smaller size or fewer frames, or the device cpu"
-                            : "use a smaller size, fewer frames or bf16, or close other programs that use the card");
-        });
-    });
+    }
 }
 
 Tensor CudaBackend::empty(const Shape& shape, DType dtype) { return allocate(shape, dtype); }
