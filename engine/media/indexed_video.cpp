@@ -123,6 +123,8 @@ struct IndexedVideo::State {
             decoder = media::open_decoder(packets.demuxer(), limits);
         } else {
             avcodec_flush_buffers(decoder.get());
+            while (avcodec_receive_frame(decoder.get(), frame.get()) >= 0) {
+            } // FFmpeg 7.1's HEVC decoder still hands out what it had before
             media::forget_damage(*decoder);
         }
         next_packet = packet_number;
