@@ -65,10 +65,13 @@ def written(source):
 def recorded(source, build):
     """(unit, header) pairs of the build's dependency record, both relative to the source."""
     record = subprocess.run(["ninja", "-C", build, "-t", "deps"], check=True, stdout=subprocess.PIPE, text=True).stdout
-    unit = None
+    unit, compiled = None, False
     for line in record.splitlines():
         if not line.startswith(" "):
-            unit = None
+            # What moc read is in the record, too, and nobody includes it.
+            unit, compiled = None, line.split(":")[0].endswith(".o")
+            continue
+        if not compiled:
             continue
         path = os.path.realpath(os.path.join(build, line.strip()))
         if not path.startswith(source + os.sep):

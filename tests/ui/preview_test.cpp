@@ -28,7 +28,15 @@ class PreviewTest : public QObject {
     std::vector<Image> frames_a_, frames_b_;
 
     /// What the canvas paints, without a screen's scaling.
-    static QImage painted(Canvas& canvas) { return canvas.grab().toImage().convertToFormat(QImage::Format_RGB32); }
+    static QImage painted(Canvas& canvas) {
+        if (canvas.uses_gl()) // what is grabbed of OpenGL's surface was painted before
+            for (QWidget* surface : canvas.findChildren<QWidget*>()) {
+                QSignalSpy swapped(surface, SIGNAL(frameSwapped()));
+                surface->update();
+                if (!swapped.wait(30000)) qWarning("the canvas is not painted");
+            }
+        return canvas.grab().toImage().convertToFormat(QImage::Format_RGB32);
+    }
 
     static QRgb at(const QImage& image, QPointF p) { return image.pixel(p.toPoint()); }
 
