@@ -89,16 +89,22 @@ public:
     Tensor captured(const std::string& key, std::span<const Tensor> inputs, const Body& body) override {
         Tensor out;
         std::exception_ptr failed; // stays on this side
+        std::string recording_failure;
         const auto careful = [&](std::span<const Tensor> own, Tensor& result) noexcept {
             try {
                 result = body(own);
                 return true;
+            } catch (const std::exception& e) {
+                failed = std::current_exception();
+                recording_failure = e.what();
             } catch (...) {
                 failed = std::current_exception();
-                return false;
             }
+            return false;
         };
         const Outcome outcome = module_->captured(key, inputs, careful, out);
+        if (outcome.kind == Outcome::Kind::done && !recording_failure.empty())
+            log::info(key + " runs without a recording: " + recording_failure);
         if (outcome.kind == Outcome::Kind::body_failed) std::rethrow_exception(failed);
         rethrow(outcome);
         return out;

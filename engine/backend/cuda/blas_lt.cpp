@@ -19,7 +19,8 @@ namespace denoir::cuda {
 namespace {
 
 constexpr std::size_t workspace = std::size_t{64} << 20; ///< what NVIDIA asks for on Hopper, doubled
-constexpr int candidates = 8, rounds = 3;
+constexpr int candidates = 8, rounds = 3, passes = 3;
+constexpr float long_ms = 1; ///< a time that chance does not decide
 
 struct Functions {
     decltype(&cublasLtCreate) create;
@@ -256,24 +257,29 @@ private:
         }
         if (runtime_.recording()) { // nothing can be timed now
             const auto first = suggestions(p, d, 1);
-            return !first.empty() && start(p, d, first[0].algo) == CUBLAS_STATUS_SUCCESS;
+            if (first.empty() || start(p, d, first[0].algo) != CUBLAS_STATUS_SUCCESS) // what is recorded stays
+                throw Error("", "device", fmt::format("cuBLASLt does not start {} while it is recorded", name));
+            return true;
         }
         float best = 0;
         const cublasLtMatmulAlgo_t* fastest = nullptr;
         const auto all = suggestions(p, d, candidates);
         cublasStatus_t last = CUBLAS_STATUS_NOT_SUPPORTED; // what the last of them said
-        for (const auto& candidate : all) {
-            last = candidate.state;
-            if (last == CUBLAS_STATUS_SUCCESS) last = start(p, d, candidate.algo);
-            if (last != CUBLAS_STATUS_SUCCESS) continue;
-            const float time = runtime_.time([&] {
-                for (int i = 0; i < rounds; ++i) start(p, d, candidate.algo);
-            });
-            if (!fastest || time < best) {
-                best = time;
-                fastest = &candidate.algo;
+        // The least of several passes, the candidates by turns: of short products the host's hiccups and a card that
+        // has not gathered speed yet would else choose.
+        for (int pass = 0; pass < passes && (pass == 0 || (fastest && best < long_ms)); ++pass)
+            for (const auto& candidate : all) {
+                last = candidate.state;
+                if (last == CUBLAS_STATUS_SUCCESS) last = start(p, d, candidate.algo);
+                if (last != CUBLAS_STATUS_SUCCESS) continue;
+                const float time = runtime_.time([&] {
+                    for (int i = 0; i < rounds; ++i) start(p, d, candidate.algo);
+                });
+                if (!fastest || time < best) {
+                    best = time;
+                    fastest = &candidate.algo;
+                }
             }
-        }
         if (!fastest) {
             if (refused_.insert(name).second)
                 log::info(fmt::format("cuBLASLt does not compute {} ({} suggestions, status {})", name, all.size(),

@@ -5,7 +5,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/backend/backend.h"
@@ -150,6 +152,7 @@ private:
     void linear(const Tensor& x, Layers, const LinearOptions&, Tensor& out);
     void product(Product&, Tensor& c);
     bool linear_eight_bit(const Tensor& x, Layers, const Bias&, Tensor& out);
+    bool refuse_eight_bit(std::int64_t k, std::int64_t n);
     void rms(RmsNorm&, const Tensor& x, const Tensor& out);
 
     bool attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
@@ -170,6 +173,7 @@ private:
     Arena* arena_; ///< the own one unless another is borrowed
     WeightStream stream_;
     Tensor blas_workspace_;
+    std::set<std::pair<std::int64_t, std::int64_t>> refused_eight_bit_; ///< k, n that the library does not do
     std::map<std::string, std::unique_ptr<Recording>, std::less<>> recordings_;
     Arena pinned_;
     std::deque<Copy> uploads_, downloads_; ///< in the order of their start

@@ -321,6 +321,8 @@ private:
         for (; plan.index >= 0; take(plan, plan.index + 1)) {
             const std::string why = start(plan, plan.index, plan.workspace, memory, workspace);
             if (why.empty()) return true;
+            if (runtime_.recording()) // it may be the recording that it cannot be in, and what is recorded stays
+                throw Error("", "device", fmt::format("cuDNN does not start {} while it is recorded: {}", key, why));
             log::info(fmt::format("cuDNN does not start plan {} of {}: {}", plan.index, key, why));
             cache_.forget(key);
         }
@@ -341,6 +343,19 @@ template <class F> bool find(void* library, const char* name, F& function) {
     return function != nullptr;
 }
 
+/// cuDNN compiles some of its kernels when they are first asked for. The compiler looks for a library of its own by a
+/// bare name; it is found when it is here already.
+void open_compiler(void* dnn) {
+    std::size_t (*made_with)() = nullptr; // 13010 for CUDA 13.1
+    int (*compiler_version)(int*, int*) = nullptr;
+    int major = 0, minor = 0;
+    std::string ignored;
+    if (!find(dnn, "cudnnGetCudartVersion", made_with)) return;
+    void* compiler = open_library({fmt::format("libnvrtc.so.{}", made_with() / 1000).c_str()}, ignored);
+    if (compiler && find(compiler, "nvrtcVersion", compiler_version) && compiler_version(&major, &minor) == 0)
+        open_library({fmt::format("libnvrtc-builtins.so.{}.{}", major, minor).c_str()}, ignored);
+}
+
 } // namespace
 
 std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
@@ -348,6 +363,7 @@ std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
     if (!open_library({"libcudart.so.13", "libcudart.so.12"}, why)) return nullptr;
     void* library = open_library({"libcudnn.so.9"}, why);
     if (!library) return nullptr;
+    open_compiler(library);
     fe::cudnn_dlhandle = library;
     Functions f{};
     cudnnHandle_t handle = nullptr;

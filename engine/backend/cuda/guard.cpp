@@ -4,6 +4,7 @@
 #include <new>
 
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 
 namespace denoir::cuda {
 namespace {
@@ -149,7 +150,8 @@ Outcome outcome_of(const std::function<void()>& work) noexcept {
         o.kind = Outcome::Kind::body_failed;
     } catch (const std::bad_alloc&) {
         return failure(Error("", "memory", "the host has no memory left", "close other programs"));
-    } catch (const std::exception&) {
+    } catch (const std::exception& e) {
+        log::info("the CUDA module failed: " + printable(e.what(), 200));
         return failure(Error("", "device", "the CUDA module failed", "start again; use the device cpu if it stays"));
     }
     return o;

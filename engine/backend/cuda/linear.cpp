@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <cassert>
 
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/backend/cuda/kernels/eight_bit.h"
 #include "engine/backend/cuda/tensors.h"
+#include "engine/core/log.h"
 
 namespace denoir::cuda {
 namespace {
@@ -105,8 +108,9 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
     const int generation = card.major * 10 + card.minor;
     // cuBLASLt takes a scale for every row on sm_90 alone; our own kernel wherever there is fp8.
     const bool has_fp8 = options_.blas ? generation == 90 : generation >= 89;
-    if (k % 16 != 0 || n % 16 != 0 || (options_.eight_bit == EightBit::fp8 && !has_fp8)) return false;
     const EightBit kind = options_.eight_bit;
+    if (kind == EightBit::fp8 && !has_fp8) return refuse_eight_bit(k, n);
+    if (k % 16 != 0 || n % 16 != 0 || refused_eight_bit_.contains({k, n})) return false;
     struct Quantised {
         Tensor values, scales;
     };
@@ -147,14 +151,30 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
         multiply_eight_bit(*runtime_, p);
         return true;
     }
-    if (kind == EightBit::fp8) return options_.blas->multiply(p);
-    Tensor sums = allocate({m, n}, DType::i32);
+    Tensor sums; // of int8
     EightBitProduct bare = p;
-    bare.c = sums.raw();
-    bare.ldc = n;
-    if (!options_.blas->multiply(bare)) return false;
-    scale_sums(*runtime_, p, sums.data<std::int32_t>());
+    if (kind == EightBit::int8) {
+        sums = allocate({m, n}, DType::i32);
+        bare.c = sums.raw();
+        bare.ldc = n;
+    }
+    if (!options_.blas->multiply(bare)) {
+        slot.reset(); // the bf16 matrix takes its place
+        return refuse_eight_bit(k, n);
+    }
+    if (sums) scale_sums(*runtime_, p, sums.data<std::int32_t>());
     return true;
+}
+
+/// Always false: the product is computed in bf16, now and later, and the user who asked for something else is told.
+bool CudaBackend::refuse_eight_bit(std::int64_t k, std::int64_t n) {
+    if (refused_eight_bit_.empty())
+        log::warning(
+            fmt::format("this card and its cuBLAS do not multiply {} matrices of {}x{}: such linear layers are "
+                        "computed in bf16",
+                        options_.eight_bit == EightBit::fp8 ? "fp8" : "int8", n, k));
+    refused_eight_bit_.insert({k, n});
+    return false;
 }
 
 } // namespace denoir::cuda

@@ -52,9 +52,14 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
     Recording& r = *known->second;
     if (r.refused) return body(inputs);
     if (!r.graph) {
+        std::string why;
         try {
             record(r, inputs, body);
-        } catch (...) {
+        } catch (const Error& e) {
+            why = std::string(": ") + e.what();
+        } catch (...) { // the other side of the border knows why
+        }
+        if (!r.graph) {
             // A recording needs memory beside the rest, and libraries may refuse it. The way without works all the
             // same.
             r.reset();
@@ -63,7 +68,7 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
                              [](const auto& other) { return other.second->graph != nullptr; }))
                 recording_arena_.reset();
             throw_if_stopped();
-            log::info("the kernels of " + key + " cannot be recorded");
+            log::info("the kernels of " + key + " cannot be recorded" + why);
             r.refused = true;
             return body(inputs);
         }

@@ -21,9 +21,14 @@ StreamedWeight::StreamedWeight(std::shared_ptr<Runtime> runtime, Shape shape, DT
     : runtime_(std::move(runtime)), shape_(shape), dtype_(dtype), source_(std::move(source)) {
     if (pin) pinned_ = runtime_->allocate_pinned(bytes());
     if (!pinned_) return;
-    const Tensor values = std::exchange(source_, {})();
-    assert(values.shape() == shape_ && values.dtype() == dtype_);
-    std::memcpy(pinned_, values.raw(), bytes());
+    try {
+        const Tensor values = std::exchange(source_, {})();
+        assert(values.shape() == shape_ && values.dtype() == dtype_);
+        std::memcpy(pinned_, values.raw(), bytes());
+    } catch (...) { // cancelled, say
+        runtime_->release_pinned(pinned_);
+        throw;
+    }
 }
 
 StreamedWeight::~StreamedWeight() {

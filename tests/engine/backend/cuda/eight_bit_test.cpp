@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/core/log.h"
 #include "tests/engine/backend/cuda/backends.h"
 #include "tests/engine/backend/kernel_test.h"
 
@@ -49,6 +50,52 @@ TEST_P(EightBitLinear, SmallAndOddProductsStayInBf16) {
         };
         EXPECT_EQ(run(*quick.backend), run(*exact.backend)) << p.m << " x " << p.k << " x " << p.n;
     }
+}
+
+/// A library that multiplies bf16 and nothing shorter.
+struct Bf16Blas final : cuda::Blas {
+    explicit Bf16Blas(cuda::Runtime& r) : runtime(r) {}
+    bool multiply(const cuda::Product& p) override {
+        cuda::multiply(runtime, p);
+        return true;
+    }
+    bool multiply(const cuda::EightBitProduct&) override {
+        ++asked;
+        return false;
+    }
+    std::size_t workspace_bytes() const override { return 0; }
+    void set_workspace(std::byte*) override {}
+    cuda::Runtime& runtime;
+    int asked = 0;
+};
+
+TEST_P(EightBitLinear, ALibraryThatRefusesIsAskedOnceAndTheUserTold) {
+    static std::vector<std::string> warnings;
+    warnings.clear();
+    log::set_sink([](log::Level level, std::string_view text) {
+        if (level == log::Level::warning) warnings.emplace_back(text);
+    });
+    const Emulated exact;
+    const auto runtime = std::make_shared<cuda::FakeRuntime>(std::size_t{1} << 30);
+    cuda::CudaBackend::Options options;
+    options.index = 1;
+    options.eight_bit = GetParam();
+    auto blas = std::make_unique<Bf16Blas>(*runtime);
+    Bf16Blas& library = *blas;
+    options.blas = std::move(blas);
+    const auto refused = std::make_shared<cuda::CudaBackend>(runtime, std::move(options));
+    const Weight weight("w", host({32, 48}, 2));
+    const auto run = [&](Backend& backend) {
+        Tensor out = backend.empty({300, 32}, DType::bf16);
+        backend.linear(backend.upload(host({300, 48}, 1)), weight, nullptr, {Activation::none, DType::bf16}, out);
+        return bytes_of(out);
+    };
+    const auto expected = run(*exact.backend);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(run(*refused), expected);
+    log::set_sink({});
+    EXPECT_EQ(library.asked, 1);
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("computed in bf16"), std::string::npos) << warnings[0];
 }
 
 TEST_P(EightBitLinear, RowsOfZeros) {

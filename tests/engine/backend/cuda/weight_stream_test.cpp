@@ -40,6 +40,13 @@ TEST(WeightStream, ASteadyRoundIsForeseen) {
     EXPECT_LE(s.stream.late(), 9); // the first round, and at most the first of the second
 }
 
+TEST(WeightStream, ASourceThatThrowsLeavesNothingPinned) {
+    const Emulated device;
+    const auto cancelled = []() -> Tensor { throw Cancelled(); };
+    EXPECT_THROW(cuda::StreamedWeight(device.runtime, {100}, DType::f32, cancelled, true), Cancelled);
+    EXPECT_EQ(device.runtime->pinned_blocks(), 0u);
+}
+
 TEST(WeightStream, WhatFitsIsCopiedOnce) {
     Streaming s(3, 4096);
     for (int round = 0; round < 6; ++round)
