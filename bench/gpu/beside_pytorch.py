@@ -48,6 +48,7 @@ def random_weights(shapes, generator, dtype):
 class Denoir:
     def __init__(self, program, device, folder):
         self.program, self.device, self.folder, self.told = program, device, folder, set()
+        self.limit = None  # seconds that a call may take
 
     def run(self, what, weights, inputs, dtype="bf16", repeat=0, heads=None, result=True, environment=None):
         """(times, output tensors or None)"""
@@ -57,7 +58,12 @@ class Denoir:
                    "--repeat", str(repeat)]
         command += ["--heads", str(heads)] if heads else []
         command += ["--out", str(out)] if result else []
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}, check=False)
+        surroundings = {**os.environ, **(environment or {})}
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=surroundings, check=False, timeout=self.limit)
+        except subprocess.TimeoutExpired as e:
+            said = (e.stderr or b"").decode(errors="replace").strip().splitlines()[-1:]
+            raise RuntimeError(f"no answer after {e.timeout:.0f} s{': ' if said else ''}{''.join(said)}") from None
         if done.returncode:
             raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
         for line in done.stderr.splitlines():
@@ -106,6 +112,7 @@ def check_cases(seed):
 def check(denoir, seed, plain_too):
     """Each module on the card against our processor's kernels of the same precision, and against PyTorch in f64."""
     bad = 0
+    denoir.limit = 75 if plain_too else None  # a dry run's processor may be busy
     print(f"modules on fresh random inputs, seed {seed}\n{'module':20} {'kernels':8} {'dtype':5} {'CPU':>8} {'limit':>6} {'PyTorch':>8} {'limit':>6}", flush=True)
     processor = Denoir(denoir.program, "cpu", denoir.folder)
     for name, what, weights, inputs, heads, output, reference in check_cases(seed):
@@ -226,6 +233,7 @@ def torch_forward(config, weights, inputs, device, compiled):
 class Speed:
     def __init__(self, denoir, args):
         self.denoir, self.dry, self.deadline = denoir, args.dry, time.monotonic() + args.seconds
+        self.bad = False  # something of ours failed or was wrong
         self.cuda = not args.dry
         self.device = "cuda" if self.cuda else "cpu"
         self.g = torch.Generator(device=self.device).manual_seed(args.seed)
@@ -249,11 +257,13 @@ class Speed:
 
     def attempt(self, what, side, measure):
         """What fails is a row too; the rest goes on."""
+        self.denoir.limit = None if self.dry else max(20, min(150, self.left()))
         try:
             return measure()
         except Exception as e:  # noqa: BLE001: whatever a compiler or a card comes up with
             why = (str(e).strip().splitlines() or [type(e).__name__])[-1]
             self.table.row(what, side, "failed", "", "", "", "", why[:200].replace("|", "/"))
+            self.bad |= side.startswith("Denoir")
             return None
 
     def transformer(self, name, config, weights_path, weights, frames, height, width, variants=False):
@@ -285,7 +295,9 @@ class Speed:
             apart = ""
             if "Denoir" in done:
                 ours, velocity = done["Denoir"]
-                apart = f"Denoir is {ms / ours['ms']:.2f} times as fast; they differ by {error_of(velocity, theirs):.1e}"
+                error = error_of(velocity, theirs)
+                self.bad |= not error < 0.1
+                apart = f"Denoir is {ms / ours['ms']:.2f} times as fast; they differ by {error:.1e}"
             self.tell(what, side, ms, first, flop, torch.cuda.max_memory_allocated() if self.cuda else 0, apart)
 
         self.attempt(what, "Denoir", lambda: denoir("Denoir", {}))
@@ -378,8 +390,9 @@ def main():
         denoir = Denoir(args.program, "cpu" if args.dry else "cuda", Path(folder))
         if args.part == "check":
             return 1 if check(denoir, args.seed, plain_too=not args.dry) else 0
-        Speed(denoir, args).run()
-    return 0
+        speed = Speed(denoir, args)
+        speed.run()
+    return 1 if speed.bad else 0
 
 
 if __name__ == "__main__":
