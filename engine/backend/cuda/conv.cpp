@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cassert>
 
 #include "engine/backend/cuda/cuda_backend.h"
@@ -59,8 +60,9 @@ void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const We
         const Tensor beside = residual ? here(residual->select(0, i)) : Tensor();
         const bool nothing =
             std::none_of(call.frames.begin(), call.frames.end(), [](const Tensor& f) { return f.defined(); });
+        // Where the result takes its place, the library, which tries several plans, would add it several times.
         if (residual && bias && !nothing && out.dtype() == DType::bf16 && beside.dtype() == DType::bf16 &&
-            beside.is_contiguous() && conv_fused(call, &beside, frame_out))
+            beside.is_contiguous() && beside.raw() != frame_out.raw() && conv_fused(call, &beside, frame_out))
             continue;
         const bool in_place = !residual && out.dtype() == compute;
         Tensor sum = in_place ? frame_out : allocate(frame_out.shape(), compute);
@@ -144,13 +146,20 @@ Tensor CudaBackend::zero_padded(const Tensor& x, std::int64_t rows) {
     return out;
 }
 
-/// Pixels with all they see as rows of a matrix; a part of the picture at a time.
+/// Pixels with all they see as rows of a matrix; a part of the picture at a time. Frames of zeros before and after the
+/// others are left out.
 void CudaBackend::conv_plain(const ConvCall& call, Tensor& out) {
-    const Window& w = call.window;
+    Window w = call.window;
     const DType compute = out.dtype();
     const std::int64_t width = out.size(1), pixels = out.size(0) * width, channels = out.size(2);
     const Tensor taps = taps_first(call.weight, compute);
-    const std::int64_t depth = taps.elements() / channels;
+    const std::int64_t whole_depth = taps.elements() / channels, frame_depth = whole_depth / w.time;
+    int begin = 0;
+    while (!w.frame[begin].data) ++begin;
+    while (!w.frame[w.time - 1].data) --w.time;
+    w.time -= begin;
+    std::copy_n(call.window.frame + begin, w.time, w.frame);
+    const std::int64_t depth = frame_depth * w.time;
     const std::int64_t chunk = std::clamp<std::int64_t>(unfolded_bytes / (depth * element_bytes(compute)), 1, pixels);
     Tensor unfolded = allocate({chunk, depth}, compute);
     const Tensor flat = out.reshape({pixels, channels});
@@ -165,8 +174,9 @@ void CudaBackend::conv_plain(const ConvCall& call, Tensor& out) {
         p.k = depth;
         p.type = p.c_type = type_of(compute);
         p.a = unfolded.raw();
-        p.lda = p.ldb = depth;
-        p.b = taps.raw();
+        p.lda = depth;
+        p.b = taps.raw() + begin * frame_depth * element_bytes(compute);
+        p.ldb = whole_depth;
         p.c = c.raw();
         p.ldc = channels;
         if (call.bias.wide) {

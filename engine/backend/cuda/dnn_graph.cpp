@@ -50,10 +50,10 @@ using Memory = std::unordered_map<std::int64_t, void*>;
 using Outcome = fe::error_t;
 
 /// Of a graph's plans so many are tried: the library's guesses come in no good order (the tile that fits was found at
-/// place 28 of 35). Most are ready at once, but some are compiled as they are built, a second or two each: once there
-/// is one, no more are begun after `patience`.
+/// place 28 of 35). Most are ready, and cost the loading of their kernel; some are compiled as they are built, a second
+/// or two each, for which there is less patience. Once there is one plan, no more are begun after that.
 constexpr std::int64_t candidates = 48;
-constexpr std::chrono::milliseconds patience{1500};
+constexpr std::chrono::milliseconds patience{4000}, patience_to_compile{1500};
 constexpr int rounds = 3;
 /// A plan whose first run takes so many times the best one's is not measured further.
 constexpr float clearly_slower = 1.5f;
@@ -63,6 +63,7 @@ constexpr std::size_t frames_behind_each_other_from = 92400;
 /// Smaller convolutions take microseconds by any plan.
 constexpr std::int64_t worth_timing = 2'000'000'000;
 constexpr std::int64_t largest_workspace = std::int64_t{64} << 20;
+constexpr std::size_t loading_bytes = std::size_t{64} << 20; ///< with less free, a kernel may not have been loaded
 
 std::shared_ptr<fe::graph::Graph> new_graph() {
     auto graph = std::make_shared<fe::graph::Graph>();
@@ -274,6 +275,20 @@ private:
         plan.index = -1;
     }
 
+    /// Plan number `index` is no kernel of the library's file but one that it writes and compiles.
+    static bool is_compiled(const Plan& plan, std::int64_t index) {
+        std::vector<fe::BehaviorNote_t> notes;
+        return plan.graph->get_behavior_notes_for_plan_at_index(index, notes).is_good() &&
+               std::find(notes.begin(), notes.end(), fe::BehaviorNote_t::RUNTIME_COMPILATION) != notes.end();
+    }
+
+    /// Throws Error where the card is so full that a kernel could not be loaded: that is no property of the plan.
+    void throw_if_full() {
+        if (runtime_.free_memory() < loading_bytes)
+            throw Error("", "memory", "the card has no memory left (cuDNN's kernels)",
+                        "use a smaller size, fewer frames or bf16, or close other programs that use the card");
+    }
+
     /// The fastest of the first plans, as measured now or earlier; convolutions differ by far. Attention has one plan
     /// per generation of cards, the newest first.
     void choose(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
@@ -287,10 +302,13 @@ private:
             }
         float best = 0;
         const auto began = std::chrono::steady_clock::now();
-        const auto hurry = [&] { return std::chrono::steady_clock::now() - began > patience; };
-        for (std::int64_t i = 0; i < count && (plan.index < 0 || (i < candidates && !hurry())); ++i) {
+        const auto too_late = [&](std::int64_t i) {
+            const auto spent = std::chrono::steady_clock::now() - began;
+            return spent > patience || (spent > patience_to_compile && is_compiled(plan, i));
+        };
+        for (std::int64_t i = 0; i < count && (plan.index < 0 || i < candidates); ++i) {
             std::int64_t bytes = 0;
-            if (!built(plan, i, bytes)) continue;
+            if ((plan.index >= 0 && too_late(i)) || !built(plan, i, bytes)) continue;
             const auto starts = [&] {
                 std::string why = start(plan, i, bytes, memory, workspace);
                 const bool good = why.empty();
@@ -326,6 +344,7 @@ private:
             log::info(fmt::format("cuDNN does not start plan {} of {}: {}", plan.index, key, why));
             cache_.forget(key);
         }
+        throw_if_full();
         log::info(fmt::format("cuDNN cannot build a plan for {}: {}", key, plan.why.empty() ? "none left" : plan.why));
         plan.graph = nullptr;
         return false;

@@ -113,6 +113,9 @@ TEST(Conv, FewOutputs) {
 TEST(Conv, FramesOfZeros) {
     check({2, 6, 7, 4, 5, {3, 3, 3}, same3(), DType::f32, false, true, {0, 1}});
     check({1, 6, 7, 4, 5, {3, 3, 3}, same3(), DType::f32, true, true, {0, 1, 2}});
+    check({1, 6, 7, 8, 5, {3, 3, 3}, same3(), DType::f32, false, true, {2}});
+    check({3, 6, 7, 8, 5, {3, 3, 3}, same3(), DType::f32, false, true, {1, 3}});
+    check({2, 6, 7, 8, 5, {3, 3, 3}, same3(), DType::bf16, true, true, {0, 2}});
 }
 
 TEST(Conv, InTimeAlone) {

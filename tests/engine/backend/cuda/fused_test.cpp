@@ -206,7 +206,7 @@ struct ConvCase {
     std::int64_t frames, height, width, in, out;
     Shape kernel;
     ConvOptions options;
-    bool residual = false, bias = true, missing = false;
+    bool residual = false, bias = true, missing = false, in_place = false;
 };
 
 void check(const ConvCase& c, bool stacked, bool adds = true) {
@@ -234,13 +234,13 @@ void check(const ConvCase& c, bool stacked, bool adds = true) {
         ConvOptions options = c.options;
         options.compute = DType::bf16;
         const Tensor residual = backend.upload(host({c.frames, height, width, c.out}, 5, DType::bf16));
-        Tensor out = backend.empty({c.frames, height, width, c.out}, DType::bf16);
+        Tensor out = c.in_place ? residual : backend.empty({c.frames, height, width, c.out}, DType::bf16);
         backend.conv(frames, w, c.bias ? &bias : nullptr, c.residual ? &residual : nullptr, options, out);
         return backend.download(out);
     };
     expect_near(run(*fused.backend), doubles(run(*plain.backend)), 2 * bf16_tolerance);
     EXPECT_EQ(fused.dnn->convs, c.frames);
-    EXPECT_EQ(fused.dnn->with_residual, c.residual && c.bias && adds ? c.frames : 0);
+    EXPECT_EQ(fused.dnn->with_residual, c.residual && c.bias && adds && !c.in_place ? c.frames : 0);
 }
 
 TEST(FusedConv, BordersTimeAndDuplication) {
@@ -252,6 +252,7 @@ TEST(FusedConv, BordersTimeAndDuplication) {
         check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, true}, stacked, false);
         check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, true, false}, stacked);
         check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, false, true, true}, stacked);
+        check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, true, true, false, true}, stacked);
         check(ConvCase{1, 5, 6, 16, 8, {3, 3}, grown, true}, stacked);
         check(ConvCase{1, 6, 8, 8, 8, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1}}, stacked);
         check(ConvCase{2, 4, 5, 8, 8, {3, 1, 1}, {.time_stride = 2}, false, false}, stacked);
