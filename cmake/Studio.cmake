@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The studio's Qt: 6.4 is what Debian 12 and Ubuntu 24.04 have.
+# The studio's Qt: 6.4 is what Debian 12 and Ubuntu 24.04 have; Debian 13 has 6.8.
 find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Sql Network Widgets OpenGLWidgets Multimedia Svg DBus Concurrent Test LinguistTools)
 
 # Under ThreadSanitizer the tests run with a QtCore built for it: a packaged one hides its locks, and every queued signal would read as a race.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by run and test: installs what is missing (Debian 12, Ubuntu 24.04), configures, builds.
+# Shared by run and test: installs what is missing (Debian 12 and 13, Ubuntu 24.04), configures, builds.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -20,7 +20,7 @@ packages="g++ cmake ninja-build ccache pkg-config git ca-certificates python3 py
  libgl1-mesa-dev fonts-dejavu-core xvfb xauth"
 
 install_packages() {
-    command -v dpkg-query >/dev/null 2>&1 || die "this script knows Debian 12 and Ubuntu 24.04; elsewhere install: $packages"
+    command -v dpkg-query >/dev/null 2>&1 || die "this script knows Debian 12, 13 and Ubuntu 24.04; elsewhere install: $packages"
     local missing=""
     for package in $packages; do
         dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
