@@ -28,7 +28,7 @@ class Kind:
     weight: float  # share of the batches
 
 
-HARDER = 0.40  # share of the clips that show one object with a motion that is learned last
+HARDER = 0.50  # share of the clips that show one object with a motion that is learned last
 LOOSE = 0.08  # share of pictures and clips under a caption that names no object
 
 
@@ -39,7 +39,7 @@ def _hard(rng, scene: world.Scene) -> bool:
         return False
     if o.direction in ("left", "right"):
         return rng.random() < 0.5
-    often = {"orbit": 0.35, "bounce": 0.35, "spin": 0.6, "shrink": 0.25, "grow": 0.25}.get(o.motion, 0.0)
+    often = {"orbit": 0.35, "bounce": 0.35, "spin": 0.8, "shrink": 0.25, "grow": 0.25}.get(o.motion, 0.0)
     return rng.random() < often * (1.4 if o.size == "small" else 1.0) or (o.motion, o.shape) == ("spin", "star")
 
 

@@ -65,7 +65,7 @@ def path(o: Object, times, height: int, width: int):
         cx = np.clip(x, r0 + swing, width - r0 - swing)
         x, y = cx + swing * np.cos(turn), height / 2 + swing * np.sin(turn)
     elif o.motion == "spin":
-        angle = o.tilt + o.turn * 0.6 * t
+        angle = o.tilt + o.turn * 0.45 * t
     elif o.motion in ("grow", "shrink"):
         up = np.clip(t / 2.06, 0, 1)
         reach = r0 * (0.70 + 0.55 * (up if o.motion == "grow" else 1 - up))
