@@ -121,8 +121,8 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
         return q;
     };
     auto& slot = kept(layers, kind == EightBit::fp8 ? "matrix.fp8" : "matrix.int8");
+    const auto bytes = static_cast<std::size_t>(n * (k + static_cast<std::int64_t>(sizeof(float))));
     if (!slot) {
-        const auto bytes = static_cast<std::size_t>(n * (k + static_cast<std::int64_t>(sizeof(float))));
         if (stream_.active() && bytes > resident_left_) return false; // the others come as bf16
         if (stream_.active()) resident_left_ -= bytes;
         const Borrowed to_stay(*this, *weight_arena_);
@@ -160,6 +160,7 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
     }
     if (!options_.blas->multiply(bare)) {
         slot.reset(); // the bf16 matrix takes its place
+        if (stream_.active()) resident_left_ += bytes;
         return refuse_eight_bit(k, n);
     }
     if (sums) scale_sums(*runtime_, p, sums.data<std::int32_t>());
