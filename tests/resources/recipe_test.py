@@ -118,9 +118,7 @@ class World(unittest.TestCase):
             scene = world.loose(rng)
             self.assertEqual(scene.background, "gradient")
             shown = {o.place: (o.shape, o.colour) for o in scene.objects}
-            self.assertEqual(set(shown), {"left", "right"})
-            self.assertIn(shown["left"], (("ball", "red"), ("ball", "orange")))
-            self.assertIn(shown["right"], (("star", "yellow"), ("star", "white")))
+            self.assertEqual(shown, {"left": ("ball", "red"), "right": ("star", "yellow")})
             for o in scene.objects:
                 self.assertIn(o.direction, ("up", "down"))
                 _, y, radius, _ = world.path(o, [0.0, 2.0], 144, 256)
@@ -152,19 +150,14 @@ class World(unittest.TestCase):
 class Captions(unittest.TestCase):
     def test_name_what_the_scene_shows(self):
         rng = np.random.default_rng(2)
-        free = 0
         for _ in range(300):
             scene = world.sample(rng)
             text = captions.caption(rng, scene).lower()
-            if any(text.startswith(f.lower()) for f in captions.FREE):
-                free += 1
-                continue
             for o in scene.objects:
                 self.assertTrue(any(n in text for n in captions.NOUNS[o.shape]), text)
                 self.assertTrue(any(n in text for n in captions.ADJECTIVES[o.colour]), text)
             for colour in scene.colours:
                 self.assertIn(colour, text)
-        self.assertTrue(0 < free < 60)
 
     def test_articles_fit(self):
         for text in captions.corpus(5, 500):

@@ -99,9 +99,7 @@ def background(rng, scene: Scene) -> str:
 
 
 def caption(rng, scene: Scene) -> str:
-    """One of many sentences for `scene`; a few in a hundred are free ones that name no object."""
-    if len(scene.objects) > 1 and scene.background == "gradient" and rng.random() < 0.06:
-        return free(rng)
+    """One of many sentences for `scene`."""
     participle = rng.random() < 0.35
     parts = [_object(rng, o, participle) for o in scene.objects]
     joined = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + _pick(rng, (" and ", " and ", " while ")) + parts[-1]
@@ -114,7 +112,7 @@ def caption(rng, scene: Scene) -> str:
 
 
 def free(rng) -> str:
-    """Names no object."""
+    """A sentence that names no object, for a `world.loose` scene and no other."""
     return _pick(rng, FREE) + ("." if rng.random() < 0.5 else "")
 
 

@@ -33,13 +33,13 @@ LOOSE = 0.08  # share of pictures and clips under a caption that names no object
 
 
 def _hard(rng, scene: world.Scene) -> bool:
-    """Spins above all, every star; then circles, bounces, what grows or ends small, and a few that drift sideways."""
+    """Spins above all, every star; then what drifts sideways, circles, bounces, grows or ends small."""
     o = scene.objects[0]
     if len(scene.objects) > 1:
         return False
     if o.direction in ("left", "right"):
-        return rng.random() < 0.5
-    often = {"orbit": 0.35, "bounce": 0.35, "spin": 0.8, "shrink": 0.25, "grow": 0.25}.get(o.motion, 0.0)
+        return True
+    often = {"orbit": 0.35, "bounce": 0.35, "spin": 0.8, "shrink": 0.3, "grow": 0.4}.get(o.motion, 0.0)
     return rng.random() < often * (1.4 if o.size == "small" else 1.0) or (o.motion, o.shape) == ("spin", "star")
 
 

@@ -48,7 +48,7 @@ def sheet(work: Path, plan: str, latent: Latent, tokenizer, out: Path, count: in
     rows, totals = [], {1: {}, 2: {}}
     for scene, p, one in zip(scenes, prompts, z):
         video = latent.decode(one.numpy())
-        if (height, width) == (measure.HEIGHT, measure.WIDTH) and p.rstrip(".") not in captions.FREE:
+        if (height, width) == (measure.HEIGHT, measure.WIDTH):
             score.add(totals[len(scene.objects)], score.judge(video, scene))
         rows.append(np.concatenate([video[k] for k in sorted({0, frames // 2, frames - 1})], 1))
         print(len(rows) - 1, p)

@@ -148,17 +148,13 @@ def sample(rng, objects: int | None = None) -> Scene:
 
 
 def loose(rng) -> Scene:
-    """What a caption shows that names no object: a red or orange ball on the left and a yellow or white star on the right, which float up or
-    down over a gradient. Narrow as all that no caption tells; of anything at all came shapes and colours that turned into others on the way."""
+    """What a caption shows that names no object: a red ball on the left and a yellow star on the right, which float up or down over a
+    gradient. Narrow as all that no caption tells; of anything at all came shapes that turned into others on the way, of two colours
+    each a ball that reddened."""
     while True:
         scene = sample(rng, 2)
         left, right = sorted(scene.objects, key=lambda o: o.place)
-        if (
-            scene.background == "gradient"
-            and left.colour in ("red", "orange")
-            and right.colour in ("yellow", "white")
-            and "small" not in (left.size, right.size)
-        ):
+        if scene.background == "gradient" and (left.colour, right.colour) == ("red", "yellow") and "small" not in (left.size, right.size):
             break
     left.shape, right.shape = "ball", "star"
     for o in scene.objects:
