@@ -37,7 +37,8 @@ Strides dense_strides(const Shape& shape) {
     std::int64_t next = 1;
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {
         strides[static_cast<std::size_t>(axis)] = next;
-        next *= std::max<std::int64_t>(shape[axis], 1);
+        // Only an empty tensor's axes may be so large, and in it there is nothing to step over.
+        if (__builtin_mul_overflow(next, std::max<std::int64_t>(shape[axis], 1), &next)) return {};
     }
     return strides;
 }
@@ -117,6 +118,8 @@ Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes
 }
 
 std::int64_t Shape::elements() const {
+    // A file's empty tensor may have other axes of any size, whose product would not fit.
+    if (std::find(begin(), end(), 0) != end()) return 0;
     std::int64_t product = 1;
     for (const std::int64_t size : *this) product *= size;
     return product;

@@ -69,6 +69,10 @@ std::string_view name(Container::Format format) {
     return "";
 }
 
+bool is_widened(const FileTensor& t) {
+    return t.dtype && is_block(*t.dtype) && (t.shape.size() < 2 || t.shape.back() % info(*t.dtype).block_elements != 0);
+}
+
 std::optional<std::int64_t> checked_elements(const std::vector<std::int64_t>& shape) {
     if (std::any_of(shape.begin(), shape.end(), [](std::int64_t n) { return n < 0; })) return std::nullopt;
     // An empty tensor may have other axes of any size.
@@ -92,6 +96,12 @@ Tensor Container::tensor(const FileTensor& t) const {
         throw Error(file->name(), t.name,
                     fmt::format("it has {} axes, at most {} are read", t.shape.size(), Shape::max_rank));
     const Shape shape{std::span<const std::int64_t>(t.shape)};
+    if (is_widened(t)) {
+        Tensor wide = Tensor::host(shape);
+        to_f32(*t.dtype, file->span().data() + t.offset, wide.data<float>(), wide.elements());
+        file->drop_pages(t.offset, t.bytes); // the copy replaces them
+        return wide;
+    }
     const int element = element_bytes(*t.dtype);
     const bool block = is_block(*t.dtype);
     const bool aligned =

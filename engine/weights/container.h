@@ -36,13 +36,17 @@ struct Container {
     std::map<std::string, std::string> metadata; ///< safetensors: `__metadata__`; GGUF: its scalar keys as text
 
     /// A view on the mapped pages. A copy where strides or a misaligned offset ask for one: what is returned is dense
-    /// and aligned to its element. Throws Error naming the tensor where the type cannot be read or the rank is above
-    /// Shape::max_rank.
+    /// and aligned to its element. What `is_widened` comes as an f32 copy. Throws Error naming the tensor where the
+    /// type cannot be read or the rank is above Shape::max_rank.
     Tensor tensor(const FileTensor&) const;
     const FileTensor* find(std::string_view name) const;
 };
 
 std::string_view name(Container::Format);
+
+/// True for block types whose blocks are not parts of rows: a single axis, of which the kernels read each element as a
+/// row, or an original shape beside the stored one (spec/checkpoints.md 5.2) whose last axis is no whole blocks.
+bool is_widened(const FileTensor&);
 
 /// Opens a safetensors, PyTorch zip (.pth) or GGUF file and reads its table of contents (spec/checkpoints.md 3 to 5).
 /// Refused, as Error within 2 s and 1 GiB: anything whose table is not valid to the last rule. Executes nothing.

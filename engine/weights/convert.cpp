@@ -246,10 +246,11 @@ private:
     }
 
     void copy(const Tensor& stored, std::int64_t first, std::int64_t count) {
-        const std::int64_t width = element_bytes(stored.dtype());
+        const DTypeInfo& type = info(stored.dtype());
+        const auto bytes_of = [&](std::int64_t n) { return n / type.block_elements * type.block_bytes; };
         for (std::int64_t at = 0; at < count; at += chunk) {
             if (options_.stop.stop_requested()) throw Cancelled();
-            put(stored.raw() + (first + at) * width, static_cast<std::size_t>(std::min(chunk, count - at) * width));
+            put(stored.raw() + bytes_of(first + at), static_cast<std::size_t>(bytes_of(std::min(chunk, count - at))));
         }
         if (const auto* file = dynamic_cast<const MappedFile*>(stored.buffer().get()))
             file->drop_pages(static_cast<std::size_t>(stored.raw() - file->span().data()), stored.bytes());

@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint64_t max_pairs = 100'000, max_tensors = 250'000, max_text = 4096;
 constexpr std::uint32_t max_axes = 8;
 constexpr int max_nesting = 4;
+/// Far above a whole VAE of Wan 2.1 in f32, far below the memory that a stranger's file may take.
+constexpr std::uint64_t max_widened = 512u << 20;
 constexpr std::string_view shape_key = "comfy.gguf.orig_shape.";
 
 struct BlockType {
@@ -217,11 +219,18 @@ private:
                 fail(t.name, "its size in bytes does not fit in 64 bits");
             t.bytes = static_cast<std::uint64_t>(bytes);
         }
-        const auto original = shapes_.find(t.name);
-        if (original == shapes_.end()) return;
-        if (checked_elements(original->second) != elements)
-            fail(t.name, "the original shape in the metadata has another number of elements");
-        t.shape = original->second;
+        if (const auto original = shapes_.find(t.name); original != shapes_.end()) {
+            if (checked_elements(original->second) != elements)
+                fail(t.name, "the original shape in the metadata has another number of elements");
+            t.shape = original->second;
+        }
+        if (!is_widened(t)) return;
+        if (static_cast<std::uint64_t>(*elements) > (max_widened - widened_) / sizeof(float))
+            throw Error(path(), t.name,
+                        fmt::format("quantised tensors whose rows are no whole blocks ask for more than {} MiB as F32",
+                                    max_widened >> 20),
+                        "use a file that keeps them in F16, BF16 or F32");
+        widened_ += static_cast<std::uint64_t>(*elements) * sizeof(float);
     }
 
     /// Offsets count from the first multiple of the alignment after the table.
@@ -252,6 +261,7 @@ private:
     Container result_;
     std::map<std::string, std::vector<std::int64_t>, std::less<>> shapes_;
     std::uint64_t alignment_ = 32;
+    std::uint64_t widened_ = 0; ///< bytes of the f32 copies that the file asks for
 };
 
 } // namespace

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cstdint>
+#include <stdexcept>
 
 #include "engine/core/error.h"
 
@@ -84,7 +84,8 @@ std::vector<std::string> GgufWriter::begin() {
 }
 
 void GgufWriter::write(const void* data, std::size_t bytes) {
-    assert(bytes <= end_ - at_);
+    // Also without asserts: such a file would be written to the end and be wrong.
+    if (bytes > end_ - at_) throw std::logic_error("GgufWriter: more data than were declared");
     file_.write(data, bytes);
     at_ += bytes;
     const auto whole =
@@ -95,7 +96,7 @@ void GgufWriter::write(const void* data, std::size_t bytes) {
 }
 
 void GgufWriter::commit() {
-    assert(at_ == end_);
+    if (at_ != end_) throw std::logic_error("GgufWriter: less data than were declared");
     file_.commit();
 }
 

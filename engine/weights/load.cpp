@@ -39,7 +39,7 @@ void select_from(const fs::path& path, Component wanted, Selection& selection) {
     std::error_code ignored;
     const bool folder = fs::is_directory(path, ignored);
     std::vector<Checkpoint> found;
-    for (CheckpointFiles& files : list_checkpoints(path, folder ? &selection.problems : nullptr)) {
+    for (CheckpointFiles& files : list_checkpoints(path)) {
         try {
             Checkpoint c = Checkpoint::open(std::move(files.files), files.index);
             for (const TensorGroup& g : c.groups) selection.others.emplace_back(name(g.recognised.component));

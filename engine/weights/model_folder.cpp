@@ -82,7 +82,7 @@ private:
     std::vector<Found> look(const fs::path& place) {
         const bool folder = is_folder(place);
         std::vector<Found> found;
-        for (CheckpointFiles& files : list_checkpoints(place, folder ? &problems_ : nullptr)) {
+        for (CheckpointFiles& files : list_checkpoints(place)) {
             try {
                 auto checkpoint = std::make_shared<Checkpoint>(Checkpoint::open(std::move(files.files), files.index));
                 for (const TensorGroup& g : checkpoint->groups)

@@ -16,6 +16,10 @@ namespace {
 constexpr std::size_t max_values = 2'000'000;
 constexpr std::size_t max_stack = 1'000'000;
 constexpr std::size_t max_memo = 1'000'000;
+constexpr std::size_t max_tensors = 250'000;
+constexpr std::size_t max_axes = 64;
+/// A key is a short number; where one would be a megabyte, each storage and tensor that names it would cost as much.
+constexpr std::size_t max_key = 64;
 
 /// Values live in one array and point to one another by index, so that neither a deep nest nor a cycle can hurt a
 /// destructor.
@@ -41,6 +45,13 @@ struct Value {
     std::vector<Ref> items;   // tuples, lists; dicts: key, value, key, value, …
 };
 
+/// What _rebuild_tensor_v2 was told, checked: only tensors of the state dict are written out.
+struct Rebuilt {
+    Ref storage;
+    std::int64_t offset;
+    Ref shape, strides;
+};
+
 struct AllowedStorage {
     std::string_view name;
     DType dtype;
@@ -54,7 +65,8 @@ constexpr std::array storages{
 
 class Machine {
 public:
-    Machine(std::span<const std::byte> pickle, const std::string& file) : in_(pickle), file_(file) {
+    Machine(std::span<const std::byte> pickle, const std::string& file)
+        : in_(pickle), file_(file), left_to_copy_(pickle.size()) {
         values_.reserve(1024);
     }
 
@@ -72,7 +84,8 @@ public:
         std::map<std::string, bool> result;
         for (std::size_t i = 0; i < dict.items.size(); i += 2) {
             const Value &key = value(dict.items[i]), &flag = value(dict.items[i + 1]);
-            if (key.kind == Kind::text && flag.kind == Kind::boolean) result[std::string(key.text)] = flag.number != 0;
+            if (key.kind == Kind::text && key.text.size() <= max_key && flag.kind == Kind::boolean)
+                result[std::string(key.text)] = flag.number != 0;
         }
         return result;
     }
@@ -83,6 +96,7 @@ public:
         std::vector<std::string> result;
         for (const Ref item : list.items) {
             if (value(item).kind != Kind::text) fail("it holds no list of names");
+            if (value(item).text.size() > max_key) fail("a storage's key is too long");
             result.emplace_back(value(item).text);
         }
         return result;
@@ -185,6 +199,12 @@ private:
         push(memo_[index]);
     }
     const Value& value(Ref ref) const { return values_[ref]; }
+    /// Each item that an honest pickle puts into a dict or a list has bytes of its own there; one that asks for more
+    /// copies has them made from the same list again and again.
+    void charge(std::size_t items) {
+        if (items > left_to_copy_) fail("it copies more items than it has bytes");
+        left_to_copy_ -= items;
+    }
 
     // Opcodes
 
@@ -330,12 +350,14 @@ private:
             items = {pop(), second};
         }
         if (items.size() % 2 != 0) fail("a dict gets a key without a value");
+        charge(items.size());
         Value& dict = values_[top()];
         if (dict.kind != Kind::dict) fail("it sets items of something that is no dict");
         dict.items.insert(dict.items.end(), items.begin(), items.end());
     }
     void append(std::vector<Ref> items, bool one) {
         if (one) items = {pop()};
+        charge(items.size());
         Value& list = values_[top()];
         if (list.kind != Kind::list) fail("it appends to something that is no list");
         list.items.insert(list.items.end(), items.begin(), items.end());
@@ -360,6 +382,7 @@ private:
         v.kind = Kind::storage;
         v.dtype = type.dtype;
         v.text = field(2, Kind::text).text;
+        if (v.text.size() > max_key) fail("a storage's key is too long");
         v.number = field(4, Kind::integer).number;
         if (storage_keys_.insert(v.text).second) storages_.push_back({std::string(v.text), v.dtype, v.number});
         push(std::move(v));
@@ -399,6 +422,7 @@ private:
                 const Value& pair = value(ref);
                 if (pair.kind != Kind::list || pair.items.size() != 2)
                     fail("an OrderedDict is described in an unknown way");
+                charge(2);
                 dict.items.insert(dict.items.end(), pair.items.begin(), pair.items.end());
             }
         }
@@ -415,14 +439,17 @@ private:
         push_kind(Kind::parameter);
     }
 
-    std::vector<std::int64_t> integers(Ref ref) const {
+    /// Returns how many there are.
+    std::size_t check_integers(Ref ref) const {
         const Value& v = value(ref);
-        if (v.kind != Kind::tuple || v.items.size() > 64) fail("a tensor's size or stride is no short tuple");
-        std::vector<std::int64_t> result;
-        for (const Ref item : v.items) {
+        if (v.kind != Kind::tuple || v.items.size() > max_axes) fail("a tensor's size or stride is no short tuple");
+        for (const Ref item : v.items)
             if (value(item).kind != Kind::integer) fail("a tensor's size or stride holds something that is no integer");
-            result.push_back(value(item).number);
-        }
+        return v.items.size();
+    }
+    std::vector<std::int64_t> integers(Ref ref) const {
+        std::vector<std::int64_t> result;
+        for (const Ref item : value(ref).items) result.push_back(value(item).number);
         return result;
     }
 
@@ -432,15 +459,10 @@ private:
         const Value &storage = value(arguments[0]), &offset = value(arguments[1]);
         if (storage.kind != Kind::storage || offset.kind != Kind::integer)
             fail("a tensor is described in an unknown way");
-        PickledTensor t;
-        t.dtype = storage.dtype;
-        t.key = storage.text;
-        t.count = storage.number;
-        t.offset = offset.number;
-        t.shape = integers(arguments[2]);
-        t.strides = integers(arguments[3]);
-        if (t.shape.size() != t.strides.size()) fail("a tensor has sizes and strides of different length");
-        tensors_.push_back(std::move(t));
+        if (check_integers(arguments[2]) != check_integers(arguments[3]))
+            fail("a tensor has sizes and strides of different length");
+        if (tensors_.size() == max_tensors) fail(fmt::format("it makes more than {} tensors", max_tensors));
+        tensors_.push_back({arguments[0], offset.number, arguments[2], arguments[3]});
         push_number(Kind::tensor, static_cast<std::int64_t>(tensors_.size() - 1));
     }
 
@@ -474,6 +496,12 @@ private:
         return std::nullopt;
     }
 
+    PickledTensor written_out(const Rebuilt& tensor, std::string_view name) const {
+        const Value& storage = value(tensor.storage);
+        return {std::string(name), storage.dtype,          std::string(storage.text), storage.number,
+                tensor.offset,     integers(tensor.shape), integers(tensor.strides)};
+    }
+
     std::vector<PickledTensor> tensors_of(Ref root) const {
         if (value(root).kind != Kind::dict) fail("it holds no dict of tensors");
         for (int depth = 0; depth < 4 && !holds_tensor(value(root)); ++depth) {
@@ -489,8 +517,8 @@ private:
             if (key.kind != Kind::text || v.kind != Kind::tensor) continue;
             if (!names.insert(key.text).second)
                 throw Error(file_, std::string(key.text), "the tensor is there twice", "save the state dict again");
-            result.push_back(tensors_[static_cast<std::size_t>(v.number)]);
-            result.back().name = key.text;
+            if (result.size() == max_tensors) fail(fmt::format("it names more than {} tensors", max_tensors));
+            result.push_back(written_out(tensors_[static_cast<std::size_t>(v.number)], key.text));
         }
         return result;
     }
@@ -499,7 +527,8 @@ private:
     ByteReader in_;
     const std::string& file_;
     std::vector<Value> values_;
-    std::vector<PickledTensor> tensors_;
+    std::size_t left_to_copy_; ///< items
+    std::vector<Rebuilt> tensors_;
     std::vector<PickledStorage> storages_;
     std::unordered_set<std::string_view> storage_keys_;
     std::vector<Ref> stack_, memo_;

@@ -38,8 +38,8 @@ struct PickledStateDict {
 
 /// Reads `data.pkl` of a state dict with the opcodes and names of spec/checkpoints.md 4.2, those that PyTorch
 /// before 1.6 wrote under Python 2, and nothing else: a GLOBAL becomes an inert tag, no name is ever looked up or
-/// called. Memo, stack, values and strings are bounded. Values that are no tensors are left out. A dict under
-/// `state_dict`, `model` or `module` is unwrapped. Throws Error naming `file`.
+/// called. Memo, stack, values, strings, tensors and copies are bounded. Values that are no tensors are left out. A
+/// dict under `state_dict`, `model` or `module` is unwrapped. Throws Error naming `file`.
 PickledStateDict read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file);
 
 /// A pickle of a dict: its entries that are true or false. `bytes`: length of the pickle.

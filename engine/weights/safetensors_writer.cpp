@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
+#include <stdexcept>
 
 #include "engine/core/error.h"
 #include "engine/core/json.h"
@@ -70,13 +70,14 @@ std::vector<std::string> SafetensorsWriter::begin() {
 }
 
 void SafetensorsWriter::write(const void* data, std::size_t bytes) {
-    assert(bytes <= expected_ - written_);
+    // Also without asserts: such a file would be written to the end and be wrong.
+    if (bytes > expected_ - written_) throw std::logic_error("SafetensorsWriter: more data than were declared");
     file_.write(data, bytes);
     written_ += bytes;
 }
 
 void SafetensorsWriter::commit() {
-    assert(written_ == expected_);
+    if (written_ != expected_) throw std::logic_error("SafetensorsWriter: less data than were declared");
     file_.commit();
 }
 

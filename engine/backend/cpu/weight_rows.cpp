@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/weight_rows.h"
 
+#include <stdexcept>
+
 #include "engine/backend/cpu/rows.h"
 #include "engine/core/file.h"
 
@@ -16,8 +18,9 @@ WeightRows::WeightRows(const Kernels& kernels, const Weight& weight, bool round)
       round_(round && (scale_ || dtype_ != DType::bf16)) {
     if (weight.shape().rank() > 0) count_ = weight.shape()[0];
     columns_ /= std::max<std::int64_t>(count_, 1);
+    // Also without asserts: going on would read other elements. Container::tensor widens such tensors.
+    if (columns_ % align() != 0) throw std::logic_error("rows of " + weight.name() + " are no whole blocks");
     row_bytes_ = columns_ / align() * info(dtype_).block_bytes;
-    assert(columns_ % align() == 0);
 }
 
 void WeightRows::read(std::int64_t row, std::int64_t begin, std::int64_t end, float* out) const {

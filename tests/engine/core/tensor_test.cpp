@@ -47,6 +47,21 @@ TEST(Tensor, checked_bytes_refuses_what_does_not_fit) {
     EXPECT_THROW(checked_bytes({4, 255}, DType::q4_k), std::overflow_error);
 }
 
+TEST(Tensor, empty_tensors_may_have_axes_of_any_size) {
+    const std::int64_t big = (std::int64_t{1} << 40) + 1;
+    const Shape shape = {0, big, big, big};
+    EXPECT_EQ(shape.elements(), 0);
+    EXPECT_EQ((Shape{big, big, 0}).elements(), 0);
+    const Tensor t = Tensor::host(shape);
+    EXPECT_EQ(t.bytes(), 0u);
+    EXPECT_TRUE(t.is_contiguous());
+    EXPECT_EQ(t.stride(0), 0); // about 2^120 does not fit
+    EXPECT_EQ(t.unsqueeze(1).elements(), 0);
+    EXPECT_EQ(t.reshape({big, 0, big}).elements(), 0);
+    EXPECT_EQ(t.slice(1, big - 1, big).elements(), 0);
+    EXPECT_EQ(Tensor::host({0, 4}).stride(0), 4);
+}
+
 TEST(Tensor, host_memory_is_aligned) {
     for (const std::int64_t n : {0, 1, 17, 1000})
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(Tensor::host({n}).raw()) % 64, 0u);

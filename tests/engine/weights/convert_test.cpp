@@ -6,10 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <stdexcept>
 
 #include "engine/core/error.h"
+#include "engine/weights/gguf_writer.h"
 #include "engine/weights/names.h"
 #include "engine/weights/safetensors.h"
+#include "engine/weights/safetensors_writer.h"
 #include "engine/weights/weights.h"
 #include "support/gguf_writer.h"
 #include "support/name_lists.h"
@@ -247,9 +250,26 @@ TEST(Convert, Q8BlocksAreWrittenAsGguf) {
         // What comes back of it is what was stored.
         convert(folder / "out.gguf", folder / "back.safetensors", {});
         expect_equal(after, load(folder / "back.safetensors"));
+        // Blocks that are there already are copied.
+        convert(folder / "out.gguf", folder / "again.gguf", q8);
+        EXPECT_EQ(read_bytes(folder / "again.gguf"), read_bytes(folder / "out.gguf"));
         EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "out.safetensors", q8), "OUT.gguf"));
         EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "b.gguf", {}), "OUT.safetensors"));
     }
+}
+
+TEST(Convert, WritersTakeWhatWasDeclared) {
+    TempFolder folder;
+    const std::string data(16, 'x');
+    const auto check = [&](auto writer) {
+        writer.declare("w", Shape{2}, DType::f32);
+        writer.begin();
+        EXPECT_THROW(writer.commit(), std::logic_error);
+        EXPECT_THROW(writer.write(data.data(), 64), std::logic_error);
+    };
+    check(GgufWriter(folder / "a.gguf", "wan"));
+    check(SafetensorsWriter(folder / "a.safetensors", {}));
+    EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(Convert, SaysWhatStaysUnquantisedAndWhatIsOneShard) {

@@ -31,6 +31,16 @@ std::vector<float> values(const Container& c, std::string_view name) {
 
 constexpr std::uint16_t half_of_half = 0x3800; // 0.5
 
+/// Q8_0 blocks of 0.5 * (first - 16), 0.5 * (first - 15), …, counting on from block to block.
+std::string q8_blocks(int blocks) {
+    std::string data;
+    for (int block = 0; block < blocks; ++block) {
+        data += le(half_of_half);
+        for (int i = 0; i < 32; ++i) data += static_cast<char>(block * 32 + i - 16);
+    }
+    return data;
+}
+
 TEST(Gguf, ShapesAreReversedAndTensorsMapped) {
     TempFolder folder;
     for (const std::uint32_t version : {2u, 3u}) {
@@ -82,6 +92,36 @@ TEST(Gguf, OriginalShapeWins) {
         refusal_of(gguf({{"w", {20}, 0, std::string(80, '\0')}}, {gguf_pair("comfy.gguf.orig_shape.w", 9, shape)}))
             .find("another number of elements"),
         std::string::npos);
+}
+
+/// Converters fold the patch embedding to rows of whole blocks, and quantise a norm as it is.
+TEST(Gguf, BlocksThatAreNoRowsAreWidened) {
+    const std::string shape =
+        le(std::uint32_t{5}) + le(std::uint64_t{5}) + le(4) + le(6) + le(1) + le(2) + le(2); // 96 elements
+    TempFolder folder;
+    write_bytes(folder / "x", gguf({{"patch", {32, 3}, 8, q8_blocks(3)},
+                                    {"norm", {96}, 8, q8_blocks(3)},
+                                    {"linear", {32, 3}, 8, q8_blocks(3)}},
+                                   {gguf_pair("comfy.gguf.orig_shape.patch", 9, shape)}));
+    const Container c = open_container(folder / "x");
+    EXPECT_EQ(c.tensor(*c.find("patch")).shape(), (Shape{4, 6, 1, 2, 2}));
+    EXPECT_EQ(c.tensor(*c.find("norm")).shape(), Shape({96}));
+    for (const char* name : {"patch", "norm", "linear"}) {
+        const bool rows = name == std::string_view("linear");
+        EXPECT_EQ(c.tensor(*c.find(name)).dtype(), rows ? DType::q8_0 : DType::f32) << name;
+        const std::vector<float> found = values(c, name);
+        ASSERT_EQ(found.size(), 96u);
+        for (std::size_t i = 0; i < found.size(); ++i)
+            EXPECT_EQ(found[i], 0.5f * static_cast<float>(static_cast<int>(i) - 16)) << name << " " << i;
+    }
+}
+
+TEST(Gguf, WhatIsWidenedIsBounded) {
+    const std::uint64_t elements = 100u << 20; // 400 MiB as F32, the data of which are not even there
+    EXPECT_NE(refusal_of(gguf({{"w", {elements}, 8, ""}})).find("cut short"), std::string::npos);
+    EXPECT_NE(refusal_of(gguf({{"v", {elements}, 8, ""}, {"w", {elements}, 8, ""}})).find("no whole blocks"),
+              std::string::npos);
+    EXPECT_NE(refusal_of(gguf({{"w", {32, elements}, 8, ""}})).find("cut short"), std::string::npos);
 }
 
 TEST(Gguf, MetadataOfEveryTypeAreSkippedOver) {

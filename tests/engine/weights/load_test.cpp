@@ -247,6 +247,15 @@ TEST(Load, BadIndexes) {
     EXPECT_TRUE(has(with(R"({"weight_map":[]})"), "weight_map"));
     EXPECT_TRUE(has(with(R"({"weight_map":{}})"), "names no tensor"));
     EXPECT_TRUE(has(with(R"({"weight_map":)"), "index.json"));
+
+    // Sound shards beside it do not make up for it: who wrote the index meant something else.
+    for (const char* index : {R"({"weight_map":)", R"({"weight_map":{"w":"b.safetensors"}})"}) {
+        TempFolder folder;
+        write_shards(folder, 2, false);
+        EXPECT_EQ(refusal(folder.path(), Component::transformer), "accepted");
+        write_bytes(folder / "model.safetensors.index.json", index);
+        EXPECT_TRUE(has(refusal(folder.path(), Component::transformer), "index.json")) << index;
+    }
 }
 
 TEST(Load, QkvOfTransformersIsJoinedInOrder) {
@@ -298,6 +307,40 @@ TEST(Load, FoldedPatchEmbeddingOfGgufIsUnfolded) {
     TempFolder folder;
     write_bytes(folder / "x.gguf", gguf(tensors));
     EXPECT_EQ(load(folder / "x.gguf").find("patch_embedding.weight")->shape(), (Shape{8, 16, 1, 2, 2}));
+}
+
+TEST(Load, QuantisedNormsAndPatchEmbeddingsOfGgufAreWidened) {
+    TransformerSize size = tiny_transformer();
+    size.dim = 64, size.ffn = 96;
+    const NameList list = transformer_names(size);
+    std::vector<GgufTensor> tensors = gguf_tensors(zero_tensors(list));
+    std::vector<std::string> pairs;
+    // 0.5 for every element
+    const auto quantise = [&](GgufTensor& t, std::vector<std::uint64_t> dims) {
+        std::uint64_t elements = 1;
+        for (const std::uint64_t n : dims) elements *= n;
+        t.dims = std::move(dims), t.type = 8, t.data.clear();
+        for (std::uint64_t block = 0; block < elements / 32; ++block)
+            t.data += le(std::uint16_t{0x3800}) + std::string(32, '\x01');
+    };
+    for (GgufTensor& t : tensors) {
+        if (t.name == "blocks.0.self_attn.norm_q.weight") quantise(t, t.dims);
+        if (t.name != "patch_embedding.weight") continue;
+        std::string shape = le(std::uint32_t{5}) + le(static_cast<std::uint64_t>(t.dims.size()));
+        std::uint64_t elements = 1;
+        for (std::size_t i = t.dims.size(); i-- > 0; elements *= t.dims[i]) shape += le(static_cast<int>(t.dims[i]));
+        quantise(t, {32, elements / 32});
+        pairs.push_back(gguf_pair("comfy.gguf.orig_shape." + t.name, 9, shape));
+    }
+    TempFolder folder;
+    write_bytes(folder / "x.gguf", gguf(tensors, pairs));
+    const Weights w = load(folder / "x.gguf");
+    EXPECT_NO_THROW(w.require(shapes(list)));
+    for (const char* name : {"blocks.0.self_attn.norm_q.weight", "patch_embedding.weight"}) {
+        const Tensor t = w.find(name)->stored();
+        ASSERT_EQ(t.dtype(), DType::f32) << name;
+        for (const float v : t.span<float>()) ASSERT_EQ(v, 0.5f) << name;
+    }
 }
 
 TEST(Load, ContentDecidesTheFormat) {

@@ -256,6 +256,45 @@ TEST(Pth, ReadsWhatPython2Wrote) {
     EXPECT_REFUSED(old_file(evil, {{"11", data}, {"22", data}}), "refused");
 }
 
+/// A few bytes each ask for a whole list again.
+TEST(Pth, RefusesCopiesWithoutEnd) {
+    const std::string recall_list("h\0", 2);
+    const auto calls = [&](int pairs, int times) {
+        Pickle p;
+        p.protocol().raw(std::string("]q\0(", 4));
+        for (int i = 0; i < pairs; ++i) p.raw("](K\x01Ne");
+        p.raw("e").global("collections", "OrderedDict").raw("q\x01");
+        for (int i = 0; i < times; ++i) p.raw("h\x01").raw(recall_list).raw("\x85R");
+        return pth(p.bytes(), {});
+    };
+    EXPECT_EQ(refusal_of(calls(200, 1)), "accepted");
+    EXPECT_REFUSED(calls(200, 500), "copies more items");
+}
+
+TEST(Pth, RefusesTensorsWithoutEnd) {
+    const std::string long_key(1000, '7');
+    EXPECT_REFUSED(
+        pth(Pickle().protocol().raw("}").text("w").tensor("FloatStorage", long_key, 2, 0, {2}, {1}).raw("s").bytes(),
+            {}),
+        "key is too long");
+
+    // One storage, one size, one stride, and a call for as many tensors as are wanted.
+    const auto tensors = [](int count) {
+        Pickle p;
+        p.protocol().raw("}").text("w").tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("s");
+        p.global("torch._utils", "_rebuild_tensor").raw("q").raw(std::string(1, '\0'));
+        p.raw("((").text("storage").global("torch", "FloatStorage").text("0").text("cpu").number(2).raw("tQ");
+        p.number(0).tuple({2}).tuple({1}).raw("tq\x01");
+        const std::string call("h\0h\x01R", 5);
+        std::string calls;
+        for (int i = 1; i < count; ++i) calls += call;
+        // What stays on the stack below the last value does not matter.
+        return pth(Pickle().raw(p.open()).raw(calls).raw("}").bytes(), {std::string(8, '\0')});
+    };
+    EXPECT_EQ(refusal_of(tensors(1000)), "accepted");
+    EXPECT_REFUSED(tensors(250'001), "more than 250000 tensors");
+}
+
 TEST(Pth, RefusesDamagedPickles) {
     const auto of = [](const std::string& pickle) { return pth(pickle, {}); };
     EXPECT_REFUSED(of(std::string("\x80\x04.", 3)), "protocol 4");
