@@ -22,8 +22,12 @@ CropBox skyreels_crop(int width, int height, int target_width, int target_height
         crop_h = static_cast<int>(static_cast<std::int64_t>(width) * target_height / target_width);
     else
         crop_w = static_cast<int>(static_cast<std::int64_t>(height) * target_width / target_height);
+    crop_w = std::max(crop_w, 1), crop_h = std::max(crop_h, 1);
     const double left = (w - crop_w) / 2, top = (h - crop_h) / 2;
-    return {round_edge(left), round_edge(top), round_edge(left + crop_w), round_edge(top + crop_h)};
+    CropBox box{round_edge(left), round_edge(top), round_edge(left + crop_w), round_edge(top + crop_h)};
+    // A single row or column between 1.5 and 2.5 has both its edges rounded to 2.
+    box.right = std::max(box.right, box.left + 1), box.bottom = std::max(box.bottom, box.top + 1);
+    return box;
 }
 
 std::pair<int, int> wan_size(int width, int height, double area) {

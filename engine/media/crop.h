@@ -14,7 +14,8 @@ struct CropBox {
     friend bool operator==(const CropBox&, const CropBox&) = default;
 };
 
-/// The largest centred box of `target`'s aspect, edges rounded half to even (spec/pipelines.md 3.1).
+/// The largest centred box of `target`'s aspect, edges rounded half to even (spec/pipelines.md 3.1). Never
+/// empty, and inside the picture.
 CropBox skyreels_crop(int width, int height, int target_width, int target_height);
 
 /// Width and height near `area` pixels with the image's aspect, multiples of 16 (spec/pipelines.md 3). Zero sides are

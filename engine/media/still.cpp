@@ -29,12 +29,25 @@ bool is_still(Data data) {
 
 namespace {
 
+/// Bytes of a decoded picture: 64 million pixels of 8 bits with alpha, 55 million of 16. Two of them beside each other,
+/// as a comparison reads them, and what they become stay below a gigabyte.
+constexpr int largest_frame = 320 << 20;
+
+/// Headers bound the pixels alone; only the decoder knows how many bytes it takes for each.
+int buffer_within_limit(AVCodecContext* context, AVFrame* frame, int flags) {
+    const int bytes =
+        av_image_get_buffer_size(static_cast<AVPixelFormat>(frame->format), frame->width, frame->height, 1);
+    if (bytes < 0 || bytes > largest_frame) return AVERROR(ENOMEM);
+    return avcodec_default_get_buffer2(context, frame, flags);
+}
+
 CodecContext open_decoder(const Still& still) {
     const AVCodec* codec = avcodec_find_decoder(still.codec);
     if (!codec) refuse_kind("a " + still.format + " (this build of libav has no decoder for it)");
     CodecContext context(avcodec_alloc_context3(codec));
     if (!context) throw std::bad_alloc();
     context->max_pixels = MediaLimits{}.pixels;
+    context->get_buffer2 = buffer_within_limit;
     context->thread_count = 1;
     context->err_recognition = AV_EF_EXPLODE | AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER;
     context->flags |= AV_CODEC_FLAG_BITEXACT;
@@ -59,6 +72,9 @@ Frame decode_frame(const Still& still) {
     if (error >= 0) error = avcodec_send_packet(context.get(), nullptr);
     if (error >= 0) error = avcodec_receive_frame(context.get(), frame.get());
     if (error == AVERROR_EOF) refuse_damaged("it holds no whole picture");
+    if (error == AVERROR(ENOMEM))
+        throw Error("", "size", fmt::format("{} x {} of this depth is too large", still.width, still.height),
+                    fmt::format("at most {} MiB of pixels: save it with 8 bits per colour", largest_frame >> 20));
     if (error < 0) refuse_damaged(reason(error));
     if (is_damaged(*context, *frame)) refuse_damaged("its picture data is broken");
     if (frame->width != still.width || frame->height != still.height)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/images.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/error.h"
 #include "engine/media/crop.h"
 #include "engine/media/resize.h"
 
@@ -57,12 +60,17 @@ Tensor original_clip(const Tensor& pixels, int side) {
     return out;
 }
 
-/// As a CLIPImageProcessor does: shortest edge to `side` (antialiased, 8 bit), centre crop.
-Tensor diffusers_clip(const Image& image, int side) {
+/// The size at which the shortest edge is `side`.
+PictureSize clip_size(PictureSize image, int side) {
     const int shorter = std::min(image.width, image.height), longer = std::max(image.width, image.height);
     const int scaled = int(std::int64_t(side) * longer / shorter);
-    const bool portrait = image.height > image.width;
-    const Image small = resize_pil(image, portrait ? side : scaled, portrait ? scaled : side, Filter::bicubic);
+    return image.height > image.width ? PictureSize{side, scaled} : PictureSize{scaled, side};
+}
+
+/// As a CLIPImageProcessor does: shortest edge to `side` (antialiased, 8 bit), centre crop.
+Tensor diffusers_clip(const Image& image, int side) {
+    const PictureSize size = clip_size({image.width, image.height}, side);
+    const Image small = resize_pil(image, size.width, size.height, Filter::bicubic);
     const Image square = centre_crop(small, side, side);
     Tensor out = planes(square, [](float v) { return v / 255.0f; });
     const std::int64_t n = std::int64_t(side) * side;
@@ -72,20 +80,46 @@ Tensor diffusers_clip(const Image& image, int side) {
     return out;
 }
 
+/// The size at which `last` covers `first`.
+PictureSize covering_size(PictureSize last, PictureSize first) {
+    const double r = std::max(double(first.width) / last.width, double(first.height) / last.height);
+    return {std::max(first.width, int(std::lround(last.width * r))),
+            std::max(first.height, int(std::lround(last.height * r)))};
+}
+
 /// Wan's last frame of another size than the first: scaled by the larger ratio and centre-cropped to the first's size.
 /// (The reference crops without scaling and swaps height and width there, spec/pipelines.md 4; this is what it meant.)
 Image fitted(const Image& last, const Image& first) {
     if (last.width == first.width && last.height == first.height) return last;
-    const double r = std::max(double(first.width) / last.width, double(first.height) / last.height);
-    const int w = std::max(first.width, int(std::lround(last.width * r))),
-              h = std::max(first.height, int(std::lround(last.height * r)));
-    return centre_crop(resize_pil(last, w, h, Filter::bicubic), first.width, first.height);
+    const PictureSize size = covering_size({last.width, last.height}, {first.width, first.height});
+    return centre_crop(resize_pil(last, size.width, size.height, Filter::bicubic), first.width, first.height);
+}
+
+/// Refuses to scale what is long and thin to a picture of gigabytes, of which only the middle of size `kept` is used.
+void check_scaled(PictureSize image, PictureSize scaled, PictureSize kept) {
+    constexpr std::int64_t most = 64 << 20; // pixels: what an image file may have
+    const auto pixels = [](PictureSize size) { return std::int64_t(size.width) * size.height; };
+    if (pixels(scaled) <= std::max(most, 4 * pixels(kept))) return;
+    throw Error("", "",
+                fmt::format("{} x {} is too long and thin: it would be scaled to {} x {} for a middle of {} x {}",
+                            image.width, image.height, scaled.width, scaled.height, kept.width, kept.height),
+                "crop it to another aspect");
 }
 
 } // namespace
 
+void check_aspect(PictureSize image, PictureSize first, Family family, Mode mode, Preprocess preprocess,
+                  int clip_side) {
+    if (preprocess == Preprocess::diffusers) {
+        if (clip_side) check_scaled(image, clip_size(image, clip_side), {clip_side, clip_side});
+    } else if (mode != Mode::forcing && family != Family::skyreels) {
+        check_scaled(image, covering_size(image, first), first);
+    }
+}
+
 SeenImage see_image(const Image& image, const Image& first, Family family, Mode mode, Preprocess preprocess, int width,
                     int height, int clip_side, bool bf16_pixels) {
+    check_aspect({image.width, image.height}, {first.width, first.height}, family, mode, preprocess, clip_side);
     SeenImage seen;
     if (preprocess == Preprocess::diffusers) {
         seen.pixels = skyreels_pixels(resize_pil(image, width, height, Filter::lanczos));

@@ -12,8 +12,15 @@ struct SeenImage {
     Tensor clip;   ///< [3,S,S] normalised: what CLIP sees; undefined where `clip_side` is 0
 };
 
+struct PictureSize {
+    int width = 0, height = 0;
+};
+
+/// Throws Error (without a file) where see_image() would have to scale an image of so extreme an aspect to gigabytes.
+void check_aspect(PictureSize image, PictureSize first, Family, Mode, Preprocess, int clip_side);
+
 /// `first` gives the size that the last image of a first-last-frame pair is fitted to; the same image for the first
-/// itself. `bf16_pixels`: rounded as SkyReels does.
+/// itself. `bf16_pixels`: rounded as SkyReels does. Throws as check_aspect() does.
 SeenImage see_image(const Image& image, const Image& first, Family, Mode, Preprocess, int width, int height,
                     int clip_side, bool bf16_pixels);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "engine/core/error.h"
@@ -12,6 +13,7 @@
 #include "engine/media/image.h"
 #include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/defaults.h"
+#include "engine/pipeline/images.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/variant.h"
 #include "engine/weights/safetensors.h"
@@ -128,14 +130,46 @@ void resolve_size(Request& r, const Defaults& d, bool p480) {
     if (!r.image.empty()) {
         const ImageInfo image = image_info(r.image);
         const bool by_area = (*r.family == Family::wan || *r.family == Family::wan22) && *r.mode != Mode::forcing;
-        if (by_area)
+        if (by_area) {
             std::tie(width, height) =
                 wan_size(image.width, image.height, p480 && *r.mode == Mode::i2v ? 480.0 * 832 : 720.0 * 1280);
-        else if (image.height > image.width)
+            if (std::min(width, height) < 16 || std::max(width, height) > Resolution::max)
+                throw UsageError(r.image.string(), "image",
+                                 fmt::format("its aspect of {} x {} gives a video of {}x{}", image.width, image.height,
+                                             width, height),
+                                 "give --size, or crop the image");
+        } else if (image.height > image.width) {
             std::swap(width, height);
+        }
     }
     r.width = width;
     r.height = height;
+}
+
+/// Images that are too long and thin to be scaled are refused here, where their files have names.
+void check_aspects(const Request& r, const Variant& variant) {
+    constexpr int clip_side = 224; // of the CLIP that all these models see through
+    const auto size_of = [](const std::filesystem::path& file) -> std::optional<PictureSize> {
+        try {
+            const ImageInfo image = image_info(file);
+            return PictureSize{image.width, image.height};
+        } catch (const Error&) { // whoever reads it says why; a resumed run does not read it any more
+            return std::nullopt;
+        }
+    };
+    const bool clip = variant.clip_images > 0;
+    const bool scaled = *r.preprocess == Preprocess::diffusers ? clip : *r.mode == Mode::flf2v;
+    if (!scaled || r.image.empty()) return;
+    const std::optional<PictureSize> first = size_of(r.image);
+    for (const auto* file : {&r.image, &r.last_image}) {
+        if (file->empty()) continue;
+        const std::optional<PictureSize> size = size_of(*file);
+        try {
+            if (first && size) check_aspect(*size, *first, *r.family, *r.mode, *r.preprocess, clip ? clip_side : 0);
+        } catch (const Error& error) {
+            throw error.in_file(file->string());
+        }
+    }
 }
 
 /// config.json may carry a `defaults` object (the bundled model does), whose numbers win over the table.
@@ -308,6 +342,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     r.negative_prompt = r.negative_prompt.value_or(std::string(d.negative_prompt));
     r.seed = r.seed ? *r.seed : draw_seed();
     r.preprocess = r.preprocess.value_or(Preprocess::original);
+    check_aspects(r, variant);
     r.device = r.device.value_or(Device{});
     resolve_precision(r);
     if (*r.mode == Mode::forcing) resolve_forcing(r, int(latent[1]));

@@ -94,7 +94,7 @@ bool Charsmap::lookup(std::string_view text, std::string_view& replacement) cons
     return false;
 }
 
-std::string Charsmap::apply(std::string_view text) const {
+std::string Charsmap::apply(std::string_view text, std::size_t most) const {
     constexpr std::size_t whole_cluster_below = 6;
     std::string out;
     out.reserve(text.size() + 16);
@@ -103,11 +103,12 @@ std::string Charsmap::apply(std::string_view text) const {
     for (const std::size_t end : grapheme_ends(text)) {
         const std::string_view cluster = text.substr(begin, end - begin);
         begin = end;
+        if (out.size() > most) break;
         if (cluster.size() < whole_cluster_below && lookup(cluster, replacement)) {
             out += replacement;
             continue;
         }
-        for (std::size_t i = 0; i < cluster.size();) {
+        for (std::size_t i = 0; i < cluster.size() && out.size() <= most;) {
             const std::size_t n = std::max<std::size_t>(utf8_length(cluster.substr(i)), 1);
             const std::string_view character = cluster.substr(i, n);
             out += lookup(character, replacement) ? replacement : character;

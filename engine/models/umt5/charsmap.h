@@ -20,8 +20,9 @@ public:
     static Charsmap read(std::span<const std::byte> bytes, std::string_view file, std::string_view field);
 
     /// As the `tokenizers` library does it: a grapheme cluster below six bytes that begins with a mapped string becomes
-    /// the replacement of its shortest such beginning; otherwise each character is mapped on its own.
-    std::string apply(std::string_view text) const;
+    /// the replacement of its shortest such beginning; otherwise each character is mapped on its own. Stops as soon as
+    /// the result is longer than `most` bytes: one character may become 256 of them.
+    std::string apply(std::string_view text, std::size_t most) const;
 
 private:
     /// The replacement of the shortest mapped beginning of `text`; false: there is none.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/core/error.h"
 #include "engine/core/text.h"
 #include "engine/models/umt5/unicode.h"
 
@@ -31,9 +32,11 @@ std::string strip(std::string_view text, bool left, bool right) {
     return encode_utf8(std::u32string_view(wide).substr(begin, end - begin));
 }
 
-std::string replace_each(std::string_view text, std::string_view pattern, std::string_view content) {
+/// Stops as soon as the result is longer than `most` bytes, as replace_runs() does.
+std::string replace_each(std::string_view text, std::string_view pattern, std::string_view content,
+                         std::size_t most = std::string::npos) {
     std::string out;
-    for (std::size_t i = 0; i < text.size();) {
+    for (std::size_t i = 0; i < text.size() && out.size() <= most;) {
         const std::size_t next = pattern.empty() ? text.size() : std::min(text.find(pattern, i), text.size());
         out += text.substr(i, next - i);
         if (next == text.size()) break;
@@ -44,13 +47,13 @@ std::string replace_each(std::string_view text, std::string_view pattern, std::s
 }
 
 std::string replace_runs(std::string_view text, std::string_view pattern, std::size_t at_least,
-                         std::string_view content) {
+                         std::string_view content, std::size_t most) {
     const bool any_space = pattern == "\\s";
     const std::u32string wide = decode_utf8(text);
     const char32_t wanted = any_space ? 0 : decode_utf8(pattern).at(0);
     const auto matches = [&](char32_t c) { return any_space ? is_white_space(c) : c == wanted; };
     std::string out;
-    for (std::size_t i = 0; i < wide.size();) {
+    for (std::size_t i = 0; i < wide.size() && out.size() <= most;) {
         std::size_t end = i;
         while (end < wide.size() && matches(wide[end])) ++end;
         if (end > i && end - i >= at_least) {
@@ -66,10 +69,19 @@ std::string replace_runs(std::string_view text, std::string_view pattern, std::s
 
 } // namespace
 
-std::string Normalizer::apply(std::string_view text) const {
+std::string Normalizer::apply(std::string_view text, std::size_t most) const {
+    std::string out = applied(text, most);
+    if (out.size() > most)
+        throw Error("", "normalizer", "makes megabytes of a short text",
+                    "use the tokenizer of UMT5, or a shorter text");
+    return out;
+}
+
+/// Steps that make many bytes of one stop soon after `most` of them; the others at most multiply by a small number.
+std::string Normalizer::applied(std::string_view text, std::size_t most) const {
     switch (kind) {
     case Kind::charsmap:
-        return charsmap.apply(text);
+        return charsmap.apply(text, most);
     case Kind::nfc:
         return normalized(text, Form::nfc);
     case Kind::nfd:
@@ -85,7 +97,8 @@ std::string Normalizer::apply(std::string_view text) const {
     case Kind::strip:
         return strip(text, left, right);
     case Kind::replace:
-        return at_least ? replace_runs(text, pattern, at_least, content) : replace_each(text, pattern, content);
+        return at_least ? replace_runs(text, pattern, at_least, content, most)
+                        : replace_each(text, pattern, content, most);
     case Kind::prepend:
         return text.empty() ? std::string() : content + std::string(text);
     }

@@ -19,8 +19,12 @@ struct Normalizer {
     std::size_t at_least = 0;       ///< replace: 0: each occurrence, n: runs of at least n characters `pattern`
     std::string content;            ///< replace, prepend: with this
 
-    /// `text` is well-formed UTF-8, and so is the result.
-    std::string apply(std::string_view text) const;
+    /// `text` is well-formed UTF-8, and so is the result. Throws Error (field `normalizer`, no file) where that would
+    /// be longer than `most` bytes: a few steps of 64 letters for one make gigabytes.
+    std::string apply(std::string_view text, std::size_t most) const;
+
+private:
+    std::string applied(std::string_view text, std::size_t most) const;
 };
 
 /// How normalised text is cut into words.

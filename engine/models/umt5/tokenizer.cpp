@@ -44,15 +44,51 @@ std::size_t trimmed_right(std::string_view s) { // where the white space at the 
     return end;
 }
 
+/// How an added token looks in the text.
+struct Look {
+    std::string content;
+    std::size_t token = 0; ///< its place in the list
+};
+
+/// The added tokens in byte order, for a file may list 100,000 of them.
+class Looks {
+public:
+    /// Empty contents do not take part; of equal ones the first counts.
+    explicit Looks(std::vector<Look> looks) : sorted_(std::move(looks)) {
+        std::erase_if(sorted_, [](const Look& look) { return look.content.empty(); });
+        std::stable_sort(sorted_.begin(), sorted_.end(),
+                         [](const Look& a, const Look& b) { return a.content < b.content; });
+        const auto same = [](const Look& a, const Look& b) { return a.content == b.content; };
+        sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), same), sorted_.end());
+    }
+
+    /// The longest that `text` begins with; null: none.
+    const Look* longest(std::string_view text) const {
+        const Look* best = nullptr;
+        // Those that begin with text[0, n) are neighbours; the range shrinks with n. Within a long beginning that all
+        // share, its two ends tell that it stays the same.
+        const Look *first = sorted_.data(), *last = first + sorted_.size();
+        for (std::size_t n = 0; first != last && n < text.size(); ++n) {
+            const auto byte = static_cast<unsigned char>(text[n]);
+            const auto at = [n](const Look& look) { return static_cast<unsigned char>(look.content[n]); };
+            if (at(*first) != byte)
+                first = std::partition_point(first, last, [&](const Look& look) { return at(look) < byte; });
+            if (first != last && at(last[-1]) != byte)
+                last = std::partition_point(first, last, [&](const Look& look) { return at(look) == byte; });
+            if (first != last && first->content.size() == n + 1) best = first++; // it ends here; the others go on
+        }
+        return best;
+    }
+
+private:
+    std::vector<Look> sorted_;
+};
+
 /// Finds added tokens one after the other: the leftmost, and of those the longest.
 class Splitter {
 public:
-    /// `contents[i]` is how `tokens[i]` looks in `text`; empty: it does not take part.
-    Splitter(const std::vector<AddedToken>& tokens, const std::vector<std::string>& contents, std::string_view text)
-        : tokens_(tokens), contents_(contents), text_(text) {
-        for (const std::string& content : contents)
-            if (!content.empty()) starts_[static_cast<unsigned char>(content[0])] = true;
-    }
+    Splitter(const std::vector<AddedToken>& tokens, const Looks& looks, std::string_view text)
+        : tokens_(tokens), looks_(looks), text_(text) {}
 
     /// The next part; false at the end.
     bool next(Part& part) {
@@ -63,15 +99,15 @@ public:
             return true;
         }
         while (search_ < text_.size()) {
-            const std::size_t i = longest_at(search_);
-            if (i == contents_.size()) {
+            const Look* look = looks_.longest(text_.substr(search_));
+            if (!look) {
                 ++search_;
                 continue;
             }
-            const std::size_t begin = search_, end = begin + contents_[i].size();
+            const std::size_t begin = search_, end = begin + look->content.size();
             search_ = end;
-            if (tokens_[i].single_word && !stands_alone(begin, end)) continue;
-            return take(i, begin, end, part);
+            if (tokens_[look->token].single_word && !stands_alone(begin, end)) continue;
+            return take(look->token, begin, end, part);
         }
         part = {text_.substr(done_), -1};
         done_ = text_.size();
@@ -79,15 +115,6 @@ public:
     }
 
 private:
-    std::size_t longest_at(std::size_t at) const {
-        std::size_t best = contents_.size();
-        if (!starts_[static_cast<unsigned char>(text_[at])]) return best;
-        for (std::size_t i = 0; i < contents_.size(); ++i) {
-            const bool longer = best == contents_.size() || contents_[i].size() > contents_[best].size();
-            if (!contents_[i].empty() && longer && text_.substr(at).starts_with(contents_[i])) best = i;
-        }
-        return best;
-    }
     bool stands_alone(std::size_t begin, std::size_t end) const {
         return (begin == 0 || !is_word_character(last_character(text_.substr(0, begin)))) &&
                (end == text_.size() || !is_word_character(first_character(text_.substr(end))));
@@ -106,35 +133,54 @@ private:
     }
 
     const std::vector<AddedToken>& tokens_;
-    const std::vector<std::string>& contents_;
+    const Looks& looks_;
     std::string_view text_;
-    bool starts_[256] = {};
     std::size_t search_ = 0, done_ = 0;
     std::int64_t waiting_ = -1;
     std::size_t waiting_end_ = 0;
 };
 
-std::string normalize(const TokenizerModel& model, std::string_view text) {
-    std::string out(text);
-    for (const Normalizer& step : model.normalizers) out = step.apply(out);
-    return out;
-}
+/// Normalises one text, or a list of them, within bounds of memory and work: a step may make 256 bytes of one, and a
+/// later one take them away again.
+class Normalization {
+public:
+    explicit Normalization(const TokenizerModel& model) : model_(model) {}
 
-/// How the added tokens look before (`normalized` false) or after normalisation.
-std::vector<std::string> contents(const TokenizerModel& model, bool normalized) {
-    std::vector<std::string> out;
-    for (const AddedToken& token : model.added)
-        out.push_back(token.normalized != normalized ? ""
-                      : normalized                   ? normalize(model, token.content)
-                                                     : token.content);
-    return out;
+    std::string operator()(std::string_view text) {
+        constexpr std::size_t longest = std::size_t{4} << 20;
+        std::string out(text);
+        for (const Normalizer& step : model_.normalizers) {
+            out = step.apply(out, std::min(longest, left_));
+            left_ -= out.size();
+        }
+        return out;
+    }
+
+private:
+    const TokenizerModel& model_;
+    std::size_t left_ = std::size_t{64} << 20; ///< bytes that all steps together may still make
+};
+
+/// The added tokens as they look before (`normalized` false) or after normalisation.
+Looks looks_of(const TokenizerModel& model, bool normalized) {
+    Normalization normalize(model);
+    std::vector<Look> looks;
+    for (std::size_t i = 0; i < model.added.size(); ++i) {
+        const AddedToken& token = model.added[i];
+        if (token.normalized == normalized) looks.push_back({normalized ? normalize(token.content) : token.content, i});
+    }
+    return Looks(std::move(looks));
 }
 
 /// Runs a whole text; stops as soon as more than `limit` ids are there.
 class Encoding {
 public:
     Encoding(const TokenizerModel& model, std::size_t limit)
-        : model_(model), limit_(limit), plain_(contents(model, false)), normal_(contents(model, true)) {}
+        : model_(model),
+          limit_(limit),
+          normalize_(model),
+          plain_(looks_of(model, false)),
+          normal_(looks_of(model, true)) {}
 
     std::vector<std::int64_t> run(std::string_view text) {
         Splitter parts(model_.added, plain_, text);
@@ -142,7 +188,7 @@ public:
             if (part.token >= 0)
                 ids_.push_back(part.token);
             else
-                normalized_part(normalize(model_, part.text), part.text.data() == text.data());
+                normalized_part(normalize_(part.text), part.text.data() == text.data());
         }
         return std::move(ids_);
     }
@@ -170,7 +216,8 @@ private:
 
     const TokenizerModel& model_;
     std::size_t limit_;
-    std::vector<std::string> plain_, normal_;
+    Normalization normalize_;
+    Looks plain_, normal_;
     std::vector<std::int64_t> ids_;
 };
 
@@ -226,11 +273,15 @@ Tokenizer::Tokenizer(TokenizerModel model) : model_(std::make_shared<const Token
 Tokenizer Tokenizer::load(const fs::path& file_or_folder) {
     std::error_code ignored;
     const fs::path file = fs::is_directory(file_or_folder, ignored) ? find_in(file_or_folder) : file_or_folder;
-    return Tokenizer(read(read_text(file, max_tokenizer_bytes), file));
+    TokenizerModel model = read(read_text(file, max_tokenizer_bytes), file);
+    model.file = file.string();
+    return Tokenizer(std::move(model));
 }
 
 Tokenizer Tokenizer::from_model_bytes(std::span<const std::byte> bytes, std::string_view origin) {
-    return Tokenizer(read_sentencepiece(bytes, origin));
+    TokenizerModel model = read_sentencepiece(bytes, origin);
+    model.file = origin;
+    return Tokenizer(std::move(model));
 }
 
 std::vector<std::int64_t> Tokenizer::encode(std::string_view cleaned, int text_len, bool* cut) const {
@@ -240,7 +291,12 @@ std::vector<std::int64_t> Tokenizer::encode(std::string_view cleaned, int text_l
     const std::size_t room = static_cast<std::size_t>(std::max(text_len, 1));
     const std::size_t limit = room > around ? room - around : 0;
     const std::string text = encode_utf8(decode_utf8(cleaned));
-    const std::vector<std::int64_t> inner = Encoding(*model_, limit).run(text);
+    std::vector<std::int64_t> inner;
+    try {
+        inner = Encoding(*model_, limit).run(text);
+    } catch (const Error& error) {
+        throw error.in_file(model_->file);
+    }
     if (cut) *cut = inner.size() > limit;
     std::vector<std::int64_t> ids = model_->before;
     ids.insert(ids.end(), inner.begin(), inner.begin() + static_cast<std::ptrdiff_t>(std::min(inner.size(), limit)));

@@ -27,7 +27,8 @@ public:
     static Tokenizer from_model_bytes(std::span<const std::byte> bytes, std::string_view origin);
 
     /// The ids of a text that `clean` has seen: </s> at the end, at most `text_len` of them (>= 2). Longer texts lose
-    /// their tail, and `*cut` tells (null: nobody asks). Malformed UTF-8 becomes U+FFFD.
+    /// their tail, and `*cut` tells (null: nobody asks). Malformed UTF-8 becomes U+FFFD. Throws Error
+    /// naming the file where its normaliser makes megabytes of the text.
     std::vector<std::int64_t> encode(std::string_view cleaned, int text_len, bool* cut = nullptr) const;
 
     /// One more than the largest id that `encode` can give: 256,300 for UMT5.

@@ -25,6 +25,7 @@ struct AddedToken {
 
 /// What a tokenizer file says, checked, as plain data.
 struct TokenizerModel {
+    std::string file; ///< for what shows only when a text is encoded
     Unigram unigram;
     std::vector<Normalizer> normalizers;
     std::vector<PreTokenizer> pre_tokenizers;

@@ -15,6 +15,19 @@ TEST(SkyreelsCrop, ExamplesOfTheSpec) {
     EXPECT_EQ(skyreels_crop(960, 544, 960, 544), (CropBox{0, 0, 960, 544}));
 }
 
+TEST(SkyreelsCrop, NeverEmptyAndInsideThePicture) {
+    std::vector<Size> sizes = {{1, 16384}, {16384, 1}, {2, 16384}, {16384, 2}};
+    for (int width = 1; width <= 12; ++width)
+        for (int height = 1; height <= 12; ++height) sizes.emplace_back(width, height);
+    for (const auto& [width, height] : sizes)
+        for (const auto& [target_width, target_height] : {Size{128, 80}, Size{80, 128}, Size{960, 544}, Size{16, 16}}) {
+            const CropBox box = skyreels_crop(width, height, target_width, target_height);
+            EXPECT_TRUE(box.left >= 0 && box.left < box.right && box.right <= width && box.top >= 0 &&
+                        box.top < box.bottom && box.bottom <= height)
+                << width << "x" << height << " to " << target_width << "x" << target_height;
+        }
+}
+
 TEST(WanSize, ExamplesOfTheSpec) {
     constexpr double p480 = 480 * 832, p720 = 720 * 1280;
     const struct {

@@ -179,6 +179,32 @@ TEST(HostileImage, HugeClaims) {
     refuse("a.tiff", std::string(tiff).replace(4, 4, "\xff\xff\xff\xff"));
 }
 
+// A TIFF of 64 million pixels with eight bytes each in two bytes of LZW: within the limits of its sides, 512 MiB
+// decoded.
+TEST(HostileImage, DeepPixels) {
+    const auto little = [](std::uint32_t v, int bytes) {
+        std::string s;
+        for (int i = 0; i < bytes; ++i) s += static_cast<char>(v >> (8 * i));
+        return s;
+    };
+    constexpr std::uint32_t entries = 9, bits_at = 8 + 2 + 12 * entries + 4, strip_at = bits_at + 8;
+    const auto entry = [&](std::uint32_t tag, std::uint32_t type, std::uint32_t count, std::uint32_t value) {
+        return little(tag, 2) + little(type, 2) + little(count, 4) + little(value, 4);
+    };
+    const auto deep_tiff = [&](std::uint32_t width, std::uint32_t height) {
+        return std::string("II*\0", 4) + little(8, 4) + little(entries, 2) + entry(256, 4, 1, width) +
+               entry(257, 4, 1, height) + entry(258, 3, 4, bits_at) + entry(259, 3, 1, 5) + entry(262, 3, 1, 2) +
+               entry(273, 4, 1, strip_at) + entry(277, 3, 1, 4) + entry(278, 4, 1, height) + entry(279, 4, 1, 2) +
+               little(0, 4) + little(16, 2) + little(16, 2) + little(16, 2) + little(16, 2) + "\x80\x40";
+    };
+    const TempFolder folder;
+    store(folder / "large.tiff", deep_tiff(16384, 4096));
+    EXPECT_NE(attempt_image(folder / "large.tiff").find("of this depth is too large"), std::string::npos);
+    // 40 million of them are read, were there any data.
+    store(folder / "less.tiff", deep_tiff(16384, 2500));
+    EXPECT_EQ(attempt_image(folder / "less.tiff").find("too large"), std::string::npos);
+}
+
 TEST(HostileImage, Bombs) {
     const TempFolder folder;
     const std::string bomb = deflate_zeros(std::size_t{64} << 20);

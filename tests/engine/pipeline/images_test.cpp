@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "engine/core/error.h"
+
 namespace denoir {
 namespace {
 
@@ -76,6 +78,25 @@ TEST(SeenImage, ALastFrameOfAnotherSizeIsFittedToTheFirst) {
     ASSERT_EQ(seen.pixels.shape(), (Shape{3, 32, 64}));
     // Scaled to 64x64 and cropped to rows 16 … 47: the vertical ramp starts at a quarter.
     EXPECT_NEAR(seen.pixels.data<float>()[1 * 32 * 64 + 32], 2 * 0.26 - 1, 0.03);
+}
+
+TEST(SeenImage, ThinPicturesAreNotScaledToGigabytes) {
+    const Image wide(1000, 1), tall(1, 1000), line(16384, 1);
+    EXPECT_THROW(see_image(tall, wide, Family::wan, Mode::flf2v, Preprocess::original, 32, 32, 0, false), Error);
+    EXPECT_THROW(see_image(line, line, Family::skyreels, Mode::i2v, Preprocess::diffusers, 32, 32, 224, false), Error);
+    // What stays small is made, be it as thin.
+    const auto pixels = [](const Image& image, const Image& first, Preprocess preprocess) {
+        return see_image(image, first, Family::wan, Mode::flf2v, preprocess, 32, 32, 0, false).pixels.shape();
+    };
+    EXPECT_EQ(pixels(line, line, Preprocess::original), (Shape{3, 32, 32}));
+    EXPECT_EQ(pixels(line, tall, Preprocess::diffusers), (Shape{3, 32, 32}));
+    EXPECT_EQ(pixels(Image(100, 1), Image(1, 100), Preprocess::original), (Shape{3, 32, 32}));
+    // Landscape and portrait, large and small.
+    const auto accepted = [](PictureSize image, PictureSize first) {
+        check_aspect(image, first, Family::wan, Mode::flf2v, Preprocess::original, 224);
+    };
+    EXPECT_NO_THROW(accepted({6144, 10240}, {10240, 6144}));
+    EXPECT_NO_THROW(accepted({90, 160}, {1920, 1080}));
 }
 
 } // namespace

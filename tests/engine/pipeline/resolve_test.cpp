@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
 
 #include "engine/core/error.h"
+#include "engine/media/image.h"
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
 
@@ -155,6 +157,43 @@ TEST(Resolve, AnImageGivesWanItsSizeAndSkyReelsItsOrientation) {
     EXPECT_NEAR(double(*wan.width) * *wan.height, 1280.0 * 720, 0.1 * 1280 * 720);
     const Request sky = resolved("SkyReels-V2-I2V-tiny", [](Request& q) { q.image = picture; });
     EXPECT_EQ(*sky.width * *sky.height, 960 * 544);
+}
+
+TEST(Resolve, ThinImagesAreRefusedByName) {
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("denoir-thin-" + std::to_string(::getpid()));
+    std::filesystem::create_directory(folder);
+    const auto wide = folder / "wide.png", tall = folder / "tall.png";
+    write_png(wide, Image(16384, 1));
+    write_png(tall, Image(1, 16384));
+    const auto refuse = [](const char* model, const std::filesystem::path& file, const std::string& message,
+                           const std::function<void(Request&)>& change) {
+        try {
+            resolved(model, change);
+            ADD_FAILURE() << "accepted: " << message;
+        } catch (const Error& e) {
+            EXPECT_EQ(e.file(), file.string());
+            EXPECT_EQ(e.message().substr(0, message.size()), message);
+        }
+    };
+    const auto sized = [](Request& q) { q.width = q.height = 32, q.frames = 5; };
+    const char *flf2v = "Wan2.1-FLF2V-tiny", *i2v = "SkyReels-V2-I2V-tiny";
+    refuse(flf2v, wide, "its aspect of 16384 x 1 gives a video of 122880x",
+           [&](Request& q) { q.image = q.last_image = wide; });
+    refuse(flf2v, tall, "1 x 16384 is too long and thin", [&](Request& q) {
+        sized(q);
+        q.image = wide, q.last_image = tall;
+    });
+    refuse(i2v, wide, "16384 x 1 is too long and thin", [&](Request& q) {
+        sized(q);
+        q.image = wide, q.preprocess = Preprocess::diffusers;
+    });
+    const auto cropped = [&](Request& q) {
+        sized(q);
+        q.image = wide;
+    };
+    EXPECT_EQ(refused(i2v, cropped), "accepted"); // the original crops before it scales
+    std::filesystem::remove_all(folder);
 }
 
 TEST(Resolve, DefaultsAreWhatResolveFillsIn) {

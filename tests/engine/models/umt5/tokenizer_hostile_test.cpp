@@ -194,6 +194,112 @@ TEST(TokenizerJson, StepsOfOtherUnigramTokenizers) {
     EXPECT_EQ(t.vocabulary(), 9);
 }
 
+/// A tokenizer of the pieces a and ▁a with `rest` of the file beside them.
+class JsonTokenizer {
+public:
+    explicit JsonTokenizer(const std::string& rest)
+        : file_(std::filesystem::temp_directory_path() /
+                ("denoir-json-" + std::to_string(::getpid()) + "-" + std::to_string(files++) + ".json")) {
+        write_file(file_, R"({"model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["</s>", 0], ["_a", -1],
+            ["a", -2]]}, "pre_tokenizer": {"type": "Metaspace", "replacement": "_"}, )" +
+                              rest + "}");
+    }
+    ~JsonTokenizer() { std::filesystem::remove(file_); }
+    std::vector<std::int64_t> encode(const std::string& text) const { return Tokenizer::load(file_).encode(text, 9); }
+    /// "" where nothing is refused.
+    std::string refused(const std::string& text) const {
+        try {
+            encode(text);
+        } catch (const Error& e) {
+            EXPECT_EQ(e.file(), file_.string());
+            return e.field();
+        }
+        return "";
+    }
+
+private:
+    static inline int files = 0;
+    std::filesystem::path file_;
+};
+
+/// Processor time of this thread: other tests run beside us.
+double seconds_now() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::string repeated(const std::string& text, int times) {
+    std::string out;
+    for (int i = 0; i < times; ++i) out += text;
+    return out;
+}
+
+std::string replace_rules(int steps, const std::string& more = "") {
+    const std::string rule =
+        R"({"type": "Replace", "pattern": {"String": "a"}, "content": ")" + std::string(64, 'a') + "\"}";
+    return R"("normalizer": {"type": "Sequence", "normalizers": [)" + rule + repeated("," + rule, steps - 1) + more +
+           "]}";
+}
+
+TEST(Normalization, StepsThatMultiplyTheTextAreRefused) {
+    EXPECT_EQ(JsonTokenizer(replace_rules(2)).refused("a"), "");
+    EXPECT_EQ(JsonTokenizer(replace_rules(5)).refused("a"), "normalizer");
+    EXPECT_EQ(JsonTokenizer(replace_rules(3)).refused(std::string(2000, 'a')), "normalizer");
+    // Runs of any character, as the steps for spaces are.
+    const std::string run =
+        R"({"type": "Replace", "pattern": {"Regex": " +"}, "content": ")" + std::string(64, 'a') + R"("})";
+    EXPECT_EQ(JsonTokenizer(R"("normalizer": )" + run).refused(repeated(" b", 100'000)), "normalizer");
+}
+
+TEST(Normalization, WorkThatIsUndoneIsBoundedToo) {
+    // Each part between the added tokens becomes 256 KiB, and then nothing.
+    const std::string gone = replace_rules(3, R"(, {"type": "Replace", "pattern": {"String": "a"}, "content": ""})") +
+                             R"(, "added_tokens": [{"id": 4, "content": "</s>", "special": true}])";
+    EXPECT_EQ(JsonTokenizer(gone).refused("a"), "");
+    std::string file = gone;
+    const std::size_t list = file.find("{\"id\"");
+    for (int i = 0; i < 400; ++i)
+        file.insert(list, R"({"id": )" + std::to_string(i + 5) + R"(, "content": "a)" + std::to_string(i) +
+                              R"(", "normalized": true}, )");
+    EXPECT_EQ(JsonTokenizer(file).refused("a"), "normalizer");
+}
+
+TEST(Charsmap, StopsBeyondTheBound) {
+    // 'a' becomes 256 letters: the trie of CharsmapIsWalked.
+    std::string map = word(1024);
+    for (std::uint32_t i = 0; i < 256; ++i) map += word(i == 0x61 ? 0x61 | 1u << 8 | 1u << 10 : 0);
+    map += std::string(256, 'a') + '\0';
+    const Charsmap charsmap = Charsmap::read(std::as_bytes(std::span(map.data(), map.size())), "file", "field");
+    EXPECT_EQ(charsmap.apply("aba", 1000), std::string(256, 'a') + "b" + std::string(256, 'a'));
+    EXPECT_LE(charsmap.apply(std::string(100'000, 'a'), 1000).size(), 1000u + 256u);
+}
+
+TEST(AddedTokens, ManyOfThemTakeNoTime) {
+    const auto listed = [](const std::string& begin, int n) {
+        std::string list = R"("added_tokens": [{"id": 4, "content": "aa", "special": true})";
+        for (int i = 0; i < n; ++i)
+            list += R"(, {"id": )" + std::to_string(5 + i) + R"(, "content": ")" + begin + std::to_string(i) +
+                    R"(", "special": true})";
+        return list + "]";
+    };
+    const JsonTokenizer many(listed("b", 50'000)), alike(listed(std::string(400, 'b'), 5'000));
+    const double begin = seconds_now();
+    EXPECT_FALSE(many.encode(repeated("ab", 100'000)).empty());
+    EXPECT_FALSE(alike.encode(std::string(50'000, 'b')).empty());
+    EXPECT_LT(seconds_now() - begin, 10); // of which a plain build needs a tenth; one look at each took minutes
+}
+
+TEST(AddedTokens, TheLongestAndOfEqualOnesTheFirst) {
+    const JsonTokenizer t(R"("added_tokens": [{"id": 5, "content": "bc", "special": true},
+        {"id": 6, "content": "bcde", "special": true}, {"id": 7, "content": "bc", "special": true},
+        {"id": 8, "content": "b", "special": true}, {"id": 9, "content": "é", "special": true}])");
+    using Ids = std::vector<std::int64_t>;
+    EXPECT_EQ(t.encode("bcdebcdb"), (Ids{6, 5, 0, 8, 1}));
+    EXPECT_EQ(t.encode("bébcde"), (Ids{8, 9, 6, 1}));
+    EXPECT_EQ(t.encode("bcd"), (Ids{5, 0, 1}));
+}
+
 // Thousands of damaged files: refused or read, never anything else. The sanitizer build makes this worth its name.
 template <class Read> void damage(std::string model, int rounds, Read&& read_and_use) {
     std::mt19937 random(7);
@@ -221,7 +327,7 @@ template <class Read> void damage(std::string model, int rounds, Read&& read_and
                 bad.erase(at, pick(8));
                 break;
             }
-            if (bad.empty()) bad = "\x0A";
+            if (bad.empty()) bad.assign(1, '\x0A');
         }
         try {
             read_and_use(bad);
