@@ -14,6 +14,23 @@ void write_all(std::FILE* file, std::string_view text) {
     std::fflush(file);
 }
 
+/// Names from files may hold the controls that JSON lets stand (DEL, U+0080 to U+009F): a terminal obeys those too.
+std::string text_of(const Json& document) {
+    const std::string text = document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0; };
+        if (byte(i) == 0x7F)
+            out += "\\u007f";
+        else if (byte(i) == 0xC2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xA0)
+            out += fmt::format("\\u{:04x}", byte(++i));
+        else
+            out += text[i];
+    }
+    return out;
+}
+
 } // namespace
 
 void Console::say(std::string_view text) const {
@@ -21,7 +38,7 @@ void Console::say(std::string_view text) const {
 }
 
 void Console::report(const Json& document) const {
-    if (json_) write_all(stdout, document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    if (json_) write_all(stdout, text_of(document));
 }
 
 void Console::refuse(const Error& e) const {
@@ -35,7 +52,11 @@ void Console::refuse(const Error& e) const {
 
 void Console::cancelled(const std::string& line) const {
     note(line);
-    report(Json{{"error", {{"file", ""}, {"field", ""}, {"message", printable(line, 1024)}, {"hint", ""}}}});
+    if (json_) write_all(stdout, cancelled_document(line));
+}
+
+std::string Console::cancelled_document(const std::string& line) {
+    return text_of(Json{{"error", {{"file", ""}, {"field", ""}, {"message", printable(line, 1024)}, {"hint", ""}}}});
 }
 
 void Console::note(std::string_view line) const {

@@ -23,6 +23,8 @@ public:
     void refuse(const Error&) const;
     /// The line of a cancelled command, and {"error": …} on stdout with --json.
     void cancelled(const std::string& line) const;
+    /// That document.
+    static std::string cancelled_document(const std::string& line);
     /// One line on stderr.
     void note(std::string_view line) const;
 

@@ -10,9 +10,9 @@ namespace {
 
 /// A folder's parts one line each; a single file has no role worth a line of its own.
 std::string describe(const Inspection& found) {
-    std::string out =
-        fmt::format("{} {}, {}, {} tensors, {} parameters, {}\n", found.family, found.variant, found.dtype(),
-                    found.tensors.size(), found.parameters, size_text(double(found.bytes)));
+    std::string out = fmt::format("{} {}, {}, {} tensors, {} parameters, {}\n", printable(found.family, 60),
+                                  printable(found.variant, 60), printable(found.dtype(), 160), found.tensors.size(),
+                                  found.parameters, size_text(double(found.bytes)));
     for (const auto& part : found.parts) {
         out += fmt::format("  {}: {} {}, {} file{}, {}\n", part.role, part.format, part.layout, part.files.size(),
                            part.files.size() == 1 ? "" : "s", size_text(double(part.bytes)));
@@ -21,7 +21,7 @@ std::string describe(const Inspection& found) {
     for (const auto& [key, value] : found.config.items())
         out += fmt::format("  {}: {}\n", printable(key, 40),
                            printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 80));
-    for (const auto& missing : found.missing) out += fmt::format("  missing: {}\n", missing);
+    for (const auto& missing : found.missing) out += fmt::format("  missing: {}\n", printable(missing, 200));
     for (const auto& warning : found.warnings) out += fmt::format("  warning: {}\n", printable(warning, 200));
     out.pop_back();
     return out;
@@ -34,7 +34,8 @@ int run(const Arguments& args, Console& console) {
     std::string text = describe(found);
     if (args.has("--tensors"))
         for (const auto& t : found.tensors)
-            text += fmt::format("\n{} {} [{}]", printable(t.name, 160), t.dtype, fmt::join(t.shape, ", "));
+            text +=
+                fmt::format("\n{} {} [{}]", printable(t.name, 160), printable(t.dtype, 40), fmt::join(t.shape, ", "));
     console.say(text);
     console.report(to_json(found, args.has("--tensors")));
     return 0;

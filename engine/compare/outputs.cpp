@@ -36,7 +36,7 @@ std::unique_ptr<VideoWriter> video(const fs::path& path, int width, int height, 
 /// The same for every spelling of one place.
 fs::path place(const fs::path& path) { return fs::weakly_canonical(fs::absolute(path)); }
 
-/// Removes what was finished when something after it fails.
+/// Removes what was finished, and is new, when something after it fails.
 class Together {
 public:
     ~Together() {
@@ -44,8 +44,10 @@ public:
         for (const fs::path& path : finished_) fs::remove(path, ignored);
     }
     template <class Finish> void finish(const fs::path& path, Finish&& last_step) {
+        std::error_code code;
+        const bool is_new = !fs::exists(fs::symlink_status(path, code));
         last_step();
-        finished_.push_back(path);
+        if (is_new) finished_.push_back(path);
     }
     void keep() { finished_.clear(); }
 

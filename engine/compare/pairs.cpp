@@ -12,6 +12,9 @@
 namespace denoir {
 namespace {
 
+/// More frames than any source has: rates and offsets from anywhere may ask for frame 10^30.
+constexpr std::int64_t most_frames = std::int64_t{1} << 40;
+
 std::string size_of(const SourceInfo& info) { return fmt::format("{}x{}", info.width, info.height); }
 
 } // namespace
@@ -33,7 +36,7 @@ FramePairs::FramePairs(FrameSource& a, FrameSource& b, const PairOptions& option
     height_ = target.height;
     a.rewind();
     b.rewind();
-    while (partner(next_) < 0) ++next_;
+    next_ = first_to_meet(0, 0, most_frames);
 }
 
 FramePairs::~FramePairs() {
@@ -43,20 +46,29 @@ FramePairs::~FramePairs() {
 
 std::int64_t FramePairs::partner(std::int64_t a) const {
     if (options_.match == PairOptions::Match::index) return a + options_.offset;
-    return std::llround(double(a) / a_.source.info().fps * b_.source.info().fps) + options_.offset;
+    const double b = double(a) / a_.source.info().fps * b_.source.info().fps;
+    return std::llround(std::min(b, double(most_frames))) + options_.offset;
+}
+
+/// The first frame of A, of `begin` to `end`, whose partner is frame `b` of B or a later one; `end` where there is
+/// none. Halves the range: a length is what a file claims, and may be 10^9.
+std::int64_t FramePairs::first_to_meet(std::int64_t b, std::int64_t begin, std::int64_t end) const {
+    while (begin < end) {
+        const std::int64_t middle = begin + (end - begin) / 2;
+        if (partner(middle) < b)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
 }
 
 std::optional<std::int64_t> FramePairs::expected() const {
-    const auto &a = a_.source.info().frames, &b = b_.source.info().frames;
-    if (!a || !b) return std::nullopt;
-    std::int64_t first = 0;
-    while (first < *a && partner(first) < 0) ++first;
-    std::int64_t last = *a;
-    if (options_.match == PairOptions::Match::index)
-        last = std::min(last, *b - options_.offset);
-    else
-        while (last > first && partner(last - 1) >= *b) --last;
-    return std::max<std::int64_t>(0, last - first);
+    const auto &of_a = a_.source.info().frames, &of_b = b_.source.info().frames;
+    if (!of_a || !of_b) return std::nullopt;
+    const std::int64_t a = std::clamp<std::int64_t>(*of_a, 0, most_frames), b = std::min(*of_b, most_frames);
+    const std::int64_t first = first_to_meet(0, 0, a);
+    return first_to_meet(b, first, a) - first;
 }
 
 void FramePairs::start(PairIndex index) {

@@ -62,7 +62,8 @@ private:
         std::future<bool> pending{}; ///< of fetch(); until it is there, only the thread behind it touches the side
         std::int64_t length();
     };
-    std::int64_t partner(std::int64_t a) const;
+    std::int64_t partner(std::int64_t a) const; ///< never less than that of the frame before
+    std::int64_t first_to_meet(std::int64_t b, std::int64_t begin, std::int64_t end) const;
     bool fetch(Side& side, std::int64_t index) const;
     void start(PairIndex index);
     static bool finish(Side& side);

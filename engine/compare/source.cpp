@@ -16,6 +16,9 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr double least_fps = 1e-6, most_fps = 1e5; ///< a frame in twelve days; the fastest cameras
+constexpr std::int64_t most_frames = std::int64_t{1} << 32;
+
 /// The request inside a video or PNG. It may come from anyone: what is no request of ours is nothing.
 Json stored_request(const fs::path& path) {
     try {
@@ -33,8 +36,10 @@ public:
         info_.path = path;
         info_.width = video.width;
         info_.height = video.height;
-        info_.fps = video.fps.num > 0 ? video.fps.value() : 0;
-        info_.frames = video.frames;
+        // A file may claim any rate and length: those that no video has are as good as none.
+        const double fps = video.fps.num > 0 && video.fps.den > 0 ? video.fps.value() : 0;
+        if (fps >= least_fps && fps <= most_fps) info_.fps = fps;
+        if (video.frames && *video.frames >= 0 && *video.frames <= most_frames) info_.frames = video.frames;
         info_.detail = fmt::format("{} in {}", video.codec, video.container);
         info_.request = stored_request(path);
     }

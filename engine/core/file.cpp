@@ -124,13 +124,6 @@ void write_all(int fd, const fs::path& path, const char* data, std::size_t bytes
     }
 }
 
-/// The new name must survive a power failure too. Folders that cannot be synced (no permission to read, network) are
-/// left.
-void sync_folder(const fs::path& folder) {
-    const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (fd.get() >= 0 && ::fsync(fd.get()) != 0 && errno == EIO) throw system_error(folder, EIO);
-}
-
 /// The mapped files, for the handler of SIGBUS: it may take no lock and allocate nothing. What finds no place here ends
 /// the process as ever.
 struct Mapping {
@@ -351,13 +344,26 @@ void AtomicFile::commit() {
     if (::fsync(fd_) != 0 && errno != EINVAL) throw system_error(path_, errno);
     const int fd = std::exchange(fd_, -1);
     if (::close(fd) != 0 && errno != EINTR) throw system_error(path_, errno);
+    struct stat before {};
+    const bool replaces = ::lstat(path_.c_str(), &before) == 0;
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error(path_, errno);
     {
         const std::lock_guard lock(temporaries().mutex);
         temporaries().names.erase(temporary_.native());
     }
     temporary_.clear();
-    sync_folder(path_.parent_path());
+    try {
+        sync_folder(path_.parent_path(), path_);
+    } catch (const Error&) {
+        if (!replaces) ::unlink(path_.c_str()); // what was there before is gone in any case
+        throw;
+    }
+}
+
+void sync_folder(const fs::path& folder, const fs::path& named) {
+    const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (fd.get() < 0 || ::fsync(fd.get()) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS) return;
+    throw system_error(named, errno);
 }
 
 void write_file(const fs::path& path, std::string_view content) {

@@ -46,7 +46,7 @@ private:
 std::string read_text(const std::filesystem::path& path, std::size_t limit);
 
 /// Writes beside the final name, then syncs and renames (and syncs the folder). Without commit(), or when anything
-/// fails, nothing stays behind. The temporary name is `.NAME.partial-PID-N`, made with O_EXCL.
+/// fails, nothing new stays behind. The temporary name is `.NAME.partial-PID-N`, made with O_EXCL.
 class AtomicFile {
 public:
     explicit AtomicFile(std::filesystem::path path);
@@ -68,6 +68,10 @@ private:
 };
 
 void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// The names in `folder` (empty: where we are) survive a power failure too. Folders that cannot be synced (no
+/// permission to read, network) are left; else throws Error about `named`.
+void sync_folder(const std::filesystem::path& folder, const std::filesystem::path& named);
 
 /// The process number in a temporary's name, `.NAME.partial-PID-N`; 0 where it is no such name.
 int partial_of(std::string_view name);

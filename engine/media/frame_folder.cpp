@@ -6,8 +6,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
-#include <system_error>
+#include <cstdio>
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
@@ -20,14 +21,15 @@ namespace {
     throw Error(folder.string(), "", "the folder cannot be written: " + error.message(), "choose another place");
 }
 
-void sync_folder(const fs::path& folder) {
-    const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return;
-    ::fsync(fd);
-    ::close(fd);
-}
-
 std::string frame_name(int number) { return fmt::format("frame_{:05}.png", number); }
+
+bool same_bytes(const fs::path& a, const fs::path& b) {
+    std::error_code code;
+    if (!fs::is_regular_file(fs::symlink_status(b, code)) || fs::file_size(a, code) != fs::file_size(b, code) || code)
+        return false;
+    const auto x = MappedFile::open(a), y = MappedFile::open(b);
+    return std::ranges::equal(x->span(), y->span());
+}
 
 /// Without a slash at the end and, where it exists, without links: the name that is renamed over.
 fs::path plain_name(const fs::path& folder) {
@@ -39,8 +41,8 @@ fs::path plain_name(const fs::path& folder) {
 
 } // namespace
 
-FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json)
-    : folder_(plain_name(folder)), metadata_(std::move(metadata_json)) {
+FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json, Folder allowed)
+    : folder_(plain_name(folder)), metadata_(std::move(metadata_json)), allowed_(allowed) {
     static std::atomic<unsigned> counter{0};
     std::error_code error;
     const fs::file_status status = fs::status(folder_, error);
@@ -48,7 +50,7 @@ FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json)
     if (fs::exists(status) && !fs::is_directory(status))
         throw Error(folder_.string(), "out", "exists and is no folder", "choose another name");
     exists_ = fs::is_directory(status);
-    if (exists_) check_empty();
+    if (exists_ && allowed_ == Folder::empty) check_content();
     for (;;) {
         const fs::path name =
             fmt::format(".{}.partial-{}-{}", folder_.filename().string().substr(0, 200), ::getpid(), counter++);
@@ -75,45 +77,72 @@ void FrameFolderWriter::write(const Image& frame) {
     }
 }
 
-void FrameFolderWriter::check_empty() const {
+/// Throws Error where somebody else's things are in the folder.
+void FrameFolderWriter::check_content() const {
     std::error_code error;
-    if (holds_only_partials(folder_, error)) return;
+    bool good =
+        allowed_ == Folder::empty ? holds_only_partials(folder_, error) : holds_only_frames(folder_, frames_, error);
     if (error) refuse(folder_, error);
-    throw Error(folder_.string(), "out", "the folder is not empty", "choose a new or empty folder");
+    for (int i = 1; i <= frames_ && good && allowed_ == Folder::same_frames; ++i)
+        if (const fs::path there = folder_ / frame_name(i); fs::exists(fs::symlink_status(there, error)))
+            good = same_bytes(temporary_ / frame_name(i), there);
+    if (!good) throw Error(folder_.string(), "out", "the folder is not empty", "choose a new or empty folder");
 }
 
 void FrameFolderWriter::finish() {
-    sync_folder(temporary_);
+    sync_folder(temporary_, folder_);
+    if (exists_) return fill();
     std::error_code error;
-    if (!exists_) {
-        fs::rename(temporary_, folder_, error);
-        if (error) refuse(folder_, error);
-        temporary_.clear();
-        sync_folder(folder_.parent_path());
-        return;
-    }
-    // Somebody's folder stays that folder: its rights, its place, those who stand in it. One writer at a time.
-    const int fd = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) ::flock(fd, LOCK_EX);
+    fs::rename(temporary_, folder_, error);
+    if (error) refuse(folder_, error);
     try {
-        check_empty();
-        for (int i = 1; i <= frames_ && !error; ++i) {
-            const std::string name = frame_name(i);
-            fs::rename(temporary_ / name, folder_ / name, error);
-        }
-        if (error) {
-            std::error_code ignored;
-            for (int i = 1; i <= frames_; ++i) fs::remove(folder_ / frame_name(i), ignored);
-            refuse(folder_, error);
-        }
-    } catch (...) {
-        if (fd >= 0) ::close(fd);
+        sync_folder(folder_.parent_path(), folder_);
+    } catch (const Error&) {
+        fs::remove_all(folder_, error);
         throw;
     }
-    if (fd >= 0) ::close(fd);
-    fs::remove_all(temporary_, error);
     temporary_.clear();
-    sync_folder(folder_);
+}
+
+/// Somebody's folder stays that folder: its rights, its place, those who stand in it. One writer at a time.
+void FrameFolderWriter::fill() {
+    struct Lock {
+        explicit Lock(const fs::path& folder) : fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+            if (fd >= 0) ::flock(fd, LOCK_EX);
+        }
+        ~Lock() {
+            if (fd >= 0) ::close(fd);
+        }
+        Lock(const Lock&) = delete;
+        int fd;
+    } const lock(folder_);
+    check_content();
+    try {
+        for (int i = 1; i <= frames_; ++i) {
+            std::error_code error;
+            fs::rename(temporary_ / frame_name(i), folder_ / frame_name(i), error);
+            if (error) refuse(folder_, error);
+        }
+        sync_folder(folder_, folder_);
+    } catch (const Error&) {
+        std::error_code ignored;
+        for (int i = 1; i <= frames_; ++i) fs::remove(folder_ / frame_name(i), ignored);
+        throw;
+    }
+    std::error_code ignored;
+    fs::remove_all(temporary_, ignored);
+    temporary_.clear();
+}
+
+bool holds_only_frames(const fs::path& folder, int most, std::error_code& code) {
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+        const std::string name = entry->path().filename().native();
+        if (partial_of(name) != 0) continue;
+        int number = 0;
+        const bool frame = std::sscanf(name.c_str(), "frame_%d.png", &number) == 1 && frame_name(number) == name;
+        if (!frame || number < 1 || number > most) return false;
+    }
+    return !code;
 }
 
 } // namespace denoir

@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "engine/media/image.h"
 
@@ -12,8 +13,13 @@ namespace denoir {
 /// or when anything fails, nothing stays behind.
 class FrameFolderWriter {
 public:
+    enum class Folder {
+        empty,      ///< or new
+        same_frames ///< may hold some of the frames, byte for byte: it was filled when a run was ended
+    };
     /// `metadata_json` becomes the comment of the first frame; empty: none.
-    explicit FrameFolderWriter(std::filesystem::path folder, std::string metadata_json = {});
+    explicit FrameFolderWriter(std::filesystem::path folder, std::string metadata_json = {},
+                               Folder allowed = Folder::empty);
     ~FrameFolderWriter();
     FrameFolderWriter(const FrameFolderWriter&) = delete;
     FrameFolderWriter& operator=(const FrameFolderWriter&) = delete;
@@ -22,11 +28,16 @@ public:
     void finish();
 
 private:
-    void check_empty() const;
+    void check_content() const;
+    void fill();
     std::filesystem::path folder_, temporary_;
     std::string metadata_;
     int frames_ = 0;
+    Folder allowed_;
     bool exists_ = false;
 };
+
+/// True where a folder holds nothing but temporaries and frame_00001.png … up to number `most`.
+bool holds_only_frames(const std::filesystem::path& folder, int most, std::error_code&);
 
 } // namespace denoir

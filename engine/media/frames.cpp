@@ -123,6 +123,7 @@ std::vector<std::filesystem::path> frame_files(const std::filesystem::path& fold
     std::vector<std::filesystem::path> files;
     std::error_code error;
     for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        if (it->path().filename().native().starts_with('.')) continue; // what other systems leave beside pictures
         std::string extension = it->path().extension().string();
         std::transform(extension.begin(), extension.end(), extension.begin(), lower);
         std::error_code ignored;

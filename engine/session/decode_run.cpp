@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "engine/core/memory.h"
 #include "engine/media/frames.h"
 #include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/residency.h"
 #include "engine/pipeline/stored.h"
+#include "engine/pipeline/variant.h"
 #include "engine/session/frame_output.h"
 #include "engine/session/inputs.h"
 #include "engine/session/request_json.h"
@@ -29,6 +31,21 @@ Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
         throw e.in_file(run.latents_file(step).string());
     }
     return Pipeline::requested_frames(r, latent);
+}
+
+/// As Pipeline::resolve before a run, for the decoder alone: the other parts need not be there any more.
+void check_memory(const RunFolder& run, const ModelFolder& model) {
+    const Request& r = run.record().request;
+    const Weights vae = Weights::load(model.vae, Component::vae21);
+    const Weight* last = vae.find("decoder.head.0.gamma");
+    const std::size_t free = available_memory();
+    if (r.device->kind != Device::Kind::cpu || free == 0 || !last) return;
+    const std::size_t least = decode_bytes(r, last->shape()[0], most_strips);
+    if (least <= free) return;
+    throw Error(run.file("run.json").string(), "request.width",
+                fmt::format("decoding {}x{} needs {:.1f} GiB at least, {:.1f} GiB are free", *r.width, *r.height,
+                            double(least) / (1 << 30), double(free) / (1 << 30)),
+                "free some memory, or decode on another machine");
 }
 
 } // namespace
@@ -58,6 +75,7 @@ int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
     r.threads = threads;
     const ModelFolder model = ModelFolder::open(r.model);
     const Tensor latent = draft_latent(run, step, model);
+    check_memory(run, model);
 
     Residency residency(std::size_t{1} << 40);
     Pipeline pipeline(residency, open_backend(*r.device, threads));

@@ -55,7 +55,8 @@ Json cached_files() {
 } // namespace
 
 FileHashes::FileHashes(std::span<const fs::path> files) {
-    for (const fs::path& path : files) {
+    for (const fs::path& given : files) {
+        const fs::path path = fs::absolute(given).lexically_normal(); // the run goes on from anywhere
         struct stat status {};
         if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
         const std::int64_t modified = std::int64_t(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;

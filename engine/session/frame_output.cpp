@@ -8,9 +8,10 @@
 namespace denoir {
 
 FrameOutput::FrameOutput(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps,
-                         const std::string& metadata_json) {
+                         const std::string& metadata_json, bool again) {
     if (kind == OutputKind::frames) {
-        folder_ = std::make_unique<FrameFolderWriter>(out, metadata_json);
+        using Folder = FrameFolderWriter::Folder;
+        folder_ = std::make_unique<FrameFolderWriter>(out, metadata_json, again ? Folder::same_frames : Folder::empty);
         return;
     }
     VideoOptions options;

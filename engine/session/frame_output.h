@@ -16,9 +16,9 @@ class VideoWriter;
 /// at all.
 class FrameOutput {
 public:
-    /// `metadata_json`: the request, empty for none.
+    /// `metadata_json`: the request, empty for none. `again`: a folder may hold these very frames already.
     FrameOutput(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps,
-                const std::string& metadata_json);
+                const std::string& metadata_json, bool again = false);
     ~FrameOutput();
     void write(const Image& frame);
     void finish();

@@ -55,8 +55,8 @@ int text_length(const fs::path& model) {
         const Json config = read_json_object(file);
         const auto it = config.find("text_len");
         if (it == config.end()) continue;
-        if (!it->is_number_integer() || *it < 2 || *it > 4096)
-            throw Error(file.string(), "text_len", "must be a whole number from 2 to 4096", "correct it");
+        if (!it->is_number_integer() || *it < 1 || *it > 4096)
+            throw Error(file.string(), "text_len", "must be a whole number from 1 to 4096", "correct it");
         return it->get<int>();
     }
     return 512;

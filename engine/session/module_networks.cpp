@@ -93,6 +93,10 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
         if (latent.size(axis) % 2 != 0)
             in.refuse("latent", fmt::format("has shape {}", to_string(latent.shape())),
                       "height and width must be even (2x2 patches)");
+    if (causal.value_or(0) > 0 && latent.size(1) % *causal != 0)
+        set.refuse("causal_block",
+                   fmt::format("{} latent frames are no whole number of blocks of {}", latent.size(1), *causal),
+                   "use a divisor of the frames, or 0 for full attention");
     if (condition && !std::equal(condition.shape().begin() + 1, condition.shape().end(), latent.shape().begin() + 1))
         in.refuse("condition",
                   fmt::format("has shape {}, the latent {}", to_string(condition.shape()), to_string(latent.shape())),

@@ -13,6 +13,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
+#include "engine/media/frame_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -112,7 +113,7 @@ void check_output_file(const fs::path& out, std::span<const fs::path> inputs) {
     check_not_input(out, inputs);
 }
 
-void check_output_folder(const fs::path& given, std::span<const fs::path> inputs) {
+void check_output_folder(const fs::path& given, std::span<const fs::path> inputs, int own_frames) {
     const fs::path out = without_slash(given);
     if (out.empty()) throw UsageError("", "--out", "is empty", "name a folder");
     struct stat status {};
@@ -122,7 +123,7 @@ void check_output_folder(const fs::path& given, std::span<const fs::path> inputs
     std::error_code code;
     if (!exists && fs::is_symlink(fs::symlink_status(out, code)))
         throw Error(given.string(), "", "is a link that leads nowhere", "remove it or choose another name");
-    if (exists && !holds_only_partials(out, code))
+    if (exists && !holds_only_frames(out, own_frames, code))
         throw Error(given.string(), "", code ? "cannot be read" : "is not empty", "give a new or empty folder");
     if (exists)
         check_place(given, out, "the folder");
@@ -133,7 +134,7 @@ void check_output_folder(const fs::path& given, std::span<const fs::path> inputs
             refuse_input(given, input);
 }
 
-OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs) {
+OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, int own_frames) {
     const std::string extension = lower_extension(without_slash(out));
     std::error_code code;
     if (std::find(video_extensions.begin(), video_extensions.end(), extension) != video_extensions.end()) {
@@ -147,7 +148,7 @@ OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs) {
     if (std::find(other_extensions.begin(), other_extensions.end(), extension) != other_extensions.end())
         throw UsageError(out.string(), "", fmt::format("{} is not written", extension),
                          "name a .mp4 (H.264), a .mkv (FFV1) or a folder for PNG frames");
-    check_output_folder(out, inputs);
+    check_output_folder(out, inputs, own_frames);
     return OutputKind::frames;
 }
 

@@ -20,10 +20,13 @@ bool lies_in(const std::filesystem::path& path, const std::filesystem::path& fol
 /// file in them). Throws Error naming `out` as given.
 void check_output_file(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs);
 
-/// A folder that must be new or empty; what a killed process left half-written there does not count.
-void check_output_folder(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs);
+/// A folder that must be new or empty; what a killed process left half-written there does not count. It may hold
+/// frame_00001.png … up to number `own_frames`, where a run goes on that may have been ended while it put them there.
+void check_output_folder(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs,
+                         int own_frames = 0);
 
 /// The one or the other, by name: an existing folder named like a video and names of other media are refused.
-OutputKind check_output(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs);
+OutputKind check_output(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs,
+                        int own_frames = 0);
 
 } // namespace denoir

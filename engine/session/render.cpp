@@ -194,7 +194,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         return to_result(run);
     }
     check_resolved(run);
-    check_output(record.out, all_inputs_of(record.request));
+    check_output(record.out, all_inputs_of(record.request), *record.request.frames);
     const ModelFolder model = ModelFolder::open(record.request.model);
     Request checked = record.request;
     checked.noise = {}; // its numbers are stored as step 0

@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 
 #include "engine/core/file.h"
 #include "engine/core/json.h"
+#include "engine/core/units.h"
 #include "engine/media/sha256.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_writer.h"
@@ -29,9 +31,11 @@ bool is_there(const fs::path& path) {
     return fs::is_regular_file(path, code);
 }
 
-void make_folder(const fs::path& path) {
+/// True where it was not there before.
+bool make_folder(const fs::path& path) {
     std::error_code code;
-    if (fs::create_directory(path, code) || (!code && fs::is_directory(path))) return;
+    if (fs::create_directory(path, code)) return true;
+    if (!code && fs::is_directory(path)) return false;
     throw Error(path.string(), "", "this folder cannot be made: " + code.message(), "choose another place");
 }
 
@@ -54,6 +58,26 @@ double root_mean_square_difference(const Tensor& a, const Tensor& b) {
     return std::sqrt(sum / double(x.size()));
 }
 
+/// Latent pixels of a request, the frame of an end image with them. run.json may claim any size: never more than
+/// Pipeline::resolve lets pass, a fourth of which are tokens.
+double latent_pixels(const Request& r) {
+    constexpr double most = 4.0 * (1 << 22);
+    const double frames = (r.frames.value_or(FrameCount::max) - 1) / 4 + 2;
+    const double height = r.height.value_or(Resolution::max) / 8, width = r.width.value_or(Resolution::max) / 8;
+    return std::min(most, frames * height * width);
+}
+
+/// More than any file of a run takes: a sparse file of a terabyte costs nothing to make, but hours to sum.
+double most_bytes(const Request& r, const fs::path& file) {
+    constexpr double mib = 1 << 20, most_channels = 128; // Wan has 16 or 48
+    const double pixels = latent_pixels(r), latent = pixels * most_channels * sizeof(float);
+    const double frames = r.frames.value_or(FrameCount::max);
+    if (file.extension() != ".safetensors") return 64 * mib + pixels * 64 * 4 * 3 * 2; // twice the bare pictures
+    if (file.parent_path().filename() == "latents") return 8 * mib + 2 * latent;       // the latent and its estimate
+    if (file.parent_path().filename() == "solver") return 8 * mib + 4096 * frames + 8 * latent;
+    return 512 * mib + 4 * latent; // two texts and what the images gave
+}
+
 /// JSON has no infinities and NaN.
 double finite(double v) { return std::isfinite(v) ? v : -1; }
 
@@ -74,13 +98,23 @@ RunFolder::RunFolder(fs::path path, RunRecord record, std::shared_ptr<Lock> lock
     : path_(std::move(path)), record_(std::move(record)), lock_(std::move(lock)) {}
 
 RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
-    make_folder(path);
+    const bool made = make_folder(path);
     auto lock = std::make_shared<Lock>(path);
     if (!lock->take()) throw Error(path.string(), "", "another process is writing there", "choose another folder");
-    for (const char* part : {"latents", "solver"}) make_folder(path / part);
     RunFolder run(path, std::move(record), std::move(lock));
-    run.save();
+    try {
+        run.save(); // first: without it the folder is no run, and as good as empty
+    } catch (const Error&) {
+        std::error_code ignored;
+        if (made) fs::remove(path, ignored);
+        throw;
+    }
+    run.make_parts();
     return run;
+}
+
+void RunFolder::make_parts() const {
+    for (const char* part : {"latents", "solver"}) make_folder(path_ / part);
 }
 
 RunFolder RunFolder::open(const fs::path& path) {
@@ -101,6 +135,7 @@ RunFolder RunFolder::take(const fs::path& path) {
     if (!run.lock_->take())
         throw Error(path.string(), "", "another process is working on this run", "wait for it, or end it");
     run.record_ = open(path).record_; // as the process before us left it
+    run.make_parts();
     return run;
 }
 
@@ -129,8 +164,7 @@ void RunFolder::store_conditioning(const Conditioning& c) {
 
 std::optional<Conditioning> RunFolder::load_conditioning() const {
     const fs::path path = file("conditioning.safetensors");
-    if (record_.conditioning_sha256.empty() || !is_there(path) || file_sha256(path) != record_.conditioning_sha256)
-        return {};
+    if (record_.conditioning_sha256.empty() || !is_there(path) || !intact(path, record_.conditioning_sha256)) return {};
     return Conditioning::from_tensors(read_safetensors(path));
 }
 
@@ -160,8 +194,8 @@ void RunFolder::store_step(int step, double seconds, const Tensor& shown, const 
 }
 
 bool RunFolder::whole(const StepRecord& s) const {
-    const auto matches = [](const fs::path& path, const std::string& sum) {
-        return is_there(path) && file_sha256(path) == sum;
+    const auto matches = [this](const fs::path& path, const std::string& sum) {
+        return is_there(path) && intact(path, sum);
     };
     return matches(latents_file(s.step), s.sha256) &&
            (s.solver_sha256.empty() || matches(solver_file(s.step), s.solver_sha256));
@@ -181,7 +215,7 @@ DenoiseState RunFolder::state(int step) const {
     if (!is_there(path))
         throw Error(path.string(), "", "is missing: the solver's state was not kept",
                     "use a run that was rendered with --latents all");
-    if (file_sha256(path) != s.solver_sha256)
+    if (!intact(path, s.solver_sha256))
         throw Error(path.string(), "sha256", "differs from run.json: the file was changed", "use another step");
     out.solver = read_safetensors(path);
     return out;
@@ -197,7 +231,7 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
     if (!is_there(path))
         throw Error(path.string(), "", "is missing: these latents were not kept",
                     "use a run that was rendered with --latents all");
-    if (file_sha256(path) != s->sha256)
+    if (!intact(path, s->sha256))
         throw Error(path.string(), "sha256", "differs from run.json: the file was changed", "use another step");
     const auto tensors = read_safetensors(path);
     const auto it = tensors.find(name);
@@ -209,7 +243,16 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
 
 bool RunFolder::has_step_tensor(int step, const char* name) const {
     const StepRecord* s = record_.find(step);
-    return s && is_there(latents_file(step)) && read_safetensors(latents_file(step)).contains(name);
+    if (!s || !is_there(latents_file(step))) return false;
+    // The table alone: the file's sum is not known to be right, and views of its tensors may be copies.
+    return read_safetensors_table(MappedFile::open(latents_file(step))).find(name) != nullptr;
+}
+
+bool RunFolder::intact(const fs::path& file, const std::string& sha256, const std::stop_token& stop) const {
+    std::error_code code;
+    const std::uintmax_t bytes = fs::file_size(file, code);
+    if (!code && double(bytes) > most_bytes(record_.request, file)) return false;
+    return file_sha256(file, stop) == sha256;
 }
 
 void RunFolder::drop_latents() {
@@ -235,9 +278,17 @@ void remove_partials(const fs::path& folder, const std::string& name, int pid) {
     for (const fs::path& path : stale) fs::remove_all(path, code);
 }
 
-std::string file_sha256(const fs::path& path) {
+std::string file_sha256(const fs::path& path, const std::stop_token& stop) {
+    constexpr std::size_t piece = 8 << 20;
     const auto mapped = MappedFile::open(path);
-    return sha256_hex(mapped->span().data(), mapped->span().size());
+    Sha256 sum;
+    for (auto rest = mapped->span(); !rest.empty();) {
+        if (stop.stop_requested()) throw Cancelled();
+        const auto part = rest.first(std::min(piece, rest.size()));
+        sum.update(part.data(), part.size());
+        rest = rest.subspan(part.size());
+    }
+    return sum.hex();
 }
 
 } // namespace denoir

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "engine/pipeline/pipeline.h"
@@ -50,6 +51,9 @@ public:
     /// Tensor `latent` or `x0` of a step, checksum verified. Throws Error.
     Tensor step_tensor(int step, const char* name) const;
     bool has_step_tensor(int step, const char* name) const;
+    /// Whether a file of this run still has its sum of run.json. One that is longer than this request could have made
+    /// it has not, and is not read. Throws Cancelled.
+    bool intact(const std::filesystem::path& file, const std::string& sha256, const std::stop_token& = {}) const;
 
     /// Removes what the request does not want to be kept after success.
     void drop_latents();
@@ -58,6 +62,7 @@ private:
     struct Lock;
     RunFolder(std::filesystem::path path, RunRecord record, std::shared_ptr<Lock> lock);
     bool whole(const StepRecord&) const;
+    void make_parts() const; ///< the folders below
     std::filesystem::path path_;
     RunRecord record_;
     std::shared_ptr<Lock> lock_;
@@ -71,7 +76,7 @@ private:
 /// of any where it is empty; those of process `pid`, or of processes that are gone where it is 0.
 void remove_partials(const std::filesystem::path& folder, const std::string& name, int pid = 0);
 
-/// Of a regular file's bytes.
-std::string file_sha256(const std::filesystem::path& path);
+/// Of a regular file's bytes. Throws Cancelled.
+std::string file_sha256(const std::filesystem::path& path, const std::stop_token& = {});
 
 } // namespace denoir

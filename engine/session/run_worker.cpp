@@ -196,12 +196,13 @@ void RunWorker::decode(Pipeline& pipeline, const Tensor& latent) {
     const Request& r = record.request;
     const std::string metadata = metadata_of(record);
     const fs::path video = run_.file("video.mp4");
-    const OutputKind kind =
-        check_output(record.out, all_inputs_of(r)); // the place may have changed while the run went on
+    const bool again = seconds_before_ > 0; // it may have been ended while it put the frames in their place
+    // The place may have changed while the run went on.
+    const OutputKind kind = check_output(record.out, all_inputs_of(r), again ? *r.frames : 0);
     const bool another = kind == OutputKind::frames || lower_extension(record.out) == ".mkv";
     FrameOutput own(video, OutputKind::video, *r.width, *r.height, *r.fps, metadata);
     std::optional<FrameOutput> wanted;
-    if (another) wanted.emplace(record.out, kind, *r.width, *r.height, *r.fps, metadata);
+    if (another) wanted.emplace(record.out, kind, *r.width, *r.height, *r.fps, metadata, again);
 
     PictureMetrics metrics;
     Image middle;

@@ -25,13 +25,47 @@ private:
     ScratchFolder folder_{"denoir-verify-"};
 };
 
+/// Where a branch begins. The run that it came from holds this, too, and need not keep its latents as the branch does.
+DenoiseState branch_start(const RunFolder& run, const Request& r, const ModelFolder& model) {
+    const int step = r.start->step;
+    std::error_code code;
+    if (!fs::exists(run.latents_file(step), code) && fs::exists(r.start->run / "run.json", code)) {
+        const RunFolder parent = RunFolder::open(r.start->run);
+        const StepRecord* s = parent.record().find(step);
+        if (s && s->sha256 == r.start->sha256 && fs::exists(parent.latents_file(step), code))
+            return stored_state(parent, step, r, model);
+    }
+    return stored_state(run, step, r, model);
+}
+
+/// The limits of every run that is begun: run.json may ask for more than this machine has.
+void check_limits(const RunFolder& run, const ModelFolder& model) {
+    Request checked = run.record().request;
+    checked.noise = {}; // a branch draws none; else it is checked when it is drawn
+    try {
+        Pipeline::resolve(checked, model);
+    } catch (const Error& e) {
+        throw e.in_file(run.file("run.json").string());
+    }
+}
+
+/// The stored noise is none that this request draws, its shape tells: what is drawn need not be compared.
+bool is_other_noise(const RunFolder& run, const Request& r, const ModelFolder& model) {
+    try {
+        stored_state(run, 0, r, model);
+        return false;
+    } catch (const Error& e) {
+        return e.field() == "latent"; // else it was not kept, or was changed: its sum in run.json remains
+    }
+}
+
 /// Found, and no need to go on.
 struct Differs {};
 
-void check_files(const RunFolder& run, Verification& result) {
+void check_files(const RunFolder& run, Verification& result, const std::stop_token& stop) {
     const auto check = [&](const fs::path& file, const std::string& sum) {
         std::error_code code;
-        if (!sum.empty() && fs::is_regular_file(file, code) && file_sha256(file) != sum)
+        if (!sum.empty() && fs::is_regular_file(file, code) && !run.intact(file, sum, stop))
             result.changed_files.push_back(file.string());
     };
     for (const StepRecord& s : run.record().steps)
@@ -47,12 +81,18 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     const RunRecord& record = run.record();
     if (record.steps.empty()) throw Error(path.string(), "steps", "the run has none yet", "go on with render --resume");
     Verification result;
-    check_files(run, result);
     check_resolved(run);
 
     const Request& r = record.request;
     const ModelFolder model = ModelFolder::open(r.model);
+    check_limits(run, model);
     preflight(r, model, Needs::everything);
+    check_files(run, result, stop);
+    if (!r.start && record.find(0) && is_other_noise(run, r, model)) {
+        result.steps = 1;
+        result.first_difference = 0;
+        return result;
+    }
     const Scratch scratch;
     const int last = record.steps.back().step;
     const auto compare = [&](int step, const Tensor& latent, const Tensor& x0) {
@@ -69,9 +109,10 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     Residency residency(std::size_t{1} << 40);
     Pipeline pipeline(residency, open_backend(*r.device, threads));
     try {
+        DenoiseState state;
+        if (r.start) state = branch_start(run, r, model); // refused before the encoders work
         const Conditioning conditioning = pipeline.condition(r, model, observer, stop);
-        DenoiseState state =
-            r.start ? stored_state(run, r.start->step, r, model) : pipeline.begin(r, model, conditioning);
+        if (!r.start) state = pipeline.begin(r, model, conditioning);
         if (!r.start) compare(0, state.latent, {});
         if (state.step < last)
             pipeline.denoise(

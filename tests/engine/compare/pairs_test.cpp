@@ -27,6 +27,7 @@ public:
         return true;
     }
     void rewind() override { next_ = 0; }
+    void claim(std::int64_t frames) { info_.frames = frames; }
     int fails_at = -1;
 
 private:
@@ -82,6 +83,30 @@ TEST_P(Pairs, ByTime) {
     EXPECT_EQ(seen(up), (Seen{{0, 0}, {1, 1}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {6, 3}}));
     Numbers unknown(4, 0, true);
     EXPECT_THROW(FramePairs(slow, unknown, by_time, GetParam()), Error);
+}
+
+// What a file claims costs nothing to claim: found by halving, not by counting.
+TEST_P(Pairs, RatesAndLengthsFromAnywhere) {
+    for (const double fps : {1e-300, 1e-6, 1e6, 1e300})
+        for (const int offset : {0, -1000000, 1000000})
+            for (const bool turned : {false, true}) {
+                Numbers a(3, turned ? fps : 1 / fps, false), b(2, turned ? 1 / fps : fps, false);
+                FramePairs pairs(a, b, {.offset = offset, .match = PairOptions::Match::time}, GetParam());
+                EXPECT_LE(seen(pairs).size(), 3u);
+                EXPECT_EQ(pairs.length_a(), 3);
+                EXPECT_EQ(pairs.length_b(), 2);
+            }
+    Numbers a(3, 24, false), b(2, 24, false);
+    for (const auto match : {PairOptions::Match::index, PairOptions::Match::time}) {
+        a.claim(INT64_MAX), b.claim(INT64_MAX);
+        EXPECT_GT(FramePairs(a, b, {.offset = -1000000, .match = match}, GetParam()).expected(), 1000000000);
+        b.claim(2);
+        EXPECT_EQ(FramePairs(a, b, {.offset = -1000000, .match = match}, GetParam()).expected(), 2);
+        a.claim(INT64_MIN);
+        EXPECT_EQ(FramePairs(a, b, {.match = match}, GetParam()).expected(), 0);
+        b.claim(INT64_MIN);
+        EXPECT_EQ(FramePairs(a, b, {.match = match}, GetParam()).expected(), 0);
+    }
 }
 
 TEST_P(Pairs, SizesAreEqualOrScaledWhenAsked) {

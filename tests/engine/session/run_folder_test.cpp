@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stop_token>
 #include <vector>
 
 #include "engine/core/file.h"
@@ -105,6 +106,34 @@ TEST_F(RunFolderTest, ComesBackFromTheLastWholeStep) {
     EXPECT_FALSE(run.load_conditioning().has_value());
 }
 
+// A sparse file of a terabyte costs nothing to make, and hours to sum.
+TEST_F(RunFolderTest, DoesNotSumWhatNoRunMakes) {
+    RunFolder run = RunFolder::create(path(), record());
+    Conditioning c;
+    c.text = numbers(0).reshape({4, 2});
+    run.store_conditioning(c);
+    for (int step = 0; step < 3; ++step)
+        run.store_step(step, 0, numbers(float(step)), numbers(9), {{"solver.0.m", numbers(5)}});
+    constexpr std::uintmax_t terabyte = std::uintmax_t{1} << 40;
+    fs::resize_file(run.file("conditioning.safetensors"), terabyte);
+    EXPECT_FALSE(run.load_conditioning().has_value());
+    // With a table that fits its length, too.
+    std::string table = R"({"latent":{"dtype":"F32","shape":[16,1,131072,131072],"data_offsets":[0,1099511627776]}})";
+    table.resize((table.size() + 7) / 8 * 8, ' ');
+    write_file(run.latents_file(2), std::string{char(table.size()), 0, 0, 0, 0, 0, 0, 0} + table);
+    fs::resize_file(run.latents_file(2), 8 + table.size() + terabyte);
+    EXPECT_THROW(run.step_tensor(2, "latent"), Error);
+    EXPECT_FALSE(run.has_step_tensor(2, "x0"));
+    fs::resize_file(run.solver_file(1), terabyte);
+    EXPECT_THROW(run.state(1), Error);
+    EXPECT_EQ(run.last_state()->step, 0);
+    write_file(run.file("video.mp4"), "abc");
+    const std::string sum = file_sha256(run.file("video.mp4"));
+    EXPECT_TRUE(run.intact(run.file("video.mp4"), sum));
+    fs::resize_file(run.file("video.mp4"), terabyte);
+    EXPECT_FALSE(run.intact(run.file("video.mp4"), sum));
+}
+
 TEST_F(RunFolderTest, HasOneWriter) {
     RunFolder run = RunFolder::create(path(), record());
     EXPECT_TRUE(RunFolder::busy(path()));
@@ -137,6 +166,11 @@ TEST(FileSha256, IsThatOfTheBytes) {
     const TemporaryFolder folder;
     write_file(folder.path() / "abc", "abc");
     EXPECT_EQ(file_sha256(folder.path() / "abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    write_file(folder.path() / "none", "");
+    EXPECT_EQ(file_sha256(folder.path() / "none"), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_THROW(file_sha256(folder.path() / "abc", stop.get_token()), Cancelled);
 }
 
 } // namespace
