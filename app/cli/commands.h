@@ -37,7 +37,7 @@ std::span<const Command> commands();
 std::stop_token interrupt_token();
 
 // Options that several commands share, in one wording.
-inline constexpr Option json_option{"--json", "", "one JSON document on stdout"};
+inline constexpr Option json_option{"--json", "", "one JSON document on stdout (default: text)"};
 inline constexpr Option threads_option{
     "--threads", "N", "worker threads, 0 to 1024; changes no byte of a result (default 0: every core)"};
 inline constexpr Option device_option{"--device", "D", "cpu, cuda or cuda:N (default cpu)"};
@@ -54,6 +54,20 @@ Json number_value(std::string_view option, const std::string& text);
 /// The request's own options, in one wording and one meaning for every command that takes a request: a file as first
 /// word, then the options over it. `start` of a branch stays. `steps_option`: where --steps means something else.
 void apply_request_arguments(Request&, const Arguments&, std::string_view steps_option = "--steps");
+Error as_written(const Error&, const Arguments&, std::string_view steps_option);
+/// `run`, whose refusals name a field of the request, or a path made absolute: they name what the user wrote instead,
+/// the option or the request file.
+template <class Run>
+auto naming_arguments(const Arguments& args, Run&& run, std::string_view steps_option = "--steps") {
+    try {
+        return run();
+    } catch (const UsageError& e) {
+        const Error named = as_written(e, args, steps_option);
+        throw UsageError(named.file(), named.field(), named.message(), named.hint());
+    } catch (const Error& e) {
+        throw as_written(e, args, steps_option);
+    }
+}
 /// Those options, then a command's own.
 std::vector<Option> with_request_options(std::initializer_list<Option> own, std::string_view steps_option = "--steps");
 /// Alternatives of --layers, and --steps as steps to trace; shared by the commands that trace.

@@ -26,7 +26,7 @@ Json frames_json(const PicturePart& p) {
             {"verdict", p.verdict}};
 }
 
-int run(const Arguments& args, Console& console) {
+int run_request(const Arguments& args, Console& console) {
     if (args.words().empty() && !args.has("--prompt") && !args.has("--image"))
         throw UsageError("", "compare-precision", "no request", "give a REQUEST.json or --prompt TEXT");
     PrecisionOptions options;
@@ -59,6 +59,11 @@ int run(const Arguments& args, Console& console) {
     document["seed"] = *found.a.seed;
     console.report(document);
     return 0;
+}
+
+int run(const Arguments& args, Console& console) {
+    return naming_arguments(
+        args, [&] { return run_request(args, console); }, solver_steps);
 }
 
 } // namespace

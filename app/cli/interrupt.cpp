@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include "app/cli/console.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/session/run_folder.h"
@@ -19,8 +20,9 @@ constexpr int cancelled = 130;
 /// What the watching thread ends with. Never destroyed: that thread is still there while the process exits.
 struct Ending {
     std::mutex mutex;
-    std::string last_words = "denoir-cli: cancelled\n";
+    std::string last_words = "cancelled";
     std::filesystem::path output;
+    bool json = false; ///< one document is due on stdout
     bool over = false; ///< main has come back by itself
 };
 
@@ -56,8 +58,11 @@ void end_now() {
         remove_partials(output.has_parent_path() ? output.parent_path() : ".", output.filename().string(), ::getpid());
         remove_partials(output, "", ::getpid()); // a folder that was there, with frames in the making
     }
-    const std::string& words = end.last_words;
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, words.data(), words.size());
+    const std::string line = "denoir-cli: " + printable(end.last_words, 380) + "\n";
+    // Not through the buffers of the main thread, which may be in the midst of them.
+    [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+    const std::string document = end.json ? Console::cancelled_document(end.last_words) : std::string();
+    written = ::write(STDOUT_FILENO, document.data(), document.size());
     ::_exit(cancelled);
 }
 
@@ -88,7 +93,12 @@ Interrupt::~Interrupt() {
 
 void Interrupt::set_last_words(const std::string& line) {
     const std::lock_guard lock(ending().mutex);
-    ending().last_words = "denoir-cli: " + printable(line, 380) + "\n";
+    ending().last_words = line;
+}
+
+void Interrupt::set_json() {
+    const std::lock_guard lock(ending().mutex);
+    ending().json = true;
 }
 
 void Interrupt::set_output(const std::filesystem::path& out) {

@@ -19,6 +19,8 @@ public:
     bool happened() const { return source_.stop_requested(); }
     /// The line for stderr where the process has to be ended in a hurry ("cancelled; go on with …").
     static void set_last_words(const std::string& line);
+    /// Then stdout gets its document, too.
+    static void set_json();
     /// What is being written: a half-made folder of frames beside it goes too.
     static void set_output(const std::filesystem::path& out);
 

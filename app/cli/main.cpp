@@ -26,8 +26,13 @@ const Command& find(const std::string& name) {
         if (command.name == name) return command;
         if (!command.hidden) names.push_back(command.name);
     }
-    const std::string near = closest(name, names);
-    throw UsageError("", printable(name, 60), name.starts_with('-') ? "is no option of the program" : "is no command",
+    const bool option = name.starts_with('-');
+    names.insert(names.end(), {"--help", "--version"});
+    const std::string near = name == "help" || name == "version" ? "--" + name : closest(name, names);
+    throw UsageError("", name.empty() ? "command" : printable(name, 60),
+                     name.empty() ? "is empty"
+                     : option     ? "is no option of the program"
+                                  : "is no command",
                      near.empty() ? "see denoir-cli --help" : fmt::format("did you mean {}?", near));
 }
 
@@ -65,7 +70,9 @@ bool said_all() {
 
 /// Whatever happens becomes one line and an exit code.
 int guarded(const std::vector<std::string>& words) {
-    Console console(std::find(words.begin(), words.end(), "--json") != words.end());
+    const auto end_of_options = std::find(words.begin(), words.end(), "--");
+    Console console(std::find(words.begin(), end_of_options, "--json") != end_of_options);
+    if (console.json()) Interrupt::set_json();
     try {
         errno = 0;
         const int code = run(words, console);

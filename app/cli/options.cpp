@@ -82,6 +82,9 @@ Arguments parse(const Command& command, std::span<const std::string> words) {
         const std::string& word = words[i];
         if (only_words || !is_option(word)) {
             check_text("argument", word);
+            if (!only_words && word.size() > 2 && word[0] == '-' && find(command, "-" + word))
+                throw UsageError("", printable(word, 60), fmt::format("{} has no such option", command.name),
+                                 fmt::format("did you mean -{}?", printable(word, 60)));
             if (int(out.words_.size()) == command.most)
                 throw UsageError("", printable(word, 60),
                                  fmt::format("{} takes {}", command.name,

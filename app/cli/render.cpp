@@ -43,10 +43,12 @@ std::string last_words(const std::filesystem::path& run, int step, int steps) {
 
 void report(const RenderResult& result, const Console& console) {
     Json stages = Json::object();
-    std::string text = fmt::format("{}\nrun: {}\nseed: {}\n", result.out.string(), result.run.string(), result.seed);
+    // Of a run that was done already, all this comes from its run.json.
+    std::string text = fmt::format("{}\nrun: {}\nseed: {}\n", printable(result.out.string(), 4096),
+                                   printable(result.run.string(), 4096), result.seed);
     for (const auto& [stage, seconds] : result.stages) {
         stages[stage] = seconds;
-        text += fmt::format("{:>18}  {:>9}\n", stage, duration(seconds));
+        text += fmt::format("{:>18}  {:>9}\n", printable(stage, 60), duration(seconds));
     }
     console.say(text + fmt::format("{:>18}  {:>9}\n{:>18}  {:>9}", "all", duration(result.seconds), "peak memory",
                                    size_text(double(result.peak_memory_bytes))));
@@ -80,7 +82,7 @@ private:
     int step_ = 0, steps_ = 0;
 };
 
-int run(const Arguments& args, Console& console) {
+int run_request(const Arguments& args, Console& console) {
     RenderProgress progress(progress_style(args.get("--progress", "auto")));
     const auto on_run = [&](const RunFolder& folder) { progress.begin(folder); };
     try {
@@ -118,29 +120,35 @@ int run(const Arguments& args, Console& console) {
     }
 }
 
+int run(const Arguments& args, Console& console) {
+    return naming_arguments(args, [&] { return run_request(args, console); });
+}
+
 } // namespace
 
 Command render_command() {
-    return {"render",
-            "[REQUEST.json] [--prompt T] [--image FILE] [--model DIR|FILE|NAME] … --out FILE.mp4|FILE.mkv|DIR",
-            "A video from a request, options, or both (options win).\nAlso:\n"
-            "  denoir-cli render --resume RUNDIR              goes on from the last whole step\n"
-            "  denoir-cli render --from RUN --step N … --out  a branch: keeps the latents up to step N, computes what "
-            "follows",
-            0,
-            1,
-            with_request_options(
-                {{"--out", "FILE",
-                  ".mp4 (H.264), .mkv (FFV1, lossless) or a new or empty folder for PNG frames (required)"},
-                 {"--run-dir", "DIR", "run folder, new or empty (default: one below the data folder's runs)"},
-                 {"--latents", "L", "steps to keep after success: all, last or none (default all)"},
-                 {"--no-metadata", "", "do not store the request in the video (default: it is stored)"},
-                 {"--resume", "RUNDIR", "go on with this run (default: a new run)"},
-                 {"--from", "RUN", "branch from this run (default: none)"},
-                 {"--step", "N", "the step of --from after which the branch begins, 0 is the noise"},
-                 progress_option,
-                 json_option}),
-            run};
+    return {
+        "render",
+        "[REQUEST.json] [--prompt T] [--image FILE] [--model DIR|FILE|NAME] … --out FILE.mp4|FILE.mkv|DIR",
+        "A video from a request, options, or both (options win).\nAlso:\n"
+        "  denoir-cli render --resume RUNDIR              goes on from the last whole step\n"
+        "  denoir-cli render --from RUN --step N … --out  a branch: keeps the latents up to step N, computes what "
+        "follows",
+        0,
+        1,
+        with_request_options(
+            {{"--out", "FILE",
+              ".mp4 (H.264), .mkv (FFV1, lossless) or a new or empty folder for PNG frames (required)"},
+             {"--run-dir", "DIR", "run folder, new or empty (default: one below the data folder's runs)"},
+             {"--latents", "L", "steps to keep after success: all, last or none (default all)"},
+             {"--no-metadata", "", "do not store the request in the video (default: it is stored)"},
+             {"--resume", "RUNDIR", "go on with this run (default: a new run)"},
+             {"--from", "RUN", "branch from this run (default: none)"},
+             {"--step", "N",
+              "the step of --from after which the branch begins, 0 is the noise (default: none, needed with --from)"},
+             progress_option,
+             json_option}),
+        run};
 }
 
 } // namespace denoir::cli

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "app/cli/commands.h"
 
 namespace denoir::cli {
@@ -29,6 +31,7 @@ constexpr FieldOption field_options[] = {
 void apply_request_arguments(Request& r, const Arguments& args, std::string_view steps_option) {
     if (!args.words().empty()) {
         const std::filesystem::path file = args.words()[0];
+        if (file.empty()) throw UsageError("", "REQUEST.json", "is empty", "name a request file, or leave it out");
         const auto start = r.start;
         apply_request_file(r, file);
         if (start) r.start = start;
@@ -45,6 +48,29 @@ void apply_request_arguments(Request& r, const Arguments& args, std::string_view
         const std::string text = args.get("--noise");
         set_request_field(r, "noise", text.starts_with("torch-") ? Json{{"kind", text}} : Json{{"file", text}}, here);
     }
+}
+
+Error as_written(const Error& e, const Arguments& args, std::string_view steps_option) {
+    if (args.has("--resume")) return e; // the words are those of the run
+    std::string file = e.file(), field = e.field();
+    for (const std::string_view option : {"--out", "--run-dir", "--from"})
+        if (const std::string given = args.get(option);
+            !file.empty() && !given.empty() && file == resolved_path(given, std::filesystem::current_path()))
+            file = given;
+    const std::string key = field.substr(0, field.find('.'));
+    const bool of_request = e.file().empty() || (args.has("--from") && file == args.get("--from"));
+    for (const FieldOption& f : field_options) {
+        const std::string_view option = f.key == "steps" ? steps_option : f.option;
+        if (f.key == key && of_request && (args.has(option) || args.words().empty())) field = option;
+    }
+    if (field == "--noise.kind" || field == "--noise.file") field = "--noise";
+    if ((key == "width" || key == "height") && e.file().empty() && (args.has("--size") || args.words().empty()))
+        field = "--size";
+    const auto& keys = request_keys();
+    if (file.empty() && field == e.field() && !args.words().empty() &&
+        std::find(keys.begin(), keys.end(), key) != keys.end())
+        file = args.words()[0];
+    return {file, field, e.message(), e.hint()};
 }
 
 std::vector<Option> with_request_options(std::initializer_list<Option> own, std::string_view steps_option) {

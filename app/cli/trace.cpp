@@ -33,7 +33,7 @@ void list(const Request& r, const Arguments& args, const Console& console, Obser
     console.report(Json{{"layers", layers}});
 }
 
-int run(const Arguments& args, Console& console) {
+int run_request(const Arguments& args, Console& console) {
     if (args.words().empty() && !args.has("--prompt") && !args.has("--image"))
         throw UsageError("", "trace", "nothing to trace", "give a REQUEST.json or --prompt TEXT, and --out FILE");
     Request r;
@@ -63,6 +63,11 @@ int run(const Arguments& args, Console& console) {
     return 0;
 }
 
+int run(const Arguments& args, Console& console) {
+    return naming_arguments(
+        args, [&] { return run_request(args, console); }, solver_steps);
+}
+
 } // namespace
 
 TraceSelection trace_selection(const Arguments& args) {
@@ -80,13 +85,14 @@ Command trace_command() {
         "compare-traces;\ntests/reference/trace_hooks.py writes the same names from PyTorch.",
         0,
         1,
-        with_request_options({{"--out", "FILE", "safetensors to write (required but for --list)"},
-                              layers_option,
-                              traced_steps_option,
-                              {"--list", "", "print the layers that would be traced, and compute nothing"},
-                              progress_option,
-                              json_option},
-                             solver_steps),
+        with_request_options(
+            {{"--out", "FILE", "safetensors to write (required but for --list)"},
+             layers_option,
+             traced_steps_option,
+             {"--list", "", "print the layers that would be traced, and compute nothing (default: trace)"},
+             progress_option,
+             json_option},
+            solver_steps),
         run};
 }
 

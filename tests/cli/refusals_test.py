@@ -48,6 +48,17 @@ class Requests(Case):
                 if key not in ("mode", "model") and "missing" not in str(value):  # told by what they do not fit, or by the file
                     self.assertIn("steps" if key == "stesp" else key.split("_")[0], result.err)
 
+    def test_names_as_they_were_written(self):
+        # Each refusal says what the user wrote: an option, or the file and its field.
+        good = {"schema": 1, "model": str(MODEL), "prompt": PROMPT, "width": 80, "height": 48, "frames": 9, "steps": 2, "seed": 1, "dtype": "f32"}
+        for wrong, field in (({"guidance_low": 3}, "guidance_low"), ({"precision": "wan"}, "precision"), ({"mode": "flf2v"}, "image")):
+            self.assertIn(f"denoir-cli: request.json: {field}:", self.check(good | wrong).err)
+        for words, option in ((("--guidance-low", 3), "--guidance-low"), (("--precision", "wan"), "--precision"), (("--device", "cuda:97"), "--device"),
+                              (("--noise", "torch-cuda:x"), "--noise")):  # fmt: skip
+            result = self.refused("render", "--model", MODEL, "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--dtype", "f32", "--out", "o.mp4", *words)
+            self.assertIn(f"denoir-cli: {option}:", result.err)
+            self.assertIn(f"denoir-cli: {option}:", self.check(good, *words).err)
+
     def test_texts(self):
         for text in ("", "{", "[]", "nul", '{"schema": 1, "steps": 1, "steps": 2}', '{"schema": 1, "guidance": NaN}', '{"schema": 1, "guidance": 1e400}',
                      '{"schema": 1} x', '{"schema": 1, "prompt": "\\u0000"}', "[" * 100000, '{"schema": 1, "prompt": "\\ud800"}'):

@@ -3,10 +3,11 @@
 
 import hashlib
 import json
+import resource
 import shutil
 import struct
 
-from program import FIXTURES, MODEL, PROMPT, Case, main, sha256, tree, write_safetensors
+from program import FIXTURES, MODEL, PACE, PROMPT, Case, main, sha256, tree, write_safetensors
 
 PATIENCE = 20
 
@@ -137,6 +138,115 @@ class StoredRuns(Case):
         self.changed(steps=2, request={"model": str(model)}, out=model / "out.mp4")
         self.refused("render", "--resume", "run", codes=(1,), names=("out.mp4", "input"), timeout=PATIENCE)
         self.assertEqual(sha256(weights), before)
+
+    def test_frames_that_were_being_put_in_their_place(self):
+        # The run was killed between the frames' arrival and its last record.
+        self.done(*self.render_words("frames", "--run-dir", "r", steps=2))
+        frames, record = self.work / "frames", json.loads((self.work / "r" / "run.json").read_text())
+        sums = {p.name: sha256(p) for p in frames.iterdir()}
+
+        def killed():
+            (self.work / "r" / "run.json").write_text(json.dumps(record | {"state": "running"}))
+
+        for missing in ((), ("frame_00001.png",), ("frame_00003.png", "frame_00009.png")):
+            for name in missing:
+                (frames / name).unlink()
+            killed()
+            self.done("render", "--resume", "r")
+            self.assertEqual({p.name: sha256(p) for p in frames.iterdir()}, sums)
+        (frames / "frame_00002.png").write_bytes(b"somebody's own")
+        killed()
+        result = self.run_cli("render", "--resume", "r")
+        self.assertEqual(result.code, 1)
+        self.assertIn("not empty", result.err)
+        self.assertEqual((frames / "frame_00002.png").read_bytes(), b"somebody's own")
+        self.assertEqual({p.name for p in frames.iterdir()}, set(sums))
+        (frames / "notes.txt").write_text("mine")
+        killed()
+        self.refused("render", "--resume", "r", codes=(1,), names=("frames", "not empty"))
+
+    def test_files_longer_than_any_run_makes(self):
+        # Sparse: nothing to make, hours to sum. They are changed files, and that shows at once.
+        terabyte = 1 << 40
+
+        def sparse(name, table=None, **how):
+            run = self.changed(**how)
+            with open(run / name, "r+b") as file:
+                if table:
+                    text = json.dumps(table).encode()
+                    file.write(struct.pack("<Q", len(text)) + text)
+                    file.truncate(8 + len(text) + terabyte)
+                else:
+                    file.truncate(terabyte)
+
+        latents = {"latent": {"dtype": "F32", "shape": [16, 1, 1 << 17, 1 << 17], "data_offsets": [0, terabyte]}}
+        branch = ("--guidance", 3, "--out", "branch.mp4", "--run-dir", "branch")
+        sparse("latents/step_002.safetensors", latents, steps=2)
+        self.refused("verify", "run", codes=(1,), names=("checksum", "step_002"), timeout=PATIENCE)
+        self.refused("decode", "run", "--step", 2, "--out", "draft.mp4", codes=(1,), names=("step_002",), timeout=PATIENCE)
+        self.refused("render", "--from", "run", "--step", 2, *branch, codes=(1,), names=("step_002",), timeout=PATIENCE)
+        self.done("render", "--resume", "run", timeout=PATIENCE)
+        sparse("latents/step_002.safetensors", latents)
+        notes = self.done("compare", "run", "good", "--json", timeout=PATIENCE).json()["notes"]
+        self.assertTrue(any("step_002" in note for note in notes), notes)
+        sparse("conditioning.safetensors", steps=2)
+        self.refused("verify", "run", codes=(1,), names=("checksum", "conditioning"), timeout=PATIENCE)
+        self.done("render", "--resume", "run", timeout=PATIENCE)
+        sparse("solver/step_001.safetensors", steps=1)
+        self.refused("render", "--from", "run", "--step", 1, *branch, codes=(1,), names=("solver", "step_001"), timeout=PATIENCE)
+        self.done("render", "--resume", "run", timeout=PATIENCE)
+        sparse("video.mp4")
+        self.refused("verify", "run", codes=(1,), names=("checksum", "video.mp4"), timeout=PATIENCE)
+
+    def test_a_size_that_was_never_rendered(self):
+        # Neither noise of a gigabyte is drawn nor anything decoded to find out.
+        for request in ({"width": 8192, "height": 8192, "frames": 61}, {"width": 4096, "height": 4096, "frames": 5}):
+            self.changed(request=request)
+            result = self.refused("verify", "run", codes=(1,), timeout=PATIENCE)
+            self.assertTrue("step 0 is the first" in result.err or "GiB" in result.err, result.err)
+            self.assertLess(result.seconds, 3 * PACE)
+        self.changed(request={"width": 8192, "height": 8192, "frames": 16385})
+        self.refused("verify", "run", codes=(1,), names=("run.json", "too large"), timeout=PATIENCE)
+
+    def test_terminal_escapes(self):
+        # Of a run from elsewhere, text is shown as text; C1 controls in JSON as escapes.
+        evil = "a\x1b]0;x\x07\u009b31m\x7f"
+        run = self.home / "data" / "runs" / "evil"
+        shutil.copytree(self.work / "good", run)
+        record = json.loads((run / "run.json").read_text())
+        record |= {"created": evil, "out": "/tmp/" + evil, "stages": {evil: 1.0}}
+        (run / "run.json").write_text(json.dumps(record))
+        for words in (("render", "--resume", run), ("runs",), ("runs", "--json"), ("render", "--resume", run, "--json")):
+            result = self.run_cli(*words)
+            for line in (result.out + result.err).splitlines():
+                self.assertTrue(line.isprintable(), (words, line))
+            self.assertEqual(result.code, 0, result.err)
+        self.assertIn(evil, [r["created"] for r in self.done("runs", "--json").json()["runs"]])
+
+    def test_branch_that_keeps_no_latents(self):
+        for keep in ("none", "last"):
+            self.done("render", "--from", "good", "--step", 2, "--prompt", "a dog", "--latents", keep, "--out", f"{keep}.mp4", "--run-dir", keep)
+            self.done("verify", keep)
+        shutil.rmtree(self.work / "good" / "latents")
+        self.refused("verify", "none", codes=(1,), names=("step_002", "missing"))
+
+    def test_model_named_from_elsewhere(self):
+        shutil.copytree(MODEL, self.work / "model")
+        words = [w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=1)]
+        self.done(*words)
+        record = json.loads((self.work / "r" / "run.json").read_text())
+        for file in record["model_files"]:
+            self.assertTrue(file["path"].startswith(str(self.work)), file)
+        (self.work / "r" / "run.json").write_text(json.dumps(record | {"state": "failed", "steps": record["steps"][:1]}))
+        (self.work / "below").mkdir()
+        self.assertEqual(self.done("render", "--resume", "../r", cwd=self.work / "below").err, "")
+
+    def test_run_folder_that_a_full_disk_left(self):
+        limit = dict(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+        self.refused(*self.render_words("o.mp4", "--run-dir", "r", steps=1), codes=(1,), **limit)
+        (self.work / "r").mkdir()
+        self.refused(*self.render_words("o.mp4", "--run-dir", "r", steps=1), codes=(1,), **limit)
+        self.done(*self.render_words("o.mp4", "--run-dir", "r", steps=1))
 
     def test_no_gpu(self):
         result = self.run_cli(*self.render_words("o.mp4", "--run-dir", "gpu", "--device", "cuda:99", steps=1), timeout=PATIENCE)

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from program import CLI, FIXTURES, MODEL, PACE, Case, main, sha256, tree
+from program import CLI, FIXTURES, MODEL, PACE, Case, main, sha256, tree, write_safetensors
 
 PATIENCE = 20 * PACE
 
@@ -134,6 +134,17 @@ class Streams(Case):
     def test_a_prompt_like_an_option(self):
         self.done("render", "--prompt", "-h", "--model", MODEL, "--size", "80x48", "--frames", 5, "--steps", 1, "--out", "out.mp4")
         self.assertTrue((self.work / "out.mp4").exists())
+
+
+class Terminals(Case):
+    def test_escapes_in_a_checkpoint(self):
+        evil = "F\x1b]0;x\x07\u009b31m\x7f"
+        write_safetensors(self.work / "a.safetensors", {"n" + evil: (evil, [1], b"1234")})
+        for words in ((), ("--tensors",), ("--tensors", "--json")):
+            result = self.run_cli("inspect", "a.safetensors", *words)
+            self.assertIn(result.code, (0, 1))
+            for line in (result.out + result.err).splitlines():
+                self.assertTrue(line.isprintable(), (words, line))
 
 
 class FilesCutShort(Case):

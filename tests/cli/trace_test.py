@@ -210,6 +210,18 @@ class Comparing(Case):
         write(self.work / "b.safetensors", {"other": floats([1])})
         self.assertIn("no tensor name in common", self.refused("compare-traces", "a.safetensors", "b.safetensors").err)
 
+    def test_a_sparse_terabyte_can_be_left(self):
+        text = json.dumps({"x": {"dtype": "F32", "shape": [1 << 38], "data_offsets": [0, 1 << 40]}}).encode()
+        with open(self.work / "b.safetensors", "wb") as file:
+            file.write(struct.pack("<Q", len(text)) + text)
+            file.truncate(8 + len(text) + (1 << 40))
+        process = self.start("compare-traces", "b.safetensors", "b.safetensors", "--report", "r.html")
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(tree(self.work), ["a.safetensors", "b.safetensors"])
+
     def test_hostile_files(self):
         good = {"x": floats([1, 2, 3, 4]), "y": floats([1, -1])}
         hostile = {
