@@ -14,7 +14,11 @@ int run(const Arguments& args, Console& console) {
         verify_run(path, int(whole_number(args, "--threads", 0, 1024, 0)), progress, interrupt_token());
     progress.clear();
     std::string what = fmt::format("identical ({} steps compared)", found.steps);
-    if (!found.changed_files.empty()) what = fmt::format("{} no longer has its checksum", found.changed_files.front());
+    std::string hint = "model, machine or program are not those of the run";
+    if (!found.changed_files.empty() && !found.first_difference) {
+        what = fmt::format("{} no longer has its checksum", found.changed_files.front());
+        hint = "the file was changed after the run; what it held can be rendered anew";
+    }
     if (found.first_difference) what = fmt::format("step {} is the first that differs", *found.first_difference);
     console.report(Json{{"run", path},
                         {"identical", found.identical()},
@@ -25,7 +29,7 @@ int run(const Arguments& args, Console& console) {
         console.say(fmt::format("{}: {}", path, what));
         return 0;
     }
-    console.note(Error(path, "latents", what, "model, machine or program are not those of the run").what());
+    console.note(Error(path, "latents", what, hint).what());
     return 1;
 }
 

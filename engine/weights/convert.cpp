@@ -297,13 +297,26 @@ std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
     return out;
 }
 
-template <class Writer>
-ConvertResult write(Writer& writer, const Plan& plan, const ConvertOptions& options, bool comfy_mark) {
+/// A file may claim terabytes that it does not hold: the disk is not filled to find out.
+void check_space(const fs::path& out, std::uint64_t bytes) {
+    std::error_code code;
+    const fs::space_info space = fs::space(out.has_parent_path() ? out.parent_path() : ".", code);
+    if (code || bytes <= space.available) return;
+    constexpr double mib = 1 << 20;
+    throw Error(out.string(), "",
+                fmt::format("takes {:.0f} MiB, the disk has {:.0f} MiB left", static_cast<double>(bytes) / mib,
+                            static_cast<double>(space.available) / mib),
+                "free some space or choose another place");
+}
+
+template <class Writer> ConvertResult write(const fs::path& out, Writer& writer, const Plan& plan,
+                                            const ConvertOptions& options, bool comfy_mark) {
     ConvertResult result;
     for (const auto& [name, item] : plan.items()) {
         writer.declare(name, item.shape, item.dtype);
         result.bytes += checked_bytes(item.shape, item.dtype);
     }
+    check_space(out, result.bytes);
     // ComfyUI tells scaled fp8 files by this empty tensor, whose type is the kind of fp8.
     if (comfy_mark) writer.declare("scaled_fp8", Shape{0}, DType::f8_e4m3);
     Output output([&](const void* data, std::size_t bytes) { writer.write(data, bytes); }, options, result.bytes);
@@ -333,10 +346,10 @@ ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOpti
     ConvertResult result;
     if (blocks) {
         GgufWriter writer(out, weights.component() == Component::umt5 ? "t5encoder" : "wan");
-        result = write(writer, plan, options, false);
+        result = write(out, writer, plan, options, false);
     } else {
         SafetensorsWriter writer(out, {{"format", "pt"}});
-        result = write(writer, plan, options, options.quantize.has_value());
+        result = write(out, writer, plan, options, options.quantize.has_value());
     }
     result.warnings = warnings(in, plan);
     return result;

@@ -48,6 +48,15 @@ class Requests(Case):
                 if key not in ("mode", "model") and "missing" not in str(value):  # told by what they do not fit, or by the file
                     self.assertIn("steps" if key == "stesp" else key.split("_")[0], result.err)
 
+    def test_more_than_the_disk_holds(self):
+        elements = 1 << 41  # 8 TiB that take no room
+        header = json.dumps({"w": {"dtype": "F32", "shape": [elements // 1024, 1024], "data_offsets": [0, 4 * elements]}}).encode()
+        with open(self.work / "sparse.safetensors", "wb") as file:
+            file.write(struct.pack("<Q", len(header)) + header)
+            file.truncate(8 + len(header) + 4 * elements)
+        for more in ((), ("--dtype", "bf16")):
+            self.refused("convert", "sparse.safetensors", "o.safetensors", *more, codes=(1,), names=("o.safetensors", "disk"), timeout=PATIENCE)
+
     def test_names_as_they_were_written(self):
         # Each refusal says what the user wrote: an option, or the file and its field.
         good = {"schema": 1, "model": str(MODEL), "prompt": PROMPT, "width": 80, "height": 48, "frames": 9, "steps": 2, "seed": 1, "dtype": "f32"}
