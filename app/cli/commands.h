@@ -54,6 +54,7 @@ Json number_value(std::string_view option, const std::string& text);
 /// The request's own options, in one wording and one meaning for every command that takes a request: a file as first
 /// word, then the options over it. `start` of a branch stays. `steps_option`: where --steps means something else.
 void apply_request_arguments(Request&, const Arguments&, std::string_view steps_option = "--steps");
+/// The same refusal, see naming_arguments.
 Error as_written(const Error&, const Arguments&, std::string_view steps_option);
 /// `run`, whose refusals name a field of the request, or a path made absolute: they name what the user wrote instead,
 /// the option or the request file.

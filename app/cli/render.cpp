@@ -127,28 +127,26 @@ int run(const Arguments& args, Console& console) {
 } // namespace
 
 Command render_command() {
-    return {
-        "render",
-        "[REQUEST.json] [--prompt T] [--image FILE] [--model DIR|FILE|NAME] … --out FILE.mp4|FILE.mkv|DIR",
-        "A video from a request, options, or both (options win).\nAlso:\n"
-        "  denoir-cli render --resume RUNDIR              goes on from the last whole step\n"
-        "  denoir-cli render --from RUN --step N … --out  a branch: keeps the latents up to step N, computes what "
-        "follows",
-        0,
-        1,
-        with_request_options(
-            {{"--out", "FILE",
-              ".mp4 (H.264), .mkv (FFV1, lossless) or a new or empty folder for PNG frames (required)"},
-             {"--run-dir", "DIR", "run folder, new or empty (default: one below the data folder's runs)"},
-             {"--latents", "L", "steps to keep after success: all, last or none (default all)"},
-             {"--no-metadata", "", "do not store the request in the video (default: it is stored)"},
-             {"--resume", "RUNDIR", "go on with this run (default: a new run)"},
-             {"--from", "RUN", "branch from this run (default: none)"},
-             {"--step", "N",
-              "the step of --from after which the branch begins, 0 is the noise (default: none, needed with --from)"},
-             progress_option,
-             json_option}),
-        run};
+    return {"render",
+            "[REQUEST.json] [--prompt T] [--image FILE] [--model DIR|FILE|NAME] … --out FILE.mp4|FILE.mkv|DIR",
+            "A video from a request, options, or both (options win).\nAlso:\n"
+            "  denoir-cli render --resume RUNDIR              goes on from the last whole step\n"
+            "  denoir-cli render --from RUN --step N … --out  a branch: keeps the latents up to step N, computes what "
+            "follows",
+            0,
+            1,
+            with_request_options(
+                {{"--out", "FILE",
+                  ".mp4 (H.264), .mkv (FFV1, lossless) or a new or empty folder for PNG frames (required)"},
+                 {"--run-dir", "DIR", "run folder, new or empty (default: one below the data folder's runs)"},
+                 {"--latents", "L", "steps to keep after success: all, last or none (default all)"},
+                 {"--no-metadata", "", "do not store the request in the video (default: it is stored)"},
+                 {"--resume", "RUNDIR", "go on with this run (default: a new run)"},
+                 {"--from", "RUN", "branch from this run (default: none)"},
+                 {"--step", "N", "the step of --from after which the branch begins, 0 is the noise (no default)"},
+                 progress_option,
+                 json_option}),
+            run};
 }
 
 } // namespace denoir::cli

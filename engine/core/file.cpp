@@ -388,12 +388,6 @@ int partial_of(std::string_view name) {
                : 0;
 }
 
-bool holds_only_partials(const fs::path& folder, std::error_code& code) {
-    for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code))
-        if (partial_of(entry->path().filename().native()) == 0) return false;
-    return !code;
-}
-
 ScratchFolder::ScratchFolder(std::string_view prefix, const fs::path& parent) {
     std::error_code code;
     const char* set = std::getenv("TMPDIR");

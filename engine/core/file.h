@@ -76,9 +76,6 @@ void sync_folder(const std::filesystem::path& folder, const std::filesystem::pat
 /// The process number in a temporary's name, `.NAME.partial-PID-N`; 0 where it is no such name.
 int partial_of(std::string_view name);
 
-/// True where a folder holds nothing but temporaries.
-bool holds_only_partials(const std::filesystem::path& folder, std::error_code&);
-
 /// A folder of our own for files that are soon gone, below `parent` (empty: the system's place, TMPDIR). Removed with
 /// everything in it, by remove_temporaries() too. Throws Error naming the place.
 class ScratchFolder {

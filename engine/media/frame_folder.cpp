@@ -80,8 +80,7 @@ void FrameFolderWriter::write(const Image& frame) {
 /// Throws Error where somebody else's things are in the folder.
 void FrameFolderWriter::check_content() const {
     std::error_code error;
-    bool good =
-        allowed_ == Folder::empty ? holds_only_partials(folder_, error) : holds_only_frames(folder_, frames_, error);
+    bool good = holds_only_frames(folder_, allowed_ == Folder::empty ? 0 : frames_, error);
     if (error) refuse(folder_, error);
     for (int i = 1; i <= frames_ && good && allowed_ == Folder::same_frames; ++i)
         if (const fs::path there = folder_ / frame_name(i); fs::exists(fs::symlink_status(there, error)))

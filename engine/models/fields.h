@@ -25,6 +25,9 @@ std::optional<std::int64_t> integer(const Weights&, std::initializer_list<std::s
 /// Throws Error naming both where config.json has one of `keys` and it differs from `value`, which `tensor` has.
 void agree(const Weights&, std::initializer_list<std::string_view> keys, std::int64_t value, std::string_view tensor);
 
+/// Rows of text that config.json's `text_len` may ask for, in the encoder, the transformer and the token counter.
+inline constexpr std::int64_t max_text_len = 4096;
+
 /// Attention heads: config.json's num_heads / num_attention_heads, else `given`, else width / `head_dim`. Throws Error
 /// where they do not divide `width`.
 std::int64_t heads(const Weights&, std::int64_t width, std::optional<std::int64_t> given, std::int64_t head_dim);

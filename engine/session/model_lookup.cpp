@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/model_lookup.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 #include "engine/core/file.h"
+#include "engine/models/fields.h"
 #include "engine/weights/config_file.h"
 
 namespace denoir {
@@ -55,8 +58,9 @@ int text_length(const fs::path& model) {
         const Json config = read_json_object(file);
         const auto it = config.find("text_len");
         if (it == config.end()) continue;
-        if (!it->is_number_integer() || *it < 1 || *it > 4096)
-            throw Error(file.string(), "text_len", "must be a whole number from 1 to 4096", "correct it");
+        if (!it->is_number_integer() || *it < 1 || *it > fields::max_text_len)
+            throw Error(file.string(), "text_len",
+                        fmt::format("must be a whole number from 1 to {}", fields::max_text_len), "correct it");
         return it->get<int>();
     }
     return 512;

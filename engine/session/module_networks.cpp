@@ -176,7 +176,8 @@ Tensors run_umt5(const ModuleCall& call, std::stop_token stop) {
     const Tensor tokens = in.get("tokens", {"[n]"}, DType::i64);
     in.finish();
     const auto weights = load(call, Component::umt5);
-    const std::int64_t rows = fields::integer(*weights, {"text_len"}, 1, 4096).value_or(512), n = tokens.size(0);
+    const std::int64_t rows = fields::integer(*weights, {"text_len"}, 1, fields::max_text_len).value_or(512),
+                       n = tokens.size(0);
     if (n > rows)
         in.refuse("tokens", fmt::format("{} tokens are more than the {} of this model", n, rows), "cut the prompt");
     const umt5::Config config = umt5::Config::read(*weights);

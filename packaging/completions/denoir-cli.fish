@@ -41,7 +41,7 @@ complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l latents -x -a 
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l no-metadata -d 'do not store the request in the video (default: it is stored)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l resume -r -d 'go on with this run (default: a new run)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l from -r -d 'branch from this run (default: none)'
-complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l step -r -d 'the step of --from after which the branch begins, 0 is the noise (default: none, needed with --from)'
+complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l step -r -d 'the step of --from after which the branch begins, 0 is the noise (no default)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l progress -x -a 'auto plain none' -d 'auto, plain or none, on stderr (default auto: on a terminal only)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l json -d 'one JSON document on stdout (default: text)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from decode' -l step -r -d 'the step to show, 0 is the noise (default: the last)'

@@ -67,20 +67,24 @@ void SeenImages::ask(const Request& request) {
         app::Issue issue;
         try {
             const int width = request.width.value_or(0), height = request.height.value_or(0);
-            const auto look = [&](const Image& image, const Image& first) {
-                return to_qimage(see_image(image, first, request.family.value_or(Family::wan),
-                                           request.mode.value_or(Mode::i2v),
-                                           request.preprocess.value_or(Preprocess::original), width, height, 0, false)
-                                     .pixels);
+            const auto look = [&](const std::filesystem::path& file, const Image& image, const Image& first) {
+                try {
+                    return to_qimage(
+                        see_image(image, first, request.family.value_or(Family::wan), request.mode.value_or(Mode::i2v),
+                                  request.preprocess.value_or(Preprocess::original), width, height, 0, false)
+                            .pixels);
+                } catch (const Error& e) {
+                    throw e.in_file(file.string());
+                }
             };
             Image first;
             if (!request.image.empty()) {
                 first = read_image(request.image);
-                start = look(first, first);
+                start = look(request.image, first, first);
             }
             if (!request.last_image.empty()) {
                 const Image end = read_image(request.last_image);
-                last = look(end, request.image.empty() ? end : first);
+                last = look(request.last_image, end, request.image.empty() ? end : first);
             }
         } catch (...) {
             issue = app::Issue::from_current_exception();

@@ -82,6 +82,27 @@ TEST(FrameFolder, WholeOrNothing) {
     EXPECT_EQ(folder.entries(), 2);
 }
 
+TEST(FrameFolder, HoldsOnlyFrames) {
+    const TempFolder folder;
+    std::error_code code;
+    const auto holds = [&](int most) { return holds_only_frames(folder / "", most, code); };
+    EXPECT_TRUE(holds(0));
+    store(folder / ".a.mp4.partial-12-3", "x");
+    EXPECT_TRUE(holds(0));
+    store(folder / "frame_00002.png", "x");
+    EXPECT_FALSE(holds(0));
+    EXPECT_FALSE(holds(1));
+    EXPECT_TRUE(holds(2));
+    for (const char* other : {".hidden", "frame_00000.png", "frame_1.png", "frame_00001.png.txt", "frame_00001.jpg"}) {
+        store(folder / other, "x");
+        EXPECT_FALSE(holds(9)) << other;
+        std::filesystem::remove(folder / other);
+    }
+    EXPECT_FALSE(code);
+    EXPECT_FALSE(holds_only_frames(folder / "missing", 9, code));
+    EXPECT_TRUE(code);
+}
+
 TEST(FrameFiles, NaturalOrder) {
     const TempFolder folder;
     for (const char* name : {"f10.png", "f2.png", "f1.PNG", "f02.png", "notes.txt", "g.jpg"}) store(folder / name, "x");
