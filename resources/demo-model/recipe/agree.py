@@ -56,7 +56,7 @@ def decibels(a, b) -> float:
 def run(cli: Path, folder: Path, prompt: str, width: int, height: int, frames: int, steps: int) -> dict:
     """-> dB by dtype"""
     model, out = Model(folder), {}
-    request = {"prompt": prompt, "negative_prompt": "", "steps": steps, "guidance": 4.0, "shift": 3.0, "fps": 16, "forcing": {}}
+    request = {"prompt": prompt, "negative_prompt": "", "steps": steps, "forcing": {}} | {k: export.DEFAULTS[k] for k in ("guidance", "shift", "fps")}
     noise = torch.randn(16, (frames - 1) // 4 + 1, height // 8, width // 8, generator=torch.Generator().manual_seed(5))
     for dtype, name in ((torch.float32, "f32"), (torch.bfloat16, "bf16")):
         theirs = pipelines.force(model, request, noise, model.forward(dtype)).numpy()

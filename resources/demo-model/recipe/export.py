@@ -19,7 +19,7 @@ from transformer import Sizes, TextEncoder, Transformer
 
 TRANSFORMER, VAE, TEXT = "model.safetensors", "Wan2.1_VAE.safetensors", "models_t5_umt5-xxl-enc.safetensors"
 LIMIT = 24 * 2**20
-DEFAULTS = {"width": 256, "height": 144, "frames": 33, "fps": 16, "steps": 20, "guidance": 4.0, "shift": 3.0, "negative_prompt": ""}
+DEFAULTS = {"width": 256, "height": 144, "frames": 33, "fps": 16, "steps": 20, "guidance": 2.5, "shift": 3.0, "negative_prompt": ""}
 
 
 def read(path: Path):
