@@ -49,8 +49,10 @@ class Requests(Case):
                     self.assertIn("steps" if key == "stesp" else key.split("_")[0], result.err)
 
     def test_more_than_the_disk_holds(self):
-        elements = 1 << 41  # 8 TiB that take no room
+        # Four times what is free, and takes no room; ThreadSanitizer cannot map terabytes.
+        elements = min(shutil.disk_usage(self.work).free // 1024 * 1024, 1 << 41)
         header = json.dumps({"w": {"dtype": "F32", "shape": [elements // 1024, 1024], "data_offsets": [0, 4 * elements]}}).encode()
+        header += b" " * (-len(header) % 8)  # as its own library does: what lies unaligned is copied
         with open(self.work / "sparse.safetensors", "wb") as file:
             file.write(struct.pack("<Q", len(header)) + header)
             file.truncate(8 + len(header) + 4 * elements)
