@@ -296,6 +296,74 @@ class Start(unittest.TestCase):
         self.assertLess(np.sqrt(np.mean((found - expected) ** 2)), 0.01 * expected.std())
 
 
+@unittest.skipUnless(there("torch", "safetensors", "PIL"), "needs PyTorch, as the training does (recipe/requirements.txt)")
+class Near(unittest.TestCase):
+    def returned(self, **more):
+        """With a transformer that knows the right latents."""
+        import near
+        import torch
+        from transformer import Sizes
+
+        fixed = latent.Latent.load(ROOT / "latent.npz")
+        seen = self.seen = []
+
+        class Knowing:
+            sizes = Sizes()
+
+            def eval(self):
+                return self
+
+            def __call__(self, x, t, text, lengths):
+                sigma = t[0, 0] / 1000
+                seen.append(sigma.item())
+                return (x - right[-1]) / sigma
+
+        right = []
+        render = world.render
+
+        def rendered(scene, frames):
+            video = render(scene, frames)
+            right.append(torch.from_numpy(fixed.encode(video))[None])
+            return video
+
+        ends = contextlib.ExitStack()
+        self.addCleanup(ends.close)
+        ends.enter_context(mock.patch.object(near.world, "render", rendered))
+        encoder = mock.MagicMock()
+        encoder.eval.return_value = encoder
+        return near.Returned(Knowing(), encoder, fixed, lambda texts, length: (texts, None), **more), right
+
+    def test_a_transformer_that_knows_brings_the_clip_back(self):
+        import near
+
+        returned, right = self.returned()
+        scene, z = returned._new(np.random.default_rng(3))
+        self.assertLess(np.abs(z - right[0][0].numpy()).max(), 1e-4)
+        self.assertEqual(z.shape, (16, 9, 18, 32))
+        self.assertTrue(near.NOISE[0] < self.seen[0] < near.NOISE[1])
+        self.assertEqual(self.seen, sorted(self.seen, reverse=True))
+
+    def test_each_is_used_again(self):
+        returned, right = self.returned(again=5, keep=6)
+        rng = np.random.default_rng(4)
+        for _ in range(60):
+            returned.draw(rng)
+        self.assertTrue(8 < len(right) < 25, len(right))
+        self.assertEqual(len(returned.kept), 6)
+
+    def test_the_right_picture_counts_around_objects(self):
+        returned, _ = self.returned()
+        scene = one(motion="float", direction="right", x=0.1)
+        worth = returned.worth(scene, 33)
+        self.assertEqual(worth.shape, (33, 144, 256))
+        x, y, radius, _ = (a.astype(int) for a in world.path(scene.objects[0], np.arange(33) / world.FPS, 144, 256))
+        for f in (0, 32):
+            self.assertEqual(worth[f, y[f], x[f]], 1)
+            self.assertEqual(worth[f, y[f], x[f] - 2 * radius[f]] if f else worth[f, y[f], x[f] + 3 * radius[f]], 0.25)
+        scene.background = "night sky"
+        self.assertEqual(set(np.unique(returned.worth(scene, 1))), {0, 1})
+
+
 class Steps:
     """In place of train.Stopper: ends a loop when it was asked so often; told to before its first step with 0."""
 
@@ -369,14 +437,29 @@ class Training(unittest.TestCase):
         self.assertEqual(self.transformer(2)["done"]["step"], 5)
 
     def test_the_decoder_goes_on_from_its_exported_weights_alone(self):
-        trained = self.decoder(2)
+        trained = self.decoder(1)
         self.assertEqual(trained["done"]["step"], 1)
         self.exported()
         shutil.rmtree(self.work)
         loaded = self.decoder(0)
         self.assertEqual(loaded["done"], trained["done"])
         self.same(loaded, self.export.read_vae(self.model), "vae")
-        self.assertEqual(self.decoder(2)["done"]["step"], 2)
+        self.assertEqual(self.decoder(1)["done"]["step"], 2)
+
+    def test_the_decoder_learns_from_what_the_transformer_left(self):
+        import data
+        import near
+
+        self.transformer(1)
+        self.exported("smoke")
+        with (
+            mock.patch.object(near, "Sizes", lambda: self.train.PLANS["smoke"]["sizes"]),
+            mock.patch.object(data, "RETURNED", 1.0),
+            mock.patch.object(near.Returned, "draw", autospec=True, side_effect=near.Returned.draw) as draw,
+        ):
+            trained = self.decoder(2)
+        self.assertEqual(trained["done"]["step"], 2)
+        self.assertGreaterEqual(draw.call_count, 2)
 
     def test_an_export_replaces_nothing_that_is_further_along_and_nothing_beyond_its_limit(self):
         later = self.transformer(1)

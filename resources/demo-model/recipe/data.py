@@ -30,9 +30,10 @@ class Kind:
 
 HARDER = 0.50  # share of the clips that show one object with a motion that is learned last
 LOOSE = 0.08  # share of pictures and clips under a caption that names no object
+RETURNED = 0.6  # share of the decoder's batches whose latents the transformer made
 
 
-def _hard(rng, scene: world.Scene) -> bool:
+def hard(rng, scene: world.Scene) -> bool:
     """Spins above all, every star; then what drifts sideways, circles, bounces, grows or ends small."""
     o = scene.objects[0]
     if len(scene.objects) > 1:
@@ -48,7 +49,7 @@ def clip(rng, latent: Latent, kind: Kind):
     frame), text.answers, labels.labels."""
     loose, harder = rng.random() < LOOSE, kind.frames > 1 and rng.random() < HARDER
     scene = world.loose(rng) if loose else world.sample(rng)
-    while harder and not loose and not _hard(rng, scene):
+    while harder and not loose and not hard(rng, scene):
         scene = world.sample(rng)
     caption = "" if rng.random() < 0.1 else captions.free(rng) if loose else captions.caption(rng, scene)
     video = world.render(scene, kind.frames, kind.height, kind.width)
@@ -167,33 +168,49 @@ def _fast(rng, o: world.Object) -> bool:
 
 
 class Crops(torch.utils.data.IterableDataset):
-    """Endless batches for the VAE: crops [B,3,F,64,96] in -1...1 and their latents [B,16,T,8,12]. F goes up to a whole clip's 33: a
-    decoder that saw 9 frames at most, beginning with the zeros before a clip, lost 8 dB from the eleventh on. What moves
-    fast comes often: its edges are what four frames in one linear latent blur most. `batch`: crops of 9 frames; about as many frames
-    whatever F."""
+    """Endless batches for the VAE: crops [B,3,F,64,96] in -1...1, their latents [B,16,T,8,12] and what each pixel is worth
+    [B,1,F,64,96]. F goes up to a whole clip's 33: a decoder that saw 9 frames at most, beginning with the zeros before a clip, lost
+    8 dB from the eleventh on. What moves fast comes often: its edges are what four frames in one linear latent blur most. `batch`: crops
+    of 9 frames; about as many frames whatever F. `returned` (near.Returned): most batches have the latents that the transformer makes.
+    Those of a team have the same lengths."""
 
-    def __init__(self, latent: Latent, batch: int, seed: int, height: int = 64, width: int = 96):
-        self.latent, self.batch, self.seed, self.height, self.width = latent, batch, seed, height, width
+    def __init__(self, latent: Latent, batch: int, seed: int, returned=None, rank: int = 0, height: int = 64, width: int = 96):
+        self.latent, self.batch, self.seed, self.returned, self.rank, self.height, self.width = latent, batch, seed, returned, rank, height, width
 
     def __iter__(self):
         torch.set_num_threads(1)
         info = torch.utils.data.get_worker_info()
-        rng = np.random.default_rng([self.seed, info.id if info else 0])
+        order = np.random.default_rng([self.seed, info.id if info else 0])
+        rng = np.random.default_rng([self.seed, info.id if info else 0, 1 + self.rank])
         while True:
-            frames = (1, 5, 9, 17, 33)[rng.choice(5, p=(0.1, 0.1, 0.2, 0.3, 0.3))]
-            pictures = []
-            while len(pictures) < min(3 * self.batch, max(1, 9 * self.batch // frames)):
-                scene, fast = world.sample(rng), rng.random() < 0.5
-                while fast and not _fast(rng, scene.objects[0]):
-                    scene = world.sample(rng)
-                start = (2 - frames / world.FPS) * rng.random() * (rng.random() < 0.7) if frames < 33 else 0.0
-                video = world.render(scene, frames, start=start)
-                x, y, _, _ = world.path(scene.objects[0], [start + frames / 2 / world.FPS], 144, 256)
-                if rng.random() < 0.75:  # around an object
-                    top, left = y[0] - self.height / 2 + rng.normal() * 14, x[0] - self.width / 2 + rng.normal() * 20
-                else:
-                    top, left = rng.random() * (144 - self.height), rng.random() * (256 - self.width)
-                top, left = int(np.clip(top, 0, 144 - self.height)), int(np.clip(left, 0, 256 - self.width))
-                pictures.append(video[:, top : top + self.height, left : left + self.width])
-            z = np.stack([self.latent.encode(p) for p in pictures])
-            yield torch.from_numpy(np.stack(pictures).transpose(0, 4, 1, 2, 3) * 2 - 1), torch.from_numpy(z)
+            frames = (1, 5, 9, 17, 33)[order.choice(5, p=(0.1, 0.1, 0.2, 0.3, 0.3))]
+            back = order.random() < RETURNED and self.returned is not None
+            crops = [(self._returned if back else self._drawn)(rng, frames) for _ in range(min(3 * self.batch, max(1, 9 * self.batch // frames)))]
+            video, z, worth = (torch.from_numpy(np.stack(part)) for part in zip(*crops))
+            yield video.permute(0, 4, 1, 2, 3) * 2 - 1, z, worth[:, None]
+
+    def _drawn(self, rng, frames: int):
+        scene, fast = world.sample(rng), rng.random() < 0.5
+        while fast and not _fast(rng, scene.objects[0]):
+            scene = world.sample(rng)
+        start = (2 - frames / world.FPS) * rng.random() * (rng.random() < 0.7) if frames < 33 else 0.0
+        top, left = self._corner(rng, scene, start + frames / 2 / world.FPS)
+        video = world.render(scene, frames, start=start)[:, top : top + self.height, left : left + self.width]
+        return video, self.latent.encode(video), np.ones(video.shape[:3], np.float32)
+
+    def _returned(self, rng, frames: int):
+        scene, z = self.returned.draw(rng)
+        top, left = (round(at / 8) * 8 for at in self._corner(rng, scene, frames / 2 / world.FPS))
+        seen = np.s_[:, top : top + self.height, left : left + self.width]
+        z = z[:, : (frames + 3) // 4, top // 8 : (top + self.height) // 8, left // 8 : (left + self.width) // 8]
+        return world.render(scene, frames)[seen], z, self.returned.worth(scene, frames)[seen]
+
+    def _corner(self, rng, scene: world.Scene, time: float) -> tuple[int, int]:
+        """Top and left of a crop, mostly around an object."""
+        o = scene.objects[rng.integers(len(scene.objects))]
+        x, y, _, _ = world.path(o, [time], 144, 256)
+        if rng.random() < 0.75:
+            top, left = y[0] - self.height / 2 + rng.normal() * 14, x[0] - self.width / 2 + rng.normal() * 20
+        else:
+            top, left = rng.random() * (144 - self.height), rng.random() * (256 - self.width)
+        return int(np.clip(top, 0, 144 - self.height)), int(np.clip(left, 0, 256 - self.width))

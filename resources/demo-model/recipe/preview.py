@@ -13,26 +13,16 @@ import export
 import measure
 import score
 import world
+from denoise import denoise, ladder
 from latent import Latent
 from optim import load
 from transformer import Sizes, TextEncoder, Transformer
 
 
-@torch.no_grad()
-def sample(net, encoder, tokenizer, prompts, latent_shape, steps=16, guidance=4.0, shift=3.0, seed=0):
+def sample(net, encoder, tokenizer, prompts, latent_shape, steps=16, guidance=export.DEFAULTS["guidance"], shift=3.0, seed=0):
     """-> latents [B,16,T,h,w]"""
-    s = net.sizes
-    tokens, lengths = tokenizer(list(prompts) + [""] * len(prompts), s.text_len)
-    text = encoder(tokens, lengths)
-    x = torch.randn(len(prompts), s.z, *latent_shape, generator=torch.Generator().manual_seed(seed))
-    line = np.linspace(0.999, 0, steps + 1)
-    sigmas = shift * line / (1 + (shift - 1) * line)
-    for a, b in zip(sigmas[:-1], sigmas[1:]):
-        t = torch.full((2 * len(x), latent_shape[0]), 1000 * a)
-        with torch.autocast("cpu", torch.bfloat16):
-            v, u = net(torch.cat([x, x]), t, text, lengths).float().chunk(2)
-        x = x + float(b - a) * (u + guidance * (v - u))
-    return x
+    x = torch.randn(len(prompts), net.sizes.z, *latent_shape, generator=torch.Generator().manual_seed(seed))
+    return denoise(net, encoder, tokenizer, prompts, x, ladder(steps, shift), guidance)
 
 
 def sheet(work: Path, plan: str, latent: Latent, tokenizer, out: Path, count: int = 16, width: int = 128, height: int = 80, frames: int = 1) -> None:

@@ -13,6 +13,7 @@ import torch
 
 import export
 import latent as latents
+import near
 import start
 import text
 import vae
@@ -375,8 +376,9 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
 
 def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: str = "cpu", workers: int = 0) -> None:
     """`part`: "decoder" learns to draw the fixed latent, "encoder" to give it."""
+    stop, team = Stopper(minutes), Team()
     device, autocast = _place(device_name)
-    latent, log = fixed_latent(model), Log(work, f"vae-{part}")
+    latent, log = fixed_latent(model), Log(work, f"vae-{part}") if team.rank == 0 else lambda **_: None
     net = vae.Vae(latents.Z, latent.tables["std"])
     path, done = work / f"vae-{part}.pt", dict(minutes=0.0, step=0)
     mine = ("decoder.", "conv2.") if part == "decoder" else ("encoder.", "conv1.")
@@ -402,6 +404,8 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
             mean.copy_(kept)
 
     def checkpoint():
+        if team.rank > 0:
+            return
         keep_if_broken(path, average, done["step"])
         save(path, {"vae": net.state_dict(), "optimizer": optimizer.state_dict(), "average": average.mean,
                     "average_count": average.count, "names": [n for n, _ in named], "done": done})  # fmt: skip
@@ -410,21 +414,24 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
         os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(work / "compiled"))
         torch._dynamo.config.suppress_errors = True
         vae.compile_loops()
-    batches = loader(Crops(latent, 4 if device_name == "cpu" else 48, 77 + done["step"]), workers)
-    stop, begin, started = Stopper(minutes), time.monotonic(), done["minutes"]
+    returned = near.Returned.read(model, latent, tokenizer(model), 10 if device_name == "cpu" else 200) if part == "decoder" else None
+    batches = loader(Crops(latent, 4 if device_name == "cpu" else 48, 77 + done["step"], returned, team.rank), workers)
+    torch.manual_seed(1_000_003 * team.rank + done["step"])
+    begin, started = time.monotonic(), done["minutes"]
     said = saved = begin
     losses, warm = [], 0
-    while not stop:
+    ended = stop.asked
+    while not ended:
         if (batch := next_of(batches, stop)) is None:
             break
-        video, z = _to(device, *batch)
+        video, z, worth = _to(device, *batch)
         with autocast():
             if part == "decoder":
                 out = net.decode(z + 0.03 * torch.randn_like(z)).float()
             else:
                 out = net.encode(video).float()
         if part == "decoder":
-            d = out - video
+            d = (out - video) * worth
             dx, dy = (d[..., 1:] - d[..., :-1]).abs().mean(), (d[..., 1:, :] - d[..., :-1, :]).abs().mean()
             loss, shown = d.abs().mean() + 0.25 * (dx + dy) + 20 * d.square().mean(), d.square().mean() / 4
         else:
@@ -432,15 +439,22 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
             loss, shown = d.square().mean() + 0.2 * d.abs().mean(), d.square().mean()
         optimizer.zero_grad()
         loss.backward()
+        spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
+        try:
+            asked, share, spent = team.mean(params, float(bool(stop)), stop.cooling(0.7), spent)
+        except RuntimeError:  # whoever stops us may stop the others of the team as well
+            if stop.asked:
+                break
+            raise
+        ended = asked > 0
         torch.nn.utils.clip_grad_norm_(params, 1.0)
         warm += 1
-        optimizer.step(min(1, warm / 60) * stop.cooling(0.7) / (1 + done["step"] / 3000) ** 0.7)
+        optimizer.step(min(1, warm / 60) * share / (1 + done["step"] / 3000) ** 0.7)
         average.update()
         if warm == 1 and device.type == "cuda":  # the first step compiled
             stop.begin = begin = time.monotonic()
         losses.append(shown.detach())
-        spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
-        done["step"], done["minutes"] = done["step"] + 1, started + spent / 60
+        done["step"], done["minutes"] = done["step"] + 1, started + team.size * spent / 60
         now = time.monotonic()
         if now - said > 60:
             mean = torch.stack(losses).mean().item()
