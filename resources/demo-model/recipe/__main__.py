@@ -44,9 +44,9 @@ def main() -> int:
     a.add_argument("--frames", type=int, default=33)
     a.add_argument("--steps", type=int, default=20)
     commands.add_parser("samples", help="draw the sample start images of resources/samples")
-    g = commands.add_parser("gallery", help="render the sample prompts: resources/pictures/demo-*.png and GALLERY.md")
+    g = commands.add_parser("gallery", help="render the sample prompts: resources/pictures/demo* and the gallery in README.md")
     g.add_argument("--cli", type=Path, default=HERE.parents[2] / "build/release/bin/denoir-cli")
-    g.add_argument("--no-grid", action="store_true", help="without the table of steps and guidances")
+    g.add_argument("--no-grid", action="store_true", help="without the table of steps and guidances; README.md stays as it is")
     args = parser.parse_args()
     if "cli" in args and not args.cli.exists():
         raise SystemExit(f"{args.cli} is missing: build it (CONTRIBUTING.md), or name it with --cli")
@@ -95,7 +95,7 @@ def main() -> int:
     elif args.command == "gallery":
         import gallery
 
-        gallery.run(args.cli, args.model, HERE.parents[1], not args.no_grid)
+        gallery.run(args.cli, args.model, HERE.parents[2], not args.no_grid)
     return 0
 
 
