@@ -364,6 +364,23 @@ class Near(unittest.TestCase):
         self.assertEqual(set(np.unique(returned.worth(scene, 1))), {0, 1})
 
 
+@unittest.skipUnless(there("PIL"), "needs Pillow (recipe/requirements.txt)")
+class Gallery(unittest.TestCase):
+    def test_replaces_what_is_between_its_marks_alone(self):
+        import gallery
+
+        with tempfile.TemporaryDirectory() as folder:
+            readme = pathlib.Path(folder) / "README.md"
+            readme.write_text(f"before\n{gallery.BEGIN}\nold\n{gallery.END}\nafter\n", encoding="utf-8")
+            gallery.put(readme, ["new", "ones"])
+            self.assertEqual(readme.read_text(encoding="utf-8"), f"before\n{gallery.BEGIN}\nnew\nones\n{gallery.END}\nafter\n")
+            readme.write_text("no marks\n", encoding="utf-8")
+            with self.assertRaisesRegex(SystemExit, "no place for the gallery"):
+                gallery.put(readme, ["new"])
+            self.assertEqual(readme.read_text(encoding="utf-8"), "no marks\n")
+            self.assertEqual(len(list(readme.parent.iterdir())), 1)
+
+
 class Steps:
     """In place of train.Stopper: ends a loop when it was asked so often; told to before its first step with 0."""
 
