@@ -71,6 +71,21 @@ bool natural_less(const std::string& a, const std::string& b) {
     return a_ends != b_ends ? a_ends : a < b;
 }
 
+/// By its name, so that a damaged frame is refused and not passed over; else by its content.
+bool is_frame(const std::filesystem::path& path) {
+    constexpr std::array<std::string_view, 11> extensions{".png",  ".jpg", ".jpeg", ".webp", ".bmp", ".tif",
+                                                          ".tiff", ".gif", ".ppm",  ".pgm",  ".pbm"};
+    std::string extension = path.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(), lower);
+    if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) return true;
+    try {
+        image_info(path); // two letters make a BMP: whole headers are asked for
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 } // namespace
 
 std::vector<std::uint8_t> to_rgb8(const Tensor& video, int frame) {
@@ -118,17 +133,13 @@ Image thumbnail(const Image& image, int longest_side) {
 }
 
 std::vector<std::filesystem::path> frame_files(const std::filesystem::path& folder) {
-    constexpr std::array<std::string_view, 11> extensions{".png",  ".jpg", ".jpeg", ".webp", ".bmp", ".tif",
-                                                          ".tiff", ".gif", ".ppm",  ".pgm",  ".pbm"};
     std::vector<std::filesystem::path> files;
     std::error_code error;
     for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
         if (it->path().filename().native().starts_with('.')) continue; // what other systems leave beside pictures
-        std::string extension = it->path().extension().string();
-        std::transform(extension.begin(), extension.end(), extension.begin(), lower);
         std::error_code ignored;
         if (it->symlink_status(ignored).type() != std::filesystem::file_type::regular) continue;
-        if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) files.push_back(it->path());
+        if (is_frame(it->path())) files.push_back(it->path());
     }
     if (error)
         throw Error(folder.string(), "", "the folder cannot be read: " + error.message(), "choose another folder");

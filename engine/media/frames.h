@@ -21,8 +21,8 @@ Image contact_sheet(std::span<const Image> images, int columns, int gap);
 /// Scaled down (never up) so that the longer side is at most `longest_side`.
 Image thumbnail(const Image& image, int longest_side);
 
-/// The pictures of a folder in natural order (frame_2 before frame_10), by extension; links, subfolders and hidden
-/// files are left out.
+/// The pictures of a folder in natural order (frame_2 before frame_10): what is named like one or has the headers of
+/// one. Links, subfolders and hidden files are left out.
 std::vector<std::filesystem::path> frame_files(const std::filesystem::path& folder);
 
 } // namespace denoir

@@ -107,9 +107,12 @@ TEST(FrameFiles, NaturalOrder) {
     const TempFolder folder;
     for (const char* name : {"f10.png", "f2.png", "f1.PNG", "f02.png", "notes.txt", "g.jpg"}) store(folder / name, "x");
     std::filesystem::create_directory(folder / "z.png");
+    store(folder / "h.txt", "BM and P6 are the beginnings of pictures");
+    write_png(folder / "picture", picture(6, 4));
+    std::filesystem::rename(folder / "picture", folder / "f3.dat"); // its content decides
     std::string names;
     for (const auto& path : frame_files(folder.path())) names += path.filename().string() + " ";
-    EXPECT_EQ(names, "f1.PNG f02.png f2.png f10.png g.jpg ");
+    EXPECT_EQ(names, "f1.PNG f02.png f2.png f3.dat f10.png g.jpg ");
     EXPECT_THROW(frame_files(folder / "missing"), Error);
 }
 
