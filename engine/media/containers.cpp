@@ -2,6 +2,7 @@
 #include "engine/media/containers.h"
 
 #include <array>
+#include <span>
 
 #include "engine/media/still.h"
 
@@ -55,23 +56,28 @@ void check_sample_table(const Bytes& bytes, const Atom& table) {
     if (samples > most_samples && !chunks) refuse_damaged("it claims " + std::to_string(samples) + " samples");
 }
 
+/// Descends to the sample tables, along their one way: a file may nest atoms as deep as it likes.
+void check_tracks(const Bytes& bytes, const Atom& parent, std::span<const char* const> way) {
+    for_atoms(bytes, parent.body, parent.end, [&](std::uint64_t type, const Atom& atom) {
+        if (!bytes.matches(type, way.front())) return;
+        if (way.size() == 1)
+            check_sample_table(bytes, atom);
+        else
+            check_tracks(bytes, atom, way.subspan(1));
+    });
+}
+
 void check_mp4(Data data) {
+    constexpr std::array<const char*, 4> way{"trak", "mdia", "minf", "stbl"};
     const Bytes bytes{data};
     bool index = false;
-    const auto visit = [&](const auto& self, std::uint64_t type, const Atom& atom) -> void {
-        for (const char* inner : {"moov", "trak", "mdia", "minf"})
-            if (bytes.matches(type, inner))
-                for_atoms(bytes, atom.body, atom.end, [&](std::uint64_t t, const Atom& a) {
-                    if (!bytes.matches(t, "moov")) self(self, t, a);
-                });
-        if (bytes.matches(type, "stbl")) check_sample_table(bytes, atom);
-    };
     for_atoms(bytes, 0, data.size(), [&](std::uint64_t type, const Atom& atom) {
         if (bytes.matches(type, "ftyp"))
             for (const char* picture : {"heic", "heix", "mif1", "avif", "avis"})
                 if (bytes.matches(atom.body, picture)) refuse_kind("a HEIF or AVIF picture");
-        index |= bytes.matches(type, "moov");
-        visit(visit, type, atom);
+        if (!bytes.matches(type, "moov")) return;
+        index = true;
+        check_tracks(bytes, atom, way);
     });
     if (!index)
         throw Error("", "", "the index of the file (moov) is missing: it is cut short", "copy or download it again");

@@ -337,6 +337,18 @@ TEST(HostileVideoClaims, SampleCount) {
     EXPECT_NE(attempt_image(folder / "heic.mp4"), "");
 }
 
+TEST(HostileVideoClaims, NestedWithoutEnd) {
+    const TempFolder folder;
+    for (const char* type : {"moov", "trak", "minf"}) {
+        std::string nested;
+        constexpr std::uint32_t levels = 200'000;
+        for (std::uint32_t level = 0; level < levels; ++level) nested += be32(8 * (levels - level)) + type;
+        const std::string moov = be32(std::uint32_t(nested.size()) + 8) + "moov" + nested;
+        store(folder / "nested.mp4", be32(16) + "ftypisom" + be32(0) + moov);
+        attempt_video(folder / "nested.mp4");
+    }
+}
+
 TEST(HostileMemory, StaysUnderOneGigabyte) {
     if (sanitized) GTEST_SKIP() << "sanitizers have memory of their own";
     rusage usage{};
