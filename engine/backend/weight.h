@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/core/file.h"
 #include "engine/core/tensor.h"
 
 namespace denoir {
@@ -31,5 +32,12 @@ private:
     std::string name_;
     Tensor stored_;
 };
+
+/// The file's pages of a weight whose prepared copy replaces them are not needed any more.
+inline void drop_stored_pages(const Weight& weight) {
+    const Tensor& stored = weight.stored();
+    if (const auto* file = dynamic_cast<const MappedFile*>(stored.buffer().get()))
+        file->drop_pages(static_cast<std::size_t>(stored.raw() - file->data()), stored.bytes());
+}
 
 } // namespace denoir

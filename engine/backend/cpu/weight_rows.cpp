@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "engine/backend/cpu/rows.h"
-#include "engine/core/file.h"
 
 namespace denoir::cpu {
 
@@ -38,12 +37,6 @@ void WeightRows::read(std::int64_t row, std::int64_t begin, std::int64_t end, fl
 const float* WeightRows::direct(std::int64_t row) const {
     if (dtype_ != DType::f32 || scale_ || round_) return nullptr;
     return reinterpret_cast<const float*>(data_ + row * row_bytes_);
-}
-
-void drop_stored_pages(const Weight& weight) {
-    const Tensor& stored = weight.stored();
-    if (const auto* file = dynamic_cast<const MappedFile*>(stored.buffer().get()))
-        file->drop_pages(static_cast<std::size_t>(stored.raw() - file->data()), stored.bytes());
 }
 
 } // namespace denoir::cpu

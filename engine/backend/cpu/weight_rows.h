@@ -29,7 +29,4 @@ private:
     bool round_;
 };
 
-/// The file's pages of a weight whose prepared copy replaces them are not needed any more.
-void drop_stored_pages(const Weight&);
-
 } // namespace denoir::cpu

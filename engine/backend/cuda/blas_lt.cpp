@@ -71,7 +71,7 @@ void expect(cublasStatus_t status, const char* doing) {
 /// for.
 class Description {
 public:
-    Description(const Functions& f, const Product& p, cudaDataType_t in, cudaDataType_t out) : f_(f) {
+    Description(const Functions& f, const Product& p, cudaDataType_t in, cudaDataType_t out) : Description(f) {
         integers = in == CUDA_R_8I;
         expect(f_.desc_create(&desc, integers ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F,
                               integers ? CUDA_R_32I : CUDA_R_32F),
@@ -88,9 +88,9 @@ public:
                                                 ? (p.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU)
                                                 : (p.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT);
         set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
-        b = layout(in, p.b_is_kn ? p.n : p.k, p.b_is_kn ? p.k : p.n, p.ldb, p.batch, p.b_step);
-        a = layout(in, p.k, p.m, p.lda, p.batch, p.a_step);
-        c = layout(out, p.n, p.m, p.ldc, p.batch, p.c_step);
+        describe(b, in, p.b_is_kn ? p.n : p.k, p.b_is_kn ? p.k : p.n, p.ldb, p.batch, p.b_step);
+        describe(a, in, p.k, p.m, p.lda, p.batch, p.a_step);
+        describe(c, out, p.n, p.m, p.ldc, p.batch, p.c_step);
     }
     ~Description() {
         for (const cublasLtMatrixLayout_t layout : {a, b, c})
@@ -108,9 +108,10 @@ public:
     bool integers = false;
 
 private:
-    cublasLtMatrixLayout_t layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t stride,
-                                  std::int64_t batch, std::int64_t step) {
-        cublasLtMatrixLayout_t made = nullptr;
+    explicit Description(const Functions& f)
+        : f_(f) {} // once it stands, what the other has made is destroyed if it throws
+    void describe(cublasLtMatrixLayout_t& made, cudaDataType_t type, std::int64_t rows, std::int64_t columns,
+                  std::int64_t stride, std::int64_t batch, std::int64_t step) {
         expect(f_.layout_create(&made, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns),
                                 stride),
                "describing");
@@ -119,7 +120,6 @@ private:
             expect(f_.layout_set(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count), "describing");
             expect(f_.layout_set(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step, sizeof step), "describing");
         }
-        return made;
     }
     const Functions& f_;
 };
@@ -273,9 +273,10 @@ private:
                 if (last == CUBLAS_STATUS_SUCCESS) last = start(p, d, candidate.algo);
                 if (last != CUBLAS_STATUS_SUCCESS) continue;
                 const float time = runtime_.time([&] {
-                    for (int i = 0; i < rounds; ++i) start(p, d, candidate.algo);
+                    for (int i = 0; i < rounds && last == CUBLAS_STATUS_SUCCESS; ++i)
+                        last = start(p, d, candidate.algo);
                 });
-                if (!fastest || time < best) {
+                if (last == CUBLAS_STATUS_SUCCESS && (!fastest || time < best)) {
                     best = time;
                     fastest = &candidate.algo;
                 }

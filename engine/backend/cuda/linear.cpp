@@ -129,6 +129,7 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
         const Tensor matrix = convert(layers, DType::bf16);
         slot = std::make_shared<Quantised>(quantise(upload(matrix)));
         runtime_->wait(); // a card that shares the host's pages may still be reading them
+        for (const LinearLayer& layer : layers) drop_stored_pages(*layer.weight);
     }
     const Quantised& weight = *std::static_pointer_cast<Quantised>(slot);
     const Quantised input = quantise(x);

@@ -6,7 +6,6 @@
 
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/backend/cuda/memory_plan.h"
-#include "engine/core/file.h"
 #include "engine/core/memory.h"
 
 namespace denoir::cuda {
@@ -60,13 +59,6 @@ void read_rows(const Tensor& stored, const Tensor& scales, std::int64_t begin, s
         }
         if (to != DType::f32) from_f32(to, values, out, columns);
     }
-}
-
-/// The file's pages are not needed any more.
-void drop_pages(const Weight& w) {
-    const Tensor& stored = w.stored();
-    if (const auto* file = dynamic_cast<const MappedFile*>(stored.buffer().get()))
-        file->drop_pages(static_cast<std::size_t>(stored.raw() - file->data()), stored.bytes());
 }
 
 /// [rows, columns] in host memory: the stored tensor itself where it is that already.
@@ -127,7 +119,7 @@ Tensor CudaBackend::matrix(Layers layers, DType dtype) {
             if (stream_.active()) resident_left_ -= bytes;
         }
         if (!file_is_read_again)
-            for (const LinearLayer& layer : layers) drop_pages(*layer.weight);
+            for (const LinearLayer& layer : layers) drop_stored_pages(*layer.weight);
         slot = made;
     }
     const Prepared& prepared = *std::static_pointer_cast<Prepared>(slot);
@@ -157,7 +149,7 @@ Tensor CudaBackend::taps_first(const Weight& w, DType dtype, bool stacked) {
         Tensor turned = allocate(stored.shape(), dtype);
         copy(stored, turned);
         runtime_->wait();
-        drop_pages(w);
+        drop_stored_pages(w);
         slot = std::make_shared<Tensor>(turned);
     }
     return *std::static_pointer_cast<Tensor>(slot);

@@ -5,8 +5,9 @@
 
 namespace denoir::cuda {
 
-/// C[M,N] = curve(round(alpha · A[M,K] · B + bias[N])), `batch` times. A and C: rows of stride lda, ldc. B: [N,K] rows
-/// of stride ldb (as weights lie), or with `b_is_kn` [K,N]. A and B of one type, products summed in f32.
+/// C[M,N] = curve(round(A[M,K] · B + bias[N])), `batch` times; a library's own epilogue may leave out the rounding. A
+/// and C: rows of stride lda, ldc. B: [N,K] rows of stride ldb (as weights lie), or with `b_is_kn` [K,N]. A and B of
+/// one type, products summed in f32.
 struct Product {
     std::int64_t m = 0, n = 0, k = 0;
     Type type = Type::f32; ///< of A and B

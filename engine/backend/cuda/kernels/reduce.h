@@ -11,8 +11,9 @@ struct Sum {
     static DENOIR_HD float join(float a, float b) { return a + b; }
     static DENOIR_HD float neutral() { return 0.0f; }
 };
+/// NaN wins: what diverged must stay seen.
 struct Greatest {
-    static DENOIR_HD float join(float a, float b) { return a > b ? a : b; }
+    static DENOIR_HD float join(float a, float b) { return a > b || a != a ? a : b; }
     static DENOIR_HD float neutral() { return -INFINITY; }
 };
 

@@ -128,7 +128,7 @@ bool in_eights(const Rows& x) { return in_eights(x.data, x.type, x.stride); }
 bool in_eights(const float* data, std::int64_t stride) { return in_eights(data, Type::f32, stride); }
 bool in_eights(const GroupRows& x) { return in_eights(x.data, x.stride); }
 
-/// launch_row(width of a pack) with the widest that fits.
+/// f(Constant<values in a pack>) with the widest that fits.
 template <int narrow, class F> void by_pack(bool eights, F f) {
     if (eights)
         f(Constant<8>{});
