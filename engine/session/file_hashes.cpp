@@ -90,6 +90,16 @@ void FileHashes::wait(std::chrono::milliseconds most) {
 
 void FileHashes::work(const std::stop_token& stop) {
     step_back();
+    try {
+        hash_all(stop);
+    } catch (const std::exception&) { // no memory: what is not known by now stays so
+    }
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+    all_known_.notify_all();
+}
+
+void FileHashes::hash_all(const std::stop_token& stop) {
     for (std::size_t i = 0; i < entries_.size() && !stop.stop_requested(); ++i) {
         ModelFile file;
         {
@@ -102,9 +112,6 @@ void FileHashes::work(const std::stop_token& stop) {
         entries_[i].file.sha256 = sum;
     }
     write_cache();
-    const std::lock_guard lock(mutex_);
-    finished_ = true;
-    all_known_.notify_all();
 }
 
 void FileHashes::read_cache() {
@@ -117,9 +124,13 @@ void FileHashes::read_cache() {
 }
 
 void FileHashes::write_cache() const {
+    // A copy: who waits for the lock must not wait for an idle thread at the disk.
+    const std::vector<Entry> entries = [this] {
+        const std::lock_guard lock(mutex_);
+        return entries_;
+    }();
     Json files = Json::array();
-    const std::lock_guard lock(mutex_);
-    for (const Entry& e : entries_)
+    for (const Entry& e : entries)
         if (!e.file.sha256.empty())
             files.push_back({{"path", e.file.path},
                              {"bytes", e.file.bytes},
@@ -127,7 +138,7 @@ void FileHashes::write_cache() const {
                              {"inode", e.inode},
                              {"sha256", e.file.sha256}});
     for (const Json& old : cached_files()) {
-        const bool ours = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) {
+        const bool ours = std::any_of(entries.begin(), entries.end(), [&](const Entry& e) {
             return old.is_object() && old.value("path", Json()) == e.file.path;
         });
         if (!ours && files.size() < max_cached) files.push_back(old);

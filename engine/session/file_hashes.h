@@ -33,6 +33,7 @@ private:
         std::uint64_t inode = 0;
     };
     void work(const std::stop_token&);
+    void hash_all(const std::stop_token&);
     void read_cache();
     void write_cache() const;
 
