@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/residency.h"
 
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
 namespace denoir {
+namespace {
+
+/// What tells a file from one that has taken its name.
+std::string stamp(const std::filesystem::path& file) {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0) return file.string();
+    return fmt::format("{} {} {} {}.{}", file.string(), status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                       status.st_mtim.tv_nsec);
+}
+
+} // namespace
 
 std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::path> files, Component component) {
     std::string key(name(component));
-    for (const auto& file : files) key += '\n' + file.string();
+    for (const auto& file : files) key += '\n' + stamp(file);
     for (auto it = entries_.begin(); it != entries_.end(); ++it)
         if (it->key == key) {
             entries_.splice(entries_.begin(), entries_, it);

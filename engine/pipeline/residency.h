@@ -9,8 +9,9 @@
 
 namespace denoir {
 
-/// Loaded weights, kept across runs, least recently used first out when `budget` bytes are passed. A set that a model
-/// holds stays alive until that model is gone. Not thread-safe: belongs to the engine thread.
+/// Loaded weights, kept for whatever its owner does one after another, least recently used first out when `budget`
+/// bytes are passed. A set that a model holds stays alive until that model is gone. Files that have changed are loaded
+/// anew. Not thread-safe: belongs to the engine thread.
 class Residency {
 public:
     explicit Residency(std::size_t budget) : budget_(budget) {}
