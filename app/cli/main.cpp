@@ -83,7 +83,10 @@ int guarded(const std::vector<std::string>& words) {
         console.refuse(e);
         return usage;
     } catch (const Error& e) {
-        if (interrupt->happened()) return cancelled; // torn down in the middle of something
+        if (interrupt->happened()) { // torn down in the middle of something
+            console.cancelled("cancelled");
+            return cancelled;
+        }
         console.refuse(e);
         return failed;
     } catch (const Cancelled&) {
