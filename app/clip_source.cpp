@@ -25,7 +25,12 @@ void even_times(ClipInfo& info) {
 
 /// The rate that a stored request names; `otherwise` where there is none. The text may come from anyone.
 double rate_of(const QString& request, double otherwise) {
-    const Json json = Json::parse(request.toStdString(), nullptr, false);
+    Json json;
+    try {
+        json = parse_json(request.toStdString(), "request");
+    } catch (const Error&) {
+        return otherwise;
+    }
     if (!json.is_object()) return otherwise;
     const auto fps = json.find("fps");
     if (fps == json.end() || !fps->is_number()) return otherwise;

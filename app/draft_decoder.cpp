@@ -118,8 +118,10 @@ struct DraftDecoder::State {
         // Four frames share a latent frame, the first has one alone; later ones do not reach back.
         const std::int64_t needed = draft.frame < 0 ? all.size(1) : (draft.frame + 3) / 4 + 1;
         const Tensor latent = needed == all.size(1) ? all : all.slice(1, 0, needed).to_host_f32();
-        if (!backend || backend->device() != *r.device)
+        if (!backend || backend->device() != *r.device) {
+            residency.reset(); // what the old device prepared of the weights goes with it
             backend = open_backend(*r.device, std::max(1, int(std::thread::hardware_concurrency()) / 2));
+        }
         if (!residency) residency.emplace(residency_budget);
         Pipeline pipeline(*residency, backend);
         try {

@@ -93,7 +93,7 @@ std::optional<LatentColours> from_json(const Json& json) {
 
 Json read_json(const fs::path& file) {
     try {
-        const Json json = Json::parse(read_text(file, file_limit), nullptr, false);
+        const Json json = parse_json(read_text(file, file_limit), file.string());
         return json.is_object() ? json : Json::object();
     } catch (const Error&) {
         return Json::object();

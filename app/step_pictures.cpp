@@ -169,8 +169,7 @@ struct StepPictures::Worker {
 StepPictures::StepPictures(QObject* parent) : QObject(parent), worker_(std::make_unique<Worker>(*this)) {}
 
 StepPictures::~StepPictures() {
-    worker_->renew();
-    worker_.reset(); // joins
+    worker_->renew(); // its thread is joined as it goes, before all else
 }
 
 void StepPictures::reset() {
@@ -213,7 +212,8 @@ void StepPictures::begin(const QString& run, const Request& request, int steps) 
     run_ = run;
     running_ = true;
     set_up(request, steps);
-    worker_->put([this, request](const std::stop_token&) { worker_->prepare(request); });
+    // Tasks hold the worker itself: while it goes, the member no longer leads to it.
+    worker_->put([worker = worker_.get(), request](const std::stop_token&) { worker->prepare(request); });
     emit changed();
 }
 
@@ -225,11 +225,11 @@ void StepPictures::add(const StepUpdate& update) {
         number = worker_->generation;
     }
     const bool branch = keeps_steps_ && update.step < steps_;
-    worker_->put([this, update, number, branch](const std::stop_token&) {
-        Step step = worker_->pictures_of(update.latent, update.x0);
+    worker_->put([worker = worker_.get(), update, number, branch](const std::stop_token&) {
+        Step step = worker->pictures_of(update.latent, update.x0);
         step.seconds = update.seconds;
         step.can_branch = branch;
-        worker_->tell(number, [n = update.step, step](StepPictures& p) { p.take(n, step); });
+        worker->tell(number, [n = update.step, step](StepPictures& p) { p.take(n, step); });
     });
 }
 
@@ -244,8 +244,8 @@ void StepPictures::finish() {
             number = worker_->generation;
         }
         // Where the pictures were guessed, they are made once more with what this run teaches.
-        worker_->put([this, run, number](const std::stop_token& stop) {
-            if (worker_->guessed) worker_->load(run, number, false, stop);
+        worker_->put([worker = worker_.get(), run, number](const std::stop_token& stop) {
+            if (worker->guessed) worker->load(run, number, false, stop);
         });
     }
     emit changed();
@@ -255,7 +255,8 @@ void StepPictures::load(const QString& run) {
     const quint64 number = worker_->renew();
     reset();
     run_ = run;
-    worker_->put([this, run, number](const std::stop_token& stop) { worker_->load(run, number, true, stop); });
+    worker_->put(
+        [worker = worker_.get(), run, number](const std::stop_token& stop) { worker->load(run, number, true, stop); });
     emit changed();
 }
 
