@@ -30,7 +30,8 @@ Defaults skyreels(Mode mode, bool p720) {
 
 Defaults wan21(Mode mode, bool large, bool p480) {
     const int width = large && !p480 ? 1280 : 832, height = large && !p480 ? 720 : 480;
-    if (mode == Mode::i2v) return {40, p480 ? 3.0 : 5.0, 5.0, 5.0, 81, 16, width, height, wan_i2v_negative};
+    if (mode == Mode::i2v)
+        return {40, p480 ? wan_480p_shift : wan_720p_shift, 5.0, 5.0, 81, 16, width, height, wan_i2v_negative};
     if (mode == Mode::flf2v) return {50, 16.0, 5.0, 5.0, 81, 16, 1280, 720, wan_flf2v_negative};
     return {50, 5.0, 5.0, 5.0, 81, 16, width, height, wan_negative};
 }
@@ -47,7 +48,7 @@ Defaults defaults_for(Family family, Mode mode, bool large, bool p720, bool p480
         return d;
     }
     case Family::wan22:
-        if (mode == Mode::i2v) return {40, 5.0, 3.5, 3.5, 81, 16, 1280, 720, wan_negative};
+        if (mode != Mode::t2v) return {40, 5.0, 3.5, 3.5, 81, 16, 1280, 720, wan_negative};
         return {40, 12.0, 4.0, 3.0, 81, 16, 1280, 720, wan_negative};
     case Family::wan:
         break;

@@ -131,7 +131,7 @@ private:
     static double boundary(const Request& r, const ModelFolder& model) {
         const auto it = model.model_index.find("boundary_ratio");
         if (it != model.model_index.end() && it->is_number()) return it->get<double>();
-        return *r.mode == Mode::i2v ? 0.9 : 0.875; // spec/schedulers.md 8
+        return *r.mode == Mode::t2v ? 0.875 : 0.9; // spec/schedulers.md 8: of the model, whatever images it takes
     }
     /// In a handler of `e`: to the next rung of the memory ladder. Throws on where there is none.
     void step_down(const Error& e) {

@@ -83,6 +83,12 @@ void check_images(const Request& r, const Variant& variant, const ModelFolder& m
                          "give --image FILE");
 }
 
+void refuse_wan22_vae(const ModelFolder& model) {
+    if (model.vae.empty() || wan::VaeConfig::read(Weights::load(model.vae, Component::vae21)).spatial() == 8) return;
+    throw Error(model.root.string(), "model", "Wan 2.2 TI2V, whose VAE reduces by 16, is not rendered yet",
+                "use Wan 2.1, Wan 2.2 A14B or SkyReels-V2");
+}
+
 void check_parts(const Request& r, const Variant& variant, const ModelFolder& model) {
     const auto need = [&](bool there, const char* part, const char* file) {
         if (!there)
@@ -90,12 +96,16 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
                         fmt::format("put {} beside the transformer", file));
     };
     need(!model.transformer.empty(), "transformer", "its safetensors");
+    if (*r.family == Family::wan22 && model.transformer_low.empty()) {
+        refuse_wan22_vae(model); // a model of one transformer, not half of one of two
+        throw Error(model.root.string(), {}, "the low-noise transformer of Wan 2.2 A14B is missing",
+                    "give the folder that holds both, as high_noise_model/ and low_noise_model/ or transformer/ and "
+                    "transformer_2/");
+    }
     need(!model.text_encoder.empty(), "text encoder", "models_t5_umt5-xxl-enc-bf16.pth or text_encoder/");
     need(!model.tokenizer.empty(), "tokenizer", "google/umt5-xxl/ or tokenizer/");
     need(!model.vae.empty(), "VAE", "Wan2.1_VAE.pth or vae/");
-    if (wan::VaeConfig::read(Weights::load(model.vae, Component::vae21)).spatial() != 8)
-        throw Error(model.root.string(), "model", "Wan 2.2 TI2V, whose VAE reduces by 16, is not rendered yet",
-                    "use Wan 2.1, Wan 2.2 A14B or SkyReels-V2");
+    refuse_wan22_vae(model);
     const bool image = !r.image.empty();
     if (image && variant.clip_images > 0)
         need(!model.clip.empty(), "CLIP image encoder",
@@ -124,8 +134,6 @@ void resolve_forcing(Request& r, int frames) {
 /// Sizes the user left open: config.json's, the reference's for a text prompt, or after the image's aspect.
 void resolve_size(Request& r, const Defaults& d, bool p480) {
     if (r.width && r.height) return;
-    if (r.width || r.height)
-        refuse(r.width ? "height" : "width", "width and height go together", "give both, or neither");
     int width = d.width, height = d.height;
     if (!r.image.empty()) {
         const ImageInfo image = image_info(r.image);
@@ -142,8 +150,13 @@ void resolve_size(Request& r, const Defaults& d, bool p480) {
             std::swap(width, height);
         }
     }
-    r.width = width;
-    r.height = height;
+    const auto beside = [&](int given, int own, int other) { // an image keeps its aspect
+        return r.image.empty() ? other : std::max(16, int(std::lround(double(given) * other / own / 16)) * 16);
+    };
+    if (r.width) height = beside(*r.width, width, height);
+    if (r.height) width = beside(*r.height, height, width);
+    r.width = r.width.value_or(width);
+    r.height = r.height.value_or(height);
 }
 
 /// Images that are too long and thin to be scaled are refused here, where their files have names.
@@ -201,8 +214,15 @@ void apply_config(Defaults& d, const ModelFolder& model) {
 }
 
 /// The reference's numbers for this model and mode.
-Defaults table_for(Family family, Mode mode, const Variant& variant, const ModelFolder& model) {
-    Defaults d = defaults_for(family, mode, variant.dim >= 4096, hint(model, "720P"), hint(model, "480P"));
+Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& model) {
+    Defaults d = defaults_for(*r.family, *r.mode, variant.dim >= 4096, hint(model, "720P"), hint(model, "480P"));
+    // Of Wan 2.1's two areas each has its shift; a size that is asked for tells more than a name (spec/schedulers.md
+    // 9).
+    if (*r.family == Family::wan && *r.mode == Mode::i2v && r.width && r.height) {
+        const auto [less, more] = std::minmax(*r.width, *r.height);
+        if (less == 480 && more == 832) d.shift = wan_480p_shift;
+        if (less == 720 && more == 1280) d.shift = wan_720p_shift;
+    }
     apply_config(d, model);
     return d;
 }
@@ -280,7 +300,9 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     r.image = asked.image;
     r.family = family_of(asked, model);
     r.mode = likely_mode(asked, *r.family, variant);
-    const Defaults d = table_for(*r.family, *r.mode, variant, model);
+    r.width = asked.width, r.height = asked.height;
+    const Defaults d = table_for(r, variant, model);
+    r.width.reset(), r.height.reset();
     try {
         resolve_size(r, d, hint(model, "480P"));
     } catch (const Error&) { // the image cannot be read, which is no matter here
@@ -315,7 +337,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     check_images(r, variant, model);
     check_parts(r, variant, model);
 
-    const Defaults d = table_for(*r.family, *r.mode, variant, model);
+    const Defaults d = table_for(r, variant, model);
     resolve_size(r, d, hint(model, "480P"));
     (void)Resolution(*r.width, *r.height); // refuses what is no multiple of 16
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();

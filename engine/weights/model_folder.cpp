@@ -210,6 +210,11 @@ private:
             const std::vector<Found> low = only(look(root / "transformer_2"), Component::transformer);
             if (!low.empty()) model_.transformer_low = low.front().files();
         }
+        const auto second = model_.model_index.find("transformer_2");
+        const bool expected = second != model_.model_index.end() && second->is_array() && !second->empty() &&
+                              second->front().is_string(); // [null, null] where there is none
+        if ((expected || is_folder(root / "transformer_2")) && model_.transformer_low.empty())
+            model_.missing.emplace_back("low-noise transformer");
         for (const char* part : {"vae", "text_encoder", "image_encoder"})
             if (is_folder(root / part)) take_companions(look(root / part));
         model_.tokenizer = tokenizer_in(root);

@@ -80,7 +80,9 @@ void check_clip(const Config& c, const Tensor* clip) {
     const bool fits = clip->rank() == 2 && clip->size(0) >= 1 && clip->size(1) == c.clip_dim &&
                       (!c.clip_positions || clip->size(0) == c.clip_positions);
     const Shape wanted{c.clip_positions ? c.clip_positions : 257, c.clip_dim};
-    if (!fits) throw Error({}, "clip", fmt::format("{} must be {}", to_string(clip->shape()), to_string(wanted)), {});
+    if (!fits)
+        throw Error({}, "clip", fmt::format("{} must be {}", to_string(clip->shape()), to_string(wanted)),
+                    "give the first image's features, then the last one's where the model takes both");
 }
 
 std::int64_t rows_used(const Tensor& text) {

@@ -7,6 +7,7 @@
 
 #include "engine/core/error.h"
 #include "engine/media/image.h"
+#include "engine/pipeline/defaults.h"
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
 
@@ -118,12 +119,58 @@ TEST(Resolve, WhatTheUserSaidStays) {
     EXPECT_EQ(r.precision, PrecisionPolicy::f32);
 }
 
+TEST(Resolve, OneSideAloneTakesTheOtherFromTheDefaultsOrTheImage) {
+    const Request text = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 64; });
+    EXPECT_EQ(text.width, 64);
+    EXPECT_EQ(text.height, 480);
+    const auto with_image = [](int width, int height) {
+        return resolved("SkyReels-V2-I2V-tiny", [=](Request& q) {
+            q.family = Family::wan, q.image = picture;
+            if (width) q.width = width;
+            if (height) q.height = height;
+        });
+    };
+    const Request whole = with_image(0, 0), narrow = with_image(128, 0), low = with_image(0, 96);
+    EXPECT_NEAR(double(*narrow.height) / 128, double(*whole.height) / *whole.width, 8.0 / 128);
+    EXPECT_NEAR(double(*low.width) / 96, double(*whole.width) / *whole.height, 8.0 / 96);
+}
+
+/// spec/schedulers.md 9: of the size, not only of the name.
+TEST(Resolve, ShiftOfWansImageModelsFollowsTheSize) {
+    const auto shift = [](int width, int height) {
+        const auto sized = [=](Request& q) {
+            q.family = Family::wan, q.image = picture;
+            q.width = width, q.height = height, q.frames = 5;
+        };
+        return resolved("SkyReels-V2-I2V-tiny", sized).shift;
+    };
+    EXPECT_EQ(shift(832, 480), 3.0);
+    EXPECT_EQ(shift(480, 832), 3.0);
+    EXPECT_EQ(shift(1280, 720), 5.0);
+    EXPECT_EQ(shift(64, 64), 5.0);
+}
+
+TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
+    const auto low_is_missing = [](Request& q) { q.family = Family::wan22; };
+    EXPECT_NE(refused("Wan2.1-T2V-tiny", low_is_missing).find("low-noise transformer"), std::string::npos);
+}
+
+TEST(Defaults, Wan22ImageModelsKeepTheirsWithALastImage) {
+    for (const Mode mode : {Mode::i2v, Mode::flf2v}) {
+        const Defaults d = defaults_for(Family::wan22, mode, true, false, false);
+        EXPECT_EQ(d.shift, 5.0);
+        EXPECT_EQ(d.guidance, 3.5);
+        EXPECT_EQ(d.guidance_low, 3.5);
+    }
+    EXPECT_EQ(defaults_for(Family::wan22, Mode::t2v, true, false, false).shift, 12.0);
+}
+
 TEST(Resolve, RefusalsNameTheField) {
     const char* t2v = "Wan2.1-T2V-tiny";
     const char* df = "SkyReels-V2-DF-tiny";
     EXPECT_EQ(refused(t2v, [](Request& q) { q.width = 100, q.height = 64; }), "width");
     EXPECT_EQ(refused(t2v, [](Request& q) { q.width = 64, q.height = 8208; }), "height");
-    EXPECT_EQ(refused(t2v, [](Request& q) { q.width = 64; }), "height");
+    EXPECT_EQ(refused(t2v, [](Request& q) { q.width = 8208; }), "width");
     EXPECT_EQ(refused(t2v, [](Request& q) { q.frames = 6; }), "frames");
     EXPECT_EQ(refused(t2v, [](Request& q) { q.steps = 0; }), "steps");
     EXPECT_EQ(refused(t2v, [](Request& q) { q.steps = 1001; }), "steps");
