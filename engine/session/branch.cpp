@@ -33,6 +33,11 @@ Request branch_of(const std::filesystem::path& path, int step) {
         throw UsageError(path.string(), "--step", fmt::format("{} is no step to start from", step),
                          last < 0 ? "the run has none yet" : fmt::format("use 0 to {}", last));
     }
+    if (step > 0 && record.find(step)->solver_sha256.empty())
+        throw UsageError(path.string(), "--step", fmt::format("the solver's state after step {} was not kept", step),
+                         record.request.start && step < record.request.start->step
+                             ? "branch from the run that this one began from"
+                             : "use another step");
     check_resolved(run);
     run.state(step); // its files are whole
     Request r = record.request;

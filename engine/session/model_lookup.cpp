@@ -53,7 +53,7 @@ fs::path find_model(const fs::path& asked) {
 int text_length(const fs::path& model) {
     std::error_code code;
     const fs::path folder = fs::is_directory(model, code) ? model : model.parent_path();
-    for (const char* name : {"config.json", "transformer/config.json"}) {
+    for (const char* name : {"config.json", "transformer/config.json", "high_noise_model/config.json"}) {
         const fs::path file = folder / name;
         const Json config = read_json_object(file);
         const auto it = config.find("text_len");

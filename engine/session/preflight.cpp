@@ -8,10 +8,10 @@
 #include "engine/media/image.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
-#include "engine/models/umt5/tokenizer.h"
 #include "engine/models/wan/config.h"
 #include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
 
 namespace denoir {
@@ -32,7 +32,7 @@ void check_encoders(const Request& r, const ModelFolder& model, const wan::Confi
     if (!r.last_image.empty()) read_image(r.last_image);
     const Weights text = Weights::load(model.text_encoder, Component::umt5);
     fit(model.text_encoder, "text channels", umt5::Config::read(text).dim, transformer.text_dim);
-    umt5::Tokenizer::load(model.tokenizer);
+    load_tokenizer(model.tokenizer);
     if (r.image.empty() || transformer.clip_dim == 0) return;
     const Weights clip = Weights::load(model.clip, Component::clip);
     fit(model.clip, "image channels", clip::Config::read(clip).width, transformer.clip_dim);
@@ -54,7 +54,7 @@ void preflight(const Request& r, const ModelFolder& model, Needs needs) {
 void check_disk_space(const Request& r, const ModelFolder& model, const fs::path& run) {
     std::error_code code;
     const fs::space_info space = fs::space(run, code);
-    if (code) return;
+    if (code || space.capacity == 0) return; // not known
     const int channels = int(wan::Config::read(Weights::load(model.transformer, Component::transformer)).out_channels);
     const double latent = double(latent_shape(r, channels).elements()) * sizeof(float), steps = Pipeline::step_count(r);
     const double needed = (steps + 1) * latent * (2 + solver_tensors) + spare_bytes;

@@ -55,18 +55,25 @@ void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vect
 /// The steps up to the start of a branch, and what the encoders gave, as far as it serves.
 void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
     const int last = run.record().request.start->step;
-    const auto same_bytes = [&](const fs::path& from, const fs::path& to) {
+    const auto linked = [](const fs::path& from, const fs::path& to) { // files of a run are never written in place
         std::error_code code;
-        fs::create_hard_link(from, to, code); // files of a run are never written in place
-        if (code) copy_file_atomically(from, to);
+        fs::create_hard_link(from, to, code);
+        return !code;
+    };
+    const auto same_bytes = [&](const fs::path& from, const fs::path& to) {
+        if (!linked(from, to)) copy_file_atomically(from, to);
     };
     for (int step = 0; step <= last; ++step) {
         const StepRecord* s = parent.record().find(step);
         if (!s) continue;
-        if (step == last && !s->solver_sha256.empty()) same_bytes(parent.solver_file(step), run.solver_file(step));
         same_bytes(parent.latents_file(step), run.latents_file(step));
         run.record().steps.push_back(*s);
-        if (step < last) run.record().steps.back().solver_sha256.clear();
+        if (s->solver_sha256.empty()) continue;
+        // Those of earlier steps let branches begin there; on another disk they would cost too much.
+        if (step == last)
+            same_bytes(parent.solver_file(step), run.solver_file(step));
+        else if (!linked(parent.solver_file(step), run.solver_file(step)))
+            run.record().steps.back().solver_sha256.clear();
     }
     if (conditioning && parent.load_conditioning()) {
         same_bytes(parent.file("conditioning.safetensors"), run.file("conditioning.safetensors"));
