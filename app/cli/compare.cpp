@@ -115,12 +115,13 @@ std::string conclusion(const Comparison& c) {
 /// What scripts ask of the means; empty where it is met.
 std::optional<Error> missed(const Comparison& c, std::optional<double> psnr, std::optional<double> ssim) {
     const metrics::FrameMetrics& mean = c.summary.mean;
+    constexpr const char* lower = "look at the worst frames with --report, or allow less";
     const std::string file = c.b.path.string();
     if (psnr && mean.psnr && *mean.psnr < *psnr)
-        return Error(file, "psnr", fmt::format("is {:.2f} dB, below --min-psnr {:g}", *mean.psnr, *psnr));
+        return Error(file, "psnr", fmt::format("is {:.2f} dB, below --min-psnr {:g}", *mean.psnr, *psnr), lower);
     if (ssim && !mean.ssim) return Error(file, "ssim", "there is none below 11 x 11 pixels", "leave --min-ssim out");
     if (ssim && *mean.ssim < *ssim)
-        return Error(file, "ssim", fmt::format("is {:.4f}, below --min-ssim {:g}", *mean.ssim, *ssim));
+        return Error(file, "ssim", fmt::format("is {:.4f}, below --min-ssim {:g}", *mean.ssim, *ssim), lower);
     return std::nullopt;
 }
 
@@ -146,9 +147,13 @@ int run(const Arguments& args, Console& console) {
     write_outputs(comparer, found, outputs);
     progress.clear();
     console.say(table(found) + conclusion(found));
-    console.report(to_json(found));
+    Json document = to_json(found);
     const std::optional<Error> below = missed(found, least_psnr, least_ssim);
-    if (below) console.note(below->what()); // stdout holds the result already
+    if (below) {
+        console.note(below->what());
+        document["error"] = Console::error_json(*below);
+    }
+    console.report(document);
     return below ? 1 : 0;
 }
 

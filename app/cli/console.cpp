@@ -41,13 +41,16 @@ void Console::report(const Json& document) const {
     if (json_) write_all(stdout, text_of(document));
 }
 
+Json Console::error_json(const Error& e) {
+    return {{"file", printable(e.file(), 4096)},
+            {"field", printable(e.field(), 1024)},
+            {"message", printable(e.message(), 1024)},
+            {"hint", printable(e.hint(), 1024)}};
+}
+
 void Console::refuse(const Error& e) const {
     note(e.what());
-    report(Json{{"error",
-                 {{"file", printable(e.file(), 4096)},
-                  {"field", printable(e.field(), 1024)},
-                  {"message", printable(e.message(), 1024)},
-                  {"hint", printable(e.hint(), 1024)}}}});
+    report(Json{{"error", error_json(e)}});
 }
 
 void Console::cancelled(const std::string& line) const {

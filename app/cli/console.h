@@ -19,6 +19,8 @@ public:
     void say(std::string_view text) const;
     /// The result for programs; dropped without --json.
     void report(const Json& document) const;
+    /// What `refuse` puts into a JSON document as "error", for a result that stands beside it.
+    static Json error_json(const Error&);
     /// One line `denoir-cli: …` on stderr, and {"error": …} on stdout with --json.
     void refuse(const Error&) const;
     /// The line of a cancelled command, and {"error": …} on stdout with --json.

@@ -5,17 +5,34 @@
 #include "engine/core/log.h"
 #include "engine/models/umt5/clean.h"
 #include "engine/models/umt5/tokenizer.h"
+#include "engine/pipeline/tokenizer_file.h"
 #include "engine/session/model_lookup.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir::cli {
 namespace {
+
+/// A tokenizer's own file or folder, else where the model that lies there keeps it.
+umt5::Tokenizer tokenizer_of(const std::filesystem::path& path) {
+    try {
+        return load_tokenizer(path);
+    } catch (const Error&) {
+        std::filesystem::path found;
+        try {
+            found = ModelFolder::open(path).tokenizer;
+        } catch (const Error&) { // no model either: the first error says what is wrong
+        }
+        if (found.empty() || found == path) throw;
+        return load_tokenizer(found);
+    }
+}
 
 int run(const Arguments& args, Console& console) {
     if (args.has("--model") && args.get("--model").empty())
         throw UsageError("", "--model", "is empty", "name a folder");
     const auto model = find_model(args.get("--model"));
     const int limit = text_length(model);
-    const auto tokenizer = umt5::Tokenizer::load(model);
+    const auto tokenizer = tokenizer_of(model);
     const std::string text = umt5::clean(args.words()[0]);
     bool cut = false;
     const auto ids = tokenizer.encode(text, limit, &cut);

@@ -20,16 +20,20 @@ int run(const Arguments& args, Console& console) {
         hint = "the file was changed after the run; what it held can be rendered anew";
     }
     if (found.first_difference) what = fmt::format("step {} is the first that differs", *found.first_difference);
-    console.report(Json{{"run", path},
-                        {"identical", found.identical()},
-                        {"steps", found.steps},
-                        {"first_difference", found.first_difference ? Json(*found.first_difference) : Json()},
-                        {"changed_files", found.changed_files}});
+    Json document{{"run", path},
+                  {"identical", found.identical()},
+                  {"steps", found.steps},
+                  {"first_difference", found.first_difference ? Json(*found.first_difference) : Json()},
+                  {"changed_files", found.changed_files}};
     if (found.identical()) {
         console.say(fmt::format("{}: {}", path, what));
+        console.report(document);
         return 0;
     }
-    console.note(Error(path, "latents", what, hint).what());
+    const Error error(path, "latents", what, hint);
+    console.note(error.what());
+    document["error"] = Console::error_json(error);
+    console.report(document);
     return 1;
 }
 

@@ -176,6 +176,7 @@ class Figures(Compare):
             self.assertEqual(result.code, 1)
             self.assertRegex(result.err, r"^denoir-cli: b: (psnr|ssim): .* below --min")
             self.assertEqual(len(result.json()["frames"]), 2)
+            self.assertTrue(all(result.json()["error"][part] for part in ("file", "field", "message", "hint")))
         self.done("compare", "a", "a", "--min-psnr", 100)
 
 

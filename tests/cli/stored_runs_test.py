@@ -230,6 +230,37 @@ class StoredRuns(Case):
         shutil.rmtree(self.work / "good" / "latents")
         self.refused("verify", "none", codes=(1,), names=("step_002", "missing"))
 
+    def test_branch_of_a_branch_before_its_start(self):
+        self.done("render", "--from", "good", "--step", 2, "--prompt", "a dog", "--out", "b.mp4", "--run-dir", "b")
+        for parent in ("good", "b"):
+            self.done("render", "--from", parent, "--step", 1, "--prompt", "a cat", "--out", f"{parent}-1.mp4", "--run-dir", f"{parent}-1")
+        self.assertEqual(sha256(self.work / "good-1" / "latents" / "step_003.safetensors"),
+                         sha256(self.work / "b-1" / "latents" / "step_003.safetensors"))  # fmt: skip
+        record = json.loads((self.work / "b" / "run.json").read_text())
+        record["steps"][1]["solver_sha256"] = ""  # as on another disk, where it was not copied
+        (self.work / "b" / "run.json").write_text(json.dumps(record))
+        self.refused("render", "--from", "b", "--step", 1, "--out", "c.mp4", "--run-dir", "c", codes=(2,), names=("step", "began from"))
+
+    def test_verify_says_in_json_what_it_refuses(self):
+        record = json.loads((self.work / "good" / "run.json").read_text())
+        record["steps"][2]["sha256"] = "0" * 64
+        (self.work / "good" / "run.json").write_text(json.dumps(record))
+        result = self.run_cli("verify", "good", "--json", timeout=PATIENCE)
+        self.assertEqual((result.code, result.json()["identical"]), (1, False))
+        self.assertTrue(all(result.json()["error"][part] for part in ("file", "field", "message", "hint")))
+
+    def test_tokenizer_inside_the_text_encoder(self):
+        """As ComfyUI's files keep it."""
+        shutil.copytree(MODEL, self.work / "model")
+        shutil.rmtree(self.work / "model" / "tokenizer")
+        spiece, encoder = MODEL / "tokenizer" / "spiece.model", self.work / "model" / "text_encoder" / "model.safetensors"
+        raw = spiece.read_bytes()
+        write_safetensors(encoder, read_safetensors(encoder) | {"spiece_model": ("U8", [len(raw)], raw)})
+        words = [w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=1)]
+        self.done(*words)
+        ids = [self.done("tokenize", "--model", model, "--json", PROMPT).json()["ids"] for model in ("model", encoder, spiece)]
+        self.assertEqual(ids, [ids[0]] * 3)
+
     def test_model_named_from_elsewhere(self):
         shutil.copytree(MODEL, self.work / "model")
         words = [w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=1)]
