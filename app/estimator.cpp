@@ -10,6 +10,7 @@
 #include "engine/backend/backend.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/session/model_lookup.h"
 
 namespace denoir::app {
 namespace {
@@ -24,7 +25,15 @@ QString place_of(const Request& r) {
                                                                   : "skyreels";
     return to_qstring(r.device.value_or(Device{}).name()) + QLatin1Char('|') + QLatin1String(precision);
 }
-QString key_of(const Request& r) { return place_of(r) + QLatin1Char('|') + to_qstring(r.model); }
+/// The bundled model has a name in what is recorded, and none in what is asked for.
+QString key_of(const Request& r) {
+    std::filesystem::path model = r.model;
+    try {
+        model = find_model(r.model);
+    } catch (const Error&) { // gone: under the name it had
+    }
+    return place_of(r) + QLatin1Char('|') + to_qstring(model);
+}
 
 double followed(double before, double now) {
     if (!(now > 0) || !std::isfinite(now)) return before;
@@ -69,10 +78,11 @@ const Estimator::Speed* Estimator::find(const Request& r, bool& same_model) cons
     const auto it = speeds_.constFind(key_of(r));
     same_model = it != speeds_.constEnd();
     if (same_model) return &*it;
-    // Another model on the same device: its denoising tells this one's.
-    const QString place = place_of(r) + QLatin1Char('|');
-    for (auto other = speeds_.constBegin(); other != speeds_.constEnd(); ++other)
-        if (other.key().startsWith(place)) return &*other;
+    // Another model on the same device: its denoising tells this one's, best of all in the same precision.
+    const QString place = place_of(r) + QLatin1Char('|'), device = place.section(QLatin1Char('|'), 0, 0);
+    for (const QString& alike : {place, device + QLatin1Char('|')})
+        for (auto other = speeds_.constBegin(); other != speeds_.constEnd(); ++other)
+            if (other.key().startsWith(alike)) return &*other;
     return nullptr;
 }
 
@@ -88,8 +98,9 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
     f.basis = flops > 0 ? Basis::measured : trial_flops_ > 0 ? Basis::trial : Basis::none;
     if (f.basis == Basis::trial) flops = trial_flops_ * share_of_products;
     if (flops > 0) {
-        f.denoise = work.flop / flops;
-        f.step_seconds = f.denoise / std::max(1, Pipeline::step_count(r));
+        const int steps = std::max(1, Pipeline::step_count(r)), taken = r.start ? std::min(r.start->step, steps) : 0;
+        f.step_seconds = work.flop / flops / steps;
+        f.denoise = f.step_seconds * (steps - taken);
         if (same_model) {
             f.encode = speed->encode_seconds;
             if (speed->load_bytes > 0) f.load = double(work.weight_bytes) / speed->load_bytes;

@@ -79,6 +79,12 @@ quint64 FileSaver::save(std::string content) {
     return ++state_->last;
 }
 
+void FileSaver::discard() {
+    const std::scoped_lock lock(state_->mutex);
+    state_->waiting.reset();
+    state_->done.notify_all();
+}
+
 bool FileSaver::flush() {
     std::unique_lock lock(state_->mutex);
     state_->done.wait(lock, [&] { return !state_->waiting && !state_->writing; });

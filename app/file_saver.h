@@ -20,6 +20,8 @@ public:
     ~FileSaver() override;
     /// Returns a serial number, which comes back with saved() or failed() (of it or a later one).
     quint64 save(std::string content);
+    /// Forgets what is not being written yet.
+    void discard();
     /// Blocks until everything given is written. False: the last write failed.
     bool flush();
     const std::filesystem::path& path() const;

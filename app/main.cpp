@@ -70,6 +70,7 @@ int run(QApplication& program, const ui::Arguments& arguments) {
     if (arguments.size) window.resize(*arguments.size);
     if (!arguments.screenshot.isEmpty()) return ui::take_screenshot(window, studio, arguments);
 
+    if (!arguments.size) window.restore_place();
     window.show();
     window.begin(arguments.layout.value_or(ui::Layout::create));
     window.open_paths(arguments.paths);

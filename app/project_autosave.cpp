@@ -100,7 +100,8 @@ void Project::drop_autosave() {
     timer_->stop();
     if (!autosave_) return;
     const fs::path file = autosave_->path();
-    autosave_.reset(); // writes what was waiting
+    autosave_->discard();
+    autosave_.reset(); // ends what was being written
     std::error_code code;
     fs::remove(file, code);
     autosave_lock_.reset();

@@ -450,7 +450,7 @@ void RunHistory::purge_trash(int older_than_days) {
         const qint64 time = trashed_at(to_qstring(item.path().filename()));
         if (time >= 0 && time <= limit) old.push_back(item.path());
     }
-    for (const fs::path& path : old) fs::remove_all(path, code); // of a link: the link alone
+    store_->scanner.purge(std::move(old));
 }
 
 void RunHistory::touch(const QString& run) { store_->scanner.look(entry_of(run)); }

@@ -193,6 +193,14 @@ void RunScanner::forget(const QStringList& entries) {
     });
 }
 
+void RunScanner::purge(std::vector<fs::path> folders) {
+    post([this, folders = std::move(folders)] {
+        std::error_code code;
+        for (const fs::path& folder : folders)
+            if (!end_.stop_requested()) fs::remove_all(folder, code); // of a link: the link alone
+    });
+}
+
 bool RunScanner::idle() const {
     const std::scoped_lock lock(mutex_);
     return tasks_.empty() && !working_;
@@ -268,7 +276,7 @@ void RunScanner::scan_now(const std::stop_token& end) {
         if (changes.rows.size() >= batch) hand_over();
     }
     hand_over();
-    for (const QString& entry : stamps_.keys())
+    for (const QString& entry : code ? QStringList() : stamps_.keys()) // what could not be listed is not gone
         if (!seen.contains(entry)) changes.gone << entry, stamps_.remove(entry);
     index_->remove(changes.gone);
     changes.complete = true;

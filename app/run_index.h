@@ -55,6 +55,8 @@ public:
     void note(const QString& entry, const RunNotes& notes);
     void drop(const QStringList& entries);
     void forget(const QStringList& entries);
+    /// Deletes folders, gigabytes perhaps; what is left at the end stays.
+    void purge(std::vector<std::filesystem::path> folders);
     bool idle() const;
 
 private:

@@ -6,17 +6,12 @@
 
 #include "app/request_values.h"
 #include "app/text.h"
-#include "engine/media/video_reader.h"
 #include "engine/session/model_lookup.h"
-#include "engine/session/render.h"
 
 namespace denoir::app {
 namespace {
 
 constexpr int trash_days = 7;
-
-/// What a branch may change (the engine refuses the rest, and says so).
-constexpr const char* branch_keys[] = {"prompt", "negative_prompt", "guidance", "guidance_low", "device", "threads"};
 
 } // namespace
 
@@ -123,34 +118,6 @@ QList<quint64> Studio::generate(int count, bool next) {
     }
     prompts.add(to_qstring(document.asked().prompt));
     return ids;
-}
-
-quint64 Studio::branch(const QString& run, int step, bool next) {
-    RequestDocument::Snapshot snapshot;
-    snapshot.request = branch_of(to_path(run), step);
-    const RequestDocument::Snapshot now = document.snapshot();
-    for (const char* key : branch_keys) {
-        const QString name = QString::fromLatin1(key);
-        if (const QVariant value = field_value(now.request, name); value.isValid())
-            set_field(snapshot.request, name, value);
-    }
-    snapshot.prompt_template = now.prompt_template;
-    return queue.add(snapshot, next);
-}
-
-void Studio::restore_run(const QString& run) {
-    const RunRecord record = RunHistory::record(run);
-    QString text_template;
-    if (const int row = history.row_of(run); row >= 0)
-        text_template = history.index(row).data(RunHistory::TemplateRole).toString();
-    document.restore(record.request, tr("restore a run's parameters"), text_template);
-}
-
-void Studio::restore_file(const QString& file) {
-    const std::string name = file.toStdString(), text = read_request_metadata(to_path(file));
-    if (text.empty()) throw Error(name, {}, "carries no request", "only videos and pictures made by Denoir do");
-    document.restore(request_from_json(parse_json(text, name), {name, to_path(file).parent_path()}),
-                     tr("restore a video's parameters"));
 }
 
 RunHistory::DropPlan Studio::over_limit() const {

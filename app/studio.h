@@ -8,6 +8,7 @@
 #include "app/estimator.h"
 #include "app/model_catalogue.h"
 #include "app/notifier.h"
+#include "app/preparations.h"
 #include "app/project.h"
 #include "app/prompt_history.h"
 #include "app/request_document.h"
@@ -42,19 +43,13 @@ public:
     Tokens tokens;
     Notifier notifier;
     CutExporter exporter;
+    Preparations inputs;
 
     /// Feeds the queue, switches autosave on, empties the trash of what is older than a week.
     void start();
     /// The document into the queue, `count` times with a seed each, its prompt into the prompt history. Returns the
     /// ids.
     QList<quint64> generate(int count = 1, bool next = false);
-    /// A branch: the steps of `run` up to `step` are taken over, what may differ there comes from the document (prompt,
-    /// guidance, …). Throws Error where those steps were not kept.
-    quint64 branch(const QString& run, int step, bool next = true);
-    /// The parameters of a run into the document, as one undo step. Throws Error.
-    void restore_run(const QString& run);
-    /// The request that a video or picture of Denoir carries, likewise. Throws Error where it carries none.
-    void restore_file(const QString& file);
     /// The window is in front: then nothing is sent to the desktop.
     void set_in_front(bool in_front) { in_front_ = in_front; }
     /// What would go so that the runs fit into the setting; empty: they do. The window asks once, then drops.
