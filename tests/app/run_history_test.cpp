@@ -129,7 +129,7 @@ private slots:
         QVERIFY(history_->can_restore());
         QTest::qWait(5);
         history_->purge_trash(0);
-        QVERIFY(!history_->can_restore());
+        QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
     }
 
     void a_run_at_work_is_not_removed() {
@@ -172,6 +172,7 @@ private slots:
         QVERIFY(fs::exists(run / "run.json"));
         QTest::qWait(5);
         history_->purge_trash(0);
+        QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
         QVERIFY(fs::exists(run / "run.json"));
     }
 

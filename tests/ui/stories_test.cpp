@@ -303,7 +303,7 @@ void StoriesTest::stop_early() {
     studio.picture("stop-early-2-step-3");
     studio.click(&studio.window().preview().canvas());
     studio.key(Qt::Key_B);
-    QVERIFY(studio.core().document.asked().start.has_value());
+    QTRY_VERIFY_WITH_TIMEOUT(studio.core().document.asked().start.has_value(), 20000);
     QCOMPARE(studio.core().document.asked().start->step, 3);
     // Another guidance, typed.
     auto* guidance = studio.find<QDoubleSpinBox>("guidance");
@@ -433,8 +433,7 @@ void StoriesTest::longer() {
     auto* timeline = studio.find<TimelineView>("timeline");
     studio.click(timeline->viewport(), timeline->shot_rect(0).center());
     studio.key(Qt::Key_E);
-    const QString banner = studio.window().banners().texts().join('\n');
-    QVERIFY2(banner.contains("continues"), qPrintable(banner));
+    QTRY_VERIFY_WITH_TIMEOUT(studio.window().banners().texts().join('\n').contains("continues"), 20000);
     QVERIFY(studio.core().document.wait_resolved(20000));
     studio.picture("longer-1-extend");
     studio.key(Qt::Key_Return, Qt::ControlModifier);

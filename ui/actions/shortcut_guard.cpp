@@ -35,11 +35,24 @@ bool wants(const QObject* widget, int key) {
     return qobject_cast<const QMenu*>(widget) || qobject_cast<const QMenuBar*>(widget);
 }
 
+/// A field in which nothing was typed has nothing of its own to undo: the window's undo is meant.
+bool leaves_undo(const QObject* widget, const QKeyEvent& key) {
+    if (!key.matches(QKeySequence::Undo) && !key.matches(QKeySequence::Redo)) return false;
+    const auto* line = qobject_cast<const QLineEdit*>(widget);
+    if (const auto* box = qobject_cast<const QComboBox*>(widget)) line = box->lineEdit();
+    if (qobject_cast<const QAbstractSpinBox*>(widget)) line = widget->findChild<QLineEdit*>();
+    return line && !line->isModified();
+}
+
 } // namespace
 
 bool ShortcutGuard::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() != QEvent::ShortcutOverride) return false;
     const auto* key = static_cast<QKeyEvent*>(event);
+    if (leaves_undo(watched, *key)) {
+        event->ignore();
+        return true;
+    }
     if (key->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) return false;
     const bool cancel = key->key() == Qt::Key_Escape || (key->key() >= Qt::Key_F1 && key->key() <= Qt::Key_F35);
     if ((edits_text(watched) && !cancel) || wants(watched, key->key())) {

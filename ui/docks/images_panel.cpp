@@ -4,7 +4,6 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
-#include <QCryptographicHash>
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -15,8 +14,10 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/clip_source.h"
 #include "app/request_document.h"
 #include "app/settings.h"
+#include "app/studio.h"
 #include "app/text.h"
 #include "engine/core/error.h"
 #include "ui/docks/camera_window.h"
@@ -97,20 +98,16 @@ void ImagesPanel::refresh() {
 }
 
 void ImagesPanel::take(Side side, const DroppedImage& image) {
-    QString file = image.file;
-    if (!image.picture.isNull()) {
-        const QImage rgb = image.picture.convertToFormat(QImage::Format_RGB888);
-        QCryptographicHash hash(QCryptographicHash::Sha256);
-        for (int y = 0; y < rgb.height(); ++y) hash.addData(QByteArrayView(rgb.constScanLine(y), 3 * rgb.width()));
-        file = QDir(folder()).filePath(QString::fromLatin1(hash.result().toHex().left(24)) + QStringLiteral(".png"));
-        if (!QDir().mkpath(folder()) || (!QFileInfo::exists(file) && !rgb.save(file, "PNG"))) {
-            emit said(tr("The picture cannot be kept in %1; free some space there").arg(folder()));
-            return;
-        }
-    }
-    if (file.isEmpty()) return;
-    const app::Issue refused = studio_.document.set_value(key(side), file);
-    if (!refused.isEmpty()) emit said(refused.line());
+    if (image.isEmpty()) return;
+    studio_.core.inputs.put(
+        this,
+        [image, to = folder()] {
+            return image.picture.isNull() ? image.file : kept_picture(app::to_image(image.picture), to);
+        },
+        [this, side](const QString& file) {
+            const app::Issue refused = studio_.document.set_value(key(side), file);
+            if (!refused.isEmpty()) emit said(refused.line());
+        });
 }
 
 void ImagesPanel::choose(Side side) {
@@ -148,13 +145,13 @@ void ImagesPanel::swap() {
 void ImagesPanel::crop(Side side, CropPreset preset) {
     const QString shown = studio_.document.value(key(side)).toString();
     const Origin origin = origins_.value(shown, {shown, CropPreset::model});
-    try {
-        const QString cut = cropped_image(origin.file, preset, target(), folder());
-        if (cut != origin.file) origins_.insert(cut, {origin.file, preset});
-        studio_.document.set_value(key(side), cut);
-    } catch (const Error& error) {
-        emit said(app::Issue::from(error).line());
-    }
+    studio_.core.inputs.put(
+        this,
+        [origin, preset, aspect = target(), to = folder()] { return cropped_image(origin.file, preset, aspect, to); },
+        [this, side, origin, preset](const QString& cut) {
+            if (cut != origin.file) origins_.insert(cut, {origin.file, preset});
+            studio_.document.set_value(key(side), cut);
+        });
 }
 
 void ImagesPanel::show_menu(Side side, const QPoint& global) {

@@ -2,6 +2,7 @@
 #include "ui/docks/parameters_panel.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QComboBox>
 #include <QCompleter>
 #include <QFileInfo>
@@ -71,6 +72,12 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), 1, FrameCount::max, 4, 0, tr(" frames"));
     frames->set_snap([](double typed) { return 4 * std::round((typed - 1) / 4) + 1; });
     frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …"));
+    connect(frames, &NumberEdit::snapped, this, [this](double asked, double used) {
+        snapped_.insert(
+            QStringLiteral("frames"),
+            tr("%1 became %2: one more than a multiple of four").arg(number_text(asked), number_text(used)));
+        refresh_field(QStringLiteral("frames"));
+    });
     add_number(form, QStringLiteral("fps"), tr("Rate"), 1, 120, 1, 2, tr(" fps"));
     add_number(form, QStringLiteral("steps"), tr("Steps"), 1, StepCount::max, 1, 0);
     add_number(form, QStringLiteral("guidance"), tr("Guidance"), 0, 100, 0.5, 2);
@@ -115,7 +122,11 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     column->addWidget(scroll, 1);
     add_bottom(column, generate);
 
-    connect(&studio_.document, &app::RequestDocument::changed, this, &ParametersPanel::refresh);
+    connect(&studio_.document, &app::RequestDocument::changed, this, [this] {
+        refused_.clear();
+        snapped_.clear();
+        refresh();
+    });
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &ParametersPanel::refresh);
     connect(&studio_.document, &app::RequestDocument::seed_locked_changed, this, &ParametersPanel::refresh_seed);
     connect(&studio_.estimator, &app::Estimator::changed, this, &ParametersPanel::refresh_estimate);
@@ -136,6 +147,29 @@ void ParametersPanel::set(const QString& key, const QVariant& value) {
     refresh_field(key);
 }
 
+void ParametersPanel::reset(const QString& key) {
+    refused_.remove(key); // the document may have nothing to change
+    studio_.document.reset(key);
+    refresh();
+}
+
+void ParametersPanel::reset_all() {
+    refused_.clear();
+    studio_.document.reset_all();
+    refresh();
+}
+
+QString ParametersPanel::commit() {
+    QWidget* typed = QApplication::focusWidget();
+    if (typed && isAncestorOf(typed)) {
+        if (auto* number = qobject_cast<QAbstractSpinBox*>(typed)) number->interpretText();
+        auto* line = qobject_cast<QLineEdit*>(typed);
+        if (auto* box = qobject_cast<QComboBox*>(typed)) line = box->lineEdit();
+        if (line) emit line->editingFinished();
+    }
+    return refused_.isEmpty() ? QString() : refused_.cbegin().value();
+}
+
 NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, const QString& name, double low,
                                         double high, double step, int decimals, const QString& unit) {
     auto* edit = new NumberEdit(low, high, step, decimals);
@@ -149,6 +183,7 @@ NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, c
         const QVariant value = studio_.document.value(key);
         edit->setEnabled(value.isValid());
         if (!value.isValid()) edit->show_unknown();
+        if (refused_.contains(key)) return;
         if (value.isValid() && (!edit->hasFocus() || edit->value() != value.toDouble()))
             edit->show_value(value.toDouble());
     });
@@ -156,7 +191,7 @@ NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, c
         set(key, decimals == 0 ? QVariant(static_cast<int>(std::lround(value))) : QVariant(value));
     });
     connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
-    connect(field, &Field::reset_asked, this, [this, key] { studio_.document.reset(key); });
+    connect(field, &Field::reset_asked, this, [this, key] { reset(key); });
     return edit;
 }
 
@@ -225,7 +260,8 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     show_.insert(key_size, [this] {
         const int width = studio_.document.value(QStringLiteral("width")).toInt();
         const int height = studio_.document.value(QStringLiteral("height")).toInt();
-        if (width > 0 && height > 0 && !size_->lineEdit()->isModified()) size_->setEditText(size_text(width, height));
+        if (width > 0 && height > 0 && !size_->lineEdit()->isModified() && !refused_.contains(key_size))
+            size_->setEditText(size_text(width, height));
     });
     connect(size_, &QComboBox::activated, this, [this](int row) {
         const QSize size = size_->itemData(row).toSize();
@@ -289,7 +325,7 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
     connect(seed_, &QLineEdit::editingFinished, this, [this] {
         if (!seed_->isModified()) return;
         seed_->setModified(false);
-        if (seed_->text().isEmpty()) return studio_.document.reset(QStringLiteral("seed"));
+        if (seed_->text().isEmpty()) return reset(QStringLiteral("seed"));
         bool fits = false;
         const qulonglong seed = seed_->text().toULongLong(&fits);
         if (!fits) {
@@ -307,7 +343,7 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
             set(QStringLiteral("seed"), qulonglong(QRandomGenerator::global()->bounded(1000000)));
         studio_.document.set_seed_locked(locked);
     });
-    connect(field, &Field::reset_asked, this, [this] { studio_.document.reset(QStringLiteral("seed")); });
+    connect(field, &Field::reset_asked, this, [this] { reset(QStringLiteral("seed")); });
 }
 
 void ParametersPanel::add_forcing(QVBoxLayout* form) {

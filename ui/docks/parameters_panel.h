@@ -30,6 +30,10 @@ public:
 
     /// How many runs one press puts into the queue.
     int copies() const;
+    /// Takes what is still being typed, as Enter would. Returns what is wrong where a field holds no value; empty:
+    /// none.
+    QString commit();
+    void reset_all();
     QStringList keys() const { return fields_.keys(); }
 
 private:
@@ -50,13 +54,15 @@ private:
     void refresh_forcing();
     void refresh_estimate();
     void set(const QString& key, const QVariant& value);
+    void reset(const QString& key);
     void set_size(const QString& text);
     QString shown(const QString& key, const QVariant& value) const;
 
     Studio& studio_;
     QHash<QString, Field*> fields_;
     QHash<QString, std::function<void()>> show_; ///< puts the document's value into the control
-    QHash<QString, QString> refused_;            ///< what was typed and is no value at all
+    /// What was typed and is no value at all, and what was typed and became another. Said until the document changes.
+    QHash<QString, QString> refused_, snapped_;
     QComboBox *model_, *size_;
     QLineEdit* seed_;
     QToolButton *lock_, *dice_;

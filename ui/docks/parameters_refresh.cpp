@@ -74,6 +74,7 @@ void ParametersPanel::refresh_field(const QString& key) {
         if (error.isEmpty()) error = words(document.issue(key));
     }
     field->set_error(error);
+    field->set_hint(error.isEmpty() ? snapped_.value(key) : QString());
 }
 
 /// As the list has it: the bundled model is the empty path, however it was named.
@@ -116,7 +117,7 @@ void ParametersPanel::refresh_sizes() {
 
 void ParametersPanel::refresh_seed() {
     const auto& document = studio_.document;
-    if (!seed_->hasFocus() || !seed_->isModified()) {
+    if (!refused_.contains(QStringLiteral("seed")) && (!seed_->hasFocus() || !seed_->isModified())) {
         seed_->setText(document.has_value(QStringLiteral("seed")) ? number_text(document.value(QStringLiteral("seed")))
                                                                   : QString());
         seed_->setModified(false);

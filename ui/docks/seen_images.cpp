@@ -100,6 +100,19 @@ void SeenImages::ask(const Request& request) {
     });
 }
 
+QString kept_picture(const Image& picture, const QString& folder) {
+    QCryptographicHash hash(QCryptographicHash::Sha256);
+    hash.addData(QByteArrayView(reinterpret_cast<const char*>(picture.rgb.data()), qsizetype(picture.rgb.size())));
+    hash.addData(QByteArray::number(picture.width));
+    if (!QDir().mkpath(folder))
+        throw Error(folder.toStdString(), {}, "this folder cannot be made",
+                    "free some space or choose another data folder");
+    const QString path =
+        QDir(folder).filePath(QString::fromLatin1(hash.result().toHex().left(24)) + QStringLiteral(".png"));
+    if (!QFileInfo::exists(path)) write_png(app::to_path(path), picture, {});
+    return path;
+}
+
 QString cropped_image(const QString& file, CropPreset preset, const QSize& target, const QString& folder) {
     if (preset == CropPreset::model || target.isEmpty()) return file;
     const Image whole = read_image(app::to_path(file));
@@ -123,17 +136,7 @@ QString cropped_image(const QString& file, CropPreset preset, const QSize& targe
         box.top = preset == CropPreset::top ? 0 : preset == CropPreset::bottom ? height - part : (height - part) / 2;
         box.bottom = box.top + part;
     }
-    const Image cut = crop(whole, box);
-    QCryptographicHash hash(QCryptographicHash::Sha256);
-    hash.addData(QByteArrayView(reinterpret_cast<const char*>(cut.rgb.data()), qsizetype(cut.rgb.size())));
-    hash.addData(QByteArray::number(cut.width));
-    if (!QDir().mkpath(folder))
-        throw Error(folder.toStdString(), {}, "this folder cannot be made",
-                    "free some space or choose another data folder");
-    const QString path =
-        QDir(folder).filePath(QString::fromLatin1(hash.result().toHex().left(24)) + QStringLiteral(".png"));
-    if (!QFileInfo::exists(path)) write_png(app::to_path(path), cut, {});
-    return path;
+    return kept_picture(crop(whole, box), folder);
 }
 
 } // namespace denoir::ui

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "app/issue.h"
+#include "engine/media/image.h"
 #include "engine/pipeline/request.h"
 
 namespace denoir::ui {
@@ -34,6 +35,9 @@ private:
     struct State;
     std::shared_ptr<State> state_;
 };
+
+/// Stores a picture as a PNG in `folder`, named by its content, unless it is there; returns its path. Throws Error.
+QString kept_picture(const Image& picture, const QString& folder);
 
 /// Cuts `file` to the aspect of `target` and stores it as a PNG in `folder`, named by its content; returns its path.
 /// `whole` keeps all of it, on black bars. Throws Error where the file is no image or cannot be written.

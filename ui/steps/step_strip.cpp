@@ -210,8 +210,8 @@ void StepStrip::refresh_text() {
         text = tr("step %1/%2").arg(std::max(0, step_)).arg(pictures_.steps());
         if (draft_ != 0)
             text += QStringLiteral("  ·  ") + tr("decoding…");
-        else if (pictures_.running() && pictures_.seconds_left() >= 0)
-            text += QStringLiteral("  ·  ") + tr("ETA %1").arg(app::duration_text(pictures_.seconds_left()));
+        else if (pictures_.running() && pictures_.seconds_left() > 0)
+            text += QStringLiteral("  ·  ") + tr("steps: %1 left").arg(app::duration_text(pictures_.seconds_left()));
     }
     state_->setText(text);
     fit_width();

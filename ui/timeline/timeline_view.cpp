@@ -62,32 +62,36 @@ void TimelineView::select(int row) {
 }
 
 void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
-    for (const QString& path : paths) {
-        struct Found {
-            Take take;
-            app::Issue issue;
-        };
-        QtConcurrent::run([path] {
-            Found found;
+    struct Found {
+        Take take;
+        app::Issue issue;
+    };
+    QtConcurrent::run([paths] {
+        std::vector<Found> all;
+        for (const QString& path : paths) {
+            Found& found = all.emplace_back();
             try {
                 found.take =
                     QFileInfo(path).isDir() ? app::Project::take_of_run(path) : app::Project::take_of_video(path);
             } catch (...) {
                 found.issue = app::Issue::from_current_exception();
             }
-            return found;
-        }).then(this, [this, row, take_of](const Found& found) {
+        }
+        return all;
+    }).then(this, [this, row, take_of](const std::vector<Found>& all) {
+        int at = row;
+        for (const Found& found : all) {
             if (!found.issue.isEmpty()) {
                 emit issue_found(found.issue);
             } else if (take_of >= 0 && take_of < project_.count()) {
                 project_.add_take(take_of, found.take);
                 select(take_of);
             } else {
-                select(project_.add_shot(found.take, row > project_.count() ? -1 : row));
+                select(project_.add_shot(found.take, at > project_.count() ? -1 : at));
+                if (at >= 0) ++at;
             }
-        });
-        if (row >= 0) ++row;
-    }
+        }
+    });
 }
 
 void TimelineView::split_at_playhead() {

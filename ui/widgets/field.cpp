@@ -100,11 +100,14 @@ void NumberEdit::show_unknown() {
 }
 
 void NumberEdit::commit() {
+    const double asked = value();
+    lineEdit()->setModified(false);
     if (snap_)
-        show_value(snap_(value()));
+        show_value(snap_(asked));
     else
         fit_unit();
     emit edited(value());
+    if (value() != asked) emit snapped(asked, value());
 }
 
 void NumberEdit::wheelEvent(QWheelEvent* event) {
@@ -112,6 +115,12 @@ void NumberEdit::wheelEvent(QWheelEvent* event) {
         QDoubleSpinBox::wheelEvent(event);
     else
         event->ignore(); // scrolls the panel instead
+}
+
+QValidator::State NumberEdit::validate(QString& text, int& at) const {
+    text.replace(locale().decimalPoint() == QLatin1String(".") ? QLatin1Char(',') : QLatin1Char('.'),
+                 locale().decimalPoint());
+    return QDoubleSpinBox::validate(text, at);
 }
 
 QString NumberEdit::textFromValue(double value) const {
@@ -135,6 +144,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
       reset_(new QToolButton(this)),
       problem_(new QWidget(this)),
       error_(new QLabel(problem_)),
+      hint_(new QLabel(this)),
       fix_(new QToolButton(problem_)) {
     label_->setFixedWidth(name_width);
     label_->setBuddy(control);
@@ -168,12 +178,17 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     below->addWidget(error_, 1);
     below->addWidget(fix_, 0, Qt::AlignTop);
     problem_->hide();
+    hint_->setProperty("quiet", true);
+    hint_->setWordWrap(true);
+    hint_->setContentsMargins(name_width + grid::half, 0, 0, 0);
+    hint_->hide();
 
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(2);
     column->addLayout(row_);
     column->addWidget(problem_);
+    column->addWidget(hint_);
     connect(reset_, &QToolButton::clicked, this, &Field::reset_asked);
     connect(fix_, &QToolButton::clicked, this, &Field::fix_asked);
 }
@@ -219,6 +234,12 @@ void Field::set_error(const QString& error, const QString& fix) {
 void Field::resizeEvent(QResizeEvent* event) {
     reset_->setToolButtonStyle(width() >= wide ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
     QWidget::resizeEvent(event);
+}
+
+void Field::set_hint(const QString& hint) {
+    hint_->setText(hint);
+    hint_->setVisible(!hint.isEmpty());
+    if (!hint.isEmpty()) control_->setAccessibleDescription(hint);
 }
 
 bool Field::has_error() const { return !error_->text().isEmpty(); }

@@ -52,11 +52,15 @@ public:
 signals:
     /// By the user, snapped. During a drag or held arrow it comes often.
     void edited(double value);
+    /// After edited(): what was asked for is not on the grid.
+    void snapped(double asked, double value);
 
 protected:
     void wheelEvent(QWheelEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     QString textFromValue(double value) const override;
+    /// A comma and a full stop are both the decimal point, in every language.
+    QValidator::State validate(QString& text, int& at) const override;
 
 private:
     void commit();
@@ -84,6 +88,8 @@ public:
     /// Under the field; empty: none. `fix`: the text of a button that repairs it.
     void set_error(const QString& error, const QString& fix = {});
     bool has_error() const;
+    /// Under the field, where there is no error: what was done with what was typed.
+    void set_hint(const QString& hint);
 
     static constexpr int name_width = 80;
     static constexpr int wide = 320; ///< from here on the default stands beside its button
@@ -103,7 +109,7 @@ private:
     QLabel* note_;
     QToolButton* reset_;
     QWidget* problem_;
-    QLabel* error_;
+    QLabel *error_, *hint_;
     QToolButton* fix_;
 };
 

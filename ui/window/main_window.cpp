@@ -271,15 +271,24 @@ void MainWindow::connect_parts() {
     remember_later_->setInterval(400);
     connect(remember_later_, &QTimer::timeout, this, &MainWindow::remember_request);
     connect(&studio_.document, &app::RequestDocument::changed, remember_later_, qOverload<>(&QTimer::start));
-    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, [this] {
-        if (studio_.document.pending()) return;
+    const auto generate_now = [this] {
+        if (studio_.document.pending() || studio_.core.inputs.busy()) return;
         for (const bool next : std::exchange(generate_when_resolved_, {})) generate(next);
+    };
+    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, generate_now);
+    connect(&studio_.core.inputs, &app::Preparations::finished, this, generate_now);
+    connect(&studio_.core.inputs, &app::Preparations::failed, this, [this](const app::Issue& issue) {
+        generate_when_resolved_.clear(); // not without what it was asked for with
+        say(issue.line());
     });
 }
 
-void MainWindow::begin(Layout layout) {
+void MainWindow::restore_place() {
     const QByteArray geometry = studio_.settings.value(window_geometry).toByteArray();
-    if (!geometry.isEmpty() && !isVisible()) restoreGeometry(geometry);
+    if (!geometry.isEmpty()) restoreGeometry(geometry);
+}
+
+void MainWindow::begin(Layout layout) {
     layouts_->begin(layout);
     restore_request();
     show_newest();

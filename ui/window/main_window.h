@@ -49,6 +49,8 @@ public:
     explicit MainWindow(Studio& studio, QWidget* parent = nullptr);
     ~MainWindow() override;
 
+    /// Puts the window back where it was closed last; before it is shown.
+    void restore_place();
     /// Puts back what was there when the window closed last, or a sample; offers what a crash left; begins to feed the
     /// engine.
     void begin(Layout layout);
@@ -93,6 +95,9 @@ private:
     // main_window_actions.cpp
     void make_actions();
     void make_menus();
+    void undo();
+    bool deleted_last() const;
+    void name_undo();
     void play_or_pause();
     void step_frames(int frames);
     bool timeline_has_focus() const;
@@ -165,6 +170,8 @@ private:
     QHash<quint64, QString> retakes_;    ///< queue entry -> shot that gets the result as a take
     QHash<quint64, QString> extensions_; ///< queue entry -> shot that it comes after
     QString extend_shot_;
+    QAction *undo_ = nullptr, *redo_ = nullptr;
+    int deleted_at_ = -1; ///< index of the undo stack when runs were deleted last; -1: they are back
 };
 
 } // namespace denoir::ui

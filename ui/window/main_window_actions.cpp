@@ -20,6 +20,7 @@
 #include "ui/actions/shortcut_editor.h"
 #include "ui/docks/images_panel.h"
 #include "ui/docks/models_panel.h"
+#include "ui/docks/parameters_panel.h"
 #include "ui/docks/prompt_panel.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
@@ -57,21 +58,13 @@ void MainWindow::make_actions() {
     add("file.models", file, tr("Watch a folder of &models …"), {}, "model", [this] { models_->add_folder(); });
     add("file.quit", file, tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, "close", [this] { close(); });
 
-    auto* undo = add("edit.undo", edit, tr("&Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, "undo",
-                     [this] { studio_.project.undo().undo(); });
-    auto* redo = add("edit.redo", edit, tr("&Redo"),
-                     {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, "redo",
-                     [this] { studio_.project.undo().redo(); });
-    const auto name_steps = [this, undo, redo] {
-        const QUndoStack& stack = studio_.project.undo();
-        undo->setEnabled(stack.canUndo());
-        redo->setEnabled(stack.canRedo());
-        undo->setText(stack.undoText().isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(stack.undoText()));
-        redo->setText(stack.redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(stack.redoText()));
-    };
-    connect(&studio_.project.undo(), &QUndoStack::indexChanged, this, name_steps);
-    connect(&studio_.project.undo(), &QUndoStack::canUndoChanged, this, name_steps);
-    name_steps();
+    undo_ = add("edit.undo", edit, tr("&Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, "undo", [this] { undo(); });
+    redo_ = add("edit.redo", edit, tr("&Redo"),
+                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, "redo",
+                [this] { studio_.project.undo().redo(); });
+    connect(&studio_.project.undo(), &QUndoStack::indexChanged, this, &MainWindow::name_undo);
+    connect(&studio_.project.undo(), &QUndoStack::canUndoChanged, this, &MainWindow::name_undo);
+    name_undo();
     add("edit.prompt", edit, tr("Write the &prompt"), {QKeySequence(Qt::CTRL | Qt::Key_L)}, "prompt", [this] {
         prompt_dock_->show();
         prompt_->focus_prompt();
@@ -90,8 +83,7 @@ void MainWindow::make_actions() {
         [this] { images_->paste_start(); });
     add("edit.camera", edit, tr("Start image from the &camera …"), {}, "camera", [this] { images_->camera_start(); });
     add("edit.swap-images", edit, tr("Swap start and end image"), {}, "swap", [this] { images_->swap(); });
-    add("edit.reset", edit, tr("All parameters to their &defaults"), {}, "reset",
-        [this] { studio_.document.reset_all(); });
+    add("edit.reset", edit, tr("All parameters to their &defaults"), {}, "reset", [this] { parameters_->reset_all(); });
 
     auto* layouts = new QActionGroup(this);
     for (const Layout each : {Layout::create, Layout::compare}) {
@@ -375,6 +367,28 @@ void MainWindow::step_frames(int frames) {
         timeline_->set_playhead(timeline_->playhead() + frames);
     else
         preview_->player().step(frames);
+}
+
+void MainWindow::undo() {
+    if (!deleted_last()) return studio_.project.undo().undo();
+    runs_->undo_remove();
+    deleted_at_ = -1;
+    banners_->remove(QStringLiteral("deleted"));
+    name_undo();
+}
+
+/// Runs were deleted after whatever else can be undone.
+bool MainWindow::deleted_last() const {
+    return deleted_at_ == studio_.project.undo().index() && studio_.history.can_restore();
+}
+
+void MainWindow::name_undo() {
+    const QUndoStack& stack = studio_.project.undo();
+    const QString step = deleted_last() ? tr("deleting runs") : stack.undoText();
+    undo_->setEnabled(deleted_last() || stack.canUndo());
+    redo_->setEnabled(stack.canRedo());
+    undo_->setText(step.isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(step));
+    redo_->setText(stack.redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(stack.redoText()));
 }
 
 } // namespace denoir::ui

@@ -9,14 +9,17 @@
 #include <QRandomGenerator>
 #include <QUrl>
 
+#include "app/clip_source.h"
 #include "app/cut_exporter.h"
 #include "app/project.h"
 #include "app/request_document.h"
 #include "app/run_history.h"
 #include "app/run_queue.h"
 #include "app/settings.h"
+#include "app/studio.h"
 #include "app/text.h"
 #include "engine/core/error.h"
+#include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
 #include "engine/session/request_json.h"
 #include "ui/docks/images_panel.h"
@@ -319,28 +322,33 @@ void MainWindow::extend(int row) {
     if (!studio_.document.takes_image())
         return say(tr("Extending starts from the shot's last picture, and this model takes no start image. Choose one "
                       "that does."));
-    try {
-        // The last frame that is seen of the shot begins the clip that follows it.
-        VideoReader reader(app::to_path(shot.current().video));
-        Image frame;
-        for (int i = 0; i < shot.out && reader.read(frame); ++i) {
-        }
-        const QImage picture(frame.rgb.data(), frame.width, frame.height, 3 * frame.width, QImage::Format_RGB888);
-        if (!shot.current().run.isEmpty()) {
-            Request request = app::RunHistory::record(shot.current().run).request;
-            request.start.reset();
-            request.seed.reset();
-            studio_.document.restore(request, tr("Extend the shot"));
-        }
-        images_->take(ImagesPanel::Side::start, {{}, picture.copy()});
-        extend_shot_ = shot.id;
-        banners_->show_banner(
-            QStringLiteral("extend"), Banners::Kind::info,
-            tr("Generate now continues “%1” from its last picture; the result comes after it.").arg(shot.name),
-            {{tr("Not now"), [this] { extend_shot_.clear(); }}});
-    } catch (const Error& error) {
-        say(app::Issue::from(error).line());
-    }
+    struct Found {
+        QImage last; ///< the last frame that is seen of the shot begins the clip that follows it
+        std::optional<Request> request;
+    };
+    studio_.core.inputs.put(
+        this,
+        [video = shot.current().video, run = shot.current().run, out = shot.out] {
+            Found found;
+            IndexedVideo frames(app::to_path(video));
+            Image last;
+            frames.read(std::clamp(out, 1, std::max(1, frames.frames())) - 1, last);
+            found.last = app::to_qimage(last);
+            if (run.isEmpty()) return found;
+            found.request = app::RunHistory::record(run).request;
+            found.request->start.reset();
+            found.request->seed.reset();
+            return found;
+        },
+        [this, id = shot.id, name = shot.name](const Found& found) {
+            if (found.request) studio_.document.restore(*found.request, tr("Extend the shot"));
+            images_->take(ImagesPanel::Side::start, {{}, found.last});
+            extend_shot_ = id;
+            banners_->show_banner(
+                QStringLiteral("extend"), Banners::Kind::info,
+                tr("Generate now continues “%1” from its last picture; the result comes after it.").arg(name),
+                {{tr("Not now"), [this] { extend_shot_.clear(); }}});
+        });
 }
 
 void MainWindow::retake() {

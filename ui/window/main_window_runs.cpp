@@ -56,9 +56,17 @@ void MainWindow::connect_runs() {
             preview_->clear(app::Side::a);
             clip_opened(app::Side::a, {}, {});
         }
+        deleted_at_ = studio_.project.undo().index();
+        name_undo();
         banners_->show_banner(QStringLiteral("deleted"), Banners::Kind::info,
                               tr("%n run(s) deleted.", nullptr, int(runs.size())),
-                              {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
+                              {{tr("Undo"),
+                                [this] {
+                                    runs_->undo_remove();
+                                    deleted_at_ = -1;
+                                    name_undo();
+                                }}},
+                              30);
     });
     connect(compare_bar_, &CompareBar::chosen, this, [this](app::Side side, const QString& path) {
         side == app::Side::a ? compare(path, {}) : compare({}, path);
@@ -104,7 +112,15 @@ void MainWindow::connect_runs() {
 }
 
 void MainWindow::generate(bool next) {
+    if (const QString refused = parameters_->commit(); !refused.isEmpty()) {
+        parameters_dock_->show();
+        return say(refused);
+    }
     auto& document = studio_.document;
+    if (studio_.core.inputs.busy()) {
+        generate_when_resolved_.push_back(next);
+        return;
+    }
     if (!document.valid()) {
         if (document.pending()) {
             generate_when_resolved_.push_back(next);
@@ -315,22 +331,23 @@ void MainWindow::export_comparison(bool report) {
 
 void MainWindow::branch(const QString& run, int step) {
     if (run.isEmpty() || step < 1) return say(tr("Pick a step in the strip first."));
-    try {
-        const Request request = branch_of(app::to_path(run), step);
-        studio_.document.restore(request, tr("Branch after step %1").arg(step));
-        const app::Issue refused = studio_.document.set_value(
-            QStringLiteral("start"), QVariantMap{{QStringLiteral("run"), app::to_qstring(request.start->run)},
-                                                 {QStringLiteral("step"), request.start->step},
-                                                 {QStringLiteral("sha256"), app::to_qstring(request.start->sha256)}});
-        if (!refused.isEmpty()) return say(refused.line());
-        parameters_dock_->show();
-        banners_->show_banner(
-            QStringLiteral("branch"), Banners::Kind::info,
-            tr("Change guidance or prompt, then Generate: the first %n step(s) are not computed again.", nullptr, step),
-            {{tr("From the beginning instead"), [this] { studio_.document.reset(QStringLiteral("start")); }}});
-    } catch (const Error& error) {
-        say(app::Issue::from(error).line());
-    }
+    studio_.core.inputs.put(
+        this, [run, step] { return branch_of(app::to_path(run), step); }, // reads and hashes what it starts from
+        [this, step](const Request& request) {
+            studio_.document.restore(request, tr("Branch after step %1").arg(step));
+            const app::Issue refused = studio_.document.set_value(
+                QStringLiteral("start"),
+                QVariantMap{{QStringLiteral("run"), app::to_qstring(request.start->run)},
+                            {QStringLiteral("step"), request.start->step},
+                            {QStringLiteral("sha256"), app::to_qstring(request.start->sha256)}});
+            if (!refused.isEmpty()) return say(refused.line());
+            parameters_dock_->show();
+            banners_->show_banner(
+                QStringLiteral("branch"), Banners::Kind::info,
+                tr("Change guidance or prompt, then Generate: the first %n step(s) are not computed again.", nullptr,
+                   step),
+                {{tr("From the beginning instead"), [this] { studio_.document.reset(QStringLiteral("start")); }}});
+        });
 }
 
 void MainWindow::keep_draft(const QString& run, int step) {
