@@ -69,7 +69,7 @@ def main():
     document["entries"].append(entry | {"factors": np.round(solution[:-1], 5).tolist(), "bias": np.round(solution[-1], 5).tolist()})
     with open(FACTORS, "w", encoding="utf-8") as f:
         text = json.dumps(document, indent=1)
-        f.write(re.sub(r"\[\s+([-\d.,\s]+?)\s+\]", lambda m: "[" + " ".join(m[1].split()) + "]", text) + "\n")
+        f.write(re.sub(r"\[\s+([-\d.,e\s]+?)\s+\]", lambda m: "[" + " ".join(m[1].split()) + "]", text) + "\n")
 
 
 if __name__ == "__main__":

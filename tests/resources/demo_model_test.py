@@ -7,7 +7,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
-from program import Case, main, tree  # noqa: E402
+from program import Case, main, sha256, tree  # noqa: E402
 
 RESOURCES = HERE.parents[1] / "resources"
 MODEL = RESOURCES / "demo-model"
@@ -21,6 +21,11 @@ class DemoModel(Case):
 
     def test_fits_its_room(self):
         self.assertLessEqual(sum(p.stat().st_size for p in MODEL.glob("*.safetensors")), 24 << 20)
+
+    def test_the_studios_colours_are_of_this_vae(self):
+        """The map from latents to colours is fitted anew with each decoder: tests/reference/fit_preview_factors.py."""
+        entries = json.loads((RESOURCES / "preview_factors.json").read_text())["entries"]
+        self.assertIn(sha256(MODEL / "Wan2.1_VAE.safetensors"), [e.get("sha256") for e in entries])
 
     def test_inspect_finds_every_part(self):
         about = self.done("inspect", MODEL, "--json").json()
