@@ -241,7 +241,8 @@ void RunScanner::look_now(const QString& entry) {
     try {
         changes.rows.push_back(read_run(to_path(entry)));
         stamps_.insert(entry, changes.rows.back().stamp);
-        index_->store(changes.rows);
+        tell(changes); // the list does not wait for the disk
+        return index_->store(changes.rows);
     } catch (const std::exception&) { // no run (any more)
         if (!stamps_.contains(entry)) return;
         stamps_.remove(entry);
@@ -255,8 +256,9 @@ void RunScanner::scan_now(const std::stop_token& end) {
     RunChanges changes;
     QSet<QString> seen;
     const auto hand_over = [&] {
-        index_->store(changes.rows);
-        if (!changes.rows.empty()) tell(std::exchange(changes, {}));
+        if (changes.rows.empty()) return;
+        tell(changes);
+        index_->store(std::exchange(changes, {}).rows);
     };
     std::error_code code;
     for (fs::directory_iterator it(runs_, code), last; !code && it != last; it.increment(code)) {

@@ -186,6 +186,12 @@ void PromptPanel::refresh_defaults() {
     negative_->setPlaceholderText(standard.isEmpty() ? tr("What is not to be seen. This model's default is nothing.")
                                                      : tr("The model's default: %1").arg(standard));
     default_negative_->setEnabled(!standard.isEmpty());
+    // Which default counts, and the tokenizer's limit, is known only once the model has been looked at.
+    const QString model = studio_.document.value(QStringLiteral("model")).toString();
+    if (QString now = model + QLatin1Char('\n') + standard; now != counted_for_) {
+        counted_for_ = std::move(now);
+        count_later_->start();
+    }
     const app::Issue issue = studio_.document.issue(QStringLiteral("prompt"));
     problem_->setText(issue.hint.isEmpty() ? issue.message : QStringLiteral("%1; %2").arg(issue.message, issue.hint));
     problem_->setVisible(!issue.isEmpty());
@@ -198,7 +204,9 @@ void PromptPanel::refresh_wildcards() {
     wildcards_->setVisible(any);
     if (!any) return;
     const quint64 seed = studio_.document.value(QStringLiteral("seed")).toULongLong();
-    wildcards_->setText(tr("Seed %1: %2").arg(seed).arg(app::resolve_wildcards(text, seed)));
+    const QString resolved = app::resolve_wildcards(text, seed);
+    wildcards_->setText(studio_.document.has_value(QStringLiteral("seed")) ? tr("Seed %1: %2").arg(seed).arg(resolved)
+                                                                           : tr("For example: %1").arg(resolved));
 }
 
 void PromptPanel::ask_count() {

@@ -60,6 +60,7 @@ private:
     QLabel *count_, *negative_count_, *wildcards_, *problem_;
     QToolButton *negative_toggle_, *default_negative_, *samples_, *older_, *newer_;
     QTimer* count_later_;
+    QString counted_for_; ///< model and its default negative prompt
 };
 
 } // namespace denoir::ui

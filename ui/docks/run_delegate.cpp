@@ -120,7 +120,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
                       option.fontMetrics.elidedText(title, Qt::ElideRight, text.width() - 20));
     painter->setPen(c.quiet);
     text.translate(0, line);
-    const QString numbers = RunsPanel::tr("%1×%2 · %3 f · seed %4")
+    const QString numbers = RunsPanel::tr("seed %4 · %1×%2 · %3 f")
                                 .arg(index.data(Role::WidthRole).toInt())
                                 .arg(index.data(Role::HeightRole).toInt())
                                 .arg(index.data(Role::FramesRole).toInt())

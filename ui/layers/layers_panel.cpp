@@ -73,6 +73,7 @@ LayersPanel::LayersPanel(app::LayerComparison& comparison, QWidget* parent)
            "Denoir's or PyTorch's.")));
     stack_->addWidget(make_result());
     column->addWidget(stack_, 1);
+    stack_->setMinimumHeight(48); // what it holds scrolls
     connect(&comparison_, &app::LayerComparison::changed, this, &LayersPanel::refresh);
     connect(&comparison_, &app::LayerComparison::progressed, this, &LayersPanel::refresh_progress);
     connect(&comparison_, &app::LayerComparison::exported, this,
@@ -120,11 +121,11 @@ QWidget* LayersPanel::make_source_row() {
     trace_->setObjectName(QStringLiteral("trace-both"));
     connect(trace_, &QPushButton::clicked, this, &LayersPanel::trace_runs);
     row->addWidget(trace_);
-    open_ = button(widget, "open", tr("Two files …"), tr("Compare two trace files: Denoir's or PyTorch's"));
+    open_ = button(widget, "open", tr("Two files …"), tr("Compare two trace files: Denoir's or PyTorch's"), false);
     connect(open_, &QToolButton::clicked, this, &LayersPanel::open_files);
     row->addWidget(open_);
-    export_ =
-        button(widget, "export", tr("Export …"), tr("Write the comparison as a page (HTML), JSON or a table (CSV)"));
+    export_ = button(widget, "export", tr("Export …"),
+                     tr("Write the comparison as a page (HTML), JSON or a table (CSV)"), false);
     connect(export_, &QToolButton::clicked, this, &LayersPanel::export_result);
     row->addWidget(export_);
     return widget;
@@ -164,10 +165,11 @@ QWidget* LayersPanel::make_result() {
     component_->setAccessibleName(tr("Part of the model"));
     component_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     component_->setMinimumContentsLength(14);
-    blocks_ = button(left, "layout", tr("By block"), tr("One row for each block, with the largest error in it"));
+    blocks_ = button(left, "layout", tr("By block"), tr("One row for each block, with the largest error in it"), false);
     blocks_->setObjectName(QStringLiteral("layers-blocks"));
     blocks_->setCheckable(true);
-    first_ = button(left, "warning", tr("First error"), tr("Go to the first layer that makes an error of its own"));
+    first_ =
+        button(left, "warning", tr("First error"), tr("Go to the first layer that makes an error of its own"), false);
     first_->setObjectName(QStringLiteral("layers-first"));
     smaller_ = button(left, "remove", tr("Smaller"), tr("Smaller cells (−, or Ctrl and wheel)"), false);
     larger_ = button(left, "add", tr("Larger"), tr("Larger cells, with figures (+, or Ctrl and wheel)"), false);

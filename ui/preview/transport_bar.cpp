@@ -208,6 +208,8 @@ void TransportBar::refresh_zoom() {
 }
 
 void TransportBar::refresh_metrics() {
+    const int worst = comparison_.worst();
+    scrubber_->set_mark(worst);
     if (compare_row_->isHidden()) return;
     const int frame = player_.frame_of(app::Side::a);
     const auto& curve = comparison_.curve();
@@ -222,8 +224,6 @@ void TransportBar::refresh_metrics() {
     metrics_->setText(text);
     metrics_->setToolTip(comparison_.exact() ? tr("Measured on frames that no codec has touched")
                                              : tr("Measured on the videos' frames"));
-    const int worst = comparison_.worst();
-    scrubber_->set_mark(worst);
     leave_out(*worst_, worst < 0);
     worst_->setText(tr("worst: %1").arg(worst + 1));
     worst_->setAccessibleName(tr("Go to the worst frame, %1").arg(worst + 1));

@@ -351,14 +351,6 @@
         <source>A run failed</source>
         <translation>Ein Lauf ist fehlgeschlagen</translation>
     </message>
-    <message>
-        <source>restore a run&apos;s parameters</source>
-        <translation>Parameter eines Laufs zurückholen</translation>
-    </message>
-    <message>
-        <source>restore a video&apos;s parameters</source>
-        <translation>Parameter eines Videos zurückholen</translation>
-    </message>
 </context>
 <context>
     <name>denoir::ui::Banners</name>
@@ -679,10 +671,6 @@ So, wie das Modell es sehen wird</translation>
     <message>
         <source>This model takes no end image</source>
         <translation>Dieses Modell nimmt kein Endbild</translation>
-    </message>
-    <message>
-        <source>The picture cannot be kept in %1; free some space there</source>
-        <translation>Das Bild lässt sich nicht in %1 ablegen; dort Platz schaffen</translation>
     </message>
     <message>
         <source>Start image</source>
@@ -1750,6 +1738,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Compare with a video or picture</source>
         <translation>Mit einem Video oder Bild vergleichen</translation>
     </message>
+    <message>
+        <source>deleting runs</source>
+        <translation>Löschen von Läufen</translation>
+    </message>
+    <message>
+        <source>exporting</source>
+        <translation>Export läuft</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -2086,6 +2082,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>It does not fit. To make it fit: %1.</source>
         <translation>Das passt nicht hinein. Damit es passt: %1.</translation>
     </message>
+    <message>
+        <source>%1 became %2: one more than a multiple of four</source>
+        <translation>%1 wurde %2: eins mehr als ein Vielfaches von vier</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PreviewView</name>
@@ -2189,6 +2189,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Used before</source>
         <translation>Früher benutzt</translation>
+    </message>
+    <message>
+        <source>For example: %1</source>
+        <translation>Zum Beispiel: %1</translation>
     </message>
 </context>
 <context>
@@ -2328,8 +2332,8 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>nicht begonnen</translation>
     </message>
     <message>
-        <source>%1×%2 · %3 f · seed %4</source>
-        <translation>%1×%2 · %3 B · Startwert %4</translation>
+        <source>seed %4 · %1×%2 · %3 f</source>
+        <translation>Startwert %4 · %1×%2 · %3 B</translation>
     </message>
     <message>
         <source>%1 steps · %2</source>
@@ -2670,8 +2674,8 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>dekodiert …</translation>
     </message>
     <message>
-        <source>ETA %1</source>
-        <translation>noch %1</translation>
+        <source>steps: %1 left</source>
+        <translation>Schritte: noch %1</translation>
     </message>
 </context>
 <context>

@@ -45,7 +45,8 @@ CompareBar::CompareBar(Studio& studio, QWidget* parent)
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         button->setIcon(icon(QStringLiteral("down")));
         button->setIconSize({10, 10});
-        button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // the names take what room there is
+        button->setMinimumWidth(80);
         button->setMenu(new QMenu(button));
         connect(button->menu(), &QMenu::aboutToShow, this, [this, side] { fill(side); });
         set_name(side, {});
@@ -61,9 +62,22 @@ CompareBar::CompareBar(Studio& studio, QWidget* parent)
 void CompareBar::set_name(app::Side side, const QString& name) {
     auto* button = side == app::Side::a ? a_ : b_;
     const QString text = name.isEmpty() ? tr("choose a run or a video") : name.simplified();
-    button->setText(button->fontMetrics().elidedText(text, Qt::ElideRight, 360));
     button->setAccessibleName(side == app::Side::a ? tr("A: %1").arg(text) : tr("B: %1").arg(text));
     button->setToolTip(text);
+    fit_names();
+}
+
+void CompareBar::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fit_names();
+}
+
+/// The end stays: there stands the seed, which may be all that differs.
+void CompareBar::fit_names() {
+    constexpr int arrow = 32;
+    const int each = std::max(80, (width() - 100) / 2) - arrow; // before the layout has placed them
+    for (QToolButton* button : {a_, b_})
+        button->setText(button->fontMetrics().elidedText(button->toolTip(), Qt::ElideMiddle, each));
 }
 
 void CompareBar::fill(app::Side side) {
@@ -80,7 +94,8 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
     table_->setHeaderLabels({tr("Parameter"), QStringLiteral("A"), QStringLiteral("B")});
     table_->setRootIsDecorated(false);
     table_->setUniformRowHeights(true);
-    table_->header()->setStretchLastSection(true);
+    table_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    for (const int side : {1, 2}) table_->header()->setSectionResizeMode(side, QHeaderView::Stretch);
     only_->setObjectName(QStringLiteral("only-differences"));
     only_->setText(tr("Only what differs"));
     only_->setCheckable(true);
@@ -152,8 +167,6 @@ void DifferencesPanel::fill() {
         auto* item = new QTreeWidgetItem(table_, {tr("nothing differs")});
         item->setFlags(Qt::NoItemFlags);
     }
-    for (int i = 0; i < 2; ++i) table_->resizeColumnToContents(i);
-    table_->setColumnWidth(1, std::min(table_->columnWidth(1), 220));
     stack_->setCurrentIndex(a.is_object() && b.is_object() ? 1 : 0);
 }
 

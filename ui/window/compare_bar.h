@@ -20,8 +20,12 @@ signals:
     void chosen(denoir::app::Side side, const QString& path);
     void swap_asked();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void fill(app::Side side);
+    void fit_names();
     Studio& studio_;
     QToolButton *a_, *b_;
 };

@@ -3,11 +3,30 @@
 
 #include <QElapsedTimer>
 
+#include <functional>
+
 #include "app/text.h"
 #include "engine/compare/outputs.h"
 #include "engine/core/error.h"
 
 namespace denoir::ui {
+
+namespace {
+
+/// Runs are compared by their latents, whose decoding takes longest.
+class Decoding : public Observer {
+public:
+    using Tell = std::function<void(std::string_view, std::int64_t, std::int64_t)>;
+    explicit Decoding(Tell tell) : tell_(std::move(tell)) {}
+    void progress(Stage, double done, double total) override {
+        tell_("decoding", std::int64_t(done), std::int64_t(total));
+    }
+
+private:
+    Tell tell_;
+};
+
+} // namespace
 
 ComparisonExport::~ComparisonExport() {
     thread_.request_stop();
@@ -46,7 +65,7 @@ bool ComparisonExport::start(const QString& a, const QString& b, int offset, Kin
                     [this, text = app::to_qstring(what), done, total] { emit progressed(text, int(done), int(total)); },
                     Qt::QueuedConnection);
             };
-            Observer observer;
+            Decoding observer(progress);
             Comparer comparer(inputs[0], inputs[1], options, observer, progress, stop);
             Comparison found = comparer.measure();
             write_outputs(comparer, found, outputs);

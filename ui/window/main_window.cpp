@@ -4,9 +4,11 @@
 #include <QCloseEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QMessageBox>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <utility>
@@ -147,7 +149,18 @@ void MainWindow::make_docks() {
     strips_ = new QStackedWidget;
     strips_->addWidget(strip_);
     strips_->addWidget(live_strip_);
+    const auto letter = [row](const QString& text) {
+        auto* label = new QLabel(text);
+        label->setProperty("side", text);
+        label->setContentsMargins(grid::unit, 0, 0, 0);
+        label->setAlignment(Qt::AlignTop);
+        label->hide();
+        row->addWidget(label);
+        return label;
+    };
+    letter_a_ = letter(QStringLiteral("A"));
     row->addWidget(strips_, 1);
+    letter_b_ = letter(QStringLiteral("B"));
     row->addWidget(strip_b_, 1);
     row->addWidget(divergence_view_);
     strip_b_->hide();
@@ -182,6 +195,13 @@ void MainWindow::arrange(Layout layout) {
             dock->show();
         }
     };
+    // Ready to be shown, but never for a moment: all of them at once would make the window grow.
+    const auto keep = [this](Qt::DockWidgetArea area, std::initializer_list<Dock*> docks) {
+        for (Dock* dock : docks) {
+            addDockWidget(area, dock, Qt::Vertical);
+            dock->hide();
+        }
+    };
     const int side = std::clamp(width() / 5, 248, 360);
     if (layout == Layout::create) {
         put(Qt::LeftDockWidgetArea, {prompt_dock_, images_dock_, parameters_dock_});
@@ -189,10 +209,8 @@ void MainWindow::arrange(Layout layout) {
         put(Qt::RightDockWidgetArea, {runs_dock_, queue_dock_, models_dock_});
         tabifyDockWidget(queue_dock_, models_dock_);
         queue_dock_->raise();
-        addDockWidget(Qt::BottomDockWidgetArea, metrics_dock_);
-        addDockWidget(Qt::LeftDockWidgetArea, differences_dock_);
-        addDockWidget(Qt::BottomDockWidgetArea, layers_dock_);
-        for (Dock* dock : {metrics_dock_, layers_dock_, differences_dock_}) dock->hide();
+        keep(Qt::BottomDockWidgetArea, {metrics_dock_, layers_dock_});
+        keep(Qt::LeftDockWidgetArea, {differences_dock_});
         resizeDocks({prompt_dock_, runs_dock_}, {side, side}, Qt::Horizontal);
         resizeDocks({prompt_dock_, images_dock_, parameters_dock_}, {height() / 5, height() / 6, height() * 3 / 5},
                     Qt::Vertical);
@@ -203,10 +221,8 @@ void MainWindow::arrange(Layout layout) {
         put(Qt::BottomDockWidgetArea, {metrics_dock_, layers_dock_, steps_dock_});
         tabifyDockWidget(metrics_dock_, layers_dock_);
         metrics_dock_->raise();
-        put(Qt::RightDockWidgetArea, {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_});
-        for (Dock* dock : {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_}) dock->hide();
-        addDockWidget(Qt::BottomDockWidgetArea, timeline_dock_);
-        timeline_dock_->hide();
+        keep(Qt::RightDockWidgetArea, {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_});
+        keep(Qt::BottomDockWidgetArea, {timeline_dock_});
         resizeDocks({runs_dock_}, {side}, Qt::Horizontal);
         resizeDocks({runs_dock_, differences_dock_}, {height() / 2, height() / 3}, Qt::Vertical);
         resizeDocks({metrics_dock_, steps_dock_}, {140, 150}, Qt::Vertical);
@@ -218,12 +234,21 @@ void MainWindow::layout_shown(Layout layout) {
     actions_.at(QStringLiteral("view.create"))->setChecked(!compares);
     actions_.at(QStringLiteral("view.compare"))->setChecked(compares);
     compare_bar_->setVisible(compares);
-    strip_b_->setVisible(compares && !shown_b_.isEmpty());
+    show_second_strip(compares && !shown_b_.isEmpty());
     divergence_view_->setVisible(compares && !shown_run_.isEmpty() && !shown_b_.isEmpty());
     if (!compares)
         preview_->set_mode(CompareMode::single);
     else if (!shown_b_.isEmpty() && preview_->mode() == CompareMode::single)
         preview_->set_mode(CompareMode::wipe);
+    // Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there now.
+    QTimer::singleShot(0, this, [this] {
+        for (QTabBar* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+            if (tabs->count() < 2) tabs->hide();
+    });
+}
+
+void MainWindow::show_second_strip(bool show) {
+    for (QWidget* each : std::initializer_list<QWidget*>{strip_b_, letter_a_, letter_b_}) each->setVisible(show);
 }
 
 void MainWindow::connect_parts() {

@@ -16,6 +16,7 @@
 #include "ui/studio.h"
 #include "ui/window/layouts.h"
 
+class QLabel;
 class QMenu;
 class QStackedWidget;
 class QTimer;
@@ -87,6 +88,7 @@ private:
     void arrange(Layout layout);
     void connect_parts();
     void layout_shown(Layout layout);
+    void show_second_strip(bool show);
     void show_newest();
     void remember_request();
     void restore_request();
@@ -170,6 +172,7 @@ private:
     QHash<quint64, QString> retakes_;    ///< queue entry -> shot that gets the result as a take
     QHash<quint64, QString> extensions_; ///< queue entry -> shot that it comes after
     QString extend_shot_;
+    QLabel *letter_a_ = nullptr, *letter_b_ = nullptr;
     QAction *undo_ = nullptr, *redo_ = nullptr;
     int deleted_at_ = -1; ///< index of the undo stack when runs were deleted last; -1: they are back
 };

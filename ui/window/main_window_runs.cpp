@@ -56,6 +56,8 @@ void MainWindow::connect_runs() {
             preview_->clear(app::Side::a);
             clip_opened(app::Side::a, {}, {});
         }
+        for (app::StepPictures* pictures : {&live_pictures_, &pictures_, &pictures_b_})
+            if (runs.contains(pictures->run())) pictures->clear();
         deleted_at_ = studio_.project.undo().index();
         name_undo();
         banners_->show_banner(QStringLiteral("deleted"), Banners::Kind::info,
@@ -182,7 +184,8 @@ void MainWindow::show_step(StepStrip& strip, const app::StepPictures& pictures, 
     if (strips_->currentWidget() != &strip) return;
     if (&strip == strip_ && !strip.follows()) divergence_view_->set_step(strip.step());
     // A finished run shows its video; its steps come into the picture when one of them is picked.
-    const bool wanted = !picture.isNull() && (pictures.running() || !strip.follows());
+    // One that was stopped has nothing else to show.
+    const bool wanted = !picture.isNull() && (pictures.running() || !strip.follows() || !preview_->info(app::Side::a));
     preview_->show_overlay(wanted ? picture : QImage(), wanted ? label : QString());
 }
 
@@ -214,9 +217,15 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
         queue_dock_->show();
         queue_dock_->raise();
     }
-    if (state == int(QueueState::cancelled) && !run.isEmpty() && live_pictures_.run() == run)
+    if (state == int(QueueState::cancelled) && !run.isEmpty() && live_pictures_.run() == run) {
+        if (watching_) {
+            show_run(run);
+            watching_ = true;
+            show_live(true);
+        }
         say(tr("Stopped at step %1. Go on with it, or branch from any step.")
                 .arg(std::max(0, live_pictures_.last_step())));
+    }
 }
 
 void MainWindow::show_run(const QString& run) {
@@ -250,7 +259,7 @@ void MainWindow::clip_opened(app::Side side, const QString& name, const QString&
             pictures_b_.clear();
         else if (pictures_b_.run() != run)
             pictures_b_.load(run);
-        strip_b_->setVisible(layouts_->current() == Layout::compare && !run.isEmpty());
+        show_second_strip(layouts_->current() == Layout::compare && !run.isEmpty());
     } else if (!run.isEmpty() && strips_->currentWidget() == strip_ && pictures_.run() != run) {
         pictures_.load(run);
     }
@@ -294,6 +303,7 @@ void MainWindow::show_layers() {
 void MainWindow::export_comparison(bool report) {
     const auto *a = preview_->info(app::Side::a), *b = preview_->info(app::Side::b);
     if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return say(tr("Choose an A and a B first."));
+    if (comparison_export_->running()) return say(tr("An export is at work already; Esc stops it."));
     auto* dialog = new QFileDialog(this, report ? tr("Export the report") : tr("Export side by side"), {},
                                    report ? tr("Report (*.html)") : tr("Video (*.mp4 *.mkv)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
@@ -322,6 +332,7 @@ void MainWindow::export_comparison(bool report) {
                     status_->show_task({}, 0, 0);
                     say(tr("The export was stopped; nothing was written."));
                 });
+                status_->show_task(tr("exporting"), 0, 1);
                 if (!exporting.start(first, second, preview_->player().offset(),
                                      report ? ComparisonExport::Kind::report : ComparisonExport::Kind::video, out))
                     say(tr("An export is at work already; Esc stops it."));
