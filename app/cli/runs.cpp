@@ -31,8 +31,8 @@ int run(const Arguments& args, Console& console) {
         all.push_back(describe(e));
         const RunRecord& r = e.record;
         text +=
-            fmt::format("{}  {:<11}  {:>3}/{:<3}  {:>8}  seed {}  {}\n    {}\n", printable(r.created, 40), e.state,
-                        r.steps.empty() ? 0 : r.steps.back().step, r.total_steps, duration(r.seconds),
+            fmt::format("{}  {:<11}  {:>3}/{:<3}  {:>8}  seed {}  {}\n    {}\n", printable(r.created.substr(0, 19), 19),
+                        e.state, r.steps.empty() ? 0 : r.steps.back().step, r.total_steps, duration(r.seconds),
                         r.request.seed.value_or(0), printable(r.request.prompt, 60), printable(e.path.string(), 130));
     }
     if (entries.empty()) text = "no runs\n";

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 
@@ -207,7 +208,12 @@ RunRecord record_from_json(const Json& json, const std::string& file) {
     return r;
 }
 
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+std::string utc_now() {
+    using namespace std::chrono;
+    const auto now = time_point_cast<milliseconds>(system_clock::now());
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(system_clock::to_time_t(now)),
+                       now.time_since_epoch().count() % 1000);
+}
 
 Json build_description() { return {{"version", DENOIR_VERSION}, {"compiler", __VERSION__}}; }
 

@@ -63,7 +63,7 @@ Json to_json(const RunRecord&);
 /// Throws Error naming `file` and the field; every value is checked, the file may come from anyone.
 RunRecord record_from_json(const Json&, const std::string& file);
 
-/// Now, "2026-01-31T12:00:00Z".
+/// Now, "2026-01-31T12:00:00.000Z": runs of one second are in order, too.
 std::string utc_now();
 /// What this program was built from and with.
 Json build_description();

@@ -49,6 +49,7 @@ class StoriesTest : public QObject {
 
 private slots:
     void first_minute();
+    void typed_in_a_hurry();
     void which_seed();
     void what_changed();
     void where_do_they_part();
@@ -124,6 +125,55 @@ static void compare_two(StudioFixture& studio) {
     QCOMPARE(studio.window().layouts().current(), Layout::compare);
 }
 
+/// What stands in a field counts when Ctrl+Enter is pressed there; what is no value stops it, and stays to be
+/// corrected.
+void StoriesTest::typed_in_a_hurry() {
+    const app::Home home;
+    StudioFixture studio;
+    studio.use_model();
+    auto& history = studio.core().history;
+    studio.click(studio.find<QLineEdit>("seed"));
+    studio.key(Qt::Key_A, Qt::ControlModifier);
+    studio.type("18");
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000); // once the typed request is resolved
+    QVERIFY(studio.idle());
+    QCOMPARE(history.index(0).data(Role::SeedRole).toULongLong(), 18ULL);
+
+    studio.click(studio.find<QDoubleSpinBox>("guidance")->findChild<QLineEdit*>());
+    studio.key(Qt::Key_A, Qt::ControlModifier);
+    studio.type("3,5");
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
+    QVERIFY(studio.idle());
+    const QString second = history.index(0).data(Role::PathRole).toString();
+    QCOMPARE(app::RunHistory::record(second).request.guidance.value_or(0), 3.5);
+
+    auto* size = studio.find<QComboBox>("size")->lineEdit();
+    const QString before = size->text();
+    studio.click(size);
+    studio.key(Qt::Key_A, Qt::ControlModifier);
+    studio.type("300x");
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QVERIFY(!studio.core().queue.running() && studio.core().queue.waiting() == 0);
+    QCOMPARE(size->text(), QStringLiteral("300x"));
+    studio.picture("typed-in-a-hurry-refused");
+    studio.click(studio.find<QDoubleSpinBox>("guidance")->findChild<QLineEdit*>());
+    studio.key(Qt::Key_Z, Qt::ControlModifier); // nothing typed there: the last change goes back
+    QVERIFY(studio.core().document.value("guidance").toDouble() != 3.5);
+    QCOMPARE(size->text(), before);
+
+    auto* frames = studio.find<QDoubleSpinBox>("frames");
+    studio.click(frames->findChild<QLineEdit*>());
+    studio.key(Qt::Key_A, Qt::ControlModifier);
+    studio.type("10");
+    studio.key(Qt::Key_Return);
+    QCOMPARE(frames->value(), 9.0);
+    const auto labels = studio.window().findChildren<QLabel*>();
+    QVERIFY(
+        std::any_of(labels.begin(), labels.end(), [](const QLabel* l) { return l->text().contains("10 became 9"); }));
+}
+
 /// Four seeds in the queue, star one, throw the others away, undo that.
 void StoriesTest::which_seed() {
     const app::Home home;
@@ -154,6 +204,11 @@ void StoriesTest::which_seed() {
     QVERIFY(studio.press("Undo"));
     QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 4, 30000);
     QVERIFY(history.starred(kept));
+    studio.click(list->viewport(), studio.row_point(list, 0));
+    studio.key(Qt::Key_Delete);
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 3, 30000);
+    studio.key(Qt::Key_Z, Qt::ControlModifier);
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 4, 30000);
     // Only the starred ones, then a search that nothing answers.
     studio.click(studio.find<QToolButton>("runs-starred"));
     QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000);

@@ -162,7 +162,10 @@ void ParametersPanel::reset_all() {
 QString ParametersPanel::commit() {
     QWidget* typed = QApplication::focusWidget();
     if (typed && isAncestorOf(typed)) {
-        if (auto* number = qobject_cast<QAbstractSpinBox*>(typed)) number->interpretText();
+        if (auto* number = qobject_cast<QAbstractSpinBox*>(typed)) {
+            number->interpretText();
+            emit number->editingFinished();
+        }
         auto* line = qobject_cast<QLineEdit*>(typed);
         if (auto* box = qobject_cast<QComboBox*>(typed)) line = box->lineEdit();
         if (line) emit line->editingFinished();

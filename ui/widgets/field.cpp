@@ -60,6 +60,7 @@ NumberEdit::NumberEdit(double low, double high, double step, int decimals, QWidg
     setAccelerated(true);
     setAlignment(Qt::AlignLeft);
     connect(this, &QDoubleSpinBox::valueChanged, this, &NumberEdit::commit);
+    connect(this, &QDoubleSpinBox::editingFinished, this, [this] { lineEdit()->setModified(false); });
 }
 
 void NumberEdit::set_snap(std::function<double(double)> snap) { snap_ = std::move(snap); }
