@@ -195,7 +195,8 @@ void RunsPanel::select(const QString& run) {
     const int row = studio_.history.row_of(run);
     if (row < 0) return;
     const QModelIndex index = studio_.history.index(row);
-    list_->setCurrentIndex(index);
+    // Not as the view would: with Ctrl held down, of Ctrl+Enter, it adds to what is selected.
+    list_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     list_->scrollTo(index);
 }
 

@@ -95,6 +95,7 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
     table_->setRootIsDecorated(false);
     table_->setUniformRowHeights(true);
     table_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     for (const int side : {1, 2}) table_->header()->setSectionResizeMode(side, QHeaderView::Stretch);
     only_->setObjectName(QStringLiteral("only-differences"));
     only_->setText(tr("Only what differs"));
