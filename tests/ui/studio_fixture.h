@@ -103,7 +103,10 @@ public:
     }
     bool idle(int milliseconds = 300000) {
         return QTest::qWaitFor(
-            [&] { return core_->queue.running() == 0 && core_->queue.waiting() == 0 && !core_->worker.busy(); },
+            [&] { // a run may be asked for and wait for its request to be resolved
+                return !core_->document.pending() && !core_->inputs.busy() && core_->queue.running() == 0 &&
+                       core_->queue.waiting() == 0 && !core_->worker.busy();
+            },
             milliseconds);
     }
     /// The bundled model in the parameters, as remembered from a session before: small and short, so that a story takes
