@@ -151,7 +151,9 @@ void resolve_size(Request& r, const Defaults& d, bool p480) {
         }
     }
     const auto beside = [&](int given, int own, int other) { // an image keeps its aspect
-        return r.image.empty() ? other : std::max(16, int(std::lround(double(given) * other / own / 16)) * 16);
+        if (r.image.empty()) return other;
+        const double side = std::clamp(double(given) * other / own, 16.0, double(Resolution::max));
+        return int(std::lround(side / 16)) * 16;
     };
     if (r.width) height = beside(*r.width, width, height);
     if (r.height) width = beside(*r.height, height, width);
