@@ -98,6 +98,7 @@ private:
     void make_actions();
     void make_menus();
     void undo();
+    void restore_deleted();
     bool deleted_last() const;
     void name_undo();
     void play_or_pause();

@@ -369,8 +369,9 @@ void MainWindow::step_frames(int frames) {
         preview_->player().step(frames);
 }
 
-void MainWindow::undo() {
-    if (!deleted_last()) return studio_.project.undo().undo();
+void MainWindow::undo() { deleted_last() ? restore_deleted() : studio_.project.undo().undo(); }
+
+void MainWindow::restore_deleted() {
     runs_->undo_remove();
     deleted_at_ = -1;
     banners_->remove(QStringLiteral("deleted"));

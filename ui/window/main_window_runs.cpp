@@ -62,13 +62,7 @@ void MainWindow::connect_runs() {
         name_undo();
         banners_->show_banner(QStringLiteral("deleted"), Banners::Kind::info,
                               tr("%n run(s) deleted.", nullptr, int(runs.size())),
-                              {{tr("Undo"),
-                                [this] {
-                                    runs_->undo_remove();
-                                    deleted_at_ = -1;
-                                    name_undo();
-                                }}},
-                              30);
+                              {{tr("Undo"), [this] { restore_deleted(); }}}, 30);
     });
     connect(compare_bar_, &CompareBar::chosen, this, [this](app::Side side, const QString& path) {
         side == app::Side::a ? compare(path, {}) : compare({}, path);

@@ -108,8 +108,8 @@ public:
     bool integers = false;
 
 private:
-    explicit Description(const Functions& f)
-        : f_(f) {} // once it stands, what the other has made is destroyed if it throws
+    /// Once this one has returned, the destructor runs although the other throws.
+    explicit Description(const Functions& f) : f_(f) {}
     void describe(cublasLtMatrixLayout_t& made, cudaDataType_t type, std::int64_t rows, std::int64_t columns,
                   std::int64_t stride, std::int64_t batch, std::int64_t step) {
         expect(f_.layout_create(&made, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns),
