@@ -21,6 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto between_reports = std::chrono::milliseconds(50);
 constexpr int worker_nice = 10;
+constexpr auto weights_kept = std::chrono::minutes(10); ///< after the last run
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
@@ -98,7 +99,12 @@ struct EngineWorker::State {
             Job job;
             {
                 std::unique_lock lock(mutex);
-                if (!wake.wait(lock, end, [&] { return !waiting.empty(); })) return;
+                const auto awaited = [&] { return !waiting.empty(); };
+                if (!wake.wait_for(lock, end, weights_kept, awaited) && !end.stop_requested()) {
+                    engine.clear();
+                    wake.wait(lock, end, awaited);
+                }
+                if (waiting.empty()) break;
                 job = waiting.front();
                 waiting.pop_front();
                 current = job.id;
@@ -112,6 +118,7 @@ struct EngineWorker::State {
             }
             emit self.ended(job.id);
         }
+        engine.clear(); // on the thread that it belongs to
     }
 
     void work(const Job& job) {
@@ -125,10 +132,10 @@ struct EngineWorker::State {
                 RenderOptions options;
                 options.run_dir = job.run;
                 options.on_run = began;
-                return report(job.id, denoir::render(job.request, options, reporter, job.stop.get_token()));
+                return report(job.id, denoir::render(job.request, options, engine, reporter, job.stop.get_token()));
             }
             case Kind::resume:
-                return report(job.id, denoir::resume(job.run, began, -1, reporter, job.stop.get_token()));
+                return report(job.id, denoir::resume(job.run, began, -1, engine, reporter, job.stop.get_token()));
             case Kind::verify: {
                 const Verification v = verify_run(job.run, 0, reporter, job.stop.get_token());
                 VerifyResult result{v.identical(), v.steps, v.first_difference.value_or(-1), {}};
@@ -144,6 +151,7 @@ struct EngineWorker::State {
         } catch (const Cancelled&) {
             emit self.cancelled(job.id, reporter.run());
         } catch (...) {
+            engine.clear(); // what failed for want of memory finds it next time
             emit self.failed(job.id, Issue::from_current_exception());
         }
     }
@@ -158,6 +166,7 @@ struct EngineWorker::State {
     std::deque<Job> waiting;
     JobId last_id = 0, current = 0;
     std::stop_source stop; ///< of the current job
+    Engine engine;         ///< of the engine thread
     std::jthread thread;   ///< last: joined before the rest goes
 };
 

@@ -84,12 +84,13 @@ private:
 
 int run_request(const Arguments& args, Console& console) {
     RenderProgress progress(progress_style(args.get("--progress", "auto")));
+    Engine engine(Residency::Span::run);
     const auto on_run = [&](const RunFolder& folder) { progress.begin(folder); };
     try {
         if (args.has("--resume")) {
             check_resume(args);
             const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
-            report(resume(args.get("--resume"), on_run, threads, progress, interrupt_token()), console);
+            report(resume(args.get("--resume"), on_run, threads, engine, progress, interrupt_token()), console);
             return 0;
         }
         if (args.words().empty() && !args.has("--from") && !args.has("--prompt") && !args.has("--image"))
@@ -109,7 +110,7 @@ int run_request(const Arguments& args, Console& console) {
         options.metadata = !args.has("--no-metadata");
         if (!args.words().empty()) options.inputs.emplace_back(args.words()[0]);
         options.on_run = on_run;
-        const RenderResult result = render(request_of(args), options, progress, interrupt_token());
+        const RenderResult result = render(request_of(args), options, engine, progress, interrupt_token());
         progress.clear();
         report(result, console);
         return 0;

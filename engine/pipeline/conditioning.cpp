@@ -68,55 +68,90 @@ Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* la
     return latent;
 }
 
+/// Tells what encoded a prompt from whatever else could.
+std::string encoder_key(const Request& r, const ModelFolder& model, int text_len) {
+    std::string key = fmt::format("{} {}\n", *r.dtype == DType::bf16 ? "bf16" : "f32", text_len);
+    for (const auto& file : model.text_encoder) key.append(file_stamp(file)).append("\n");
+    return key.append(file_stamp(model.tokenizer)).append("\n");
+}
+
+struct Prompt {
+    const std::string& text;
+    std::string what, branch; ///< for warnings, for layers
+    Tensor& rows;             ///< undefined until encoded
+};
+
 } // namespace
 
-Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Observer& observer, std::stop_token stop) {
-    backend_->set_stop(stop);
-    const MappedFileWatch mapped;
-    const auto transformer = residency_.get(model.transformer, Component::transformer);
-    const Variant variant = Variant::read(*transformer);
-    const auto load = [&](const auto& files, Component component, Stage stage) {
-        StageTimer timer(observer, stage);
-        return residency_.get(files, component);
+void Pipeline::encode_prompts(const Request& r, const ModelFolder& model, int text_len, Observer& observer,
+                              Conditioning& c) {
+    std::vector<Prompt> prompts{{r.prompt, "the prompt", "cond", c.text}};
+    if (uses_negative(r)) prompts.push_back({*r.negative_prompt, "the negative prompt", "uncond", c.negative_text});
+    const auto take = [&](const Prompt& prompt, const Residency::Text& text) {
+        if (text.cut)
+            observer.warning(fmt::format("{} is longer than {} tokens; the rest is not used", prompt.what, text_len));
+        prompt.rows = text.rows;
     };
-    Conditioning c;
+    const std::string key = encoder_key(r, model, text_len);
+    if (!observer.layers()) // who wants to be told of layers is told of them
+        for (const Prompt& prompt : prompts)
+            if (const auto known = residency_.text(key + prompt.text)) take(prompt, *known);
+    const auto all_known = [&] {
+        return std::all_of(prompts.begin(), prompts.end(), [](const Prompt& p) { return p.rows.defined(); });
+    };
     bool planned = false;
-    const auto encode_prompts = [&](int rung) {
-        const auto weights = load(model.text_encoder, Component::umt5, Stage::load_text);
+    const auto encode = [&](int rung) {
+        std::shared_ptr<const Weights> weights;
+        {
+            StageTimer timer(observer, Stage::load_text);
+            weights = residency_.get(model.text_encoder, Component::umt5);
+        }
         StageTimer timer(observer, Stage::text);
-        const MemoryNeeds needs = needs_on(rung, text_needs(*weights, *r.dtype, variant.text_len));
+        const MemoryNeeds needs = needs_on(rung, text_needs(*weights, *r.dtype, text_len));
+        make_room(needs.activations + 2 * needs.largest_weight);
         if (const std::string told = backend_->plan_memory(needs); !told.empty())
             observer.warning("text encoder: " + told);
         planned = true;
         const auto tokenizer = load_tokenizer(model.tokenizer);
         const umt5::Encoder encoder(weights, backend_, {.dtype = *r.dtype});
-        const auto encode = [&](const std::string& text, const char* what, const std::string& branch) {
-            bool cut = false;
-            const auto ids = tokenizer.encode(umt5::clean(text), variant.text_len, &cut);
-            if (cut)
-                observer.warning(std::string(what) + " is longer than " + std::to_string(variant.text_len) +
-                                 " tokens; the rest is not used");
-            LayerProbe probe(observer.layers(), "text_encoder/" + branch);
-            tell_tensor(observer.layers(), "text_encoder/" + branch + "/tokens", as_tensor(ids));
-            return padded(backend_->download(encoder.encode(ids, probe.get())), variant.text_len);
-        };
-        c.text = encode(r.prompt, "the prompt", "cond");
-        if (uses_negative(r)) c.negative_text = encode(*r.negative_prompt, "the negative prompt", "uncond");
+        for (const Prompt& prompt : prompts) {
+            if (prompt.rows.defined()) continue;
+            Residency::Text text;
+            const auto ids = tokenizer.encode(umt5::clean(prompt.text), text_len, &text.cut);
+            LayerProbe probe(observer.layers(), "text_encoder/" + prompt.branch);
+            tell_tensor(observer.layers(), "text_encoder/" + prompt.branch + "/tokens", as_tensor(ids));
+            text.rows = padded(backend_->download(encoder.encode(ids, probe.get())), text_len);
+            residency_.keep_text(key + prompt.text, text);
+            take(prompt, text);
+        }
     };
-    for (int rung = 0; !c.text.defined() || (uses_negative(r) && !c.negative_text.defined());) {
+    for (int rung = 0; !all_known();) {
         try {
-            encode_prompts(rung);
+            encode(rung);
         } catch (const Error& e) {
             if (!std::exchange(planned, false) || !next_rung(e, *backend_, rung, observer)) throw;
             residency_.release(Component::umt5);
+            residency_.release(Component::transformer);
         }
     }
     residency_.release(Component::umt5);
     backend_->plan_memory({});
     backend_->trim();
+}
+
+Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Observer& observer, std::stop_token stop) {
+    backend_->set_stop(stop);
+    const MappedFileWatch mapped;
+    const Variant variant = Variant::read(*residency_.get(model.transformer, Component::transformer, weights_use(r)));
+    Conditioning c;
+    encode_prompts(r, model, variant.text_len, observer, c);
     mapped.check();
     if (r.image.empty() && r.last_image.empty()) return c;
 
+    const auto load = [&](const auto& files, Component component, Stage stage) {
+        StageTimer timer(observer, stage);
+        return residency_.get(files, component);
+    };
     std::shared_ptr<const clip::Vision> vision;
     if (variant.clip_images > 0) {
         vision = std::make_shared<const clip::Vision>(load(model.clip, Component::clip, Stage::load_clip), backend_,
@@ -142,6 +177,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     }
 
     const auto vae_weights = load(model.vae, Component::vae21, Stage::load_vae);
+    make_room(decode_bytes(r, decoder_width(*vae_weights), 1)); // encoding takes no more
     StageTimer timer(observer, Stage::image);
     const wan::Vae vae(vae_weights, backend_, {.dtype = vae_dtype(r)});
     if (*r.mode == Mode::forcing) {

@@ -110,6 +110,13 @@ public:
           observer_(observer),
           boundary_(boundary(r, model)) {}
 
+    ~Experts() {
+        if (stays_) return;
+        current_.reset();
+        residency_.release(Component::transformer);
+    }
+    Experts(const Experts&) = delete;
+    Experts& operator=(const Experts&) = delete;
     /// Loads the expert of this timestep.
     void ready(float timestep) {
         const bool low = !model_.transformer_low.empty() && timestep < boundary_ * 1000;
@@ -142,11 +149,11 @@ private:
     void load(bool low) {
         StageTimer timer(observer_, Stage::load_transformer);
         current_.reset();
-        if (!model_.transformer_low.empty()) residency_.release(Component::transformer);
-        backend_->trim();
-        const auto weights = residency_.get(low ? model_.transformer_low : model_.transformer, Component::transformer);
+        const auto weights = take(low ? model_.transformer_low : model_.transformer);
         const MemoryNeeds needs = needs_on(rung_, transformer_needs(*weights, request_));
-        if (const std::string told = backend_->plan_memory(needs); !told.empty()) observer_.warning(told);
+        const std::string told = backend_->plan_memory(needs);
+        if (!told.empty()) observer_.warning(told);
+        stays_ = residency_.lasting() && told.empty();
         try {
             current_.emplace(weights, backend_, request_, conditioning_,
                              low ? request_.guidance_low.value_or(*request_.guidance) : *request_.guidance,
@@ -155,6 +162,23 @@ private:
         } catch (const Error& e) {
             step_down(e);
         }
+    }
+    /// As loaded or as the run before left them; alone, unless there is plenty of room for what else was kept.
+    std::shared_ptr<const Weights> take(std::span<const std::filesystem::path> files) {
+        const std::string use = weights_use(request_);
+        auto weights = residency_.get(files, Component::transformer, use);
+        const MemoryNeeds needs = transformer_needs(*weights, request_);
+        const bool prepared = weights->prepared();
+        const std::size_t wanted = needs.activations + (prepared ? 0 : needs.weights);
+        if (!residency_.lasting() || backend_->free_memory() / 2 <= wanted) {
+            const Weights* keep = prepared ? nullptr : weights.get();
+            if (prepared) weights.reset();
+            residency_.release(Component::transformer, keep);
+            residency_.release(Component::vae21); // what encoded the image, or decoded the run before
+            weights = residency_.get(files, Component::transformer, use);
+        }
+        backend_->trim();
+        return weights;
     }
     const Request& request_;
     const ModelFolder& model_;
@@ -165,6 +189,7 @@ private:
     double boundary_;
     std::optional<Denoiser> current_;
     bool low_ = false;
+    bool stays_ = false; ///< nothing of the plan keeps the weights from serving the next run
     int rung_ = 0;
 };
 
@@ -285,7 +310,8 @@ int Pipeline::step_count(const Request& r) { return *r.mode == Mode::forcing ? p
 DenoiseState Pipeline::begin(const Request& r, const ModelFolder& model, const Conditioning& c) {
     DenoiseState state;
     state.steps = step_count(r);
-    const int channels = Variant::read(*residency_.get(model.transformer, Component::transformer)).channels;
+    const int channels =
+        Variant::read(*residency_.get(model.transformer, Component::transformer, weights_use(r))).channels;
     const Tensor noise = draw_noise(r, latent_shape(r, channels));
     const std::int64_t t = noise.size(1), frame = noise.size(2) * noise.size(3), extra = c.end ? 1 : 0;
     Tensor latent = Tensor::host({noise.size(0), t + extra, noise.size(2), noise.size(3)});
@@ -313,7 +339,6 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
     const std::int64_t t = state.latent.size(1);
     Solvers solvers(r, forcing ? int(t) : 1);
     if (state.step > 0) solvers.restore(state.solver, state.latent.shape(), steps_taken(r, t, state.step));
-    residency_.release(Component::vae21); // what encoded the image, or decoded the run before, waits in its file
     Experts experts(r, model, c, residency_, backend_, observer);
     experts.ready(schedule.timesteps[forcing ? 0 : state.step]);
     const auto tell = [&](int step, const char* what, const Tensor& x) {

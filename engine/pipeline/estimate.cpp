@@ -29,6 +29,11 @@ std::size_t decode_bytes(const Request& r, std::int64_t width, int strips) {
     return frame * 57 / 2 / std::size_t(strips);
 }
 
+std::int64_t decoder_width(const Weights& vae) {
+    const Weight* last = vae.find("decoder.head.0.gamma");
+    return last && last->shape().rank() > 0 ? last->shape()[0] : 96;
+}
+
 Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
     const Weights weights = Weights::load(model.transformer, Component::transformer);
     const Variant v = Variant::read(weights);
@@ -43,8 +48,7 @@ Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
     const std::size_t activations = std::size_t(e.tokens) * (std::size_t(v.dim) * 6 + std::size_t(v.ffn)) * 4;
     const std::size_t denoise = e.weight_bytes + activations;
     const Weights vae = Weights::load(model.vae, Component::vae21);
-    const Weight* last = vae.find("decoder.head.0.gamma");
-    const std::int64_t width = last ? last->shape()[0] : 96;
+    const std::int64_t width = decoder_width(vae);
     const std::size_t decode = decode_bytes(r, width, 1);
     const std::size_t text = stored(model.text_encoder, Component::umt5);
     e.peak_bytes = std::max({denoise, decode, text});

@@ -72,32 +72,37 @@ wan::Precision transformer_precision(const Request& r) {
     return wan::Precision::f32();
 }
 
+std::string weights_use(const Request& r) { return fmt::format("{} {}", int(*r.dtype), int(*r.precision)); }
+
 namespace {
 
 /// A rung of the memory ladder: as few strips as fit into half of what is free. The pictures are the same to the bit.
 int strips_that_fit(const Request& r, const Weights& vae, Backend& backend) {
-    const Weight* last = vae.find("decoder.head.0.gamma");
+    const std::int64_t width = decoder_width(vae);
     const std::size_t free = backend.free_memory();
     int strips = 1;
-    while (free > 0 && strips < most_strips && last && decode_bytes(r, last->shape()[0], strips) > free / 2)
-        strips *= 2;
+    while (free > 0 && strips < most_strips && decode_bytes(r, width, strips) > free / 2) strips *= 2;
     return strips;
 }
 
 } // namespace
 
+void Pipeline::make_room(std::size_t bytes) {
+    if (!residency_.lasting() || backend_->free_memory() / 2 <= bytes) residency_.release(Component::transformer);
+}
+
 void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& latent,
                       const std::function<void(int, const Tensor&)>& frame, Observer& observer, std::stop_token stop) {
     backend_->set_stop(stop);
     const MappedFileWatch mapped;
-    residency_.release(Component::transformer);
-    backend_->plan_memory({});
-    backend_->trim();
     std::shared_ptr<const Weights> weights;
     {
         StageTimer timer(observer, Stage::load_vae);
         weights = residency_.get(model.vae, Component::vae21);
     }
+    make_room(decode_bytes(r, decoder_width(*weights), 1));
+    backend_->plan_memory({});
+    backend_->trim();
     StageTimer timer(observer, Stage::decode);
     const std::int64_t frames = latent.size(1) * 4 - 3;
     std::int64_t done = 0;
@@ -117,6 +122,7 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
             return vae.decode(latent, hand_over, probe.get());
         } catch (const Error& e) {
             if (e.field() != "memory" || probe.get() || strips >= most_strips) throw;
+            residency_.release(Component::transformer);
             observer.warning(fmt::format("{}; decoding again in {} strips", e.message(), strips * 2));
         }
         backend_->trim();

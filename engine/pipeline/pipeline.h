@@ -43,7 +43,8 @@ struct Estimate {
 };
 
 /// Text-to-video, image-to-video, first-last-frame and diffusion forcing: one pipeline, different conditioning.
-/// Owns nothing: weights are borrowed from the Residency. One run at a time, on one thread.
+/// Owns nothing: weights are borrowed from the Residency, which serves this backend alone. One run at a time, on one
+/// thread.
 class Pipeline {
 public:
     Pipeline(Residency& residency, std::shared_ptr<Backend> backend)
@@ -84,6 +85,10 @@ public:
     static Estimate estimate(const Request& resolved, const ModelFolder&);
 
 private:
+    void encode_prompts(const Request&, const ModelFolder&, int text_len, Observer&, Conditioning&);
+    /// Before a stage that takes `bytes` beside its weights: transformers kept from before go, unless there is plenty.
+    void make_room(std::size_t bytes);
+
     Residency& residency_;
     std::shared_ptr<Backend> backend_;
 };

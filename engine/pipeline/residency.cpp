@@ -1,38 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/residency.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <fmt/format.h>
+#include <algorithm>
 
 namespace denoir {
 namespace {
 
-/// What tells a file from one that has taken its name.
-std::string stamp(const std::filesystem::path& file) {
+constexpr std::size_t most_texts = 16; ///< 8 MiB each at UMT5-XXL's width
+
+} // namespace
+
+std::string file_stamp(const std::filesystem::path& file) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) return file.string();
     return fmt::format("{} {} {} {}.{}", file.string(), status.st_ino, status.st_size, status.st_mtim.tv_sec,
                        status.st_mtim.tv_nsec);
 }
 
-} // namespace
-
-std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::path> files, Component component) {
-    std::string key(name(component));
-    for (const auto& file : files) key += '\n' + stamp(file);
-    for (auto it = entries_.begin(); it != entries_.end(); ++it)
-        if (it->key == key) {
-            entries_.splice(entries_.begin(), entries_, it);
-            return entries_.front().weights;
-        }
-    entries_.push_front({key, std::make_shared<const Weights>(Weights::load(files, component))});
+std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::path> files, Component component,
+                                              std::string_view use) {
+    std::string key = fmt::format("{} {}", name(component), use), stamp;
+    for (const auto& file : files) {
+        key.append("\n").append(file.string());
+        stamp.append("\n").append(file_stamp(file));
+    }
+    const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
+    if (known != entries_.end() && known->stamp == stamp) {
+        entries_.splice(entries_.begin(), entries_, known);
+        return entries_.front().weights;
+    }
+    if (known != entries_.end()) entries_.erase(known);
+    entries_.push_front({key, stamp, std::make_shared<const Weights>(Weights::load(files, component))});
     shrink();
     return entries_.front().weights;
 }
 
-void Residency::release(Component component) {
-    entries_.remove_if([&](const Entry& e) { return e.weights->component() == component; });
+void Residency::release(Component component, const Weights* but) {
+    entries_.remove_if([&](const Entry& e) { return e.weights->component() == component && e.weights.get() != but; });
 }
 
 std::size_t Residency::bytes() const {
@@ -43,6 +50,19 @@ std::size_t Residency::bytes() const {
 
 void Residency::shrink() {
     while (entries_.size() > 1 && bytes() > budget_) entries_.pop_back();
+}
+
+std::optional<Residency::Text> Residency::text(const std::string& key) {
+    const auto it = std::find_if(texts_.begin(), texts_.end(), [&](const auto& known) { return known.first == key; });
+    if (it == texts_.end()) return {};
+    texts_.splice(texts_.begin(), texts_, it);
+    return it->second;
+}
+
+void Residency::keep_text(const std::string& key, const Text& text) {
+    if (!lasting()) return;
+    texts_.emplace_front(key, text);
+    if (texts_.size() > most_texts) texts_.pop_back();
 }
 
 } // namespace denoir

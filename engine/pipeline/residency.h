@@ -1,33 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/weights/weights.h"
 
 namespace denoir {
 
-/// Loaded weights, kept for whatever its owner does one after another, least recently used first out when `budget`
-/// bytes are passed. A set that a model holds stays alive until that model is gone. Files that have changed are loaded
-/// anew. Not thread-safe: belongs to the engine thread.
+/// Loaded weights and encoded prompts, kept for whatever its owner does one after another, least recently used first
+/// out when `budget` bytes of weights are passed. A set that a model holds stays alive until that model is gone. Files
+/// that have changed are loaded anew. Not thread-safe: belongs to the engine thread.
 class Residency {
 public:
-    explicit Residency(std::size_t budget) : budget_(budget) {}
-    std::shared_ptr<const Weights> get(std::span<const std::filesystem::path> files, Component);
-    /// Forgets a set (an encoder that is not needed any more).
-    void release(Component);
+    enum class Span {
+        run, ///< the owner does one run: what it no longer needs goes at once
+        runs ///< the owner will run again: what there is plenty of room for stays
+    };
+    explicit Residency(std::size_t budget, Span span = Span::run) : budget_(budget), span_(span) {}
+    bool lasting() const { return span_ == Span::runs; }
+
+    /// `use`: what a backend makes of them depends on it; the same files for another use are another set.
+    std::shared_ptr<const Weights> get(std::span<const std::filesystem::path> files, Component,
+                                       std::string_view use = {});
+    /// Forgets the sets of a component, but for one.
+    void release(Component, const Weights* but = nullptr);
     std::size_t bytes() const;
+
+    /// The prompts encoded last, where `lasting`.
+    struct Text {
+        Tensor rows;      ///< [text_len, text_dim] f32 host
+        bool cut = false; ///< was longer than text_len
+    };
+    std::optional<Text> text(const std::string& key);
+    void keep_text(const std::string& key, const Text&);
 
 private:
     struct Entry {
-        std::string key;
+        std::string key, stamp;
         std::shared_ptr<const Weights> weights;
     };
     void shrink();
-    std::list<Entry> entries_; ///< most recently used first
+    std::list<Entry> entries_;                      ///< most recently used first
+    std::list<std::pair<std::string, Text>> texts_; ///< likewise
     std::size_t budget_;
+    Span span_;
 };
+
+/// Tells a file's content from what lay there before, for as long as a program runs: path, inode, size and time.
+std::string file_stamp(const std::filesystem::path& file);
 
 } // namespace denoir

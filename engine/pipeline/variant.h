@@ -25,12 +25,16 @@ bool guided(const Request&, double guidance);
 /// guided() at any of the run's steps: the negative prompt is encoded.
 bool uses_negative(const Request&);
 
+/// What a backend makes of a transformer's weights depends on this (Residency::get).
+std::string weights_use(const Request&);
+
 /// SkyReels' entry points run the VAE's convolutions in bf16, Wan's in f32 (spec/pipelines.md 1.4).
 DType vae_dtype(const Request&);
 /// Memory of decoding: the exact causal state (spec/vae21.md 4) and the frames at work, for a decoder that ends `width`
 /// channels wide.
 constexpr int most_strips = 8;
 std::size_t decode_bytes(const Request&, std::int64_t width, int strips);
+std::int64_t decoder_width(const Weights& vae);
 wan::Precision transformer_precision(const Request&);
 
 } // namespace denoir

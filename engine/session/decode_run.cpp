@@ -37,10 +37,9 @@ Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
 void check_memory(const RunFolder& run, const ModelFolder& model) {
     const Request& r = run.record().request;
     const Weights vae = Weights::load(model.vae, Component::vae21);
-    const Weight* last = vae.find("decoder.head.0.gamma");
     const std::size_t free = available_memory();
-    if (r.device->kind != Device::Kind::cpu || free == 0 || !last) return;
-    const std::size_t least = decode_bytes(r, last->shape()[0], most_strips);
+    if (r.device->kind != Device::Kind::cpu || free == 0) return;
+    const std::size_t least = decode_bytes(r, decoder_width(vae), most_strips);
     if (least <= free) return;
     throw Error(run.file("run.json").string(), "request.width",
                 fmt::format("decoding {}x{} needs {:.1f} GiB at least, {:.1f} GiB are free", *r.width, *r.height,

@@ -132,7 +132,8 @@ fs::path new_run_folder(const Request& r) {
     throw Error(runs.string(), "", "holds too many runs of this second", "give --run-dir");
 }
 
-RenderResult render(const Request& asked, const RenderOptions& options, Observer& observer, std::stop_token stop) {
+RenderResult render(const Request& asked, const RenderOptions& options, Engine& engine, Observer& observer,
+                    std::stop_token stop) {
     std::vector<fs::path> inputs = options.inputs;
     Request named = asked;
     named.model.clear(); // maybe no path but a name
@@ -171,7 +172,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
         stored_state(*parent, request.start->step, request, model);
         if (shared) stored_conditioning(*parent, request, model);
     }
-    const auto backend = open_backend(*request.device, request.threads);
+    const auto backend = engine.open(*request.device, request.threads);
     if (stop.stop_requested()) throw Cancelled();
 
     RunRecord record;
@@ -189,11 +190,11 @@ RenderResult render(const Request& asked, const RenderOptions& options, Observer
     if (!options.run_dir.empty()) remember(run.path());
     if (options.on_run) options.on_run(run);
     if (parent) take_over(run, *parent, shared);
-    return RunWorker(run, model, backend, observer, std::move(stop)).work();
+    return RunWorker(run, model, backend, engine.residency(), observer, std::move(stop)).work();
 }
 
 RenderResult resume(const fs::path& path, const std::function<void(const RunFolder&)>& on_run, int threads,
-                    Observer& observer, std::stop_token stop) {
+                    Engine& engine, Observer& observer, std::stop_token stop) {
     RunFolder run = RunFolder::take(path);
     RunRecord& record = run.record();
     if (record.state == RunState::done) {
@@ -219,13 +220,13 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     const bool encoded = stored_conditioning(run, record.request, model).has_value();
     preflight(checked, model, encoded ? Needs::no_encoders : Needs::everything);
     if (threads >= 0) record.request.threads = threads;
-    const auto backend = open_backend(*record.request.device, record.request.threads);
+    const auto backend = engine.open(*record.request.device, record.request.threads);
     for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"})
         remove_partials(folder, "");
     remove_partials(record.out.parent_path(), record.out.filename().string());
     remove_partials(record.out, ""); // a folder of frames
     if (on_run) on_run(run);
-    return RunWorker(run, model, backend, observer, std::move(stop)).work();
+    return RunWorker(run, model, backend, engine.residency(), observer, std::move(stop)).work();
 }
 
 } // namespace denoir

@@ -10,6 +10,7 @@
 
 #include "engine/pipeline/observer.h"
 #include "engine/pipeline/request.h"
+#include "engine/session/engine.h"
 #include "engine/session/run_folder.h"
 
 namespace denoir {
@@ -38,12 +39,12 @@ std::filesystem::path new_run_folder(const Request& resolved);
 /// From a request to a video. Refuses what can be refused before anything heavy or lasting happens; then makes the run
 /// folder and stores each step, so that the run can go on after Cancelled, an Error or kill -9. A request with `start`
 /// takes the steps up to there from that run.
-RenderResult render(const Request&, const RenderOptions&, Observer&, std::stop_token);
+RenderResult render(const Request&, const RenderOptions&, Engine&, Observer&, std::stop_token);
 
 /// Goes on from the last whole step and writes to the recorded `out`; same bytes as without the interruption. A
 /// finished run stays as it is.
 RenderResult resume(const std::filesystem::path& run, const std::function<void(const RunFolder&)>& on_run, int threads,
-                    Observer&, std::stop_token);
+                    Engine&, Observer&, std::stop_token);
 
 /// The stored request of `run` as the start of a branch after `step`, for the caller to change. Throws Error where
 /// those steps were not kept.

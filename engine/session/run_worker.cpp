@@ -11,7 +11,6 @@
 
 #include "engine/core/file.h"
 #include "engine/media/frames.h"
-#include "engine/pipeline/residency.h"
 #include "engine/session/frame_output.h"
 #include "engine/session/inputs.h"
 #include "engine/session/preflight.h"
@@ -24,8 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t residency_budget = std::size_t{1}
-                                         << 40; ///< the pipeline itself releases what a run no longer needs
 constexpr int thumbnail_side = 320;
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -96,11 +93,12 @@ void RunWorker::Recorder::warning(std::string_view text) {
     next_.warning(text);
 }
 
-RunWorker::RunWorker(RunFolder& run, const ModelFolder& model, std::shared_ptr<Backend> backend, Observer& observer,
-                     std::stop_token stop)
+RunWorker::RunWorker(RunFolder& run, const ModelFolder& model, std::shared_ptr<Backend> backend, Residency& residency,
+                     Observer& observer, std::stop_token stop)
     : run_(run),
       model_(model),
       backend_(std::move(backend)),
+      residency_(residency),
       recorder_(run.record(), observer),
       stop_(std::move(stop)),
       hashes_(model_files(model)),
@@ -157,8 +155,7 @@ void RunWorker::render() {
     const Request& request = run_.record().request;
     run_.record().device = {
         {"name", request.device->name()}, {"processor", processor_name()}, {"threads", backend_->threads()}};
-    Residency residency(residency_budget);
-    Pipeline pipeline(residency, backend_);
+    Pipeline pipeline(residency_, backend_);
     const DenoiseState state = denoised(pipeline);
     decode(pipeline, Pipeline::requested_frames(request, state.latent));
 }

@@ -11,8 +11,8 @@ namespace denoir {
 /// Takes one run from wherever it stands to its video. The run folder is locked by the caller.
 class RunWorker {
 public:
-    RunWorker(RunFolder& run, const ModelFolder& model, std::shared_ptr<Backend> backend, Observer& observer,
-              std::stop_token stop);
+    RunWorker(RunFolder& run, const ModelFolder& model, std::shared_ptr<Backend> backend, Residency& residency,
+              Observer& observer, std::stop_token stop);
     /// Stores the state as it ends: done, cancelled or failed.
     RenderResult work();
 
@@ -41,6 +41,7 @@ private:
     RunFolder& run_;
     const ModelFolder& model_;
     std::shared_ptr<Backend> backend_;
+    Residency& residency_;
     Recorder recorder_;
     std::stop_token stop_;
     FileHashes hashes_;

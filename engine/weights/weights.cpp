@@ -62,6 +62,11 @@ std::size_t Weights::stored_bytes() const {
     return total;
 }
 
+bool Weights::prepared() const {
+    return std::any_of(tensors_.begin(), tensors_.end(),
+                       [](const auto& item) { return !item.second.prepared.empty(); });
+}
+
 void Weights::require(const std::map<std::string, Shape>& expected) const {
     Findings missing, extra, wrong;
     std::string first;

@@ -36,6 +36,7 @@ public:
     const std::string& origin() const { return origin_; } ///< first file or folder as the user named it
     const std::vector<std::string>& warnings() const { return warnings_; }
     std::size_t stored_bytes() const;
+    bool prepared() const; ///< a backend keeps something beside them (Weight::prepared)
 
     /// Compares with the complete list a model expects: missing, extra and wrongly shaped tensors are named (a bounded
     /// list) in one Error. -1 in a shape allows any size.

@@ -59,7 +59,8 @@ inline QString tiny_run(const QString& folder, int steps = 3, quint64 seed = 7) 
     options.out = to_path(folder + QStringLiteral(".mp4"));
     options.run_dir = to_path(folder);
     Observer observer;
-    render(r, options, observer, {});
+    Engine engine(Residency::Span::run);
+    render(r, options, engine, observer, {});
     return folder;
 }
 

@@ -32,7 +32,8 @@ class LayerComparisonTest : public QObject {
         RenderOptions options;
         options.run_dir = to_path(home_.file(name));
         Observer observer;
-        denoir::render(r, options, observer, {});
+        Engine engine(Residency::Span::run);
+        denoir::render(r, options, engine, observer, {});
         return home_.file(name);
     }
     QStringList kept() const {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/engine.h"
+
+namespace denoir {
+namespace {
+
+/// The pipeline lets go of what finds no room; files that are only mapped cost none.
+constexpr std::size_t residency_budget = std::size_t{1} << 40;
+
+} // namespace
+
+Engine::Engine(Residency::Span span) : span_(span) { clear(); }
+
+std::shared_ptr<Backend> Engine::open(const Device& device, int threads) {
+    if (backend_ && device_ == device && threads_ == threads) return backend_;
+    clear();
+    backend_ = open_backend(device, threads);
+    device_ = device;
+    threads_ = threads;
+    return backend_;
+}
+
+void Engine::clear() {
+    residency_.emplace(residency_budget, span_);
+    backend_.reset();
+}
+
+} // namespace denoir

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "engine/session/render.h"
+#include "tests/engine/session/temporary_folder.h"
+
+using namespace denoir;
+namespace fs = std::filesystem;
+
+namespace {
+
+Request tiny_request(const fs::path& model) {
+    Request r;
+    r.model = model;
+    r.prompt = "A red balloon.";
+    r.width = 48, r.height = 32, r.frames = 5, r.steps = 2;
+    r.seed = 7;
+    r.dtype = DType::f32;
+    r.threads = 1;
+    return r;
+}
+
+struct Outcome {
+    std::vector<std::string> sums; ///< of each step's latents
+    std::set<std::string> stages;
+    std::size_t warnings = 0;
+};
+
+class EngineTest : public testing::Test {
+protected:
+    Outcome render_with(Engine& engine, const Request& r) {
+        RenderOptions options;
+        options.run_dir = folder_.path() / std::to_string(++runs_);
+        Observer observer;
+        const RenderResult result = render(r, options, engine, observer, {});
+        Outcome out;
+        const RunFolder run = RunFolder::open(result.run);
+        for (const StepRecord& s : run.record().steps) out.sums.push_back(s.sha256);
+        for (const auto& [stage, seconds] : result.stages) out.stages.insert(stage);
+        out.warnings = run.record().warnings.size();
+        return out;
+    }
+    Outcome render_alone(const Request& r) {
+        Engine engine(Residency::Span::run);
+        return render_with(engine, r);
+    }
+    /// A copy that a test may change.
+    fs::path own_model() const {
+        const fs::path copy = folder_.path() / "model";
+        fs::copy(DENOIR_TINY_MODEL, copy, fs::copy_options::recursive);
+        return copy;
+    }
+
+    TemporaryFolder folder_;
+    int runs_ = 0;
+};
+
+/// A file of the same size with its last numbers in another order takes its name.
+void change_tail(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    std::rotate(bytes.end() - std::ptrdiff_t(bytes.size() / 16 * 4), bytes.end() - 4, bytes.end());
+    const fs::path other = file.string() + ".new";
+    std::ofstream(other, std::ios::binary) << bytes;
+    fs::rename(other, file);
+}
+
+} // namespace
+
+TEST_F(EngineTest, LaterRunsGiveTheBytesOfAFirstOne) {
+    const Request first = tiny_request(DENOIR_TINY_MODEL);
+    Request seed = first, prompt = first, bf16 = first, larger = first, threads = first, unguided = first;
+    seed.seed = 8;
+    prompt.prompt = "A blue moon.";
+    bf16.dtype = DType::bf16;
+    larger.width = 64;
+    threads.threads = 2;
+    unguided.guidance = 1;
+    Engine engine;
+    for (const Request& r : {first, seed, prompt, bf16, first, larger, threads, unguided, first})
+        EXPECT_EQ(render_with(engine, r).sums, render_alone(r).sums);
+}
+
+TEST_F(EngineTest, APromptIsEncodedOnce) {
+    Request r = tiny_request(DENOIR_TINY_MODEL);
+    Engine engine;
+    EXPECT_TRUE(render_with(engine, r).stages.contains("text"));
+    r.seed = 9;
+    EXPECT_FALSE(render_with(engine, r).stages.contains("text"));
+    r.prompt = "A blue moon.";
+    EXPECT_TRUE(render_with(engine, r).stages.contains("text"));
+    r.prompt = "A red balloon.";
+    EXPECT_FALSE(render_with(engine, r).stages.contains("text"));
+    engine.clear();
+    EXPECT_TRUE(render_with(engine, r).stages.contains("text"));
+
+    r.prompt = std::string(2000, 'x'); // longer than the text encoder takes
+    EXPECT_EQ(render_with(engine, r).warnings, 1U);
+    EXPECT_EQ(render_with(engine, r).warnings, 1U);
+}
+
+TEST_F(EngineTest, WeightsStayOnlyWhereTheOwnerRunsAgain) {
+    const Request r = tiny_request(DENOIR_TINY_MODEL);
+    Engine once(Residency::Span::run), often;
+    render_with(once, r);
+    const std::size_t without = once.residency().bytes();
+    render_with(often, r);
+    EXPECT_GT(often.residency().bytes(), without);
+}
+
+TEST_F(EngineTest, ReplacedFilesAreReadAnew) {
+    const fs::path model = own_model();
+    const Request r = tiny_request(model);
+    Engine engine;
+    const Outcome before = render_with(engine, r);
+    for (const fs::directory_entry& part : fs::recursive_directory_iterator(model)) {
+        const std::string name = part.path().filename().string();
+        if (part.path().extension() != ".safetensors") continue;
+        change_tail(part.path());
+        const Outcome after = render_with(engine, r);
+        EXPECT_EQ(after.sums, render_alone(r).sums) << name;
+    }
+    EXPECT_NE(render_with(engine, r).sums, before.sums);
+}
