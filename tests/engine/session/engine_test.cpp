@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -24,6 +25,7 @@ Request tiny_request(const fs::path& model) {
     r.seed = 7;
     r.dtype = DType::f32;
     r.threads = 1;
+    if (const char* device = std::getenv("DENOIR_TEST_DEVICE")) r.device = Device::parse(device);
     return r;
 }
 
@@ -73,6 +75,14 @@ void change_tail(const fs::path& file) {
 }
 
 } // namespace
+
+TEST_F(EngineTest, ASecondRunGivesTheBytesOfAFirstOne) {
+    Request r = tiny_request(DENOIR_TINY_MODEL);
+    Engine engine;
+    render_with(engine, r);
+    r.seed = 8;
+    EXPECT_EQ(render_with(engine, r).sums, render_alone(r).sums);
+}
 
 TEST_F(EngineTest, LaterRunsGiveTheBytesOfAFirstOne) {
     const Request first = tiny_request(DENOIR_TINY_MODEL);
