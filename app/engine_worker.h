@@ -41,7 +41,7 @@ struct VerifyResult {
     bool identical = false;
     int steps = 0;             ///< compared
     int first_difference = -1; ///< step whose latents come out otherwise, 0: the noise; -1: none
-    QStringList changed_files; ///< stored files that no longer have their checksum
+    QStringList changed_files; ///< as Verification::changed_files
 };
 
 /// The engine thread: takes one job after another and turns observer calls into signals, which arrive on the thread of

@@ -419,6 +419,12 @@ void RunQueue::cancel_current() { cancel(running()); }
 void RunQueue::remove(quint64 id) {
     store_->remove_if([id](const Entry& e) { return e.id == id && e.state != State::running; });
 }
+void RunQueue::forget(const QStringList& runs) {
+    for (int row = rowCount() - 1; row >= 0; --row)
+        if (store_->entries[std::size_t(row)].ended() && runs.contains(store_->entries[std::size_t(row)].run))
+            store_->take(row);
+    store_->save();
+}
 void RunQueue::clear_ended() {
     store_->remove_if([](const Entry& e) { return e.ended(); });
 }

@@ -64,6 +64,8 @@ public:
     void cancel_current();
     /// Removes an entry that is not at work.
     void remove(quint64 id);
+    /// Entries that ended with these runs, which are gone.
+    void forget(const QStringList& runs);
     /// Everything that ended.
     void clear_ended();
     /// Everything that waits. undo_clear() brings back what the last clear or remove took.

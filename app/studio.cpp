@@ -58,6 +58,7 @@ void Studio::connect_queue() {
             history.touch(run);
     });
     connect(&queue, &RunQueue::entry_ended, this, &Studio::run_ended);
+    connect(&history, &RunHistory::removed, &queue, &RunQueue::forget);
     // The run at work is listed with the step it has reached, once a second at most.
     connect(&worker, &EngineWorker::step_done, this, [this, touched = QElapsedTimer()]() mutable {
         const QString run = queue.running_run();

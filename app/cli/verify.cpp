@@ -19,7 +19,11 @@ int run(const Arguments& args, Console& console) {
         what = fmt::format("{} no longer has its checksum", found.changed_files.front());
         hint = "the file was changed after the run; what it held can be rendered anew";
     }
-    if (found.first_difference) what = fmt::format("step {} is the first that differs", *found.first_difference);
+    if (found.first_difference) {
+        what = fmt::format("step {} is the first that differs", *found.first_difference);
+        if (!found.changed_files.empty())
+            hint = fmt::format("{} is not what it was then", printable(found.changed_files.front(), 160));
+    }
     Json document{{"run", path},
                   {"identical", found.identical()},
                   {"steps", found.steps},

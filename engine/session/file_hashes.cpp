@@ -83,9 +83,9 @@ std::vector<ModelFile> FileHashes::files() const {
     return out;
 }
 
-void FileHashes::wait(std::chrono::milliseconds most) {
+bool FileHashes::wait(std::chrono::milliseconds most) {
     std::unique_lock lock(mutex_);
-    all_known_.wait_for(lock, most, [this] { return finished_; });
+    return all_known_.wait_for(lock, most, [this] { return finished_; });
 }
 
 void FileHashes::work(const std::stop_token& stop) {

@@ -24,8 +24,8 @@ public:
 
     /// As far as known now.
     std::vector<ModelFile> files() const;
-    /// Waits until all are known, at most this long.
-    void wait(std::chrono::milliseconds);
+    /// Waits until all are known, at most this long. False where some are not yet.
+    bool wait(std::chrono::milliseconds);
 
 private:
     struct Entry {

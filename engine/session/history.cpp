@@ -21,7 +21,7 @@ bool matches(const HistoryEntry& entry, const std::string& search) {
     const Json request = to_json(entry.record.request);
     std::string all = entry.path.string() + " " + entry.state;
     for (const char* key : {"prompt", "negative_prompt", "model", "mode", "seed", "sampler"})
-        all += " " + request[key].dump(-1, ' ', false, Json::error_handler_t::replace);
+        all.append(1, ' ').append(request[key].dump(-1, ' ', false, Json::error_handler_t::replace));
     all = lower(std::move(all));
     std::istringstream words(lower(search));
     for (std::string word; words >> word;)

@@ -38,7 +38,7 @@ std::vector<fs::path> inputs_of(const Request& r) {
 
 std::vector<fs::path> inputs_of(const ModelFolder& model) {
     std::vector<fs::path> all = model_files(model);
-    if (!model.tokenizer.empty()) all.push_back(model.tokenizer);
+    if (!model.tokenizer.empty()) all.push_back(model.tokenizer); // a folder, too
     std::vector<fs::path> folders{model.root};
     for (const fs::path& file : all) folders.push_back(file.parent_path());
     std::sort(folders.begin(), folders.end());

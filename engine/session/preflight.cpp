@@ -77,6 +77,13 @@ std::vector<fs::path> model_files(const ModelFolder& model) {
             for (const auto& entry : fs::directory_iterator(path, code))
                 if (entry.is_regular_file(code)) all.push_back(entry.path());
         }
+    std::error_code code;
+    std::vector<fs::path> small{model.root / "model_index.json", model.tokenizer};
+    for (const fs::path& weights : all) small.push_back(weights.parent_path() / "config.json");
+    if (!model.tokenizer.empty())
+        for (const char* name : {"tokenizer.json", "spiece.model"}) small.push_back(model.tokenizer / name);
+    for (fs::path& file : small)
+        if (fs::is_regular_file(file, code)) all.push_back(std::move(file));
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;

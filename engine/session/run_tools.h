@@ -29,7 +29,9 @@ int step_to_show(const RunFolder& run, std::optional<int> asked);
 Tensor draft_latent(const RunFolder& run, int step, const ModelFolder& model);
 
 struct Verification {
-    std::vector<std::string> changed_files; ///< stored files that no longer have the checksum of run.json
+    /// Files that no longer have the checksum of run.json: stored ones, and after a difference the model's, as far as
+    /// known.
+    std::vector<std::string> changed_files;
     std::optional<int> first_difference;    ///< step whose latents come out otherwise; 0: the noise
     int steps = 0;                          ///< compared
     bool identical() const { return changed_files.empty() && !first_difference; }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "engine/core/file.h"
 #include "engine/pipeline/residency.h"
+#include "engine/session/file_hashes.h"
 #include "engine/session/preflight.h"
 #include "engine/session/run_tools.h"
 #include "engine/session/stored_run.h"
@@ -11,6 +15,8 @@
 namespace denoir {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr auto patience = std::chrono::seconds(30); ///< for checksums of files as large as a model's
 
 /// A folder for files that are only made to be summed.
 class Scratch {
@@ -74,6 +80,22 @@ void check_files(const RunFolder& run, Verification& result, const std::stop_tok
     check(run.file("video.mp4"), run.record().video_sha256);
 }
 
+/// Why it came out otherwise, where the model's files tell: those that are gone or hold something else.
+void check_model(const RunFolder& run, const ModelFolder& model, Verification& result, const std::stop_token& stop) {
+    FileHashes hashes(model_files(model));
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (!hashes.wait(std::chrono::milliseconds(50)) && std::chrono::steady_clock::now() < end)
+        if (stop.stop_requested()) throw Cancelled();
+    const std::vector<ModelFile> now = hashes.files();
+    for (const ModelFile& then : run.record().files) {
+        const auto same =
+            std::find_if(now.begin(), now.end(), [&](const auto& file) { return file.path == then.path; });
+        const bool known = same != now.end() && !same->sha256.empty() && !then.sha256.empty();
+        if (same == now.end() || same->bytes != then.bytes || (known && same->sha256 != then.sha256))
+            result.changed_files.push_back(then.path);
+    }
+}
+
 } // namespace
 
 Verification verify_run(const fs::path& path, int threads, Observer& observer, std::stop_token stop) {
@@ -88,7 +110,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     check_limits(run, model);
     preflight(r, model, Needs::everything);
     check_files(run, result, stop);
-    if (!r.start && record.find(0) && is_other_noise(run, r, model)) {
+    if (!r.start && record.find(0) && is_other_noise(run, r, model)) { // no matter of the model's files
         result.steps = 1;
         result.first_difference = 0;
         return result;
@@ -119,6 +141,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
                 r, model, conditioning, state,
                 [&](const DenoiseState& s, const Tensor& x0) { compare(s.step, s.latent, x0); }, observer, stop);
     } catch (const Differs&) {
+        if (result.first_difference) check_model(run, model, result, stop);
     }
     return result;
 }

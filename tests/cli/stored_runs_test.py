@@ -6,6 +6,7 @@ import json
 import resource
 import shutil
 import struct
+from pathlib import Path
 
 from program import FIXTURES, MODEL, PACE, PROMPT, Case, main, sha256, tree, write_safetensors
 
@@ -248,6 +249,21 @@ class StoredRuns(Case):
         result = self.run_cli("verify", "good", "--json", timeout=PATIENCE)
         self.assertEqual((result.code, result.json()["identical"]), (1, False))
         self.assertTrue(all(result.json()["error"][part] for part in ("file", "field", "message", "hint")))
+
+    def test_verify_names_the_file_of_the_model_that_changed(self):
+        shutil.copytree(MODEL, self.work / "model")
+        words = [w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=1)]
+        self.done(*words)
+        names = {Path(f["path"]).name for f in json.loads((self.work / "r" / "run.json").read_text())["model_files"]}
+        self.assertTrue({"config.json", "spiece.model"} <= names, names)
+        weights = next((self.work / "model").glob("diffusion*.safetensors"), None) or next((self.work / "model" / "transformer").glob("*.safetensors"))
+        stored = read_safetensors(weights)
+        name = "head.head.bias" if "head.head.bias" in stored else "proj_out.bias"
+        dtype, shape, raw = stored[name]
+        write_safetensors(weights, stored | {name: (dtype, shape, raw[2:] + raw[:2])})
+        result = self.run_cli("verify", "r", "--json", timeout=PATIENCE)
+        self.assertEqual((result.code, result.json()["first_difference"], result.json()["changed_files"]), (1, 1, [str(weights)]), result.err)
+        self.assertIn(weights.name, result.err)
 
     def test_tokenizer_inside_the_text_encoder(self):
         """As ComfyUI's files keep it."""

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "app/run_divergence.h"
+#include "app/settings.h"
 #include "app/text.h"
 #include "engine/weights/safetensors_stream.h"
 #include "tests/app/clips.h"
@@ -84,7 +85,8 @@ private slots:
 
     void the_map_shows_what_was_compared() {
         LayerComparison comparison(*worker_);
-        LayersPanel panel(comparison);
+        Settings settings;
+        LayersPanel panel(comparison, settings);
         panel.resize(1000, 420);
         panel.show();
         auto* map = panel.findChild<LayerMapView*>(QStringLiteral("layer-map"));
@@ -129,7 +131,8 @@ private slots:
 
     void keys_zoom_and_blocks() {
         LayerComparison comparison(*worker_);
-        LayersPanel panel(comparison);
+        Settings settings;
+        LayersPanel panel(comparison, settings);
         panel.resize(900, 400);
         panel.show();
         panel.take_files({wrong_, good_});
@@ -165,7 +168,8 @@ private slots:
     /// Hundreds of layers: choosing, scrolling and drawing stay within a frame or two.
     void it_stays_quick() {
         LayerComparison comparison(*worker_);
-        LayersPanel panel(comparison);
+        Settings settings;
+        LayersPanel panel(comparison, settings);
         panel.resize(2000, 1200);
         panel.show();
         panel.take_files({wrong_, good_});
@@ -188,7 +192,8 @@ private slots:
 
     void files_come_by_drop() {
         LayerComparison comparison(*worker_);
-        LayersPanel panel(comparison);
+        Settings settings;
+        LayersPanel panel(comparison, settings);
         panel.show();
         QSignalSpy said(&panel, &LayersPanel::said);
         const auto drop = [&](const QStringList& files) {

@@ -106,10 +106,11 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QRect below = text.translated(0, line);
     const QString seed =
         state == State::failed ? QString() : QueuePanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong());
+    const QFontMetrics& metrics = option.fontMetrics;
+    const bool both = metrics.horizontalAdvance(words) + 8 + metrics.horizontalAdvance(seed) <= below.width();
     painter->drawText(below, Qt::AlignLeft | Qt::AlignVCenter,
-                      option.fontMetrics.elidedText(words, Qt::ElideRight,
-                                                    below.width() - option.fontMetrics.horizontalAdvance(seed) - 8));
-    painter->drawText(below, Qt::AlignRight | Qt::AlignVCenter, seed);
+                      metrics.elidedText(words, Qt::ElideRight, below.width()));
+    if (both) painter->drawText(below, Qt::AlignRight | Qt::AlignVCenter, seed); // how far it is matters more
     if (state == State::running) {
         const double done = std::clamp(index.data(Role::ProgressRole).toDouble(), 0.0, 1.0);
         QRectF bar(text.left(), below.bottom() + 4, text.width(), 4);
@@ -203,6 +204,9 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&studio_.queue, signal, this, &QueuePanel::refresh);
     connect(&studio_.queue, &QAbstractItemModel::modelReset, this, &QueuePanel::refresh);
+    connect(&studio_.queue, &app::RunQueue::entry_started, this, [this](quint64 id) {
+        if (!list_->underMouse()) list_->scrollTo(studio_.queue.index(studio_.queue.row_of(id)));
+    });
     connect(&studio_.queue, &QAbstractItemModel::dataChanged, this, &QueuePanel::refresh);
     connect(&studio_.queue, &app::RunQueue::paused_changed, this, &QueuePanel::refresh);
     connect(&studio_.queue, &app::RunQueue::issue_changed, this, [this] {

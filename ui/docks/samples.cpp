@@ -11,16 +11,22 @@
 
 namespace denoir::ui {
 
+namespace {
+
+QJsonObject samples() {
+    QFile file(app::to_qstring(resources_folder() / "prompts.json"));
+    if (!file.open(QIODevice::ReadOnly) || file.size() >= 1 << 18) return {};
+    return QJsonDocument::fromJson(file.readAll()).object();
+}
+
+} // namespace
+
 QStringList sample_prompts() {
     QStringList found;
-    QFile file(app::to_qstring(resources_folder() / "prompts.json"));
-    if (file.open(QIODevice::ReadOnly) && file.size() < 1 << 18) {
-        const QJsonObject object = QJsonDocument::fromJson(file.readAll()).object();
-        for (const auto& each : object.value(QLatin1String("text")).toArray()) {
-            const QString text =
-                each.isString() ? each.toString() : each.toObject().value(QLatin1String("prompt")).toString();
-            if (!text.isEmpty() && found.size() < 40) found.append(text);
-        }
+    for (const auto& each : samples().value(QLatin1String("text")).toArray()) {
+        const QString text =
+            each.isString() ? each.toString() : each.toObject().value(QLatin1String("prompt")).toString();
+        if (!text.isEmpty() && found.size() < 40) found.append(text);
     }
     if (found.isEmpty())
         found = {QStringLiteral("A red balloon rises over the sea at sunset."),
@@ -30,6 +36,9 @@ QStringList sample_prompts() {
     return found;
 }
 
-QString first_prompt() { return sample_prompts().constFirst(); }
+QString first_prompt() {
+    const QString first = samples().value(QLatin1String("first")).toString();
+    return first.isEmpty() ? sample_prompts().constFirst() : first;
+}
 
 } // namespace denoir::ui

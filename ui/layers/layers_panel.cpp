@@ -26,6 +26,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/save_dialog.h"
 
 namespace denoir::ui {
 namespace {
@@ -54,8 +55,8 @@ QStringList dropped_files(const QMimeData& data) {
 
 } // namespace
 
-LayersPanel::LayersPanel(app::LayerComparison& comparison, QWidget* parent)
-    : QWidget(parent), comparison_(comparison), stack_(new QStackedWidget(this)) {
+LayersPanel::LayersPanel(app::LayerComparison& comparison, app::Settings& settings, QWidget* parent)
+    : QWidget(parent), comparison_(comparison), settings_(settings), stack_(new QStackedWidget(this)) {
     setAcceptDrops(true);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -271,17 +272,9 @@ void LayersPanel::trace_runs() {
 
 void LayersPanel::export_result() {
     if (!comparison_.result()) return emit said(tr("There is no comparison of layers yet."));
-    auto* dialog = new QFileDialog(this, tr("Export the comparison of layers"), {},
-                                   tr("Page (*.html);;JSON (*.json);;Table (*.csv)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("html"));
-    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
-        for (const char* ending : {"html", "json", "csv"})
-            if (filter.contains(QLatin1String(ending))) dialog->setDefaultSuffix(QLatin1String(ending));
-    });
-    connect(dialog, &QFileDialog::fileSelected, &comparison_, &app::LayerComparison::write);
-    dialog->show();
+    ask_where_to_save(this, settings_, tr("Export the comparison of layers"), tr("layers"),
+                      tr("Page (*.html);;JSON (*.json);;Table (*.csv)"),
+                      [this](const QString& file) { comparison_.write(file); });
 }
 
 void LayersPanel::refresh() {

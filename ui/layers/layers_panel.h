@@ -13,6 +13,10 @@ class QPushButton;
 class QStackedWidget;
 class QToolButton;
 
+namespace denoir::app {
+class Settings;
+}
+
 namespace denoir::ui {
 
 class HistogramView;
@@ -24,7 +28,7 @@ class LayerMapView;
 class LayersPanel : public QWidget {
     Q_OBJECT
 public:
-    explicit LayersPanel(app::LayerComparison& comparison, QWidget* parent = nullptr);
+    LayersPanel(app::LayerComparison& comparison, app::Settings& settings, QWidget* parent = nullptr);
 
     /// The run folders that "Trace both" takes; one of them empty: it waits for both.
     void set_runs(const QString& a, const QString& b);
@@ -60,6 +64,7 @@ private:
     void select(std::size_t layer);
 
     app::LayerComparison& comparison_;
+    app::Settings& settings_;
     QString run_a_, run_b_, waiting_file_;
     std::shared_ptr<const metrics::TraceComparison> shown_;
     QString shown_key_;

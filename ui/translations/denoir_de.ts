@@ -1746,6 +1746,26 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>exporting</source>
         <translation>Export läuft</translation>
     </message>
+    <message>
+        <source>project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
+        <source>cut</source>
+        <translation>Schnitt</translation>
+    </message>
+    <message>
+        <source>comparison</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>side-by-side</source>
+        <translation>nebeneinander</translation>
+    </message>
+    <message>
+        <source>draft-step-%1</source>
+        <translation>Entwurf-Schritt-%1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

@@ -138,7 +138,7 @@ void MainWindow::make_docks() {
     strip_b_->setObjectName(QStringLiteral("run-steps-b"));
     timeline_->setObjectName(QStringLiteral("timeline"));
     metrics_->setObjectName(QStringLiteral("metrics"));
-    layers_panel_ = new LayersPanel(layer_comparison_);
+    layers_panel_ = new LayersPanel(layer_comparison_, studio_.settings);
     layers_panel_->setObjectName(QStringLiteral("layers"));
     divergence_view_ = new DivergenceView(divergence_);
     divergence_view_->setObjectName(QStringLiteral("step-divergence"));

@@ -29,6 +29,7 @@
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/save_dialog.h"
 #include "ui/window/main_window.h"
 #include "ui/window/status_line.h"
 
@@ -231,21 +232,19 @@ bool MainWindow::save_project() {
 }
 
 void MainWindow::save_project_as() {
-    auto* dialog = new QFileDialog(this, tr("Save project"), {}, tr("Denoir project (%1)").arg(project_filter));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("denoir"));
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-        try {
-            remember_request();
-            studio_.project.save_as(path);
-            studio_.settings.add_recent_project(path);
-            say(tr("Saved as %1").arg(path));
-        } catch (const Error& error) {
-            banners_->show_banner(QStringLiteral("save"), Banners::Kind::error, app::Issue::from(error).line());
-        }
-    });
-    dialog->show();
+    const QString now = studio_.project.path();
+    ask_where_to_save(
+        this, studio_.settings, tr("Save project"), now.isEmpty() ? tr("project") : QFileInfo(now).completeBaseName(),
+        tr("Denoir project (%1)").arg(project_filter), [this](const QString& path) {
+            try {
+                remember_request();
+                studio_.project.save_as(path);
+                studio_.settings.add_recent_project(path);
+                say(tr("Saved as %1").arg(path));
+            } catch (const Error& error) {
+                banners_->show_banner(QStringLiteral("save"), Banners::Kind::error, app::Issue::from(error).line());
+            }
+        });
 }
 
 void MainWindow::fill_recent() {
@@ -262,47 +261,40 @@ void MainWindow::export_cut() {
     auto& exporter = studio_.exporter;
     if (studio_.project.shots().empty()) return say(tr("The timeline is empty. Put a run on it first (T)."));
     if (exporter.running()) return say(tr("An export is at work already; Esc stops it."));
-    auto* dialog = new QFileDialog(this, tr("Export the cut"), {},
-                                   tr("H.264 video (*.mp4);;Lossless FFV1 (*.mkv);;Folder of PNG pictures (*)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("mp4"));
-    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
-        dialog->setDefaultSuffix(filter.contains(QLatin1String("mkv"))   ? QStringLiteral("mkv")
-                                 : filter.contains(QLatin1String("mp4")) ? QStringLiteral("mp4")
-                                                                         : QString());
-    });
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& out) {
-        auto& worker = studio_.exporter;
-        worker.disconnect(this);
-        connect(&worker, &app::CutExporter::progressed, this, [this](int frame, int frames) {
-            status_->show_task(tr("exporting · frame %1/%2").arg(frame).arg(frames), frame, frames);
+    const QString project = studio_.project.path();
+    ask_where_to_save(
+        this, studio_.settings, tr("Export the cut"),
+        project.isEmpty() ? tr("cut") : QFileInfo(project).completeBaseName(),
+        tr("H.264 video (*.mp4);;Lossless FFV1 (*.mkv);;Folder of PNG pictures (*)"), [this](const QString& out) {
+            auto& worker = studio_.exporter;
+            worker.disconnect(this);
+            connect(&worker, &app::CutExporter::progressed, this, [this](int frame, int frames) {
+                status_->show_task(tr("exporting · frame %1/%2").arg(frame).arg(frames), frame, frames);
+            });
+            connect(&worker, &app::CutExporter::decoding, this, [this](int shot, int shots, int frame, int frames) {
+                status_->show_task(
+                    tr("exporting · decoding shot %1/%2, frame %3/%4").arg(shot).arg(shots).arg(frame).arg(frames),
+                    frame, std::max(1, frames));
+            });
+            connect(&worker, &app::CutExporter::noticed, this, [this](const QString& text) {
+                banners_->show_banner(QStringLiteral("export-notice"), Banners::Kind::warning,
+                                      tr("A shot was taken from its video instead of its latents: %1").arg(text));
+            });
+            connect(&worker, &app::CutExporter::finished, this, [this](const QString& file) {
+                status_->show_task({}, 0, 0);
+                banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("The cut is at %1").arg(file),
+                                      {{tr("Show it"), [this, file] { open_path(file); }}}, 60);
+            });
+            connect(&worker, &app::CutExporter::failed, this, [this](const app::Issue& issue) {
+                status_->show_task({}, 0, 0);
+                banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
+            });
+            connect(&worker, &app::CutExporter::cancelled, this, [this] {
+                status_->show_task({}, 0, 0);
+                say(tr("The export was stopped; nothing was written."));
+            });
+            worker.start(studio_.project.shots(), out);
         });
-        connect(&worker, &app::CutExporter::decoding, this, [this](int shot, int shots, int frame, int frames) {
-            status_->show_task(
-                tr("exporting · decoding shot %1/%2, frame %3/%4").arg(shot).arg(shots).arg(frame).arg(frames), frame,
-                std::max(1, frames));
-        });
-        connect(&worker, &app::CutExporter::noticed, this, [this](const QString& text) {
-            banners_->show_banner(QStringLiteral("export-notice"), Banners::Kind::warning,
-                                  tr("A shot was taken from its video instead of its latents: %1").arg(text));
-        });
-        connect(&worker, &app::CutExporter::finished, this, [this](const QString& file) {
-            status_->show_task({}, 0, 0);
-            banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("The cut is at %1").arg(file),
-                                  {{tr("Show it"), [this, file] { open_path(file); }}}, 60);
-        });
-        connect(&worker, &app::CutExporter::failed, this, [this](const app::Issue& issue) {
-            status_->show_task({}, 0, 0);
-            banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
-        });
-        connect(&worker, &app::CutExporter::cancelled, this, [this] {
-            status_->show_task({}, 0, 0);
-            say(tr("The export was stopped; nothing was written."));
-        });
-        worker.start(studio_.project.shots(), out);
-    });
-    dialog->show();
 }
 
 void MainWindow::add_to_timeline(const QString& run) {

@@ -29,6 +29,7 @@
 #include "ui/steps/step_strip.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/save_dialog.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/comparison_export.h"
 #include "ui/window/main_window.h"
@@ -298,40 +299,35 @@ void MainWindow::export_comparison(bool report) {
     const auto *a = preview_->info(app::Side::a), *b = preview_->info(app::Side::b);
     if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return say(tr("Choose an A and a B first."));
     if (comparison_export_->running()) return say(tr("An export is at work already; Esc stops it."));
-    auto* dialog = new QFileDialog(this, report ? tr("Export the report") : tr("Export side by side"), {},
-                                   report ? tr("Report (*.html)") : tr("Video (*.mp4 *.mkv)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(report ? QStringLiteral("html") : QStringLiteral("mp4"));
-    connect(dialog, &QFileDialog::fileSelected, this,
-            [this, report, first = a->path, second = b->path](const QString& out) {
-                auto& exporting = *comparison_export_;
-                exporting.disconnect(this);
-                connect(&exporting, &ComparisonExport::progressed, this,
-                        [this](const QString& what, int done, int total) {
-                            status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
-                                               std::max(1, total));
-                        });
-                connect(&exporting, &ComparisonExport::finished, this, [this](const QString& file) {
-                    status_->show_task({}, 0, 0);
-                    banners_->show_banner(
-                        QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
-                        {{tr("Open it"), [file] { QDesktopServices::openUrl(QUrl::fromLocalFile(file)); }}}, 60);
-                });
-                connect(&exporting, &ComparisonExport::failed, this, [this](const app::Issue& issue) {
-                    status_->show_task({}, 0, 0);
-                    banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
-                });
-                connect(&exporting, &ComparisonExport::cancelled, this, [this] {
-                    status_->show_task({}, 0, 0);
-                    say(tr("The export was stopped; nothing was written."));
-                });
-                status_->show_task(tr("exporting"), 0, 1);
-                if (!exporting.start(first, second, preview_->player().offset(),
-                                     report ? ComparisonExport::Kind::report : ComparisonExport::Kind::video, out))
-                    say(tr("An export is at work already; Esc stops it."));
+    ask_where_to_save(
+        this, studio_.settings, report ? tr("Export the report") : tr("Export side by side"),
+        report ? tr("comparison") : tr("side-by-side"), report ? tr("Report (*.html)") : tr("Video (*.mp4 *.mkv)"),
+        [this, report, first = a->path, second = b->path](const QString& out) {
+            auto& exporting = *comparison_export_;
+            exporting.disconnect(this);
+            connect(&exporting, &ComparisonExport::progressed, this, [this](const QString& what, int done, int total) {
+                status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
+                                   std::max(1, total));
             });
-    dialog->show();
+            connect(&exporting, &ComparisonExport::finished, this, [this](const QString& file) {
+                status_->show_task({}, 0, 0);
+                banners_->show_banner(
+                    QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
+                    {{tr("Open it"), [file] { QDesktopServices::openUrl(QUrl::fromLocalFile(file)); }}}, 60);
+            });
+            connect(&exporting, &ComparisonExport::failed, this, [this](const app::Issue& issue) {
+                status_->show_task({}, 0, 0);
+                banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
+            });
+            connect(&exporting, &ComparisonExport::cancelled, this, [this] {
+                status_->show_task({}, 0, 0);
+                say(tr("The export was stopped; nothing was written."));
+            });
+            status_->show_task(tr("exporting"), 0, 1);
+            if (!exporting.start(first, second, preview_->player().offset(),
+                                 report ? ComparisonExport::Kind::report : ComparisonExport::Kind::video, out))
+                say(tr("An export is at work already; Esc stops it."));
+        });
 }
 
 void MainWindow::branch(const QString& run, int step) {
@@ -356,14 +352,9 @@ void MainWindow::branch(const QString& run, int step) {
 }
 
 void MainWindow::keep_draft(const QString& run, int step) {
-    auto* dialog = new QFileDialog(this, tr("Keep the draft of step %1").arg(step), {}, tr("Video (*.mp4 *.mkv)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("mp4"));
-    dialog->selectFile(QStringLiteral("draft-step-%1.mp4").arg(step));
-    connect(dialog, &QFileDialog::fileSelected, this,
-            [this, run, step](const QString& out) { studio_.drafts.keep(run, step, out); });
-    dialog->show();
+    ask_where_to_save(this, studio_.settings, tr("Keep the draft of step %1").arg(step), tr("draft-step-%1").arg(step),
+                      tr("Video (*.mp4 *.mkv)"),
+                      [this, run, step](const QString& out) { studio_.drafts.keep(run, step, out); });
 }
 
 void MainWindow::verified(const app::VerifyResult& result) {
@@ -371,12 +362,14 @@ void MainWindow::verified(const app::VerifyResult& result) {
         banners_->show_banner(QStringLiteral("verified"), Banners::Kind::info,
                               tr("Verified: all %n steps come out byte for byte the same.", nullptr, result.steps), {},
                               30);
-    else if (!result.changed_files.isEmpty())
-        banners_->show_banner(QStringLiteral("verified"), Banners::Kind::error,
-                              tr("Changed since the run: %1").arg(result.changed_files.join(QStringLiteral(", "))));
-    else
-        banners_->show_banner(QStringLiteral("verified"), Banners::Kind::error,
-                              tr("The first step that comes out otherwise is step %1.").arg(result.first_difference));
+    else {
+        QStringList lines;
+        if (result.first_difference >= 0)
+            lines << tr("The first step that comes out otherwise is step %1.").arg(result.first_difference);
+        if (!result.changed_files.isEmpty())
+            lines << tr("Changed since the run: %1").arg(result.changed_files.join(QStringLiteral(", ")));
+        banners_->show_banner(QStringLiteral("verified"), Banners::Kind::error, lines.join(QLatin1Char(' ')));
+    }
 }
 
 void MainWindow::mind_disk_use() {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/save_dialog.h"
+
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QRegularExpression>
+
+#include "app/settings.h"
+
+namespace denoir::ui {
+namespace {
+
+const QString folder_key = QStringLiteral("window/save_folder");
+
+/// "mp4" of "Video (*.mp4 *.mkv)"; empty where any name will do.
+QString ending_of(const QString& filter) {
+    static const QRegularExpression first(QStringLiteral("\\(\\*\\.(\\w+)"));
+    return first.match(filter).captured(1);
+}
+
+QString free_name(const QDir& folder, const QString& name, const QString& ending) {
+    const auto with = [&](const QString& base) { return ending.isEmpty() ? base : base + QLatin1Char('.') + ending; };
+    QString found = with(name);
+    for (int i = 2; i < 1000 && folder.exists(found); ++i) found = with(QStringLiteral("%1-%2").arg(name).arg(i));
+    return found;
+}
+
+} // namespace
+
+void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& title, const QString& name,
+                       const QString& filters, const std::function<void(const QString&)>& accepted) {
+    QDir folder(settings.value(folder_key).toString());
+    if (settings.value(folder_key).toString().isEmpty() || !folder.exists()) folder = QDir::home();
+    auto* dialog = new QFileDialog(parent, title, folder.path(), filters);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    const auto follow = [dialog](const QString& filter, const QString& base) {
+        const QString ending = ending_of(filter);
+        dialog->setDefaultSuffix(ending);
+        dialog->selectFile(free_name(dialog->directory(), base, ending));
+    };
+    follow(dialog->selectedNameFilter(), name);
+    QObject::connect(dialog, &QFileDialog::filterSelected, dialog, [dialog, follow, name](const QString& filter) {
+        const QStringList chosen = dialog->selectedFiles();
+        const QString base = chosen.isEmpty() ? QString() : QFileInfo(chosen.first()).completeBaseName();
+        follow(filter, base.isEmpty() ? name : base);
+    });
+    QObject::connect(dialog, &QFileDialog::fileSelected, parent, [&settings, accepted](const QString& file) {
+        settings.set_value(folder_key, QFileInfo(file).absolutePath());
+        accepted(file);
+    });
+    dialog->show();
+}
+
+} // namespace denoir::ui
