@@ -90,6 +90,8 @@ public:
     static Take take_of_run(const QString& run);
     /// Reads the video's headers; where they do not tell its length, all of it. Throws Error.
     static Take take_of_video(const QString& video);
+    /// Whether a file, whatever its name, says that it is one.
+    static bool is_project(const QString& file);
     /// Takes whose video is not there (any more), as issues naming the file.
     QList<Issue> missing_media() const;
 

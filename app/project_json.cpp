@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <QFile>
 #include <QSet>
 #include <QUuid>
 #include <cmath>
@@ -136,6 +137,14 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
             {"shots", std::move(shots)},
             {"request", content.request},
             {"extra", content.extra}};
+}
+
+bool Project::is_project(const QString& file) {
+    constexpr qint64 looked_at = 1 << 20;
+    QFile in(file);
+    if (!in.open(QIODevice::ReadOnly)) return false;
+    const QByteArray begin = in.read(looked_at);
+    return begin.startsWith('{') && begin.contains(QByteArray("\"format\": \"") + format_name + '"');
 }
 
 ProjectContent project_from_json(const Json& json, const fs::path& file, const fs::path& base) {

@@ -6,6 +6,7 @@
 #include <QUndoCommand>
 #include <algorithm>
 #include <random>
+#include <utility>
 
 #include "app/request_resolver.h"
 #include "app/request_values.h"
@@ -15,7 +16,8 @@
 namespace denoir::app {
 namespace {
 
-constexpr int request_command = 0x5e01;             ///< for merging
+constexpr int request_command = 0x5e01; ///< for merging
+constexpr auto burst_pause = std::chrono::milliseconds(1200), longest_burst = std::chrono::milliseconds(8000);
 constexpr quint64 largest_drawn_seed = 4294967293u; ///< SkyReels' own range; quick to type again
 
 /// Decide nothing of defaults, messages and estimate.
@@ -28,10 +30,11 @@ bool is_harmless(const QString& key) {
 /// What a request was before and after an edit.
 class RequestCommand : public QUndoCommand {
 public:
-    RequestCommand(RequestDocument& document, Request after, const QString& label, QString merge_key)
+    /// `merge_key` empty: stays a step of its own.
+    RequestCommand(RequestDocument& document, Request before, Request after, const QString& label, QString merge_key)
         : QUndoCommand(label),
           document_(document),
-          before_(document.asked_),
+          before_(std::move(before)),
           after_(std::move(after)),
           key_(std::move(merge_key)) {}
     void redo() override { document_.apply(after_, changed_keys(before_, after_)); }
@@ -151,6 +154,10 @@ void RequestDocument::restore(const Request& request, const QString& label, cons
     push(std::move(after), label);
 }
 
+void RequestDocument::replaced(const Request& before, const QString& label) {
+    if (!changed_keys(before, asked_).isEmpty()) undo_.push(new RequestCommand(*this, before, asked_, label, {}));
+}
+
 void RequestDocument::load(const Request& request) {
     const QStringList keys = changed_keys(asked_, request);
     set_seed_locked(request.seed.has_value());
@@ -196,9 +203,19 @@ bool RequestDocument::wait_resolved(int milliseconds) {
 
 void RequestDocument::refresh() { resolve_soon(); }
 
+void RequestDocument::settle() { burst_began_ = {}; }
+
 void RequestDocument::push(Request after, const QString& label, const QString& merge_key) {
     if (changed_keys(asked_, after).isEmpty()) return;
-    undo_.push(new RequestCommand(*this, std::move(after), label, merge_key));
+    // What is chosen from files is no stream of small changes.
+    const bool merges = !merge_key.isEmpty() && !merge_key.contains(QLatin1String("image")) &&
+                        !merge_key.contains(QLatin1String("model"));
+    const auto now = std::chrono::steady_clock::now();
+    if (now - edited_ > burst_pause || now - burst_began_ > longest_burst) settle();
+    if (burst_began_ == decltype(now){}) burst_began_ = now, ++burst_;
+    edited_ = now;
+    undo_.push(new RequestCommand(*this, asked_, std::move(after), label,
+                                  merges ? QStringLiteral("%1 %2").arg(burst_).arg(merge_key) : QString()));
 }
 
 void RequestDocument::apply(const Request& request, const QStringList& keys) {

@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <QUndoStack>
 #include <QVariant>
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -15,8 +16,8 @@ namespace denoir::app {
 
 /// The request being edited. Fields are named by their key in the request's JSON (CONTRACT.md): "prompt", "width",
 /// "steps", "model", "image", "forcing.ar_step", …; values as request_values.h says, an invalid one is the model's
-/// default. Every edit is a command on the undo stack; edits of one field in a row merge. Defaults and messages come
-/// from the engine on a thread of their own, so typing never waits for a model's headers. GUI thread.
+/// default. Every edit is a command on the undo stack; a burst of edits of one field is one step. Defaults and messages
+/// come from the engine on a thread of their own, so typing never waits for a model's headers. GUI thread.
 class RequestDocument : public QObject {
     Q_OBJECT
 public:
@@ -56,6 +57,10 @@ public:
     void restore(const Request& request, const QString& label, const QString& prompt_template = {});
     /// Without an undo step: for loading a project.
     void load(const Request& request);
+    /// After something else was loaded over what was being edited: undo brings that back.
+    void replaced(const Request& before, const QString& label);
+    /// The next edit is an undo step of its own. By itself after a pause of a second.
+    void settle();
 
     /// False (default): snapshot() draws a new seed. Typing a seed locks it, resetting unlocks.
     bool seed_locked() const { return seed_locked_; }
@@ -94,7 +99,9 @@ private:
     std::optional<Request> resolved_, defaults_;
     Estimate estimate_;
     QList<Issue> issues_;
-    quint64 serial_ = 0; ///< of the newest question to the resolver
+    quint64 serial_ = 0;                                         ///< of the newest question to the resolver
+    quint64 burst_ = 0;                                          ///< edits that may merge share it
+    std::chrono::steady_clock::time_point edited_, burst_began_; ///< burst_began_ zero: the next edit begins one
     bool pending_ = false, seed_locked_ = false;
     bool takes_image_ = true, takes_last_image_ = true;
     std::unique_ptr<Resolver> resolver_;

@@ -126,6 +126,7 @@ struct RunQueue::Store {
         e.state = State::running;
         e.step = e.steps = 0;
         e.progress = {};
+        e.begun = false;
         e.issue = {};
         try {
             if (!e.resume) e.run = to_qstring(new_run_folder(e.request));
@@ -235,6 +236,12 @@ RunQueue::RunQueue(EngineWorker& worker, QObject* parent)
         emit s.self.issue_changed();
         s.saved(serial); // a queue that cannot be remembered still works
     });
+    connect(&worker, &EngineWorker::started, this, [this](JobId job) {
+        const int row = store_->find_job(job);
+        if (row < 0) return;
+        store_->entries[std::size_t(row)].begun = true;
+        store_->changed(row);
+    });
     connect(&worker, &EngineWorker::run_created, this, [this](JobId job, const QString& run, int steps, int first) {
         const int row = store_->find_job(job);
         if (row < 0) return;
@@ -296,7 +303,7 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
     case ProgressRole:
         return e.fraction();
     case StageRole:
-        return e.state == State::running ? to_qstring(name(e.progress.stage)) : QString();
+        return e.state == State::running && e.begun ? to_qstring(name(e.progress.stage)) : QString();
     case EtaRole:
         return e.seconds_left();
     case StepRole:

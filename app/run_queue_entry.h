@@ -17,6 +17,7 @@ struct RunQueue::Entry {
 
     // While it is at work; not stored.
     JobId job = 0;
+    bool begun = false; ///< the engine does nothing else before it
     JobProgress progress;
     int step = 0, steps = 0;
     Expected expected;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/text.h"
 
+#include <QLocale>
 #include <QObject>
 #include <cmath>
 
@@ -8,7 +9,7 @@ namespace denoir::app {
 
 QString duration_text(double seconds) {
     if (!(seconds >= 0)) return QStringLiteral("–");
-    if (seconds < 9.95) return QObject::tr("%1 s").arg(seconds, 0, 'f', 1);
+    if (seconds < 9.95) return QObject::tr("%1 s").arg(QLocale().toString(seconds, 'f', 1));
     const auto whole = qint64(std::llround(std::min(seconds, 1e12)));
     if (whole < 60) return QObject::tr("%1 s").arg(whole);
     if (whole < 3600) return QObject::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));
@@ -23,7 +24,7 @@ QString bytes_text(double bytes) {
     int unit = 0;
     while (bytes >= 999.5 && unit < 4) bytes /= 1000, ++unit;
     return QStringLiteral("%1 %2")
-        .arg(bytes, 0, 'f', unit >= 2 && bytes < 9.95 ? 1 : 0)
+        .arg(QLocale().toString(bytes, 'f', unit >= 2 && bytes < 9.95 ? 1 : 0))
         .arg(QLatin1String(units[unit]));
 }
 

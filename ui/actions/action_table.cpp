@@ -39,6 +39,10 @@ QAction* ActionTable::add(const QString& id, const QString& group, const QString
     action->setShortcutContext(Qt::WindowShortcut);
     action->setShortcuts(stored_.value(id, defaults));
     action->setToolTip(tip_of(*action));
+    // A menu shows either the picture or the check mark, and what is on must be seen.
+    connect(action, &QAction::changed, action, [action] {
+        if (action->isCheckable() && action->isIconVisibleInMenu()) action->setIconVisibleInMenu(false);
+    });
     window_.addAction(action);
     connect(action, &QAction::triggered, this, [this, id] {
         recent_.removeAll(id);

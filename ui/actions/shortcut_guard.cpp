@@ -24,6 +24,10 @@ bool edits_text(const QObject* widget) {
     return combo && combo->isEditable();
 }
 
+bool is_popup_of_combo(const QObject* widget) {
+    return widget->parent() && widget->parent()->inherits("QComboBoxPrivateContainer");
+}
+
 bool wants(const QObject* widget, int key) {
     const bool press = key == Qt::Key_Space || key == Qt::Key_Return || key == Qt::Key_Enter;
     const bool arrow = key == Qt::Key_Left || key == Qt::Key_Right || key == Qt::Key_Up || key == Qt::Key_Down;
@@ -48,6 +52,7 @@ bool leaves_undo(const QObject* widget, const QKeyEvent& key) {
 
 bool ShortcutGuard::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() != QEvent::ShortcutOverride) return false;
+    if (is_popup_of_combo(watched)) return false; // Qt chooses the entry at this very event
     const auto* key = static_cast<QKeyEvent*>(event);
     if (leaves_undo(watched, *key)) {
         event->ignore();

@@ -14,6 +14,7 @@
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/drop.h"
 
 namespace denoir::ui {
 
@@ -162,7 +163,7 @@ void ImageWell::keyPressEvent(QKeyEvent* event) {
 
 void ImageWell::dragEnterEvent(QDragEnterEvent* event) {
     if (dropped_image(*event->mimeData()).isEmpty()) return;
-    event->acceptProposedAction();
+    take_copy(*event);
     hovering_ = true;
     update();
 }
@@ -177,7 +178,7 @@ void ImageWell::dropEvent(QDropEvent* event) {
     update();
     const DroppedImage image = dropped_image(*event->mimeData());
     if (image.isEmpty()) return;
-    event->acceptProposedAction();
+    take_copy(*event);
     emit dropped(image);
 }
 

@@ -20,6 +20,7 @@
 #include "ui/docks/samples.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/elided_label.h"
 
 namespace denoir::ui {
 
@@ -68,7 +69,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
       negative_(new PromptEdit(this)),
       count_(new QLabel(this)),
       negative_count_(new QLabel(this)),
-      wildcards_(new QLabel(this)),
+      wildcards_(new ElidedLabel(this)),
       problem_(new QLabel(this)),
       negative_toggle_(new QToolButton(this)),
       default_negative_(new QToolButton(this)),
@@ -109,8 +110,6 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
             tr("Tokens of the model's own tokenizer, end mark included; what is over the limit is cut away"));
     }
     wildcards_->setProperty("quiet", true);
-    wildcards_->setWordWrap(true);
-    wildcards_->setTextFormat(Qt::PlainText);
     wildcards_->hide();
     problem_->setProperty("error", true);
     problem_->setWordWrap(true);
@@ -177,7 +176,7 @@ void PromptPanel::refresh(const QStringList& keys) {
     negative_->show_text(has ? document.value(QStringLiteral("negative_prompt")).toString() : QString());
     refresh_wildcards();
     if (keys.isEmpty() || keys.contains(QLatin1String("prompt")) || keys.contains(QLatin1String("negative_prompt")) ||
-        keys.contains(QLatin1String("model")))
+        keys.contains(QLatin1String("model")) || keys.contains(QLatin1String("seed"))) // which decides wildcards
         count_later_->start();
 }
 
@@ -205,14 +204,18 @@ void PromptPanel::refresh_wildcards() {
     if (!any) return;
     const quint64 seed = studio_.document.value(QStringLiteral("seed")).toULongLong();
     const QString resolved = app::resolve_wildcards(text, seed);
-    wildcards_->setText(studio_.document.has_value(QStringLiteral("seed")) ? tr("Seed %1: %2").arg(seed).arg(resolved)
-                                                                           : tr("For example: %1").arg(resolved));
+    wildcards_->set_text(studio_.document.has_value(QStringLiteral("seed")) ? tr("Seed %1: %2").arg(seed).arg(resolved)
+                                                                            : tr("For example: %1").arg(resolved));
 }
 
 void PromptPanel::ask_count() {
     const QString model = studio_.document.value(QStringLiteral("model")).toString();
-    studio_.tokens.count(QStringLiteral("prompt"), prompt_->toPlainText(), model);
-    const QString negative = negative_->toPlainText();
+    const quint64 seed = studio_.document.value(QStringLiteral("seed")).toULongLong();
+    const auto encoded = [seed](const QString& text) {
+        return app::has_wildcards(text) ? app::resolve_wildcards(text, seed) : text;
+    };
+    studio_.tokens.count(QStringLiteral("prompt"), encoded(prompt_->toPlainText()), model);
+    const QString negative = encoded(negative_->toPlainText());
     studio_.tokens.count(
         QStringLiteral("negative"),
         negative.isEmpty() ? studio_.document.default_value(QStringLiteral("negative_prompt")).toString() : negative,
@@ -234,12 +237,18 @@ void PromptPanel::counted(const QString& tag, int tokens, int limit) {
 
 void PromptPanel::previous_prompt() {
     const QString text = studio_.prompts.previous(prompt_->toPlainText());
-    if (!text.isNull()) studio_.document.set_value(QStringLiteral("prompt"), text);
+    if (!text.isNull()) choose_prompt(text);
 }
 
 void PromptPanel::next_prompt() {
     const QString text = studio_.prompts.next();
-    if (!text.isNull()) studio_.document.set_value(QStringLiteral("prompt"), text);
+    if (!text.isNull()) choose_prompt(text);
+}
+
+void PromptPanel::choose_prompt(const QString& text) {
+    studio_.document.settle(); // a choice is an undo step, whatever was typed before and is typed after
+    studio_.document.set_value(QStringLiteral("prompt"), text);
+    studio_.document.settle();
 }
 
 void PromptPanel::use_default_negative() {
@@ -263,7 +272,7 @@ void PromptPanel::fill_samples() {
         menu->addAction(
             menu->fontMetrics().elidedText(text, Qt::ElideRight, 480).replace(QLatin1Char('&'), QLatin1String("&&")),
             this, [this, text] {
-                studio_.document.set_value(QStringLiteral("prompt"), text);
+                choose_prompt(text);
                 prompt_->setFocus();
             });
     };

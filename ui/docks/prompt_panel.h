@@ -12,6 +12,8 @@ class QToolButton;
 
 namespace denoir::ui {
 
+class ElidedLabel;
+
 /// Plain text of which every edit is a step of the document's own undo stack: the editor keeps none.
 class PromptEdit : public QPlainTextEdit {
     Q_OBJECT
@@ -54,10 +56,13 @@ private:
     void counted(const QString& tag, int tokens, int limit);
     void set_negative_open(bool open);
     void fill_samples();
+    void choose_prompt(const QString& text);
 
     Studio& studio_;
     PromptEdit *prompt_, *negative_;
-    QLabel *count_, *negative_count_, *wildcards_, *problem_;
+    QLabel *count_, *negative_count_;
+    ElidedLabel* wildcards_;
+    QLabel* problem_;
     QToolButton *negative_toggle_, *default_negative_, *samples_, *older_, *newer_;
     QTimer* count_later_;
     QString counted_for_; ///< model and its default negative prompt

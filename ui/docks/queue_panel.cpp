@@ -55,6 +55,7 @@ QString words_of(const QModelIndex& index) {
         return QueuePanel::tr("waits");
     case State::running: {
         const QString stage = stage_text(index.data(Role::StageRole).toString());
+        if (stage.isEmpty()) return QueuePanel::tr("waits for the engine");
         const int step = index.data(Role::StepRole).toInt(), steps = index.data(Role::StepsRole).toInt();
         const double eta = index.data(Role::EtaRole).toDouble();
         QString text =
@@ -67,7 +68,8 @@ QString words_of(const QModelIndex& index) {
     case State::failed:
         return issue.hint.isEmpty() ? issue.message : QStringLiteral("%1; %2").arg(issue.message, issue.hint);
     case State::cancelled:
-        return QueuePanel::tr("stopped · can go on");
+        return index.data(Role::RunRole).toString().isEmpty() ? QueuePanel::tr("stopped before it began")
+                                                              : QueuePanel::tr("stopped · can go on");
     case State::interrupted:
         return QueuePanel::tr("interrupted · can go on");
     }
@@ -98,8 +100,9 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                state == State::waiting || state == State::done ? QIcon::Disabled : QIcon::Normal);
     const QRect text(row.left() + 28, row.top() + 5, row.width() - 36, line);
     painter->setPen(c.text);
+    const QString prompt = index.data(Role::PromptRole).toString().simplified();
     painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                      option.fontMetrics.elidedText(index.data(Role::PromptRole).toString().simplified(),
+                      option.fontMetrics.elidedText(prompt.isEmpty() ? QueuePanel::tr("(no prompt)") : prompt,
                                                     Qt::ElideRight, text.width()));
     painter->setPen(state == State::failed ? c.error : c.quiet);
     const QString words = words_of(index);
@@ -142,6 +145,7 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     list_->setDefaultDropAction(Qt::MoveAction);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     list_->setMouseTracking(true);
+    list_->installEventFilter(this);
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     stack_->addWidget(new EmptyState(
         QStringLiteral("queue"),
@@ -199,8 +203,9 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
         connect(new QShortcut(keys, list_, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, act);
     };
     key(Qt::Key_Delete, [this] { remove_selected(); });
-    key(QKeySequence(Qt::ALT | Qt::Key_Up), [this] { move_selected(-1); });
-    key(QKeySequence(Qt::ALT | Qt::Key_Down), [this] { move_selected(1); });
+    connect(&studio_.queue, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int first) {
+        if (!list_->underMouse()) list_->scrollTo(studio_.queue.index(first));
+    });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&studio_.queue, signal, this, &QueuePanel::refresh);
     connect(&studio_.queue, &QAbstractItemModel::modelReset, this, &QueuePanel::refresh);
@@ -213,6 +218,17 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
         if (!studio_.queue.issue().isEmpty()) emit said(studio_.queue.issue().line());
     });
     refresh();
+}
+
+bool QueuePanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != list_ || (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress))
+        return QWidget::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const int by = key->key() == Qt::Key_Up ? -1 : key->key() == Qt::Key_Down ? 1 : 0;
+    if (by == 0 || key->modifiers() != Qt::AltModifier) return QWidget::eventFilter(watched, event);
+    event->accept(); // here Alt+Up moves the entry; elsewhere it is the window's
+    if (event->type() == QEvent::KeyPress) move_selected(by);
+    return true;
 }
 
 void QueuePanel::refresh() {
@@ -287,6 +303,9 @@ void QueuePanel::show_menu(const QPoint& at) {
         menu.addAction(icon(QStringLiteral("eye")), tr("Show"), this, [this, run] { emit open_run(run); });
     if (!run.isEmpty() && (state == State::interrupted || state == State::cancelled || state == State::failed))
         menu.addAction(icon(QStringLiteral("resume")), tr("Go on"), this, &QueuePanel::resume_selected);
+    if (run.isEmpty() && (state == State::cancelled || state == State::failed))
+        menu.addAction(icon(QStringLiteral("resume")), tr("Try again"), this,
+                       [this, id = index.data(Role::IdRole).toULongLong()] { studio_.queue.retry(id); });
     menu.addAction(icon(QStringLiteral("close")), state == State::running ? tr("Stop") : tr("Remove"), this,
                    &QueuePanel::remove_selected);
     menu.exec(list_->viewport()->mapToGlobal(at));

@@ -41,6 +41,9 @@ signals:
     void editing_changed(quint64 id);
     void said(const QString& text);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void refresh();
     void show_menu(const QPoint& at);

@@ -115,6 +115,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
                    starred ? QIcon::Normal : QIcon::Disabled);
     QString title = index.data(Role::NameRole).toString();
     if (title.isEmpty()) title = index.data(Role::PromptRole).toString().simplified();
+    if (title.isEmpty()) title = RunsPanel::tr("(no prompt)");
     painter->setPen(c.text);
     painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
                       option.fontMetrics.elidedText(title, Qt::ElideRight, text.width() - 20));

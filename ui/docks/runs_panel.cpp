@@ -250,7 +250,7 @@ void RunsPanel::reveal() {
 
 void RunsPanel::verify() {
     const QString run = current();
-    if (!run.isEmpty()) studio_.worker.verify(run);
+    if (!run.isEmpty()) emit verifying(studio_.worker.verify(run));
 }
 
 void RunsPanel::rename() {

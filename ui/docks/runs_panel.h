@@ -73,6 +73,7 @@ public slots:
     void rename();
 
 signals:
+    void verifying(quint64 job); ///< the engine renders the run again
     void open_run(const QString& run);
     void compare_runs(const QString& a, const QString& b);
     void compare_layers(const QString& a, const QString& b);

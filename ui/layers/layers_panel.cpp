@@ -25,6 +25,7 @@
 #include "ui/layers/layer_map.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/drop.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/save_dialog.h"
 
@@ -414,11 +415,11 @@ void LayersPanel::changeEvent(QEvent* event) {
 }
 
 void LayersPanel::dragEnterEvent(QDragEnterEvent* event) {
-    if (!dropped_files(*event->mimeData()).isEmpty()) event->acceptProposedAction();
+    if (!dropped_files(*event->mimeData()).isEmpty()) take_copy(*event);
 }
 
 void LayersPanel::dropEvent(QDropEvent* event) {
-    event->acceptProposedAction();
+    take_copy(*event);
     take_files(dropped_files(*event->mimeData()));
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/preview/preview_view.h"
 
+#include <QDir>
 #include <QDragEnterEvent>
+#include <QFileInfo>
 #include <QKeyEvent>
 #include <QMetaMethod>
 #include <QMimeData>
@@ -29,6 +31,27 @@ bool is_still(const QString& path) {
     } catch (const Error&) {
         return false;
     }
+}
+
+/// A video, a folder of frames or a run: something with pictures of its own.
+bool is_shown(const QString& path) {
+    const QFileInfo info(path);
+    if (info.isDir())
+        return QFileInfo::exists(path + QStringLiteral("/run.json")) ||
+               !QDir(path)
+                    .entryList({QStringLiteral("*.png"), QStringLiteral("*.jpg"), QStringLiteral("*.jpeg"),
+                                QStringLiteral("*.webp"), QStringLiteral("*.bmp"), QStringLiteral("*.tif*")},
+                               QDir::Files)
+                    .isEmpty();
+    static const QStringList others{QStringLiteral("denoir"), QStringLiteral("json"), QStringLiteral("safetensors"),
+                                    QStringLiteral("gguf"), QStringLiteral("pth")};
+    return !others.contains(info.suffix().toLower());
+}
+
+/// A copy is taken: whoever offers a file to be moved must not delete it afterwards.
+void take_copy(QDropEvent& event) {
+    event.setDropAction(Qt::CopyAction);
+    event.accept();
 }
 
 } // namespace
@@ -252,6 +275,38 @@ void PreviewView::go_to_worst() {
 bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
     const int frames = modifiers & Qt::ShiftModifier ? 10 : 1;
     switch (key) {
+    case Qt::Key_Left:
+        player_.step(-frames);
+        return true;
+    case Qt::Key_Right:
+        player_.step(frames);
+        return true;
+    case Qt::Key_Home:
+        player_.go_to(0);
+        return true;
+    case Qt::Key_End:
+        player_.go_to(player_.frames() - 1);
+        return true;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        canvas_->zoom_to(canvas_->scale() * 1.25);
+        return true;
+    case Qt::Key_Minus:
+        canvas_->zoom_to(canvas_->scale() / 1.25);
+        return true;
+    case Qt::Key_BracketLeft:
+        canvas_->set_wipe(canvas_->wipe() - 0.02);
+        return true;
+    case Qt::Key_BracketRight:
+        canvas_->set_wipe(canvas_->wipe() + 0.02);
+        return true;
+    default:
+        return !has_actions_ && press_without_actions(key, frames);
+    }
+}
+
+bool PreviewView::press_without_actions(int key, int frames) {
+    switch (key) {
     case Qt::Key_Space:
         player_.toggle();
         return true;
@@ -267,20 +322,12 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
     case Qt::Key_Comma:
     case Qt::Key_Less:
     case Qt::Key_Semicolon:
-    case Qt::Key_Left:
         player_.step(-frames);
         return true;
     case Qt::Key_Period:
     case Qt::Key_Greater:
     case Qt::Key_Colon:
-    case Qt::Key_Right:
         player_.step(frames);
-        return true;
-    case Qt::Key_Home:
-        player_.go_to(0);
-        return true;
-    case Qt::Key_End:
-        player_.go_to(player_.frames() - 1);
         return true;
     case Qt::Key_W:
         toggle_mode(CompareMode::wipe);
@@ -306,19 +353,6 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
     case Qt::Key_I:
         canvas_->set_shows_values(!canvas_->shows_values());
         return true;
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-        canvas_->zoom_to(canvas_->scale() * 1.25);
-        return true;
-    case Qt::Key_Minus:
-        canvas_->zoom_to(canvas_->scale() / 1.25);
-        return true;
-    case Qt::Key_BracketLeft:
-        canvas_->set_wipe(canvas_->wipe() - 0.02);
-        return true;
-    case Qt::Key_BracketRight:
-        canvas_->set_wipe(canvas_->wipe() + 0.02);
-        return true;
     default:
         return false;
     }
@@ -342,14 +376,14 @@ Side PreviewView::side_at(const QPointF& position) const {
 }
 
 void PreviewView::dragEnterEvent(QDragEnterEvent* event) {
-    if (!dropped_file(event->mimeData()).isEmpty()) event->acceptProposedAction();
+    if (!dropped_file(event->mimeData()).isEmpty()) take_copy(*event);
 }
 
 void PreviewView::dragMoveEvent(QDragMoveEvent* event) {
     message_timer_.stop();
     canvas_->set_message(side_at(event->position()) == Side::b ? tr("Drop here: hold it against A, as B")
                                                                : tr("Drop here: show it"));
-    event->acceptProposedAction();
+    take_copy(*event);
 }
 
 void PreviewView::dragLeaveEvent(QDragLeaveEvent*) { refresh(); }
@@ -358,9 +392,11 @@ void PreviewView::dropEvent(QDropEvent* event) {
     const QString path = dropped_file(event->mimeData());
     refresh();
     if (path.isEmpty()) return;
-    event->acceptProposedAction();
+    take_copy(*event);
     if (is_still(path) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::picture_dropped)))
         emit picture_dropped(path, mapToGlobal(event->position().toPoint()));
+    else if (!is_shown(path) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::other_dropped)))
+        emit other_dropped(path);
     else
         open(side_at(event->position()), cache_.open(path), true);
 }

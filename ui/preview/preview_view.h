@@ -48,8 +48,10 @@ public slots:
     void set_mode(denoir::ui::CompareMode mode);
     void toggle_mode(denoir::ui::CompareMode mode); ///< back to one picture when it is on
     void flip();                                    ///< shows the other of A and B
-    void set_gain(int gain);                        ///< of the difference: 1, 2, 4 … 64
-    void go_to_worst();                             ///< the frame with the lowest SSIM, else PSNR
+    /// A window has actions for most keys, which somebody may have moved: those keys are left to it.
+    void set_has_actions(bool has_actions) { has_actions_ = has_actions; }
+    void set_gain(int gain); ///< of the difference: 1, 2, 4 … 64
+    void go_to_worst();      ///< the frame with the lowest SSIM, else PSNR
 
 signals:
     void clip_opened(denoir::app::Side side, const denoir::app::ClipInfo& info);
@@ -57,6 +59,8 @@ signals:
     void mode_changed(denoir::ui::CompareMode mode);
     /// A picture was dropped: start, end, or something to look at? `where` is global. Shown where nobody is connected.
     void picture_dropped(const QString& path, const QPoint& where);
+    /// A folder or file that is neither video nor picture was dropped. Shown where nobody is connected.
+    void other_dropped(const QString& path);
     /// A video or picture made by Denoir was opened by hand: its request can be restored.
     void request_found(const QString& request, const QString& path);
 
@@ -87,6 +91,8 @@ private:
     void compare_again();
     app::Side side_at(const QPointF& position) const;
     bool press(int key, Qt::KeyboardModifiers modifiers);
+    bool press_without_actions(int key, int frames);
+    bool has_actions_ = false;
 
     app::FrameCache& cache_;
     Slot a_, b_;

@@ -164,42 +164,20 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
 
 void TimelineView::keyPressEvent(QKeyEvent* event) {
     const bool control = event->modifiers().testFlag(Qt::ControlModifier);
-    const int jump = event->modifiers().testFlag(Qt::ShiftModifier) ? 10 : 1;
     const int row = selected_ >= 0 ? selected_ : project_.place(playhead_).row;
     const auto go = [&](int to) {
         to = std::clamp(to, 0, project_.count() - 1);
         select(to);
         set_playhead(project_.start_of(to));
     };
-    switch (event->key()) {
-    case Qt::Key_S:
-        return split_at_playhead();
-    case Qt::Key_X:
+    switch (event->key()) { // the rest are actions of the window
     case Qt::Key_Delete:
     case Qt::Key_Backspace:
         return remove_selected();
-    case Qt::Key_F2:
-        return rename_selected();
-    case Qt::Key_I:
-        return trim_to_playhead(true);
-    case Qt::Key_O:
-        return trim_to_playhead(false);
-    case Qt::Key_E:
-        return row >= 0 ? emit extend_requested(row) : void();
-    case Qt::Key_Space:
-        return set_playing(!playing());
     case Qt::Key_Home:
         return set_playhead(0);
     case Qt::Key_End:
         return set_playhead(project_.frames());
-    case Qt::Key_Comma:
-    case Qt::Key_Less:
-    case Qt::Key_Semicolon:
-        return set_playhead(playhead_ - jump);
-    case Qt::Key_Period:
-    case Qt::Key_Greater:
-    case Qt::Key_Colon:
-        return set_playhead(playhead_ + jump);
     case Qt::Key_Plus:
         return zoom(1.25);
     case Qt::Key_Minus:

@@ -3,11 +3,13 @@
 
 #include <QAccessible>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QScrollBar>
 #include <QtConcurrent/QtConcurrentRun>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ui/timeline/timeline_accessible.h"
 #include "ui/timeline/timeline_layout.h"
@@ -117,6 +119,7 @@ void TimelineView::rename_selected() {
     rename_->show();
     rename_->setFocus();
     const QString id = project_.shot(selected_).id;
+    rename_->installEventFilter(this);
     connect(rename_, &QLineEdit::editingFinished, this, [this, id, edit = rename_] {
         if (rename_ != edit) return;
         rename_ = nullptr;
@@ -124,6 +127,18 @@ void TimelineView::rename_selected() {
         project_.rename_shot(project_.row_of(id), edit->text());
         setFocus();
     });
+}
+
+bool TimelineView::eventFilter(QObject* watched, QEvent* event) {
+    const bool key = event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress;
+    if (watched != rename_ || !key || static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape)
+        return QAbstractScrollArea::eventFilter(watched, event);
+    event->accept(); // leaves the name as it was, and stops no run
+    if (event->type() == QEvent::KeyPress) {
+        std::exchange(rename_, nullptr)->deleteLater();
+        setFocus();
+    }
+    return true;
 }
 
 void TimelineView::set_playing(bool playing) {
@@ -230,7 +245,8 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     if (project_.count() == 0) set_playing(false);
     viewport()->update();
     update_accessible();
-    if (drag_.grip == Grip::none) tell_frame();
+    // Elsewhere another picture is looked at: a shot that comes in does not take it away.
+    if (drag_.grip == Grip::none && (hasFocus() || playing())) tell_frame();
 }
 
 void TimelineView::update_range() {

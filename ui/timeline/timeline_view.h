@@ -41,6 +41,7 @@ public slots:
     void split_at_playhead();
     void remove_selected();
     void rename_selected();
+    void trim_to_playhead(bool in); ///< the shot there begins, or ends, at it
     void set_playing(bool playing);
     void zoom_to_fit();
     void zoom(double factor); ///< around the playhead
@@ -56,6 +57,7 @@ signals:
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     bool viewportEvent(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
@@ -97,7 +99,6 @@ private:
     void reveal(int frame);
     void tell_frame();
     void drag_to(const QPoint& point);
-    void trim_to_playhead(bool in);
     void advance();
     void update_accessible();
     void paint_ruler(QPainter& painter, const QRect& area) const;

@@ -147,6 +147,13 @@
     </message>
 </context>
 <context>
+    <name>SaveDialog</name>
+    <message>
+        <source>“%1” is there already. Replace it?</source>
+        <translation>„%1“ gibt es schon. Ersetzen?</translation>
+    </message>
+</context>
+<context>
     <name>Sizes</name>
     <message>
         <source>%1 · default</source>
@@ -1016,13 +1023,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>an untitled cut</source>
         <translation>ein unbenannter Schnitt</translation>
     </message>
-    <message numerus="yes">
-        <source>Denoir ended unexpectedly. %1 was kept as of %2 (%n shot(s)).</source>
-        <translation>
-            <numerusform>Denoir endete unerwartet. %1 ist vom Stand %2 noch da (%n Einstellung).</numerusform>
-            <numerusform>Denoir endete unerwartet. %1 ist vom Stand %2 noch da (%n Einstellungen).</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Recover</source>
         <translation>Wiederherstellen</translation>
@@ -1628,13 +1628,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Video (*.mp4 *.mkv)</source>
         <translation>Video (*.mp4 *.mkv)</translation>
     </message>
-    <message numerus="yes">
-        <source>Verified: all %n steps come out byte for byte the same.</source>
-        <translation>
-            <numerusform>Geprüft: %n Schritt kommt Byte für Byte gleich heraus.</numerusform>
-            <numerusform>Geprüft: alle %n Schritte kommen Byte für Byte gleich heraus.</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Changed since the run: %1</source>
         <translation>Seit dem Lauf verändert: %1</translation>
@@ -1765,6 +1758,61 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>draft-step-%1</source>
         <translation>Entwurf-Schritt-%1</translation>
+    </message>
+    <message numerus="yes">
+        <source>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>Denoir endete unerwartet. Noch da: %1, Stand %2 (%n Einstellung).</numerusform>
+            <numerusform>Denoir endete unerwartet. Noch da: %1, Stand %2 (%n Einstellungen).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Pixel &amp;values</source>
+        <translation>Bildpunkt&amp;werte</translation>
+    </message>
+    <message>
+        <source>F&amp;licker</source>
+        <translation>F&amp;lackern</translation>
+    </message>
+    <message>
+        <source>The shot &amp;begins at the playhead (I)</source>
+        <translation>Einstellung &amp;beginnt am Abspielkopf (I)</translation>
+    </message>
+    <message>
+        <source>The shot en&amp;ds at the playhead (O)</source>
+        <translation>Einstellung en&amp;det am Abspielkopf (O)</translation>
+    </message>
+    <message>
+        <source>new project</source>
+        <translation>neues Projekt</translation>
+    </message>
+    <message>
+        <source>open project</source>
+        <translation>Projekt öffnen</translation>
+    </message>
+    <message>
+        <source>verifying · waits for the engine</source>
+        <translation>Prüfen · wartet auf die Engine</translation>
+    </message>
+    <message>
+        <source>verifying · step %1/%2</source>
+        <translation>Prüfen · Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source>verifying · %1</source>
+        <translation>Prüfen · %1</translation>
+    </message>
+    <message>
+        <source>%1 · no video yet</source>
+        <translation>%1 · noch kein Video</translation>
+    </message>
+    <message>
+        <source>No program here opens it: %1</source>
+        <translation>Kein Programm hier öffnet es: %1</translation>
+    </message>
+    <message>
+        <source>Verified: every step comes out byte for byte the same.</source>
+        <translation>Geprüft: Jeder Schritt kommt Byte für Byte gleich heraus.</translation>
     </message>
 </context>
 <context>
@@ -2328,6 +2376,22 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Remove</source>
         <translation>Entfernen</translation>
     </message>
+    <message>
+        <source>waits for the engine</source>
+        <translation>wartet auf die Engine</translation>
+    </message>
+    <message>
+        <source>stopped before it began</source>
+        <translation>vor dem Beginn angehalten</translation>
+    </message>
+    <message>
+        <source>(no prompt)</source>
+        <translation>(kein Prompt)</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::RunsPanel</name>
@@ -2473,6 +2537,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Compare with …</source>
         <translation>Vergleichen mit …</translation>
+    </message>
+    <message>
+        <source>(no prompt)</source>
+        <translation>(kein Prompt)</translation>
     </message>
 </context>
 <context>

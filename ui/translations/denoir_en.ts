@@ -4,13 +4,6 @@
 <context>
     <name>denoir::ui::MainWindow</name>
     <message numerus="yes">
-        <source>Denoir ended unexpectedly. %1 was kept as of %2 (%n shot(s)).</source>
-        <translation>
-            <numerusform>Denoir ended unexpectedly. %1 was kept as of %2 (%n shot).</numerusform>
-            <numerusform>Denoir ended unexpectedly. %1 was kept as of %2 (%n shots).</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n video(s) of the cut are missing: %1</source>
         <translation>
             <numerusform>%n video of the cut is missing: %1</numerusform>
@@ -32,17 +25,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Verified: all %n steps come out byte for byte the same.</source>
-        <translation>
-            <numerusform>Verified: %n step comes out byte for byte the same.</numerusform>
-            <numerusform>Verified: all %n steps come out byte for byte the same.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
         <translation>
             <numerusform>The runs use %1 of the %2 they may. The steps of %n unstarred old run could go (%3); videos and last latents stay.</numerusform>
             <numerusform>The runs use %1 of the %2 they may. The steps of %n unstarred old runs could go (%3); videos and last latents stay.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

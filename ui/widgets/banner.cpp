@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/banner.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -10,6 +12,7 @@
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/elided_label.h"
 
 namespace denoir::ui {
 
@@ -18,6 +21,13 @@ Banners::Banners(QWidget* parent) : QFrame(parent), column_(new QVBoxLayout(this
     setAccessibleName(tr("Messages"));
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(0);
+    // What breaks long words is not copied with them.
+    connect(QGuiApplication::clipboard(), &QClipboard::dataChanged, this, [this] {
+        QString copied = QGuiApplication::clipboard()->text();
+        const QWidget* from = QApplication::focusWidget();
+        if (from && isAncestorOf(from) && copied.contains(QChar(0x200b)))
+            QGuiApplication::clipboard()->setText(copied.remove(QChar(0x200b)));
+    });
     hide();
 }
 
@@ -35,7 +45,7 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
                          : kind == Kind::warning ? QStringLiteral("warning")
                                                  : QStringLiteral("info");
     mark->setPixmap(icon(name).pixmap(QSize(16, 16), devicePixelRatioF()));
-    auto* words = new QLabel(text, line);
+    auto* words = new QLabel(breakable(text), line);
     words->setObjectName(QStringLiteral("banner-text"));
     words->setWordWrap(true);
     words->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -81,7 +91,8 @@ QStringList Banners::texts() const {
     QStringList all;
     for (const auto* line : findChildren<QFrame*>(QString(), Qt::FindDirectChildrenOnly))
         if (!line->property("gone").toBool())
-            if (const auto* words = line->findChild<QLabel*>(QStringLiteral("banner-text"))) all.append(words->text());
+            if (const auto* words = line->findChild<QLabel*>(QStringLiteral("banner-text")))
+                all.append(words->text().remove(QChar(0x200b)));
     return all;
 }
 

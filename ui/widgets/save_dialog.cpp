@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/save_dialog.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMessageBox>
 #include <QRegularExpression>
 
 #include "app/settings.h"
@@ -46,7 +48,17 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
         const QString base = chosen.isEmpty() ? QString() : QFileInfo(chosen.first()).completeBaseName();
         follow(filter, base.isEmpty() ? name : base);
     });
-    QObject::connect(dialog, &QFileDialog::fileSelected, parent, [&settings, accepted](const QString& file) {
+    QObject::connect(dialog, &QFileDialog::fileSelected, parent, [=, &settings](const QString& chosen) {
+        // Qt leaves the ending out where the name has a dot of its own ("take 2.1").
+        const QString ending = ending_of(dialog->selectedNameFilter());
+        const bool has_it =
+            ending.isEmpty() || filters.contains(QStringLiteral("*.%1").arg(QFileInfo(chosen).suffix().toLower()));
+        const QString file = has_it ? chosen : chosen + QLatin1Char('.') + ending;
+        if (!has_it && QFileInfo::exists(file) &&
+            QMessageBox::question(parent, title,
+                                  QCoreApplication::translate("SaveDialog", "“%1” is there already. Replace it?")
+                                      .arg(QFileInfo(file).fileName())) != QMessageBox::Yes)
+            return;
         settings.set_value(folder_key, QFileInfo(file).absolutePath());
         accepted(file);
     });

@@ -91,6 +91,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     compare_bar_->hide();
     preview_ = new PreviewView(studio_.frames, middle);
     preview_->setObjectName(QStringLiteral("preview"));
+    preview_->set_has_actions(true);
     preview_->set_empty_text(
         tr("Write what is to be seen, then press Generate.\nA video, picture or run dropped here is shown."));
     column->addWidget(banners_);
@@ -236,10 +237,15 @@ void MainWindow::layout_shown(Layout layout) {
     compare_bar_->setVisible(compares);
     show_second_strip(compares && !shown_b_.isEmpty());
     divergence_view_->setVisible(compares && !shown_run_.isEmpty() && !shown_b_.isEmpty());
-    if (!compares)
+    if (!compares) {
+        b_of_compare_ = preview_->info(app::Side::b) ? preview_->info(app::Side::b)->path : QString();
         preview_->set_mode(CompareMode::single);
-    else if (!shown_b_.isEmpty() && preview_->mode() == CompareMode::single)
+        preview_->clear(app::Side::b);
+        clip_opened(app::Side::b, {}, {});
+    } else if (!b_of_compare_.isEmpty() && !preview_->info(app::Side::b)) {
+        preview_->show_clip(app::Side::b, std::exchange(b_of_compare_, {}));
         preview_->set_mode(CompareMode::wipe);
+    }
     // Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there now.
     QTimer::singleShot(0, this, [this] {
         for (QTabBar* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
@@ -267,6 +273,7 @@ void MainWindow::connect_parts() {
     connect(metrics_, &MetricsView::frame_requested, &preview_->player(), &app::Player::go_to);
     connect(&preview_->player(), &app::Player::frame_changed, metrics_, &MetricsView::set_frame);
     connect(preview_, &PreviewView::picture_dropped, this, &MainWindow::ask_start_or_end);
+    connect(preview_, &PreviewView::other_dropped, this, &MainWindow::open_path);
     connect(preview_, &PreviewView::request_found, this, &MainWindow::offer_request);
     connect(preview_, &PreviewView::clip_failed, this, [this](app::Side, const app::Issue& issue) {
         banners_->show_banner(QStringLiteral("clip"), Banners::Kind::error, issue.line(), {}, 20);
@@ -391,7 +398,7 @@ void MainWindow::offer_recovery() {
             recovery.path.isEmpty() ? tr("an untitled cut") : QFileInfo(recovery.path).completeBaseName();
         banners_->show_banner(
             QStringLiteral("recover"), Banners::Kind::info,
-            tr("Denoir ended unexpectedly. %1 was kept as of %2 (%n shot(s)).", nullptr, recovery.shots)
+            tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
                 .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat)),
             {{tr("Recover"), recover}, {tr("Discard"), [recovery] { app::Project::discard(recovery); }}});
         break;

@@ -123,8 +123,8 @@ private:
     void new_project();
     void open_project();
     void open_project_file(const QString& path);
-    bool save_project();
-    void save_project_as();
+    void save_project(const std::function<void()>& then = {});
+    void save_project_as(const std::function<void()>& then = {});
     void export_cut();
     void fill_recent();
     void ask_start_or_end(const QString& picture, const QPoint& where);
@@ -132,7 +132,9 @@ private:
     void add_to_timeline(const QString& run);
     void extend(int row);
     void retake();
-    bool may_leave_project();
+    void leave_project(const std::function<void()>& then);
+    void replace_request(const QString& label, const std::function<void()>& change);
+    void take_project(const QString& path);
 
     Studio& studio_;
     ActionTable actions_;
@@ -165,10 +167,12 @@ private:
     QMenu* recent_menu_ = nullptr;
     QTimer* remember_later_;
     QString shown_run_, shown_b_;
+    QString b_of_compare_;                     ///< while another layout is shown
     bool for_picture_ = false;                 ///< nothing is stored
     bool watching_ = true;                     ///< the run at work comes into the preview by itself
     std::vector<bool> generate_when_resolved_; ///< `next` of each that was asked for while the request was resolved
     bool play_when_opened_ = false;
+    app::JobId verify_job_ = 0;          ///< at the engine; 0: none
     quint64 editing_ = 0;                ///< waiting entry whose request is being edited
     QHash<quint64, QString> retakes_;    ///< queue entry -> shot that gets the result as a take
     QHash<quint64, QString> extensions_; ///< queue entry -> shot that it comes after

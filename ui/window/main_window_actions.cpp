@@ -125,10 +125,10 @@ void MainWindow::make_actions() {
         "generate", [this] { generate(true); });
     add("run.cancel", run, tr("&Stop"), {QKeySequence(Qt::Key_Escape)}, "stop", [this] {
         if (studio_.queue.running() != 0 || studio_.worker.busy()) say(tr("stopping …"));
-        if (studio_.queue.running() != 0)
+        if (studio_.worker.busy()) // what is at work, not what waits behind it
+            studio_.worker.cancel(studio_.worker.current());
+        else if (studio_.queue.running() != 0)
             studio_.queue.cancel_current();
-        else if (studio_.worker.busy())
-            studio_.worker.cancel_all();
         else if (studio_.exporter.running())
             studio_.exporter.cancel();
         else if (comparison_export_->running())
@@ -187,6 +187,10 @@ void MainWindow::make_actions() {
     connect(&preview_->player(), &app::Player::loop_changed, loop, &QAction::setChecked);
     add("play.fit", play, tr("&Fit the picture"), {QKeySequence(Qt::Key_F)}, "fit",
         [this] { preview_->canvas().zoom_to_fit(); });
+    add("play.values", play, tr("Pixel &values"), {QKeySequence(Qt::Key_I)}, "eye", [this] {
+        if (timeline_has_focus()) return timeline_->trim_to_playhead(true);
+        preview_->canvas().set_shows_values(!preview_->canvas().shows_values());
+    });
     add("play.true-size", play, tr("&True size"), {QKeySequence(Qt::Key_1)}, "one-to-one",
         [this] { preview_->canvas().zoom_to(1); });
 
@@ -220,8 +224,11 @@ void MainWindow::make_actions() {
         [this] { preview_->toggle_mode(CompareMode::wipe); });
     add("compare.difference", comparing, tr("&Difference"), {QKeySequence(Qt::Key_D)}, "chart",
         [this] { preview_->toggle_mode(CompareMode::difference); });
-    add("compare.onion", comparing, tr("&Onion"), {QKeySequence(Qt::Key_O)}, "eye",
-        [this] { preview_->toggle_mode(CompareMode::onion); });
+    add("compare.onion", comparing, tr("&Onion"), {QKeySequence(Qt::Key_O)}, "eye", [this] {
+        timeline_has_focus() ? timeline_->trim_to_playhead(false) : preview_->toggle_mode(CompareMode::onion);
+    });
+    add("compare.flicker", comparing, tr("F&licker"), {}, "swap",
+        [this] { preview_->toggle_mode(CompareMode::flicker); });
     add("compare.flip", comparing, tr("&Flip A and B"), {QKeySequence(Qt::Key_0)}, "swap",
         [this] { preview_->flip(); });
     add("compare.swap", comparing, tr("S&wap A and B"), {}, "swap", [this] { preview_->swap(); });
@@ -239,6 +246,10 @@ void MainWindow::make_actions() {
 
     add("timeline.split", timeline, tr("&Split at the playhead"), {QKeySequence(Qt::Key_S)}, "split",
         [this] { timeline_->split_at_playhead(); });
+    add("timeline.trim-in", timeline, tr("The shot &begins at the playhead (I)"), {QKeySequence(Qt::Key_ParenLeft)},
+        "split", [this] { timeline_->trim_to_playhead(true); });
+    add("timeline.trim-out", timeline, tr("The shot en&ds at the playhead (O)"), {QKeySequence(Qt::Key_ParenRight)},
+        "split", [this] { timeline_->trim_to_playhead(false); });
     add("timeline.remove", timeline, tr("&Remove the shot, close the gap"), {QKeySequence(Qt::Key_X)}, "trash",
         [this] { timeline_->remove_selected(); });
     add("timeline.extend", timeline, tr("&Extend the shot"), {QKeySequence(Qt::Key_E)}, "extend",
@@ -312,7 +323,7 @@ void MainWindow::make_menus() {
           "run.delete", "run.undo-delete"});
     fill(menuBar()->addMenu(tr("&Play")),
          {"play.toggle", "play.backwards", "play.stop", "play.forwards", "-", "play.frame-back", "play.frame-on",
-          "play.ten-back", "play.ten-on", "-", "play.loop", "play.fit", "play.true-size"});
+          "play.ten-back", "play.ten-on", "-", "play.loop", "play.fit", "play.true-size", "play.values"});
     fill(menuBar()->addMenu(tr("&Compare")), {"compare.selected",
                                               "compare.with-file",
                                               "compare.layers",
@@ -322,6 +333,7 @@ void MainWindow::make_menus() {
                                               "compare.wipe",
                                               "compare.difference",
                                               "compare.onion",
+                                              "compare.flicker",
                                               "-",
                                               "compare.flip",
                                               "compare.swap",
@@ -335,8 +347,8 @@ void MainWindow::make_menus() {
                                               "-",
                                               "compare.end"});
     fill(menuBar()->addMenu(tr("&Timeline")),
-         {"timeline.play", "-", "timeline.split", "timeline.remove", "timeline.extend", "timeline.retake",
-          "edit.rename", "-", "timeline.fit", "file.export"});
+         {"timeline.play", "-", "timeline.split", "timeline.trim-in", "timeline.trim-out", "timeline.remove",
+          "timeline.extend", "timeline.retake", "edit.rename", "-", "timeline.fit", "file.export"});
     fill(menuBar()->addMenu(tr("&Help")), {"view.palette", "help.shortcuts", "-", "help.about"});
     auto* find = new QToolButton(menuBar());
     QAction* palette_action = actions_.at(QStringLiteral("view.palette"));

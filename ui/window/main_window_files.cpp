@@ -29,6 +29,7 @@
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/drop.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/main_window.h"
 #include "ui/window/status_line.h"
@@ -50,6 +51,11 @@ bool is_model(const QFileInfo& info) {
                ending == QLatin1String("pth");
     }
     const QDir folder(info.filePath());
+    static const QStringList weights{QStringLiteral("*.safetensors"), QStringLiteral("*.pth"), QStringLiteral("*.gguf"),
+                                     QStringLiteral("config.json"), QStringLiteral("model_index.json")};
+    // Or a folder of such folders.
+    for (const QFileInfo& below : folder.entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot).mid(0, 200))
+        if (!QDir(below.filePath()).entryList(weights, QDir::Files).isEmpty()) return true;
     return info.isDir() &&
            (folder.exists(QStringLiteral("config.json")) || folder.exists(QStringLiteral("model_index.json")) ||
             !folder
@@ -79,7 +85,8 @@ void MainWindow::open_path(const QString& path) {
         return banners_->show_banner(QStringLiteral("open"), Banners::Kind::error,
                                      tr("%1: there is no such file or folder").arg(path), {}, 20);
     const QString full = info.absoluteFilePath();
-    if (info.isFile() && info.suffix() == QLatin1String("denoir")) return open_project_file(full);
+    if (info.isFile() && (info.suffix() == QLatin1String("denoir") || app::Project::is_project(full)))
+        return open_project_file(full);
     if (info.isFile() && info.suffix().toLower() == QLatin1String("json")) {
         try {
             Request request;
@@ -150,11 +157,11 @@ void MainWindow::ask_start_or_end(const QString& picture, const QPoint& where) {
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     for (const QUrl& url : event->mimeData()->urls())
-        if (url.isLocalFile()) return event->acceptProposedAction();
+        if (url.isLocalFile()) return take_copy(*event);
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-    event->acceptProposedAction();
+    take_copy(*event);
     QStringList traces;
     for (const QUrl& url : event->mimeData()->urls())
         if (const QFileInfo info(url.toLocalFile());
@@ -172,18 +179,31 @@ void MainWindow::dropEvent(QDropEvent* event) {
     }
 }
 
-bool MainWindow::may_leave_project() {
+void MainWindow::leave_project(const std::function<void()>& then) {
     auto& project = studio_.project;
-    if (!project.is_modified() || project.shots().empty()) return true;
-    const auto answer =
-        QMessageBox::question(this, tr("Denoir"), tr("Save the changes of “%1”?").arg(project.title()),
-                              QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
-    if (answer == QMessageBox::Cancel) return false;
-    return answer == QMessageBox::Discard || save_project();
+    if (!project.is_modified() || project.shots().empty()) return then();
+    auto* box =
+        new QMessageBox(QMessageBox::Question, tr("Denoir"), tr("Save the changes of “%1”?").arg(project.title()),
+                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    box->setDefaultButton(QMessageBox::Save);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &QMessageBox::finished, this, [this, then](int answer) {
+        if (answer == QMessageBox::Discard) then();
+        if (answer == QMessageBox::Save) save_project(then);
+    });
+    box->open();
+}
+
+void MainWindow::replace_request(const QString& label, const std::function<void()>& change) {
+    const Request before = studio_.document.asked();
+    change();
+    if (before.prompt.empty() && before.image.empty() && before.last_image.empty()) return;
+    studio_.document.replaced(before, label);
+    studio_.project.undo().setClean();
 }
 
 void MainWindow::new_project() {
-    if (may_leave_project()) studio_.project.clear();
+    leave_project([this] { replace_request(tr("new project"), [this] { studio_.project.clear(); }); });
 }
 
 void MainWindow::open_project() {
@@ -197,9 +217,12 @@ void MainWindow::open_project() {
 }
 
 void MainWindow::open_project_file(const QString& path) {
-    if (!may_leave_project()) return;
+    leave_project([this, path] { take_project(path); });
+}
+
+void MainWindow::take_project(const QString& path) {
     try {
-        studio_.project.open(path);
+        replace_request(tr("open project"), [this, path] { studio_.project.open(path); });
         studio_.settings.add_recent_project(path);
         const auto missing = studio_.project.missing_media();
         if (!missing.isEmpty())
@@ -213,34 +236,31 @@ void MainWindow::open_project_file(const QString& path) {
     }
 }
 
-bool MainWindow::save_project() {
+void MainWindow::save_project(const std::function<void()>& then) {
     auto& project = studio_.project;
-    if (project.path().isEmpty()) {
-        save_project_as();
-        return false;
-    }
+    if (project.path().isEmpty()) return save_project_as(then);
     try {
         remember_request();
         project.save();
         studio_.settings.add_recent_project(project.path());
         say(tr("Saved."));
-        return true;
+        if (then) then();
     } catch (const Error& error) {
         banners_->show_banner(QStringLiteral("save"), Banners::Kind::error, app::Issue::from(error).line());
-        return false;
     }
 }
 
-void MainWindow::save_project_as() {
+void MainWindow::save_project_as(const std::function<void()>& then) {
     const QString now = studio_.project.path();
     ask_where_to_save(
         this, studio_.settings, tr("Save project"), now.isEmpty() ? tr("project") : QFileInfo(now).completeBaseName(),
-        tr("Denoir project (%1)").arg(project_filter), [this](const QString& path) {
+        tr("Denoir project (%1)").arg(project_filter), [this, then](const QString& path) {
             try {
                 remember_request();
                 studio_.project.save_as(path);
                 studio_.settings.add_recent_project(path);
                 say(tr("Saved as %1").arg(path));
+                if (then) then();
             } catch (const Error& error) {
                 banners_->show_banner(QStringLiteral("save"), Banners::Kind::error, app::Issue::from(error).line());
             }

@@ -22,6 +22,7 @@
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/docks/stage_text.h"
 #include "ui/layers/layer_map.h"
 #include "ui/layers/layers_panel.h"
 #include "ui/preview/preview_view.h"
@@ -81,6 +82,26 @@ void MainWindow::connect_runs() {
     });
     connect(&worker, &app::EngineWorker::finished, this,
             [this](app::JobId, const app::RunResult& result) { run_finished(result); });
+    connect(runs_, &RunsPanel::verifying, this, [this](quint64 job) {
+        verify_job_ = job;
+        status_->show_task(tr("verifying · waits for the engine"), 0, 1);
+    });
+    connect(&worker, &app::EngineWorker::progressed, this, [this](app::JobId job, const app::JobProgress& progress) {
+        if (job != verify_job_) return;
+        const bool counted = progress.stage == Stage::denoise && progress.total > 0;
+        const QString stage = stage_text(app::to_qstring(name(progress.stage)));
+        status_->show_task(counted ? tr("verifying · step %1/%2").arg(progress.done).arg(progress.total)
+                                   : tr("verifying · %1").arg(stage),
+                           counted ? int(progress.done) : 0, counted ? int(progress.total) : 1);
+    });
+    connect(&worker, &app::EngineWorker::failed, this, [this](app::JobId job, const app::Issue& issue) {
+        if (job == verify_job_) banners_->show_banner(QStringLiteral("verified"), Banners::Kind::error, issue.line());
+    });
+    connect(&worker, &app::EngineWorker::ended, this, [this](app::JobId job) {
+        if (job != verify_job_) return;
+        verify_job_ = 0;
+        status_->show_task({}, 0, 0);
+    });
     connect(&worker, &app::EngineWorker::verified, this,
             [this](app::JobId, const app::VerifyResult& result) { verified(result); });
     connect(&worker, &app::EngineWorker::warned, this, [this](app::JobId, const QString& text) { say(text); });
@@ -241,7 +262,7 @@ void MainWindow::show_run(const QString& run) {
         preview_->show_clip(app::Side::a, run);
     } else {
         preview_->clear(app::Side::a);
-        clip_opened(app::Side::a, {}, run);
+        clip_opened(app::Side::a, tr("%1 · no video yet").arg(QFileInfo(run).fileName()), run);
     }
     runs_->select(run);
 }
@@ -257,6 +278,8 @@ void MainWindow::clip_opened(app::Side side, const QString& name, const QString&
         show_second_strip(layouts_->current() == Layout::compare && !run.isEmpty());
     } else if (!run.isEmpty() && strips_->currentWidget() == strip_ && pictures_.run() != run) {
         pictures_.load(run);
+    } else if (run.isEmpty() && strips_->currentWidget() == strip_) {
+        pictures_.clear(); // a video has no steps, and those of another run are not its own
     }
     const bool pair = !shown_run_.isEmpty() && !shown_b_.isEmpty();
     differences_->set_runs(pair ? shown_run_ : QString(), pair ? shown_b_ : QString());
@@ -311,9 +334,13 @@ void MainWindow::export_comparison(bool report) {
             });
             connect(&exporting, &ComparisonExport::finished, this, [this](const QString& file) {
                 status_->show_task({}, 0, 0);
-                banners_->show_banner(
-                    QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
-                    {{tr("Open it"), [file] { QDesktopServices::openUrl(QUrl::fromLocalFile(file)); }}}, 60);
+                banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
+                                      {{tr("Open it"),
+                                        [this, file] {
+                                            if (!QDesktopServices::openUrl(QUrl::fromLocalFile(file)))
+                                                say(tr("No program here opens it: %1").arg(file));
+                                        }}},
+                                      60);
             });
             connect(&exporting, &ComparisonExport::failed, this, [this](const app::Issue& issue) {
                 status_->show_task({}, 0, 0);
@@ -360,8 +387,7 @@ void MainWindow::keep_draft(const QString& run, int step) {
 void MainWindow::verified(const app::VerifyResult& result) {
     if (result.identical)
         banners_->show_banner(QStringLiteral("verified"), Banners::Kind::info,
-                              tr("Verified: all %n steps come out byte for byte the same.", nullptr, result.steps), {},
-                              30);
+                              tr("Verified: every step comes out byte for byte the same."), {}, 30);
     else {
         QStringList lines;
         if (result.first_difference >= 0)

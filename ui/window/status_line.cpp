@@ -96,8 +96,10 @@ void StatusLine::refresh_memory() {
 void StatusLine::refresh() {
     using Role = app::RunQueue::Role;
     const quint64 id = studio_.queue.running();
-    const int row = id != 0 ? studio_.queue.row_of(id) : -1;
     const bool task = task_total_ > 0;
+    int row = id != 0 ? studio_.queue.row_of(id) : -1;
+    // What waits for the engine is not what is at work.
+    if (row >= 0 && task && studio_.queue.index(row).data(Role::StageRole).toString().isEmpty()) row = -1;
     bar_->setVisible(row >= 0 || task);
     cancel_->setVisible(row >= 0 || task);
     if (row >= 0) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/elided_label.h"
+
+#include <QResizeEvent>
+
+namespace denoir::ui {
+
+namespace {
+constexpr int longest_word = 24;
+} // namespace
+
+ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
+    setTextFormat(Qt::PlainText);
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+}
+
+void ElidedLabel::set_text(const QString& text) {
+    whole_ = text;
+    setAccessibleName(text);
+    fit();
+}
+
+void ElidedLabel::resizeEvent(QResizeEvent* event) {
+    QLabel::resizeEvent(event);
+    fit();
+}
+
+void ElidedLabel::fit() {
+    const QString shown = fontMetrics().elidedText(whole_.simplified(), Qt::ElideRight, contentsRect().width());
+    setToolTip(shown == whole_ ? QString() : whole_);
+    if (shown != text()) setText(shown);
+}
+
+QString breakable(const QString& text) {
+    QString out;
+    int run = 0;
+    for (const QChar c : text) {
+        // Not between the halves of a character beyond 16 bits.
+        if (run >= longest_word && !c.isLowSurrogate()) out += QChar(0x200b), run = 0;
+        out += c;
+        run = c.isSpace() ? 0 : run + 1;
+    }
+    return out;
+}
+
+} // namespace denoir::ui
