@@ -62,7 +62,8 @@ int run(const Arguments& args, Console& console) {
     check_output_file(out, weights_inputs(in));
     const ConvertResult result = convert(in, out, options);
     for (const std::string& warning : result.warnings) log::warning(warning);
-    console.say(fmt::format("{}: {} tensors, {}", out.string(), result.tensors, size_text(double(result.bytes))));
+    console.say(fmt::format("{}: {} tensors, {}", printable(out.string(), 1000), result.tensors,
+                            size_text(double(result.bytes))));
     console.report(Json{{"out", out.string()}, {"tensors", result.tensors}, {"bytes", result.bytes}});
     return 0;
 }

@@ -11,6 +11,7 @@ namespace {
 int run(const Arguments& args, Console& console) {
     if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
     const std::string out = args.get("--out");
+    if (args.words()[0].empty()) throw UsageError("", "RUN", "is empty", "name a run folder");
     Interrupt::set_output(out);
     std::optional<int> step;
     if (args.has("--step")) step = int(whole_number(args, "--step", 0, 1000000, 0));
@@ -18,7 +19,7 @@ int run(const Arguments& args, Console& console) {
     const int decoded = decode_run(args.words()[0], step, out, int(whole_number(args, "--threads", 0, 1024, 0)),
                                    progress, interrupt_token());
     progress.clear();
-    console.say(fmt::format("{}: step {}", out, decoded));
+    console.say(fmt::format("{}: step {}", printable(out, 1000), decoded));
     console.report(Json{{"out", out}, {"run", args.words()[0]}, {"step", decoded}});
     return 0;
 }

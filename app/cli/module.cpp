@@ -40,7 +40,7 @@ int run(const Arguments& args, Console& console) {
     call.device = device_of(args);
     call.threads = int(whole_number(args, "--threads", 0, 1024, 0));
     run_module(call, interrupt_token());
-    console.say(fmt::format("{}: wrote {}", call.name, call.out.string()));
+    console.say(fmt::format("{}: wrote {}", call.name, printable(call.out.string(), 1000)));
     console.report(Json{{"module", call.name}, {"out", call.out.string()}});
     return 0;
 }

@@ -89,6 +89,7 @@ int run_request(const Arguments& args, Console& console) {
     try {
         if (args.has("--resume")) {
             check_resume(args);
+            if (args.get("--resume").empty()) throw UsageError("", "--resume", "is empty", "name a run folder");
             const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
             report(resume(args.get("--resume"), on_run, threads, engine, progress, interrupt_token()), console);
             return 0;

@@ -50,9 +50,9 @@ int run_request(const Arguments& args, Console& console) {
     if (!args.words().empty()) options.inputs.emplace_back(args.words()[0]);
     const TraceResult result = trace(r, options, progress, interrupt_token());
     progress.clear();
-    console.say(fmt::format("{}\n{} tensors, {}, {} of {} steps computed, seed {}, {}", result.out.string(),
-                            result.tensors, size_text(double(result.bytes)), result.steps, result.total_steps,
-                            *result.request.seed, duration(result.seconds)));
+    console.say(fmt::format("{}\n{} tensors, {}, {} of {} steps computed, seed {}, {}",
+                            printable(result.out.string(), 1000), result.tensors, size_text(double(result.bytes)),
+                            result.steps, result.total_steps, *result.request.seed, duration(result.seconds)));
     console.report(Json{{"out", result.out.string()},
                         {"tensors", result.tensors},
                         {"bytes", result.bytes},

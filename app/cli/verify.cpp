@@ -9,6 +9,7 @@ namespace {
 
 int run(const Arguments& args, Console& console) {
     const std::string path = args.words()[0];
+    if (path.empty()) throw UsageError("", "RUN", "is empty", "name a run folder");
     Progress progress(progress_style(args.get("--progress", "auto")));
     const Verification found =
         verify_run(path, int(whole_number(args, "--threads", 0, 1024, 0)), progress, interrupt_token());

@@ -2,6 +2,8 @@
 extern "C" {
 #include <libavutil/display.h>
 }
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdlib>
 
@@ -110,7 +112,7 @@ void Demuxer::open(const MediaLimits& limits) {
     stream_ = static_cast<unsigned>(best);
     if (!allowed(stream().codecpar->codec_id)) {
         const AVCodecDescriptor* codec = avcodec_descriptor_get(stream().codecpar->codec_id);
-        fail(std::string("its codec ") + (codec ? codec->name : "") + " is not supported");
+        fail(codec ? fmt::format("its codec {} is not supported", codec->name) : "its codec is not known");
     }
     for (unsigned i = 0; i < format->nb_streams; ++i)
         if (i != stream_) format->streams[i]->discard = AVDISCARD_ALL;

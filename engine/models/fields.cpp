@@ -30,6 +30,15 @@ std::optional<std::int64_t> integer(const Weights& weights, std::initializer_lis
     return {};
 }
 
+std::optional<bool> boolean(const Weights& weights, std::string_view key) {
+    const Json& config = weights.config();
+    const auto found = config.is_object() ? config.find(key) : config.end();
+    if (!config.is_object() || found == config.end() || found->is_null()) return {};
+    if (!found->is_boolean())
+        throw Error(weights.origin(), fmt::format("config.json: {}", key), "must be true or false", "correct it");
+    return found->get<bool>();
+}
+
 void agree(const Weights& weights, std::initializer_list<std::string_view> keys, std::int64_t value,
            std::string_view tensor) {
     const std::optional<std::int64_t> said = integer(weights, keys);

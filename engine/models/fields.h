@@ -22,6 +22,9 @@ inline std::int64_t times(std::int64_t factor, std::int64_t n) { return n < 0 ? 
 std::optional<std::int64_t> integer(const Weights&, std::initializer_list<std::string_view> keys, std::int64_t low = 0,
                                     std::int64_t high = std::int64_t{1} << 31);
 
+/// config.json's `key`, which is no other kind of value. Empty: it is not there, or null.
+std::optional<bool> boolean(const Weights&, std::string_view key);
+
 /// Throws Error naming both where config.json has one of `keys` and it differs from `value`, which `tensor` has.
 void agree(const Weights&, std::initializer_list<std::string_view> keys, std::int64_t value, std::string_view tensor);
 

@@ -121,6 +121,7 @@ void Pipeline::encode_prompts(const Request& r, const ModelFolder& model, int te
             LayerProbe probe(observer.layers(), "text_encoder/" + prompt.branch);
             tell_tensor(observer.layers(), "text_encoder/" + prompt.branch + "/tokens", as_tensor(ids));
             text.rows = padded(backend_->download(encoder.encode(ids, probe.get())), text_len);
+            if (!observer.layers()) check_computed(*weights, prompt.what, text.rows);
             residency_.keep_text(key + prompt.text, text);
             take(prompt, text);
         }
@@ -153,8 +154,10 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         return residency_.get(files, component);
     };
     std::shared_ptr<const clip::Vision> vision;
+    std::shared_ptr<const Weights> clip_weights;
     if (variant.clip_images > 0) {
-        vision = std::make_shared<const clip::Vision>(load(model.clip, Component::clip, Stage::load_clip), backend_,
+        clip_weights = load(model.clip, Component::clip, Stage::load_clip);
+        vision = std::make_shared<const clip::Vision>(clip_weights, backend_,
                                                       clip::Vision::Options{.dtype = *r.dtype, .heads = {}});
     }
     const Pictures pictures = see_pictures(r, vision ? int(vision->config().image()) : 0);
@@ -171,7 +174,9 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         c.clip = Tensor::host({std::int64_t(rows.size()) * rows[0].size(0), rows[0].size(1)});
         for (std::size_t i = 0; i < rows.size(); ++i)
             std::memcpy(c.clip.raw() + i * rows[0].bytes(), rows[i].raw(), rows[i].bytes());
+        if (!observer.layers()) check_computed(*clip_weights, "the image", c.clip);
         vision.reset();
+        clip_weights.reset();
         residency_.release(Component::clip);
         backend_->trim();
     }
@@ -195,6 +200,8 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         c.condition = masked_condition(latent, bool(pictures.last.pixels));
     }
     mapped.check();
+    for (const Tensor& latent : {c.prefix, c.end, c.condition})
+        if (latent.defined() && !observer.layers()) check_computed(*vae_weights, "the image", latent);
     return c;
 }
 

@@ -113,6 +113,7 @@ public:
     ~Experts() {
         if (stays_) return;
         current_.reset();
+        weights_.reset();
         residency_.release(Component::transformer);
     }
     Experts(const Experts&) = delete;
@@ -127,7 +128,10 @@ public:
         for (;;) {
             ready(timestep);
             try {
-                return current_->velocity(latent, timesteps, step);
+                const Tensor velocity = current_->velocity(latent, timesteps, step);
+                // Whoever asks to be told of layers may be looking for the first that goes wrong.
+                if (!observer_.layers()) check_computed(*weights_, fmt::format("step {}", step), velocity);
+                return velocity;
             } catch (const Error& e) {
                 step_down(e);
             }
@@ -144,12 +148,15 @@ private:
     void step_down(const Error& e) {
         if (!next_rung(e, *backend_, rung_, observer_)) throw;
         current_.reset();
+        weights_.reset();
         residency_.release(Component::transformer); // and what the backend keeps of it
     }
     void load(bool low) {
         StageTimer timer(observer_, Stage::load_transformer);
         current_.reset();
+        weights_.reset();
         const auto weights = take(low ? model_.transformer_low : model_.transformer);
+        weights_ = weights;
         const MemoryNeeds needs = needs_on(rung_, transformer_needs(*weights, request_));
         const std::string told = backend_->plan_memory(needs);
         if (!told.empty()) observer_.warning(told);
@@ -187,6 +194,7 @@ private:
     std::shared_ptr<Backend> backend_;
     Observer& observer_;
     double boundary_;
+    std::shared_ptr<const Weights> weights_; ///< of current_
     std::optional<Denoiser> current_;
     bool low_ = false;
     bool stays_ = false; ///< nothing of the plan keeps the weights from serving the next run

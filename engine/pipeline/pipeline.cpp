@@ -7,6 +7,7 @@
 #include "engine/models/wan/vae.h"
 #include "engine/pipeline/layer_probe.h"
 #include "engine/pipeline/stage_timer.h"
+#include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
 
 namespace denoir {
@@ -111,6 +112,7 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
         mapped.check();
         if (index < done) return; // before memory ran out
         tell_tensor(observer.layers(), fmt::format("vae_decoder/frame_{:03}/picture", index), picture);
+        if (!observer.layers()) check_computed(*weights, fmt::format("frame {}", index), picture);
         frame(int(index), picture);
         done = index + 1;
         observer.progress(Stage::decode, double(done), double(frames));

@@ -38,10 +38,25 @@ void check_encoders(const Request& r, const ModelFolder& model, const wan::Confi
     fit(model.clip, "image channels", clip::Config::read(clip).width, transformer.clip_dim);
 }
 
+/// spec/schedulers.md 8: where the second expert takes over.
+void check_boundary(const ModelFolder& model) {
+    const auto it = model.model_index.find("boundary_ratio");
+    if (it == model.model_index.end() || it->is_null()) return;
+    if (!it->is_number() || it->get<double>() < 0 || it->get<double>() > 1)
+        throw Error((model.root / "model_index.json").string(), "boundary_ratio", "must be a number from 0 to 1",
+                    "correct it");
+}
+
 } // namespace
 
 void preflight(const Request& r, const ModelFolder& model, Needs needs) {
     const auto transformer = wan::Config::read(Weights::load(model.transformer, Component::transformer));
+    if (const std::int64_t block = transformer.causal_block, frames = (*r.frames - 1) / 4 + 1;
+        *r.mode != Mode::forcing && block > 0 && frames % block != 0)
+        throw Error(model.transformer.front().string(), "config.json: num_frame_per_block",
+                    fmt::format("the clip has {} latent frames, no multiple of blocks of {}", frames, block),
+                    fmt::format("choose {} frames", 4 * ((frames + block - 1) / block * block) - 3));
+    check_boundary(model);
     if (!model.transformer_low.empty()) {
         const auto low = wan::Config::read(Weights::load(model.transformer_low, Component::transformer));
         fit(model.transformer_low, "channels", low.out_channels, transformer.out_channels);

@@ -82,6 +82,32 @@ void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
     run.save();
 }
 
+/// Where the rest of a run will be written: found out before it is computed.
+void check_places(const RunFolder& run, int last_step) {
+    std::vector<fs::path> places{run.file("video.mp4"), run.file("thumbnail.png"), run.file("metrics.json"),
+                                 run.file("conditioning.safetensors")};
+    for (int step = last_step + 1; step <= run.record().total_steps; ++step) {
+        places.push_back(run.latents_file(step));
+        places.push_back(run.solver_file(step));
+    }
+    for (const fs::path& place : places) {
+        std::error_code code;
+        if (fs::exists(fs::symlink_status(place, code)) && !fs::is_regular_file(place, code))
+            throw Error(place.string(), "", "is no file, and the run writes one there", "remove it");
+    }
+}
+
+/// What a branch takes over besides the step that it begins from.
+void check_steps_before(const RunFolder& parent, int last) {
+    for (int step = 0; step < last; ++step) {
+        std::error_code code;
+        const fs::path file = parent.latents_file(step);
+        if (parent.record().find(step) && !fs::is_regular_file(file, code))
+            throw Error(file.string(), "", "is missing, and a branch takes the steps before its start along",
+                        "put it back, or render anew");
+    }
+}
+
 RenderResult to_result(const RunFolder& run) {
     const RunRecord& r = run.record();
     return {r.out, run.path(), r.request.seed.value_or(0), r.seconds, r.stages, r.peak_memory_bytes};
@@ -134,6 +160,9 @@ fs::path new_run_folder(const Request& r) {
 
 RenderResult render(const Request& asked, const RenderOptions& options, Engine& engine, Observer& observer,
                     std::stop_token stop) {
+    for (const fs::path& file : {asked.image, asked.last_image, asked.noise.file})
+        if (std::error_code code; !file.empty() && fs::is_directory(file, code))
+            throw Error(file.string(), "", "is a folder", "name a file");
     std::vector<fs::path> inputs = options.inputs;
     Request named = asked;
     named.model.clear(); // maybe no path but a name
@@ -170,6 +199,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
                      options.run_dir.empty() ? data_folder() : fs::absolute(options.run_dir).parent_path());
     if (parent) {
         stored_state(*parent, request.start->step, request, model);
+        check_steps_before(*parent, request.start->step);
         if (shared) stored_conditioning(*parent, request, model);
     }
     const auto backend = engine.open(*request.device, request.threads);
@@ -220,6 +250,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     const bool encoded = stored_conditioning(run, record.request, model).has_value();
     preflight(checked, model, encoded ? Needs::no_encoders : Needs::everything);
     if (threads >= 0) record.request.threads = threads;
+    check_places(run, state ? state->step : -1);
     const auto backend = engine.open(*record.request.device, record.request.threads);
     for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"})
         remove_partials(folder, "");

@@ -20,7 +20,8 @@ template <class Check> void naming(const fs::path& file, Check&& check) {
 
 void check_resolved(const RunFolder& run) {
     const Request& r = run.record().request;
-    const std::pair<const char*, bool> fields[] = {{"mode", r.mode.has_value()},
+    const std::pair<const char*, bool> fields[] = {{"model", !r.model.empty()},
+                                                   {"mode", r.mode.has_value()},
                                                    {"family", r.family.has_value()},
                                                    {"negative_prompt", r.negative_prompt.has_value()},
                                                    {"width", r.width.has_value()},

@@ -68,27 +68,38 @@ CheckpointFiles follow_index(const fs::path& index) {
 
 // Inside the files
 
-/// Which container holds each tensor; a name in two of them is an Error.
-using Owners = std::unordered_map<std::string_view, std::size_t>;
-
-Owners find_owners(const Checkpoint& c) {
-    Owners owner;
+/// A name in two containers is an Error.
+void refuse_duplicates(const Checkpoint& c) {
+    std::unordered_map<std::string_view, std::size_t> owner;
     for (std::size_t i = 0; i < c.containers.size(); ++i)
         for (const FileTensor& t : c.containers[i]->tensors)
             if (const auto [it, added] = owner.emplace(t.name, i); !added)
                 throw Error(c.files[i].string(), t.name,
                             fmt::format("the tensor is in {} too", c.files[it->second].filename().string()),
                             "keep one of the two files");
-    return owner;
 }
 
-void check_index(const Checkpoint& c, const Owners& owners, const fs::path& index) {
-    for (const auto& [tensor, shard] : read_shard_index(index)) {
-        const auto it = owners.find(tensor);
-        if (it == owners.end() || c.files[it->second].filename() != shard)
+/// What a shard holds beyond the map counts for nothing (spec/checkpoints.md 1.4).
+void keep_mapped(const std::vector<fs::path>& files, std::vector<std::shared_ptr<Container>>& containers,
+                 const fs::path& index) {
+    const auto map = read_shard_index(index);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+        auto& tensors = containers[i]->tensors;
+        std::erase_if(tensors, [&](const FileTensor& t) {
+            const auto it = map.find(t.name);
+            return it == map.end() || files[i].filename() != it->second;
+        });
+        kept += tensors.size();
+    }
+    if (kept == map.size()) return;
+    std::set<std::string_view> found;
+    for (const auto& container : containers)
+        for (const FileTensor& t : container->tensors) found.insert(t.name);
+    for (const auto& [tensor, shard] : map)
+        if (!found.contains(tensor))
             throw Error(index.string(), tensor, fmt::format("{} has no such tensor", shard),
                         "download that part of the model again");
-    }
 }
 
 /// All-in-one files hold several networks, each under its prefix.
@@ -121,10 +132,10 @@ Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index) 
     c.files = std::move(files);
     c.indexed = !index.empty();
     for (const fs::path& file : c.files) c.containers.push_back(std::make_shared<Container>(open_container(file)));
-    if (c.indexed || c.files.size() > 1) {
-        const Owners owners = find_owners(c);
-        if (c.indexed) check_index(c, owners, index);
-    }
+    if (c.indexed)
+        keep_mapped(c.files, c.containers, index);
+    else if (c.files.size() > 1)
+        refuse_duplicates(c);
     group_tensors(c);
     return c;
 }

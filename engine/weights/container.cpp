@@ -94,7 +94,8 @@ Tensor Container::tensor(const FileTensor& t) const {
                     "use a file in F32, F16, BF16, F8_E4M3 or a common GGUF type");
     if (t.shape.size() > static_cast<std::size_t>(Shape::max_rank))
         throw Error(file->name(), t.name,
-                    fmt::format("it has {} axes, at most {} are read", t.shape.size(), Shape::max_rank));
+                    fmt::format("it has {} axes, at most {} are read", t.shape.size(), Shape::max_rank),
+                    "use a file whose tensors have fewer");
     const Shape shape{std::span<const std::int64_t>(t.shape)};
     if (is_widened(t)) {
         Tensor wide = Tensor::host(shape);

@@ -42,9 +42,13 @@ std::map<std::string, std::string> read_shard_index(const std::filesystem::path&
     if (map.empty()) throw Error(file, "weight_map", "it names no tensor", "download the index again");
     for (const std::string& shard : shards) {
         std::error_code ignored;
-        if (!std::filesystem::is_regular_file(path.parent_path() / shard, ignored))
-            throw Error(file, "weight_map", fmt::format("the file {} is missing beside it", shard),
-                        "download that part of the model");
+        const auto status = std::filesystem::status(path.parent_path() / shard, ignored);
+        if (std::filesystem::is_regular_file(status)) continue;
+        const bool there = std::filesystem::exists(status);
+        throw Error(file, "weight_map",
+                    there ? fmt::format("{} beside it is no regular file", shard)
+                          : fmt::format("the file {} is missing beside it", shard),
+                    "download that part of the model");
     }
     return map;
 }

@@ -50,6 +50,15 @@ def write_safetensors(path, tensors):
     pathlib.Path(path).write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
+def read_safetensors(path):
+    """{name: (dtype, shape, bytes)}"""
+    raw = path.read_bytes()
+    size = struct.unpack("<Q", raw[:8])[0]
+    header = json.loads(raw[8 : 8 + size])
+    header.pop("__metadata__", None)
+    return {n: (t["dtype"], t["shape"], raw[8 + size + t["data_offsets"][0] : 8 + size + t["data_offsets"][1]]) for n, t in header.items()}
+
+
 class Case(unittest.TestCase):
     """A temporary folder and a home of its own per test."""
 

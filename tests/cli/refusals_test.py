@@ -9,7 +9,7 @@ import shutil
 import struct
 import unittest
 
-from program import FIXTURES, HAS_BENCH, MODEL, PROMPT, Case, main, sha256, tree, write_safetensors
+from program import FIXTURES, HAS_BENCH, MODEL, PROMPT, Case, main, read_safetensors, sha256, tree, write_safetensors
 
 WEIGHTS = FIXTURES / "_weights"
 # A machine that runs other tests at the same time is slower than the limit of two seconds allows for.
@@ -227,6 +227,30 @@ class Models(Case):
                     file.write_bytes({"short": data[: len(data) // 2], "empty": b"", "noise": bytes(range(256)) * 40}[kind])
                 self.refuse_model(model)
                 shutil.rmtree(model)
+
+    def test_weights_that_are_no_numbers(self):
+        """Of any part of the network: attention must not lose them either."""
+        parts = {"transformer/diffusion_pytorch_model.safetensors": ("proj_out.bias", "blocks.0.attn1.to_q.weight", "blocks.1.attn2.to_k.bias", "blocks.0.attn1.to_v.weight"),
+                 "text_encoder/model.safetensors": ("encoder.block.0.layer.0.SelfAttention.k.weight", "encoder.final_layer_norm.weight"),
+                 "vae/diffusion_pytorch_model.safetensors": ("decoder.conv_out.bias", "decoder.mid_block.attentions.0.to_qkv.bias")}
+        for part, names in parts.items():
+            for name in names:
+                model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+                tensors = read_safetensors(model / part)
+                dtype, shape, raw = tensors[name]
+                number = {"F32": b"\0\0\xc0\x7f", "BF16": b"\xc0\x7f", "F16": b"\0\x7e"}[dtype]
+                (model / part).unlink()
+                write_safetensors(model / part, tensors | {name: (dtype, shape, number * (len(raw) // len(number)))})
+                result = self.refuse_model(model, names=(part, "not finite"))
+                self.assertEqual(result.code, 1)
+                shutil.rmtree(model)
+
+    def test_a_clip_that_is_no_whole_number_of_causal_blocks(self):
+        model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+        config = json.loads((model / "transformer" / "config.json").read_text())
+        (model / "transformer" / "config.json").unlink()
+        (model / "transformer" / "config.json").write_text(json.dumps(config | {"num_frame_per_block": 3}))
+        self.refuse_model(model, "--run-dir", "run", names=("num_frame_per_block", "2 latent frames", "choose 9 frames"))
 
     def test_images(self):
         model = FIXTURES / "_models" / "SkyReels-V2-I2V-tiny"

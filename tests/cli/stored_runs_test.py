@@ -8,18 +8,9 @@ import shutil
 import struct
 from pathlib import Path
 
-from program import FIXTURES, MODEL, PACE, PROMPT, Case, main, sha256, tree, write_safetensors
+from program import FIXTURES, MODEL, PACE, PROMPT, Case, main, read_safetensors, sha256, tree, write_safetensors
 
 PATIENCE = 20
-
-
-def read_safetensors(path):
-    """{name: (dtype, shape, bytes)}"""
-    raw = path.read_bytes()
-    size = struct.unpack("<Q", raw[:8])[0]
-    header = json.loads(raw[8 : 8 + size])
-    header.pop("__metadata__", None)
-    return {n: (t["dtype"], t["shape"], raw[8 + size + t["data_offsets"][0] : 8 + size + t["data_offsets"][1]]) for n, t in header.items()}
 
 
 class StoredRuns(Case):
@@ -249,6 +240,24 @@ class StoredRuns(Case):
         result = self.run_cli("verify", "good", "--json", timeout=PATIENCE)
         self.assertEqual((result.code, result.json()["identical"]), (1, False))
         self.assertTrue(all(result.json()["error"][part] for part in ("file", "field", "message", "hint")))
+
+    def test_a_branch_whose_earlier_steps_are_gone_leaves_nothing(self):
+        (self.work / "good" / "latents" / "step_001.safetensors").unlink()
+        self.refused("render", "--from", "good", "--step", 2, "--guidance", 3, "--out", "b.mp4", "--run-dir", "br", codes=(1,), names=("step_001", "missing"))
+
+    def test_a_run_without_its_model(self):
+        self.changed(request={"model": ...})
+        for words in (("decode", "run", "--out", "d.mp4"), ("verify", "run")):
+            self.refused(*words, codes=(1,), names=("run.json", "request.model", "missing"))
+
+    def test_resuming_sees_beforehand_where_it_cannot_write(self):
+        for name in ("video.mp4", "thumbnail.png", "metrics.json", "latents/step_003.safetensors", "solver/step_002.safetensors"):
+            run = self.changed(steps=1)
+            (run / name).unlink(missing_ok=True)
+            (run / name).mkdir()
+            before = (run / "run.json").read_bytes()
+            self.refused("render", "--resume", "run", codes=(1,), names=(name, "is no file"))
+            self.assertEqual((run / "run.json").read_bytes(), before)
 
     def test_verify_names_the_file_of_the_model_that_changed(self):
         shutil.copytree(MODEL, self.work / "model")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "engine/backend/cpu/attention_steps.h"
 #include "engine/backend/cpu/cpu_backend.h"
@@ -39,6 +41,20 @@ struct Plan {
     }
 };
 
+/// Sums and maxima of vector units lose what is no number: it is looked for before. Integers, so that the loop is one
+/// of vectors.
+template <class Bits> bool finite_bits(const void* values, std::int64_t n, Bits exponent) {
+    const auto* bits = static_cast<const Bits*>(values);
+    Bits found = 0;
+    for (std::int64_t i = 0; i < n; ++i) found |= Bits((bits[i] & exponent) == exponent);
+    return found == 0;
+}
+
+bool all_finite(DType type, const void* values, std::int64_t n) {
+    return type == DType::bf16 ? finite_bits<std::uint16_t>(values, n, 0x7f80)
+                               : finite_bits<std::uint32_t>(values, n, 0x7f800000);
+}
+
 } // namespace
 
 void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
@@ -70,6 +86,8 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
 
     for (std::int64_t first = 0; first < plan.heads; first += group) {
         const std::int64_t heads = std::min(group, plan.heads - first);
+        // The first key of each block that is no number; softmax gives none to a query that sees it.
+        std::vector<std::int64_t> bad_key(static_cast<std::size_t>(heads * plan.blocks), plan.keys);
         pool_.run(heads * plan.blocks, [&](std::int64_t piece, int worker) {
             const std::int64_t head = piece / plan.blocks, block = piece % plan.blocks, begin = block * plan.key_block;
             const std::int64_t n = std::min(plan.key_block, plan.keys - begin);
@@ -78,7 +96,11 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
             const auto pair = [&](std::int64_t count, std::byte* to) {
                 kernels_.pair_rows(unpaired, count, reinterpret_cast<std::uint16_t*>(to));
             };
-            for (std::int64_t i = 0; i < n; ++i) read(k, begin + i, first + head, DType::f32, rows + i * size);
+            for (std::int64_t i = n - 1; i >= 0; --i) {
+                read(k, begin + i, first + head, DType::f32, rows + i * size);
+                if (!all_finite(DType::f32, rows + i * size, size))
+                    bad_key[static_cast<std::size_t>(piece)] = begin + i;
+            }
             kernels_.pack_transposed(rows, size, n, size, pairs ? unpaired : reinterpret_cast<float*>(keys));
             if (pairs) pair(divide_up(n, panel) * size, keys);
             for (std::int64_t i = 0; i < n; ++i) read(v, begin + i, first + head, DType::f32, rows + i * size);
@@ -96,9 +118,14 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
             std::byte* chances = reinterpret_cast<std::byte*>(pairs ? total + query_block : s);
             for (std::int64_t i = 0; i < rows; ++i)
                 read(q, begin + i, first + head, factors, reinterpret_cast<std::byte*>(queries) + i * size * bytes);
+            const auto queries_at = [&](std::int64_t i) {
+                return reinterpret_cast<const std::byte*>(queries) + i * size * bytes;
+            };
             std::fill_n(greatest, rows, -std::numeric_limits<float>::infinity());
             std::fill_n(total, rows, 0.0f);
             std::fill_n(sums, rows * padded, 0.0f);
+            const std::int64_t* bad_keys = bad_key.data() + head * plan.blocks;
+            const std::int64_t first_bad = *std::min_element(bad_keys, bad_keys + plan.blocks);
             // Keys that query i may see: [0, seen(i)).
             const auto seen = [&](std::int64_t i) {
                 const std::int64_t block = options.causal_block;
@@ -118,6 +145,8 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
                                             ? options.bias.data<float>() + (first + head) * options.bias.stride(0) +
                                                   (begin + i) * options.bias.stride(1) + from
                                             : nullptr;
+                    if (bias && std::any_of(bias, bias + visible, [](float b) { return std::isnan(b); }))
+                        total[i] = std::numeric_limits<float>::quiet_NaN();
                     const float* key_bias = options.key_bias ? options.key_bias.data<float>() + from : nullptr;
                     const float top =
                         std::max(greatest[i], kernels_.scores(row, options.scale, bias, key_bias, visible));
@@ -145,7 +174,12 @@ void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, co
             }
             for (std::int64_t i = 0; i < rows; ++i) {
                 float* row = sums + i * padded;
-                kernels_.scale(row, total[i] > 0 ? 1.0f / total[i] : 0.0f, row, size);
+                const bool number =
+                    first_bad >= seen(i) && !std::isnan(total[i]) && all_finite(factors, queries_at(i), size);
+                if (number)
+                    kernels_.scale(row, total[i] > 0 ? 1.0f / total[i] : 0.0f, row, size);
+                else
+                    std::fill_n(row, size, std::numeric_limits<float>::quiet_NaN());
                 std::byte* to = out.raw() + head_at(out, begin + i, first + head) * element_bytes(out.dtype());
                 if (round) kernels_.round_bf16(row, row, size);
                 store_f32(kernels_, row, out.dtype(), to, size);

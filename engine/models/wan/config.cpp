@@ -129,8 +129,7 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
     c.out_channels = head_rows < 0 ? -1 : head_rows / 4;
     if (weights.find("img_emb.proj.0.weight")) c.clip_dim = size(weights, "img_emb.proj.0.weight", 0);
     if (weights.find("img_emb.emb_pos")) c.clip_positions = size(weights, "img_emb.emb_pos", 1);
-    const Json& json = weights.config();
-    const bool says_fps = json.is_object() && json.contains("inject_sample_info") && json["inject_sample_info"] == true;
+    const bool says_fps = fields::boolean(weights, "inject_sample_info").value_or(false);
     if (weights.find("fps_embedding.weight") || says_fps) c.fps_rows = size(weights, "fps_embedding.weight", 0);
     weights.require(c.expected());
 

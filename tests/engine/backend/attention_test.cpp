@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <limits>
+
 #include "kernel_test.h"
 
 namespace denoir::test {
@@ -127,6 +131,25 @@ TEST(Attention, Bf16InRowsThatFusedKernelsRead) {
 }
 
 TEST(Attention, FarApartScores) { check({40, 400, 1, 32, 0, false, false, DType::f32, DType::f32, 8.0f}); }
+
+TEST(Attention, WhatIsNoNumberComesOutAsNone) {
+    // A broken weight must not look like a plausible picture. 40 queries and keys, 2 heads; blocks of 8.
+    const auto& backend = backend_under_test();
+    for (const DType dtype : {DType::f32, DType::bf16})
+        for (const int which : {0, 1, 2}) {
+            std::array<Tensor, 3> qkv{host({40, 2, 16}, 1), host({40, 2, 16}, 2), host({40, 2, 16}, 3)};
+            qkv[std::size_t(which)].data<float>()[(20 * 2 + 1) * 16 + 5] = std::numeric_limits<float>::quiet_NaN();
+            const AttentionOptions options{.scale = 0.25f, .causal_block = which == 1 ? 8 : 0, .compute = dtype};
+            Tensor out = backend->empty({40, 2, 16}, DType::f32);
+            backend->attention(backend->upload(qkv[0]), backend->upload(qkv[1]), backend->upload(qkv[2]), options, out);
+            const Tensor got = backend->download(out);
+            for (int i = 0; i < 40; ++i) {
+                const bool lost = which == 0 ? i == 20 : which == 1 ? i >= 16 : true;
+                EXPECT_FALSE(std::isnan(got.data<float>()[i * 2 * 16])) << which; // the other head
+                EXPECT_EQ(std::isnan(got.data<float>()[(i * 2 + 1) * 16 + 5]), lost) << which << ' ' << i;
+            }
+        }
+}
 
 TEST(Attention, AViewOfJoinedProjections) {
     const auto& backend = backend_under_test();

@@ -221,6 +221,18 @@ TEST(Load, AnIndexGoesBeforeCopies) {
     EXPECT_NO_THROW(load(folder.path(), Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
 }
 
+TEST(Load, WhatAnIndexDoesNotNameDoesNotCount) {
+    TempFolder folder;
+    write_shards(folder, 2, true);
+    std::vector<Raw> second; // as it is, a tensor more, and another copy of one that the first shard holds
+    const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    for (std::size_t i = 1; i < tensors.size(); i += 2) second.push_back(tensors[i]);
+    second.push_back(f32("zzz.extra", {1}));
+    second.push_back(tensors[0]);
+    write_bytes(folder / "model-00002-of-00002.safetensors", safetensors(second));
+    EXPECT_NO_THROW(load(folder.path(), Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
+}
+
 TEST(Load, BadIndexes) {
     const auto with = [](std::string_view index) {
         TempFolder folder;
@@ -256,6 +268,11 @@ TEST(Load, BadIndexes) {
         write_bytes(folder / "model.safetensors.index.json", index);
         EXPECT_TRUE(has(refusal(folder.path(), Component::transformer), "index.json")) << index;
     }
+    TempFolder folder;
+    write_bytes(folder / "s.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
+    write_bytes(folder / "m.safetensors.index.json", R"({"weight_map":{"a":"other.json"}})");
+    write_bytes(folder / "other.json", "{}");
+    EXPECT_NE(refusal(folder.path(), Component::transformer), "accepted");
 }
 
 TEST(Load, QkvOfTransformersIsJoinedInOrder) {
