@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/model_catalogue.h"
 
+#include <QDir>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QFileInfo>
 #include <QFileSystemWatcher>
 #include <QSet>
 #include <QTimer>
@@ -100,19 +102,19 @@ void tell_fit(ModelRow& row, const ModelFolder& model) {
         const quint64 free = available_memory();
         if (free == 0) return;
         const QString peak = bytes_text(double(work.peak_bytes)), have = bytes_text(double(free));
-        const QString size = QStringLiteral("%1x%2").arg(*r.width).arg(*r.height);
+        const QString size = QStringLiteral("%1×%2").arg(*r.width).arg(*r.height);
         if (work.peak_bytes <= free) {
             row.fits = QStringLiteral("fits");
-            row.fits_text = QObject::tr("%1 with %2 frames needs %3 of %4").arg(size).arg(*r.frames).arg(peak, have);
+            row.fits_text = QObject::tr("fits · %3 of %4 for %1, %2 frames").arg(size).arg(*r.frames).arg(peak, have);
         } else if (work.least_bytes <= free) {
             row.fits = QStringLiteral("streams");
-            row.fits_text = QObject::tr("%1 with %2 frames needs %3 of %4: weights come and go, which is slower")
+            row.fits_text = QObject::tr("slower · weights come and go: %3 of %4 for %1, %2 frames")
                                 .arg(size)
                                 .arg(*r.frames)
                                 .arg(peak, have);
         } else {
             row.fits = QStringLiteral("too large");
-            row.fits_text = QObject::tr("%1 with %2 frames needs %3 at least, %4 are free: use a smaller size")
+            row.fits_text = QObject::tr("too large · %3 at least for %1, %2 frames, %4 are free: use a smaller size")
                                 .arg(size)
                                 .arg(*r.frames)
                                 .arg(bytes_text(double(work.least_bytes)), have);
@@ -329,8 +331,12 @@ QVariant ModelCatalogue::data(const QModelIndex& index, int role) const {
     const ModelRow& r = store_->rows[std::size_t(index.row())];
     switch (role) {
     case Qt::DisplayRole:
-    case NameRole:
-        return r.name;
+    case NameRole: {
+        // Two of one name are told apart by where they lie.
+        const auto& all = store_->rows;
+        const bool alone = std::count_if(all.begin(), all.end(), [&](const auto& x) { return x.name == r.name; }) < 2;
+        return alone ? r.name : QStringLiteral("%1 · %2").arg(r.name, QFileInfo(r.path).dir().dirName());
+    }
     case Qt::ToolTipRole:
         return r.issue.isEmpty() ? r.path : r.issue.line();
     case PathRole:

@@ -39,10 +39,11 @@ QString parameters_text(double count) {
 }
 
 QString kind_line(const QModelIndex& index) {
-    QStringList parts{index.data(Role::FamilyRole).toString(), index.data(Role::VariantRole).toString(),
-                      index.data(Role::DTypeRole).toString(),
-                      parameters_text(index.data(Role::ParametersRole).toDouble()),
-                      app::bytes_text(index.data(Role::BytesRole).toDouble())};
+    QStringList parts{
+        index.data(Role::FamilyRole).toString(), index.data(Role::VariantRole).toString(),
+        index.data(Role::DTypeRole).toString(), parameters_text(index.data(Role::ParametersRole).toDouble()),
+        index.data(Role::BytesRole).toULongLong() > 0 ? app::bytes_text(index.data(Role::BytesRole).toDouble())
+                                                      : QString()};
     parts.removeAll(QString());
     return parts.join(QStringLiteral(" · "));
 }

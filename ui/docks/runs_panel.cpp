@@ -6,6 +6,7 @@
 #include <QDrag>
 #include <QHBoxLayout>
 #include <QInputDialog>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -94,6 +95,7 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     search_->setToolTip(tr("Words, or fields: seed:7 steps:20 size:256x144 mode:i2v state:done"));
     search_->setAccessibleName(search_->placeholderText());
     search_->setClearButtonEnabled(true);
+    search_->installEventFilter(this);
     starred_->setObjectName(QStringLiteral("runs-starred"));
     starred_->setCheckable(true);
     starred_->setIcon(icon(QStringLiteral("star"), QStringLiteral("star-on")));
@@ -162,6 +164,16 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     refresh();
 }
 
+bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
+    const bool key = event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress;
+    if (watched != search_ || !key || static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape ||
+        search_->text().isEmpty())
+        return QWidget::eventFilter(watched, event);
+    event->accept(); // ends the search; the run at work goes on
+    if (event->type() == QEvent::KeyPress) search_->clear();
+    return true;
+}
+
 void RunsPanel::refresh() {
     const bool any = studio_.history.rowCount() > 0;
     stack_->setCurrentIndex(any ? 1 : 0);
@@ -172,9 +184,13 @@ void RunsPanel::refresh() {
             empty_->set_text(tr("Every run is kept here: its picture, its parameters, each of its steps. Press "
                                 "Generate for the first."));
     }
+    // A search or a look at the folders leaves nothing selected; keys and menus mean what is seen.
+    if (!shown_.isEmpty() && !list_->selectionModel()->hasSelection()) select(shown_);
     const quint64 limit = quint64(studio_.settings.history_bytes());
     const QString use = app::bytes_text(double(studio_.history.bytes()));
-    const QString count = tr("%n run(s)", nullptr, studio_.history.total());
+    const QString all = tr("%n run(s)", nullptr, studio_.history.total());
+    const bool filtered = studio_.history.rowCount() != studio_.history.total();
+    const QString count = filtered ? tr("%1 of %2").arg(studio_.history.rowCount()).arg(all) : all;
     disk_->setText(limit > 0 ? tr("%1 · %2 of %3").arg(count, use, app::bytes_text(double(limit)))
                              : tr("%1 · %2").arg(count, use));
     disk_->setToolTip(
@@ -201,6 +217,7 @@ void RunsPanel::select(const QString& run) {
 }
 
 void RunsPanel::set_sides(const QString& a, const QString& b) {
+    shown_ = a;
     delegate_->set_sides(a, b);
     list_->viewport()->update();
 }
@@ -250,7 +267,8 @@ void RunsPanel::reveal() {
 
 void RunsPanel::verify() {
     const QString run = current();
-    if (!run.isEmpty()) emit verifying(studio_.worker.verify(run));
+    if (run.isEmpty()) return emit said(tr("Select a run in the list first."));
+    emit verifying(studio_.worker.verify(run));
 }
 
 void RunsPanel::rename() {

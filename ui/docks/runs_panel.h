@@ -83,6 +83,9 @@ signals:
     void selection_changed();
     void said(const QString& text);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void refresh();
     void show_menu(const QPoint& at);
@@ -96,6 +99,7 @@ private:
     QStackedWidget* stack_;
     EmptyState* empty_;
     QLabel* disk_;
+    QString shown_; ///< the run in the preview
     QTimer *search_later_, *player_;
     QPersistentModelIndex playing_;
     int tick_ = 0;

@@ -86,18 +86,6 @@
         <translation>Diffusion Forcing</translation>
     </message>
     <message>
-        <source>%1 with %2 frames needs %3 of %4</source>
-        <translation>%1 mit %2 Bildern braucht %3 von %4</translation>
-    </message>
-    <message>
-        <source>%1 with %2 frames needs %3 of %4: weights come and go, which is slower</source>
-        <translation>%1 mit %2 Bildern braucht %3 von %4: Gewichte kommen und gehen, das ist langsamer</translation>
-    </message>
-    <message>
-        <source>%1 with %2 frames needs %3 at least, %4 are free: use a smaller size</source>
-        <translation>%1 mit %2 Bildern braucht mindestens %3, frei sind %4: eine kleinere Größe nehmen</translation>
-    </message>
-    <message>
         <source>Demo</source>
         <translation>Demo</translation>
     </message>
@@ -144,6 +132,18 @@
     <message>
         <source>%1 days</source>
         <translation>%1 Tage</translation>
+    </message>
+    <message>
+        <source>fits · %3 of %4 for %1, %2 frames</source>
+        <translation>passt · %3 von %4 für %1, %2 Bilder</translation>
+    </message>
+    <message>
+        <source>slower · weights come and go: %3 of %4 for %1, %2 frames</source>
+        <translation>langsamer · Gewichte kommen und gehen: %3 von %4 für %1, %2 Bilder</translation>
+    </message>
+    <message>
+        <source>too large · %3 at least for %1, %2 frames, %4 are free: use a smaller size</source>
+        <translation>zu groß · mindestens %3 für %1, %2 Bilder, %4 sind frei: kleinere Größe nehmen</translation>
     </message>
 </context>
 <context>
@@ -2541,6 +2541,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>(no prompt)</source>
         <translation>(kein Prompt)</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>Select a run in the list first.</source>
+        <translation>Zuerst einen Lauf in der Liste wählen.</translation>
     </message>
 </context>
 <context>
