@@ -71,6 +71,21 @@ private slots:
     }
 
     /// Whatever is edited in whatever order: undo and redo walk the same states.
+    void a_choice_is_a_step_of_its_own() {
+        const auto type = [this](const char* text) { document_->set_value(key("prompt"), key(text)); };
+        type("a"), type("a r"), type("a red ball");
+        document_->settle();
+        type("a red ball, spinning");
+        stack_->undo();
+        QCOMPARE(document_->value(key("prompt")).toString(), QStringLiteral("a red ball"));
+        stack_->undo();
+        QCOMPARE(document_->value(key("prompt")).toString(), QString());
+        document_->set_value(key("image"), key("/one.png"));
+        document_->set_value(key("image"), key("/two.png")); // cropped, say
+        stack_->undo();
+        QCOMPARE(document_->value(key("image")).toString(), QStringLiteral("/one.png"));
+    }
+
     void undo_round_trips() {
         std::mt19937 draw(5);
         std::vector<Json> states{asked_json(document_->asked())};

@@ -7,8 +7,11 @@
 #include <QDropEvent>
 #include <QFile>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMediaDevices>
+#include <QMessageBox>
 #include <QMimeData>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTreeWidget>
 
@@ -209,6 +212,62 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(added.count(), 2, 30000);
         QVERIFY(studio.idle());
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 2, 30000);
+    }
+
+    void a_new_project_gives_the_prompt_back() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load({});
+        studio.core().project.undo().clear();
+        document.set_value("prompt", "a red balloon");
+        studio.key(Qt::Key_N, Qt::ControlModifier);
+        QCOMPARE(document.value("prompt").toString(), QString());
+        QVERIFY(!studio.core().project.is_modified());
+        studio.key(Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
+    }
+
+    void a_name_with_a_dot_gets_its_ending() {
+        const app::Home home;
+        StudioFixture studio;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        studio.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        studio.key(Qt::Key_S, Qt::ControlModifier);
+        QVERIFY(studio.answer_file_dialog(home.file("film v1.2")));
+        QTRY_VERIFY(QFile::exists(home.file("film v1.2.denoir")));
+        QVERIFY(!studio.core().project.is_modified());
+        QVERIFY(QFile::rename(home.file("film v1.2.denoir"), home.file("film v1.2"))); // as somebody may have called it
+        studio.core().project.clear();
+        studio.window().open_path(home.file("film v1.2"));
+        QCOMPARE(studio.core().project.count(), 1);
+    }
+
+    void what_is_kept_before_a_new_project_is_followed_by_one() {
+        const app::Home home;
+        StudioFixture studio;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        studio.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        studio.key(Qt::Key_N, Qt::ControlModifier);
+        auto* box = studio.window().findChild<QMessageBox*>();
+        QVERIFY(box);
+        box->button(QMessageBox::Save)->click();
+        QVERIFY(studio.answer_file_dialog(home.file("kept")));
+        QTRY_COMPARE(studio.core().project.count(), 0);
+        QVERIFY(QFile::exists(home.file("kept.denoir")));
+    }
+
+    void escape_ends_a_search_and_no_run() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.key(Qt::Key_F, Qt::ControlModifier);
+        auto* search = studio.window().findChild<QLineEdit*>(QStringLiteral("runs-search"));
+        QTRY_VERIFY(search->hasFocus());
+        QTest::keyClicks(search, QStringLiteral("copy"));
+        QSignalSpy stopped(studio.window().actions().at(QStringLiteral("run.cancel")), &QAction::triggered);
+        QTest::keyClick(search, Qt::Key_Escape);
+        QVERIFY(search->text().isEmpty());
+        QCOMPARE(stopped.count(), 0);
     }
 
     void a_full_disk_loses_nothing() {
