@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <mutex>
 #include <thread>
 
+#include "app/clip_source.h"
 #include "app/low_priority.h"
 #include "app/text.h"
 #include "engine/media/frames.h"
@@ -20,13 +20,6 @@ namespace {
 
 constexpr int decoder_nice = 5; ///< before the run: somebody waits for this picture
 constexpr std::size_t residency_budget = std::size_t{1} << 32;
-
-QImage to_qimage(const Image& image) {
-    QImage out(image.width, image.height, QImage::Format_RGB888);
-    for (int y = 0; y < image.height; ++y)
-        std::memcpy(out.scanLine(y), image.row(y), 3 * static_cast<std::size_t>(image.width));
-    return out;
-}
 
 /// Leaves the decoder once the picture that was asked for is there.
 struct Enough {};

@@ -6,11 +6,11 @@
 #include <QSet>
 #include <algorithm>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <mutex>
 #include <thread>
 
+#include "app/clip_source.h"
 #include "app/low_priority.h"
 #include "app/text.h"
 #include "engine/media/frames.h"
@@ -21,13 +21,6 @@ namespace {
 
 constexpr int reader_nice = 5;
 constexpr std::size_t most_waiting = 512; ///< older questions are dropped: what they were for has been scrolled away
-
-QImage to_qimage(const Image& image) {
-    QImage out(image.width, image.height, QImage::Format_RGB888);
-    for (int y = 0; y < image.height; ++y)
-        std::memcpy(out.scanLine(y), image.row(y), 3 * static_cast<std::size_t>(image.width));
-    return out;
-}
 
 } // namespace
 

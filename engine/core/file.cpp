@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <map>
@@ -417,5 +418,11 @@ bool same_file(const fs::path& a, const fs::path& b) {
 fs::path data_folder() { return own_folder("data", "XDG_DATA_HOME", ".local/share"); }
 fs::path config_folder() { return own_folder("config", "XDG_CONFIG_HOME", ".config"); }
 fs::path cache_folder() { return own_folder("cache", "XDG_CACHE_HOME", ".cache"); }
+
+std::string lower_extension(const fs::path& path) {
+    std::string extension = path.extension().string();
+    for (char& c : extension) c = char(std::tolower(static_cast<unsigned char>(c)));
+    return extension;
+}
 
 } // namespace denoir

@@ -102,4 +102,7 @@ std::filesystem::path data_folder(); ///< runs
 std::filesystem::path config_folder();
 std::filesystem::path cache_folder();
 
+/// ".mp4", in small letters.
+std::string lower_extension(const std::filesystem::path& path);
+
 } // namespace denoir

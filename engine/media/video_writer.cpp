@@ -19,13 +19,6 @@ namespace {
 
 using Codec = VideoOptions::Codec;
 
-std::string lower_extension(const std::filesystem::path& path) {
-    std::string extension = path.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return extension;
-}
-
 Codec chosen_codec(const std::filesystem::path& path, const VideoOptions& options) {
     if (options.codec != Codec::automatic) return options.codec;
     return lower_extension(path) == ".mkv" ? Codec::ffv1 : Codec::h264;

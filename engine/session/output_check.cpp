@@ -93,12 +93,6 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
     return end == b.end();
 }
 
-std::string lower_extension(const fs::path& path) {
-    std::string e = path.extension().string();
-    std::transform(e.begin(), e.end(), e.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-    return e;
-}
-
 void check_output_file(const fs::path& out, std::span<const fs::path> inputs) {
     if (out.empty()) throw UsageError("", "--out", "is empty", "name a file");
     if (!out.has_filename() || out.filename() == "." || out.filename() == "..")

@@ -9,9 +9,6 @@ namespace denoir {
 /// What an `--out` asks for: a video file (.mp4, .mkv) or a folder of PNG frames.
 enum class OutputKind { video, frames };
 
-/// ".mp4", in small letters.
-std::string lower_extension(const std::filesystem::path& path);
-
 /// True where `path` lies below `folder` or is it, through links and other spellings; neither has to exist.
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
