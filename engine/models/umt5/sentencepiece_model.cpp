@@ -215,6 +215,11 @@ TokenizerModel read_sentencepiece(Bytes bytes, std::string_view file, const Sent
     model.vocabulary = static_cast<std::int64_t>(pieces.texts.size());
     model.unigram = Unigram(std::move(pieces.texts), std::move(pieces.scores), unknown, false);
 
+    // As transformers makes a fast tokenizer of such a file: the map may have left spaces at the end (U+200B, U+200F),
+    // and what stands before a special token ends in one.
+    Normalizer end_of_text;
+    end_of_text.kind = Normalizer::Kind::strip, end_of_text.left = false;
+    model.normalizers.push_back(end_of_text);
     Normalizer spaces;
     spaces.kind = Normalizer::Kind::replace, spaces.pattern = " ", spaces.at_least = 2, spaces.content = " ";
     model.normalizers.push_back(spaces);

@@ -44,9 +44,10 @@ struct SentencePieceOptions {
     bool legacy = true;           ///< false: a space is put before the very first word only
 };
 
-/// A SentencePiece ModelProto (spiece.model), read as what UMT5's own tokenizer.json says: unigram with every piece,
-/// the map of characters, runs of spaces made one, no byte fallback even where the model was trained with it, </s> at
-/// the end. The wire format is walked here, no library sees the file. Throws Error.
+/// A SentencePiece ModelProto (spiece.model), read as the fast tokenizer that transformers makes of it: unigram with
+/// every piece, the map of characters, no white space at the end, runs of spaces made one, no byte fallback even where
+/// the model was trained with it, </s> behind the text. The wire format is walked here, no library sees the file.
+/// Throws Error.
 TokenizerModel read_sentencepiece(std::span<const std::byte> bytes, std::string_view file,
                                   const SentencePieceOptions& = {});
 

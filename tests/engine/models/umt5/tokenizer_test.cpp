@@ -71,6 +71,20 @@ TEST(Tokenizer, SpecialTokensInText) {
     EXPECT_EQ(t.encode("<pad></s><unk>", 8), (Ids{0, 1, 3, 1}));
 }
 
+/// SentencePiece trims, and so does what transformers makes of its files; the map makes spaces of invisible characters.
+TEST(Tokenizer, PiecesOfAModelEndWithoutASpace) {
+    const Tokenizer& t = model("nfkc");
+    const Ids cat = t.encode("cat", 8);
+    for (const char* end : {" ", "  ", "\u200B", "\u200E", "\u200F", "\u2581", "\uFFFD", " \u200F\u3000"})
+        EXPECT_EQ(t.encode(std::string("cat") + end, 8), cat) << end;
+    EXPECT_EQ(t.encode(" \u200F ", 8), (Ids{1}));
+    Ids special = cat;
+    special.back() = t.vocabulary() - 6; // <extra_id_5>
+    special.push_back(1);
+    EXPECT_EQ(t.encode("cat <extra_id_5>", 8), special);
+    EXPECT_EQ(t.encode("cat\u200B<extra_id_5> \u200F", 8), special);
+}
+
 /// Every folder a model may keep its tokenizer in, and the order of precedence.
 TEST(Tokenizer, FoundInFolders) {
     const fs::path root = fs::temp_directory_path() / ("denoir-tokenizer-" + std::to_string(::getpid()));
