@@ -208,8 +208,7 @@ TokenizerModel read_sentencepiece(Bytes bytes, std::string_view file, const Sent
     }
     check_pieces(context, pieces, unknown);
     for (std::size_t i = 0; i < pieces.texts.size(); ++i)
-        if (pieces.types[i] == PieceType::control || pieces.types[i] == PieceType::user_defined ||
-            static_cast<std::int64_t>(i) == unknown || pieces.texts[i] == "</s>" || pieces.texts[i] == "<pad>")
+        if (pieces.types[i] == PieceType::control || pieces.types[i] == PieceType::user_defined)
             model.added.push_back({pieces.texts[i], static_cast<std::int64_t>(i)});
     add_extra_ids(pieces, options, model.added);
     model.vocabulary = static_cast<std::int64_t>(pieces.texts.size());
