@@ -36,4 +36,14 @@ umt5::Tokenizer load_tokenizer(const std::filesystem::path& path) {
                 "put google/umt5-xxl/ beside the transformer");
 }
 
+std::vector<std::filesystem::path> tokenizer_files(const std::filesystem::path& path) {
+    if (path.empty()) return {};
+    std::vector<std::filesystem::path> files{path};
+    for (const char* name : {"tokenizer.json", "spiece.model", "tokenizer_config.json", "special_tokens_map.json"})
+        files.push_back(path / name);
+    std::error_code ignored;
+    std::erase_if(files, [&](const auto& file) { return !std::filesystem::is_regular_file(file, ignored); });
+    return files;
+}
+
 } // namespace denoir

@@ -252,10 +252,11 @@ class StoredRuns(Case):
 
     def test_verify_names_the_file_of_the_model_that_changed(self):
         shutil.copytree(MODEL, self.work / "model")
+        (self.work / "model" / "tokenizer" / "special_tokens_map.json").write_text('{"bos_token": "<s>"}')
         words = [w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=1)]
         self.done(*words)
         names = {Path(f["path"]).name for f in json.loads((self.work / "r" / "run.json").read_text())["model_files"]}
-        self.assertTrue({"config.json", "spiece.model"} <= names, names)
+        self.assertTrue({"config.json", "spiece.model", "special_tokens_map.json"} <= names, names)
         weights = next((self.work / "model").glob("diffusion*.safetensors"), None) or next((self.work / "model" / "transformer").glob("*.safetensors"))
         stored = read_safetensors(weights)
         name = "head.head.bias" if "head.head.bias" in stored else "proj_out.bias"
