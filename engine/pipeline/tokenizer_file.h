@@ -7,8 +7,9 @@
 
 namespace denoir {
 
-/// ModelFolder::tokenizer, wherever it lies: a tokenizer file, a folder, or a safetensors file that carries a
-/// spiece.model as the tensor `spiece_model` (Comfy's text encoders). Throws Error naming the file.
+/// ModelFolder::tokenizer, wherever it lies: a tokenizer file, a folder, a safetensors file that carries a spiece.model
+/// as the tensor `spiece_model` (Comfy's text encoders), or a GGUF file with a vocabulary in its metadata. Throws Error
+/// naming the file.
 umt5::Tokenizer load_tokenizer(const std::filesystem::path& path);
 
 /// The regular files that ModelFolder::tokenizer stands for: what is in them decides the ids.

@@ -269,6 +269,13 @@ Tokenizer Tokenizer::from_model_bytes(std::span<const std::byte> bytes, std::str
     return Tokenizer(std::move(model));
 }
 
+Tokenizer Tokenizer::from_lists(const PieceLists& lists, std::string_view origin) {
+    TokenizerModel model = read_piece_lists(lists, origin);
+    add_tokens(model, TokenizerConfig{}, false);
+    model.file = origin;
+    return Tokenizer(std::move(model));
+}
+
 std::vector<std::int64_t> Tokenizer::encode(std::string_view cleaned, int text_len, bool* cut) const {
     constexpr std::size_t longest_text = std::size_t{1} << 20;
     if (cleaned.size() > longest_text) throw UsageError("", "prompt", "is longer than 1 MiB", "shorten it");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/models/umt5/normalizer.h"
+#include "engine/models/umt5/tokenizer.h"
 #include "engine/models/umt5/unigram.h"
 
 namespace denoir::umt5 {
@@ -79,6 +80,10 @@ struct SentencePieceOptions {
 /// Throws Error.
 TokenizerModel read_sentencepiece(std::span<const std::byte> bytes, std::string_view file,
                                   const SentencePieceOptions& = {});
+
+/// The lists of a GGUF file, read to the same ids as the spiece.model they were made of: rows without a piece fall
+/// away, `<extra_id_…>` stand behind the last piece where the file does not name them. Throws Error naming the key.
+TokenizerModel read_piece_lists(const PieceLists& lists, std::string_view file);
 
 /// A tokenizer.json of the `tokenizers` library with a Unigram model. Parts of it that we do not know are refused by
 /// name.
