@@ -51,7 +51,8 @@ Command tokenize_command() {
             1,
             1,
             {{"--model", "DIR",
-              "model or tokenizer folder, or a spiece.model or tokenizer.json (default: the bundled demo model)"},
+              "model or tokenizer folder, a spiece.model or tokenizer.json, or a text encoder's file that holds one "
+              "(default: the bundled demo model)"},
              json_option},
             run};
 }

@@ -72,7 +72,8 @@ Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* la
 std::string encoder_key(const Request& r, const ModelFolder& model, int text_len) {
     std::string key = fmt::format("{} {}\n", *r.dtype == DType::bf16 ? "bf16" : "f32", text_len);
     for (const auto& file : model.text_encoder) key.append(file_stamp(file)).append("\n");
-    return key.append(file_stamp(model.tokenizer)).append("\n");
+    for (const auto& file : tokenizer_files(model.tokenizer)) key.append(file_stamp(file)).append("\n");
+    return key;
 }
 
 struct Prompt {

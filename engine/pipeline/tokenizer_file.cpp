@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/tokenizer_file.h"
 
+#include <cstring>
+
 #include "engine/core/error.h"
+#include "engine/models/umt5/charsmap.h"
+#include "engine/models/umt5/unigram.h"
 #include "engine/weights/container.h"
+#include "engine/weights/gguf.h"
 
 namespace denoir {
 namespace {
@@ -21,11 +26,40 @@ bool is_safetensors(const MappedFile& file) {
     return bytes.size() > 8 && bytes[8] == std::byte{'{'} && bytes[0] != std::byte{'{'};
 }
 
+bool is_gguf(const MappedFile& file) {
+    constexpr std::string_view magic = "GGUF";
+    return file.span().size() >= magic.size() && std::memcmp(file.span().data(), magic.data(), magic.size()) == 0;
+}
+
+/// The fourth source of spec/umt5.md 4.1. `add_space_prefix` and `remove_extra_whitespaces` have no say here, just as
+/// the switches of a spiece.model they were copied from: the tokenizer of the reference does both in any case.
+umt5::Tokenizer from_gguf(const Container& container) {
+    const std::string& file = container.file->name();
+    const std::string model_key = "tokenizer.ggml.model", tokens_key = "tokenizer.ggml.tokens";
+    const auto kind = container.metadata.find(model_key);
+    if (kind == container.metadata.end() && !container.arrays.contains(tokens_key))
+        throw Error(file, model_key, "the file holds no tokenizer", "put google/umt5-xxl/ beside the transformer");
+    if (kind == container.metadata.end() || kind->second != "t5")
+        throw Error(file, model_key, "is not \"t5\", which is the tokenizer of UMT5",
+                    "put google/umt5-xxl/ beside the transformer");
+    constexpr std::size_t most = umt5::Unigram::max_pieces;
+    umt5::PieceLists lists;
+    lists.texts = gguf_strings(container, tokens_key, most);
+    lists.scores = gguf_floats(container, "tokenizer.ggml.scores", most);
+    lists.types = gguf_ints(container, "tokenizer.ggml.token_type", most);
+    lists.charsmap = gguf_bytes(container, "tokenizer.ggml.precompiled_charsmap", umt5::Charsmap::max_bytes);
+    lists.unknown = gguf_count(container, "tokenizer.ggml.unknown_token_id");
+    lists.end = gguf_count(container, "tokenizer.ggml.eos_token_id");
+    return umt5::Tokenizer::from_lists(lists, file);
+}
+
 } // namespace
 
 umt5::Tokenizer load_tokenizer(const std::filesystem::path& path) {
-    if (std::filesystem::is_directory(path) || !is_safetensors(*MappedFile::open(path)))
-        return umt5::Tokenizer::load(path);
+    if (std::filesystem::is_directory(path)) return umt5::Tokenizer::load(path);
+    const auto file = MappedFile::open(path);
+    if (is_gguf(*file)) return from_gguf(read_gguf(file));
+    if (!is_safetensors(*file)) return umt5::Tokenizer::load(path);
     const Container container = open_container(path);
     for (const FileTensor& entry : container.tensors)
         if (is_tokenizer(entry.name) && entry.dtype && element_bytes(*entry.dtype) == 1) {
@@ -34,6 +68,16 @@ umt5::Tokenizer load_tokenizer(const std::filesystem::path& path) {
         }
     throw Error(path.string(), std::string(tensor_name), "the file holds no tokenizer",
                 "put google/umt5-xxl/ beside the transformer");
+}
+
+std::vector<std::filesystem::path> tokenizer_files(const std::filesystem::path& path) {
+    if (path.empty()) return {};
+    std::vector<std::filesystem::path> files{path};
+    for (const char* name : {"tokenizer.json", "spiece.model", "tokenizer_config.json", "special_tokens_map.json"})
+        files.push_back(path / name);
+    std::error_code ignored;
+    std::erase_if(files, [&](const auto& file) { return !std::filesystem::is_regular_file(file, ignored); });
+    return files;
 }
 
 } // namespace denoir

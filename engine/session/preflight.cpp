@@ -93,10 +93,9 @@ std::vector<fs::path> model_files(const ModelFolder& model) {
                 if (entry.is_regular_file(code)) all.push_back(entry.path());
         }
     std::error_code code;
-    std::vector<fs::path> small{model.root / "model_index.json", model.tokenizer};
+    std::vector<fs::path> small = tokenizer_files(model.tokenizer);
+    small.push_back(model.root / "model_index.json");
     for (const fs::path& weights : all) small.push_back(weights.parent_path() / "config.json");
-    if (!model.tokenizer.empty())
-        for (const char* name : {"tokenizer.json", "spiece.model"}) small.push_back(model.tokenizer / name);
     for (fs::path& file : small)
         if (fs::is_regular_file(file, code)) all.push_back(std::move(file));
     std::sort(all.begin(), all.end());

@@ -26,6 +26,12 @@ struct FileTensor {
     std::uint64_t bytes = 0;           ///< of a dense copy
 };
 
+/// Where the elements of an array in a GGUF file's metadata lie, whole and inside the file.
+struct MetadataArray {
+    std::uint32_t type = 0; ///< GGUF's number
+    std::uint64_t count = 0, offset = 0;
+};
+
 /// A checkpoint file, opened: its table of contents and its mapped pages. The format was told by the content, never by
 /// the extension.
 struct Container {
@@ -34,6 +40,7 @@ struct Container {
     std::shared_ptr<MappedFile> file;
     std::vector<FileTensor> tensors;             ///< in the order of the file's table, names unique
     std::map<std::string, std::string> metadata; ///< safetensors: `__metadata__`; GGUF: its scalar keys as text
+    std::map<std::string, MetadataArray> arrays; ///< GGUF: the others
 
     /// A view on the mapped pages. A copy where strides or a misaligned offset ask for one: what is returned is dense
     /// and aligned to its element. What `is_widened` comes as an f32 copy. Throws Error naming the tensor where the

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cstring>
 #include <unordered_set>
 
 #include "engine/core/error.h"
@@ -96,14 +98,15 @@ private:
         take(type, key);
         if (key == "general.alignment" && type != u32) fail(key, "not a 32-bit number");
         if (key.starts_with(shape_key) && type == array) return original_shape(key);
-        if (type == array) return skip_array(key, 0);
+        if (type == array) return note_array(key);
         std::string value = scalar(key, type);
         if (key == "general.alignment") {
             alignment_ = std::stoul(value);
             if (alignment_ < 8 || alignment_ > 1u << 20 || (alignment_ & (alignment_ - 1)) != 0)
                 fail(key, fmt::format("{} is not a power of two from 8 to 2^20", alignment_));
         }
-        if (!result_.metadata.emplace(key, std::move(value)).second) fail(key, "the key is there twice");
+        if (result_.arrays.contains(key) || !result_.metadata.emplace(key, std::move(value)).second)
+            fail(key, "the key is there twice");
     }
 
     template <class T> std::string number(std::string_view key) {
@@ -147,11 +150,18 @@ private:
         }
     }
 
-    void skip_array(std::string_view key, int depth) {
+    void note_array(const std::string& key) {
+        const MetadataArray noted = skip_array(key, 0);
+        if (result_.metadata.contains(key) || !result_.arrays.emplace(key, noted).second)
+            fail(key, "the key is there twice");
+    }
+
+    MetadataArray skip_array(std::string_view key, int depth) {
         if (depth == max_nesting) fail(key, "arrays nested too deep");
         std::uint32_t type = 0;
         std::uint64_t count = 0;
         take(type, key), take(count, key);
+        const MetadataArray found{type, count, in_.position()};
         if (type >= value_types) fail(key, fmt::format("value type {} is not defined", type));
         if (type == string) {
             // Each string has at least its length: the loop is bounded by the file.
@@ -161,6 +171,7 @@ private:
         } else if (count > in_.left() / value_bytes[type] || !in_.skip(count * value_bytes[type])) {
             fail(key, fmt::format("an array of {} values is longer than the rest of the file", count));
         }
+        return found;
     }
 
     void original_shape(const std::string& key) {
@@ -264,7 +275,67 @@ private:
     std::uint64_t widened_ = 0; ///< bytes of the f32 copies that the file asks for
 };
 
+[[noreturn]] void refuse(const Container& c, const std::string& key, std::string what) {
+    throw Error(c.file->name(), key, std::move(what), "the file is damaged: download it again");
+}
+
+/// Its elements are of one of these types; null: there is no such key.
+const MetadataArray* find_array(const Container& c, const std::string& key, std::initializer_list<ValueType> types,
+                                std::uint64_t most, std::string_view what) {
+    if (c.metadata.contains(key)) refuse(c, key, "is no array");
+    const auto found = c.arrays.find(key);
+    if (found == c.arrays.end()) return nullptr;
+    const MetadataArray& a = found->second;
+    if (std::find(types.begin(), types.end(), a.type) == types.end())
+        refuse(c, key, fmt::format("does not hold {}", what));
+    if (a.count > most) refuse(c, key, fmt::format("{} elements, at most {} are read", a.count, most));
+    return &a;
+}
+
+template <class T> std::vector<T> numbers(const Container& c, const MetadataArray* a) {
+    std::vector<T> values(a ? a->count : 0);
+    if (a) std::memcpy(values.data(), c.file->span().data() + a->offset, values.size() * sizeof(T));
+    return values;
+}
+
 } // namespace
+
+std::vector<std::string_view> gguf_strings(const Container& c, const std::string& key, std::uint64_t most) {
+    std::vector<std::string_view> texts;
+    const MetadataArray* a = find_array(c, key, {string}, most, "strings");
+    if (!a) return texts;
+    ByteReader in(c.file->span(), a->offset);
+    texts.reserve(a->count);
+    for (std::uint64_t i = 0, n = 0; i < a->count; ++i) {
+        in.read(n);
+        texts.push_back(in.text(n).value()); // the table's reader went over them
+    }
+    return texts;
+}
+
+std::vector<float> gguf_floats(const Container& c, const std::string& key, std::uint64_t most) {
+    return numbers<float>(c, find_array(c, key, {f32}, most, "32-bit floating point numbers"));
+}
+
+std::vector<std::int32_t> gguf_ints(const Container& c, const std::string& key, std::uint64_t most) {
+    return numbers<std::int32_t>(c, find_array(c, key, {i32, u32}, most, "32-bit whole numbers"));
+}
+
+std::span<const std::byte> gguf_bytes(const Container& c, const std::string& key, std::uint64_t most) {
+    const MetadataArray* a = find_array(c, key, {u8, i8}, most, "bytes");
+    return a ? c.file->span().subspan(a->offset, a->count) : std::span<const std::byte>{};
+}
+
+std::optional<std::int64_t> gguf_count(const Container& c, const std::string& key) {
+    if (c.arrays.contains(key)) refuse(c, key, "is no number");
+    const auto found = c.metadata.find(key);
+    if (found == c.metadata.end()) return std::nullopt;
+    const std::string& text = found->second;
+    std::int64_t value = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < 0) refuse(c, key, "is no number from 0 on");
+    return value;
+}
 
 Container read_gguf(std::shared_ptr<MappedFile> file) { return Reader(std::move(file)).read(); }
 

@@ -41,13 +41,20 @@ struct Found {
     std::string first_name() const { return checkpoint->files.front().filename().string(); }
 };
 
-bool has_spiece(const Checkpoint& c) {
-    return std::any_of(c.containers.begin(), c.containers.end(), [](const auto& container) {
+/// The file of a text encoder that carries the tokenizer along: ComfyUI's as a tensor, GGUF in its metadata.
+fs::path tokenizer_of(const Checkpoint& c) {
+    const auto carries = [](const auto& container) {
+        if (container->format == Container::Format::gguf) {
+            const auto kind = container->metadata.find("tokenizer.ggml.model");
+            return kind != container->metadata.end() && kind->second == "t5";
+        }
         return container->format == Container::Format::safetensors &&
                std::any_of(container->tensors.begin(), container->tensors.end(), [](const FileTensor& t) {
                    return t.name == "spiece_model" || std::string_view(t.name).ends_with(".spiece_model");
                });
-    });
+    };
+    const auto found = std::find_if(c.containers.begin(), c.containers.end(), carries);
+    return found == c.containers.end() ? fs::path() : c.files[static_cast<std::size_t>(found - c.containers.begin())];
 }
 
 /// Folders that hold tokenizer files, in the order of umt5::Tokenizer::load.
@@ -303,8 +310,8 @@ private:
         if (count > 1)
             model_.warnings.push_back(
                 fmt::format("{} files hold a {}; {} is used", count, role, printable(chosen->first_name(), 80)));
-        if (chosen && wanted == Component::umt5 && model_.tokenizer.empty() && has_spiece(*chosen->checkpoint))
-            model_.tokenizer = chosen->files().front();
+        if (chosen && wanted == Component::umt5 && model_.tokenizer.empty())
+            model_.tokenizer = tokenizer_of(*chosen->checkpoint);
         return chosen ? chosen->files() : std::vector<fs::path>{};
     }
 

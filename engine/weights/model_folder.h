@@ -21,9 +21,9 @@ struct ModelFolder {
     std::vector<std::filesystem::path> transformer;     ///< files of the (high-noise) transformer
     std::vector<std::filesystem::path> transformer_low; ///< Wan 2.2 A14B's second expert, else empty
     std::vector<std::filesystem::path> vae, text_encoder, clip;
-    std::filesystem::path tokenizer; ///< file or folder for umt5::Tokenizer::load, or the safetensors file with a
-                                     ///< tensor `spiece_model`; empty: none
-    Json config = Json::object();    ///< the transformer's config.json
+    std::filesystem::path tokenizer; ///< file or folder for umt5::Tokenizer::load, or a text encoder's file that
+                                     ///< carries one (tensor `spiece_model`, GGUF metadata); empty: none
+    Json config = Json::object(); ///< the transformer's config.json
     Json model_index = Json::object();
     std::optional<Family> family;     ///< from config.json / model_index.json, else hints in names; empty: open
     std::vector<std::string> missing; ///< "transformer", "text encoder", "tokenizer", "VAE", "CLIP image encoder"

@@ -80,7 +80,7 @@ complete -c denoir-cli -n '__fish_seen_subcommand_from module' -l set -r -d 'hea
 complete -c denoir-cli -n '__fish_seen_subcommand_from module' -l device -x -a 'cpu cuda' -d 'cpu, cuda or cuda:N (default cpu)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from module' -l threads -r -d 'worker threads, 0 to 1024; changes no byte of a result (default 0: every core)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from module' -l json -d 'one JSON document on stdout (default: text)'
-complete -c denoir-cli -n '__fish_seen_subcommand_from tokenize' -l model -r -d 'model or tokenizer folder, or a spiece.model or tokenizer.json (default: the bundled demo model)'
+complete -c denoir-cli -n '__fish_seen_subcommand_from tokenize' -l model -r -d 'model or tokenizer folder, a spiece.model or tokenizer.json, or a text encoder\'s file that holds one (default: the bundled demo model)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from tokenize' -l json -d 'one JSON document on stdout (default: text)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from inspect' -l tensors -d 'list every tensor with its type and shape (default: their number)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from inspect' -l json -d 'one JSON document on stdout (default: text)'

@@ -13,6 +13,65 @@ from program import FIXTURES, MODEL, PACE, PROMPT, Case, main, read_safetensors,
 PATIENCE = 20
 
 
+def protobuf(raw):
+    """(field, number or bytes) of each field of a message"""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            value, shift, at = value | (raw[at] & 127) << shift, shift + 7, at + 1
+            if raw[at - 1] < 128:
+                return value
+
+    while at < len(raw):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+            continue
+        size = varint() if key & 7 == 2 else 4
+        yield key >> 3, raw[at : at + size]
+        at += size
+
+
+def gguf_text(text):
+    return struct.pack("<Q", len(text)) + text
+
+
+def gguf_tokenizer(spiece, scores=None):
+    """The metadata that a spiece.model becomes: {key: (type, bytes)}; `scores`: only the first of them."""
+    pieces = [{2: bytes(4), 3: 1} | dict(protobuf(value)) for field, value in protobuf(spiece) if field == 1]
+    trainer, normalizer = ([dict(protobuf(value)) for field, value in protobuf(spiece) if field == n][0] for n in (2, 3))
+    array = lambda kind, items: (9, struct.pack("<IQ", kind, len(items)) + b"".join(items))
+    number = lambda value: (4, struct.pack("<I", value))
+    values = {
+        "model": (8, gguf_text(b"t5")),
+        "tokens": array(8, [gguf_text(p[1]) for p in pieces] + [gguf_text(b"[PAD%d]" % i) for i in range(50)]),
+        "scores": array(6, ([p[2] for p in pieces] + [struct.pack("<f", -10000)] * 50)[:scores]),
+        "token_type": array(5, [struct.pack("<i", p[3]) for p in pieces] + [struct.pack("<i", 5)] * 50),
+        "eos_token_id": number(1),
+        "padding_token_id": number(0),
+        "unknown_token_id": number(trainer.get(40, 0)),
+        "add_space_prefix": (7, b"\1"),
+        "remove_extra_whitespaces": (7, b"\1"),
+    }
+    if normalizer.get(2):
+        values["precompiled_charsmap"] = array(0, [bytes([b]) for b in normalizer[2]])
+    return {"tokenizer.ggml." + key: value for key, value in values.items()}
+
+
+def write_gguf(path, tensors, metadata):
+    """Of {name: (dtype, shape, bytes)}"""
+    head, data = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(metadata)), b""
+    for key, (kind, raw) in metadata.items():
+        head += gguf_text(key.encode()) + struct.pack("<I", kind) + raw
+    for name, (dtype, shape, raw) in tensors.items():
+        head += gguf_text(name.encode()) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape[::-1], {"F32": 0, "F16": 1, "BF16": 30}[dtype], len(data))
+        data += raw + bytes(-len(raw) % 32)
+    path.write_bytes(head + bytes(-len(head) % 32) + data)
+
+
 class StoredRuns(Case):
     def setUp(self):
         super().setUp()
@@ -261,10 +320,11 @@ class StoredRuns(Case):
 
     def test_verify_names_the_file_of_the_model_that_changed(self):
         shutil.copytree(MODEL, self.work / "model")
+        (self.work / "model" / "tokenizer" / "special_tokens_map.json").write_text('{"bos_token": "<s>"}')
         words = [w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=1)]
         self.done(*words)
         names = {Path(f["path"]).name for f in json.loads((self.work / "r" / "run.json").read_text())["model_files"]}
-        self.assertTrue({"config.json", "spiece.model"} <= names, names)
+        self.assertTrue({"config.json", "spiece.model", "special_tokens_map.json"} <= names, names)
         weights = next((self.work / "model").glob("diffusion*.safetensors"), None) or next((self.work / "model" / "transformer").glob("*.safetensors"))
         stored = read_safetensors(weights)
         name = "head.head.bias" if "head.head.bias" in stored else "proj_out.bias"
@@ -285,6 +345,24 @@ class StoredRuns(Case):
         self.done(*words)
         ids = [self.done("tokenize", "--model", model, "--json", PROMPT).json()["ids"] for model in ("model", encoder, spiece)]
         self.assertEqual(ids, [ids[0]] * 3)
+
+    def test_tokenizer_in_the_metadata_of_a_gguf_text_encoder(self):
+        """As llama.cpp's converter writes it; nothing else holds a tokenizer."""
+        shutil.copytree(MODEL, self.work / "model")
+        shutil.rmtree(self.work / "model" / "tokenizer")
+        spiece, encoder = MODEL / "tokenizer" / "spiece.model", self.work / "model" / "text_encoder" / "encoder.gguf"
+        weights = encoder.with_name("model.safetensors")
+        write_gguf(encoder, read_safetensors(weights), gguf_tokenizer(spiece.read_bytes()))
+        weights.unlink()
+        words = [w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=3)]
+        self.done(*words)
+        good, record = (json.loads((self.work / run / "run.json").read_text())["steps"] for run in ("good", "r"))
+        self.assertEqual([s["sha256"] for s in record], [s["sha256"] for s in good])
+        for text in (PROMPT, "a\u200f", "the <extra_id_5>", "<s> fox</s>!"):
+            ids = [self.done("tokenize", "--model", model, "--json", text).json()["ids"] for model in ("model", encoder, spiece)]
+            self.assertEqual(ids, [ids[0]] * 3, text)
+        write_gguf(encoder, {"token_embd.weight": ("F32", [1, 2], bytes(8))}, gguf_tokenizer(spiece.read_bytes(), scores=-1))
+        self.refused("tokenize", "--model", encoder, PROMPT, names=("encoder.gguf", "tokenizer.ggml.scores"))
 
     def test_model_named_from_elsewhere(self):
         shutil.copytree(MODEL, self.work / "model")

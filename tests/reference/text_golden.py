@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes tests/fixtures/text: random prompts with everything that goes wrong in text, cleaned by ftfy and html.unescape
-(clean.json), and tokenized by transformers' T5TokenizerFast with the models of tests/fixtures/tokenize (ids.json)."""
+(clean.json), and tokenized by transformers' T5TokenizerFast with the models of tests/fixtures/tokenize (ids.json), and
+with special tokens named in the files beside them (special.json)."""
 import html
 import html.entities
 import json
 import pathlib
 import random
 import re
+import shutil
+import tempfile
 
 import ftfy
 from ftfy import badness, chardata
-from tokenizers import Tokenizer
 from transformers import T5TokenizerFast
 
 from denoir_reference import text
@@ -24,7 +26,7 @@ ODD = ["&", "&amp;", "<", ";", "#", "&#", "&#x", "\x1b[0m", "\x1b[", "\r\n", "\r
        "\ufeff", "\u00a0", "“", "’", "ﬁ", "ŉ", "Ǆ", "ｱ", "ﾞ", "！", "e\u0301", "\u0301", "\x07", "\x9f", "\x93", "\ufffd", "  ", "\t",
        "Ã", "Â", "â€™", "à", "\x1a", "\u0660", "quele", "œ"]
 SPECIAL = ["</s>", "<pad>", "<unk>", "<s>", "<extra_id_1>", "  ", "   ", " ", "▁", "𓀀", "🏳️‍🌈", "👨‍👩‍👧", "e\u0301", "ﬁ", "½", "™\u0308", "，", "…",
-           "\u3000", "\u00a0", "\u200b", "\r\n", "क़\u0300", "क्ष", "각", "㍿", "<0x41>", "ＡＢＣ", "µ\u0308", "\u0600a", "─" * 13, "＜/s＞"]
+           "\u3000", "\u00a0", "\u200b", "\u200f", "\ufffd", "\r\n", "क़\u0300", "क्ष", "각", "㍿", "<0x41>", "ＡＢＣ", "µ\u0308", "\u0600a", "─" * 13, "＜/s＞"]
 
 
 def any_character(r):
@@ -79,12 +81,50 @@ write("clean.json", rows)
 rows = []
 for model in ("nfkc", "byte-fallback", "small-json", "identity"):
     path = next(p for p in sorted((FIXTURES / "tokenize" / model).rglob("*")) if p.name in ("spiece.model", "tokenizer.json"))
-    source = text.tokenizer_json(path.read_bytes()) if path.suffix == ".model" else path.read_text()
-    tokenizer = T5TokenizerFast(tokenizer_object=Tokenizer.from_str(source), extra_ids=0)
+    tokenizer = text.spiece_tokenizer(path.read_bytes()) if path.suffix == ".model" else text.fast_tokenizer(path.read_text())
     for _ in range(120):
         pick = lambda: r.choice([lambda: r.choice(SPECIAL), lambda: any_character(r), lambda: words(r), lambda: words(r)])()
         value = "".join(pick() for _ in range(r.randrange(0, 9)))
-        if path.suffix == ".model" and ("<s>" in value or "<extra_id" in value):
-            continue  # this form of tokenizer.json lists neither
         rows.append((model, value, tokenizer(value, truncation=True, max_length=40)["input_ids"]))
 write("ids.json", rows)
+
+
+def token(content, **flags):
+    return {"content": content, "lstrip": False, "normalized": False, "rstrip": False, "single_word": False} | flags
+
+
+def decoder(*tokens):
+    return {str(i): token(content, special=True) | flags for i, content, flags in tokens}
+
+
+NAMES = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
+BESIDE = [  # model, tokenizer_config.json, special_tokens_map.json
+    ("small-json", NAMES | {"extra_ids": 0}, NAMES),  # as diffusers' folders have it
+    ("small-json", None, {k: token(v) for k, v in NAMES.items()}),  # and nothing of extra ids: T5's hundred
+    ("small-json", NAMES | {"extra_ids": 2, "eos_token": None, "legacy": True, "model_max_length": 10**30}, None),
+    ("small-json", {"extra_ids": 0}, {"cls_token": token("fox", lstrip=True, rstrip=True), "mask_token": token("<mask>", lstrip=True)}),
+    ("small-json", {"additional_special_tokens": ["<extra_id_1>", "<extra_id_0>", "<new>"], "extra_ids": 2,
+                    "added_tokens_decoder": decoder((2, "<s>", {}), (1, "</s>", {"rstrip": True}), (365, "<extra_id_1>", {"lstrip": True}),
+                                                    (400, "<mask>", {"special": False, "single_word": True}))},
+     {"bos_token": "never read"}),
+    ("small-json", {"extra_ids": 0, "sep_token": {"__type": "AddedToken"} | token("ﬁx", normalized=True),
+                    "additional_special_tokens": ["red", "dog"]}, {"additional_special_tokens": ["dog", token("the", single_word=True)]}),
+    ("nfkc", NAMES | {"extra_ids": 7, "bos_token": "fox"}, {"mask_token": "<mask>"}),
+    ("nfkc", NAMES | {"extra_ids": 2, "additional_special_tokens": ["<extra_id_0>", "<extra_id_1>"],
+                      "added_tokens_decoder": decoder((0, "<pad>", {}), (1, "</s>", {}), (2, "<s>", {"lstrip": True}), (3, "<unk>", {}))}, None),
+]
+BITS = [*SPECIAL, "<mask>", "<new>", "fox", "red", "dog", "the", "fix", "ﬁx", "<extra_id_0>", "<extra_id_2>", "'", " ", "\u200f"]
+rows = []
+for model, config, special in BESIDE:
+    path = next(p for p in sorted((FIXTURES / "tokenize" / model).rglob("*")) if p.name in ("spiece.model", "tokenizer.json"))
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        shutil.copy(path, folder)
+        for name, value in (("tokenizer_config.json", config), ("special_tokens_map.json", special)):
+            if value is not None:
+                (folder / name).write_text(json.dumps(value))
+        tokenizer = T5TokenizerFast.from_pretrained(folder)
+    texts = ["".join(r.choice([lambda: r.choice(BITS), lambda: r.choice(BITS), lambda: words(r)])() for _ in range(r.randrange(1, 9))) for _ in range(50)]
+    rows.append({"model": str(path.relative_to(FIXTURES / "tokenize")), "tokenizer_config": config, "special_tokens_map": special,
+                 "texts": [[value, tokenizer(value)["input_ids"]] for value in texts]})
+write("special.json", rows)

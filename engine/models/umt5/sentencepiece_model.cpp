@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cmath>
-#include <cstring>
-#include <unordered_set>
 
 #include "engine/core/error.h"
-#include "engine/core/text.h"
-#include "engine/models/umt5/tokenizer_files.h"
+#include "engine/models/umt5/pieces.h"
 
 namespace denoir::umt5 {
 namespace {
@@ -17,7 +13,6 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 enum class Wire { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
-enum class PieceType { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
 
 struct Context {
     std::string_view file;
@@ -97,23 +92,16 @@ private:
     Bytes rest_;
 };
 
-struct Pieces {
-    std::vector<std::string> texts;
-    std::vector<double> scores;
-    std::vector<PieceType> types;
-};
-
 void read_piece(const Context& context, Bytes bytes, Pieces& pieces) {
     const std::string name = fmt::format("pieces[{}]", pieces.texts.size());
     Message message(context, name, bytes);
-    std::string text;
+    std::string_view text;
     float score = 0;
     std::uint64_t type = 1;
     for (Field field; message.next(field);) {
         if (field.number == 1) {
             message.require(field, Wire::bytes);
-            if (field.bytes.size() > Unigram::max_piece_bytes) message.bad("is longer than 512 bytes");
-            text.assign(reinterpret_cast<const char*>(field.bytes.data()), field.bytes.size());
+            text = std::string_view(reinterpret_cast<const char*>(field.bytes.data()), field.bytes.size());
         } else if (field.number == 2) {
             message.require(field, Wire::fixed32);
             score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
@@ -122,13 +110,7 @@ void read_piece(const Context& context, Bytes bytes, Pieces& pieces) {
             type = field.value;
         }
     }
-    if (text.empty()) message.bad("is empty");
-    if (find_invalid_utf8(text) || text.find('\0') != std::string::npos) message.bad("is not UTF-8 text");
-    if (!std::isfinite(score)) message.bad("has a score that is not a finite number");
-    if (type < 1 || type > 6) message.bad(fmt::format("has the unknown type {}", type));
-    pieces.texts.push_back(std::move(text));
-    pieces.scores.push_back(score);
-    pieces.types.push_back(static_cast<PieceType>(type));
+    pieces.add(text, score, type);
 }
 
 std::int64_t read_trainer(const Context& context, Bytes bytes) {
@@ -163,68 +145,26 @@ void read_normalizer(const Context& context, Bytes bytes, std::vector<Normalizer
     normalizers.push_back(std::move(step));
 }
 
-void check_pieces(const Context& context, const Pieces& pieces, std::int64_t unknown) {
-    if (pieces.texts.empty()) context.refuse("pieces", "is empty: this is no SentencePiece model");
-    std::unordered_set<std::string_view> seen;
-    for (std::size_t i = 0; i < pieces.texts.size(); ++i)
-        if (!seen.insert(pieces.texts[i]).second)
-            context.refuse(fmt::format("pieces[{}]", i), "repeats an earlier piece");
-    if (unknown < 0 || unknown >= static_cast<std::int64_t>(pieces.texts.size()) ||
-        pieces.types[static_cast<std::size_t>(unknown)] != PieceType::unknown)
-        context.refuse("trainer_spec.unk_id", "does not name the piece for unknown characters");
-}
-
-void add_extra_ids(Pieces& pieces, const SentencePieceOptions& options, std::vector<AddedToken>& added) {
-    constexpr std::size_t umt5_pieces = 256'000;
-    const int extra = options.extra_ids.value_or(pieces.texts.size() == umt5_pieces ? 300 : 100);
-    for (int i = extra - 1; i >= 0; --i) { // they descend: the last id is <extra_id_0>
-        pieces.texts.push_back(fmt::format("<extra_id_{}>", i));
-        pieces.scores.push_back(0);
-        pieces.types.push_back(PieceType::control);
-        added.push_back({pieces.texts.back(), static_cast<std::int64_t>(pieces.texts.size()) - 1});
-    }
-}
-
 } // namespace
 
 TokenizerModel read_sentencepiece(Bytes bytes, std::string_view file, const SentencePieceOptions& options) {
     const Context context{file};
     if (bytes.size() > max_tokenizer_bytes) context.refuse("size", "is larger than 64 MiB: this is no tokenizer");
-    TokenizerModel model;
-    Pieces pieces;
-    std::int64_t unknown = 0;
+    Pieces pieces{file, "pieces", {}, {}, {}};
+    std::vector<Normalizer> normalizers;
+    Marks marks{0, "trainer_spec.unk_id", {}};
     Message message(context, "model", bytes);
     for (Field field; message.next(field);) {
         if (field.number > 3 || field.number < 1) continue;
         message.require(field, Wire::bytes);
-        if (field.number == 1) {
-            if (pieces.texts.size() == Unigram::max_pieces) context.refuse("pieces", "are more than a million");
+        if (field.number == 1)
             read_piece(context, field.bytes, pieces);
-        } else if (field.number == 2) {
-            unknown = read_trainer(context, field.bytes);
-        } else {
-            read_normalizer(context, field.bytes, model.normalizers);
-        }
+        else if (field.number == 2)
+            marks.unknown = read_trainer(context, field.bytes);
+        else
+            read_normalizer(context, field.bytes, normalizers);
     }
-    check_pieces(context, pieces, unknown);
-    for (std::size_t i = 0; i < pieces.texts.size(); ++i)
-        if (pieces.types[i] == PieceType::control || pieces.types[i] == PieceType::user_defined ||
-            static_cast<std::int64_t>(i) == unknown || pieces.texts[i] == "</s>" || pieces.texts[i] == "<pad>")
-            model.added.push_back({pieces.texts[i], static_cast<std::int64_t>(i)});
-    add_extra_ids(pieces, options, model.added);
-    model.vocabulary = static_cast<std::int64_t>(pieces.texts.size());
-    model.unigram = Unigram(std::move(pieces.texts), std::move(pieces.scores), unknown, false);
-
-    Normalizer spaces;
-    spaces.kind = Normalizer::Kind::replace, spaces.pattern = " ", spaces.at_least = 2, spaces.content = " ";
-    model.normalizers.push_back(spaces);
-    PreTokenizer words;
-    words.prepend = options.legacy ? PreTokenizer::Prepend::always : PreTokenizer::Prepend::first;
-    model.pre_tokenizers.push_back(words);
-    const std::int64_t end = model.unigram.find("</s>");
-    if (end < 0) context.refuse("pieces", "have no </s>, which ends every prompt");
-    model.after = {end};
-    return model;
+    return model_of(std::move(pieces), marks, std::move(normalizers), options);
 }
 
 } // namespace denoir::umt5

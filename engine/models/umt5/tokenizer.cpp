@@ -7,7 +7,6 @@
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
-#include "engine/core/json.h"
 #include "engine/models/umt5/tokenizer_files.h"
 #include "engine/models/umt5/unicode.h"
 
@@ -221,25 +220,6 @@ private:
     std::vector<std::int64_t> ids_;
 };
 
-/// What transformers would take from the tokenizer_config.json beside a SentencePiece model.
-SentencePieceOptions options_beside(const fs::path& model) {
-    SentencePieceOptions options;
-    const fs::path file = model.parent_path() / "tokenizer_config.json";
-    std::error_code ignored;
-    if (!fs::is_regular_file(file, ignored)) return options;
-    const Json json = parse_json(read_text(file, std::size_t{4} << 20), file.string());
-    if (!json.is_object()) return options;
-    if (const auto legacy = json.find("legacy"); legacy != json.end() && legacy->is_boolean())
-        options.legacy = legacy->get<bool>();
-    if (const auto extra = json.find("extra_ids"); extra != json.end() && !extra->is_null()) {
-        constexpr int most = 10'000;
-        if (!extra->is_number_integer() || *extra < 0 || *extra > most)
-            throw Error(file.string(), "extra_ids", fmt::format("is not a number from 0 to {}", most), "UMT5 has 300");
-        options.extra_ids = extra->get<int>();
-    }
-    return options;
-}
-
 bool is_json(std::string_view bytes) {
     if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
     const std::size_t start = bytes.find_first_not_of(" \t\r\n");
@@ -247,12 +227,16 @@ bool is_json(std::string_view bytes) {
 }
 
 TokenizerModel read(std::string_view bytes, const fs::path& file) {
-    if (is_json(bytes)) return read_tokenizer_json(bytes, file.string());
+    const bool json = is_json(bytes);
     // The three fields of a ModelProto are messages, and pieces come first in every file that SentencePiece writes.
-    if (bytes.empty() || (bytes[0] != '\x0A' && bytes[0] != '\x12' && bytes[0] != '\x1A'))
+    if (!json && (bytes.empty() || (bytes[0] != '\x0A' && bytes[0] != '\x12' && bytes[0] != '\x1A')))
         throw Error(file.string(), "", "is neither a SentencePiece model nor a tokenizer.json", "name one of UMT5");
-    return read_sentencepiece(std::as_bytes(std::span(bytes.data(), bytes.size())), file.string(),
-                              options_beside(file));
+    const TokenizerConfig config = read_tokenizer_config(file.parent_path());
+    TokenizerModel model = json ? read_tokenizer_json(bytes, file.string())
+                                : read_sentencepiece(std::as_bytes(std::span(bytes.data(), bytes.size())),
+                                                     file.string(), {config.extra_ids, config.legacy});
+    add_tokens(model, config, json);
+    return model;
 }
 
 fs::path find_in(const fs::path& folder) {
@@ -280,6 +264,14 @@ Tokenizer Tokenizer::load(const fs::path& file_or_folder) {
 
 Tokenizer Tokenizer::from_model_bytes(std::span<const std::byte> bytes, std::string_view origin) {
     TokenizerModel model = read_sentencepiece(bytes, origin);
+    add_tokens(model, TokenizerConfig{}, false);
+    model.file = origin;
+    return Tokenizer(std::move(model));
+}
+
+Tokenizer Tokenizer::from_lists(const PieceLists& lists, std::string_view origin) {
+    TokenizerModel model = read_piece_lists(lists, origin);
+    add_tokens(model, TokenizerConfig{}, false);
     model.file = origin;
     return Tokenizer(std::move(model));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,16 @@
 namespace denoir::umt5 {
 
 struct TokenizerModel;
+
+/// A unigram vocabulary in lists, as GGUF files keep it under `tokenizer.ggml.…` (spec/umt5.md 4.1): views on the file.
+struct PieceLists {
+    std::vector<std::string_view> texts;
+    std::vector<float> scores;
+    std::vector<std::int32_t> types; ///< SentencePiece's numbers; empty: normal ones
+    std::span<const std::byte> charsmap;
+    std::optional<std::int64_t> unknown; ///< nothing: the first of that type
+    std::optional<std::int64_t> end;     ///< nothing: </s>
+};
 
 /// Text to ids, as transformers' fast T5 tokenizer does it with the same file (spec/umt5.md 4). Immutable after
 /// loading, usable from any thread; a copy shares the vocabulary.
@@ -25,6 +36,8 @@ public:
     /// The bytes of a spiece.model that lie elsewhere (tensor `spiece_model` of a safetensors file), called `origin` in
     /// errors.
     static Tokenizer from_model_bytes(std::span<const std::byte> bytes, std::string_view origin);
+    /// Those of a GGUF file called `origin`; the views are not kept.
+    static Tokenizer from_lists(const PieceLists& lists, std::string_view origin);
 
     /// The ids of a text that `clean` has seen: </s> at the end, at most `text_len` of them (>= 2). Longer texts lose
     /// their tail, and `*cut` tells (null: nobody asks). Malformed UTF-8 becomes U+FFFD. Throws Error

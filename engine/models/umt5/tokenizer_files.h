@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "engine/models/umt5/normalizer.h"
+#include "engine/models/umt5/tokenizer.h"
 #include "engine/models/umt5/unigram.h"
 
 namespace denoir::umt5 {
@@ -37,6 +39,34 @@ struct TokenizerModel {
 /// Largest file that is read, of either kind.
 constexpr std::size_t max_tokenizer_bytes = std::size_t{64} << 20;
 constexpr std::int64_t max_token_id = 2'000'000;
+constexpr std::size_t max_added = 100'000; ///< tokens in one list
+
+/// A token as a configuration names it.
+struct NamedToken {
+    AddedToken token; ///< its id is the model's matter
+    bool bare = true; ///< the text alone: an added token of that text keeps what the tokenizer file says of it
+};
+
+/// What stands beside a tokenizer file, in tokenizer_config.json and special_tokens_map.json.
+struct TokenizerConfig {
+    bool there = false; ///< one of the files is
+    std::optional<int> extra_ids;
+    bool legacy = true;
+    std::optional<std::vector<NamedToken>> decoder; ///< `added_tokens_decoder`, by rising id
+    /// bos_token, eos_token, …: T5's own where the files say nothing
+    std::vector<NamedToken> special{{{"</s>"}}, {{"<unk>"}}, {{"<pad>"}}};
+    std::vector<NamedToken> additional; ///< `additional_special_tokens`
+};
+
+/// Reads both files, as far as they are in `folder`, in the way of transformers: special_tokens_map.json counts only
+/// where the other has no `added_tokens_decoder`. What this program does not use is passed over. Throws Error naming
+/// file and field.
+TokenizerConfig read_tokenizer_config(const std::filesystem::path& folder);
+
+/// Adds to a tokenizer the tokens that transformers' T5TokenizerFast adds while loading it: those of the configuration
+/// and, where there is one, the extra ids; without one </s>, <unk> and <pad>. Texts that are no piece yet get new ids.
+/// `listed`: `model.added` stood in the tokenizer file.
+void add_tokens(TokenizerModel& model, const TokenizerConfig& config, bool listed);
 
 /// What stands beside a SentencePiece model in tokenizer_config.json.
 struct SentencePieceOptions {
@@ -44,11 +74,16 @@ struct SentencePieceOptions {
     bool legacy = true;           ///< false: a space is put before the very first word only
 };
 
-/// A SentencePiece ModelProto (spiece.model), read as what UMT5's own tokenizer.json says: unigram with every piece,
-/// the map of characters, runs of spaces made one, no byte fallback even where the model was trained with it, </s> at
-/// the end. The wire format is walked here, no library sees the file. Throws Error.
+/// A SentencePiece ModelProto (spiece.model), read as the fast tokenizer that transformers makes of it: unigram with
+/// every piece, the map of characters, no white space at the end, runs of spaces made one, no byte fallback even where
+/// the model was trained with it, </s> behind the text. The wire format is walked here, no library sees the file.
+/// Throws Error.
 TokenizerModel read_sentencepiece(std::span<const std::byte> bytes, std::string_view file,
                                   const SentencePieceOptions& = {});
+
+/// The lists of a GGUF file, read to the same ids as the spiece.model they were made of: rows without a piece fall
+/// away, `<extra_id_…>` stand behind the last piece where the file does not name them. Throws Error naming the key.
+TokenizerModel read_piece_lists(const PieceLists& lists, std::string_view file);
 
 /// A tokenizer.json of the `tokenizers` library with a Unigram model. Parts of it that we do not know are refused by
 /// name.

@@ -7,62 +7,15 @@
 
 #include "engine/core/json.h"
 #include "engine/core/text.h"
+#include "engine/models/umt5/json_node.h"
 #include "engine/models/umt5/tokenizer_files.h"
 
 namespace denoir::umt5 {
 namespace {
 
 constexpr std::size_t max_steps = 32; ///< of normalisation, of cutting
-constexpr std::size_t max_added = 100'000;
 constexpr std::size_t max_around = 4;
 constexpr std::size_t max_replacement_text = 64;
-
-/// A value of the file together with its place in it, so that every refusal names the field.
-struct Node {
-    const Json& json;
-    std::string path;
-    std::string_view file;
-
-    [[noreturn]] void refuse(std::string message, std::string hint = "get the tokenizer file again") const {
-        throw Error(std::string(file), path, std::move(message), std::move(hint));
-    }
-    bool has(const char* key) const { return json.is_object() && json.contains(key) && !json[key].is_null(); }
-    Node at(const char* key) const {
-        if (!json.is_object()) refuse("is not an object");
-        const std::string place = path.empty() ? key : path + "." + key;
-        if (!has(key)) throw Error(std::string(file), place, "is missing", "get the tokenizer file again");
-        return {json[key], place, file};
-    }
-    Node at(std::size_t i) const { return {json[i], fmt::format("{}[{}]", path, i), file}; }
-    std::size_t items(std::size_t limit) const {
-        if (!json.is_array()) refuse("is not an array");
-        if (json.size() > limit) refuse(fmt::format("has more than {} items", limit));
-        return json.size();
-    }
-    std::string string(std::size_t limit = Unigram::max_piece_bytes) const {
-        if (!json.is_string()) refuse("is not a string");
-        const auto& text = json.get_ref<const std::string&>();
-        if (text.size() > limit) refuse(fmt::format("is longer than {} bytes", limit));
-        return text;
-    }
-    bool boolean() const {
-        if (!json.is_boolean()) refuse("is not true or false");
-        return json.get<bool>();
-    }
-    bool flag(const char* key, bool otherwise) const { return has(key) ? at(key).boolean() : otherwise; }
-    std::int64_t id() const {
-        if (!json.is_number_integer() || json < 0 || json >= max_token_id)
-            refuse(fmt::format("is not an id from 0 to {}", max_token_id - 1));
-        return json.get<std::int64_t>();
-    }
-    double number() const {
-        if (!json.is_number() || !std::isfinite(json.get<double>())) refuse("is not a number");
-        return json.get<double>();
-    }
-    [[noreturn]] void unknown_type(std::string_view type) const {
-        refuse(fmt::format("has the type \"{}\", which this program does not know", type), "use the tokenizer of UMT5");
-    }
-};
 
 // Base64 of the character map
 
@@ -207,15 +160,6 @@ void read_added(const Node& list, TokenizerModel& model) {
     }
 }
 
-/// T5's class in transformers cuts these three out of the text whether the file lists them or not.
-void add_missing(TokenizerModel& model) {
-    for (const char* name : {"</s>", "<unk>", "<pad>"}) {
-        const auto listed = [&](const AddedToken& token) { return token.content == name; };
-        const std::int64_t id = model.unigram.find(name);
-        if (id >= 0 && std::none_of(model.added.begin(), model.added.end(), listed)) model.added.push_back({name, id});
-    }
-}
-
 /// The ids that the template puts before and behind the text, e.g. ["$A", "</s>"].
 void read_template(const Node& node, TokenizerModel& model) {
     const std::string type = node.at("type").string();
@@ -285,7 +229,6 @@ TokenizerModel read_tokenizer_json(std::string_view text, std::string_view file)
     if (root.has("normalizer")) read_normalizer(root.at("normalizer"), model.normalizers);
     if (root.has("pre_tokenizer")) read_pre_tokenizer(root.at("pre_tokenizer"), model.pre_tokenizers);
     if (root.has("added_tokens")) read_added(root.at("added_tokens"), model);
-    add_missing(model);
     if (root.has("post_processor")) read_template(root.at("post_processor"), model);
     // The encoder was trained on prompts that end in </s>; a file that forgets to say so does not change that.
     if (model.before.empty() && model.after.empty()) {

@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/weights/family.h"
 #include "engine/weights/names.h"
+#include "support/gguf_writer.h"
 #include "support/name_lists.h"
 #include "support/torch_writer.h"
 
@@ -176,6 +177,25 @@ TEST(ModelFolderTest, ComfyFolders) {
     }
     write_bytes(split / "diffusion_models/wan2.1_t2v_1.3B_bf16.safetensors", transformer_file());
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+}
+
+/// As people download it: one quantised file, which llama.cpp's converter gave the vocabulary too.
+TEST(ModelFolderTest, AGgufTextEncoderBringsItsTokenizer) {
+    TempFolder folder("ComfyUI");
+    write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", safetensors(zero_tensors(vae21_names(2, 2))));
+    const fs::path encoder = folder / "text_encoders/umt5-xxl-encoder-Q5_K_M.gguf";
+    const auto tensors = gguf_tensors(zero_tensors(umt5_names(20, 8, 12, 2, 2)));
+    const auto told = [&](const char* kind) {
+        write_bytes(encoder, gguf(tensors, {gguf_pair("tokenizer.ggml.model", 8, gguf_string(kind))}));
+        return ModelFolder::open(folder.path()).tokenizer;
+    };
+    EXPECT_EQ(told("t5"), encoder);
+    EXPECT_EQ(told("llama"), "");
+    write_bytes(encoder, gguf(tensors));
+    EXPECT_EQ(ModelFolder::open(folder.path()).missing, Names{"tokenizer"});
+    write_bytes(folder / "google/umt5-xxl/spiece.model", "x");
+    EXPECT_EQ(told("t5"), folder / "google/umt5-xxl"); // a file of its own is asked first
 }
 
 TEST(ModelFolderTest, TheOtherExpertIsFoundByName) {

@@ -60,8 +60,7 @@ def make(fixtures: Fixtures):
     cases = []
     special = ("<pad>", "</s>", "<s>", "<unk>", "<extra_id_1>", "<extra_id_0>")
 
-    def add(model, spiece, json_text, chosen, limit=512):
-        tokenizer = text.fast_tokenizer(json_text)
+    def add(model, spiece, tokenizer, chosen, limit=512):
         pieces = sentencepiece.SentencePieceProcessor(model_proto=spiece)
         for name in chosen:
             value, note = TEXTS[name]
@@ -77,14 +76,14 @@ def make(fixtures: Fixtures):
     everything = list(TEXTS)
     spiece = text.train(360, "nmt_nfkc")
     _store(fixtures, "nfkc", spiece, {f"{original}/spiece.model": spiece})
-    # <unk> as text: the fast tokenizer made from a spiece.model would cut it out, the sentencepiece library would not.
-    add("nfkc", spiece, text.tokenizer_json(spiece), [n for n in everything if n != "byte-piece"])
+    # <unk> as text: the fast tokenizer cuts it out, the sentencepiece library does not.
+    add("nfkc", spiece, text.spiece_tokenizer(spiece), [n for n in everything if n != "byte-piece"])
 
     spiece = text.train(420, "small")
     json_text = text.tokenizer_json(spiece, special)
     _store(fixtures, "small-json", spiece, {"tokenizer/tokenizer.json": json_text})
-    add("small-json", spiece, json_text, everything)
     tokenizer = text.fast_tokenizer(json_text)
+    add("small-json", spiece, tokenizer, everything)
     for name, value in (
         ("special", "a</s>b <extra_id_1> c <pad>"),
         ("special-alone", "<extra_id_0>"),
@@ -106,7 +105,7 @@ def make(fixtures: Fixtures):
     add(
         "byte-fallback",
         spiece,
-        text.tokenizer_json(spiece),
+        text.spiece_tokenizer(spiece),
         ["plain", "empty", "chinese", "emoji", "unknown-run", "fullwidth", "symbols", "decomposed"],
     )
 
@@ -116,7 +115,7 @@ def make(fixtures: Fixtures):
     add(
         "identity",
         spiece,
-        text.tokenizer_json(spiece),
+        text.fast_tokenizer(text.tokenizer_json(spiece)),
         ["plain", "long", "empty", "fullwidth", "symbols", "repeats"],
         limit=24,
     )

@@ -173,6 +173,18 @@ def fast_tokenizer(json_text: str):
     return T5TokenizerFast(tokenizer_object=Tokenizer.from_str(json_text), extra_ids=0)
 
 
+def spiece_tokenizer(spiece: bytes):
+    """T5TokenizerFast as transformers makes it of a folder with nothing but a spiece.model: unlike the tokenizer.json of
+    google/umt5-xxl it takes the white space at the end away, and cuts `<s>` and the extra ids out of the text."""
+    import tempfile
+
+    from transformers import T5TokenizerFast
+
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "spiece.model").write_bytes(spiece)
+        return T5TokenizerFast.from_pretrained(folder)
+
+
 def ids(tokenizer, text: str, limit: int = 512) -> list:
     """Of a cleaned text: real ids with the end token, at most `limit`."""
     return tokenizer(text, truncation=True, max_length=limit, add_special_tokens=True)["input_ids"]

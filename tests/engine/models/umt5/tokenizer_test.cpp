@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <map>
 
 #include "engine/core/error.h"
@@ -43,6 +44,46 @@ TEST(Tokenizer, AgreesWithTransformers) {
         EXPECT_EQ(model(c[0]).encode(c[1].get<std::string>(), 40), c[2].get<Ids>()) << c[0] << " " << c[1];
 }
 
+/// A tokenizer file with other files beside it.
+class Folder {
+public:
+    explicit Folder(const fs::path& file)
+        : root_(fs::temp_directory_path() / ("denoir-tokenizer-beside-" + std::to_string(::getpid()))) {
+        fs::remove_all(root_);
+        fs::create_directories(root_);
+        fs::copy_file(models / file, root_ / file.filename());
+    }
+    ~Folder() { fs::remove_all(root_); }
+    void put(const char* name, const std::string& text) const { write_file(root_ / name, text); }
+    Tokenizer load() const { return Tokenizer::load(root_); }
+    /// "FILE: FIELD" of what is refused; "" where nothing is.
+    std::string refused() const {
+        try {
+            load();
+        } catch (const Error& e) {
+            EXPECT_EQ(std::string_view(e.what()).find('\n'), std::string_view::npos);
+            return fs::path(e.file()).filename().string() + ": " + e.field();
+        }
+        return "";
+    }
+
+private:
+    fs::path root_;
+};
+
+TEST(Tokenizer, SpecialTokensBesideItAsInTransformers) {
+    const Json rows = parse_json(read_text(DENOIR_FIXTURES "/text/special.json", 1 << 20), "special.json");
+    ASSERT_GE(rows.size(), 8u);
+    for (const Json& row : rows) {
+        const Folder folder(row["model"].get<std::string>());
+        for (const char* name : {"tokenizer_config", "special_tokens_map"})
+            if (!row[name].is_null()) folder.put((std::string(name) + ".json").c_str(), row[name].dump());
+        const Tokenizer t = folder.load();
+        for (const Json& c : row["texts"])
+            EXPECT_EQ(t.encode(c[0].get<std::string>(), 512), c[1].get<Ids>()) << row["tokenizer_config"] << c[0];
+    }
+}
+
 TEST(Tokenizer, CutsLongTextAndTells) {
     const Tokenizer& t = model("nfkc");
     const Ids whole = t.encode("a red fox jumps over the lazy dog", 512);
@@ -69,6 +110,20 @@ TEST(Tokenizer, SpecialTokensInText) {
     EXPECT_EQ(t.encode("<extra_id_0>", 8), (Ids{t.vocabulary() - 1, 1}));
     EXPECT_EQ(t.encode("<extra_id_99>", 8), (Ids{pieces, 1}));
     EXPECT_EQ(t.encode("<pad></s><unk>", 8), (Ids{0, 1, 3, 1}));
+}
+
+/// SentencePiece trims, and so does what transformers makes of its files; the map makes spaces of invisible characters.
+TEST(Tokenizer, PiecesOfAModelEndWithoutASpace) {
+    const Tokenizer& t = model("nfkc");
+    const Ids cat = t.encode("cat", 8);
+    for (const char* end : {" ", "  ", "\u200B", "\u200E", "\u200F", "\u2581", "\uFFFD", " \u200F\u3000"})
+        EXPECT_EQ(t.encode(std::string("cat") + end, 8), cat) << end;
+    EXPECT_EQ(t.encode(" \u200F ", 8), (Ids{1}));
+    Ids special = cat;
+    special.back() = t.vocabulary() - 6; // <extra_id_5>
+    special.push_back(1);
+    EXPECT_EQ(t.encode("cat <extra_id_5>", 8), special);
+    EXPECT_EQ(t.encode("cat\u200B<extra_id_5> \u200F", 8), special);
 }
 
 /// Every folder a model may keep its tokenizer in, and the order of precedence.
@@ -115,6 +170,52 @@ TEST(Tokenizer, ConfigBesideTheModel) {
     EXPECT_NE(with(R"({"legacy": false})").encode("cat</s>cat", 9), model("nfkc").encode("cat</s>cat", 9));
     EXPECT_EQ(with(R"({"legacy": false})").encode("cat", 9), model("nfkc").encode("cat", 9));
     fs::remove_all(root);
+}
+
+TEST(Tokenizer, RefusesWhatStandsBesideItByField) {
+    const Folder folder("small-json/tokenizer/tokenizer.json");
+    const auto config = [&](const std::string& text) {
+        folder.put("tokenizer_config.json", text);
+        return folder.refused();
+    };
+    const std::string file = "tokenizer_config.json: ";
+    EXPECT_EQ(config("[]"), file);
+    EXPECT_EQ(config(R"({"bos_token": 1})"), file + "bos_token");
+    EXPECT_EQ(config(R"({"bos_token": {"content": ["a"]}})"), file + "bos_token.content");
+    EXPECT_EQ(config(R"({"bos_token": {}})"), file + "bos_token.content");
+    EXPECT_EQ(config(R"({"bos_token": {"content": "a", "lstrip": "yes"}})"), file + "bos_token.lstrip");
+    EXPECT_EQ(config("{\"bos_token\": \"" + std::string(513, 'a') + "\"}"), file + "bos_token");
+    EXPECT_EQ(config(R"({"additional_special_tokens": "a"})"), file + "additional_special_tokens");
+    EXPECT_EQ(config(R"({"additional_special_tokens": ["a", 2]})"), file + "additional_special_tokens[1]");
+    EXPECT_EQ(config(R"({"added_tokens_decoder": [1]})"), file + "added_tokens_decoder");
+    EXPECT_EQ(config(R"({"added_tokens_decoder": {"3": "a"}})"), file + "added_tokens_decoder.3");
+    EXPECT_EQ(config(R"({"added_tokens_decoder": {"x": {"content": "a"}}})"), file + "added_tokens_decoder.x");
+    EXPECT_EQ(config(R"({"added_tokens_decoder": {"-1": {"content": "a"}}})"), file + "added_tokens_decoder.-1");
+    EXPECT_EQ(config(R"({"added_tokens_decoder": {"99999999999999999999": {"content": "a"}}})"),
+              file + "added_tokens_decoder.99999999999999999999");
+    EXPECT_EQ(config(R"({"extra_ids": 1e9})"), file + "extra_ids");
+    std::string many = R"({"additional_special_tokens": ["a")";
+    for (int i = 0; i < 100'000; ++i) many += ",\"a\"";
+    EXPECT_EQ(config(many + "]}"), file + "additional_special_tokens");
+    EXPECT_NE(config(std::string(5 << 20, ' ')), "");
+    // What is not used may be anything.
+    EXPECT_EQ(config(R"({"tokenizer_class": 5, "chat_template": {"a": []}, "legacy": "x", "bos_token": null,
+                         "added_tokens_decoder": {"7": {"content": "a", "more": [1]}}})"),
+              "");
+    folder.put("special_tokens_map.json", R"({"eos_token": 1})");
+    EXPECT_EQ(folder.refused(), ""); // it does not count beside an added_tokens_decoder
+    EXPECT_EQ(config("{}"), "special_tokens_map.json: eos_token");
+}
+
+TEST(Tokenizer, ManyTokensBesideItTakeNoTime) {
+    const Folder folder("small-json/tokenizer/tokenizer.json");
+    std::string decoder = R"({"added_tokens_decoder": {"0": {"content": "aa"})";
+    for (int i = 1; i < 100'000; ++i)
+        decoder += ",\"" + std::to_string(i) + R"(":{"content":"b)" + std::to_string(i) + "\"}";
+    folder.put("tokenizer_config.json", decoder + "}}");
+    const std::clock_t begin = std::clock();
+    EXPECT_GT(folder.load().vocabulary(), 100'000);
+    EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC); // of which a plain build needs a tenth
 }
 
 TEST(Tokenizer, BytesOfATensor) {

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The special and added tokens that stand beside a tokenizer file, and how transformers 4.57 adds them to it
+// (PreTrainedTokenizerBase._from_pretrained, T5TokenizerFast, PreTrainedTokenizerFast.__init__).
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "engine/core/file.h"
+#include "engine/models/umt5/json_node.h"
+#include "engine/models/umt5/tokenizer_files.h"
+
+namespace denoir::umt5 {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_config_bytes = std::size_t{4} << 20; ///< UMT5's has 61 KB
+constexpr int max_extra_ids = 10'000;
+
+/// The names under which one token is kept, in the order in which transformers adds them; with T5's defaults.
+struct Role {
+    const char* name;
+    const char* otherwise;
+};
+constexpr std::array roles{Role{"bos_token", nullptr}, Role{"eos_token", "</s>"},  Role{"unk_token", "<unk>"},
+                           Role{"sep_token", nullptr}, Role{"pad_token", "<pad>"}, Role{"cls_token", nullptr},
+                           Role{"mask_token", nullptr}};
+
+/// One file, or nothing where it is not there.
+struct File {
+    std::string name;
+    Json json;
+    bool there = false;
+
+    explicit File(const fs::path& path) : name(path.string()) {
+        std::error_code ignored;
+        if (!fs::is_regular_file(path, ignored)) return;
+        json = parse_json(read_text(path, max_config_bytes), name);
+        if (!json.is_object()) root().refuse("is not an object");
+        there = true;
+    }
+    Node root() const { return {json, "", name}; }
+    bool says(const char* key) const { return there && json.contains(key); }
+};
+
+/// A token as an object tells it; `special`: it is one whatever the object says.
+NamedToken read_object(const Node& node, bool special) {
+    AddedToken token;
+    token.content = node.at("content").string();
+    token.single_word = node.flag("single_word", false);
+    token.lstrip = node.flag("lstrip", false);
+    token.rstrip = node.flag("rstrip", false);
+    token.normalized = node.flag("normalized", !(special || node.flag("special", false)));
+    return {std::move(token), false};
+}
+
+NamedToken read_special(const Node& node) {
+    if (node.json.is_object()) return read_object(node, true);
+    return {AddedToken{node.string()}, true};
+}
+
+/// `added_tokens_decoder`: {"256299": {"content": "<extra_id_0>", …}}. The numbers only give the order; the ids are
+/// those of the vocabulary.
+std::vector<NamedToken> read_decoder(const Node& node, const std::unordered_set<std::string>& special) {
+    if (!node.json.is_object()) node.refuse("is not an object");
+    if (node.json.size() > max_added) node.refuse(fmt::format("has more than {} items", max_added));
+    std::vector<std::pair<std::int64_t, NamedToken>> by_id;
+    for (const auto& [key, value] : node.json.items()) {
+        const Node entry{value, node.path + "." + key, node.file}; // node.at(key) would search a long list each time
+        std::int64_t id = -1;
+        const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), id);
+        if (error != std::errc() || end != key.data() + key.size() || id < 0 || id >= max_token_id)
+            entry.refuse(fmt::format("is not under an id from 0 to {}", max_token_id - 1));
+        if (!value.is_object()) entry.refuse("is not an object");
+        by_id.emplace_back(id, read_object(entry, special.contains(entry.at("content").string())));
+    }
+    std::stable_sort(by_id.begin(), by_id.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<NamedToken> tokens;
+    for (auto& [id, token] : by_id) tokens.push_back(std::move(token));
+    return tokens;
+}
+
+std::vector<NamedToken> read_additional(const Node& list) {
+    std::vector<NamedToken> tokens;
+    for (std::size_t i = 0; i < list.items(max_added); ++i) tokens.push_back(read_special(list.at(i)));
+    return tokens;
+}
+
+/// Puts tokens into a model one by one, each text once.
+class Adder {
+public:
+    explicit Adder(TokenizerModel& model) : model_(model), next_(model.unigram.size()) {
+        for (std::size_t i = 0; i < model_.added.size(); ++i) note(i);
+    }
+
+    /// `replace`: an added token of that text is told anew, under the same id.
+    void add(AddedToken token, bool replace) {
+        if (token.content.empty()) return;
+        if (const auto known = places_.find(token.content); known != places_.end()) {
+            AddedToken& there = model_.added[known->second];
+            if (!replace) return;
+            token.id = there.id;
+            token.normalized = token.normalized && there.normalized; // the text is still found as it was first told
+            there = std::move(token);
+            return;
+        }
+        const std::int64_t piece = model_.unigram.find(token.content);
+        token.id = piece >= 0 ? piece : next_;
+        model_.added.push_back(std::move(token));
+        note(model_.added.size() - 1);
+    }
+
+private:
+    void note(std::size_t i) {
+        const AddedToken& token = model_.added[i];
+        places_.emplace(token.content, i);
+        next_ = std::max(next_, token.id + 1);
+        model_.vocabulary = std::max(model_.vocabulary, token.id + 1);
+    }
+
+    TokenizerModel& model_;
+    std::int64_t next_; ///< the id of the next text that is no piece
+    std::unordered_map<std::string, std::size_t> places_;
+};
+
+} // namespace
+
+TokenizerConfig read_tokenizer_config(const fs::path& folder) {
+    const File config(folder / "tokenizer_config.json"), map(folder / "special_tokens_map.json");
+    TokenizerConfig out;
+    out.there = config.there || map.there;
+    const bool decoder = config.says("added_tokens_decoder") && !config.json["added_tokens_decoder"].is_null();
+    // The value of `key` from the file that counts for it; a null counts too.
+    const auto file_of = [&](const char* key) -> const File* {
+        if (!decoder && map.says(key)) return &map;
+        return config.says(key) ? &config : nullptr;
+    };
+    out.special.clear();
+    for (const Role& role : roles) {
+        const File* file = file_of(role.name);
+        if (!file && role.otherwise) out.special.push_back({AddedToken{role.otherwise}, true});
+        if (file && file->root().has(role.name)) out.special.push_back(read_special(file->root().at(role.name)));
+    }
+    constexpr const char* more = "additional_special_tokens";
+    if (config.there && config.root().has(more)) out.additional = read_additional(config.root().at(more));
+    if (!decoder && map.says(more) && !map.root().has(more)) out.additional.clear(); // null: as if nobody had named any
+    if (!decoder && map.there && map.root().has(more))
+        for (NamedToken& token : read_additional(map.root().at(more))) out.additional.push_back(std::move(token));
+    if (decoder) {
+        std::unordered_set<std::string> special;
+        for (const auto* list : {&out.special, &out.additional})
+            for (const NamedToken& named : *list) special.insert(named.token.content);
+        out.decoder = read_decoder(config.root().at("added_tokens_decoder"), special);
+    }
+    if (config.there && config.root().has("extra_ids")) {
+        const Node extra = config.root().at("extra_ids");
+        if (!extra.json.is_number_integer() || extra.json < 0 || extra.json > max_extra_ids)
+            extra.refuse(fmt::format("is not a number from 0 to {}", max_extra_ids), "UMT5 has 300");
+        out.extra_ids = extra.json.get<int>();
+    }
+    if (config.says("legacy") && config.json["legacy"].is_boolean()) out.legacy = config.json["legacy"].get<bool>();
+    return out;
+}
+
+void add_tokens(TokenizerModel& model, const TokenizerConfig& config, bool listed) {
+    Adder adder(model);
+    if (!config.there) {
+        // No id beyond what the model was trained with only because its folder is not complete.
+        for (const NamedToken& named : config.special)
+            if (model.unigram.find(named.token.content) >= 0) adder.add(named.token, false);
+        return;
+    }
+    // Tokens of which it is said already how they look; an object of the same text under a role does not change that.
+    std::unordered_set<std::string> told;
+    if (config.decoder)
+        for (const NamedToken& named : *config.decoder) told.insert(named.token.content);
+    else if (listed)
+        for (const AddedToken& token : model.added) told.insert(token.content);
+    if (config.decoder)
+        for (const NamedToken& named : *config.decoder) adder.add(named.token, true);
+    std::unordered_set<std::string> seen; // of one text under several roles the first counts
+    for (const NamedToken& named : config.special)
+        if (seen.insert(named.token.content).second)
+            adder.add(named.token, !named.bare && !told.contains(named.token.content));
+    const bool own_ids = std::any_of(config.additional.begin(), config.additional.end(), [](const NamedToken& named) {
+        return named.token.content.find("<extra_id_") != std::string::npos;
+    });
+    for (const NamedToken& named : config.additional)
+        if (!seen.contains(named.token.content)) adder.add(named.token, !named.bare);
+    constexpr int usual = 100; // T5's
+    for (int i = 0; !own_ids && i < config.extra_ids.value_or(usual); ++i)
+        adder.add(AddedToken{fmt::format("<extra_id_{}>", i)}, false);
+}
+
+} // namespace denoir::umt5
