@@ -140,7 +140,7 @@ Tensor CudaBackend::zero_padded(const Tensor& x, std::int64_t rows) {
     Shape shape = x.shape();
     shape[0] = rows;
     Tensor out = allocate(shape, x.dtype());
-    runtime_->clear(out.raw(), out.bytes());
+    runtime_->set(out.raw(), 0, out.bytes());
     Tensor part = out.slice(0, 0, x.size(0));
     copy(x, part);
     return out;
