@@ -516,8 +516,10 @@ class Training(unittest.TestCase):
         import data
 
         kind, failing = data.Kind("image", 64, 48, 1, 2, 1.0), None  # no latent to encode with
-        with self.assertRaises(AttributeError):
-            next(data.Pool(failing, None, 64, [kind], 1, 0, "cpu", 1 << 20, lambda: False))
+        pool = data.Pool(failing, None, 64, [kind], 1, 0, "cpu", 1 << 20, lambda: False)
+        for _ in range(2):
+            with self.assertRaises(AttributeError):
+                next(pool)
         self.assertIsNone(next(data.Pool(failing, None, 64, [kind], 1, 0, "cpu", 1 << 20, lambda: True), None))
 
 
