@@ -295,6 +295,30 @@ class Start(unittest.TestCase):
         expected = fixed.encode(video)
         self.assertLess(np.sqrt(np.mean((found - expected) ** 2)), 0.01 * expected.std())
 
+    def test_a_layout_changes_nothing_but_the_order_of_sums(self):
+        import torch
+        import vae
+
+        torch.set_num_threads(1)
+        torch.manual_seed(3)
+        net = vae.Vae(16, np.ones(16, np.float32))
+        video, z = torch.randn(2, 3, 9, 16, 24), torch.randn(2, 16, 3, 4, 6)
+
+        def results():
+            net.zero_grad()
+            out = net.encode(video), net.decode(z), net.encode(video[:, :, :1])
+            sum(x.square().mean() for x in out).backward()
+            return *(x.detach() for x in out), *(p.grad for p in net.parameters() if p.grad is not None)
+
+        right = results()
+        with mock.patch.object(vae, "CHANNELS_LAST", True):
+            found = results()
+            y = vae.laid(torch.randn(2, 8, 4, 6))
+            stacked = vae.over_time(y.reshape(1, 2, 8, 4, 6), vae.Causal(8, 8), 2, zeros=2)
+        self.assertTrue(stacked.is_contiguous(memory_format=torch.channels_last))
+        for a, b in zip(right, found, strict=True):
+            self.assertLess((a - b).norm(), 1e-5 * a.norm() + 1e-12)
+
 
 @unittest.skipUnless(there("torch", "safetensors", "PIL"), "needs PyTorch, as the training does (recipe/requirements.txt)")
 class Near(unittest.TestCase):

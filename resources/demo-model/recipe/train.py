@@ -430,6 +430,8 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
                 out = net.decode(z + 0.03 * torch.randn_like(z)).float()
             else:
                 out = net.encode(video).float()
+    if device.type == "cuda":
+        vae.CHANNELS_LAST = torch.backends.cudnn.benchmark = True  # lengths of crops are few: each is tried once
         if part == "decoder":
             d = (out - video) * worth
             dx, dy = (d[..., 1:] - d[..., :-1]).abs().mean(), (d[..., 1:, :] - d[..., :-1, :]).abs().mean()
