@@ -4,10 +4,13 @@
 //   denoir_gpu peak                        TFLOP/s of a large bf16 product
 //   denoir_gpu transformer|decode|encode|text|clip --weights FILE --inputs FILE [--out FILE] [--dtype f32|bf16]
 //   [--heads N]
-//              [--device cpu|cuda] [--repeat N] [--strips N]
+//              [--device cpu|cuda] [--repeat N] [--strips N] [--activations MIB]
 //
-// Prints one line of JSON: milliseconds of the first call, and the median of `repeat` more. On stderr: what the backend
-// has to say, such as which libraries it found and what they could not do.
+// --activations: the device plans its memory for weights and so much beside them, and may stream weights.
+//
+// Prints one line of JSON: milliseconds of the first call, and the median of `repeat` more; the transformer's inputs
+// and results stay on the device meanwhile. On stderr: what the backend has to say, such as which libraries it found
+// and what they could not do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +39,7 @@ struct Arguments {
     DType dtype = DType::bf16;
     Device device{Device::Kind::cuda, 0};
     std::optional<std::int64_t> heads;
-    int repeat = 0, strips = 1;
+    int repeat = 0, strips = 1, activations = 0;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -61,6 +64,8 @@ Arguments parse(int argc, char** argv) {
             a.repeat = std::stoi(value);
         else if (name == "--strips")
             a.strips = std::stoi(value);
+        else if (name == "--activations")
+            a.activations = std::stoi(value);
         else
             throw UsageError("", name, "is unknown", "see the head of this program's source");
     }
@@ -83,20 +88,37 @@ const Tensor* find(const Tensors& all, const char* name) {
     return found == all.end() ? nullptr : &found->second;
 }
 
-/// The network as a function of nothing; its result lies on the host when it returns.
+/// What the device says of the memory that it plans; empty where everything stays there.
+std::string plan(Backend& backend, const Weights& weights, const Arguments& a) {
+    MemoryNeeds needs;
+    for (const auto& [name, weight] : weights.all()) {
+        if (weight.shape().rank() < 2) continue;
+        const auto bytes = static_cast<std::size_t>(weight.shape().elements() * element_bytes(a.dtype));
+        needs.weights += bytes;
+        const bool square = weight.shape()[0] == weight.shape()[1]; // q, k and v may be held as one
+        needs.largest_weight = std::max(needs.largest_weight, (square ? 3 : 1) * bytes);
+    }
+    needs.activations = static_cast<std::size_t>(a.activations) << 20;
+    return backend.plan_memory(needs);
+}
+
+/// The network as a function of nothing; its result may be on its way when it returns.
 std::function<Tensors()> network(const Arguments& a, const std::shared_ptr<Backend>& backend, const Tensors& in) {
-    const auto down = [backend](const Tensor& x) { return backend->download(x).to_host_f32(); };
     if (a.what == "transformer") {
         const wan::Precision precision = a.dtype == DType::f32 ? wan::Precision::f32() : wan::Precision::wan();
-        const auto model = std::make_shared<wan::Transformer>(load(a, Component::transformer), backend,
-                                                              wan::Transformer::Options{a.heads, {}, precision});
+        const auto weights = load(a, Component::transformer);
+        if (a.activations > 0)
+            if (const std::string told = plan(*backend, *weights, a); !told.empty()) log::info(told);
+        const auto model =
+            std::make_shared<wan::Transformer>(weights, backend, wan::Transformer::Options{a.heads, {}, precision});
         const auto context = std::make_shared<wan::Context>(model->context(in.at("text"), find(in, "clip")));
         model->release_context_weights();
-        return [=, &in]() -> Tensors {
-            const Tensor time = in.at("timestep").to_host_f32();
-            const std::optional<int> fps = model->config().fps_rows > 0 ? std::optional(1) : std::nullopt;
-            return {{"velocity",
-                     down(model->forward(in.at("latent"), find(in, "condition"), time.span<float>(), *context, fps))}};
+        const Tensor latent = backend->upload(in.at("latent")), time = in.at("timestep").to_host_f32(),
+                     condition = find(in, "condition") ? backend->upload(in.at("condition")) : Tensor();
+        const std::optional<int> fps = model->config().fps_rows > 0 ? std::optional(1) : std::nullopt;
+        return [=]() -> Tensors {
+            return {{"velocity", model->forward(latent, condition ? &condition : nullptr, time.span<const float>(),
+                                                *context, fps)}};
         };
     }
     if (a.what == "decode" || a.what == "encode") {
@@ -112,16 +134,24 @@ std::function<Tensors()> network(const Arguments& a, const std::shared_ptr<Backe
     if (a.what == "text") {
         const auto encoder =
             std::make_shared<umt5::Encoder>(load(a, Component::umt5), backend, umt5::Encoder::Options{a.dtype});
-        return [=, &in]() -> Tensors {
-            return {{"text", down(encoder->encode(in.at("tokens").span<std::int64_t>()))}};
-        };
+        return [=, &in]() -> Tensors { return {{"text", encoder->encode(in.at("tokens").span<std::int64_t>())}}; };
     }
     if (a.what == "clip") {
         const auto vision =
             std::make_shared<clip::Vision>(load(a, Component::clip), backend, clip::Vision::Options{a.dtype, a.heads});
-        return [=, &in]() -> Tensors { return {{"features", down(vision->forward(in.at("image")))}}; };
+        return [=, &in]() -> Tensors { return {{"features", vision->forward(in.at("image"))}}; };
     }
     throw UsageError("", a.what, "is unknown", "use peak, transformer, decode, encode, text or clip");
+}
+
+/// Until the device has made `all`.
+void wait_for(Backend& backend, const Tensors& all) {
+    for (const auto& [name, x] : all) {
+        if (x.backend() == nullptr) continue;
+        Tensor one = x;
+        for (int axis = 0; axis < x.rank(); ++axis) one = one.slice(axis, 0, 1);
+        backend.download(one);
+    }
 }
 
 /// Random values: zeros multiply faster than what a model has.
@@ -158,21 +188,31 @@ Json run(const Arguments& a) {
     std::function<Tensors()> work;
     const double opened = milliseconds([&] { work = network(a, backend, in); });
     Tensors out;
-    const double first = milliseconds([&] { out = work(); });
+    const auto call = [&] {
+        out = work();
+        wait_for(*backend, out);
+    };
+    const double first = milliseconds(call);
     std::vector<double> again;
     double second = 0;
     for (int i = 0; i <= a.repeat; ++i) {
-        const double t = milliseconds([&] { out = work(); });
+        const double t = milliseconds(call);
         if (i == 0)
             second = t; // the second call may record what later ones repeat
         else
             again.push_back(t);
         if (a.repeat == 0) break;
     }
-    const Backend::MemoryStats memory = backend->memory();
-    if (!a.out.empty()) write_safetensors(a.out, out); // of the last call: what is timed is what is compared
+    Json result{{"open_ms", opened},
+                {"first_ms", first},
+                {"second_ms", second},
+                {"peak_bytes", backend->memory().peak},
+                {"free_bytes", backend->free_memory()}};
+    if (!a.out.empty()) { // of the last call: what is timed is what is compared
+        for (auto& [name, x] : out) x = (x.backend() ? backend->download(x) : x).to_host_f32();
+        write_safetensors(a.out, out);
+    }
     std::sort(again.begin(), again.end());
-    Json result{{"open_ms", opened}, {"first_ms", first}, {"second_ms", second}, {"peak_bytes", memory.peak}};
     if (!again.empty()) {
         result["ms"] = again[again.size() / 2];
         result["least_ms"] = again.front();

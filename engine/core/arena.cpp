@@ -105,6 +105,7 @@ private:
     void split(Blocks::iterator block, std::size_t bytes);
     void join_neighbours();
     void release_unused(std::size_t bytes);
+    void release(Blocks::iterator block);
     std::size_t thrift_bound(std::size_t bytes) const;
     std::byte* ask_system(std::size_t bytes);
     void insert_free(Blocks::iterator block) { free_.emplace(block->second.bytes, block->first); }
@@ -139,11 +140,13 @@ void Arena::Pool::give_back(std::byte* data) {
     stats.bytes_in_use -= block->second.bytes;
     block->second.free = true;
     if (memory.host) poison(data, block->second.bytes);
+    if (fit == Fit::apart) return release(block);
     insert_free(fit == Fit::best ? joined(block) : block);
 }
 
 void Arena::Pool::reserve(std::size_t bytes) {
     const std::lock_guard lock(mutex);
+    if (fit == Fit::apart) return;
     bytes = (bytes + grain - 1) / grain * grain;
     if (free_.lower_bound({bytes, nullptr}) != free_.end()) return;
     if (std::byte* data = ask_system(bytes)) insert_free(blocks_.find(data));
@@ -156,7 +159,9 @@ void Arena::Pool::trim() {
 }
 
 std::byte* Arena::Pool::take(std::size_t bytes) {
-    if (fit == Fit::best && bytes < everything / 4) {
+    if (fit == Fit::apart) {
+        if (std::byte* data = ask_system(std::max<std::size_t>(bytes, 1))) return hand_out(blocks_.find(data));
+    } else if (fit == Fit::best && bytes < everything / 4) {
         if (std::byte* data = take_closest(std::max(bytes, grain))) return data;
     } else if (bytes < everything / 4) { // else the sums below could wrap around
         const std::size_t rounded = size_class(bytes);
@@ -316,12 +321,17 @@ void Arena::Pool::release_unused(std::size_t bytes) {
         if (bound && stats.bytes_held + bytes <= bound) return;
         const auto block = blocks_.find(at->second), next = std::next(block);
         if (!block->second.first || (next != blocks_.end() && !next->second.first)) continue;
-        if (memory.host) unpoison(block->first, block->second.bytes);
-        memory.release(block->first, block->second.bytes);
-        stats.bytes_held -= block->second.bytes;
-        blocks_.erase(block);
+        release(block);
         at = free_.erase(at);
     }
+}
+
+/// `block`, a whole segment, leaves the blocks; it is in no list, or the caller takes it out.
+void Arena::Pool::release(Blocks::iterator block) {
+    if (memory.host) unpoison(block->first, block->second.bytes);
+    memory.release(block->first, block->second.bytes);
+    stats.bytes_held -= block->second.bytes;
+    blocks_.erase(block);
 }
 
 Arena::Arena(Backend* backend, SystemMemory memory, std::size_t limit, Fit fit, std::size_t segment)

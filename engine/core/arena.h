@@ -30,6 +30,10 @@ enum class Fit {
     /// The smallest free space that is large enough, its rest split off; neighbours join at once. For memory that is
     /// scarce, such as a card's.
     best,
+    /// No block is used twice or cut from another: each is the system's own, of exactly its size, and goes back at
+    /// once.
+    /// Slow; for tools that see who reads beyond a block.
+    apart,
 };
 
 /// Memory of one backend for activations. A block goes back to the arena when its last Tensor lets go and is handed out

@@ -295,6 +295,30 @@ class Start(unittest.TestCase):
         expected = fixed.encode(video)
         self.assertLess(np.sqrt(np.mean((found - expected) ** 2)), 0.01 * expected.std())
 
+    def test_a_layout_changes_nothing_but_the_order_of_sums(self):
+        import torch
+        import vae
+
+        torch.set_num_threads(1)
+        torch.manual_seed(3)
+        net = vae.Vae(16, np.ones(16, np.float32))
+        video, z = torch.randn(2, 3, 9, 16, 24), torch.randn(2, 16, 3, 4, 6)
+
+        def results():
+            net.zero_grad()
+            out = net.encode(video), net.decode(z), net.encode(video[:, :, :1])
+            sum(x.square().mean() for x in out).backward()
+            return *(x.detach() for x in out), *(p.grad for p in net.parameters() if p.grad is not None)
+
+        right = results()
+        with mock.patch.object(vae, "CHANNELS_LAST", True):
+            found = results()
+            y = vae.laid(torch.randn(2, 8, 4, 6))
+            stacked = vae.over_time(y.reshape(1, 2, 8, 4, 6), vae.Causal(8, 8), 2, zeros=2)
+        self.assertTrue(stacked.is_contiguous(memory_format=torch.channels_last))
+        for a, b in zip(right, found, strict=True):
+            self.assertLess((a - b).norm(), 1e-5 * a.norm() + 1e-12)
+
 
 @unittest.skipUnless(there("torch", "safetensors", "PIL"), "needs PyTorch, as the training does (recipe/requirements.txt)")
 class Near(unittest.TestCase):
@@ -384,7 +408,7 @@ class Gallery(unittest.TestCase):
 class Steps:
     """In place of train.Stopper: ends a loop when it was asked so often; told to before its first step with 0."""
 
-    def __init__(self, often):
+    def __init__(self, often, deadline=None):
         self.left, self.asked = often, often == 0
 
     def __bool__(self):
@@ -393,6 +417,50 @@ class Steps:
 
     def cooling(self, share):
         return 1.0
+
+
+@unittest.skipUnless(there("torch", "safetensors", "sentencepiece", "google.protobuf"), "needs what the training does (recipe/requirements.txt)")
+class Stopping(unittest.TestCase):
+    def setUp(self):
+        import train
+
+        ends = contextlib.ExitStack()
+        self.addCleanup(ends.close)
+        ends.enter_context(mock.patch.object(train.signal, "signal"))
+        ends.enter_context(mock.patch.object(train.time, "monotonic", lambda: self.now))
+        self.train, self.now = train, 1000.0
+
+    def test_minutes_do_not_count_what_moved_their_begin(self):
+        stop = self.train.Stopper(10)
+        self.now += 120  # of compiling
+        stop.begin += 120
+        self.assertEqual(stop.cooling(0.5), 1)
+        self.now += 450
+        self.assertAlmostEqual(stop.cooling(0.5), 0.5)
+        self.assertFalse(stop)
+        self.now += 151
+        self.assertTrue(stop)
+        self.assertEqual(stop.cooling(0.5), 0)
+
+    def test_the_rate_has_fallen_by_the_deadline_whatever_came_before(self):
+        stop = self.train.Stopper(1e6, self.now + 450)
+        self.now += 150  # of compiling: 300 s are left for the schedule
+        stop.begin += 150
+        self.assertEqual(stop.cooling(0.5), 1)
+        self.now += 225
+        self.assertAlmostEqual(stop.cooling(0.5), 0.5)
+        self.now += 74
+        self.assertFalse(stop)
+        self.assertLess(stop.cooling(0.5), 0.01)
+        self.now += 2
+        self.assertTrue(stop)
+
+    def test_a_deadline_that_is_over_ends_it(self):
+        stop = self.train.Stopper(5, self.now + 60)
+        self.now += 90
+        stop.begin += 90
+        self.now += 2
+        self.assertTrue(stop)
 
 
 @unittest.skipUnless(there("torch", "safetensors", "sentencepiece", "google.protobuf"), "needs what the training does (recipe/requirements.txt)")
@@ -503,6 +571,29 @@ class Training(unittest.TestCase):
                 self.transformer(1)
         self.assertEqual(self.contents(self.work)[pathlib.Path("transformer-smoke.pt")], before)
 
+    def test_what_cannot_be_compiled_goes_on_without(self):
+        def plain():
+            pass
+
+        def compiled():
+            raise RuntimeError("no kernel for this card")
+
+        tried, warnings = [], []
+
+        def try_out(loss):
+            tried.append(loss)
+            loss()
+
+        warn = lambda **values: warnings.append(values)
+        self.assertIs(self.train.usable(compiled, plain, try_out, warn), plain)
+        self.assertEqual(tried, [compiled, plain])
+        self.assertRegex(warnings[0]["warning"], "not compiled.*no kernel for this card")
+        self.assertIs(self.train.usable(plain, plain, try_out, warn), plain)
+        self.assertIs(self.train.usable(compiled, plain, lambda loss: None, warn), compiled)
+        self.assertEqual(len(warnings), 1)
+        with self.assertRaisesRegex(RuntimeError, "no kernel"):  # what is no fault of the compiler comes again
+            self.train.usable(compiled, compiled, try_out, warn)
+
     def test_every_kind_is_rehearsed_twice(self):
         import data
 
@@ -516,8 +607,10 @@ class Training(unittest.TestCase):
         import data
 
         kind, failing = data.Kind("image", 64, 48, 1, 2, 1.0), None  # no latent to encode with
-        with self.assertRaises(AttributeError):
-            next(data.Pool(failing, None, 64, [kind], 1, 0, "cpu", 1 << 20, lambda: False))
+        pool = data.Pool(failing, None, 64, [kind], 1, 0, "cpu", 1 << 20, lambda: False)
+        for _ in range(2):
+            with self.assertRaises(AttributeError):
+                next(pool)
         self.assertIsNone(next(data.Pool(failing, None, 64, [kind], 1, 0, "cpu", 1 << 20, lambda: True), None))
 
 

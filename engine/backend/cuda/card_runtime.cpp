@@ -39,7 +39,7 @@ public:
     void to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
     void to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) override;
     void on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
-    void clear(std::byte* device, std::size_t bytes) override;
+    void set(std::byte* device, std::uint8_t value, std::size_t bytes) override;
     void wait() override;
     bool idle() override;
     void order(Queue before, Queue after) override;
@@ -162,9 +162,9 @@ void CardRuntime::on_device(std::byte* to, const std::byte* from, std::size_t by
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, compute_), "copying on the card");
 }
 
-void CardRuntime::clear(std::byte* device, std::size_t bytes) {
+void CardRuntime::set(std::byte* device, std::uint8_t value, std::size_t bytes) {
     select();
-    check(cudaMemsetAsync(device, 0, bytes, compute_), "clearing");
+    check(cudaMemsetAsync(device, value, bytes, compute_), "clearing");
 }
 
 void CardRuntime::wait() {

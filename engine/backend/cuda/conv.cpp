@@ -66,17 +66,21 @@ void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const We
             continue;
         const bool in_place = !residual && out.dtype() == compute;
         Tensor sum = in_place ? frame_out : allocate(frame_out.shape(), compute);
-        if (nothing) {
-            // Every frame is zero: what is left is the bias.
-            if (bias)
+        if (nothing || !conv_fused(call, nullptr, sum)) {
+            if (residual &&
+                compute == DType::bf16) { // rounded once, when both are added; the library writes bf16 alone
+                sum = {};
+                sum = allocate(frame_out.shape(), DType::f32);
+            }
+            if (!nothing)
+                conv_plain(call, sum);
+            else if (bias) // every frame is zero: what is left is the bias
                 copy(call.bias.wide.reshape({1, 1, frame_out.size(2)})
                          .expand(0, frame_out.size(0))
                          .expand(1, frame_out.size(1)),
                      sum);
             else
                 fill(sum, 0.0f);
-        } else if (!conv_fused(call, nullptr, sum)) {
-            conv_plain(call, sum);
         }
         if (residual)
             add(sum, beside, frame_out);
@@ -140,17 +144,17 @@ Tensor CudaBackend::zero_padded(const Tensor& x, std::int64_t rows) {
     Shape shape = x.shape();
     shape[0] = rows;
     Tensor out = allocate(shape, x.dtype());
-    runtime_->clear(out.raw(), out.bytes());
+    runtime_->set(out.raw(), 0, out.bytes());
     Tensor part = out.slice(0, 0, x.size(0));
     copy(x, part);
     return out;
 }
 
 /// Pixels with all they see as rows of a matrix; a part of the picture at a time. Frames of zeros before and after the
-/// others are left out.
+/// others are left out. out: in the type it is computed in, or f32.
 void CudaBackend::conv_plain(const ConvCall& call, Tensor& out) {
     Window w = call.window;
-    const DType compute = out.dtype();
+    const DType compute = call.options.compute;
     const std::int64_t width = out.size(1), pixels = out.size(0) * width, channels = out.size(2);
     const Tensor taps = taps_first(call.weight, compute);
     const std::int64_t whole_depth = taps.elements() / channels, frame_depth = whole_depth / w.time;
@@ -172,7 +176,8 @@ void CudaBackend::conv_plain(const ConvCall& call, Tensor& out) {
         p.m = rows;
         p.n = channels;
         p.k = depth;
-        p.type = p.c_type = type_of(compute);
+        p.type = type_of(compute);
+        p.c_type = type_of(out.dtype());
         p.a = unfolded.raw();
         p.lda = depth;
         p.b = taps.raw() + begin * frame_depth * element_bytes(compute);
@@ -183,7 +188,7 @@ void CudaBackend::conv_plain(const ConvCall& call, Tensor& out) {
             p.bias = call.bias.wide.data<float>();
             p.bias_as_c = call.bias.narrow.raw();
         }
-        p.round_sum = compute == DType::bf16;
+        p.round_sum = out.dtype() == DType::bf16;
         product(p, c);
     }
 }

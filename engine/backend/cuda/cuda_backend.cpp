@@ -48,10 +48,19 @@ constexpr std::size_t largest_staged = std::size_t{64} << 20, most_pinned = std:
 /// Weights are cut from pieces of this size: the card gives whole pages of 2 MiB, and many weights end just behind one.
 constexpr std::size_t weight_segment = std::size_t{32} << 20;
 
+Fit fit_of(const CudaBackend::Options& options) { return options.exact ? Fit::apart : Fit::best; }
+
+std::shared_ptr<DeviceUse> use_of(const CudaBackend::Options& options) {
+    auto use = std::make_shared<DeviceUse>();
+    if (options.memory > 0) use->limit = options.memory;
+    return use;
+}
+
 } // namespace
 
 SystemMemory device_memory(std::shared_ptr<Runtime> runtime, std::shared_ptr<DeviceUse> use) {
     const auto allocate = [runtime, use](std::size_t bytes) {
+        if (bytes > use->limit - std::min(use->limit, use->held.load())) return static_cast<std::byte*>(nullptr);
         std::byte* memory = runtime->allocate(bytes);
         if (!memory) return memory;
         const std::size_t held = use->held += bytes;
@@ -75,11 +84,14 @@ CudaBackend::CudaBackend(std::shared_ptr<Runtime> runtime, Options options)
     : runtime_(std::move(runtime)),
       options_(std::move(options)),
       pool_(options_.threads),
-      own_arena_(std::make_unique<Arena>(self(), device_memory(runtime_, use_), 0, Fit::best)),
-      weight_arena_(std::make_unique<Arena>(self(), device_memory(runtime_, use_), 0, Fit::best, weight_segment)),
+      use_(use_of(options_)),
+      own_arena_(std::make_unique<Arena>(self(), device_memory(runtime_, use_), 0, fit_of(options_))),
+      weight_arena_(
+          std::make_unique<Arena>(self(), device_memory(runtime_, use_), 0, fit_of(options_), weight_segment)),
       arena_(own_arena_.get()),
       stream_(*runtime_),
       pinned_(nullptr, pinned_memory(runtime_), most_pinned) {
+    if (options_.exact) options_.record = false; // a recording goes on using what its tensors gave back
     if (!options_.blas) return;
     const Borrowed to_stay(*this, *weight_arena_);
     blas_workspace_ = allocate({static_cast<std::int64_t>(options_.blas->workspace_bytes())}, DType::u8);
@@ -119,7 +131,9 @@ Tensor CudaBackend::allocate(const Shape& shape, DType dtype) {
     const std::size_t bytes = checked_bytes(shape, dtype);
     for (bool again = false;; again = true) {
         try {
-            return Tensor(arena_->allocate(bytes), 0, shape, dtype);
+            Tensor made(arena_->allocate(bytes), 0, shape, dtype);
+            if (options_.poison && bytes > 0) runtime_->set(made.raw(), 0xFF, bytes); // NaN in every float type
+            return made;
         } catch (const Error& e) {
             if (e.field() != "memory") throw;
             if (again)
@@ -214,6 +228,11 @@ Backend::MemoryStats CudaBackend::memory() const {
     return {in_use, use_->held, use_->peak, use_->allocations};
 }
 
+std::size_t CudaBackend::free_memory() {
+    const std::size_t held = use_->held;
+    return std::min(runtime_->free_memory(), use_->limit - std::min(use_->limit, held));
+}
+
 std::string CudaBackend::plan_memory(const MemoryNeeds& needs) {
     stream_.set_ring({});
     resident_left_ = ~std::size_t{0};
@@ -221,17 +240,18 @@ std::string CudaBackend::plan_memory(const MemoryNeeds& needs) {
     once_ = needs.once;
     activations_ = needs.activations;
     if (needs.weights == 0) return {};
-    const std::size_t margin = std::min(memory_margin, runtime_->properties().memory / 8);
+    const std::size_t margin = std::min(memory_margin, std::min(runtime_->properties().memory, use_->limit) / 8);
     // What is held now are weights of an earlier run, mostly the same ones; the products' workspace stays.
     const std::size_t of_the_library = blas_workspace_ ? blas_workspace_.bytes() : 0;
     const MemoryPlan plan =
-        cuda::plan_memory(needs, runtime_->free_memory() + use_->held - of_the_library, margin, available_memory());
+        cuda::plan_memory(needs, free_memory() + use_->held - of_the_library, margin, available_memory());
     if (plan.rung == MemoryPlan::Rung::none)
         throw Error("", "memory", describe(plan, needs), "use a smaller size, fewer frames, or the device cpu");
     if (plan.ring > 0) {
-        runtime_->wait(); // weights arrive on another queue, perhaps where a kernel still reads
         const Borrowed to_stay(*this, *weight_arena_);
-        stream_.set_ring(allocate({static_cast<std::int64_t>(plan.ring)}, DType::u8));
+        Tensor ring = allocate({static_cast<std::int64_t>(plan.ring)}, DType::u8);
+        runtime_->wait(); // weights arrive on another queue, perhaps where a kernel still reads
+        stream_.set_ring(std::move(ring));
         resident_left_ = plan.resident;
     }
     return describe(plan, needs);

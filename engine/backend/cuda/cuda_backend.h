@@ -25,6 +25,7 @@ namespace denoir::cuda {
 
 /// Device memory asked from the driver by all arenas of a backend.
 struct DeviceUse {
+    std::size_t limit = ~std::size_t{0}; ///< of `held`
     std::atomic<std::size_t> held{0}, peak{0}, allocations{0};
 };
 
@@ -41,6 +42,10 @@ public:
         std::unique_ptr<Dnn> dnn;
         EightBit eight_bit = EightBit::off; ///< large linear layers in bf16 are computed from 8-bit values
         bool record = true;                 ///< kernels are recorded and repeated (see captured)
+        std::size_t memory = 0;             ///< bytes that may be held, as on a smaller card; 0: all there are
+        // For tests and tools on a card:
+        bool poison = false; ///< every block starts as NaN
+        bool exact = false;  ///< every block is an allocation of its own (Fit::apart); nothing is recorded
     };
     CudaBackend(std::shared_ptr<Runtime>, Options);
     ~CudaBackend() override;
@@ -58,7 +63,7 @@ public:
     Tensor download_later(const Tensor&) override;
     void finish(const Tensor& host) override;
     MemoryStats memory() const override;
-    std::size_t free_memory() override { return runtime_->free_memory(); }
+    std::size_t free_memory() override;
     void trim() override;
     std::string plan_memory(const MemoryNeeds&) override;
     Tensor parameter(const Weight&, bool round_bf16) override;
@@ -167,7 +172,7 @@ private:
     Options options_;
     ThreadPool pool_;
     std::stop_token stop_;
-    std::shared_ptr<DeviceUse> use_ = std::make_shared<DeviceUse>();
+    std::shared_ptr<DeviceUse> use_;
     /// What stays long lies apart: between activations it would keep their memory from being given back.
     std::unique_ptr<Arena> own_arena_, weight_arena_, recording_arena_;
     Arena* arena_; ///< the own one unless another is borrowed

@@ -17,6 +17,7 @@ struct FusedAttention {
     std::int64_t queries = 0, keys = 0, heads = 0, size = 0;
     std::int64_t q_token = 0, q_head = 0, k_token = 0, k_head = 0, v_token = 0, v_head = 0, out_token = 0, out_head = 0;
     float scale = 1;
+    std::int64_t multiplications() const { return 2 * queries * keys * heads * size; }
 };
 
 /// Convolution of dense channels-last bf16 frames x [T,H,W,C] with w [O,kt,kh,kw,C], no padding in time; bias [O] and

@@ -60,8 +60,9 @@ constexpr float clearly_slower = 1.5f;
 /// Up to this version the library's plans for pictures are the better ones (asked without a card, for an H200), and
 /// from 9.8 to 9.14 its convolutions of several frames are silently wrong in bf16 (pytorch/pytorch #163539).
 constexpr std::size_t frames_behind_each_other_from = 92400;
-/// Smaller convolutions take microseconds by any plan.
-constexpr std::int64_t worth_timing = 2'000'000'000;
+/// Smaller convolutions take microseconds by any plan. Of attention it is only what tokens have with each other: that
+/// takes most of a step, and a plan that is compiled takes seconds to be made.
+constexpr std::int64_t worth_timing = 2'000'000'000, attention_worth_timing = 50'000'000'000;
 constexpr std::int64_t largest_workspace = std::int64_t{64} << 20;
 constexpr std::size_t loading_bytes = std::size_t{64} << 20; ///< with less free, a kernel may not have been loaded
 
@@ -103,9 +104,12 @@ public:
         if (a.log_sum) memory.emplace(second_result, a.log_sum);
         // The library has two ways to express it; which a version on a card knows is not told before it is tried.
         using Way = fe::AttentionImplementation_t;
-        return run(key, planned(key, [&] { return attention_graph(a, Way::AUTO); }), memory, workspace) ||
-               run(key + ":composite", planned(key + ":composite", [&] { return attention_graph(a, Way::COMPOSITE); }),
-                   memory, workspace);
+        const auto run_as = [&](const std::string& name, Way way) {
+            Plan& plan = planned(name, [&] { return attention_graph(a, way); });
+            plan.timed = a.multiplications() >= attention_worth_timing;
+            return run(name, plan, memory, workspace);
+        };
+        return run_as(key, Way::AUTO) || run_as(key + ":composite", Way::COMPOSITE);
     }
 
     bool conv(const FusedConv& c, const Workspace& workspace) override {
@@ -289,8 +293,8 @@ private:
                         "use a smaller size, fewer frames or bf16, or close other programs that use the card");
     }
 
-    /// The fastest of the first plans, as measured now or earlier; convolutions differ by far. Attention has one plan
-    /// per generation of cards, the newest first.
+    /// The fastest of the first plans, as measured now or earlier: those of convolutions differ by far, and of
+    /// attention's, which come with the newest generation of cards first, the first need not be the best.
     void choose(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
         if (!plan.timed || runtime_.recording()) return take(plan, 0); // nothing to be timed, or not now
         const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());

@@ -114,8 +114,8 @@ void FakeRuntime::on_device(std::byte* to, const std::byte* from, std::size_t by
     submit([=] { std::memmove(to, from, bytes); });
 }
 
-void FakeRuntime::clear(std::byte* device, std::size_t bytes) {
-    submit([=] { std::memset(device, 0, bytes); });
+void FakeRuntime::set(std::byte* device, std::uint8_t value, std::size_t bytes) {
+    submit([=] { std::memset(device, value, bytes); });
 }
 
 float FakeRuntime::time(const std::function<void()>& work) {

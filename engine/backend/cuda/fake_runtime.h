@@ -15,8 +15,8 @@ namespace denoir::cuda {
 class FakeRuntime final : public Runtime {
 public:
     /// `backward`: the threads of a block take turns from the last to the first.
-    /// `counting`: nothing is computed or copied and no memory is touched, so that a run of any size can be planned; what
-    /// the host reads is zero.
+    /// `counting`: nothing is computed or copied and no memory is touched, so that a run of any size can be planned;
+    /// what the host reads is zero.
     explicit FakeRuntime(std::size_t memory = std::size_t{256} << 20, bool backward = false, bool counting = false);
     ~FakeRuntime() override;
 
@@ -30,7 +30,7 @@ public:
     void to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
     void to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) override;
     void on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
-    void clear(std::byte* device, std::size_t bytes) override;
+    void set(std::byte* device, std::uint8_t value, std::size_t bytes) override;
     void wait() override { copy_now(); }
     bool idle() override { return true; }
     void order(Queue, Queue) override {}

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -27,9 +28,22 @@ EightBit asked_eight_bit() {
 }
 
 /// DENOIR_CUDA_PLAIN=1: without the card's libraries, by our own kernels alone (tests, and where a library fails).
-bool asked_plain() {
-    const char* asked = std::getenv("DENOIR_CUDA_PLAIN");
+/// DENOIR_CUDA_POISON=1, DENOIR_CUDA_EXACT=1: for tests and tools, see CudaBackend::Options.
+bool asked_for(const char* variable) {
+    const char* asked = std::getenv(variable);
     return asked && std::strcmp(asked, "1") == 0;
+}
+
+/// DENOIR_CUDA_MEMORY=MIB: no more than that is used of the card.
+std::size_t asked_memory() {
+    const char* asked = std::getenv("DENOIR_CUDA_MEMORY");
+    if (!asked || !*asked) return 0;
+    std::uint32_t mib = 0; // shifted to bytes, it cannot wrap around
+    const char* const end = asked + std::strlen(asked);
+    if (const auto read = std::from_chars(asked, end, mib); read.ec != std::errc() || read.ptr != end || mib == 0)
+        throw UsageError("", "DENOIR_CUDA_MEMORY", fmt::format("'{}' is no size", printable(asked, 40)),
+                         "use a number of MiB");
+    return std::size_t{mib} << 20;
 }
 
 /// DENOIR_CUDA_GRAPHS=off: kernels are started one by one (to measure what recording them gives).
@@ -46,8 +60,12 @@ std::unique_ptr<ModuleBackend> open(int index, int threads, Backend* owner) {
     options.owner = owner;
     options.eight_bit = asked_eight_bit();
     options.record = asked_recording();
+    options.memory = asked_memory();
+    options.poison = asked_for("DENOIR_CUDA_POISON");
+    options.exact = asked_for("DENOIR_CUDA_EXACT");
+    const bool plain = asked_for("DENOIR_CUDA_PLAIN");
     std::string no_blas = "not asked for", no_dnn = no_blas;
-    if (!asked_plain()) {
+    if (!plain) {
         options.blas = open_blas(*runtime, no_blas);
         options.dnn = open_dnn(*runtime, no_dnn);
     }
@@ -57,7 +75,7 @@ std::unique_ptr<ModuleBackend> open(int index, int threads, Backend* owner) {
     std::string found = fmt::format(
         "{}; matrix products: {}; attention and convolution: {}", printable(runtime->properties().name, 60),
         named(options.blas != nullptr, "cuBLASLt", no_blas), named(options.dnn != nullptr, "cuDNN", no_dnn));
-    if (!asked_plain() && (!options.blas || !options.dnn))
+    if (!plain && (!options.blas || !options.dnn))
         log::warning(
             fmt::format("cuda:{} will be many times slower than it could be: {}; install cuBLAS and cuDNN 9, or "
                         "name their folders in DENOIR_CUDA_LIBRARIES",

@@ -49,7 +49,7 @@ public:
     /// `transfer`.
     virtual void to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) = 0;
     virtual void on_device(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
-    virtual void clear(std::byte* device, std::size_t bytes) = 0;
+    virtual void set(std::byte* device, std::uint8_t value, std::size_t bytes) = 0;
     /// Until everything that was asked for is done. Throws what went wrong on the device since.
     virtual void wait() = 0;
     /// Whether wait() would return at once.

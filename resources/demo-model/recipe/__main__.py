@@ -4,7 +4,10 @@
 import argparse
 import os
 import sys
+import time
 from pathlib import Path
+
+BEGAN = time.monotonic()
 
 # Before numpy is imported: the processes that draw would each start its BLAS threads on every core.
 CHOSEN = "OMP_NUM_THREADS" in os.environ
@@ -23,6 +26,7 @@ def main() -> int:
     t.add_argument("part", choices=("transformer", "decoder", "encoder"))
     t.add_argument("--plan", choices=("cpu", "gpu", "smoke"), default="cpu")
     t.add_argument("--minutes", type=float, default=1e6, help="stop in order after so many (default: run until stopped)")
+    t.add_argument("--within", type=float, default=float("inf"), help="stop in order so many minutes after the start of this program, whatever it did meanwhile (compiling, say)")
     t.add_argument("--workers", type=int, help="processes that draw clips (default: the plan's)")
     e = commands.add_parser("export", help="averaged weights of every checkpoint into the model folder, in bf16")
     e.add_argument("--plan", choices=("cpu", "gpu", "smoke"), help="the transformer's, which must be there (default: the cpu plan's, if it is)")
@@ -58,10 +62,13 @@ def main() -> int:
     if not CHOSEN and (args.command != "train" or args.plan == "gpu"):  # a training on the processor is one core's
         torch.set_num_threads(os.cpu_count() or 1)
     if args.command == "train":
+        deadline = BEGAN + 60 * args.within
         if args.part == "transformer":
-            train.train_transformer(args.model, args.work, args.plan, args.minutes, args.workers)
+            train.train_transformer(args.model, args.work, args.plan, args.minutes, args.workers, deadline)
         else:
-            train.train_vae(args.model, args.work, args.part, args.minutes, "cuda" if args.plan == "gpu" else "cpu", args.workers if args.workers is not None else 4 if args.plan == "gpu" else 0)
+            on_gpu = args.plan == "gpu"
+            workers = args.workers if args.workers is not None else train.DRAWERS if on_gpu else 0
+            train.train_vae(args.model, args.work, args.part, args.minutes, "cuda" if on_gpu else "cpu", workers, deadline)
     elif args.command == "export":
         import export
 

@@ -97,19 +97,27 @@ class Pool:
         self.weights, self.told = torch.tensor([k.weight for k in kinds]), told
         self.stores: dict = {}
         self.queue: queue.Queue = queue.Queue(16)
-        self.stopped = False
+        self.stopped, self.failure = False, None
         source = loader(Batches(latent, tokenizer, text_len, kinds, seed), workers)
         threading.Thread(target=self._fetch, args=(source,), daemon=True).start()
 
     def _fetch(self, source):
-        """On its own thread; the device is touched by the caller's alone, which may be recording a CUDA graph."""
+        """On its own thread, which asks of the device for pinned memory alone: the caller may be recording a CUDA graph (which torch.compile
+        does thread by thread)."""
         try:
             for batch in source:
-                self._put(batch)
+                self._put(self._ready(*batch))
                 if self.stopped:
                     return
         except Exception as error:  # for the caller, who waits for batches
             self._put(error)
+
+    def _ready(self, name, z, tokens, *rest):
+        """As the stores keep it; in memory from which a device copies while the caller goes on."""
+        *rest, targets = rest
+        tokens = torch.nn.functional.pad(tokens, (0, self.text_len - tokens.shape[1]))
+        columns = z.to(torch.bfloat16), tokens, *rest, targets.to(torch.bfloat16)
+        return name, *(c.pin_memory() if torch.device(self.device).type == "cuda" else c for c in columns)
 
     def _put(self, item):
         while not self.stopped:
@@ -122,10 +130,11 @@ class Pool:
         while not self.queue.empty():
             item = self.queue.get()
             if isinstance(item, Exception):
-                raise item
-            name, z, tokens, *rest, targets = item
-            tokens = torch.nn.functional.pad(tokens, (0, self.text_len - tokens.shape[1]))
-            self._add(name, z.to(torch.bfloat16), tokens, *rest, targets.to(torch.bfloat16))
+                self.failure = item
+            else:
+                self._add(*item)
+        if self.failure is not None:  # every time: nothing more will come
+            raise self.failure
 
     def _add(self, name, *columns):
         if name not in self.stores:
@@ -134,7 +143,7 @@ class Pool:
         store = self.stores[name]
         at, count = store[0], len(columns[0])
         for kept, new in zip(store[2], columns):
-            kept[at : at + count].copy_(new)
+            kept[at : at + count].copy_(new, non_blocking=True)
         store[0], store[1] = (at + count) % len(store[2][0]), max(store[1], at + count)
 
     def __iter__(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The training loops. Each continues from its checkpoint in the training folder, else from exported weights, else from nothing."""
 
+import functools
 import json
 import os
 import shutil
@@ -25,6 +26,7 @@ from transformer import Sizes, TextEncoder, Transformer
 TINY, SMALL, FULL = (96, 64), (128, 80), (256, 144)
 GUIDED = 0.1  # what guide and probe weigh beside the velocity's error
 OBJECTS = 3.0  # how much more the error on objects counts without noise
+DRAWERS = max(1, (os.cpu_count() or 1) - 2)  # processes that draw for a GPU: two cores feed it
 
 # "stages": (minutes of training, rate factor, what is shown). Batches hold about as much work whatever their kind. "pool": data.Pool's capacity.
 PLANS = {
@@ -46,7 +48,7 @@ PLANS = {
     },
     "gpu": {
         # Few kinds: each costs minutes of compiling.
-        "sizes": Sizes(), "lr": 2e-3, "decay": 0.999, "workers": 14, "pool": 3 << 30, "text_steps": 1300,
+        "sizes": Sizes(), "lr": 2e-3, "decay": 0.999, "workers": DRAWERS, "pool": 3 << 30, "text_steps": 1300,
         "stages": [
             (4, 1.0, [Kind("image", *FULL, 1, 256, 1.0)]),
             (8, 1.0, [Kind("image", *FULL, 1, 256, 0.4), Kind("clip small", *SMALL, 17, 128, 0.6)]),
@@ -63,10 +65,11 @@ PLANS = {
 
 
 class Stopper:
-    """Ends a loop in order: on a signal, or after so many minutes by the clock."""
+    """Ends a loop in order: on a signal, after so many minutes by the clock, whose `begin` may be moved, or at `deadline` (of
+    time.monotonic), whichever comes first."""
 
-    def __init__(self, minutes: float):
-        self.begin, self.length, self.asked = time.monotonic(), 60 * minutes, False
+    def __init__(self, minutes: float, deadline: float = float("inf")):
+        self.begin, self.minutes, self.deadline, self.asked = time.monotonic(), minutes, deadline, False
         for s in (signal.SIGTERM, signal.SIGINT):
             signal.signal(s, self.ask)
 
@@ -75,11 +78,16 @@ class Stopper:
         # Whoever stops us stops the drawing processes as well; the loader would raise over them in the middle of a checkpoint.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
+    @property
+    def length(self) -> float:
+        """Seconds from `begin` to the end."""
+        return max(1.0, min(60 * self.minutes, self.deadline - self.begin))
+
     def __bool__(self):
         return self.asked or time.monotonic() > self.begin + self.length
 
     def cooling(self, share: float) -> float:
-        """Factor of the rate: 1, falling to 0 over the last `share` of the minutes."""
+        """Factor of the rate: 1, falling to 0 over the last `share` of the time."""
         left = 1 - (time.monotonic() - self.begin) / self.length
         return min(1.0, max(left, 0.0) / share)
 
@@ -231,6 +239,18 @@ def rehearse(pool: Pool, kinds: list[Kind], step) -> None:
                 step(*batch[1:])
 
 
+def usable(loss, plain, try_out, warn):
+    """`loss`, compiled, if try_out(loss) goes well; else `plain`, after a warning: a compiler that fails costs speed and not the training."""
+    if loss is not plain:
+        try:
+            try_out(loss)
+            return loss
+        except Exception as error:  # noqa: BLE001: whatever a compiler comes up with
+            warn(warning=f"not compiled, many times slower: {type(error).__name__}: {str(error).strip()[:300]}")
+    try_out(plain)
+    return plain
+
+
 def keep_if_broken(path: Path, average: Average, step: int) -> None:
     """Ends the program before a checkpoint is replaced by one with NaN, from which nothing could go on."""
     if all(mean.isfinite().all() for mean in average.mean):
@@ -252,9 +272,9 @@ def _to(device, *tensors):
     return [t.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else t for t in tensors]
 
 
-def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, workers: int | None = None) -> None:
+def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, workers: int | None = None, deadline: float = float("inf")) -> None:
     """Transformer and text encoder together, by the stages of the plan. A checkpoint every few minutes."""
-    stop, team = Stopper(minutes), Team()
+    stop, team = Stopper(minutes, deadline), Team()
     plan = PLANS[plan_name]
     sizes: Sizes = plan["sizes"]
     device, _ = _place("cuda" if plan_name == "gpu" else "cpu")
@@ -311,9 +331,9 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
             for block in net.blocks:
                 block.compile(dynamic=False)
 
-    def gradients(*batch):
+    def gradients(of, *batch):
         optimizers.zero_grad()
-        loss, *shown = loss_of(net, encoder, guide, *batch)
+        loss, *shown = of(net, encoder, guide, *batch)
         loss.backward()
         return shown
 
@@ -337,12 +357,12 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
                 # Compiling takes minutes for every kind, filling the pool and the text encoder more at the beginning: the clock, by
                 # which the rate cools, stands still meanwhile.
                 since = time.monotonic() if warm else stop.begin
-                rehearse(batches, kinds, gradients)
+                loss_of = usable(loss_of, transformer_loss, lambda of: rehearse(batches, kinds, functools.partial(gradients, of)), log)
                 stop.begin += time.monotonic() - since
         if (batch := next_of(batches, stop)) is None:
             break
         name, z, *rest = batch
-        shown = gradients(z, *rest)
+        shown = gradients(loss_of, z, *rest)
         # On a processor that others use too, what counts is the time it gave us.
         spent = time.process_time() if device.type == "cpu" else time.monotonic() - stop.begin
         try:
@@ -374,9 +394,9 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
     log(note="stopped", **done)
 
 
-def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: str = "cpu", workers: int = 0) -> None:
+def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: str = "cpu", workers: int = 0, deadline: float = float("inf")) -> None:
     """`part`: "decoder" learns to draw the fixed latent, "encoder" to give it."""
-    stop, team = Stopper(minutes), Team()
+    stop, team = Stopper(minutes, deadline), Team()
     device, autocast = _place(device_name)
     latent, log = fixed_latent(model), Log(work, f"vae-{part}") if team.rank == 0 else lambda **_: None
     net = vae.Vae(latents.Z, latent.tables["std"])
@@ -410,6 +430,8 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
         save(path, {"vae": net.state_dict(), "optimizer": optimizer.state_dict(), "average": average.mean,
                     "average_count": average.count, "names": [n for n, _ in named], "done": done})  # fmt: skip
 
+    if device.type == "cuda":
+        vae.CHANNELS_LAST = torch.backends.cudnn.benchmark = True  # lengths of crops are few: each is tried once
     if shutil.which("g++"):
         os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(work / "compiled"))
         torch._dynamo.config.suppress_errors = True

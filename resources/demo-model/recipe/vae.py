@@ -11,10 +11,25 @@ from torch import nn
 BASE, MULTIPLIERS, BLOCKS = 16, (1, 2, 4, 4), 1
 
 
-def over_time(clip, layer, frames: int, stride: int = 1):
-    """`layer` (weight [out,C,3,k,k]) over every three frames of `clip` [B,F,C,H,W] that follow each other, `frames` times, `stride` frames
-    farther each time -> [B*frames,out,H,W]. The three are stacked as channels."""
-    stacked = torch.cat([clip[:, i : i + stride * frames : stride] for i in range(3)], 2).flatten(0, 1)
+CHANNELS_LAST = False  # in memory, as a GPU's matrix units want it; pictures are [B*F,C,H,W] all the same
+
+
+def laid(x):
+    """Pictures x as they should lie."""
+    return x.contiguous(memory_format=torch.channels_last) if CHANNELS_LAST else x
+
+
+def over_time(clip, layer, frames: int, stride: int = 1, zeros: int = 0):
+    """`layer` (weight [out,C,3,k,k]) over every three frames of `clip` [B,F,C,H,W] that follow each other, `zeros` frames of zeros before
+    them, `frames` times, `stride` frames farther each time -> [B*frames,out,H,W]. The three are stacked as channels."""
+    channel = 4 if CHANNELS_LAST else 2
+    if CHANNELS_LAST:
+        clip = clip.permute(0, 1, 3, 4, 2)
+    if zeros:
+        clip = torch.cat([clip.new_zeros(clip.shape[0], zeros, *clip.shape[2:]), clip], 1)
+    stacked = torch.cat([clip[:, i : i + stride * frames : stride] for i in range(3)], channel).flatten(0, 1)
+    if CHANNELS_LAST:
+        stacked = stacked.permute(0, 3, 1, 2)
     weight = layer.weight.transpose(1, 2).flatten(1, 2)
     return F.conv2d(stacked, weight, layer.bias, padding=weight.shape[-1] // 2)
 
@@ -29,8 +44,7 @@ class Causal(nn.Module):
 
     def forward(self, x, frames: int):
         _, c, h, w = x.shape
-        clip = x.reshape(-1, frames, c, h, w)
-        return over_time(torch.cat([clip.new_zeros(clip.shape[0], 2, c, h, w), clip], 1), self, frames)
+        return over_time(x.reshape(-1, frames, c, h, w), self, frames, zeros=2)
 
 
 class Point(nn.Module):
@@ -121,7 +135,7 @@ class Down(nn.Module):
         clip = x.reshape(-1, frames, c, h, w)
         after = (frames - 1) // 2
         later = over_time(clip, self.time_conv, after, 2).reshape(-1, after, c, h, w)
-        return torch.cat([clip[:, :1], later], 1).flatten(0, 1), after + 1
+        return laid(torch.cat([clip[:, :1], later], 1).flatten(0, 1)), after + 1
 
 
 class Up(nn.Module):
@@ -138,9 +152,8 @@ class Up(nn.Module):
         if hasattr(self, "time_conv") and frames > 1:
             _, c, h, w = x.shape
             clip = x.reshape(-1, frames, c, h, w)
-            rest = torch.cat([clip.new_zeros(clip.shape[0], 2, c, h, w), clip[:, 1:]], 1)
-            pair = over_time(rest, self.time_conv, frames - 1).reshape(-1, frames - 1, 2, c, h, w).flatten(1, 2)
-            x, frames = torch.cat([clip[:, :1], pair], 1).flatten(0, 1), 2 * frames - 1
+            pair = over_time(clip[:, 1:], self.time_conv, frames - 1, zeros=2).reshape(-1, frames - 1, 2, c, h, w).flatten(1, 2)
+            x, frames = laid(torch.cat([clip[:, :1], pair], 1).flatten(0, 1)), 2 * frames - 1
         return self.resample["1"](F.interpolate(x, scale_factor=2, mode="nearest")), frames
 
 

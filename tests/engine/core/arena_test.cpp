@@ -53,6 +53,24 @@ void step(Arena& arena, unsigned seed) {
     }
 }
 
+TEST(Arena, blocks_apart_are_the_systems_own_and_go_back_at_once) {
+    Ledger ledger;
+    ledger.capacity = 1000;
+    Arena arena(nullptr, ledger.memory(), 0, Fit::apart);
+    arena.reserve(500);
+    EXPECT_EQ(ledger.out, 0u);
+    for (int i = 0; i < 3; ++i) {
+        const Block a = arena.allocate(300), b = arena.allocate(7);
+        EXPECT_EQ(ledger.out, 307u);
+        EXPECT_EQ(arena.stats().bytes_in_use, 307u);
+        EXPECT_THROW(arena.allocate(700), Error);
+    }
+    EXPECT_EQ(ledger.out, 0u);
+    EXPECT_EQ(arena.stats().bytes_held, 0u);
+    EXPECT_EQ(arena.stats().system_allocations, 6);
+    arena.trim();
+}
+
 TEST(Arena, blocks_are_aligned_and_tell_their_size) {
     Arena arena(nullptr);
     for (const std::size_t bytes :

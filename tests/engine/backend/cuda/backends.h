@@ -12,9 +12,8 @@ struct Emulated {
     std::shared_ptr<cuda::FakeRuntime> runtime;
     std::shared_ptr<cuda::CudaBackend> backend;
     explicit Emulated(std::size_t memory = std::size_t{1} << 30, cuda::EightBit eight_bit = cuda::EightBit::off,
-                      bool backward = false) {
+                      bool backward = false, cuda::CudaBackend::Options options = {}) {
         runtime = std::make_shared<cuda::FakeRuntime>(memory, backward);
-        cuda::CudaBackend::Options options;
         options.index = backward ? 1 : 0; // weights remember on which device they are
         options.threads = 2;
         options.eight_bit = eight_bit;

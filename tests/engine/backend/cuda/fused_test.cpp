@@ -42,7 +42,7 @@ class PlainDnn final : public cuda::Dnn {
 public:
     explicit PlainDnn(std::shared_ptr<cuda::Runtime> runtime) : runtime_(std::move(runtime)) {}
     int attentions = 0, convs = 0, with_residual = 0;
-    bool stacked = false, adds = true;
+    bool stacked = false, adds = true, refuses = false;
 
     bool prefers_stacked_frames() const override { return stacked; }
 
@@ -84,7 +84,7 @@ public:
     }
 
     bool conv(const FusedConv& c, const Workspace&) override {
-        if (c.residual && !adds) return false;
+        if (refuses || (c.residual && !adds)) return false;
         ++convs;
         with_residual += c.residual != nullptr;
         EXPECT_TRUE(!stacked || c.time == 1);
@@ -259,6 +259,25 @@ TEST(FusedConv, BordersTimeAndDuplication) {
         check(ConvCase{1, 4, 5, 8, 3, {3, 3, 3}, same}, stacked); // three colours: padded to eight
         check(ConvCase{1, 4, 5, 8, 8, {1, 1, 1}, {}}, stacked);
     }
+}
+
+TEST(Conv, AResidualIsAddedBeforeTheSumIsRounded) {
+    const auto run = [](Backend& backend, DType compute, DType type) {
+        const Weight w("w", host({8, 8, 3, 3, 3}, 1, DType::bf16)), bias("b", host({8}, 2, DType::bf16));
+        const Tensor frame = backend.upload(host({5, 6, 8}, 3, DType::bf16));
+        const std::vector<Tensor> frames{Tensor(), Tensor(), frame, Tensor(), Tensor()}; // the last of three sees none
+        const ConvOptions options{.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1, .compute = compute};
+        const Tensor residual = backend.upload(host({3, 5, 6, 8}, 5, DType::bf16));
+        Tensor out = backend.empty({3, 5, 6, 8}, type);
+        backend.conv(frames, w, &bias, &residual, options, out);
+        return doubles(out);
+    };
+    const Emulated plain;
+    const std::vector<double> once = rounded(run(*plain.backend, DType::f32, DType::f32));
+    EXPECT_EQ(run(*plain.backend, DType::bf16, DType::bf16), once);
+    const Fused fused; // a library that takes none of it
+    fused.dnn->refuses = true;
+    EXPECT_EQ(run(*fused.backend, DType::bf16, DType::bf16), once);
 }
 
 } // namespace

@@ -123,6 +123,83 @@ TEST(OutOfMemory, WhatAnotherArenaHoldsUnusedIsGivenBack) {
     EXPECT_EQ(bytes_of(there), bytes_of(device.backend->upload(weight.stored())));
 }
 
+/// On a device whose options are `set` by the caller.
+Emulated with(const std::function<void(cuda::CudaBackend::Options&)>& set) {
+    cuda::CudaBackend::Options options;
+    set(options);
+    return Emulated(std::size_t{1} << 30, cuda::EightBit::off, false, std::move(options));
+}
+
+TEST(Poisoned, EveryBlockStartsAsNaNTheUsedOnesToo) {
+    const Emulated device = with([](auto& o) { o.poison = true; });
+    Backend& backend = *device.backend;
+    const auto all_nan = [&] {
+        const std::vector<double> found = doubles(backend.empty({50}, DType::bf16));
+        return std::all_of(found.begin(), found.end(), [](double v) { return std::isnan(v); });
+    };
+    EXPECT_TRUE(all_nan());
+    for (int i = 0; i < 3; ++i) {
+        Tensor used = backend.empty({50}, DType::bf16);
+        backend.fill(used, 2.0f);
+        used = {};
+        EXPECT_TRUE(all_nan());
+    }
+    EXPECT_EQ(Layer().run(backend), Layer().run(*Emulated().backend));
+}
+
+TEST(Poisoned, ARecordingPoisonsAtEveryReplay) {
+    const Emulated device = with([](auto& o) { o.poison = true; });
+    Backend& backend = *device.backend;
+    const Tensor x = backend.upload(host({4, 4}, 1));
+    for (int i = 0; i < 4; ++i) {
+        const Tensor out = backend.captured("half", {&x, 1}, [&](std::span<const Tensor> in) {
+            Tensor two = backend.empty({2, 4, 4}, DType::f32), one = two.select(0, 0);
+            backend.copy(in[0], one); // and the other half is left
+            return two;
+        });
+        const std::vector<double> found = doubles(out);
+        for (std::size_t k = 0; k < 16; ++k) EXPECT_FALSE(std::isnan(found[k])) << i;
+        for (std::size_t k = 16; k < 32; ++k) EXPECT_TRUE(std::isnan(found[k])) << i;
+    }
+    EXPECT_EQ(device.runtime->replays(), 3);
+}
+
+TEST(Exact, EveryBlockIsTheCardsOwnAndGoesBackAtOnce) {
+    const Emulated device = with([](auto& o) { o.exact = true; });
+    Backend& backend = *device.backend;
+    const std::size_t before = device.backend->memory().held;
+    {
+        const Tensor a = backend.empty({3}, DType::u8), b = backend.empty({5, 7}, DType::f32);
+        EXPECT_EQ(device.backend->memory().held, before + 3 + 140);
+    }
+    EXPECT_EQ(device.backend->memory().held, before);
+    EXPECT_EQ(backend.empty({0, 5}, DType::f32).elements(), 0);
+    EXPECT_EQ(Layer().run(backend), Layer().run(*Emulated().backend));
+    const Tensor x = backend.upload(host({4}, 1));
+    for (int i = 0; i < 3; ++i)
+        backend.captured("sum", {&x, 1}, [&](std::span<const Tensor> in) {
+            Tensor out = backend.empty({4}, DType::f32);
+            backend.add(in[0], in[0], out);
+            return out;
+        });
+    EXPECT_EQ(device.runtime->replays(), 0);
+}
+
+TEST(Ladder, ALimitIsASmallerCard) {
+    const Emulated device = with([](auto& o) { o.memory = 8 * mib; });
+    Backend& backend = *device.backend;
+    EXPECT_EQ(backend.free_memory(), 8 * mib);
+    {
+        const Tensor held = backend.empty({5, 1 << 20}, DType::u8);
+        EXPECT_EQ(backend.free_memory(), 3 * mib);
+        EXPECT_THROW(backend.empty({4, 1 << 20}, DType::u8), Error);
+    }
+    backend.trim();
+    EXPECT_EQ(backend.free_memory(), 8 * mib);
+    EXPECT_NE(backend.plan_memory({6 * mib, mib, 2 * mib + mib / 2}).find("MiB of weights stay"), std::string::npos);
+    EXPECT_THROW(backend.plan_memory({60 * mib, 20 * mib, 4 * mib}), Error);
+}
+
 TEST(Ladder, StreamedWeightsGiveTheSameBytes) {
     // Six layers of 1 MiB each on a card that has room for about two.
     std::vector<Weight> weights;

@@ -72,10 +72,18 @@ TEST(Border, ABodyThatFailsIsToldApart) {
 }
 
 #if defined(DENOIR_CUDA_MODULE_FILE)
-/// `DENOIR_CUDA_MODULE` for as long as this lives.
-struct NamedModule {
-    explicit NamedModule(const char* file) { setenv("DENOIR_CUDA_MODULE", file, 1); }
-    ~NamedModule() { unsetenv("DENOIR_CUDA_MODULE"); }
+/// A variable of the environment for as long as this lives.
+class Variable {
+public:
+    Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+    ~Variable() { unsetenv(name_); }
+    Variable(const Variable&) = delete;
+
+private:
+    const char* name_;
+};
+struct NamedModule : Variable {
+    explicit NamedModule(const char* file) : Variable("DENOIR_CUDA_MODULE", file) {}
 };
 
 TEST(Module, IsOpenedAndRefusesInOneLine) {
@@ -120,6 +128,39 @@ TEST(Module, AnotherBuildIsRefused) {
 }
 
 /// Everything through the border, on a module whose card is emulated.
+TEST(Module, TakesOptionsFromTheEnvironment) {
+    const NamedModule named(DENOIR_CUDA_EMULATED_FILE);
+    const Device card = Device::parse("cuda");
+    {
+        const Variable memory("DENOIR_CUDA_MEMORY", "5");
+        EXPECT_EQ(open_backend(card)->free_memory(), std::size_t{5} << 20);
+    }
+    {
+        const Variable exact("DENOIR_CUDA_EXACT", "1");
+        const auto backend = open_backend(card);
+        const std::size_t held = backend->memory().held;
+        const Tensor three = backend->empty({3}, DType::u8);
+        EXPECT_EQ(backend->memory().held, held + 3);
+    }
+    {
+        const Variable poison("DENOIR_CUDA_POISON", "1");
+        const auto backend = open_backend(card);
+        Tensor used = backend->empty({4}, DType::f32);
+        backend->fill(used, 1.0f);
+        used = {};
+        EXPECT_TRUE(std::isnan(doubles(backend->empty({4}, DType::f32))[0]));
+    }
+    for (const char* no_size : {"0", "-1", "5G", "99999999999"}) {
+        const Variable memory("DENOIR_CUDA_MEMORY", no_size);
+        try {
+            open_backend(card);
+            ADD_FAILURE() << no_size;
+        } catch (const Error& e) {
+            EXPECT_NE(std::string(e.what()).find("DENOIR_CUDA_MEMORY"), std::string::npos) << e.what();
+        }
+    }
+}
+
 TEST(Module, WorksThroughTheBorder) {
     const NamedModule named(DENOIR_CUDA_EMULATED_FILE);
     const auto backend = open_backend(Device::parse("cuda"), 1);
