@@ -89,7 +89,8 @@ int strips_that_fit(const Request& r, const Weights& vae, Backend& backend) {
 } // namespace
 
 void Pipeline::make_room(std::size_t bytes) {
-    if (!residency_.lasting() || backend_->free_memory() / 2 <= bytes) residency_.release(Component::transformer);
+    const bool plenty = residency_.lasting() && backend_->free_memory() / 2 > bytes;
+    if (!plenty) residency_.release_prepared(Component::transformer);
 }
 
 void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& latent,

@@ -42,6 +42,10 @@ void Residency::release(Component component, const Weights* but) {
     entries_.remove_if([&](const Entry& e) { return e.weights->component() == component && e.weights.get() != but; });
 }
 
+void Residency::release_prepared(Component component) {
+    entries_.remove_if([&](const Entry& e) { return e.weights->component() == component && e.weights->prepared(); });
+}
+
 std::size_t Residency::bytes() const {
     std::size_t sum = 0;
     for (const Entry& e : entries_) sum += e.weights->stored_bytes();

@@ -26,6 +26,8 @@ public:
                                        std::string_view use = {});
     /// Forgets the sets of a component, but for one.
     void release(Component, const Weights* but = nullptr);
+    /// Forgets the sets of which a backend keeps something; those that are only mapped cost nothing.
+    void release_prepared(Component);
     std::size_t bytes() const;
 
     /// The prompts encoded last, where `lasting`.
