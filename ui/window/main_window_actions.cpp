@@ -175,11 +175,11 @@ void MainWindow::make_actions() {
     add("play.frame-on", play, tr("One frame on"), {QKeySequence(Qt::Key_Period)}, "next-frame",
         [this] { step_frames(1); });
     add("play.ten-back", play, tr("Ten frames back"),
-        {QKeySequence(Qt::SHIFT | Qt::Key_Comma), QKeySequence(Qt::Key_Less)}, "previous-frame",
-        [this] { step_frames(-10); });
+        {QKeySequence(Qt::SHIFT | Qt::Key_Comma), QKeySequence(Qt::Key_Less), QKeySequence(Qt::Key_Semicolon)},
+        "previous-frame", [this] { step_frames(-10); });
     add("play.ten-on", play, tr("Ten frames on"),
-        {QKeySequence(Qt::SHIFT | Qt::Key_Period), QKeySequence(Qt::Key_Greater)}, "next-frame",
-        [this] { step_frames(10); });
+        {QKeySequence(Qt::SHIFT | Qt::Key_Period), QKeySequence(Qt::Key_Greater), QKeySequence(Qt::Key_Colon)},
+        "next-frame", [this] { step_frames(10); });
     auto* loop = add("play.loop", play, tr("&Loop"), {}, "loop",
                      [this] { preview_->player().set_loop(!preview_->player().loop()); });
     loop->setCheckable(true);
