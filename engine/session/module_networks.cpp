@@ -140,11 +140,6 @@ Tensors run_vae_encode(const ModuleCall& call, std::stop_token stop) {
     const Tensor video = in.get("video", {"[3, F, H, W]"});
     in.finish();
     const auto weights = load(call, Component::vae21);
-    const auto config = wan::VaeConfig::read(*weights);
-    for (const int axis : {2, 3})
-        if (video.size(axis) % config.spatial() != 0)
-            in.refuse("video", fmt::format("has shape {}", to_string(video.shape())),
-                      fmt::format("height and width must be multiples of {}", config.spatial()));
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         const auto encoded = wan::Vae(weights, backend, {.dtype = call.dtype}).encode(video);

@@ -311,7 +311,7 @@ class Modules(Case):
         self.check("wan-transformer", good, weights=MODEL / "vae")
         self.check("wan-transformer", good, weights=self.work / "missing")
         self.check("wan-vae-decode", {"latent": f32(15, 1, 2, 2)}, weights=MODEL / "vae", names=("in.safetensors", "latent"))
-        self.check("wan-vae-encode", {"video": f32(3, 1, 15, 16)}, weights=MODEL / "vae", names=("in.safetensors", "video"))
+        self.check("wan-vae-encode", {"video": f32(3, 1, 7, 16)}, weights=MODEL / "vae", names=("in.safetensors", "video"))
         self.check("umt5", {"tokens": ("I64", [0], b"")}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [1], struct.pack("<q", 1 << 40))}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [600], bytes(4800))}, weights=MODEL / "text_encoder", names=("tokens",))

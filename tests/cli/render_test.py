@@ -10,7 +10,7 @@ import shutil
 import signal
 import time
 
-from program import FIXTURES, MODEL, PACE, PROMPT, Case, main, sha256, tree
+from program import FIXTURES, MODEL, PACE, PROMPT, Case, main, read_safetensors, sha256, tree, write_safetensors
 
 RUN_FILES = ["conditioning.safetensors", "latents", "metrics.json", "run.json", "solver", "thumbnail.png", "video.mp4"]
 
@@ -62,6 +62,12 @@ class Render(Case):
     def test_frames(self):
         self.done(*self.render_words("frames", steps=1))
         self.assertEqual(len(list((self.work / "frames").glob("*.png"))), 9)
+
+    def test_encoding_a_size_that_does_not_divide(self):
+        # Each stage maps an odd size n to n // 2; equal to diffusers' encoder to 5e-7 (tests/reference/random_modules.py draws such sizes).
+        write_safetensors(self.work / "in.safetensors", {"video": ("F32", [3, 5, 25, 31], bytes(3 * 5 * 25 * 31 * 4))})
+        self.done("module", "wan-vae-encode", "--weights", MODEL / "vae", "--inputs", "in.safetensors", "--out", "out.safetensors")
+        self.assertEqual({name: t[1][1:] for name, t in read_safetensors(self.work / "out.safetensors").items()}, {"latent": [2, 3, 3], "mean": [2, 3, 3]})
 
     def test_drawn_seed_repeats(self):
         words = list(self.render_words("a.mp4", "--json", steps=1))

@@ -161,7 +161,7 @@ def _vae(c: Case, encode: bool):
     c.store(names.vae_to_diffusers(weights) if diffusers else weights, vae_config(base, z, mean, std) if own else None, "Wan2.1_VAE")
     model = vae.Vae(widened(weights), mean, std)
     if encode:
-        shape = (3, c.pick(1, 2, 4, 5, 7, 9, 13, 17), 8 * c.pick(1, 2, 3, 5), 8 * c.pick(1, 2, 4))
+        shape = (3, c.pick(1, 2, 4, 5, 7, 9, 13, 17), c.pick(8, 16, 24, 40, 25, 31), c.pick(8, 16, 32, 9, 23))
         c.inputs = {"video": uniform(c.seed + "/v", shape)}
         latent, raw = model.encode(c.inputs["video"])
         c.expect = {"latent": latent, "mean": raw}
