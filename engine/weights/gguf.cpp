@@ -294,7 +294,7 @@ const MetadataArray* find_array(const Container& c, const std::string& key, std:
 
 template <class T> std::vector<T> numbers(const Container& c, const MetadataArray* a) {
     std::vector<T> values(a ? a->count : 0);
-    if (a) std::memcpy(values.data(), c.file->span().data() + a->offset, values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), c.file->span().data() + a->offset, values.size() * sizeof(T));
     return values;
 }
 
