@@ -137,6 +137,7 @@ struct EngineWorker::State {
             case Kind::resume:
                 return report(job.id, denoir::resume(job.run, began, -1, engine, reporter, job.stop.get_token()));
             case Kind::verify: {
+                engine.clear(); // works with nothing kept, and should find the memory
                 const Verification v = verify_run(job.run, 0, reporter, job.stop.get_token());
                 VerifyResult result{v.identical(), v.steps, v.first_difference.value_or(-1), {}};
                 for (const std::string& file : v.changed_files) result.changed_files << to_qstring(file);
@@ -144,6 +145,7 @@ struct EngineWorker::State {
                 return;
             }
             case Kind::trace:
+                engine.clear();
                 denoir::trace(job.request, {job.run, job.select, {}, {}}, reporter, job.stop.get_token());
                 emit self.traced(job.id, to_qstring(job.run));
                 return;

@@ -12,6 +12,7 @@
 #include "app/text.h"
 #include "engine/core/error.h"
 #include "ui/preview/transport_bar.h"
+#include "ui/widgets/drop.h"
 
 namespace denoir::ui {
 namespace {
@@ -46,12 +47,6 @@ bool is_shown(const QString& path) {
     static const QStringList others{QStringLiteral("denoir"), QStringLiteral("json"), QStringLiteral("safetensors"),
                                     QStringLiteral("gguf"), QStringLiteral("pth")};
     return !others.contains(info.suffix().toLower());
-}
-
-/// A copy is taken: whoever offers a file to be moved must not delete it afterwards.
-void take_copy(QDropEvent& event) {
-    event.setDropAction(Qt::CopyAction);
-    event.accept();
 }
 
 } // namespace
@@ -301,60 +296,7 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
         canvas_->set_wipe(canvas_->wipe() + 0.02);
         return true;
     default:
-        return !has_actions_ && press_without_actions(key, frames);
-    }
-}
-
-bool PreviewView::press_without_actions(int key, int frames) {
-    switch (key) {
-    case Qt::Key_Space:
-        player_.toggle();
-        return true;
-    case Qt::Key_J:
-        player_.shuttle(-1);
-        return true;
-    case Qt::Key_K:
-        player_.pause();
-        return true;
-    case Qt::Key_L:
-        player_.shuttle(1);
-        return true;
-    case Qt::Key_Comma:
-    case Qt::Key_Less:
-    case Qt::Key_Semicolon:
-        player_.step(-frames);
-        return true;
-    case Qt::Key_Period:
-    case Qt::Key_Greater:
-    case Qt::Key_Colon:
-        player_.step(frames);
-        return true;
-    case Qt::Key_W:
-        toggle_mode(CompareMode::wipe);
-        return true;
-    case Qt::Key_D:
-        toggle_mode(CompareMode::difference);
-        return true;
-    case Qt::Key_O:
-        toggle_mode(CompareMode::onion);
-        return true;
-    case Qt::Key_Q:
-        toggle_mode(CompareMode::side_by_side);
-        return true;
-    case Qt::Key_0:
-        flip();
-        return true;
-    case Qt::Key_1:
-        canvas_->zoom_to(1);
-        return true;
-    case Qt::Key_F:
-        canvas_->zoom_to_fit();
-        return true;
-    case Qt::Key_I:
-        canvas_->set_shows_values(!canvas_->shows_values());
-        return true;
-    default:
-        return false;
+        return false; // the rest are actions of the window
     }
 }
 

@@ -48,10 +48,8 @@ public slots:
     void set_mode(denoir::ui::CompareMode mode);
     void toggle_mode(denoir::ui::CompareMode mode); ///< back to one picture when it is on
     void flip();                                    ///< shows the other of A and B
-    /// A window has actions for most keys, which somebody may have moved: those keys are left to it.
-    void set_has_actions(bool has_actions) { has_actions_ = has_actions; }
-    void set_gain(int gain); ///< of the difference: 1, 2, 4 … 64
-    void go_to_worst();      ///< the frame with the lowest SSIM, else PSNR
+    void set_gain(int gain);                        ///< of the difference: 1, 2, 4 … 64
+    void go_to_worst();                             ///< the frame with the lowest SSIM, else PSNR
 
 signals:
     void clip_opened(denoir::app::Side side, const denoir::app::ClipInfo& info);
@@ -91,8 +89,6 @@ private:
     void compare_again();
     app::Side side_at(const QPointF& position) const;
     bool press(int key, Qt::KeyboardModifiers modifiers);
-    bool press_without_actions(int key, int frames);
-    bool has_actions_ = false;
 
     app::FrameCache& cache_;
     Slot a_, b_;

@@ -14,6 +14,7 @@
 
 #include "ui/timeline/timeline_layout.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/drop.h"
 
 namespace denoir::ui {
 
@@ -243,12 +244,12 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
 
 void TimelineView::dragEnterEvent(QDragEnterEvent* event) {
     if (local_files(event->mimeData()).isEmpty()) return;
-    event->acceptProposedAction();
+    take_copy(*event);
 }
 
 void TimelineView::dragMoveEvent(QDragMoveEvent* event) {
     drop_ = hit(event->position().toPoint());
-    event->acceptProposedAction();
+    take_copy(*event);
     viewport()->update();
 }
 
@@ -263,7 +264,7 @@ void TimelineView::dropEvent(QDropEvent* event) {
     viewport()->update();
     const bool take = at.row >= 0 && at.middle;
     add_files(local_files(event->mimeData()), take ? -1 : at.gap, take ? at.row : -1);
-    event->acceptProposedAction();
+    take_copy(*event);
 }
 
 } // namespace denoir::ui

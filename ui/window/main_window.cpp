@@ -91,7 +91,6 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     compare_bar_->hide();
     preview_ = new PreviewView(studio_.frames, middle);
     preview_->setObjectName(QStringLiteral("preview"));
-    preview_->set_has_actions(true);
     preview_->set_empty_text(
         tr("Write what is to be seen, then press Generate.\nA video, picture or run dropped here is shown."));
     column->addWidget(banners_);
@@ -244,6 +243,8 @@ void MainWindow::layout_shown(Layout layout) {
         clip_opened(app::Side::b, {}, {});
     } else if (!b_of_compare_.isEmpty() && !preview_->info(app::Side::b)) {
         preview_->show_clip(app::Side::b, std::exchange(b_of_compare_, {}));
+        preview_->set_mode(CompareMode::wipe);
+    } else if (!shown_b_.isEmpty() && preview_->mode() == CompareMode::single) {
         preview_->set_mode(CompareMode::wipe);
     }
     // Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there now.

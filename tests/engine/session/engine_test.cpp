@@ -9,7 +9,7 @@
 #include <iterator>
 #include <set>
 
-#include "engine/session/render.h"
+#include "tests/app/tiny.h"
 #include "tests/engine/session/temporary_folder.h"
 
 using namespace denoir;
@@ -18,12 +18,9 @@ namespace fs = std::filesystem;
 namespace {
 
 Request tiny_request(const fs::path& model) {
-    Request r;
+    Request r = app::tiny_request();
     r.model = model;
-    r.prompt = "A red balloon.";
-    r.width = 48, r.height = 32, r.frames = 5, r.steps = 2;
-    r.seed = 7;
-    r.dtype = DType::f32;
+    r.steps = 2;
     r.threads = 1;
     if (const char* device = std::getenv("DENOIR_TEST_DEVICE")) r.device = Device::parse(device);
     return r;
