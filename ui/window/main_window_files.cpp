@@ -9,6 +9,8 @@
 #include <QRandomGenerator>
 #include <QUrl>
 
+#include <algorithm>
+
 #include "app/clip_source.h"
 #include "app/cut_exporter.h"
 #include "app/project.h"
@@ -50,18 +52,17 @@ bool is_model(const QFileInfo& info) {
         return ending == QLatin1String("safetensors") || ending == QLatin1String("gguf") ||
                ending == QLatin1String("pth");
     }
-    const QDir folder(info.filePath());
-    static const QStringList weights{QStringLiteral("*.safetensors"), QStringLiteral("*.pth"), QStringLiteral("*.gguf"),
-                                     QStringLiteral("config.json"), QStringLiteral("model_index.json")};
-    // Or a folder of such folders.
-    for (const QFileInfo& below : folder.entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot).mid(0, 200))
-        if (!QDir(below.filePath()).entryList(weights, QDir::Files).isEmpty()) return true;
-    return info.isDir() &&
-           (folder.exists(QStringLiteral("config.json")) || folder.exists(QStringLiteral("model_index.json")) ||
-            !folder
-                 .entryList({QStringLiteral("*.safetensors"), QStringLiteral("*.pth"), QStringLiteral("*.gguf")},
-                            QDir::Files)
-                 .isEmpty());
+    if (!info.isDir()) return false;
+    const auto holds_one = [](const QString& folder) {
+        static const QStringList names{QStringLiteral("*.safetensors"), QStringLiteral("*.pth"),
+                                       QStringLiteral("*.gguf"), QStringLiteral("config.json"),
+                                       QStringLiteral("model_index.json")};
+        return !QDir(folder).entryList(names, QDir::Files).isEmpty();
+    };
+    const QFileInfoList below = QDir(info.filePath()).entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot).mid(0, 200);
+    return holds_one(info.filePath()) || std::any_of(below.begin(), below.end(), [&](const QFileInfo& each) {
+               return holds_one(each.filePath()); // a folder of models
+           });
 }
 
 } // namespace
