@@ -160,11 +160,9 @@ class Runner:
             return os.path.normpath(folder / path)
 
         request = json.loads((folder / case["request"]).read_text(encoding="utf-8"))
-        for key in ("model", "image", "last_image"):
-            if request.get(key):
-                request[key] = here(request[key])
-        if "file" in request.get("noise", {}):
-            request["noise"]["file"] = here(request["noise"]["file"])
+        for part, key in ((request, "model"), (request, "image"), (request, "last_image"), (request.get("noise", {}), "file"), (request.get("forcing", {}), "video")):
+            if part.get(key):
+                part[key] = here(part[key])
         with tempfile.TemporaryDirectory() as temporary:
             path, run = os.path.join(temporary, "request.json"), os.path.join(temporary, "run")
             Path(path).write_text(json.dumps(request, ensure_ascii=False), encoding="utf-8")

@@ -11,6 +11,7 @@
 #include "engine/pipeline/layer_probe.h"
 #include "engine/pipeline/needs.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/prefix.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/tokenizer_file.h"
@@ -49,6 +50,7 @@ struct Pictures {
 
 Pictures see_pictures(const Request& r, int clip_side) {
     Pictures p;
+    if (r.image.empty() && r.last_image.empty()) return p;
     const Image first = read_image(r.image.empty() ? r.last_image : r.image);
     const bool bf16_pixels = *r.precision == PrecisionPolicy::skyreels;
     const auto see = [&](const Image& image) {
@@ -65,6 +67,19 @@ Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* la
     const Tensor latent =
         vae.encode([&](std::int64_t) { return pixels; }, 1, pixels.size(1), pixels.size(2), probe.get()).latent;
     tell_tensor(layers, "vae_encoder/" + what + "/latent", latent);
+    return latent;
+}
+
+/// The end of the video that the clip goes on after -> [C,P,h,w].
+Tensor encode_before(const wan::Vae& vae, const Request& r, LayerObserver* layers) {
+    const FramesBefore before(*r.forcing);
+    const auto frame = [&](std::int64_t i) {
+        const Image image = before.read(int(i));
+        return see_image(image, image, *r.family, *r.mode, *r.preprocess, *r.width, *r.height, 0, false).pixels;
+    };
+    LayerProbe probe(layers, "vae_encoder/before", true);
+    const Tensor latent = vae.encode(frame, before.count(), *r.height, *r.width, probe.get()).latent;
+    tell_tensor(layers, "vae_encoder/before/latent", latent);
     return latent;
 }
 
@@ -148,7 +163,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     Conditioning c;
     encode_prompts(r, model, variant.text_len, observer, c);
     mapped.check();
-    if (r.image.empty() && r.last_image.empty()) return c;
+    if (r.image.empty() && r.last_image.empty() && !goes_on(r)) return c;
 
     const auto load = [&](const auto& files, Component component, Stage stage) {
         StageTimer timer(observer, stage);
@@ -188,6 +203,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     const wan::Vae vae(vae_weights, backend_, {.dtype = vae_dtype(r)});
     if (*r.mode == Mode::forcing) {
         if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels, observer.layers(), "first");
+        if (goes_on(r)) c.prefix = encode_before(vae, r, observer.layers());
         if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels, observer.layers(), "last");
     } else {
         const std::int64_t frames = *r.frames;
@@ -209,7 +225,8 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
 void Pipeline::check_conditioning(const Request& r, const ModelFolder& model, const Conditioning& c) {
     const auto config = wan::Config::read(Weights::load(model.transformer, Component::transformer));
     const Shape latent = latent_shape(r, int(config.out_channels));
-    const Shape still{latent[0], 1, latent[2], latent[3]}, text{config.text_len, config.text_dim};
+    const Shape still{latent[0], 1, latent[2], latent[3]}, before{latent[0], ready_frames(r), latent[2], latent[3]},
+        text{config.text_len, config.text_dim};
     check_stored("text", c.text, text);
     if (uses_negative(r)) check_stored("negative_text", c.negative_text, text);
     const bool forcing = *r.mode == Mode::forcing;
@@ -218,9 +235,9 @@ void Pipeline::check_conditioning(const Request& r, const ModelFolder& model, co
                      {config.in_channels - config.out_channels, latent[1], latent[2], latent[3]});
     if (config.clip_dim > 0 && !(r.image.empty() && r.last_image.empty()))
         check_stored("clip", c.clip, {c.clip && c.clip.rank() == 2 ? c.clip.size(0) : 257, config.clip_dim});
-    if (forcing && !r.image.empty()) check_stored("prefix", c.prefix, still);
+    if (forcing && before[1] > 0) check_stored("prefix", c.prefix, before);
     if (forcing && !r.last_image.empty()) check_stored("end", c.end, still);
-    if ((c.prefix && !(forcing && !r.image.empty())) || (c.end && !(forcing && !r.last_image.empty())))
+    if ((c.prefix && !(forcing && before[1] > 0)) || (c.end && !(forcing && !r.last_image.empty())))
         throw Error({}, c.prefix ? "prefix" : "end", "belongs to no image of the request",
                     "the file was changed: render anew");
 }

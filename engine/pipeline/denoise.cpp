@@ -29,8 +29,8 @@ SigmaSchedule schedule_of(const Request& r) {
 int latent_frames(const Request& r) { return (*r.frames - 1) / 4 + 1; }
 
 ForcingPlan plan_of(const Request& r) {
-    const int frames = latent_frames(r), ready = r.image.empty() ? 0 : 1;
-    return forcing_plan(schedule_of(r), frames, frames, r.forcing->ar_step, ready, r.forcing->block,
+    const int frames = latent_frames(r);
+    return forcing_plan(schedule_of(r), frames, frames, r.forcing->ar_step, ready_frames(r), r.forcing->block,
                         r.last_image.empty() ? 0 : 1);
 }
 
@@ -326,7 +326,8 @@ DenoiseState Pipeline::begin(const Request& r, const ModelFolder& model, const C
     for (std::int64_t ch = 0; ch < noise.size(0); ++ch) {
         float* to = latent.data<float>() + ch * (t + extra) * frame;
         std::copy_n(noise.data<float>() + ch * t * frame, t * frame, to);
-        if (c.prefix) std::copy_n(c.prefix.data<float>() + ch * frame, frame, to);
+        if (const std::int64_t known = c.prefix ? c.prefix.size(1) * frame : 0)
+            std::copy_n(c.prefix.data<float>() + ch * known, known, to);
         if (c.end) std::copy_n(c.end.data<float>() + ch * frame, frame, to + t * frame);
     }
     if (*r.mode == Mode::forcing && *r.dtype == DType::bf16)

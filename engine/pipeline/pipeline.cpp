@@ -53,6 +53,10 @@ Shape latent_shape(const Request& r, int channels) {
     return {channels, (*r.frames - 1) / 4 + 1, *r.height / 8, *r.width / 8};
 }
 
+bool goes_on(const Request& r) { return r.forcing && !r.forcing->video.empty(); }
+
+int ready_frames(const Request& r) { return goes_on(r) ? (r.forcing->overlap - 1) / 4 + 1 : r.image.empty() ? 0 : 1; }
+
 bool guided(const Request& r, double guidance) { return *r.mode == Mode::forcing ? guidance > 1.0 : guidance != 1.0; }
 
 bool uses_negative(const Request& r) {

@@ -20,7 +20,7 @@ struct Conditioning {
         negative_text;  ///< [text_len, text_dim], rows past the prompt zero; negative only with guidance other than 1
     Tensor clip;        ///< [257 or 514, width]
     Tensor condition;   ///< [mask 4 | latent C, T, h, w] appended to the model input (i2v, flf2v)
-    Tensor prefix, end; ///< [C, P|1, h, w] clean latents before and after the clip (forcing)
+    Tensor prefix, end; ///< [C, P|1, h, w] clean latents at the beginning of the clip and after it (forcing)
     std::map<std::string, Tensor> to_tensors() const;
     static Conditioning from_tensors(const std::map<std::string, Tensor>&);
 };

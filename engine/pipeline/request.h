@@ -29,6 +29,12 @@ struct Forcing {
     int ar_step = 0; ///< 0: all frames in step; else each block runs this many steps behind the one before
     int block = 1;   ///< latent frames that share a timestep
     bool causal_attention = false; ///< block-causal self-attention with this block
+
+    /// The clip goes on where this video (or folder of frames) ends: its first `overlap` frames are that video's last
+    /// ones (spec/pipelines.md 7.5, a later window). Empty: it begins anew.
+    std::filesystem::path video;
+    std::optional<int> video_frames; ///< so many of the video count; none: all
+    int overlap = 17;                ///< frames, 4n+1, fewer than the clip has
     friend bool operator==(const Forcing&, const Forcing&) = default;
 };
 

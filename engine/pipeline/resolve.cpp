@@ -15,6 +15,7 @@
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/images.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/prefix.h"
 #include "engine/pipeline/variant.h"
 #include "engine/weights/safetensors.h"
 
@@ -112,6 +113,28 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
              "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth or image_encoder/");
 }
 
+/// `frames`: latent ones of the clip.
+void check_video_before(const Request& r, int frames) {
+    const Forcing& f = *r.forcing;
+    if (!r.image.empty())
+        refuse("forcing.video", "a clip goes on after a video or begins with an image, not both",
+               "leave one of them out");
+    if (f.overlap < 1 || (f.overlap - 1) % 4 != 0)
+        refuse("forcing.overlap", fmt::format("{} is not 4n+1", f.overlap),
+               fmt::format("use {}", std::max(0, f.overlap - 1) / 4 * 4 + 1));
+    const int ready = ready_frames(r);
+    if (ready >= frames)
+        refuse("forcing.overlap",
+               fmt::format("{} of {} frames are the video's: nothing is left to make", f.overlap, *r.frames),
+               fmt::format("use {} frames or more", f.overlap + 4));
+    if (ready % f.block != 0)
+        refuse(
+            "forcing.block",
+            fmt::format("the {} latent frames of an overlap of {} are no whole number of blocks of {}", ready,
+                        f.overlap, f.block),
+            fmt::format("use block 1, or an overlap of {}", ((ready + f.block - 1) / f.block * f.block - 1) * 4 + 1));
+}
+
 void resolve_forcing(Request& r, int frames) {
     if (!r.forcing) r.forcing = Forcing{};
     const Forcing& f = *r.forcing;
@@ -127,6 +150,7 @@ void resolve_forcing(Request& r, int frames) {
             fmt::format("use block 1, or {} frames", (frames / f.block * f.block - 1) * 4 + 1));
     if (f.block > 1 && (!r.image.empty() || !r.last_image.empty()))
         refuse("forcing.block", "an image is one latent frame, which is no whole block", "use block 1 with images");
+    if (goes_on(r)) check_video_before(r, frames);
     if (frames == 1 && !r.image.empty())
         refuse("frames", "nothing is left to make beside the start image", "use 5 frames or more");
 }
@@ -135,7 +159,15 @@ void resolve_forcing(Request& r, int frames) {
 void resolve_size(Request& r, const Defaults& d, bool p480) {
     if (r.width && r.height) return;
     int width = d.width, height = d.height;
-    if (!r.image.empty()) {
+    const bool after_video = goes_on(r);
+    if (after_video) { // its own size where the model takes that, else its aspect
+        const VideoBefore video = video_before(*r.forcing);
+        const auto fits = [](int side) { return side % 16 == 0 && side <= Resolution::max; };
+        if (fits(video.width) && fits(video.height))
+            width = video.width, height = video.height;
+        else if (video.height > video.width)
+            std::swap(width, height);
+    } else if (!r.image.empty()) {
         const ImageInfo image = image_info(r.image);
         const bool by_area = (*r.family == Family::wan || *r.family == Family::wan22) && *r.mode != Mode::forcing;
         if (by_area) {
@@ -151,7 +183,7 @@ void resolve_size(Request& r, const Defaults& d, bool p480) {
         }
     }
     const auto beside = [&](int given, int own, int other) { // an image keeps its aspect
-        if (r.image.empty()) return other;
+        if (r.image.empty() && !after_video) return other;
         const double side = std::clamp(double(given) * other / own, 16.0, double(Resolution::max));
         return int(std::lround(side / 16)) * 16;
     };
@@ -282,6 +314,12 @@ void resolve_precision(Request& r) {
                "leave precision out: the family decides");
 }
 
+/// That of the video before, where it says one.
+double default_fps(const Request& r, const Defaults& d) {
+    const double fps = goes_on(r) ? video_before(*r.forcing).fps : 0;
+    return fps >= 1 && fps <= 240 ? fps : d.fps;
+}
+
 /// The mode that this model would be used in, where the images are not chosen yet.
 Mode likely_mode(const Request& r, Family family, const Variant& variant) {
     if (family == Family::skyreels_df) return Mode::forcing;
@@ -303,15 +341,18 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     r.family = family_of(asked, model);
     r.mode = likely_mode(asked, *r.family, variant);
     r.width = asked.width, r.height = asked.height;
+    r.forcing = asked.forcing;
     const Defaults d = table_for(r, variant, model);
     r.width.reset(), r.height.reset();
     try {
         resolve_size(r, d, hint(model, "480P"));
-    } catch (const Error&) { // the image cannot be read, which is no matter here
-        r.width = d.width, r.height = d.height;
+        r.fps = default_fps(r, d);
+    } catch (const Error&) { // the image or the video cannot be read, which is no matter here
+        r.width = d.width, r.height = d.height, r.fps = d.fps;
     }
     r.image.clear();
-    r.frames = d.frames, r.fps = d.fps, r.steps = d.steps, r.guidance = d.guidance, r.shift = d.shift;
+    r.forcing.reset();
+    r.frames = d.frames, r.steps = d.steps, r.guidance = d.guidance, r.shift = d.shift;
     if (*r.family == Family::wan22) r.guidance_low = d.guidance_low;
     r.sampler = Sampler::unipc;
     r.negative_prompt = std::string(d.negative_prompt);
@@ -347,7 +388,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     if (latent[1] * latent[2] * latent[3] / 4 > max_tokens)
         refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
 
-    r.fps = r.fps.value_or(d.fps);
+    r.fps = r.fps ? *r.fps : default_fps(r, d);
     check_range("fps", *r.fps, 1, 240);
     r.steps = r.steps.value_or(d.steps);
     check_range("steps", *r.steps, 1, 1000);

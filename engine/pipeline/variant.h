@@ -19,6 +19,11 @@ struct Variant {
 /// Latent size of a request: [C,T,h,w].
 Shape latent_shape(const Request&, int channels);
 
+/// A clip of diffusion forcing that goes on after a video.
+bool goes_on(const Request&);
+/// Clean latent frames that a clip of diffusion forcing begins with: of its start image or of the video before it.
+int ready_frames(const Request&);
+
 /// Whether classifier-free guidance needs a second forward: at 1 it changes nothing, and SkyReels' forcing loop leaves
 /// it out below 1 too (spec/pipelines.md 1.3).
 bool guided(const Request&, double guidance);

@@ -31,7 +31,8 @@ void append_files(std::vector<fs::path>& all, const fs::path& folder, std::initi
 
 std::vector<fs::path> inputs_of(const Request& r) {
     std::vector<fs::path> all;
-    for (const fs::path& path : {r.model, r.image, r.last_image, r.noise.file, r.start ? r.start->run : fs::path()})
+    for (const fs::path& path : {r.model, r.image, r.last_image, r.noise.file,
+                                 r.forcing ? r.forcing->video : fs::path(), r.start ? r.start->run : fs::path()})
         if (!path.empty()) all.push_back(path);
     return all;
 }

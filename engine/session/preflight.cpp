@@ -11,6 +11,7 @@
 #include "engine/models/wan/config.h"
 #include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/prefix.h"
 #include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
 
@@ -30,6 +31,10 @@ void fit(const std::vector<fs::path>& files, const char* what, std::int64_t foun
 void check_encoders(const Request& r, const ModelFolder& model, const wan::Config& transformer) {
     if (!r.image.empty()) read_image(r.image);
     if (!r.last_image.empty()) read_image(r.last_image);
+    if (goes_on(r)) {
+        const FramesBefore before(*r.forcing);
+        for (int i = 0; i < before.count(); ++i) before.read(i);
+    }
     const Weights text = Weights::load(model.text_encoder, Component::umt5);
     fit(model.text_encoder, "text channels", umt5::Config::read(text).dim, transformer.text_dim);
     load_tokenizer(model.tokenizer);

@@ -62,7 +62,8 @@ void read_noise(Request& r, const FieldReader& in) {
 }
 
 void read_forcing(Request& r, const FieldReader& in) {
-    static constexpr std::string_view known[] = {"ar_step", "block", "causal_attention"};
+    static constexpr std::string_view known[] = {"ar_step", "block",        "causal_attention",
+                                                 "video",   "video_frames", "overlap"};
     in.only(known);
     Forcing f;
     for (const auto& [name, child] : in.value().items()) {
@@ -70,7 +71,15 @@ void read_forcing(Request& r, const FieldReader& in) {
         if (name == "ar_step") f.ar_step = int(reader.integer(0, 1000));
         if (name == "block") f.block = int(reader.integer(1, 4097));
         if (name == "causal_attention") f.causal_attention = reader.boolean();
+        if (name == "video" && !child.is_null()) f.video = reader.path();
+        if (name == "video_frames" && !child.is_null()) f.video_frames = int(reader.integer(1, 1 << 30));
+        if (name == "overlap") f.overlap = int(reader.integer(1, 1 << 20));
     }
+    if (f.video.empty())
+        for (const char* alone : {"video_frames", "overlap"})
+            if (in.value().contains(alone) && !in.value()[alone].is_null())
+                throw Error(in.source().file, in.field() + "." + alone, "means nothing without a video",
+                            R"(name the video that the clip goes on after: "video": FILE)");
     r.forcing = f;
 }
 
@@ -107,9 +116,13 @@ Json write_noise(const Request& r) {
 
 Json write_forcing(const Request& r) {
     if (!r.forcing) return {};
-    return {{"ar_step", r.forcing->ar_step},
-            {"block", r.forcing->block},
-            {"causal_attention", r.forcing->causal_attention}};
+    const Forcing& f = *r.forcing;
+    Json out{{"ar_step", f.ar_step}, {"block", f.block}, {"causal_attention", f.causal_attention}};
+    if (f.video.empty()) return out;
+    out["video"] = f.video.string();
+    out["video_frames"] = f.video_frames ? Json(*f.video_frames) : Json();
+    out["overlap"] = f.overlap;
+    return out;
 }
 
 Json write_start(const Request& r) {
@@ -278,6 +291,7 @@ void make_paths_absolute(Request& r) {
     const fs::path here = fs::current_path();
     for (fs::path* path : {&r.model, &r.image, &r.last_image, &r.noise.file})
         if (!path->empty()) *path = resolved_path(path->native(), here);
+    if (r.forcing && !r.forcing->video.empty()) r.forcing->video = resolved_path(r.forcing->video.native(), here);
     if (r.start) r.start->run = resolved_path(r.start->run.native(), here);
 }
 

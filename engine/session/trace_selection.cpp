@@ -82,8 +82,8 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
             pictures);
     }
     const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
-    if (image) {
-        const std::int64_t pictures = *r.mode == Mode::forcing ? 2 : frames;
+    if (image || goes_on(r)) {
+        const std::int64_t pictures = goes_on(r) ? r.forcing->overlap + 1 : *r.mode == Mode::forcing ? 2 : frames;
         add("vae_encoder", wan::encoder_layer_names(vae), pictures);
         all.push_back({"vae_encoder", "latent", 2});
     }

@@ -70,6 +70,33 @@ class Requests(Case):
             self.assertIn(f"denoir-cli: {option}:", result.err)
             self.assertIn(f"denoir-cli: {option}:", self.check(good, *words).err)
 
+    def test_a_video_to_go_on_after(self):
+        good = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 80, "height": 48, "frames": 13, "steps": 2,
+                "seed": 1, "dtype": "f32"}  # fmt: skip
+        frames = FIXTURES / "_inputs" / "before"  # eleven
+        os.mkfifo(self.work / "pipe.mp4")
+        (self.work / "empty").mkdir()
+        (self.work / "text.mp4").write_text("no video")
+        cut = (pathlib.Path(__file__).resolve().parents[2] / "resources" / "samples" / "first.mp4").read_bytes()
+        (self.work / "cut.mp4").write_bytes(cut[: len(cut) // 2])
+        for name in ("missing.mp4", "pipe.mp4", "empty", "text.mp4", "cut.mp4", "http://localhost/a.mp4"):
+            result = self.check(good | {"forcing": {"video": name, "overlap": 5}})
+            self.assertIn(name, result.err)
+            self.assertFalse((self.work / "out.mp4").exists())
+        for forcing, field in (
+            ({"overlap": 13}, "forcing.overlap"), ({"overlap": 6}, "forcing.overlap"), ({"overlap": 9, "video_frames": 12}, "forcing.video_frames"),
+            ({"overlap": 9, "video_frames": 8}, "forcing.overlap"), ({"overlap": 9, "block": 2}, "forcing.block"), ({"overlap": 9.5}, "forcing.overlap"),
+            ({"overlap": 9, "video_frames": 0}, "forcing.video_frames"), ({"overlap": None}, "forcing.overlap"), ({"overlapp": 9}, "forcing.overlapp"),
+        ):  # fmt: skip
+            self.assertIn(field, self.check(good | {"forcing": {"video": str(frames)} | forcing}).err)
+        self.assertIn("forcing.overlap", self.check(good | {"forcing": {"overlap": 9}}).err)
+        self.assertIn("forcing.video", self.check(good | {"image": str(frames / "frame_1.png"), "forcing": {"video": str(frames), "overlap": 9}}).err)
+        # What it goes on after is an input.
+        shutil.copy(pathlib.Path(__file__).resolve().parents[2] / "resources" / "samples" / "first.mp4", self.work / "out.mp4")
+        before = sha256(self.work / "out.mp4")
+        self.check(good | {"forcing": {"video": "out.mp4", "overlap": 5}})
+        self.assertEqual(sha256(self.work / "out.mp4"), before)
+
     def test_texts(self):
         for text in ("", "{", "[]", "nul", '{"schema": 1, "steps": 1, "steps": 2}', '{"schema": 1, "guidance": NaN}', '{"schema": 1, "guidance": 1e400}',
                      '{"schema": 1} x', '{"schema": 1, "prompt": "\\u0000"}', "[" * 100000, '{"schema": 1, "prompt": "\\ud800"}'):

@@ -61,10 +61,19 @@ class Drawn(Maker):
             request["frames"] = frames = max(frames, 5) if image else frames
             latent_frames = 1 + (frames - 1) // 4
             block = pick([b for b in range(1, latent_frames + 1) if latent_frames % b == 0]) if not image else 1
+            after = not image and latent_frames > block and rng.random() < 0.5
             request["forcing"] = {"ar_step": rng.randrange(0, request["steps"] + 1), "block": block}
             if rng.random() < 0.4 and not end:
                 request["forcing"]["causal_attention"] = True
-            if image:
+            if after:
+                ready = block * rng.randrange(1, latent_frames // block)
+                overlap, size = 4 * ready - 3, (rng.randrange(24, 200), rng.randrange(24, 200))
+                self.before = [picture(*size, f"{seed}/before/{i}") for i in range(overlap + rng.randrange(0, 4))]
+                (folder / "before").mkdir()
+                for i, image in enumerate(self.before):
+                    image.save(folder / "before" / f"{i}.png")
+                request["forcing"] |= {"video": "before", "overlap": overlap, "video_frames": rng.randrange(overlap, len(self.before) + 1)}
+            elif image:
                 request["image"] = self.draw("first", seed)
                 if end:
                     request["last_image"] = self.draw("second", seed)

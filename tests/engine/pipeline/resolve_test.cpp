@@ -64,6 +64,58 @@ TEST(Resolve, ForcingFollowsFromTheFamily) {
     EXPECT_EQ(Pipeline::step_count(r), 30);
 }
 
+/// 11 pictures of 90x60.
+const std::filesystem::path before = std::filesystem::path(DENOIR_FIXTURES) / "_inputs" / "before";
+
+Forcing after_video(int overlap) {
+    Forcing f;
+    f.video = before;
+    f.overlap = overlap;
+    return f;
+}
+
+TEST(Resolve, AClipThatGoesOnTakesTheVideosSizeAndTheRestOfItsFrames) {
+    const auto of = [](const std::filesystem::path& video) {
+        return resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
+            q.frames = 21, q.steps = 4, q.forcing = after_video(9);
+            q.forcing->video = video;
+        });
+    };
+    const Request r = of(before); // 90x60 is no multiple of 16: the model's own size, lying as the video does
+    EXPECT_GT(*r.width, *r.height);
+    EXPECT_EQ(r.fps, 24);
+    const Request own = of(std::filesystem::path(DENOIR_FIXTURES) / "../../resources/samples/first.mp4");
+    EXPECT_EQ(own.width, 256);
+    EXPECT_EQ(own.height, 144);
+    EXPECT_EQ(own.fps, 16);
+    EXPECT_EQ(Pipeline::step_count(own), 4);
+    // Asynchronous: each of the three new latent frames two rows behind the one before.
+    const Request rows = resolved("SkyReels-V2-DF-tiny", [](Request& q) {
+        q.frames = 21, q.steps = 4, q.forcing = after_video(9), q.forcing->ar_step = 2;
+    });
+    EXPECT_EQ(Pipeline::step_count(rows), 4 + 2 * 2);
+}
+
+TEST(Resolve, WhatAClipCannotGoOnAfterIsRefused) {
+    const auto refusal = [](
+                             int frames, int overlap, const std::function<void(Request&)>& change = [](Request&) {}) {
+        return refused("SkyReels-V2-DF-tiny", [&](Request& q) {
+            q.width = 64, q.height = 48, q.frames = frames, q.forcing = after_video(overlap);
+            change(q);
+        });
+    };
+    EXPECT_EQ(refusal(13, 9), "accepted");
+    EXPECT_EQ(refusal(9, 9), "forcing.overlap");
+    EXPECT_EQ(refusal(13, 8), "forcing.overlap");
+    EXPECT_EQ(refusal(13, -3), "forcing.overlap");
+    EXPECT_EQ(refusal(13, 9, [](Request& q) { q.image = picture; }), "forcing.video");
+    EXPECT_EQ(refusal(13, 9, [](Request& q) { q.last_image = picture; }), "accepted");
+    EXPECT_EQ(refusal(13, 5, [](Request& q) { q.forcing->block = 2; }), "accepted");
+    EXPECT_EQ(refusal(13, 9, [](Request& q) { q.forcing->block = 2; }), "forcing.block");
+    EXPECT_NE(refusal(13, 9, [](Request& q) { q.width.reset(), q.forcing->video = models / "missing.mp4"; }),
+              "accepted");
+}
+
 TEST(Resolve, AsynchronousForcingHasMoreRowsThanSteps) {
     const Request r = resolved("SkyReels-V2-DF-tiny", [](Request& q) {
         q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false};

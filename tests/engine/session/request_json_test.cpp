@@ -97,6 +97,23 @@ TEST(RequestJson, OptionsAreNamedAsOptions) {
     }
 }
 
+TEST(RequestJson, AVideoToGoOnAfterIsPartOfForcing) {
+    const Request r = read(with(R"("forcing": {"video": "clip.mp4", "video_frames": 40, "overlap": 9})"));
+    EXPECT_EQ(r.forcing->video, "/requests/clip.mp4");
+    EXPECT_EQ(r.forcing->video_frames, 40);
+    EXPECT_EQ(r.forcing->overlap, 9);
+    EXPECT_EQ(request_from_json(to_json(r), {}).forcing, r.forcing);
+    const Request plain = read(with(R"("forcing": {"video": null, "video_frames": null})"));
+    EXPECT_EQ(plain.forcing, Forcing{});
+    EXPECT_EQ(to_json(plain)["forcing"].size(), 3u); // as it was before there were videos
+    EXPECT_NE(refusal(with(R"("forcing": {"overlap": 9})")).find("forcing.overlap"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("forcing": {"video_frames": 9, "video": null})")).find("forcing.video_frames"),
+              std::string::npos);
+    EXPECT_NE(refusal(with(R"("forcing": {"video": 7})")).find("forcing.video"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("forcing": {"video": "a.mp4", "overlap": 0})")).find("forcing.overlap"),
+              std::string::npos);
+}
+
 TEST(RequestJson, ForcingSelectsTheMode) {
     EXPECT_EQ(refusal(with(R"("forcing": {})")), "");
     EXPECT_NE(refusal(with(R"("mode": "t2v", "forcing": {})")).find("mode"), std::string::npos);

@@ -53,6 +53,11 @@ class Maker:
             path = fixtures.root / "_inputs" / f"{name}.png"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(_png(image))
+        self.before = [picture(90, 60, f"picture/before/{i}") for i in range(11)]
+        folder = fixtures.root / "_inputs" / "before"
+        folder.mkdir(exist_ok=True)
+        for i, image in enumerate(self.before):
+            (folder / f"frame_{i + 1}.png").write_bytes(_png(image))
 
     def case(
         self,
@@ -122,6 +127,11 @@ class Maker:
             raise SystemExit(f"{request['model']}: diffusers' modules in our loop are {value:.1f} dB away")
         return value
 
+    def last_frames(self, forcing):
+        """Of the video that a clip goes on after: the overlap."""
+        end = forcing.get("video_frames") or len(self.before)
+        return self.before[end - forcing.get("overlap", 17) : end]
+
     def run(self, model, request, noise, forward):
         def picture_of(key):
             value = request.get(key)
@@ -136,6 +146,9 @@ class Maker:
                 else model.vae().encode(pipelines.forcing_pixels(i, width, height)[:, None])[0].float()
                 for i in (first, last)
             ]
+            if "video" in request["forcing"]:
+                pixels = [pipelines.forcing_pixels(i, width, height) for i in self.last_frames(request["forcing"])]
+                encoded[0] = model.vae().encode(torch.stack(pixels, 1))[0].float()
             return pipelines.force(model, request, noise, forward, *encoded)
         if first is None:
             return pipelines.sample(model, request, noise, forward)
@@ -297,6 +310,26 @@ def make(fixtures: Fixtures):
         image="second",
         last_image="landscape",
         forcing={"ar_step": 2, "block": 1},
+        frames=13,
+        steps=3,
+    )
+    m.case(
+        "pipe-df-video",
+        models.DF,
+        "going on after a folder of frames, in natural order",
+        forcing={"ar_step": 0, "block": 1, "video": "../_inputs/before", "overlap": 9},
+        frames=17,
+        steps=4,
+        shift=8.0,
+    )
+    m.case(
+        "pipe-df-video-async",
+        models.DF,
+        "going on in the middle of a video, asynchronous and block-causal, with an end image",
+        last_image="second",
+        forcing={"ar_step": 2, "block": 1, "causal_attention": True, "video": "../_inputs/before", "video_frames": 7, "overlap": 5},
+        width=48,
+        height=64,
         frames=13,
         steps=3,
     )

@@ -87,13 +87,14 @@ def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condit
     return torch.from_numpy(np.ascontiguousarray(latent))
 
 
-def force(model, request: dict, noise: torch.Tensor, forward, first=None, last=None) -> torch.Tensor:
-    """Diffusion forcing within one window (section 7): every latent frame has its own solver and timesteps."""
+def force(model, request: dict, noise: torch.Tensor, forward, before=None, last=None) -> torch.Tensor:
+    """Diffusion forcing within one window (section 7): every latent frame has its own solver and timesteps. `before`: the latents that
+    the clip begins with, of its first image or of the video that it goes on after."""
     options = request["forcing"]
     block, latent, ready = options.get("block", 1), noise.clone(), 0
-    if first is not None:
-        ready = 1 - 1 % (block if options.get("causal_attention") else 1)
-        latent[:, :ready] = first[:, :ready]
+    if before is not None:
+        ready = before.shape[1] - before.shape[1] % (block if options.get("causal_attention") else 1)
+        latent[:, :ready] = before[:, :ready]
     if last is not None:
         latent = torch.cat([latent, last], dim=1)
     sigmas, template = sigma_list("A", request["steps"], request["shift"])
