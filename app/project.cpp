@@ -35,18 +35,17 @@ std::unique_ptr<QLockFile> lock_for(const QString& project, bool& held_elsewhere
     return lock->isLocked() ? std::move(lock) : nullptr;
 }
 
-/// The trim of a shot within another take.
-void fit_trim(Shot& shot, bool was_whole) {
-    const int frames = shot.current().frames;
-    if (was_whole) {
-        shot.in = 0, shot.out = frames;
+/// Fits the trim of a shot, which was one of the take `before`, to its current take.
+void fit_trim(Shot& shot, const Take& before) {
+    const Take& now = shot.current();
+    if (shot.in == 0 && shot.out == before.frames && !before.part && !now.part) {
+        shot.out = now.frames;
         return;
     }
-    shot.in = std::min(shot.in, frames - 1);
-    shot.out = std::clamp(shot.out, shot.in + 1, frames);
+    const int moved = before.part.value_or(0) - now.part.value_or(0);
+    shot.in = std::clamp(shot.in + moved, 0, now.frames - 1);
+    shot.out = std::clamp(shot.out + moved, shot.in + 1, now.frames);
 }
-
-bool is_whole(const Shot& shot) { return shot.in == 0 && shot.out == shot.current().frames; }
 
 } // namespace
 
@@ -124,10 +123,10 @@ Project::Place Project::place(int frame) const {
     return {};
 }
 
-int Project::add_shot(const Take& take, int row, const QString& name) {
-    if (take.frames < 1 || row > count()) return -1;
+int Project::add_shot(const Take& take, int row, const QString& name, int in) {
+    if (take.frames < 1 || row > count() || in < 0 || in >= take.frames) return -1;
     const int at = row < 0 ? count() : row;
-    Shot shot{new_id(), name, {take}, 0, 0, take.frames};
+    Shot shot{new_id(), name, {take}, 0, in, take.frames};
     shot.takes[0].id = new_id();
     std::vector<Shot> after = shots_;
     after.insert(after.begin() + at, std::move(shot));
@@ -178,11 +177,11 @@ bool Project::add_take(int row, const Take& take) {
     if (row < 0 || row >= count() || take.frames < 1) return false;
     std::vector<Shot> after = shots_;
     Shot& shot = after[std::size_t(row)];
-    const bool whole = is_whole(shot);
+    const Take before = shot.current();
     shot.takes.push_back(take);
     shot.takes.back().id = new_id();
     shot.take = int(shot.takes.size()) - 1;
-    fit_trim(shot, whole);
+    fit_trim(shot, before);
     push(tr("add a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
     return true;
 }
@@ -191,9 +190,8 @@ bool Project::select_take(int row, int take) {
     if (row < 0 || row >= count() || take < 0 || take >= int(shot(row).takes.size())) return false;
     if (shot(row).take == take) return true;
     std::vector<Shot> after = shots_;
-    const bool whole = is_whole(after[std::size_t(row)]);
     after[std::size_t(row)].take = take;
-    fit_trim(after[std::size_t(row)], whole);
+    fit_trim(after[std::size_t(row)], shot(row).current());
     push(tr("choose a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
     return true;
 }
@@ -203,10 +201,9 @@ bool Project::remove_take(int row, int take) {
         return false;
     std::vector<Shot> after = shots_;
     Shot& s = after[std::size_t(row)];
-    const bool whole = is_whole(s);
     s.takes.erase(s.takes.begin() + take);
     if (s.take > take || s.take == int(s.takes.size())) --s.take;
-    fit_trim(s, whole);
+    fit_trim(s, shot(row).current());
     push(tr("remove a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
     return true;
 }

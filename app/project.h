@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <QUndoStack>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/issue.h"
@@ -27,6 +28,7 @@ struct Take {
     int frames = 0; ///< of the video, >= 1
     double fps = 24;
     int width = 0, height = 0;
+    std::optional<int> part; ///< of a part that was made again: where its first frame lies in a whole take. Else empty
     friend bool operator==(const Take&, const Take&) = default;
 };
 
@@ -38,6 +40,7 @@ struct Shot {
     int take = 0;            ///< the current one
     int in = 0, out = 0;     ///< 0 <= in < out <= frames of the take
     const Take& current() const { return takes[std::size_t(take)]; }
+    const QString& title() const { return name.isEmpty() ? current().name : name; }
     int frames() const { return out - in; }
     double seconds() const { return frames() / current().fps; }
     friend bool operator==(const Shot&, const Shot&) = default;
@@ -75,13 +78,15 @@ public:
     Place place(int frame) const; ///< of a frame of the cut
 
     // Each of these is one undo step. Rows and frames out of range are refused: false, or -1.
-    int add_shot(const Take& take, int row = -1, const QString& name = {}); ///< row -1: at the end; returns the row
-    bool remove_shot(int row);                                              ///< ripple: what follows moves up
-    bool move_shot(int from, int to);                                       ///< to: the row it has afterwards
+    /// row -1: at the end; `in`: its first frame that is shown. Returns the row.
+    int add_shot(const Take& take, int row = -1, const QString& name = {}, int in = 0);
+    bool remove_shot(int row);        ///< ripple: what follows moves up
+    bool move_shot(int from, int to); ///< to: the row it has afterwards
     /// Trims of the same positive `merge` become one step: those of one drag.
     bool trim(int row, int in, int out, int merge = 0);
     bool split(int row, int frame); ///< frame of the take, in < frame < out; the second part is a shot of its own
-    bool add_take(int row, const Take& take); ///< becomes the current one, trimmed as before where it reaches so far
+    /// Becomes the current one, trimmed as before where it reaches so far: Take::part says where it lies.
+    bool add_take(int row, const Take& take);
     bool select_take(int row, int take);
     bool remove_take(int row, int take); ///< not the last one
     bool rename_shot(int row, const QString& name);

@@ -35,6 +35,7 @@ public:
         if (it == json_.end()) bad(key, "is missing");
         return *it;
     }
+    bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
     QString text(const char* key) const {
         const Json& value = member(key);
         if (!value.is_string() || value.get_ref<const std::string&>().size() > most_text)
@@ -92,6 +93,7 @@ Take read_take(const Reader& in, const fs::path& base) {
     t.fps = in.number("fps", 0.01, 1000);
     t.width = in.integer("width", 1, most_side);
     t.height = in.integer("height", 1, most_side);
+    if (in.has("part")) t.part = in.integer("part", 0, most_frames);
     return t;
 }
 
@@ -124,7 +126,8 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
                              {"frames", t.frames},
                              {"fps", t.fps},
                              {"width", t.width},
-                             {"height", t.height}});
+                             {"height", t.height},
+                             {"part", t.part ? Json(*t.part) : Json()}});
         shots.push_back({{"id", s.id.toStdString()},
                          {"name", s.name.toStdString()},
                          {"take", s.take},

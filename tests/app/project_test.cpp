@@ -78,6 +78,30 @@ private slots:
         QCOMPARE(p.shot(0).name, QStringLiteral("opening"));
     }
 
+    /// A part that was made again lies where the part was, whichever take is chosen.
+    void parts() {
+        Project p;
+        QCOMPARE(p.add_shot(take(33, "a"), -1, {}, 33), -1);
+        QCOMPARE(p.add_shot(take(33, "a"), -1, {}, 17), 0);
+        QCOMPARE(p.shot(0).in, 17);
+        QVERIFY(p.trim(0, 20, 30));
+        Take part = take(29, "part");
+        part.part = 3;
+        QVERIFY(p.add_take(0, part));
+        QCOMPARE(p.shot(0).in, 17);
+        QCOMPARE(p.shot(0).out, 27);
+        QVERIFY(p.select_take(0, 0));
+        QCOMPARE(p.shot(0).in, 20);
+        QCOMPARE(p.shot(0).out, 30);
+        part = take(17, "beginning");
+        part.part = 0;
+        QVERIFY(p.trim(0, 0, 17) && p.add_take(0, part) && p.select_take(0, 0));
+        QCOMPARE(p.shot(0).out, 17); // all of the part is not all of the shot
+        QVERIFY(p.select_take(0, 1) && p.trim(0, 0, 29) && p.remove_take(0, 1));
+        p.undo().undo();
+        QCOMPARE(*p.shot(0).takes[1].part, 3);
+    }
+
     void a_drag_is_one_step() {
         Project p;
         p.add_shot(take(33));

@@ -472,11 +472,13 @@ void StoriesTest::a_cut_of_three() {
     studio.picture("cut-4-exported");
 }
 
-/// A shot goes on from its last picture, and is taken again: both by keys, both undone.
+/// A shot goes on with its last pictures, a part of it is made again, and all of it: by keys, and undone.
 void StoriesTest::longer() {
     const app::Home home;
     StudioFixture studio;
     studio.use_model();
+    studio.core().document.set_value(QStringLiteral("frames"), 13);
+    QVERIFY(studio.core().document.wait_resolved(20000));
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QVERIFY(studio.idle());
     auto& project = studio.core().project;
@@ -494,17 +496,38 @@ void StoriesTest::longer() {
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QVERIFY(studio.idle());
     QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 30000);
-    QVERIFY(!app::RunHistory::record(project.shot(1).current().run).request.image.empty());
-    // The new clip begins where the shot ended.
+    const auto forcing = app::RunHistory::record(project.shot(1).current().run).request.forcing;
+    QCOMPARE(app::to_qstring(forcing->video), project.shot(0).current().video);
+    const int given = forcing->overlap;
+    QCOMPARE(project.shot(1).in, given); // what it goes on after is not shown again
+    // The new clip begins with the shot's last pictures, as far as one latent frame by itself can hold them.
     const auto before = app::frames_in_turn(project.shot(0).current().video),
                after = app::frames_in_turn(project.shot(1).current().video);
-    double apart = 0, jump = 0;
-    for (std::size_t i = 0; i < before.back().rgb.size(); ++i) {
-        apart += std::abs(before.back().rgb[i] - after.front().rgb[i]);
-        jump += std::abs(before.back().rgb[i] - after.back().rgb[i]);
-    }
-    QVERIFY2(apart / double(before.back().rgb.size()) < 16, qPrintable(QString::number(apart)));
-    QVERIFY(apart < jump);
+    const auto apart = [](const Image& a, const Image& b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < a.rgb.size(); ++i) sum += std::abs(a.rgb[i] - b.rgb[i]);
+        return sum / double(a.rgb.size());
+    };
+    const std::size_t seam = std::size_t(given);
+    QVERIFY2(apart(before.back(), after[seam - 1]) < 16,
+             qPrintable(QString::number(apart(before.back(), after[seam - 1]))));
+    QVERIFY(apart(before.back(), after[seam - 1]) < apart(before.front(), after[seam - 1]));
+
+    // A part of the first shot, between what comes before and after it.
+    QVERIFY(project.split(0, 5) && project.split(1, 7));
+    studio.click(timeline->viewport(), timeline->shot_rect(1).center());
+    studio.key(Qt::Key_R);
+    QVERIFY(studio.idle());
+    QTRY_COMPARE_WITH_TIMEOUT(project.shot(1).takes.size(), std::size_t(2), 30000);
+    const app::Shot& part = project.shot(1);
+    QCOMPARE(part.frames(), 2);
+    QCOMPARE(part.in, 5); // frames of the take before, which it begins with
+    const Request again = app::RunHistory::record(part.current().run).request;
+    QCOMPARE(*again.frames, 9);
+    QCOMPARE(*again.forcing->video_frames, 5);
+    studio.picture("longer-2-part-retaken");
+    for (int i = 0; i < 3; ++i) studio.key(Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(project.count(), 2);
 
     studio.click(timeline->viewport(), timeline->shot_rect(0).center());
     studio.key(Qt::Key_R);
@@ -512,7 +535,7 @@ void StoriesTest::longer() {
     QTRY_COMPARE_WITH_TIMEOUT(project.shot(0).takes.size(), std::size_t(2), 30000);
     QCOMPARE(project.shot(0).take, 1);
     QVERIFY(project.shot(0).takes[0].run != project.shot(0).takes[1].run);
-    studio.picture("longer-2-retaken");
+    studio.picture("longer-3-retaken");
     studio.key(Qt::Key_Z, Qt::ControlModifier);
     QCOMPARE(project.shot(0).takes.size(), std::size_t(1));
 }

@@ -8,9 +8,9 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QMenu>
 #include <QMimeData>
+#include <QRegularExpression>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -21,10 +21,18 @@
 #include "app/text.h"
 #include "engine/core/error.h"
 #include "ui/docks/camera_window.h"
+#include "ui/docks/parameters_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/field.h"
 
 namespace denoir::ui {
+namespace {
+
+constexpr const char* before_members[] = {"video", "video_frames", "overlap"}; ///< of `forcing`
+
+} // namespace
 
 ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     : QWidget(parent),
@@ -32,15 +40,21 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
       start_(new ImageWell(tr("Start"), tr("Drop, paste or choose the picture that the clip begins with"), this)),
       last_(new ImageWell(tr("End"), tr("Drop, paste or choose the picture that the clip ends with"), this)),
       swap_(new QToolButton(this)),
-      note_(new QLabel(this)) {
+      before_name_(new ElidedLabel) {
     start_->setObjectName(QStringLiteral("start-image"));
     last_->setObjectName(QStringLiteral("last-image"));
     swap_->setIcon(icon(QStringLiteral("swap")));
     swap_->setToolTip(tr("Swap start and end"));
     swap_->setAccessibleName(swap_->toolTip());
-    note_->setProperty("quiet", true);
-    note_->setWordWrap(true);
-    note_->hide();
+    before_ = new Field(tr("After"), before_name_, this);
+    before_->setObjectName(QStringLiteral("goes-on-after"));
+    auto* anew = new QToolButton;
+    anew->setIcon(icon(QStringLiteral("close")));
+    anew->setToolTip(tr("Begin a clip of its own instead"));
+    anew->setAccessibleName(anew->toolTip());
+    anew->setAutoRaise(true);
+    before_->add_control(anew);
+    connect(anew, &QToolButton::clicked, this, &ImagesPanel::begin_anew);
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::half);
     row->addWidget(start_, 1);
@@ -50,7 +64,7 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     column->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
     column->setSpacing(grid::half);
     column->addLayout(row);
-    column->addWidget(note_);
+    column->addWidget(before_);
     column->addStretch(1);
     for (const Side side : {Side::start, Side::last}) {
         ImageWell* each = well(side);
@@ -72,6 +86,32 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     refresh();
 }
 
+void ImagesPanel::refresh_before() {
+    const QVariantMap forcing = studio_.document.value(QStringLiteral("forcing")).toMap();
+    const QString video = forcing.value(QStringLiteral("video")).toString();
+    before_->setVisible(!video.isEmpty());
+    if (video.isEmpty()) return;
+    // A run's video is known by the run's name, without the time that it begins with.
+    static const QRegularExpression time(QStringLiteral("^\\d{8}-\\d{6}-"));
+    const QFileInfo file(video);
+    const QString name =
+        file.fileName() == QLatin1String("video.mp4") ? file.dir().dirName().remove(time) : file.fileName();
+    const int frames = forcing.value(QStringLiteral("video_frames")).toInt();
+    before_->set_hint(tr("The first %n picture(s) of the clip are the end of this video, the rest is new", nullptr,
+                         forcing.value(QStringLiteral("overlap")).toInt()));
+    before_name_->set_text(frames > 0 ? tr("%1, frame %2").arg(name).arg(frames) : name);
+    const app::Issue issue = studio_.document.issue(QStringLiteral("forcing"));
+    const bool own =
+        issue.field.startsWith(QLatin1String("forcing.video")) || issue.field == QLatin1String("forcing.overlap");
+    before_->set_error(own ? words(issue) : QString());
+}
+
+void ImagesPanel::begin_anew() {
+    QVariantMap forcing = studio_.document.value(QStringLiteral("forcing")).toMap();
+    for (const char* member : before_members) forcing.remove(QLatin1String(member));
+    studio_.document.set_values({{QStringLiteral("forcing"), forcing}}, tr("Begin a clip of its own"));
+}
+
 QString ImagesPanel::folder() const { return app::to_qstring(app::Settings::runs_folder().parent_path() / "images"); }
 
 QSize ImagesPanel::target() const {
@@ -89,10 +129,11 @@ void ImagesPanel::refresh() {
         const bool usable = side == Side::start ? document.takes_image() : document.takes_last_image();
         each->set_usable(usable || !file.isEmpty(), side == Side::start ? tr("This model takes no start image")
                                                                         : tr("This model takes no end image"));
-        each->set_error(issue.hint.isEmpty() ? issue.message : QStringLiteral("%1; %2").arg(issue.message, issue.hint));
+        each->set_error(words(issue));
         const QImage& picture = side == Side::start ? seen_start_ : seen_last_;
         each->set_picture(file.isEmpty() || !issue.isEmpty() ? QImage() : picture, file);
     }
+    refresh_before();
     swap_->setEnabled(start_->filled() || last_->filled());
     if (document.resolved()) seen_.ask(*document.resolved());
 }
@@ -105,6 +146,7 @@ void ImagesPanel::take(Side side, const DroppedImage& image) {
             return image.picture.isNull() ? image.file : kept_picture(app::to_image(image.picture), to);
         },
         [this, side](const QString& file) {
+            if (side == Side::start && before_->isVisibleTo(this)) begin_anew(); // one or the other
             const app::Issue refused = studio_.document.set_value(key(side), file);
             if (!refused.isEmpty()) emit said(refused.line());
         });

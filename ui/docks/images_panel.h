@@ -8,10 +8,12 @@
 #include "ui/docks/seen_images.h"
 #include "ui/studio.h"
 
-class QLabel;
 class QToolButton;
 
 namespace denoir::ui {
+
+class ElidedLabel;
+class Field;
 
 /// Start and last image: drop, paste, choose, take with the camera; cut to the target's aspect; shown as the model will
 /// see them.
@@ -46,16 +48,19 @@ private:
     void choose(Side side);
     void camera(Side side);
     void remove(Side side);
+    void begin_anew(); ///< not after a video any more
     void crop(Side side, CropPreset preset);
     void show_menu(Side side, const QPoint& global);
     void refresh();
+    void refresh_before();
     QString folder() const;
     QSize target() const;
 
     Studio& studio_;
     ImageWell *start_, *last_;
     QToolButton* swap_;
-    QLabel* note_;
+    Field* before_; ///< the video that the clip goes on after
+    ElidedLabel* before_name_;
     SeenImages seen_;
     QImage seen_start_, seen_last_;
     QHash<QString, Origin> origins_; ///< of files that were cut here

@@ -364,7 +364,11 @@ void ParametersPanel::add_forcing(QVBoxLayout* form) {
             set(QStringLiteral("forcing"), forcing);
         });
         connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
-        connect(field, &Field::reset_asked, this, [this] { studio_.document.reset(QStringLiteral("forcing")); });
+        connect(field, &Field::reset_asked, this, [this, member] {
+            QVariantMap forcing = studio_.document.value(QStringLiteral("forcing")).toMap();
+            forcing.remove(member);
+            set(QStringLiteral("forcing"), forcing);
+        });
         return field;
     };
     ar_step_field_ = add(tr("AR step"), QStringLiteral("ar_step"), 0, 1000, ar_step_);

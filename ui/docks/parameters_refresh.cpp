@@ -143,7 +143,9 @@ void ParametersPanel::refresh_forcing() {
     show(block_field_, block_, "block", 1);
     const app::Issue issue = studio_.document.issue(QStringLiteral("forcing"));
     QString error = refused_.value(QStringLiteral("forcing"));
-    if (error.isEmpty() && !issue.isEmpty()) error = words(issue);
+    const bool here =
+        !issue.field.startsWith(QLatin1String("forcing.video")) && issue.field != QLatin1String("forcing.overlap");
+    if (error.isEmpty() && !issue.isEmpty() && here) error = words(issue);
     block_field_->set_error(error);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Private to ParametersPanel.
+// Private to the panels that show a request.
 #include <QLocale>
 #include <QVariant>
 

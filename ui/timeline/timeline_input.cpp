@@ -48,7 +48,7 @@ bool TimelineView::viewportEvent(QEvent* event) {
             const Shot& shot = project_.shot(at.row);
             QToolTip::showText(help->globalPos(),
                                tr("%1\nframes %2 to %3 of %4, %5 fps")
-                                   .arg(title_of(shot))
+                                   .arg(shot.title())
                                    .arg(shot.in + 1)
                                    .arg(shot.out)
                                    .arg(shot.current().frames)

@@ -11,9 +11,6 @@ constexpr int ruler_height = 24, track_height = 88, title_height = 20, gap = 8, 
 constexpr int edge_width = 8; ///< of a shot's trim handles
 constexpr int extend_width = 88, extend_height = 32;
 
-/// The shot's own name, else its take's, else its number's place is empty.
-inline QString title_of(const app::Shot& shot) { return shot.name.isEmpty() ? shot.current().name : shot.name; }
-
 /// "00:01.12": minutes, seconds, frame.
 inline QString time_text(double seconds, double fps) {
     const int whole = int(seconds), frame = int((seconds - whole) * fps + 0.5);

@@ -118,7 +118,7 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
     const bool room = title.width() > right_width + 48;
     const QRect name = title.adjusted(8, 0, room ? -right_width - 8 : -4, 0);
     painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(title_of(shot), Qt::ElideRight, name.width()));
+                     metrics.elidedText(shot.title(), Qt::ElideRight, name.width()));
     if (room) painter.drawText(title.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, right);
 
     // Handles where the mouse is; a trimmed edge also says that there is more.

@@ -298,7 +298,7 @@ void TimelineView::update_accessible() {
             text +=
                 QLatin1Char(' ') + tr("Selected: shot %1, %2, %n frame(s).", nullptr, project_.shot(selected_).frames())
                                        .arg(selected_ + 1)
-                                       .arg(title_of(project_.shot(selected_)));
+                                       .arg(project_.shot(selected_).title());
     }
     if (text == accessibleDescription()) return;
     setAccessibleDescription(text);

@@ -743,6 +743,29 @@ So, wie das Modell es sehen wird</translation>
         <source>Remove</source>
         <translation>Entfernen</translation>
     </message>
+    <message>
+        <source>After</source>
+        <translation>Nach</translation>
+    </message>
+    <message>
+        <source>Begin a clip of its own instead</source>
+        <translation>Stattdessen einen eigenen Clip beginnen</translation>
+    </message>
+    <message numerus="yes">
+        <source>The first %n picture(s) of the clip are the end of this video, the rest is new</source>
+        <translation>
+            <numerusform>Das erste %n Bild des Clips ist das Ende dieses Videos, der Rest ist neu</numerusform>
+            <numerusform>Die ersten %n Bilder des Clips sind das Ende dieses Videos, der Rest ist neu</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, frame %2</source>
+        <translation>%1, Bild %2</translation>
+    </message>
+    <message>
+        <source>Begin a clip of its own</source>
+        <translation>Eigenen Clip beginnen</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::LayerMapModel</name>
@@ -1813,6 +1836,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Verified: every step comes out byte for byte the same.</source>
         <translation>Geprüft: Jeder Schritt kommt Byte für Byte gleich heraus.</translation>
+    </message>
+    <message>
+        <source>Generate now continues “%1” with its last pictures; the result comes after it.</source>
+        <translation>Erzeugen setzt jetzt „%1“ mit seinen letzten Bildern fort; das Ergebnis kommt dahinter.</translation>
+    </message>
+    <message>
+        <source>This part of the shot is made again; the new take joins it when it is done.</source>
+        <translation>Dieser Teil der Einstellung wird neu gemacht; der neue Take kommt dazu, wenn er fertig ist.</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
+    <name>denoir::ui::ImagesPanel</name>
+    <message numerus="yes">
+        <source>The first %n picture(s) of the clip are the end of this video, the rest is new</source>
+        <translation>
+            <numerusform>The first %n picture of the clip is the end of this video, the rest is new</numerusform>
+            <numerusform>The first %n pictures of the clip are the end of this video, the rest is new</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::MainWindow</name>
     <message numerus="yes">
         <source>%n video(s) of the cut are missing: %1</source>
@@ -33,9 +43,9 @@
     </message>
     <message numerus="yes">
         <source>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot).</numerusform>
+            <numerusform>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shots).</numerusform>
         </translation>
     </message>
 </context>

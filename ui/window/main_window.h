@@ -5,6 +5,7 @@
 #include <QPointer>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/engine_worker.h"
@@ -129,9 +130,12 @@ private:
     void fill_recent();
     void ask_start_or_end(const QString& picture, const QPoint& where);
     void offer_request(const QString& request, const QString& path);
+    // main_window_shots.cpp
     void add_to_timeline(const QString& run);
     void extend(int row);
     void retake();
+    /// A queue entry ended: what it was made for on the timeline. `run` is empty where it was not done.
+    void place_result(quint64 entry, const QString& run);
     void leave_project(const std::function<void()>& then);
     void replace_request(const QString& label, const std::function<void()>& change);
     void take_project(const QString& path);
@@ -172,9 +176,13 @@ private:
     bool watching_ = true;                     ///< the run at work comes into the preview by itself
     std::vector<bool> generate_when_resolved_; ///< `next` of each that was asked for while the request was resolved
     bool play_when_opened_ = false;
-    app::JobId verify_job_ = 0;          ///< at the engine; 0: none
-    quint64 editing_ = 0;                ///< waiting entry whose request is being edited
-    QHash<quint64, QString> retakes_;    ///< queue entry -> shot that gets the result as a take
+    app::JobId verify_job_ = 0; ///< at the engine; 0: none
+    quint64 editing_ = 0;       ///< waiting entry whose request is being edited
+    struct Retaken {
+        QString shot;            ///< gets the result as a take
+        std::optional<int> part; ///< Take::part of it
+    };
+    QHash<quint64, Retaken> retakes_;    ///< by queue entry
     QHash<quint64, QString> extensions_; ///< queue entry -> shot that it comes after
     QString extend_shot_;
     QLabel *letter_a_ = nullptr, *letter_b_ = nullptr;

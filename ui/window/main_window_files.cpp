@@ -6,7 +6,6 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
-#include <QRandomGenerator>
 #include <QUrl>
 
 #include <algorithm>
@@ -17,11 +16,9 @@
 #include "app/request_document.h"
 #include "app/run_history.h"
 #include "app/run_queue.h"
-#include "app/settings.h"
 #include "app/studio.h"
 #include "app/text.h"
 #include "engine/core/error.h"
-#include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
 #include "engine/session/request_json.h"
 #include "ui/docks/images_panel.h"
@@ -316,73 +313,6 @@ void MainWindow::export_cut() {
             });
             worker.start(studio_.project.shots(), out);
         });
-}
-
-void MainWindow::add_to_timeline(const QString& run) {
-    if (run.isEmpty()) return;
-    try {
-        studio_.project.add_shot(app::Project::take_of_run(run));
-        if (layouts_->current() == Layout::create) timeline_dock_->show();
-    } catch (const Error& error) {
-        say(app::Issue::from(error).line());
-    }
-}
-
-void MainWindow::extend(int row) {
-    const auto& shots = studio_.project.shots();
-    if (row < 0 || row >= int(shots.size())) return say(tr("Select a shot on the timeline first."));
-    const auto& shot = shots[std::size_t(row)];
-    if (!studio_.document.takes_image())
-        return say(tr("Extending starts from the shot's last picture, and this model takes no start image. Choose one "
-                      "that does."));
-    struct Found {
-        QImage last; ///< the last frame that is seen of the shot begins the clip that follows it
-        std::optional<Request> request;
-    };
-    studio_.core.inputs.put(
-        this,
-        [video = shot.current().video, run = shot.current().run, out = shot.out] {
-            Found found;
-            IndexedVideo frames(app::to_path(video));
-            Image last;
-            frames.read(std::clamp(out, 1, std::max(1, frames.frames())) - 1, last);
-            found.last = app::to_qimage(last);
-            if (run.isEmpty()) return found;
-            found.request = app::RunHistory::record(run).request;
-            found.request->start.reset();
-            found.request->seed.reset();
-            return found;
-        },
-        [this, id = shot.id, name = shot.name](const Found& found) {
-            if (found.request) studio_.document.restore(*found.request, tr("Extend the shot"));
-            images_->take(ImagesPanel::Side::start, {{}, found.last});
-            extend_shot_ = id;
-            banners_->show_banner(
-                QStringLiteral("extend"), Banners::Kind::info,
-                tr("Generate now continues “%1” from its last picture; the result comes after it.").arg(name),
-                {{tr("Not now"), [this] { extend_shot_.clear(); }}});
-        });
-}
-
-void MainWindow::retake() {
-    const int row = timeline_->selected();
-    const auto& shots = studio_.project.shots();
-    if (row < 0 || row >= int(shots.size())) return say(tr("Select a shot on the timeline first."));
-    const auto& shot = shots[std::size_t(row)];
-    if (shot.current().run.isEmpty())
-        return say(tr("This shot is a video from elsewhere: there is no request to take again."));
-    try {
-        Request request = app::RunHistory::record(shot.current().run).request;
-        request.start.reset();
-        request.seed = QRandomGenerator::global()->bounded(1000000);
-        app::RequestDocument::Snapshot snapshot;
-        snapshot.request = request;
-        watching_ = true;
-        retakes_.insert(studio_.queue.add(snapshot), shot.id);
-        say(tr("The new take joins the shot when it is done."));
-    } catch (const Error& error) {
-        say(app::Issue::from(error).line());
-    }
 }
 
 } // namespace denoir::ui

@@ -219,16 +219,7 @@ void MainWindow::run_finished(const app::RunResult& result) {
 
 void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
     live_pictures_.finish();
-    const QString shot = retakes_.take(id), after = extensions_.take(id);
-    if (state == int(QueueState::done) && !run.isEmpty() && (!shot.isEmpty() || !after.isEmpty())) {
-        try {
-            const app::Take take = app::Project::take_of_run(run);
-            if (const int row = studio_.project.row_of(shot); row >= 0) studio_.project.add_take(row, take);
-            if (const int row = studio_.project.row_of(after); row >= 0) studio_.project.add_shot(take, row + 1);
-        } catch (const Error& error) {
-            say(app::Issue::from(error).line());
-        }
-    }
+    place_result(id, state == int(QueueState::done) ? run : QString());
     if (state == int(QueueState::failed)) {
         queue_dock_->show();
         queue_dock_->raise();

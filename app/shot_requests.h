@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <optional>
+
+#include "app/project.h"
+#include "engine/pipeline/request.h"
+
+namespace denoir::app {
+
+// What a shot becomes longer by, or is taken again with, where its model does diffusion forcing: requests whose clip
+// goes on after the shot's own video, so that what moves goes on moving (spec/pipelines.md 7.5).
+
+/// A clip that goes on where the shot ends. It begins with the shot's last frames (`forcing->overlap`), which the cut
+/// does not show again. Everything else is as in `request`; no seed.
+Request extension_of(const Shot& shot, const Request& request);
+
+struct Retake {
+    Request request;         ///< no seed
+    std::optional<int> part; ///< the Take::part of its result
+    std::optional<int> end;  ///< frame of the shot's take that is to follow: becomes `last_image`. Empty: nothing does
+};
+/// The part of its take that the shot shows, made again between what comes before and after it there. `made`: the
+/// request of that take. Where the shot shows all that its request made, or the model is another, all of it anew.
+Retake retake_of(const Shot& shot, const Request& made);
+
+} // namespace denoir::app

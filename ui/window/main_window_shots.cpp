@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QRandomGenerator>
+
+#include <algorithm>
+
+#include "app/clip_source.h"
+#include "app/project.h"
+#include "app/request_document.h"
+#include "app/run_history.h"
+#include "app/run_queue.h"
+#include "app/settings.h"
+#include "app/shot_requests.h"
+#include "app/studio.h"
+#include "app/text.h"
+#include "engine/core/error.h"
+#include "engine/media/indexed_video.h"
+#include "ui/docks/images_panel.h"
+#include "ui/docks/seen_images.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/dock.h"
+#include "ui/window/main_window.h"
+
+namespace denoir::ui {
+namespace {
+
+Image frame_of(const QString& video, int frame) {
+    IndexedVideo frames(app::to_path(video));
+    Image image;
+    frames.read(std::clamp(frame, 0, frames.frames() - 1), image);
+    return image;
+}
+
+} // namespace
+
+void MainWindow::add_to_timeline(const QString& run) {
+    if (run.isEmpty()) return;
+    try {
+        studio_.project.add_shot(app::Project::take_of_run(run));
+        if (layouts_->current() == Layout::create) timeline_dock_->show();
+    } catch (const Error& error) {
+        say(app::Issue::from(error).line());
+    }
+}
+
+void MainWindow::extend(int row) {
+    const auto& shots = studio_.project.shots();
+    if (row < 0 || row >= int(shots.size())) return say(tr("Select a shot on the timeline first."));
+    const app::Shot& shot = shots[std::size_t(row)];
+    if (!studio_.document.takes_image())
+        return say(tr("Extending starts from the shot's last picture, and this model takes no start image. Choose one "
+                      "that does."));
+    struct Found {
+        std::optional<Request> request; ///< of the run that the shot shows
+        QImage last;                    ///< of a model without diffusion forcing: the clip begins with it
+    };
+    studio_.core.inputs.put(
+        this,
+        [shot, forcing_model = studio_.document.forcing_model()] {
+            Found found;
+            if (!shot.current().run.isEmpty()) {
+                found.request = app::RunHistory::record(shot.current().run).request;
+                found.request->start.reset();
+                found.request->seed.reset();
+            }
+            const bool forcing = found.request ? found.request->mode == Mode::forcing : forcing_model;
+            if (!forcing) found.last = app::to_qimage(frame_of(shot.current().video, shot.out - 1));
+            return found;
+        },
+        [this, shot](const Found& found) {
+            const bool goes_on = found.last.isNull();
+            const QString label = tr("Extend the shot");
+            if (goes_on)
+                studio_.document.restore(
+                    app::extension_of(shot, found.request ? *found.request : studio_.document.asked()), label);
+            else if (found.request)
+                studio_.document.restore(*found.request, label);
+            if (!goes_on) images_->take(ImagesPanel::Side::start, {{}, found.last});
+            extend_shot_ = shot.id;
+            banners_->show_banner(
+                QStringLiteral("extend"), Banners::Kind::info,
+                goes_on ? tr("Generate now continues “%1” with its last pictures; the result comes after it.")
+                              .arg(shot.title().left(60))
+                        : tr("Generate now continues “%1” from its last picture; the result comes after it.")
+                              .arg(shot.title().left(60)),
+                {{tr("Not now"), [this] { extend_shot_.clear(); }}});
+        });
+}
+
+void MainWindow::retake() {
+    const int row = timeline_->selected();
+    const auto& shots = studio_.project.shots();
+    if (row < 0 || row >= int(shots.size())) return say(tr("Select a shot on the timeline first."));
+    const app::Shot& shot = shots[std::size_t(row)];
+    if (shot.current().run.isEmpty())
+        return say(tr("This shot is a video from elsewhere: there is no request to take again."));
+    struct Found {
+        app::Retake retake;
+        QString last; ///< picture that follows the new frames
+    };
+    studio_.core.inputs.put(
+        this,
+        [shot, to = app::to_qstring(app::Settings::runs_folder().parent_path() / "images")] {
+            Found found{app::retake_of(shot, app::RunHistory::record(shot.current().run).request), {}};
+            if (found.retake.end) found.last = kept_picture(frame_of(shot.current().video, *found.retake.end), to);
+            return found;
+        },
+        [this, id = shot.id](const Found& found) {
+            app::RequestDocument::Snapshot snapshot;
+            snapshot.request = found.retake.request;
+            snapshot.request.seed = QRandomGenerator::global()->bounded(1000000);
+            if (!found.last.isEmpty()) snapshot.request.last_image = app::to_path(found.last);
+            watching_ = true;
+            retakes_.insert(studio_.queue.add(snapshot), {id, found.retake.part});
+            say(found.retake.part ? tr("This part of the shot is made again; the new take joins it when it is done.")
+                                  : tr("The new take joins the shot when it is done."));
+        });
+}
+
+void MainWindow::place_result(quint64 entry, const QString& run) {
+    const Retaken retaken = retakes_.take(entry);
+    const QString after = extensions_.take(entry);
+    const int same = studio_.project.row_of(retaken.shot), before = studio_.project.row_of(after);
+    if (run.isEmpty() || (same < 0 && before < 0)) return;
+    try {
+        app::Take take = app::Project::take_of_run(run);
+        take.part = retaken.part;
+        if (same >= 0) studio_.project.add_take(same, take);
+        if (before < 0) return;
+        // The pictures that the clip goes on after are those of the shot before.
+        const auto forcing = app::RunHistory::record(run).request.forcing;
+        const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
+        studio_.project.add_shot(take, before + 1, {}, std::min(given, take.frames - 1));
+    } catch (const Error& error) {
+        say(app::Issue::from(error).line());
+    }
+}
+
+} // namespace denoir::ui
