@@ -72,7 +72,7 @@ Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* la
 
 /// The end of the video that the clip goes on after -> [C,P,h,w].
 Tensor encode_before(const wan::Vae& vae, const Request& r, LayerObserver* layers) {
-    const FramesBefore before(*r.forcing);
+    FramesBefore before(*r.forcing);
     const auto frame = [&](std::int64_t i) {
         const Image image = before.read(int(i));
         return see_image(image, image, *r.family, *r.mode, *r.preprocess, *r.width, *r.height, 0, false).pixels;

@@ -22,7 +22,8 @@ struct StepInfo {
 ///   text_encoder/cond/blocks.0.attn.q               prompt (`cond`) or negative prompt (`uncond`)
 ///   image_encoder/first/visual.transformer.0        start image (`first`) or `last`
 ///   vae_encoder/condition/frame_002/encoder.conv1   the frames of a layer count from 0, each layer its own (forcing:
-///                                                   `first`, `last`; `before`, of the video that the clip goes on after)
+///                                                   `first`, `last`; `before`, of the video that the clip goes on
+///                                                   after)
 ///   transformer/cond/text_embedding.2               once a run: depends on prompt and image alone
 ///   transformer/step_003/uncond/blocks.0.self_attn.q
 ///   sampler/step_003/latent                         step_000 is the noise; `velocity` (guided), `x0`

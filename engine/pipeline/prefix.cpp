@@ -13,28 +13,42 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_folder(const fs::path& path) {
+/// Folders of runs hold their video.
+fs::path file_of(const Forcing& f) {
     std::error_code code;
-    return fs::is_directory(path, code);
+    return fs::exists(f.video / "run.json", code) ? f.video / "video.mp4" : f.video;
 }
 
-std::vector<fs::path> pictures_of(const fs::path& folder) {
-    std::vector<fs::path> files = frame_files(folder);
+/// The frames of a folder; empty where it is none.
+std::vector<fs::path> pictures_of(const fs::path& file) {
+    std::error_code code;
+    if (!fs::is_directory(file, code)) return {};
+    std::vector<fs::path> files = frame_files(file);
     if (files.empty())
-        throw Error(folder.string(), "", "holds no pictures", "name a video, or a folder with the frames of one");
+        throw Error(file.string(), "", "holds no pictures", "name a video, or a folder with the frames of one");
     return files;
+}
+
+/// Errors of whoever reads it, with the field.
+template <class Read> auto naming(const fs::path& video, Read&& read) {
+    try {
+        return read();
+    } catch (const Error& e) {
+        const std::string file = e.file().empty() ? video.string() : e.file();
+        if (e.field().starts_with("forcing.")) throw Error(file, e.field(), e.message(), e.hint());
+        throw Error(file, "forcing.video", e.field().empty() ? e.message() : e.field() + " " + e.message(), e.hint());
+    }
 }
 
 /// The first of the `overlap` frames, of a video of `frames`.
 int first_of(const Forcing& f, int frames) {
-    const std::string file = f.video.string();
     if (f.video_frames && *f.video_frames > frames)
-        throw Error(file, "forcing.video_frames",
+        throw Error("", "forcing.video_frames",
                     fmt::format("{} frames are more than the video has: {}", *f.video_frames, frames),
                     "use fewer, or leave it out");
     const int end = f.video_frames.value_or(frames);
     if (end < f.overlap)
-        throw Error(file, "forcing.overlap",
+        throw Error("", "forcing.overlap",
                     fmt::format("the clip begins with {} frames of a video that has {}", f.overlap, end),
                     fmt::format("use an overlap of {}", (end - 1) / 4 * 4 + 1));
     return end - f.overlap;
@@ -43,36 +57,52 @@ int first_of(const Forcing& f, int frames) {
 } // namespace
 
 VideoBefore video_before(const Forcing& f) {
-    if (is_folder(f.video)) {
-        const ImageInfo first = image_info(pictures_of(f.video).front());
-        return {first.width, first.height, 0};
+    return naming(f.video, [&]() -> VideoBefore {
+        const fs::path file = file_of(f);
+        if (const std::vector<fs::path> pictures = pictures_of(file); !pictures.empty()) {
+            const ImageInfo first = image_info(pictures.front());
+            return {first.width, first.height, 0};
+        }
+        const VideoInfo info = VideoReader(file).info();
+        const bool timed = info.fps.num > 0 && info.fps.den > 0;
+        return {info.width, info.height, timed ? info.fps.value() : 0};
+    });
+}
+
+std::vector<fs::path> files_before(const Forcing& f) {
+    try {
+        if (std::vector<fs::path> pictures = pictures_of(file_of(f)); !pictures.empty()) return pictures;
+    } catch (const Error&) { // whoever reads it says why
     }
-    const VideoInfo info = VideoReader(f.video).info();
-    const bool timed = info.fps.num > 0 && info.fps.den > 0;
-    return {info.width, info.height, timed ? info.fps.value() : 0};
+    return {file_of(f)};
 }
 
 FramesBefore::FramesBefore(const Forcing& f) : path_(f.video), count_(f.overlap) {
-    if (is_folder(path_)) {
-        pictures_ = pictures_of(path_);
-        first_ = first_of(f, int(std::min(pictures_.size(), std::size_t{1} << 30)));
-    } else {
-        video_ = std::make_unique<IndexedVideo>(path_);
-        first_ = first_of(f, video_->frames());
-    }
+    naming(path_, [&] {
+        const fs::path file = file_of(f);
+        pictures_ = pictures_of(file);
+        if (pictures_.empty()) video_ = std::make_unique<IndexedVideo>(file);
+        first_ = first_of(f, video_ ? video_->frames() : int(std::min(pictures_.size(), std::size_t{1} << 30)));
+    });
 }
 
 FramesBefore::~FramesBefore() = default;
 
-Image FramesBefore::read(int index) const {
-    if (!video_) return read_image(pictures_[static_cast<std::size_t>(first_ + index)]);
-    try {
+Image FramesBefore::read(int index) {
+    return naming(path_, [&] {
         Image frame;
-        video_->read(first_ + index, frame);
+        if (video_)
+            video_->read(first_ + index, frame);
+        else
+            frame = read_image(pictures_[static_cast<std::size_t>(first_ + index)]);
+        if (width_ > 0 && (frame.width != width_ || frame.height != height_))
+            throw Error("", "",
+                        fmt::format("frame {} is {}x{}, the one before {}x{}", first_ + index + 1, frame.width,
+                                    frame.height, width_, height_),
+                        "leave only frames of one video there");
+        width_ = frame.width, height_ = frame.height;
         return frame;
-    } catch (const Error& e) {
-        throw e.in_file(path_.string());
-    }
+    });
 }
 
 } // namespace denoir

@@ -11,28 +11,32 @@ namespace denoir {
 
 class IndexedVideo;
 
-/// A video, or a folder of pictures in natural order, after which a clip of diffusion forcing goes on.
+/// A video, a folder of pictures in natural order or a run's folder (its video), after which a clip of diffusion
+/// forcing goes on. What is thrown names the file and `forcing.video`, `.video_frames` or `.overlap`.
 struct VideoBefore {
     int width = 0, height = 0;
     double fps = 0; ///< 0: nothing says it
 };
-/// From headers and the first picture alone. Throws Error naming the file.
+/// From headers and the first picture alone. Throws Error.
 VideoBefore video_before(const Forcing&);
+/// The files that it is read from.
+std::vector<std::filesystem::path> files_before(const Forcing&);
 
-/// The `overlap` frames before the place where the clip goes on, of the video's size, one at a time in memory. Throw
-/// Error naming the file that cannot be read or has too few frames.
+/// The `overlap` frames before the place where the clip goes on, of the video's size, one at a time in memory.
 class FramesBefore {
 public:
+    /// Counts its frames; none is decoded where its headers tell. Throws Error where it has too few.
     explicit FramesBefore(const Forcing&);
     ~FramesBefore();
     int count() const { return count_; }
-    Image read(int index) const;
+    /// Throws Error for what cannot be read, and for a picture of another size than the one read before.
+    Image read(int index);
 
 private:
     std::unique_ptr<IndexedVideo> video_;
     std::vector<std::filesystem::path> pictures_; ///< where it is a folder
     std::filesystem::path path_;
-    int first_ = 0, count_ = 0;
+    int first_ = 0, count_ = 0, width_ = 0, height_ = 0;
 };
 
 } // namespace denoir

@@ -156,17 +156,19 @@ void resolve_forcing(Request& r, int frames) {
 }
 
 /// Sizes the user left open: config.json's, the reference's for a text prompt, or after the image's aspect.
-void resolve_size(Request& r, const Defaults& d, bool p480) {
+void resolve_size(Request& r, const Defaults& d, bool p480, const VideoBefore& before) {
     if (r.width && r.height) return;
     int width = d.width, height = d.height;
-    const bool after_video = goes_on(r);
-    if (after_video) { // its own size where the model takes that, else its aspect
-        const VideoBefore video = video_before(*r.forcing);
-        const auto fits = [](int side) { return side % 16 == 0 && side <= Resolution::max; };
-        if (fits(video.width) && fits(video.height))
-            width = video.width, height = video.height;
-        else if (video.height > video.width)
-            std::swap(width, height);
+    const bool after_video = before.width > 0;
+    if (after_video) { // its own size where that is no larger than the model's, else its aspect
+        const double area = double(width) * height, aspect = double(before.width) / before.height;
+        const auto side = [](double length) {
+            return int(std::lround(std::clamp(length, 16.0, double(Resolution::max)) / 16)) * 16;
+        };
+        const bool own =
+            before.width % 16 == 0 && before.height % 16 == 0 && double(before.width) * before.height <= area;
+        width = own ? before.width : side(std::sqrt(area * aspect));
+        height = own ? before.height : side(std::sqrt(area / aspect));
     } else if (!r.image.empty()) {
         const ImageInfo image = image_info(r.image);
         const bool by_area = (*r.family == Family::wan || *r.family == Family::wan22) && *r.mode != Mode::forcing;
@@ -315,9 +317,13 @@ void resolve_precision(Request& r) {
 }
 
 /// That of the video before, where it says one.
-double default_fps(const Request& r, const Defaults& d) {
-    const double fps = goes_on(r) ? video_before(*r.forcing).fps : 0;
-    return fps >= 1 && fps <= 240 ? fps : d.fps;
+double default_fps(const Defaults& d, const VideoBefore& before) {
+    return before.fps >= 1 && before.fps <= 240 ? before.fps : d.fps;
+}
+
+/// The video that decides what the user left open; nothing where there is none, or nothing to decide.
+VideoBefore deciding_video(const Request& r) {
+    return goes_on(r) && !(r.width && r.height && r.fps) ? video_before(*r.forcing) : VideoBefore{};
 }
 
 /// The mode that this model would be used in, where the images are not chosen yet.
@@ -345,8 +351,9 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     const Defaults d = table_for(r, variant, model);
     r.width.reset(), r.height.reset();
     try {
-        resolve_size(r, d, hint(model, "480P"));
-        r.fps = default_fps(r, d);
+        const VideoBefore before = deciding_video(r);
+        resolve_size(r, d, hint(model, "480P"), before);
+        r.fps = default_fps(d, before);
     } catch (const Error&) { // the image or the video cannot be read, which is no matter here
         r.width = d.width, r.height = d.height, r.fps = d.fps;
     }
@@ -381,14 +388,15 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     check_parts(r, variant, model);
 
     const Defaults d = table_for(r, variant, model);
-    resolve_size(r, d, hint(model, "480P"));
+    const VideoBefore before = deciding_video(r);
+    resolve_size(r, d, hint(model, "480P"), before);
     (void)Resolution(*r.width, *r.height); // refuses what is no multiple of 16
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
     const Shape latent = latent_shape(r, variant.channels);
     if (latent[1] * latent[2] * latent[3] / 4 > max_tokens)
         refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
 
-    r.fps = r.fps ? *r.fps : default_fps(r, d);
+    r.fps = r.fps.value_or(default_fps(d, before));
     check_range("fps", *r.fps, 1, 240);
     r.steps = r.steps.value_or(d.steps);
     check_range("steps", *r.steps, 1, 1000);

@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include "engine/core/error.h"
+#include "engine/pipeline/prefix.h"
+#include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
 #include "engine/session/run_folder.h"

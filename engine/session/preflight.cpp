@@ -32,7 +32,7 @@ void check_encoders(const Request& r, const ModelFolder& model, const wan::Confi
     if (!r.image.empty()) read_image(r.image);
     if (!r.last_image.empty()) read_image(r.last_image);
     if (goes_on(r)) {
-        const FramesBefore before(*r.forcing);
+        FramesBefore before(*r.forcing);
         for (int i = 0; i < before.count(); ++i) before.read(i);
     }
     const Weights text = Weights::load(model.text_encoder, Component::umt5);

@@ -96,6 +96,17 @@ class Requests(Case):
         before = sha256(self.work / "out.mp4")
         self.check(good | {"forcing": {"video": "out.mp4", "overlap": 5}})
         self.assertEqual(sha256(self.work / "out.mp4"), before)
+        (self.work / "request.json").write_text(json.dumps(good | {"forcing": {"video": "out.mp4", "overlap": 5}}))
+        self.refused("trace", "request.json", "--layers", "latent", "--out", "out.mp4", timeout=PATIENCE)
+        self.assertEqual(sha256(self.work / "out.mp4"), before)
+        # Of a folder only its pictures are.
+        shutil.copytree(frames, self.work / "frames")
+        picture = sha256(self.work / "frames" / "frame_3.png")
+        (self.work / "request.json").write_text(json.dumps(good | {"forcing": {"video": "frames", "overlap": 5}}))
+        self.refused("trace", "request.json", "--layers", "latent", "--out", "frames/frame_3.png", timeout=PATIENCE)
+        self.assertEqual(sha256(self.work / "frames" / "frame_3.png"), picture)
+        shutil.copy(FIXTURES / "_inputs" / "landscape.png", self.work / "frames" / "frame_2.png")
+        self.assertIn("90x60", self.check(good | {"forcing": {"video": "frames", "overlap": 9, "video_frames": 9}}).err)
 
     def test_texts(self):
         for text in ("", "{", "[]", "nul", '{"schema": 1, "steps": 1, "steps": 2}', '{"schema": 1, "guidance": NaN}', '{"schema": 1, "guidance": 1e400}',

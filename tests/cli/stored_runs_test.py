@@ -397,6 +397,30 @@ class StoredRuns(Case):
             sums.add(json.loads((self.work / f"g{guidance}" / "run.json").read_text())["steps"][-1]["sha256"])
         self.assertEqual(len(sums), 1)
 
+    def test_a_clip_that_goes_on_after_a_video(self):
+        shutil.copytree(FIXTURES / "_inputs" / "before", self.work / "before")
+        request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 80, "height": 48, "frames": 17, "steps": 3,
+                   "seed": 7, "dtype": "f32", "forcing": {"video": "before", "overlap": 9, "ar_step": 1}}  # fmt: skip
+        (self.work / "q.json").write_text(json.dumps(request))
+        self.done("render", "q.json", "--out", "a.mp4", "--run-dir", "a")
+        run = json.loads((self.work / "a" / "run.json").read_text())
+        self.assertEqual(run["total_steps"], 4)  # two new latent frames, one step apart
+        self.assertEqual(run["request"]["forcing"]["video"], str(self.work / "before"))
+        self.assertIn("identical", self.done("verify", "a").out)
+        # Without the video: what it gave is stored.
+        for name in ("latents/step_003.safetensors", "latents/step_004.safetensors", "video.mp4"):
+            (self.work / "a" / name).unlink()
+        run["state"], run["steps"] = "cancelled", run["steps"][:3]
+        (self.work / "a" / "run.json").write_text(json.dumps(run))
+        shutil.move(self.work / "before", self.work / "gone")
+        before = sha256(self.work / "a.mp4")
+        (self.work / "a.mp4").unlink()
+        self.done("render", "--resume", "a")
+        self.assertEqual(sha256(self.work / "a.mp4"), before)
+        self.done("render", "--from", "a", "--step", 2, "--guidance", 3, "--out", "b.mp4", "--run-dir", "b")
+        self.done("decode", "b", "--step", 3, "--out", "c.mp4")
+        self.assertIn("before", self.refused("verify", "a", timeout=PATIENCE).err)
+
 
 if __name__ == "__main__":
     main()

@@ -81,8 +81,9 @@ TEST(Resolve, AClipThatGoesOnTakesTheVideosSizeAndTheRestOfItsFrames) {
             q.forcing->video = video;
         });
     };
-    const Request r = of(before); // 90x60 is no multiple of 16: the model's own size, lying as the video does
-    EXPECT_GT(*r.width, *r.height);
+    const Request r = of(before); // 90x60 is no multiple of 16: the model's own area in this aspect
+    EXPECT_NEAR(double(*r.width) / *r.height, 1.5, 0.05);
+    EXPECT_NEAR(double(*r.width) * *r.height, 960.0 * 544, 0.05 * 960 * 544);
     EXPECT_EQ(r.fps, 24);
     const Request own = of(std::filesystem::path(DENOIR_FIXTURES) / "../../resources/samples/first.mp4");
     EXPECT_EQ(own.width, 256);
@@ -94,6 +95,22 @@ TEST(Resolve, AClipThatGoesOnTakesTheVideosSizeAndTheRestOfItsFrames) {
         q.frames = 21, q.steps = 4, q.forcing = after_video(9), q.forcing->ar_step = 2;
     });
     EXPECT_EQ(Pipeline::step_count(rows), 4 + 2 * 2);
+}
+
+TEST(Resolve, AVideoLargerThanTheModelsSizeGivesItsAspect) {
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("denoir-large-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    for (const auto& [width, height] : {std::pair(2048, 1152), std::pair(1152, 2048), std::pair(4000, 16)}) {
+        write_png(folder / "frame_1.png", Image(width, height));
+        const Request r = resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
+            q.frames = 5, q.forcing = after_video(1);
+            q.forcing->video = folder;
+        });
+        EXPECT_LE(double(*r.width) * *r.height, 1.1 * 960 * 544);
+        EXPECT_EQ(*r.width > *r.height, width > height);
+    }
+    std::filesystem::remove_all(folder);
 }
 
 TEST(Resolve, WhatAClipCannotGoOnAfterIsRefused) {
