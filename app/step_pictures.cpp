@@ -131,6 +131,23 @@ struct StepPictures::Worker {
         }
     }
 
+    /// The stored steps up to `last`.
+    void show(const RunFolder& run, int last, quint64 number, const std::stop_token& stop) {
+        const RunRecord& record = run.record();
+        for (const StepRecord& s : record.steps) {
+            if (stop.stop_requested() || !current(number)) return;
+            if (s.step > last || !run.has_step_tensor(s.step, "latent")) continue;
+            const Tensor latent = run.step_tensor(s.step, "latent");
+            const Tensor x0 = run.has_step_tensor(s.step, "x0") ? run.step_tensor(s.step, "x0") : Tensor();
+            Step step = pictures_of(latent, x0);
+            step.seconds = s.seconds;
+            std::error_code code;
+            step.can_branch = s.step < record.total_steps && !s.solver_sha256.empty() &&
+                              std::filesystem::exists(run.solver_file(s.step), code);
+            tell(number, [n = s.step, step](StepPictures& p) { p.take(n, step); });
+        }
+    }
+
     void load(const QString& path, quint64 number, bool anew, const std::stop_token& stop) {
         try {
             const RunFolder run = RunFolder::open(to_path(path));
@@ -145,18 +162,7 @@ struct StepPictures::Worker {
                 learn(run);
             } catch (const Error&) { // a damaged video: the pictures are guessed
             }
-            for (const StepRecord& s : record.steps) {
-                if (stop.stop_requested() || !current(number)) return;
-                if (!run.has_step_tensor(s.step, "latent")) continue;
-                const Tensor latent = run.step_tensor(s.step, "latent");
-                const Tensor x0 = run.has_step_tensor(s.step, "x0") ? run.step_tensor(s.step, "x0") : Tensor();
-                Step step = pictures_of(latent, x0);
-                step.seconds = s.seconds;
-                std::error_code code;
-                step.can_branch = s.step < record.total_steps && !s.solver_sha256.empty() &&
-                                  std::filesystem::exists(run.solver_file(s.step), code);
-                tell(number, [n = s.step, step](StepPictures& p) { p.take(n, step); });
-            }
+            show(run, record.total_steps, number, stop);
         } catch (...) {
             tell(number, [issue = Issue::from_current_exception()](StepPictures& p) {
                 p.issue_ = issue;
@@ -176,7 +182,7 @@ void StepPictures::reset() {
     run_.clear();
     steps_ = latent_frames_ = frames_ = 0;
     fps_ = 0;
-    running_ = keeps_steps_ = false;
+    running_ = keeps_steps_ = told_ = false;
     pictures_.clear();
     noise_levels_.clear();
     decoded_.clear();
@@ -223,6 +229,16 @@ void StepPictures::add(const StepUpdate& update) {
     {
         const std::lock_guard lock(worker_->mutex);
         number = worker_->generation;
+    }
+    // What came before the first step that is told: the noise, and all that a branch took over.
+    if (!told_) {
+        told_ = true;
+        worker_->put([worker = worker_.get(), run = run_, number, last = update.step - 1](const std::stop_token& stop) {
+            try {
+                worker->show(RunFolder::open(to_path(run)), last, number, stop);
+            } catch (const Error&) { // they stay empty
+            }
+        });
     }
     const bool branch = keeps_steps_ && update.step < steps_;
     worker_->put([worker = worker_.get(), update, number, branch](const std::stop_token&) {

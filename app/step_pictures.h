@@ -77,6 +77,7 @@ private:
     int steps_ = 0, latent_frames_ = 0, frames_ = 0;
     double fps_ = 0;
     bool running_ = false, keeps_steps_ = false;
+    bool told_ = false;          ///< of a step of the run at work
     std::vector<Step> pictures_; ///< 0 … steps
     std::vector<double> noise_levels_;
     std::map<std::pair<int, int>, QImage> decoded_;

@@ -164,6 +164,7 @@ private slots:
             pictures.add(update);
             QTRY_COMPARE_WITH_TIMEOUT(strip.step(), step, 30000); // follows
         }
+        QVERIFY(!pictures.picture(0, 0, StepPictures::View::latent).isNull()); // the noise, from the run folder
         QVERIFY(!shown.back().front().value<QImage>().isNull());
         QVERIFY(pictures.seconds_left() > 0.4 && pictures.seconds_left() < 0.6);
         auto* reel = strip.findChild<StepReel*>();
