@@ -42,6 +42,11 @@ struct Shot {
     const Take& current() const { return takes[std::size_t(take)]; }
     const QString& title() const { return name.isEmpty() ? current().name : name; }
     int frames() const { return out - in; }
+    /// Whether the other take has all that is shown: Take::part says where each lies.
+    bool lies_in(const Take& other) const {
+        const int moved = current().part.value_or(0) - other.part.value_or(0);
+        return in + moved >= 0 && out + moved <= other.frames;
+    }
     double seconds() const { return frames() / current().fps; }
     friend bool operator==(const Shot&, const Shot&) = default;
 };

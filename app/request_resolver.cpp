@@ -6,6 +6,7 @@
 #include "app/request_values.h"
 #include "app/text.h"
 #include "engine/media/image.h"
+#include "engine/pipeline/prefix.h"
 #include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 
@@ -47,6 +48,17 @@ void check_image(Request& r, std::filesystem::path Request::*member, const char*
         issue.field = to_qstring(std::string_view(key));
         issues << issue;
         (r.*member).clear();
+    }
+}
+
+/// The video that the clip goes on after: read as far as needed to count its frames.
+void check_video(Request& r, QList<Issue>& issues) {
+    if (!goes_on(r)) return;
+    try {
+        const FramesBefore before(*r.forcing);
+    } catch (const Error& e) {
+        issues << Issue::from(e);
+        r.forcing->video.clear();
     }
 }
 
@@ -92,6 +104,7 @@ RequestDocument::Resolution RequestDocument::Resolver::resolve(const Request& as
         out.takes_last_image = forcing || (variant.condition > 0 && *out.defaults->mode == Mode::flf2v);
         check_image(r, &Request::image, "image", out.issues);
         check_image(r, &Request::last_image, "last_image", out.issues);
+        check_video(r, out.issues);
         while (out.issues.size() < most_issues) try {
                 const Request resolved = Pipeline::resolve(r, model);
                 if (out.issues.isEmpty()) {

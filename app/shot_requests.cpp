@@ -2,18 +2,19 @@
 #include "app/shot_requests.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/text.h"
 
 namespace denoir::app {
 namespace {
 
-constexpr int usual_overlap = 17; // frames: what SkyReels recommends (spec/pipelines.md 6)
+constexpr int usual_overlap = 17;  // frames: what SkyReels recommends (spec/pipelines.md 6)
+constexpr int most_room = 1 << 20; // latent frames: where the length is not fixed
 
-/// As many frames of those before as a clip may begin with: 4n+1.
-int overlap_of(int frames) { return (std::clamp(frames, 1, usual_overlap) - 1) / 4 * 4 + 1; }
-
-int rounded_up(int frames, int unit) { return (frames + unit - 1) / unit * unit; }
+/// Latent frames of so many frames: four in each but the first, which holds one.
+int latent_frames(int frames) { return (frames - 1) / 4 + 1; }
+int frames_of(int latent) { return 4 * latent - 3; }
 
 Request anew(const Request& request) {
     Request r = request;
@@ -23,44 +24,63 @@ Request anew(const Request& request) {
     return r;
 }
 
-/// Goes on after the first `frames` of the take.
-void go_on(Request& r, const Take& take, int frames, int overlap) {
+/// The request's clip begins with the last of the first `frames` of the take: as many as is usual, as there are, and as
+/// leave one of `room` latent frames to make; a whole number of blocks, else the blocks are given up. Returns how many.
+int go_on(Request& r, const Take& take, int frames, int room) {
     if (!r.forcing) r.forcing.emplace();
+    const int most = std::max(1, std::min({latent_frames(usual_overlap), latent_frames(frames), room - 1}));
+    if (r.forcing->block > most) r.forcing->block = 1;
+    const int overlap = frames_of(most / r.forcing->block * r.forcing->block);
     r.forcing->video = to_path(take.video);
-    r.forcing->video_frames = frames;
+    r.forcing->video_frames.reset(); // the headers that the take's length is from may be wrong
+    if (frames < take.frames) r.forcing->video_frames = frames;
     r.forcing->overlap = overlap;
     r.image.clear();
+    return overlap;
+}
+
+/// Enough frames for so many: whole latent frames, whole blocks.
+int frames_for(int frames, int block) {
+    const int latent = latent_frames(frames + 3);
+    return frames_of((latent + block - 1) / block * block);
 }
 
 } // namespace
 
 Request extension_of(const Shot& shot, const Request& request) {
     Request r = anew(request);
-    const int room = r.frames ? *r.frames - 4 : usual_overlap; // something must be left to make
-    go_on(r, shot.current(), shot.out, overlap_of(std::min(shot.out, room)));
+    if (shot.current().part) r.frames.reset(); // so few were wanted of the part alone
+    const int room = r.frames ? std::max(2, latent_frames(*r.frames)) : most_room;
+    if (r.frames) r.frames = std::max(*r.frames, frames_of(2)); // one is given, one is made
+    go_on(r, shot.current(), shot.out, room);
     r.last_image.clear();
     return r;
 }
 
 Retake retake_of(const Shot& shot, const Request& made) {
     const Take& take = shot.current();
-    Retake again{anew(made), {}, {}};
+    Retake again{anew(made), take.part, {}};
     Request& r = again.request;
-    const int given = made.forcing && !made.forcing->video.empty() ? made.forcing->overlap : 0;
-    const bool all = shot.in <= given && shot.out == take.frames;
-    if (made.mode != Mode::forcing || all) return again;
+    if (made.mode != Mode::forcing) return again;
+    const bool after = made.forcing && !made.forcing->video.empty();
+    const int given = after ? made.forcing->overlap : 0;
+    constexpr int trimmed = 3; // frames: less than a latent one is no part
+    const bool all = shot.in <= given + trimmed && shot.out + trimmed >= take.frames;
+    std::error_code code;
+    const bool gone = after && given <= usual_overlap && !std::filesystem::exists(made.forcing->video, code);
+    if (gone) go_on(r, take, given, latent_frames(*made.frames)); // the take begins with the same pictures
+    if (all) return again;
     int first = 0; // frame of the take that the new clip begins with
     if (shot.in > given) {
-        const int overlap = overlap_of(shot.in);
+        const int overlap = go_on(r, take, shot.in, most_room);
         first = shot.in - overlap;
-        go_on(r, take, shot.in, overlap);
-        r.frames = overlap + rounded_up(shot.frames(), 4);
+        r.frames = frames_for(overlap + shot.frames(), r.forcing->block);
     } else {
-        r.frames = std::max(rounded_up(shot.out - 1, 4) + 1, given + 4);
+        const int least = given + 1; // something must be left to make
+        r.frames = frames_for(std::max(shot.out, least), r.forcing->block);
     }
     again.part = take.part.value_or(0) + first;
-    const int end = first + *r.frames;
-    if (end < take.frames) {
+    if (const int end = first + *r.frames; end < take.frames) {
         again.end = end;
         r.forcing->block = 1; // an image is one latent frame
     }

@@ -33,6 +33,7 @@ private slots:
     void extension();
     void part_in_the_middle();
     void part_at_the_beginning();
+    void blocks();
     void all_of_it();
 };
 
@@ -40,7 +41,7 @@ void ShotRequestsTest::extension() {
     Shot shot = shot_of(33);
     const Request r = extension_of(shot, made(33));
     QCOMPARE(to_qstring(r.forcing->video), shot.current().video);
-    QCOMPARE(*r.forcing->video_frames, 33);
+    QVERIFY(!r.forcing->video_frames); // to its end, wherever that is
     QCOMPARE(r.forcing->overlap, 17);
     QCOMPARE(r.forcing->ar_step, 2);
     QVERIFY(r.image.empty() && !r.seed);
@@ -51,6 +52,10 @@ void ShotRequestsTest::extension() {
     shot.out = 33;
     QCOMPARE(extension_of(shot, made(9)).forcing->overlap, 5);
     QCOMPARE(extension_of(shot_of(1), made(33)).forcing->overlap, 1);
+    QCOMPARE(*extension_of(shot_of(1), made(1)).frames, 5);
+    // After a part of a shot as much as usual, not as little as that part.
+    shot.takes[0].part = 3;
+    QVERIFY(!extension_of(shot, made(9)).frames);
     QCOMPARE(extension_of(shot, Request()).forcing->overlap, 17);
 }
 
@@ -70,8 +75,40 @@ void ShotRequestsTest::part_in_the_middle() {
     // Up to the end of the take nothing follows.
     shot.out = 65;
     QVERIFY(!retake_of(shot, made(65)).end);
-    shot.in = 3, shot.out = 5;
+    shot.in = 4, shot.out = 6;
     QCOMPARE(retake_of(shot, made(65)).request.forcing->overlap, 1);
+    shot.in = 3, shot.out = 63; // less than a latent frame was cut off: no part
+    QCOMPARE(*retake_of(shot, made(65)).request.frames, 65);
+}
+
+/// Frames, overlap and block fit each other: what the engine asks for.
+void ShotRequestsTest::blocks() {
+    for (const int block : {1, 2, 3, 5, 7})
+        for (int out = 1; out <= 97; out += 4)
+            for (int in = 0; in < out; in += 3) {
+                Request request = made(97);
+                request.frames = 4 * block * 5 - 3;
+                request.forcing->block = block;
+                request.image.clear();
+                Shot shot = shot_of(97);
+                shot.in = in, shot.out = out;
+                for (const Request& r : {extension_of(shot, request), retake_of(shot, request).request}) {
+                    const int latent = (*r.frames - 1) / 4 + 1, own = r.forcing->block;
+                    QCOMPARE(*r.frames % 4, 1);
+                    QCOMPARE(latent % own, 0);
+                    if (r.forcing->video.empty()) continue;
+                    const int given = (r.forcing->overlap - 1) / 4 + 1;
+                    QCOMPARE(r.forcing->overlap % 4, 1);
+                    QCOMPARE(given % own, 0);
+                    QVERIFY(given >= 1 && given < latent);
+                    QVERIFY(r.forcing->overlap <= r.forcing->video_frames.value_or(97));
+                }
+                const Retake again = retake_of(shot, request);
+                if (!again.part) continue;
+                const int shown = in - *again.part; // where the part lies in the new clip
+                QVERIFY(shown >= 0 && shown + shot.frames() <= *again.request.frames);
+                QVERIFY(!again.end || (*again.end >= out && *again.end < 97));
+            }
 }
 
 void ShotRequestsTest::part_at_the_beginning() {
@@ -94,8 +131,17 @@ void ShotRequestsTest::all_of_it() {
     longer.forcing->video = "/runs/b/video.mp4";
     Shot shot = shot_of(33);
     shot.in = 17;
-    QCOMPARE(to_qstring(retake_of(shot, longer).request.forcing->video), QStringLiteral("/runs/b/video.mp4"));
     QVERIFY(!retake_of(shot, longer).part);
+    QCOMPARE(to_qstring(retake_of(shot, longer).request.forcing->video), shot.current().video); // the other is gone
+    QCOMPARE(*retake_of(shot, longer).request.forcing->video_frames, 17);
+    longer.forcing->video = QCoreApplication::applicationFilePath().toStdString(); // some file that is there
+    QVERIFY(retake_of(shot, longer).request.forcing->video == longer.forcing->video);
+    // A part, as it was asked for: its last frames may be too many to be shown.
+    shot.takes[0].part = 5;
+    shot.out = 31;
+    QCOMPARE(*retake_of(shot, longer).part, 5);
+    QVERIFY(retake_of(shot, longer).request.forcing->video == longer.forcing->video);
+    shot.takes[0].part.reset();
     // Other models make all of it again.
     Request other = made(33);
     other.mode = Mode::i2v;

@@ -31,6 +31,7 @@
 #include "ui/steps/divergence_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/field.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/comparison_export.h"
 #include "ui/window/translation.h"
@@ -493,6 +494,22 @@ void StoriesTest::longer() {
     QTRY_VERIFY_WITH_TIMEOUT(studio.window().banners().texts().join('\n').contains("continues"), 20000);
     QVERIFY(studio.core().document.wait_resolved(20000));
     studio.picture("longer-1-extend");
+    // It may begin anew instead, which is undone by one step.
+    auto* after_field = studio.find<Field>("goes-on-after");
+    QVERIFY(after_field->isVisible());
+    QTest::mouseClick(after_field->findChild<QToolButton*>("begin-anew"), Qt::LeftButton);
+    QVERIFY(!after_field->isVisible() && !studio.core().document.asked().forcing);
+    QVERIFY(!studio.window().banners().texts().join('\n').contains("continues"));
+    studio.key(Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(after_field->isVisible());
+    QVERIFY(studio.core().document.set_value("forcing.video", "/missing.mp4").isEmpty());
+    QVERIFY(studio.core().document.wait_resolved(20000));
+    QVERIFY(!studio.core().document.resolved() && after_field->has_error());
+    studio.key(Qt::Key_Z, Qt::ControlModifier);
+    studio.click(timeline->viewport(), timeline->shot_rect(0).center());
+    studio.key(Qt::Key_E);
+    QTRY_VERIFY_WITH_TIMEOUT(studio.window().banners().texts().join('\n').contains("continues"), 20000);
+    QVERIFY(studio.core().document.wait_resolved(20000));
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QVERIFY(studio.idle());
     QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 30000);

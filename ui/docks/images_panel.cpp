@@ -28,12 +28,6 @@
 #include "ui/widgets/field.h"
 
 namespace denoir::ui {
-namespace {
-
-constexpr const char* before_members[] = {"video", "video_frames", "overlap"}; ///< of `forcing`
-
-} // namespace
-
 ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     : QWidget(parent),
       studio_(studio),
@@ -53,6 +47,7 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     anew->setToolTip(tr("Begin a clip of its own instead"));
     anew->setAccessibleName(anew->toolTip());
     anew->setAutoRaise(true);
+    anew->setObjectName(QStringLiteral("begin-anew"));
     before_->add_control(anew);
     connect(anew, &QToolButton::clicked, this, &ImagesPanel::begin_anew);
     auto* row = new QHBoxLayout;
@@ -99,17 +94,29 @@ void ImagesPanel::refresh_before() {
     const int frames = forcing.value(QStringLiteral("video_frames")).toInt();
     before_->set_hint(tr("The first %n picture(s) of the clip are the end of this video, the rest is new", nullptr,
                          forcing.value(QStringLiteral("overlap")).toInt()));
-    before_name_->set_text(frames > 0 ? tr("%1, frame %2").arg(name).arg(frames) : name);
+    before_name_->set_text(frames > 0 ? tr("%1, frame %2").arg(name, QString::number(frames)) : name);
     const app::Issue issue = studio_.document.issue(QStringLiteral("forcing"));
-    const bool own =
-        issue.field.startsWith(QLatin1String("forcing.video")) || issue.field == QLatin1String("forcing.overlap");
+    // What else is wrong with forcing is said beside its other fields, where the model shows them.
+    const bool own = issue.field.startsWith(QLatin1String("forcing.video")) ||
+                     issue.field == QLatin1String("forcing.overlap") || !studio_.document.forcing_model();
     before_->set_error(own ? words(issue) : QString());
 }
 
-void ImagesPanel::begin_anew() {
+QVariant ImagesPanel::forcing_anew() const {
     QVariantMap forcing = studio_.document.value(QStringLiteral("forcing")).toMap();
-    for (const char* member : before_members) forcing.remove(QLatin1String(member));
-    studio_.document.set_values({{QStringLiteral("forcing"), forcing}}, tr("Begin a clip of its own"));
+    for (const char* member : {"video", "video_frames", "overlap"}) forcing.remove(QLatin1String(member));
+    const bool usual = !studio_.document.forcing_model() ||
+                       forcing == studio_.document.default_value(QStringLiteral("forcing")).toMap();
+    return usual ? QVariant() : forcing;
+}
+
+void ImagesPanel::begin_anew() {
+    studio_.document.settle();
+    studio_.document.set_values({{QStringLiteral("forcing"), forcing_anew()}}, tr("Begin a clip of its own"));
+}
+
+bool ImagesPanel::goes_on() const {
+    return !studio_.document.value(QStringLiteral("forcing.video")).toString().isEmpty();
 }
 
 QString ImagesPanel::folder() const { return app::to_qstring(app::Settings::runs_folder().parent_path() / "images"); }
@@ -146,8 +153,11 @@ void ImagesPanel::take(Side side, const DroppedImage& image) {
             return image.picture.isNull() ? image.file : kept_picture(app::to_image(image.picture), to);
         },
         [this, side](const QString& file) {
-            if (side == Side::start && before_->isVisibleTo(this)) begin_anew(); // one or the other
-            const app::Issue refused = studio_.document.set_value(key(side), file);
+            const bool instead = side == Side::start && goes_on(); // of the video: one or the other
+            const app::Issue refused =
+                instead ? studio_.document.set_values({{key(side), file}, {QStringLiteral("forcing"), forcing_anew()}},
+                                                      tr("Begin with an image"))
+                        : studio_.document.set_value(key(side), file);
             if (!refused.isEmpty()) emit said(refused.line());
         });
 }
@@ -180,8 +190,9 @@ void ImagesPanel::remove(Side side) { studio_.document.set_value(key(side), QStr
 
 void ImagesPanel::swap() {
     const QVariant start = studio_.document.value(key(Side::start)), last = studio_.document.value(key(Side::last));
-    studio_.document.set_values({{key(Side::start), last.toString()}, {key(Side::last), start.toString()}},
-                                tr("Swap start and end"));
+    QVariantMap values{{key(Side::start), last.toString()}, {key(Side::last), start.toString()}};
+    if (goes_on() && !last.toString().isEmpty()) values.insert(QStringLiteral("forcing"), forcing_anew());
+    studio_.document.set_values(values, tr("Swap start and end"));
 }
 
 void ImagesPanel::crop(Side side, CropPreset preset) {

@@ -48,7 +48,9 @@ private:
     void choose(Side side);
     void camera(Side side);
     void remove(Side side);
-    void begin_anew(); ///< not after a video any more
+    bool goes_on() const;          ///< after a video
+    QVariant forcing_anew() const; ///< `forcing` without it
+    void begin_anew();
     void crop(Side side, CropPreset preset);
     void show_menu(Side side, const QPoint& global);
     void refresh();

@@ -367,7 +367,12 @@ void ParametersPanel::add_forcing(QVBoxLayout* form) {
         connect(field, &Field::reset_asked, this, [this, member] {
             QVariantMap forcing = studio_.document.value(QStringLiteral("forcing")).toMap();
             forcing.remove(member);
-            set(QStringLiteral("forcing"), forcing);
+            const QVariantMap usual = studio_.document.default_value(QStringLiteral("forcing")).toMap();
+            forcing.insert(member, usual.value(member));
+            if (forcing == usual)
+                studio_.document.reset(QStringLiteral("forcing"));
+            else
+                set(QStringLiteral("forcing"), forcing);
         });
         return field;
     };

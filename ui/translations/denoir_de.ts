@@ -766,6 +766,10 @@ So, wie das Modell es sehen wird</translation>
         <source>Begin a clip of its own</source>
         <translation>Eigenen Clip beginnen</translation>
     </message>
+    <message>
+        <source>Begin with an image</source>
+        <translation>Mit einem Bild beginnen</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::LayerMapModel</name>
@@ -1844,6 +1848,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>This part of the shot is made again; the new take joins it when it is done.</source>
         <translation>Dieser Teil der Einstellung wird neu gemacht; der neue Take kommt dazu, wenn er fertig ist.</translation>
+    </message>
+    <message>
+        <source>The shot is not there any more: the result is among the runs.</source>
+        <translation>Die Einstellung ist nicht mehr da: Das Ergebnis steht unter den Läufen.</translation>
+    </message>
+    <message>
+        <source>The shot shows more now than the part that was made again: the result is among the runs.</source>
+        <translation>Die Einstellung zeigt jetzt mehr als den Teil, der neu gemacht wurde: Das Ergebnis steht unter den Läufen.</translation>
     </message>
 </context>
 <context>

@@ -299,6 +299,7 @@ void MainWindow::connect_parts() {
     });
     connect(&studio_.document, &app::RequestDocument::changed, this, [this] {
         if (!studio_.document.asked().start) banners_->remove(QStringLiteral("branch"));
+        check_extension();
     });
     remember_later_->setSingleShot(true);
     remember_later_->setInterval(400);

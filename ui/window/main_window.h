@@ -133,6 +133,7 @@ private:
     // main_window_shots.cpp
     void add_to_timeline(const QString& run);
     void extend(int row);
+    void check_extension(); ///< the request may not be one any more
     void retake();
     /// A queue entry ended: what it was made for on the timeline. `run` is empty where it was not done.
     void place_result(quint64 entry, const QString& run);
@@ -184,7 +185,8 @@ private:
     };
     QHash<quint64, Retaken> retakes_;    ///< by queue entry
     QHash<quint64, QString> extensions_; ///< queue entry -> shot that it comes after
-    QString extend_shot_;
+    QString extend_shot_;                ///< the next run comes after it; empty: after none
+    QString extend_video_;               ///< that run goes on after this; empty: it begins with a picture
     QLabel *letter_a_ = nullptr, *letter_b_ = nullptr;
     QAction *undo_ = nullptr, *redo_ = nullptr;
     int deleted_at_ = -1; ///< index of the undo stack when runs were deleted last; -1: they are back

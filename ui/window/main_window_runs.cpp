@@ -155,6 +155,8 @@ void MainWindow::generate(bool next) {
         const quint64 id = editing_;
         begin_editing(0);
         if (studio_.queue.replace(id, document.snapshot())) {
+            if (const auto it = retakes_.find(id); it != retakes_.end())
+                it->part.reset(); // maybe not that part any more
             say(tr("The waiting run was changed."));
             return;
         }

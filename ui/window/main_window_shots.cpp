@@ -77,6 +77,7 @@ void MainWindow::extend(int row) {
                 studio_.document.restore(*found.request, label);
             if (!goes_on) images_->take(ImagesPanel::Side::start, {{}, found.last});
             extend_shot_ = shot.id;
+            extend_video_ = goes_on ? studio_.document.value(QStringLiteral("forcing.video")).toString() : QString();
             banners_->show_banner(
                 QStringLiteral("extend"), Banners::Kind::info,
                 goes_on ? tr("Generate now continues “%1” with its last pictures; the result comes after it.")
@@ -85,6 +86,14 @@ void MainWindow::extend(int row) {
                               .arg(shot.title().left(60)),
                 {{tr("Not now"), [this] { extend_shot_.clear(); }}});
         });
+}
+
+void MainWindow::check_extension() {
+    if (extend_shot_.isEmpty() || extend_video_.isEmpty() ||
+        studio_.document.value(QStringLiteral("forcing.video")).toString() == extend_video_)
+        return;
+    extend_shot_.clear(); // undone, or the clip goes on after something else
+    banners_->remove(QStringLiteral("extend"));
 }
 
 void MainWindow::retake() {
@@ -120,12 +129,18 @@ void MainWindow::retake() {
 void MainWindow::place_result(quint64 entry, const QString& run) {
     const Retaken retaken = retakes_.take(entry);
     const QString after = extensions_.take(entry);
+    if (run.isEmpty() || (retaken.shot.isEmpty() && after.isEmpty())) return;
     const int same = studio_.project.row_of(retaken.shot), before = studio_.project.row_of(after);
-    if (run.isEmpty() || (same < 0 && before < 0)) return;
+    if (same < 0 && before < 0) return say(tr("The shot is not there any more: the result is among the runs."));
     try {
         app::Take take = app::Project::take_of_run(run);
         take.part = retaken.part;
-        if (same >= 0) studio_.project.add_take(same, take);
+        if (same >= 0) {
+            if (take.part && !studio_.project.shot(same).lies_in(take))
+                return say(
+                    tr("The shot shows more now than the part that was made again: the result is among the runs."));
+            studio_.project.add_take(same, take);
+        }
         if (before < 0) return;
         // The pictures that the clip goes on after are those of the shot before.
         const auto forcing = app::RunHistory::record(run).request.forcing;
