@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/estimator.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -10,6 +11,7 @@
 #include "engine/backend/backend.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 
 namespace denoir::app {
@@ -47,7 +49,7 @@ QStringList smaller(const Request& r, double ratio) {
     QStringList out;
     const int now = (*r.frames + 3) / 4; // the first latent frame stands for one frame, others for 4
     const int latents = int(now * ratio);
-    if (latents >= 2) out << QObject::tr("use %1 frames").arg(4 * latents - 3);
+    if (latents > std::max(1, ready_frames(r))) out << QObject::tr("use %1 frames").arg(4 * latents - 3);
     const double side = std::sqrt(ratio);
     const int width = int(*r.width * side / 16) * 16, height = int(*r.height * side / 16) * 16;
     if (width >= 64 && height >= 64) out << QObject::tr("use the size %1x%2").arg(width).arg(height);

@@ -89,11 +89,10 @@ void ImagesPanel::refresh_before() {
     // A run's video is known by the run's name, without the time that it begins with.
     static const QRegularExpression time(QStringLiteral("^\\d{8}-\\d{6}-"));
     const QFileInfo file(video);
-    const QString name =
-        file.fileName() == QLatin1String("video.mp4") ? file.dir().dirName().remove(time) : file.fileName();
+    const bool of_run = file.fileName() == QLatin1String("video.mp4");
+    const QString name = (of_run ? file.dir().dirName() : file.fileName()).remove(time);
     const int frames = forcing.value(QStringLiteral("video_frames")).toInt();
-    before_->set_hint(tr("The first %n picture(s) of the clip are the end of this video, the rest is new", nullptr,
-                         forcing.value(QStringLiteral("overlap")).toInt()));
+    before_->set_hint(tr("its last %n frame(s) first", nullptr, forcing.value(QStringLiteral("overlap")).toInt()));
     before_name_->set_text(frames > 0 ? tr("%1, frame %2").arg(name, QString::number(frames)) : name);
     const app::Issue issue = studio_.document.issue(QStringLiteral("forcing"));
     // What else is wrong with forcing is said beside its other fields, where the model shows them.

@@ -752,10 +752,10 @@ So, wie das Modell es sehen wird</translation>
         <translation>Stattdessen einen eigenen Clip beginnen</translation>
     </message>
     <message numerus="yes">
-        <source>The first %n picture(s) of the clip are the end of this video, the rest is new</source>
+        <source>its last %n frame(s) first</source>
         <translation>
-            <numerusform>Das erste %n Bild des Clips ist das Ende dieses Videos, der Rest ist neu</numerusform>
-            <numerusform>Die ersten %n Bilder des Clips sind das Ende dieses Videos, der Rest ist neu</numerusform>
+            <numerusform>zuerst sein letztes %n Bild</numerusform>
+            <numerusform>zuerst seine letzten %n Bilder</numerusform>
         </translation>
     </message>
     <message>

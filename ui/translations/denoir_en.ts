@@ -4,10 +4,10 @@
 <context>
     <name>denoir::ui::ImagesPanel</name>
     <message numerus="yes">
-        <source>The first %n picture(s) of the clip are the end of this video, the rest is new</source>
+        <source>its last %n frame(s) first</source>
         <translation>
-            <numerusform>The first %n picture of the clip is the end of this video, the rest is new</numerusform>
-            <numerusform>The first %n pictures of the clip are the end of this video, the rest is new</numerusform>
+            <numerusform>its last %n frame first</numerusform>
+            <numerusform>its last %n frames first</numerusform>
         </translation>
     </message>
 </context>
