@@ -44,25 +44,26 @@ double followed(double before, double now) {
 
 double pixels(const Request& r) { return double(*r.width) * *r.height * *r.frames; }
 
-/// Requests that need `ratio` of this one's memory beside the weights.
-QStringList smaller(const Request& r, double ratio) {
+/// Requests that need `ratio` of this one's memory beside the weights; sides are multiples of `multiple`.
+QStringList smaller(const Request& r, int multiple, double ratio) {
     QStringList out;
     const int now = (*r.frames + 3) / 4; // the first latent frame stands for one frame, others for 4
     const int latents = int(now * ratio);
     if (latents > std::max(1, ready_frames(r))) out << QObject::tr("use %1 frames").arg(4 * latents - 3);
     const double side = std::sqrt(ratio);
-    const int width = int(*r.width * side / 16) * 16, height = int(*r.height * side / 16) * 16;
+    const int width = int(*r.width * side / multiple) * multiple, height = int(*r.height * side / multiple) * multiple;
     if (width >= 64 && height >= 64) out << QObject::tr("use the size %1x%2").arg(width).arg(height);
     return out;
 }
 
 /// What would make it possible, or make all of it fit into `available` bytes. Empty: nothing that is known here.
 QStringList changes_for(const Request& r, const Estimate& work, double available, bool possible) {
-    if (!possible) return smaller(r, available / double(work.least_bytes));
+    if (!possible) return smaller(r, work.size_multiple, available / double(work.least_bytes));
     const double weights = double(work.weight_bytes), beside = double(work.peak_bytes) - weights;
     if (beside <= 0) return {};
     if (available > weights)
-        if (const QStringList out = smaller(r, (available - weights) / beside); !out.isEmpty()) return out;
+        if (const QStringList out = smaller(r, work.size_multiple, (available - weights) / beside); !out.isEmpty())
+            return out;
     if (available <= beside) return {};
     return {QObject::tr("use a model with weights of at most %1").arg(bytes_text(available - beside))};
 }

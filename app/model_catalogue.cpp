@@ -80,6 +80,10 @@ void tell_tasks(ModelRow& row, const ModelFolder& model, const Variant& variant)
         row.tasks[text] = lacking(model, false);
         row.tasks[image] = lacking(model, false);
         row.tasks[forcing] = lacking(model, false);
+    } else if (variant.clean_image()) {
+        row.variant = QStringLiteral("ti2v");
+        row.tasks[text] = lacking(model, false);
+        row.tasks[image] = lacking(model, false);
     } else if (variant.condition == 0) {
         row.variant = QStringLiteral("t2v");
         row.tasks[text] = lacking(model, false);
@@ -128,8 +132,7 @@ bool describe(ModelRow& row) {
     try {
         const ModelFolder model = ModelFolder::open(to_path(row.path));
         if (model.transformer.empty()) return false;
-        const Weights weights = Weights::load(model.transformer, Component::transformer);
-        const Variant variant = Variant::read(weights);
+        const Variant variant = Variant::guess(model);
         row.family = model.family ? to_qstring(name(*model.family)) : QStringLiteral("unknown");
         row.bytes = bytes_of(model);
         const Inspection found = inspect(model.transformer.front());

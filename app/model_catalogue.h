@@ -20,7 +20,7 @@ public:
         NameRole,       ///< folder or file name; "Demo" for the bundled one
         StateRole,      ///< State as int
         FamilyRole,     ///< "wan", "skyreels", "skyreels-df", "wan2.2", "unknown"
-        VariantRole,    ///< "t2v", "i2v", "flf2v", "df", …
+        VariantRole,    ///< "t2v", "i2v", "flf2v", "ti2v", "df", …
         DTypeRole,      ///< "bf16", "f32", "q8_0": the type of most bytes
         BytesRole,      ///< of all files
         ParametersRole, ///< of the transformer

@@ -101,6 +101,7 @@ Mode RequestDocument::mode() const {
 bool RequestDocument::forcing_model() const { return defaults_ && defaults_->family == Family::skyreels_df; }
 bool RequestDocument::takes_image() const { return takes_image_; }
 bool RequestDocument::takes_last_image() const { return takes_last_image_; }
+const Variant& RequestDocument::variant() const { return variant_; }
 
 Issue RequestDocument::set_value(const QString& key, const QVariant& value) {
     Request after = asked_;
@@ -149,6 +150,7 @@ void RequestDocument::reset_all() {
 void RequestDocument::restore(const Request& request, const QString& label, const QString& prompt_template) {
     Request after = request;
     after.start.reset(); // the run itself, not a branch of it
+    after.mode.reset();  // follows from the model and the images, which may change
     if (!prompt_template.isEmpty()) after.prompt = prompt_template.toStdString();
     if (after.seed) set_seed_locked(true);
     push(std::move(after), label);
@@ -244,6 +246,7 @@ void RequestDocument::take(const Resolution& resolution) {
     issues_ = resolution.issues;
     takes_image_ = resolution.takes_image;
     takes_last_image_ = resolution.takes_last_image;
+    variant_ = resolution.variant;
     pending_ = false;
     emit resolved_changed();
 }

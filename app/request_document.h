@@ -11,6 +11,7 @@
 
 #include "app/issue.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/variant.h"
 
 namespace denoir::app {
 
@@ -45,6 +46,7 @@ public:
     bool forcing_model() const;               ///< the chosen model does diffusion forcing
     bool takes_image() const;                 ///< the chosen model can start from an image
     bool takes_last_image() const;
+    const Variant& variant() const; ///< of the chosen model, as its files' headers have it
 
     /// One undo step (merging with the one before if that was of the same key). A value that the field can never have
     /// (a word for a number, 6 frames) is refused: returns the issue, nothing changes.
@@ -104,6 +106,7 @@ private:
     std::chrono::steady_clock::time_point edited_, burst_began_; ///< burst_began_ zero: the next edit begins one
     bool pending_ = false, seed_locked_ = false;
     bool takes_image_ = true, takes_last_image_ = true;
+    Variant variant_;
     std::unique_ptr<Resolver> resolver_;
 };
 

@@ -98,9 +98,10 @@ RequestDocument::Resolution RequestDocument::Resolver::resolve(const Request& as
         r.model = find_model(asked.model);
         const ModelFolder model = ModelFolder::open(r.model);
         out.defaults = Pipeline::defaults(r, model);
-        const Variant variant = Variant::read(Weights::load(model.transformer, Component::transformer));
+        const Variant variant = Variant::guess(model);
         const bool forcing = *out.defaults->family == Family::skyreels_df;
-        out.takes_image = forcing || variant.condition > 0;
+        out.takes_image = forcing || variant.condition > 0 || variant.clean_image();
+        out.variant = variant;
         out.takes_last_image = forcing || (variant.condition > 0 && *out.defaults->mode == Mode::flf2v);
         check_image(r, &Request::image, "image", out.issues);
         check_image(r, &Request::last_image, "last_image", out.issues);

@@ -16,6 +16,7 @@ struct RequestDocument::Resolution {
     Estimate estimate;
     QList<Issue> issues;
     bool takes_image = true, takes_last_image = true;
+    Variant variant;
 };
 
 /// Answers the newest question alone. `answer` is called on the resolver's thread.

@@ -83,7 +83,7 @@ std::vector<Option> with_request_options(std::initializer_list<Option> own, std:
         {"--model", "DIR", "model folder, file, or name in the data folder (default: the bundled demo model)"},
         {"--mode", "M", "t2v, i2v, flf2v or forcing (default: by model and images)"},
         {"--family", "F", "wan, skyreels, skyreels-df or wan2.2 (default: what the model's files say)"},
-        {"--size", "WxH", "pixels, multiples of 16 (default: the model's, or by the image's aspect)"},
+        {"--size", "WxH", "pixels, multiples of 16, for TI2V of 32 (default: the model's, or by the image's aspect)"},
         {"--frames", "N", "frames, 4n+1 (default: the model's)"},
         {"--fps", "F", "frames per second, 1 to 240 (default: the model's, 16 or 24)"},
         {"--steps", "N", "solver steps, 1 to 1000 (default: the model's)"},

@@ -48,14 +48,15 @@ struct Pictures {
     SeenImage first, last;
 };
 
-Pictures see_pictures(const Request& r, int clip_side) {
+Pictures see_pictures(const Request& r, const Variant& variant, int clip_side) {
     Pictures p;
     if (r.image.empty() && r.last_image.empty()) return p;
     const Image first = read_image(r.image.empty() ? r.last_image : r.image);
-    const bool bf16_pixels = *r.precision == PrecisionPolicy::skyreels;
-    const auto see = [&](const Image& image) {
-        return see_image(image, first, *r.family, *r.mode, *r.preprocess, *r.width, *r.height, clip_side, bf16_pixels);
-    };
+    const ImageUse use{.rule = image_rule(r, variant),
+                       .size = {*r.width, *r.height},
+                       .clip_side = clip_side,
+                       .bf16_pixels = *r.precision == PrecisionPolicy::skyreels};
+    const auto see = [&](const Image& image) { return see_image(image, first, use); };
     if (!r.image.empty()) p.first = see(first);
     if (!r.last_image.empty()) p.last = see(read_image(r.last_image));
     return p;
@@ -71,11 +72,12 @@ Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* la
 }
 
 /// The end of the video that the clip goes on after -> [C,P,h,w].
-Tensor encode_before(const wan::Vae& vae, const Request& r, LayerObserver* layers) {
+Tensor encode_before(const wan::Vae& vae, const Request& r, const Variant& variant, LayerObserver* layers) {
     FramesBefore before(*r.forcing);
+    const ImageUse use{.rule = image_rule(r, variant), .size = {*r.width, *r.height}};
     const auto frame = [&](std::int64_t i) {
         const Image image = before.read(int(i));
-        return see_image(image, image, *r.family, *r.mode, *r.preprocess, *r.width, *r.height, 0, false).pixels;
+        return see_image(image, image, use).pixels;
     };
     LayerProbe probe(layers, "vae_encoder/before", true);
     const Tensor latent = vae.encode(frame, before.count(), *r.height, *r.width, probe.get()).latent;
@@ -159,7 +161,7 @@ void Pipeline::encode_prompts(const Request& r, const ModelFolder& model, int te
 Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Observer& observer, std::stop_token stop) {
     backend_->set_stop(stop);
     const MappedFileWatch mapped;
-    const Variant variant = Variant::read(*residency_.get(model.transformer, Component::transformer, weights_use(r)));
+    const Variant variant = Variant::read(model);
     Conditioning c;
     encode_prompts(r, model, variant.text_len, observer, c);
     mapped.check();
@@ -176,7 +178,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         vision = std::make_shared<const clip::Vision>(clip_weights, backend_,
                                                       clip::Vision::Options{.dtype = *r.dtype, .heads = {}});
     }
-    const Pictures pictures = see_pictures(r, vision ? int(vision->config().image()) : 0);
+    const Pictures pictures = see_pictures(r, variant, vision ? int(vision->config().image()) : 0);
     if (vision) {
         StageTimer timer(observer, Stage::clip);
         const auto features = [&](const SeenImage& seen, const std::string& which) {
@@ -198,12 +200,12 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     }
 
     const auto vae_weights = load(model.vae, Component::vae21, Stage::load_vae);
-    make_room(decode_bytes(r, decoder_width(*vae_weights), 1)); // encoding takes no more
+    make_room(decode_bytes(r, wan::VaeConfig::read(*vae_weights), 1)); // encoding takes no more
     StageTimer timer(observer, Stage::image);
     const wan::Vae vae(vae_weights, backend_, {.dtype = vae_dtype(r)});
-    if (*r.mode == Mode::forcing) {
+    if (*r.mode == Mode::forcing || variant.clean_image()) {
         if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels, observer.layers(), "first");
-        if (goes_on(r)) c.prefix = encode_before(vae, r, observer.layers());
+        if (goes_on(r)) c.prefix = encode_before(vae, r, variant, observer.layers());
         if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels, observer.layers(), "last");
     } else {
         const std::int64_t frames = *r.frames;
@@ -224,22 +226,24 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
 
 void Pipeline::check_conditioning(const Request& r, const ModelFolder& model, const Conditioning& c) {
     const auto config = wan::Config::read(Weights::load(model.transformer, Component::transformer));
-    const Shape latent = latent_shape(r, int(config.out_channels));
+    const Variant variant = Variant::read(model);
+    const Shape latent = latent_shape(r, variant);
     const Shape still{latent[0], 1, latent[2], latent[3]}, before{latent[0], ready_frames(r), latent[2], latent[3]},
         text{config.text_len, config.text_dim};
     check_stored("text", c.text, text);
     if (uses_negative(r)) check_stored("negative_text", c.negative_text, text);
-    const bool forcing = *r.mode == Mode::forcing;
-    if (config.in_channels != config.out_channels)
-        check_stored("condition", c.condition,
-                     {config.in_channels - config.out_channels, latent[1], latent[2], latent[3]});
-    if (config.clip_dim > 0 && !(r.image.empty() && r.last_image.empty()))
-        check_stored("clip", c.clip, {c.clip && c.clip.rank() == 2 ? c.clip.size(0) : 257, config.clip_dim});
-    if (forcing && before[1] > 0) check_stored("prefix", c.prefix, before);
-    if (forcing && !r.last_image.empty()) check_stored("end", c.end, still);
-    if ((c.prefix && !(forcing && before[1] > 0)) || (c.end && !(forcing && !r.last_image.empty())))
-        throw Error({}, c.prefix ? "prefix" : "end", "belongs to no image of the request",
-                    "the file was changed: render anew");
+    const bool clean = *r.mode == Mode::forcing || variant.clean_image();
+    const auto check = [&](const char* field, const Tensor& stored, bool wanted, const Shape& shape) {
+        if (wanted) return check_stored(field, stored, shape);
+        if (stored.defined())
+            throw Error({}, field, "belongs to no image of the request", "the file was changed: render anew");
+    };
+    const bool pictures = !(r.image.empty() && r.last_image.empty());
+    check("condition", c.condition, variant.condition > 0, {variant.condition, latent[1], latent[2], latent[3]});
+    check("clip", c.clip, config.clip_dim > 0 && pictures,
+          {c.clip && c.clip.rank() == 2 ? c.clip.size(0) : 257, config.clip_dim});
+    check("prefix", c.prefix, clean && before[1] > 0, before);
+    check("end", c.end, clean && !r.last_image.empty(), still);
 }
 
 std::map<std::string, Tensor> Conditioning::to_tensors() const {

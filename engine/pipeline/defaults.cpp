@@ -56,4 +56,6 @@ Defaults defaults_for(Family family, Mode mode, bool large, bool p720, bool p480
     return wan21(mode, large, p480);
 }
 
+Defaults ti2v_defaults() { return {50, 5.0, 5.0, 5.0, 121, 24, 1280, 704, wan_negative}; }
+
 } // namespace denoir

@@ -24,4 +24,7 @@ constexpr double wan_480p_shift = 3, wan_720p_shift = 5;
 /// 480P.
 Defaults defaults_for(Family, Mode, bool large, bool p720, bool p480);
 
+/// Of Wan 2.2 TI2V-5B, with a start image and without.
+Defaults ti2v_defaults();
+
 } // namespace denoir

@@ -108,6 +108,7 @@ public:
           residency_(residency),
           backend_(std::move(backend)),
           observer_(observer),
+          variant_(Variant::read(model)),
           boundary_(boundary(r, model)) {}
 
     ~Experts() {
@@ -157,7 +158,7 @@ private:
         weights_.reset();
         const auto weights = take(low ? model_.transformer_low : model_.transformer);
         weights_ = weights;
-        const MemoryNeeds needs = needs_on(rung_, transformer_needs(*weights, request_));
+        const MemoryNeeds needs = needs_on(rung_, transformer_needs(*weights, request_, variant_));
         const std::string told = backend_->plan_memory(needs);
         if (!told.empty()) observer_.warning(told);
         stays_ = residency_.lasting() && told.empty();
@@ -174,7 +175,7 @@ private:
     std::shared_ptr<const Weights> take(std::span<const std::filesystem::path> files) {
         const std::string use = weights_use(request_);
         auto weights = residency_.get(files, Component::transformer, use);
-        const MemoryNeeds needs = transformer_needs(*weights, request_);
+        const MemoryNeeds needs = transformer_needs(*weights, request_, variant_);
         const bool prepared = weights->prepared();
         const std::size_t wanted = needs.activations + (prepared ? 0 : needs.weights);
         if (!residency_.lasting() || backend_->free_memory() / 2 <= wanted) {
@@ -193,6 +194,7 @@ private:
     Residency& residency_;
     std::shared_ptr<Backend> backend_;
     Observer& observer_;
+    Variant variant_;
     double boundary_;
     std::shared_ptr<const Weights> weights_; ///< of current_
     std::optional<Denoiser> current_;
@@ -299,11 +301,25 @@ Tensor draw_noise(const Request& r, const Shape& shape) {
     return clone(noise); // the file's pages may be the stored tensor itself
 }
 
+/// The clean frames over the first ones of `latent` [C,T,h,w].
+void put_prefix(const Tensor& prefix, Tensor& latent) {
+    const std::int64_t frame = latent.size(2) * latent.size(3), known = prefix.size(1) * frame;
+    for (std::int64_t c = 0; c < latent.size(0); ++c)
+        std::copy_n(prefix.data<float>() + c * known, known, latent.data<float>() + c * latent.size(1) * frame);
+}
+
+/// One timestep of all latent frames, or one of each: 0 of the clean ones (spec/pipelines.md 5).
+std::vector<float> frame_times(float timestep, const Tensor& prefix, std::int64_t frames) {
+    if (!prefix) return {timestep};
+    std::vector<float> times(static_cast<std::size_t>(frames), timestep);
+    std::fill_n(times.begin(), prefix.size(1), 0.0f);
+    return times;
+}
+
 } // namespace
 
 void Pipeline::check_state(const Request& r, const ModelFolder& model, const DenoiseState& state) {
-    const auto transformer = Variant::read(Weights::load(model.transformer, Component::transformer));
-    Shape shape = latent_shape(r, transformer.channels);
+    Shape shape = latent_shape(r, Variant::read(model));
     // An end image follows the clip until the last step drops it.
     if (*r.mode == Mode::forcing && !r.last_image.empty() && state.step < state.steps) ++shape[1];
     check_stored("latent", state.latent, shape);
@@ -318,18 +334,15 @@ int Pipeline::step_count(const Request& r) { return *r.mode == Mode::forcing ? p
 DenoiseState Pipeline::begin(const Request& r, const ModelFolder& model, const Conditioning& c) {
     DenoiseState state;
     state.steps = step_count(r);
-    const int channels =
-        Variant::read(*residency_.get(model.transformer, Component::transformer, weights_use(r))).channels;
-    const Tensor noise = draw_noise(r, latent_shape(r, channels));
+    const Tensor noise = draw_noise(r, latent_shape(r, Variant::read(model)));
     const std::int64_t t = noise.size(1), frame = noise.size(2) * noise.size(3), extra = c.end ? 1 : 0;
     Tensor latent = Tensor::host({noise.size(0), t + extra, noise.size(2), noise.size(3)});
     for (std::int64_t ch = 0; ch < noise.size(0); ++ch) {
         float* to = latent.data<float>() + ch * (t + extra) * frame;
         std::copy_n(noise.data<float>() + ch * t * frame, t * frame, to);
-        if (const std::int64_t known = c.prefix ? c.prefix.size(1) * frame : 0)
-            std::copy_n(c.prefix.data<float>() + ch * known, known, to);
         if (c.end) std::copy_n(c.end.data<float>() + ch * frame, frame, to + t * frame);
     }
+    if (c.prefix) put_prefix(c.prefix, latent);
     if (*r.mode == Mode::forcing && *r.dtype == DType::bf16)
         for (float& v : latent.span<float>()) v = round_to_bf16(v);
     state.latent = latent;
@@ -360,10 +373,10 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
     while (state.step < state.steps) {
         const auto begin = Clock::now();
         const int i = state.step;
-        const auto times =
-            forcing ? std::span(plan.timesteps).subspan(i * t, t) : std::span(schedule.timesteps).subspan(i, 1);
-        const Tensor velocity =
-            experts.velocity(forcing ? schedule.timesteps[0] : times[0], state.latent, times, i + 1);
+        const float timestep = schedule.timesteps[forcing ? 0 : i];
+        const std::vector<float> own = forcing ? std::vector<float>() : frame_times(timestep, c.prefix, t);
+        const auto times = forcing ? std::span(plan.timesteps).subspan(i * t, t) : std::span(own);
+        const Tensor velocity = experts.velocity(timestep, state.latent, times, i + 1);
         mapped.check();
         tell(i + 1, "velocity", velocity);
         Tensor x0 = clone(state.latent), next = clone(state.latent);
@@ -371,6 +384,10 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
             step_frames(solvers, velocity, next, x0, std::span(plan.update).subspan(i * t, t));
         else
             solvers[0].step(velocity.span<float>(), next.span<float>(), x0.span<float>());
+        if (c.prefix && !forcing) { // the solver moves every frame; the clean ones stay
+            put_prefix(c.prefix, next);
+            put_prefix(c.prefix, x0);
+        }
         state = {i + 1, state.steps, next, solvers.state()};
         tell(state.step, "latent", state.latent);
         tell(state.step, "x0", x0);

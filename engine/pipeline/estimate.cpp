@@ -22,37 +22,33 @@ double forward_flop(const Variant& v, double tokens) {
 
 } // namespace
 
-std::size_t decode_bytes(const Request& r, std::int64_t width, int strips) {
-    // In frames of full size: 24.5 of state at any resolution together, and 4 at work (measured at 832x480).
-    const std::size_t frame =
-        std::size_t(*r.width) * std::size_t(*r.height) * std::size_t(width) * (vae_dtype(r) == DType::bf16 ? 2 : 4);
-    return frame * 57 / 2 / std::size_t(strips);
-}
-
-std::int64_t decoder_width(const Weights& vae) {
-    const Weight* last = vae.find("decoder.head.0.gamma");
-    return last && last->shape().rank() > 0 ? last->shape()[0] : 96;
+std::size_t decode_bytes(const Request& r, const wan::VaeConfig& vae, int strips) {
+    // Frames of full size at work, measured at 832x480 and 704x512: with shortcuts each level keeps what enters it.
+    const std::int64_t at_work = vae.shortcuts ? 10 : 4;
+    const std::int64_t frame = (*r.width / vae.patch) * (*r.height / vae.patch) * vae.decoder.back().out;
+    const std::int64_t state = vae.decoder_state(*r.height / vae.spatial(), *r.width / vae.spatial());
+    return std::size_t(state + at_work * frame) * (vae_dtype(r) == DType::bf16 ? 2 : 4) / std::size_t(strips);
 }
 
 Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
     const Weights weights = Weights::load(model.transformer, Component::transformer);
-    const Variant v = Variant::read(weights);
-    const Shape latent = latent_shape(r, v.channels);
+    const Variant v = Variant::read(model);
+    const Shape latent = latent_shape(r, v);
     Estimate e;
     e.tokens = latent[1] * (latent[2] / 2) * (latent[3] / 2);
     e.weight_bytes = weights.stored_bytes();
+    e.size_multiple = v.multiple();
     const int branches = guided(r, *r.guidance) ? 2 : 1;
     e.flop = forward_flop(v, double(e.tokens)) * branches * step_count(r);
     // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a
     // block.
     const std::size_t activations = std::size_t(e.tokens) * (std::size_t(v.dim) * 6 + std::size_t(v.ffn)) * 4;
     const std::size_t denoise = e.weight_bytes + activations;
-    const Weights vae = Weights::load(model.vae, Component::vae21);
-    const std::int64_t width = decoder_width(vae);
-    const std::size_t decode = decode_bytes(r, width, 1);
+    const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
+    const std::size_t decode = decode_bytes(r, vae, 1);
     const std::size_t text = stored(model.text_encoder, Component::umt5);
     e.peak_bytes = std::max({denoise, decode, text});
-    e.least_bytes = std::max(activations, decode_bytes(r, width, most_strips));
+    e.least_bytes = std::max(activations, decode_bytes(r, vae, most_strips));
     return e;
 }
 

@@ -80,6 +80,18 @@ Tensor diffusers_clip(const Image& image, int side) {
     return out;
 }
 
+/// The size at which `image` covers `target`, rounded half to even as Python does (spec/pipelines.md 5).
+PictureSize ti2v_covering_size(PictureSize image, PictureSize target) {
+    const double r = std::max(double(target.width) / image.width, double(target.height) / image.height);
+    return {std::max(target.width, int(std::nearbyint(image.width * r))),
+            std::max(target.height, int(std::nearbyint(image.height * r)))};
+}
+
+Image ti2v_fitted(const Image& image, PictureSize target) {
+    const PictureSize size = ti2v_covering_size({image.width, image.height}, target);
+    return centre_crop(resize_pil(image, size.width, size.height, Filter::lanczos), target.width, target.height);
+}
+
 /// The size at which `last` covers `first`.
 PictureSize covering_size(PictureSize last, PictureSize first) {
     const double r = std::max(double(first.width) / last.width, double(first.height) / last.height);
@@ -108,39 +120,47 @@ void check_scaled(PictureSize image, PictureSize scaled, PictureSize kept) {
 
 } // namespace
 
-void check_aspect(PictureSize image, PictureSize first, Family family, Mode mode, Preprocess preprocess,
-                  int clip_side) {
-    if (preprocess == Preprocess::diffusers) {
-        if (clip_side) check_scaled(image, clip_size(image, clip_side), {clip_side, clip_side});
-    } else if (mode != Mode::forcing && family != Family::skyreels) {
-        check_scaled(image, covering_size(image, first), first);
-    }
+ImageRule image_rule(const Request& r, const Variant& v) {
+    if (*r.preprocess == Preprocess::diffusers) return ImageRule::diffusers;
+    if (*r.mode == Mode::forcing) return ImageRule::forcing;
+    if (*r.family == Family::skyreels) return ImageRule::skyreels;
+    return v.clean_image() ? ImageRule::ti2v : ImageRule::wan;
 }
 
-SeenImage see_image(const Image& image, const Image& first, Family family, Mode mode, Preprocess preprocess, int width,
-                    int height, int clip_side, bool bf16_pixels) {
-    check_aspect({image.width, image.height}, {first.width, first.height}, family, mode, preprocess, clip_side);
+void check_aspect(PictureSize image, PictureSize first, const ImageUse& use) {
+    if (use.rule == ImageRule::diffusers && use.clip_side)
+        check_scaled(image, clip_size(image, use.clip_side), {use.clip_side, use.clip_side});
+    if (use.rule == ImageRule::ti2v) check_scaled(image, ti2v_covering_size(image, use.size), use.size);
+    if (use.rule == ImageRule::wan) check_scaled(image, covering_size(image, first), first);
+}
+
+SeenImage see_image(const Image& image, const Image& first, const ImageUse& use) {
+    check_aspect({image.width, image.height}, {first.width, first.height}, use);
+    const auto [width, height] = use.size;
     SeenImage seen;
-    if (preprocess == Preprocess::diffusers) {
+    switch (use.rule) {
+    case ImageRule::diffusers:
         seen.pixels = skyreels_pixels(resize_pil(image, width, height, Filter::lanczos));
-        if (clip_side) seen.clip = diffusers_clip(image, clip_side);
-        return seen;
-    }
-    if (mode == Mode::forcing) {
+        if (use.clip_side) seen.clip = diffusers_clip(image, use.clip_side);
+        break;
+    case ImageRule::forcing:
         seen.pixels =
             forcing_pixels(resize_pil(skyreels_cropped(image, width, height), width, height, Filter::bicubic));
-        return seen;
-    }
-    if (family == Family::skyreels) {
+        break;
+    case ImageRule::skyreels:
         seen.pixels =
             skyreels_pixels(resize_pil(skyreels_cropped(image, width, height), width, height, Filter::lanczos));
-        if (bf16_pixels) round_bf16(seen.pixels);
-        if (clip_side) seen.clip = original_clip(seen.pixels, clip_side);
-        return seen;
+        if (use.bf16_pixels) round_bf16(seen.pixels);
+        if (use.clip_side) seen.clip = original_clip(seen.pixels, use.clip_side);
+        break;
+    case ImageRule::ti2v:
+        seen.pixels = wan_pixels(ti2v_fitted(image, use.size));
+        break;
+    case ImageRule::wan:
+        seen.pixels = resize_bicubic_torch(wan_pixels(fitted(image, first)), height, width);
+        if (use.clip_side) seen.clip = original_clip(wan_pixels(image), use.clip_side);
+        break;
     }
-    const Tensor original = wan_pixels(fitted(image, first));
-    seen.pixels = resize_bicubic_torch(original, height, width);
-    if (clip_side) seen.clip = original_clip(wan_pixels(image), clip_side);
     return seen;
 }
 

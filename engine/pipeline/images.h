@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/media/image.h"
 #include "engine/pipeline/request.h"
+#include "engine/pipeline/variant.h"
 
 namespace denoir {
 
@@ -16,12 +17,29 @@ struct PictureSize {
     int width = 0, height = 0;
 };
 
+/// Whose way of cutting and scaling it is.
+enum class ImageRule {
+    wan,      ///< bicubic on floats, aspect ignored; a last image is fitted to the first
+    skyreels, ///< centre crop, Lanczos
+    forcing,  ///< SkyReels' diffusion forcing: centre crop, bicubic
+    ti2v,     ///< Lanczos until the picture is covered, centre crop
+    diffusers ///< Lanczos, aspect ignored
+};
+ImageRule image_rule(const Request& resolved, const Variant&);
+
+/// What becomes of an image.
+struct ImageUse {
+    ImageRule rule = ImageRule::wan;
+    PictureSize size;         ///< of the video
+    int clip_side = 0;        ///< 0: CLIP does not look at it
+    bool bf16_pixels = false; ///< rounded as SkyReels does
+};
+
 /// Throws Error (without a file) where see_image() would have to scale an image of so extreme an aspect to gigabytes.
-void check_aspect(PictureSize image, PictureSize first, Family, Mode, Preprocess, int clip_side);
+void check_aspect(PictureSize image, PictureSize first, const ImageUse&);
 
 /// `first` gives the size that the last image of a first-last-frame pair is fitted to; the same image for the first
-/// itself. `bf16_pixels`: rounded as SkyReels does. Throws as check_aspect() does.
-SeenImage see_image(const Image& image, const Image& first, Family, Mode, Preprocess, int width, int height,
-                    int clip_side, bool bf16_pixels);
+/// itself. Throws as check_aspect() does.
+SeenImage see_image(const Image& image, const Image& first, const ImageUse&);
 
 } // namespace denoir

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "engine/models/wan/transformer.h"
-#include "engine/pipeline/variant.h"
 
 namespace denoir {
 namespace {
@@ -25,11 +24,10 @@ MemoryNeeds matrices(const Weights& weights, DType compute, std::string_view but
 
 } // namespace
 
-MemoryNeeds transformer_needs(const Weights& weights, const Request& r) {
+MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Variant& v) {
     const wan::Precision precision = transformer_precision(r);
     MemoryNeeds needs = matrices(weights, precision.compute, "");
-    const Variant v = Variant::read(weights);
-    const Shape latent = latent_shape(r, v.channels);
+    const Shape latent = latent_shape(r, v);
     const auto tokens = std::size_t(latent[1] * (latent[2] / 2) * (latent[3] / 2));
     const auto wide = std::size_t(element_bytes(precision.compute)), stream = std::size_t(element_bytes(DType::f32));
     // A backend may hold q, k and v as one matrix (Backend::linear_joined).

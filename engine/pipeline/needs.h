@@ -4,12 +4,13 @@
 #include "engine/core/error.h"
 #include "engine/pipeline/observer.h"
 #include "engine/pipeline/request.h"
+#include "engine/pipeline/variant.h"
 #include "engine/weights/weights.h"
 
 namespace denoir {
 
 /// What a stage asks of a device's memory: matrices as kernels of `compute` hold them, and what lives beside them.
-MemoryNeeds transformer_needs(const Weights&, const Request&);
+MemoryNeeds transformer_needs(const Weights&, const Request&, const Variant&);
 /// UMT5 on a prompt of `rows` tokens; its vocabulary stays on the host.
 MemoryNeeds text_needs(const Weights&, DType compute, std::int64_t rows);
 

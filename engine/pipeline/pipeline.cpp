@@ -36,8 +36,10 @@ std::string_view name(Stage stage) {
     return "";
 }
 
-Variant Variant::read(const Weights& transformer) {
-    const wan::Config config = wan::Config::read(transformer);
+namespace {
+
+Variant of_transformer(const ModelFolder& model) {
+    const wan::Config config = wan::Config::read(Weights::load(model.transformer, Component::transformer));
     Variant v;
     v.channels = int(config.out_channels);
     v.condition = int(config.in_channels - config.out_channels);
@@ -49,8 +51,32 @@ Variant Variant::read(const Weights& transformer) {
     return v;
 }
 
-Shape latent_shape(const Request& r, int channels) {
-    return {channels, (*r.frames - 1) / 4 + 1, *r.height / 8, *r.width / 8};
+} // namespace
+
+Variant Variant::read(const ModelFolder& model) {
+    Variant v = of_transformer(model);
+    const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
+    if (vae.temporal() != 4 || (vae.spatial() != 8 && vae.spatial() != 16))
+        throw Error(model.vae.front().string(), {},
+                    fmt::format("reduces a video by {} x {} x {}, which no model here does", vae.temporal(),
+                                vae.spatial(), vae.spatial()),
+                    "use the VAE of Wan 2.1 (4 x 8 x 8) or of Wan 2.2 TI2V (4 x 16 x 16)");
+    v.stride = int(vae.spatial());
+    return v;
+}
+
+Variant Variant::guess(const ModelFolder& model) {
+    try {
+        if (!model.vae.empty()) return read(model);
+    } catch (const Error&) { // of either part: whoever reads it again says why
+    }
+    Variant v = of_transformer(model);
+    if (v.channels == 48) v.stride = 16; // spec/vae22.md 1
+    return v;
+}
+
+Shape latent_shape(const Request& r, const Variant& v) {
+    return {v.channels, (*r.frames - 1) / 4 + 1, *r.height / v.stride, *r.width / v.stride};
 }
 
 bool goes_on(const Request& r) { return r.forcing && !r.forcing->video.empty(); }
@@ -83,10 +109,10 @@ namespace {
 
 /// A rung of the memory ladder: as few strips as fit into half of what is free. The pictures are the same to the bit.
 int strips_that_fit(const Request& r, const Weights& vae, Backend& backend) {
-    const std::int64_t width = decoder_width(vae);
+    const auto config = wan::VaeConfig::read(vae);
     const std::size_t free = backend.free_memory();
     int strips = 1;
-    while (free > 0 && strips < most_strips && decode_bytes(r, width, strips) > free / 2) strips *= 2;
+    while (free > 0 && strips < most_strips && decode_bytes(r, config, strips) > free / 2) strips *= 2;
     return strips;
 }
 
@@ -106,7 +132,7 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
         StageTimer timer(observer, Stage::load_vae);
         weights = residency_.get(model.vae, Component::vae21);
     }
-    make_room(decode_bytes(r, decoder_width(*weights), 1));
+    make_room(decode_bytes(r, wan::VaeConfig::read(*weights), 1));
     backend_->plan_memory({});
     backend_->trim();
     StageTimer timer(observer, Stage::decode);

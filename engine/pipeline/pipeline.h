@@ -17,10 +17,11 @@ namespace denoir {
 /// tensors, undefined where the mode has none.
 struct Conditioning {
     Tensor text,
-        negative_text;  ///< [text_len, text_dim], rows past the prompt zero; negative only with guidance other than 1
-    Tensor clip;        ///< [257 or 514, width]
-    Tensor condition;   ///< [mask 4 | latent C, T, h, w] appended to the model input (i2v, flf2v)
-    Tensor prefix, end; ///< [C, P|1, h, w] clean latents at the beginning of the clip and after it (forcing)
+        negative_text; ///< [text_len, text_dim], rows past the prompt zero; negative only with guidance other than 1
+    Tensor clip;       ///< [257 or 514, width]
+    Tensor condition;  ///< [mask 4 | latent C, T, h, w] appended to the model input (i2v, flf2v)
+    Tensor prefix,
+        end; ///< [C, P|1, h, w] clean latents that the clip begins with (forcing, TI2V) and ends before (forcing)
     std::map<std::string, Tensor> to_tensors() const;
     static Conditioning from_tensors(const std::map<std::string, Tensor>&);
 };
@@ -40,6 +41,7 @@ struct Estimate {
     std::size_t least_bytes =
         0; ///< what cannot be done without: activations, and decoding on the last rung of the ladder
     std::int64_t tokens = 0;
+    int size_multiple = 16; ///< of the sides that this model can have
 };
 
 /// Text-to-video, image-to-video, first-last-frame and diffusion forcing: one pipeline, different conditioning.

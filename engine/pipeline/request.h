@@ -47,7 +47,7 @@ struct Request {
     std::string prompt;
     std::optional<std::string> negative_prompt;
     std::filesystem::path image, last_image;  ///< empty: none
-    std::optional<int> width, height, frames; ///< pixels: multiples of 16; frames 4n+1
+    std::optional<int> width, height, frames; ///< pixels: multiples of 16, TI2V 32; frames 4n+1
     std::optional<double> fps;
     std::optional<int> steps; ///< 1 … 1000
     std::optional<double> guidance, guidance_low, shift;

@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::size_t most_texts = 16; ///< 8 MiB each at UMT5-XXL's width
 
+/// Either VAE is asked for as vae21.
+bool serves(Component loaded, Component asked) {
+    return loaded == asked || (loaded == Component::vae22 && asked == Component::vae21);
+}
+
 } // namespace
 
 std::string file_stamp(const std::filesystem::path& file) {
@@ -39,11 +44,13 @@ std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::p
 }
 
 void Residency::release(Component component, const Weights* but) {
-    entries_.remove_if([&](const Entry& e) { return e.weights->component() == component && e.weights.get() != but; });
+    entries_.remove_if(
+        [&](const Entry& e) { return serves(e.weights->component(), component) && e.weights.get() != but; });
 }
 
 void Residency::release_prepared(Component component) {
-    entries_.remove_if([&](const Entry& e) { return e.weights->component() == component && e.weights->prepared(); });
+    entries_.remove_if(
+        [&](const Entry& e) { return serves(e.weights->component(), component) && e.weights->prepared(); });
 }
 
 std::size_t Residency::bytes() const {

@@ -24,7 +24,7 @@ public:
     /// `use`: what a backend makes of them depends on it; the same files for another use are another set.
     std::shared_ptr<const Weights> get(std::span<const std::filesystem::path> files, Component,
                                        std::string_view use = {});
-    /// Forgets the sets of a component, but for one.
+    /// Forgets the sets of a component, but for one; with vae21 those of either VAE.
     void release(Component, const Weights* but = nullptr);
     /// Forgets the sets of which a backend keeps something; those that are only mapped cost nothing.
     void release_prepared(Component);

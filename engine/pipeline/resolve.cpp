@@ -11,7 +11,6 @@
 #include "engine/core/units.h"
 #include "engine/media/crop.h"
 #include "engine/media/image.h"
-#include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/images.h"
 #include "engine/pipeline/pipeline.h"
@@ -74,6 +73,16 @@ void check_images(const Request& r, const Variant& variant, const ModelFolder& m
     if ((mode == Mode::t2v || mode == Mode::i2v) && !r.last_image.empty())
         refuse("last_image", "only first-last-frame and diffusion forcing take a last image",
                "use mode flf2v or leave it out");
+    if (variant.stride == 16 && variant.condition > 0)
+        throw UsageError(model.root.string(), "model",
+                         "a 5B model with image channels of its own (Fun) is not rendered here",
+                         "use Wan 2.2 TI2V-5B, or an I2V model");
+    if (variant.clean_image()) {
+        if (mode == Mode::flf2v)
+            throw UsageError(model.root.string(), "last_image", "this model takes a start image and no last one",
+                             "leave it out");
+        return; // with a start image or without
+    }
     const bool wants_channels = mode == Mode::i2v || mode == Mode::flf2v;
     if (wants_channels && variant.condition == 0)
         throw UsageError(model.root.string(), "mode",
@@ -84,12 +93,6 @@ void check_images(const Request& r, const Variant& variant, const ModelFolder& m
                          "give --image FILE");
 }
 
-void refuse_wan22_vae(const ModelFolder& model) {
-    if (model.vae.empty() || wan::VaeConfig::read(Weights::load(model.vae, Component::vae21)).spatial() == 8) return;
-    throw Error(model.root.string(), "model", "Wan 2.2 TI2V, whose VAE reduces by 16, is not rendered yet",
-                "use Wan 2.1, Wan 2.2 A14B or SkyReels-V2");
-}
-
 void check_parts(const Request& r, const Variant& variant, const ModelFolder& model) {
     const auto need = [&](bool there, const char* part, const char* file) {
         if (!there)
@@ -97,16 +100,13 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
                         fmt::format("put {} beside the transformer", file));
     };
     need(!model.transformer.empty(), "transformer", "its safetensors");
-    if (*r.family == Family::wan22 && model.transformer_low.empty()) {
-        refuse_wan22_vae(model); // a model of one transformer, not half of one of two
+    if (*r.family == Family::wan22 && model.transformer_low.empty() && !variant.clean_image())
         throw Error(model.root.string(), {}, "the low-noise transformer of Wan 2.2 A14B is missing",
                     "give the folder that holds both, as high_noise_model/ and low_noise_model/ or transformer/ and "
                     "transformer_2/");
-    }
     need(!model.text_encoder.empty(), "text encoder", "models_t5_umt5-xxl-enc-bf16.pth or text_encoder/");
     need(!model.tokenizer.empty(), "tokenizer", "google/umt5-xxl/ or tokenizer/");
-    need(!model.vae.empty(), "VAE", "Wan2.1_VAE.pth or vae/");
-    refuse_wan22_vae(model);
+    need(!model.vae.empty(), "VAE", variant.stride == 16 ? "Wan2.2_VAE.pth or vae/" : "Wan2.1_VAE.pth or vae/");
     const bool image = !r.image.empty();
     if (image && variant.clip_images > 0)
         need(!model.clip.empty(), "CLIP image encoder",
@@ -155,18 +155,27 @@ void resolve_forcing(Request& r, int frames) {
         refuse("frames", "nothing is left to make beside the start image", "use 5 frames or more");
 }
 
+/// The reference's size for a video of the image's aspect.
+std::pair<int, int> size_by_area(const ImageInfo& image, bool clean_image, bool p480, int multiple) {
+    const double area_480p = 480.0 * 832, area_720p = 720.0 * 1280, area_704p = 704.0 * 1280;
+    return clean_image ? ti2v_size(image.width, image.height, area_704p, multiple)
+                       : wan_size(image.width, image.height, p480 ? area_480p : area_720p);
+}
+
 /// Sizes the user left open: config.json's, the reference's for a text prompt, or after the image's aspect.
-void resolve_size(Request& r, const Defaults& d, bool p480, const VideoBefore& before) {
+void resolve_size(Request& r, const Variant& variant, const Defaults& d, bool p480, const VideoBefore& before) {
     if (r.width && r.height) return;
+    const int multiple = variant.multiple();
     int width = d.width, height = d.height;
     const bool after_video = before.width > 0;
     if (after_video) { // its own size where that is no larger than the model's, else its aspect
         const double area = double(width) * height, aspect = double(before.width) / before.height;
-        const auto side = [](double length) {
-            return int(std::lround(std::clamp(length, 16.0, double(Resolution::max)) / 16)) * 16;
+        const auto side = [multiple](double length) {
+            return int(std::lround(std::clamp(length, double(multiple), double(Resolution::max)) / multiple)) *
+                   multiple;
         };
-        const bool own =
-            before.width % 16 == 0 && before.height % 16 == 0 && double(before.width) * before.height <= area;
+        const bool own = before.width % multiple == 0 && before.height % multiple == 0 &&
+                         double(before.width) * before.height <= area;
         width = own ? before.width : side(std::sqrt(area * aspect));
         height = own ? before.height : side(std::sqrt(area / aspect));
     } else if (!r.image.empty()) {
@@ -174,8 +183,8 @@ void resolve_size(Request& r, const Defaults& d, bool p480, const VideoBefore& b
         const bool by_area = (*r.family == Family::wan || *r.family == Family::wan22) && *r.mode != Mode::forcing;
         if (by_area) {
             std::tie(width, height) =
-                wan_size(image.width, image.height, p480 && *r.mode == Mode::i2v ? 480.0 * 832 : 720.0 * 1280);
-            if (std::min(width, height) < 16 || std::max(width, height) > Resolution::max)
+                size_by_area(image, variant.clean_image(), p480 && *r.mode == Mode::i2v, multiple);
+            if (std::min(width, height) < multiple || std::max(width, height) > Resolution::max)
                 throw UsageError(r.image.string(), "image",
                                  fmt::format("its aspect of {} x {} gives a video of {}x{}", image.width, image.height,
                                              width, height),
@@ -186,8 +195,8 @@ void resolve_size(Request& r, const Defaults& d, bool p480, const VideoBefore& b
     }
     const auto beside = [&](int given, int own, int other) { // an image keeps its aspect
         if (r.image.empty() && !after_video) return other;
-        const double side = std::clamp(double(given) * other / own, 16.0, double(Resolution::max));
-        return int(std::lround(side / 16)) * 16;
+        const double side = std::clamp(double(given) * other / own, double(multiple), double(Resolution::max));
+        return int(std::lround(side / multiple)) * multiple;
     };
     if (r.width) height = beside(*r.width, width, height);
     if (r.height) width = beside(*r.height, height, width);
@@ -207,14 +216,18 @@ void check_aspects(const Request& r, const Variant& variant) {
         }
     };
     const bool clip = variant.clip_images > 0;
-    const bool scaled = *r.preprocess == Preprocess::diffusers ? clip : *r.mode == Mode::flf2v;
+    const ImageUse use{
+        .rule = image_rule(r, variant), .size = {*r.width, *r.height}, .clip_side = clip ? clip_side : 0};
+    const bool scaled = use.rule == ImageRule::diffusers ? clip
+                        : use.rule == ImageRule::ti2v    ? true
+                                                         : *r.mode == Mode::flf2v;
     if (!scaled || r.image.empty()) return;
     const std::optional<PictureSize> first = size_of(r.image);
     for (const auto* file : {&r.image, &r.last_image}) {
         if (file->empty()) continue;
         const std::optional<PictureSize> size = size_of(*file);
         try {
-            if (first && size) check_aspect(*size, *first, *r.family, *r.mode, *r.preprocess, clip ? clip_side : 0);
+            if (first && size) check_aspect(*size, *first, use);
         } catch (const Error& error) {
             throw error.in_file(file->string());
         }
@@ -251,7 +264,9 @@ void apply_config(Defaults& d, const ModelFolder& model) {
 
 /// The reference's numbers for this model and mode.
 Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& model) {
-    Defaults d = defaults_for(*r.family, *r.mode, variant.dim >= 4096, hint(model, "720P"), hint(model, "480P"));
+    Defaults d = variant.clean_image()
+                     ? ti2v_defaults()
+                     : defaults_for(*r.family, *r.mode, variant.dim >= 4096, hint(model, "720P"), hint(model, "480P"));
     // Of Wan 2.1's two areas each has its shift; a size that is asked for tells more than a name (spec/schedulers.md
     // 9).
     if (*r.family == Family::wan && *r.mode == Mode::i2v && r.width && r.height) {
@@ -269,7 +284,7 @@ std::uint64_t draw_seed() {
     return std::uniform_int_distribution<std::uint64_t>(0, 4294967293u)(device);
 }
 
-void check_noise_file(const Request& r, int channels) {
+void check_noise_file(const Request& r, const Shape& wanted) {
     if (r.noise.kind == NoiseSource::Kind::torch_cuda)
         return check_range("noise.kind", r.noise.multiprocessors, 1, 1024);
     if (r.noise.kind != NoiseSource::Kind::file) return;
@@ -277,12 +292,10 @@ void check_noise_file(const Request& r, int channels) {
     const auto it = tensors.find("noise");
     const std::string file = r.noise.file.string();
     if (it == tensors.end())
-        throw Error(file, "noise", "the file holds no tensor `noise`",
-                    "store one of shape " + to_string(latent_shape(r, channels)));
-    if (it->second.shape() != latent_shape(r, channels))
+        throw Error(file, "noise", "the file holds no tensor `noise`", "store one of shape " + to_string(wanted));
+    if (it->second.shape() != wanted)
         throw Error(file, "noise",
-                    "has shape " + to_string(it->second.shape()) + ", this request needs " +
-                        to_string(latent_shape(r, channels)),
+                    "has shape " + to_string(it->second.shape()) + ", this request needs " + to_string(wanted),
                     "change width, height and frames, or the file");
     const DType type = it->second.dtype();
     if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64)
@@ -326,9 +339,13 @@ VideoBefore deciding_video(const Request& r) {
     return goes_on(r) && !(r.width && r.height && r.fps) ? video_before(*r.forcing) : VideoBefore{};
 }
 
+/// Wan 2.2 A14B's, each with its guidance.
+bool two_experts(Family family, const Variant& variant) { return family == Family::wan22 && !variant.clean_image(); }
+
 /// The mode that this model would be used in, where the images are not chosen yet.
 Mode likely_mode(const Request& r, Family family, const Variant& variant) {
     if (family == Family::skyreels_df) return Mode::forcing;
+    if (variant.clean_image()) return r.image.empty() ? Mode::t2v : Mode::i2v;
     if (variant.condition == 0) return Mode::t2v;
     if (r.mode == Mode::i2v || r.mode == Mode::flf2v) return *r.mode;
     return variant.clip_images == 2 || !r.last_image.empty() ? Mode::flf2v : Mode::i2v;
@@ -340,7 +357,7 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     if (model.transformer.empty())
         throw Error(model.root.string(), {}, "no transformer was found there",
                     "give a model folder or a transformer file");
-    const Variant variant = Variant::read(Weights::load(model.transformer, Component::transformer));
+    const Variant variant = Variant::guess(model);
     Request r;
     r.model = asked.model;
     r.image = asked.image;
@@ -352,7 +369,7 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     r.width.reset(), r.height.reset();
     try {
         const VideoBefore before = deciding_video(r);
-        resolve_size(r, d, hint(model, "480P"), before);
+        resolve_size(r, variant, d, hint(model, "480P"), before);
         r.fps = default_fps(d, before);
     } catch (const Error&) { // the image or the video cannot be read, which is no matter here
         r.width = d.width, r.height = d.height, r.fps = d.fps;
@@ -360,7 +377,7 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     r.image.clear();
     r.forcing.reset();
     r.frames = d.frames, r.steps = d.steps, r.guidance = d.guidance, r.shift = d.shift;
-    if (*r.family == Family::wan22) r.guidance_low = d.guidance_low;
+    if (two_experts(*r.family, variant)) r.guidance_low = d.guidance_low;
     r.sampler = Sampler::unipc;
     r.negative_prompt = std::string(d.negative_prompt);
     r.preprocess = Preprocess::original;
@@ -381,18 +398,19 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     if (model.transformer.empty())
         throw Error(model.root.string(), {}, "no transformer was found there",
                     "give a model folder or a transformer file");
-    const Variant variant = Variant::read(Weights::load(model.transformer, Component::transformer));
+    Variant variant = Variant::guess(model);
     r.family = family_of(request, model);
     r.mode = mode_of(request, *r.family);
     check_images(r, variant, model);
     check_parts(r, variant, model);
+    variant = Variant::read(model);
 
     const Defaults d = table_for(r, variant, model);
     const VideoBefore before = deciding_video(r);
-    resolve_size(r, d, hint(model, "480P"), before);
-    (void)Resolution(*r.width, *r.height); // refuses what is no multiple of 16
+    resolve_size(r, variant, d, hint(model, "480P"), before);
+    (void)Resolution(*r.width, *r.height, variant.multiple()); // refuses what is no multiple
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
-    const Shape latent = latent_shape(r, variant.channels);
+    const Shape latent = latent_shape(r, variant);
     if (latent[1] * latent[2] * latent[3] / 4 > max_tokens)
         refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
 
@@ -403,7 +421,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     const bool said = r.guidance.has_value();
     r.guidance = r.guidance.value_or(d.guidance);
     check_range("guidance", *r.guidance, 0, 100);
-    if (*r.family == Family::wan22) {
+    if (two_experts(*r.family, variant)) {
         r.guidance_low = r.guidance_low.value_or(said ? *r.guidance : d.guidance_low);
         check_range("guidance_low", *r.guidance_low, 0, 100);
     } else if (r.guidance_low) {
@@ -419,7 +437,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     r.device = r.device.value_or(Device{});
     resolve_precision(r);
     if (*r.mode == Mode::forcing) resolve_forcing(r, int(latent[1]));
-    check_noise_file(r, variant.channels);
+    check_noise_file(r, latent);
     check_memory(r, model);
     return r;
 }

@@ -6,18 +6,28 @@
 
 namespace denoir {
 
-/// What a transformer asks of its pipeline, read from its tensors and config.json.
+/// What a model asks of its pipeline, read from the tensors and config.json of its transformer and its VAE.
 struct Variant {
     int channels = 0;  ///< of the latent
     int condition = 0; ///< channels appended to it: 0, or 4 mask + latent channels
     int text_len = 512;
     int clip_images = 0; ///< pictures whose CLIP features it takes: 0, 1, or first and last
     std::int64_t dim = 0, layers = 0, ffn = 0;
-    static Variant read(const Weights& transformer);
+    int stride = 8; ///< pixels of a side per latent pixel: 8, or 16 with the VAE of Wan 2.2 TI2V
+
+    /// What a picture's sides are multiples of: the transformer's patches are two latent pixels wide.
+    int multiple() const { return 2 * stride; }
+    /// TI2V: a start image is the clean first latent frame, at timestep 0 (spec/pipelines.md 5); there is no condition.
+    bool clean_image() const { return stride == 16 && condition == 0; }
+
+    /// Headers alone. Throws Error naming what is damaged, missing, or reduces by other than 4x8x8 and 4x16x16.
+    static Variant read(const ModelFolder&);
+    /// The same where the VAE is missing or cannot be used: its stride as the latent's channels have it elsewhere.
+    static Variant guess(const ModelFolder&);
 };
 
 /// Latent size of a request: [C,T,h,w].
-Shape latent_shape(const Request&, int channels);
+Shape latent_shape(const Request&, const Variant&);
 
 /// A clip of diffusion forcing that goes on after a video.
 bool goes_on(const Request&);
@@ -35,11 +45,9 @@ std::string weights_use(const Request&);
 
 /// SkyReels' entry points run the VAE's convolutions in bf16, Wan's in f32 (spec/pipelines.md 1.4).
 DType vae_dtype(const Request&);
-/// Memory of decoding: the exact causal state (spec/vae21.md 4) and the frames at work, for a decoder that ends `width`
-/// channels wide.
+/// Memory of decoding: the exact causal state (spec/vae21.md 4) and the frames at work.
 constexpr int most_strips = 8;
-std::size_t decode_bytes(const Request&, std::int64_t width, int strips);
-std::int64_t decoder_width(const Weights& vae);
+std::size_t decode_bytes(const Request&, const wan::VaeConfig&, int strips);
 wan::Precision transformer_precision(const Request&);
 
 } // namespace denoir

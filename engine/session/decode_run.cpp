@@ -36,10 +36,10 @@ Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
 /// As Pipeline::resolve before a run, for the decoder alone: the other parts need not be there any more.
 void check_memory(const RunFolder& run, const ModelFolder& model) {
     const Request& r = run.record().request;
-    const Weights vae = Weights::load(model.vae, Component::vae21);
+    const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
     const std::size_t free = available_memory();
     if (r.device->kind != Device::Kind::cpu || free == 0) return;
-    const std::size_t least = decode_bytes(r, decoder_width(vae), most_strips);
+    const std::size_t least = decode_bytes(r, vae, most_strips);
     if (least <= free) return;
     throw Error(run.file("run.json").string(), "request.width",
                 fmt::format("decoding {}x{} needs {:.1f} GiB at least, {:.1f} GiB are free", *r.width, *r.height,

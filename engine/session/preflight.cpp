@@ -75,8 +75,8 @@ void check_disk_space(const Request& r, const ModelFolder& model, const fs::path
     std::error_code code;
     const fs::space_info space = fs::space(run, code);
     if (code || space.capacity == 0) return; // not known
-    const int channels = int(wan::Config::read(Weights::load(model.transformer, Component::transformer)).out_channels);
-    const double latent = double(latent_shape(r, channels).elements()) * sizeof(float), steps = Pipeline::step_count(r);
+    const double latent = double(latent_shape(r, Variant::read(model)).elements()) * sizeof(float),
+                 steps = Pipeline::step_count(r);
     const double needed = (steps + 1) * latent * (2 + solver_tensors) + spare_bytes;
     if (double(space.available) >= needed) return;
     throw Error(run.string(), "",

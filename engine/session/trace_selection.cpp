@@ -60,6 +60,12 @@ int step_of(std::string_view key) {
     return std::max(step, 1); // the noise belongs to the first step
 }
 
+/// A still picture passes by the convolutions over time (spec/vae21.md 2.7, 2.8).
+std::vector<std::string> without_time(std::vector<std::string> names, bool still) {
+    if (still) std::erase_if(names, [](const std::string& name) { return name.ends_with(".time_conv"); });
+    return names;
+}
+
 } // namespace
 
 std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& model, int steps) {
@@ -83,8 +89,9 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
     }
     const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
     if (image || goes_on(r)) {
-        const std::int64_t pictures = goes_on(r) ? r.forcing->overlap + 1 : *r.mode == Mode::forcing ? 2 : frames;
-        add("vae_encoder", wan::encoder_layer_names(vae), pictures);
+        const bool stills = !goes_on(r) && (*r.mode == Mode::forcing || Variant::read(model).clean_image());
+        const std::int64_t pictures = goes_on(r) ? r.forcing->overlap + 1 : stills ? 2 : frames;
+        add("vae_encoder", without_time(wan::encoder_layer_names(vae), stills || frames == 1), pictures);
         all.push_back({"vae_encoder", "latent", 2});
     }
     for (const char* component : {"transformer", "transformer_low"}) {
@@ -94,7 +101,7 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
         all.push_back({component, "velocity", branches * steps});
     }
     for (const char* name : {"velocity", "latent", "x0"}) all.push_back({"sampler", name, steps + 1});
-    add("vae_decoder", wan::decoder_layer_names(vae), frames);
+    add("vae_decoder", without_time(wan::decoder_layer_names(vae), frames == 1), frames);
     all.push_back({"vae_decoder", "picture", frames});
     return all;
 }

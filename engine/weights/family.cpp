@@ -128,7 +128,7 @@ std::optional<Family> detect_family(const FamilyEvidence& e) {
     if (const auto family = from_field(e.model_index)) return family;
     if (const auto family = from_tensors(e.traits)) return family;
     if (is_true(e.config, "inject_sample_info")) return Family::skyreels_df;
-    if (text_of(e.config, "model_type") == "ti2v" || e.two_experts) return Family::wan22;
+    if (text_of(e.config, "model_type") == "ti2v" || e.two_experts || e.second_vae) return Family::wan22;
     if (text_of(e.config, "model_type") == "flf2v") return Family::wan;
     if (const auto family = from_model_index(e.model_index)) return family;
     std::vector<std::string> names{

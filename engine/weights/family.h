@@ -15,6 +15,7 @@ struct FamilyEvidence {
     Json config = Json::object(), model_index = Json::object();
     TransformerTraits traits;
     bool two_experts = false;
+    bool second_vae = false;        ///< the VAE beside it is Wan 2.2's
     std::vector<std::string> names; ///< file name, then its folders, nearest first
 };
 

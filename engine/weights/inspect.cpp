@@ -213,7 +213,7 @@ std::shared_ptr<Checkpoint> open_all(const std::vector<fs::path>& files) {
 void describe_model(Inspection& out, const ModelFolder& model) {
     std::set<fs::path> counted; // all-in-one files serve several roles
     const auto part = [&](const std::vector<fs::path>& files, const char* role, Component wanted) {
-        if (files.empty()) return;
+        if (files.empty()) return Component::unknown;
         const auto checkpoint = open_all(files);
         if (counted.insert(files.front()).second) count_tensors(out, *checkpoint);
         const auto group =
@@ -221,17 +221,20 @@ void describe_model(Inspection& out, const ModelFolder& model) {
                 return g.recognised.component == wanted ||
                        (wanted == Component::vae21 && g.recognised.component == Component::vae22);
             });
-        if (group == checkpoint->groups.end()) return;
+        if (group == checkpoint->groups.end()) return Component::unknown;
+        const Component found = group->recognised.component;
         add_part(out, *checkpoint, *group, role);
-        if (files != model.transformer) return;
+        if (wanted != Component::transformer || files != model.transformer) return found;
         out.config = merged_config(out, *group, model.config);
         out.variant = variant_of(Component::transformer, TransformerTraits::read(*group), model.family);
+        return found;
     };
     if (model.family) out.family = name(*model.family);
     part(model.transformer, model.transformer_low.empty() ? "transformer" : "transformer (high noise)",
          Component::transformer);
     part(model.transformer_low, "transformer (low noise)", Component::transformer);
-    part(model.vae, "VAE", Component::vae21);
+    const Component vae = part(model.vae, "VAE", Component::vae21);
+    if (vae == Component::vae22 && out.variant == "t2v") out.variant = "ti2v"; // whatever its channels
     part(model.text_encoder, "text encoder", Component::umt5);
     part(model.clip, "CLIP", Component::clip);
     if (!model.tokenizer.empty()) {

@@ -317,11 +317,8 @@ private:
 
     void finish() {
         const TransformerTraits traits = traits_.value_or(TransformerTraits{});
-        const bool second_vae = traits.out_channels == 48 ||
-                                (!traits_ && std::none_of(candidates_.begin(), candidates_.end(), [](const Found& f) {
-                                    return f.component() == Component::vae21;
-                                }));
-        model_.vae = best(second_vae ? Component::vae22 : Component::vae21, "VAE");
+        second_vae_ = wants_second_vae(traits);
+        model_.vae = best(second_vae_ ? Component::vae22 : Component::vae21, "VAE");
         model_.text_encoder = best(Component::umt5, "text encoder");
         model_.clip = best(Component::clip, "CLIP image encoder");
         if (model_.transformer.empty() && model_.transformer_low.empty() && model_.vae.empty() &&
@@ -347,12 +344,35 @@ private:
         if (traits_) model_.family = family(traits);
     }
 
+    /// Of Wan 2.1's VAE and Wan 2.2's the one whose latents the transformer makes; where that tells nothing, by what
+    /// the folder says of itself (spec/checkpoints.md 1, 7).
+    bool wants_second_vae(const TransformerTraits& traits) const {
+        const auto there = [&](Component component, std::int64_t channels) {
+            return std::any_of(candidates_.begin(), candidates_.end(), [&](const Found& f) {
+                return f.component() == component &&
+                       (channels < 0 || describe_sizes(*f.group).value("z_dim", std::int64_t{-1}) == channels);
+            });
+        };
+        if (traits.out_channels == 48) return true; // in every release, and the VAE may be missing
+        const bool first = there(Component::vae21, traits.out_channels),
+                   second = there(Component::vae22, traits.out_channels);
+        if (first != second) return second;
+        const auto says = [](const Json& json, const char* key, const Json& value) {
+            const auto it = json.find(key);
+            return it != json.end() && *it == value;
+        };
+        if (says(model_.config, "model_type", "ti2v") || says(model_.model_index, "expand_timesteps", true))
+            return true;
+        return !traits_ && !there(Component::vae21, -1);
+    }
+
     std::optional<Family> family(const TransformerTraits& traits) const {
         FamilyEvidence evidence;
         evidence.config = model_.config;
         evidence.model_index = model_.model_index;
         evidence.traits = traits;
         evidence.two_experts = two_experts_ || !model_.transformer_low.empty();
+        evidence.second_vae = second_vae_;
         evidence.names = hint_names(model_.transformer.front());
         for (std::string& name : hint_names(path_)) evidence.names.push_back(std::move(name));
         try {
@@ -367,7 +387,7 @@ private:
     std::vector<Found> candidates_;
     std::optional<TransformerTraits> traits_;
     std::vector<Error> problems_;
-    bool two_experts_ = false;
+    bool two_experts_ = false, second_vae_ = false;
 };
 
 } // namespace

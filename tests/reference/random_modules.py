@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from denoir_reference import clip, names, noise, umt5, vae  # noqa: E402
+from denoir_reference import clip, names, noise, umt5, vae, vae22  # noqa: E402
 from denoir_reference.files import relative_error, write_json, write_pth, write_safetensors  # noqa: E402
 from denoir_reference.forcing import timestep_matrix  # noqa: E402
 from denoir_reference.schedulers import DpmPlusPlus, Euler, UniPC, sigma_list  # noqa: E402
@@ -37,6 +37,8 @@ from denoir_reference.weights import (  # noqa: E402
     transformer_weights,
     umt5_config,
     umt5_weights,
+    vae22_config,
+    vae22_weights,
     vae_config,
     vae_weights,
 )
@@ -151,16 +153,22 @@ def wan_transformer(c: Case):
 
 
 def _vae(c: Case, encode: bool):
-    base, z = c.pick(2, 3, 4, 8), c.pick(1, 4, 16, 16, 20)
-    weights = vae_weights(base, z, c.seed, c.pick(*STORED))
-    own = z != 16 or c.rng.random() < 0.5
-    mean = [c.rng.uniform(-1, 1) for _ in range(z)] if own else vae.MEAN
-    std = [c.rng.uniform(0.5, 3) for _ in range(z)] if own else vae.STD
+    second = c.rng.random() < 0.5  # Wan 2.2's
+    published = 48 if second else 16
+    base, decoder_base, z = c.pick(2, 3, 4, 8), c.pick(2, 3, 4, 6), c.pick(1, 4, published, published, 20)
+    stored = c.pick(*STORED)
+    weights = vae22_weights(base, decoder_base, z, c.seed, stored) if second else vae_weights(base, z, c.seed, stored)
+    own = z != published or c.rng.random() < 0.5
+    mean = [c.rng.uniform(-1, 1) for _ in range(z)] if own else vae22.MEAN if second else vae.MEAN
+    std = [c.rng.uniform(0.5, 3) for _ in range(z)] if own else vae22.STD if second else vae.STD
     diffusers = c.rng.random() < 0.5
-    c.say("diffusers" if diffusers else "original", f"base {base} z {z}")
-    c.store(names.vae_to_diffusers(weights) if diffusers else weights, vae_config(base, z, mean, std) if own else None, "Wan2.1_VAE")
-    model = vae.Vae(widened(weights), mean, std)
-    if encode:
+    c.say("2.2" if second else "2.1", "diffusers" if diffusers else "original", f"base {base} z {z}")
+    config = vae22_config(base, decoder_base, z, mean, std) if second else vae_config(base, z, mean, std)
+    c.store(names.vae_to_diffusers(weights) if diffusers else weights, config if own else None, "Wan2.2_VAE" if second else "Wan2.1_VAE")
+    model = (vae22.Vae22 if second else vae.Vae)(widened(weights), mean, std)
+    if encode and second:
+        shape = (3, c.pick(1, 2, 4, 5, 9, 13), c.pick(16, 32, 48), c.pick(16, 32, 64))
+    elif encode:
         shape = (3, c.pick(1, 2, 4, 5, 7, 9, 13, 17), c.pick(8, 16, 24, 40, 25, 31), c.pick(8, 16, 32, 9, 23))
         c.inputs = {"video": uniform(c.seed + "/v", shape)}
         latent, raw = model.encode(c.inputs["video"])

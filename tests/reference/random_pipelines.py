@@ -36,9 +36,10 @@ class Drawn(Maker):
         super().__init__(Fixtures(folder, lambda text: None))
         self.folder, self.rng = folder, rng
         pick = rng.choice
-        kind = pick(("t2v", "t2v", "i2v", "i2v", "flf2v", "df", "df", "df"))
-        model = {"t2v": pick((models.T2V, models.T2V_DIFFUSERS)), "i2v": models.I2V, "flf2v": models.FLF2V, "df": models.DF}[kind]
-        width, height, frames = 16 * rng.randrange(1, 7), 16 * rng.randrange(1, 7), 1 + 4 * rng.randrange(0, 4)
+        kind = pick(("t2v", "t2v", "i2v", "i2v", "flf2v", "df", "df", "df", "ti2v", "ti2v"))
+        model = {"t2v": pick((models.T2V, models.T2V_DIFFUSERS)), "i2v": models.I2V, "flf2v": models.FLF2V, "df": models.DF, "ti2v": pick((models.TI2V, models.TI2V_DIFFUSERS))}[kind]
+        multiple = 2 * model.stride
+        width, height, frames = multiple * rng.randrange(1, 7), multiple * rng.randrange(1, 7), 1 + 4 * rng.randrange(0, 4)
         request = {
             "schema": 1, "model": str(FIXTURES / "_models" / model.folder), "prompt": " ".join(rng.choices(WORDS, k=rng.randrange(1, 20))),
             "negative_prompt": " ".join(rng.choices(WORDS, k=rng.randrange(1, 9))), "width": width, "height": height, "frames": frames,
@@ -51,6 +52,9 @@ class Drawn(Maker):
             request["image"] = self.draw("first", seed)
         elif kind == "t2v":
             request["family"] = pick(("wan", "skyreels"))
+        elif kind == "ti2v" and rng.random() < 0.7:
+            request["image"] = self.draw("first", seed)
+            request["preprocess"] = pick(("original", "diffusers"))
         if kind == "flf2v":
             request["last_image"] = self.draw("second", seed)
             request["frames"] = frames = max(frames, 5)
@@ -77,7 +81,9 @@ class Drawn(Maker):
                 request["image"] = self.draw("first", seed)
                 if end:
                     request["last_image"] = self.draw("second", seed)
-        self.noise = normal(seed + "/noise", (16, (frames - 1) // 4 + 1, height // 8, width // 8))
+        self.noise = normal(
+            seed + "/noise", (model.config.out_channels, (frames - 1) // 4 + 1, height // model.stride, width // model.stride)
+        )
         self.model, self.request = model, request
 
     def draw(self, name: str, seed: str) -> str:

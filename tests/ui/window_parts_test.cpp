@@ -195,11 +195,12 @@ private slots:
         QCOMPARE(*parse_size(QString::fromUtf8(" 960 × 544 ")), QSize(960, 544));
         for (const char* bad : {"", "256", "256x", "axb", "0x16", "99999x16", "256x144x3"})
             QVERIFY2(!parse_size(bad), bad);
-        for (const auto& preset : size_presets({256, 144})) {
-            QCOMPARE(preset.size.width() % 16, 0);
-            QCOMPARE(preset.size.height() % 16, 0);
-        }
-        QCOMPARE(size_presets({960, 544}).constFirst().size, QSize(960, 544));
+        for (const int multiple : {16, 32})
+            for (const auto& preset : size_presets({1280, 704}, multiple)) {
+                QCOMPARE(preset.size.width() % multiple, 0);
+                QCOMPARE(preset.size.height() % multiple, 0);
+            }
+        QCOMPARE(size_presets({960, 544}, 16).constFirst().size, QSize(960, 544));
     }
 
     void arguments() {

@@ -141,7 +141,7 @@ void ImagesPanel::refresh() {
     }
     refresh_before();
     swap_->setEnabled(start_->filled() || last_->filled());
-    if (document.resolved()) seen_.ask(*document.resolved());
+    if (document.resolved()) seen_.ask(*document.resolved(), document.variant());
 }
 
 void ImagesPanel::take(Side side, const DroppedImage& image) {

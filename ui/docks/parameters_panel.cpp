@@ -278,11 +278,12 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
                            studio_.document.value(QStringLiteral("width")).toInt()));
     });
     connect(field->label(), &ScrubLabel::scrubbed, this, [this](int notches) {
-        // Both sides grow by the aspect of the default, as near as multiples of 16 allow.
-        const int width = studio_.document.value(QStringLiteral("width")).toInt() + 16 * notches;
+        // Both sides grow by the aspect of the default, as near as the model's multiples allow.
+        const int multiple = studio_.document.variant().multiple();
+        const int width = studio_.document.value(QStringLiteral("width")).toInt() + multiple * notches;
         const double aspect = studio_.document.value(QStringLiteral("height")).toDouble() /
                               studio_.document.value(QStringLiteral("width")).toDouble();
-        if (width >= 16 && width <= 4096) set_size(size_text(width, nearest_side(width * aspect)));
+        if (width >= multiple && width <= 4096) set_size(size_text(width, nearest_side(width * aspect, multiple)));
     });
     connect(field, &Field::reset_asked, this, [this] {
         size_->lineEdit()->setModified(false);

@@ -105,12 +105,14 @@ void ParametersPanel::refresh_models() {
 void ParametersPanel::refresh_sizes() {
     const QSize standard(studio_.document.default_value(QStringLiteral("width")).toInt(),
                          studio_.document.default_value(QStringLiteral("height")).toInt());
-    if (standard.isEmpty() || size_->property("standard").toSize() == standard) return;
-    size_->setProperty("standard", standard);
+    const int multiple = studio_.document.variant().multiple();
+    const QRect listed(QPoint(multiple, 0), standard);
+    if (standard.isEmpty() || size_->property("listed").toRect() == listed) return;
+    size_->setProperty("listed", listed);
     const QSignalBlocker quiet(size_);
     const QString text = size_->currentText();
     size_->clear();
-    for (const auto& preset : size_presets(standard)) size_->addItem(preset.name, preset.size);
+    for (const auto& preset : size_presets(standard, multiple)) size_->addItem(preset.name, preset.size);
     size_->setEditText(text);
     size_->lineEdit()->setModified(false);
 }

@@ -55,24 +55,22 @@ SeenImages::~SeenImages() {
     state_->pool.waitForDone();
 }
 
-void SeenImages::ask(const Request& request) {
+void SeenImages::ask(const Request& request, const Variant& variant) {
     const quint64 serial = ++state_->newest;
     if (request.image.empty() && request.last_image.empty()) {
         emit seen({}, {});
         return;
     }
-    state_->pool.start([this, request, serial] {
+    state_->pool.start([this, request, variant, serial] {
         if (serial != state_->newest) return;
         QImage start, last;
         app::Issue issue;
         try {
-            const int width = request.width.value_or(0), height = request.height.value_or(0);
+            const ImageUse use{.rule = image_rule(request, variant),
+                               .size = {request.width.value_or(0), request.height.value_or(0)}};
             const auto look = [&](const std::filesystem::path& file, const Image& image, const Image& first) {
                 try {
-                    return to_qimage(
-                        see_image(image, first, request.family.value_or(Family::wan), request.mode.value_or(Mode::i2v),
-                                  request.preprocess.value_or(Preprocess::original), width, height, 0, false)
-                            .pixels);
+                    return to_qimage(see_image(image, first, use).pixels);
                 } catch (const Error& e) {
                     throw e.in_file(file.string());
                 }

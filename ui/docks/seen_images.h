@@ -9,7 +9,7 @@
 
 #include "app/issue.h"
 #include "engine/media/image.h"
-#include "engine/pipeline/request.h"
+#include "engine/pipeline/variant.h"
 
 namespace denoir::ui {
 
@@ -23,8 +23,8 @@ class SeenImages : public QObject {
 public:
     explicit SeenImages(QObject* parent = nullptr);
     ~SeenImages() override;
-    /// `request`: resolved; its image and last_image are looked at.
-    void ask(const Request& request);
+    /// `request`: resolved, for a model of `variant`; its image and last_image are looked at.
+    void ask(const Request& request, const Variant& variant);
 
 signals:
     /// Null where there is none; RGB, the request's width and height as the VAE gets them.

@@ -9,7 +9,9 @@
 
 namespace denoir::ui {
 
-int nearest_side(double side) { return std::max(16, static_cast<int>(std::lround(side / 16)) * 16); }
+int nearest_side(double side, int multiple) {
+    return std::max(1, static_cast<int>(std::lround(side / multiple))) * multiple;
+}
 
 QString size_text(int width, int height) { return QStringLiteral("%1×%2").arg(width).arg(height); }
 
@@ -22,7 +24,7 @@ std::optional<QSize> parse_size(const QString& text) {
     return size;
 }
 
-QList<SizePreset> size_presets(const QSize& standard) {
+QList<SizePreset> size_presets(const QSize& standard, int multiple) {
     struct Aspect {
         int across, down;
     };
@@ -37,10 +39,10 @@ QList<SizePreset> size_presets(const QSize& standard) {
     };
     for (const Aspect a : {Aspect{16, 9}, {9, 16}, {1, 1}, {4, 3}, {3, 4}, {21, 9}}) {
         const double height = std::sqrt(area * a.down / a.across);
-        const QSize size(nearest_side(height * a.across / a.down), nearest_side(height));
+        const QSize size(nearest_side(height * a.across / a.down, multiple), nearest_side(height, multiple));
         add(QStringLiteral("%1 · %2:%3").arg(size_text(size.width(), size.height())).arg(a.across).arg(a.down), size);
     }
-    const QSize half(nearest_side(standard.width() / 2.0), nearest_side(standard.height() / 2.0));
+    const QSize half(nearest_side(standard.width() / 2.0, multiple), nearest_side(standard.height() / 2.0, multiple));
     add(QCoreApplication::translate("Sizes", "%1 · half").arg(size_text(half.width(), half.height())), half);
     return presets;
 }

@@ -10,16 +10,16 @@ namespace denoir::ui {
 
 struct SizePreset {
     QString name; ///< "256×144 · 16:9 · default"
-    QSize size;   ///< multiples of 16
+    QSize size;
 };
 
-/// The model's own size, the usual aspects at about its area, and its half.
-QList<SizePreset> size_presets(const QSize& standard);
+/// The model's own size, the usual aspects at about its area, and its half; sides are multiples of `multiple`.
+QList<SizePreset> size_presets(const QSize& standard, int multiple);
 /// "256×144"
 QString size_text(int width, int height);
 /// "256x144", "256 × 144", "256*144"; both sides 1 … 16384.
 std::optional<QSize> parse_size(const QString& text);
-/// The multiple of 16 nearest to it, at least 16.
-int nearest_side(double side);
+/// The multiple nearest to it, not 0.
+int nearest_side(double side, int multiple);
 
 } // namespace denoir::ui

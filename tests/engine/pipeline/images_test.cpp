@@ -24,8 +24,8 @@ Image gradient(int width, int height) {
 
 TEST(SeenImage, TheSameSizeIsOnlyMappedToTheUnitRange) {
     const Image image = gradient(32, 16);
-    for (const Family family : {Family::wan, Family::skyreels}) {
-        const SeenImage seen = see_image(image, image, family, Mode::i2v, Preprocess::original, 32, 16, 0, false);
+    for (const ImageRule rule : {ImageRule::wan, ImageRule::skyreels, ImageRule::ti2v}) {
+        const SeenImage seen = see_image(image, image, {.rule = rule, .size = {32, 16}});
         ASSERT_EQ(seen.pixels.shape(), (Shape{3, 16, 32}));
         EXPECT_FALSE(seen.clip.defined());
         for (int c = 0; c < 3; ++c)
@@ -39,7 +39,7 @@ TEST(SeenImage, TheSameSizeIsOnlyMappedToTheUnitRange) {
 TEST(SeenImage, SkyReelsRoundsItsPixelsInBf16) {
     const Image image = gradient(32, 16);
     const SeenImage seen =
-        see_image(image, image, Family::skyreels, Mode::i2v, Preprocess::original, 32, 16, 224, true);
+        see_image(image, image, {.rule = ImageRule::skyreels, .size = {32, 16}, .clip_side = 224, .bf16_pixels = true});
     for (const float v : seen.pixels.span<float>()) EXPECT_EQ(v, round_to_bf16(v));
     EXPECT_EQ(seen.clip.shape(), (Shape{3, 224, 224}));
 }
@@ -50,8 +50,8 @@ TEST(SeenImage, GreyBecomesTheNumbersOfTheSpecification) {
     // spec/clip.md 2.1: 0 -> 0.069037, 0.161393, 0.332839; 128 is 0.00392 above the middle.
     const double expected[3] = {0.069037 + 0.5 / 255 / 0.26862954, 0.161393 + 0.5 / 255 / 0.26130258,
                                 0.332839 + 0.5 / 255 / 0.27577711};
-    for (const Family family : {Family::wan, Family::skyreels}) {
-        const SeenImage seen = see_image(grey, grey, family, Mode::i2v, Preprocess::original, 32, 16, 224, false);
+    for (const ImageRule rule : {ImageRule::wan, ImageRule::skyreels}) {
+        const SeenImage seen = see_image(grey, grey, {.rule = rule, .size = {32, 16}, .clip_side = 224});
         for (int c = 0; c < 3; ++c) EXPECT_NEAR(seen.clip.data<float>()[c * 224 * 224 + 5000], expected[c], 2e-5);
     }
 }
@@ -60,21 +60,30 @@ TEST(SeenImage, WanSqueezesAndSkyReelsCrops) {
     // Left half black, right half white, twice as wide as the target: a crop keeps the edge where it is.
     Image image(64, 16);
     for (int y = 0; y < 16; ++y) std::fill(image.row(y) + 3 * 32, image.row(y) + 3 * 64, std::uint8_t(255));
-    const auto left_edge = [&](Family family) {
-        const SeenImage seen = see_image(image, image, family, Mode::i2v, Preprocess::original, 32, 16, 0, false);
-        return seen.pixels.data<float>()[12];
+    const auto left_edge = [&](ImageRule rule) {
+        return see_image(image, image, {.rule = rule, .size = {32, 16}}).pixels.data<float>()[12];
     };
-    EXPECT_LT(left_edge(Family::wan), -0.9f);
-    EXPECT_LT(left_edge(Family::skyreels), -0.9f);
+    EXPECT_LT(left_edge(ImageRule::wan), -0.9f);
+    EXPECT_LT(left_edge(ImageRule::skyreels), -0.9f);
     // Only the cropped picture reaches white within the first columns after its middle.
-    const SeenImage cropped =
-        see_image(image, image, Family::skyreels, Mode::forcing, Preprocess::original, 32, 16, 0, false);
+    const SeenImage cropped = see_image(image, image, {.rule = ImageRule::forcing, .size = {32, 16}});
     EXPECT_EQ(cropped.pixels.data<float>()[17], 1.0f);
+}
+
+/// spec/pipelines.md 5: 1920x1080 is scaled to 1252x704, two columns of which are cut off on either side.
+TEST(SeenImage, Ti2vCoversTheVideoAndCutsTheMiddle) {
+    Image image(192, 108);
+    for (int y = 0; y < 108; ++y) std::fill(image.row(y) + 3 * 96, image.row(y) + 3 * 192, std::uint8_t(255));
+    const SeenImage seen = see_image(image, image, {.rule = ImageRule::ti2v, .size = {96, 96}});
+    ASSERT_EQ(seen.pixels.shape(), (Shape{3, 96, 96}));
+    // Scaled to 171x96 and cut from column 37: the edge lies at 48.5.
+    EXPECT_LT(seen.pixels.data<float>()[46], -0.95f);
+    EXPECT_GT(seen.pixels.data<float>()[51], 0.95f);
 }
 
 TEST(SeenImage, ALastFrameOfAnotherSizeIsFittedToTheFirst) {
     const Image first = gradient(64, 32), last = gradient(100, 100);
-    const SeenImage seen = see_image(last, first, Family::wan, Mode::flf2v, Preprocess::original, 64, 32, 0, false);
+    const SeenImage seen = see_image(last, first, {.rule = ImageRule::wan, .size = {64, 32}});
     ASSERT_EQ(seen.pixels.shape(), (Shape{3, 32, 64}));
     // Scaled to 64x64 and cropped to rows 16 … 47: the vertical ramp starts at a quarter.
     EXPECT_NEAR(seen.pixels.data<float>()[1 * 32 * 64 + 32], 2 * 0.26 - 1, 0.03);
@@ -82,18 +91,20 @@ TEST(SeenImage, ALastFrameOfAnotherSizeIsFittedToTheFirst) {
 
 TEST(SeenImage, ThinPicturesAreNotScaledToGigabytes) {
     const Image wide(1000, 1), tall(1, 1000), line(16384, 1);
-    EXPECT_THROW(see_image(tall, wide, Family::wan, Mode::flf2v, Preprocess::original, 32, 32, 0, false), Error);
-    EXPECT_THROW(see_image(line, line, Family::skyreels, Mode::i2v, Preprocess::diffusers, 32, 32, 224, false), Error);
+    EXPECT_THROW(see_image(tall, wide, {.rule = ImageRule::wan, .size = {32, 32}}), Error);
+    EXPECT_THROW(see_image(line, line, {.rule = ImageRule::ti2v, .size = {32, 1024}}), Error);
+    EXPECT_THROW(see_image(line, line, {.rule = ImageRule::diffusers, .size = {32, 32}, .clip_side = 224}), Error);
     // What stays small is made, be it as thin.
-    const auto pixels = [](const Image& image, const Image& first, Preprocess preprocess) {
-        return see_image(image, first, Family::wan, Mode::flf2v, preprocess, 32, 32, 0, false).pixels.shape();
+    const auto pixels = [](const Image& image, const Image& first, ImageRule rule) {
+        return see_image(image, first, {.rule = rule, .size = {32, 32}}).pixels.shape();
     };
-    EXPECT_EQ(pixels(line, line, Preprocess::original), (Shape{3, 32, 32}));
-    EXPECT_EQ(pixels(line, tall, Preprocess::diffusers), (Shape{3, 32, 32}));
-    EXPECT_EQ(pixels(Image(100, 1), Image(1, 100), Preprocess::original), (Shape{3, 32, 32}));
+    EXPECT_EQ(pixels(line, line, ImageRule::wan), (Shape{3, 32, 32}));
+    EXPECT_EQ(pixels(line, line, ImageRule::ti2v), (Shape{3, 32, 32}));
+    EXPECT_EQ(pixels(line, tall, ImageRule::diffusers), (Shape{3, 32, 32}));
+    EXPECT_EQ(pixels(Image(100, 1), Image(1, 100), ImageRule::wan), (Shape{3, 32, 32}));
     // Landscape and portrait, large and small.
     const auto accepted = [](PictureSize image, PictureSize first) {
-        check_aspect(image, first, Family::wan, Mode::flf2v, Preprocess::original, 224);
+        check_aspect(image, first, {.rule = ImageRule::wan, .size = {832, 480}, .clip_side = 224});
     };
     EXPECT_NO_THROW(accepted({6144, 10240}, {10240, 6144}));
     EXPECT_NO_THROW(accepted({90, 160}, {1920, 1080}));

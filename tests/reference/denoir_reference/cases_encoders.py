@@ -3,7 +3,7 @@
 
 import torch
 
-from . import clip, models, names, oracles, umt5, vae
+from . import clip, models, names, oracles, umt5, vae, vae22
 from .files import Fixtures, agree, write_json, write_pth, write_safetensors
 from .values import named_values, normal, uniform
 from .weights import clip_config, clip_weights, textual_half, transformer_config, umt5_config, umt5_weights, vae_config
@@ -34,10 +34,12 @@ def _close(got, want, limit, what):
 # --------------------------------------------------------------------------------------------------------------- VAE
 
 
-def _vae_case(f: Fixtures, kind: str, name: str, stored: str, weights: dict, base, z, mean, std, shape, note):
-    """`shape` of the video (encode) or the latent (decode)."""
-    ours = vae.Vae({k: v.float() for k, v in weights.items()}, mean, std)
-    theirs = oracles.vae(weights, base, z, mean, std)
+def _vae_case(f: Fixtures, kind: str, name: str, stored: str, weights: dict, sizes, mean, std, shape, note):
+    """`sizes`: base width and latent channels, of Wan 2.2's the decoder's base width between them; `shape` of the video (encode) or the
+    latent (decode)."""
+    network, oracle = (vae22.Vae22, oracles.vae22) if len(sizes) == 3 else (vae.Vae, oracles.vae)
+    ours = network({k: v.float() for k, v in weights.items()}, mean, std)
+    theirs = oracle(weights, *sizes, mean, std)
     if kind == "encode":
         video = uniform(name + "/video", shape)
         latent, raw = ours.encode(video)
@@ -127,7 +129,18 @@ def make_vae(f: Fixtures):
         ("decode", "diff-5f", diff, (16, 2, 3, 3), "diffusers names, two latent frames"),
         ("decode", "diff-9f", diff, (16, 3, 2, 3), "diffusers names, three latent frames"),
     ):
-        _vae_case(f, kind, f"vae-{kind}-{name}", stored, w, 2, 16, vae.MEAN, vae.STD, shape, note)
+        _vae_case(f, kind, f"vae-{kind}-{name}", stored, w, (2, 16), vae.MEAN, vae.STD, shape, note)
+
+    w = models.vae22_weights()
+    pth, diff = f"{models.TI2V.folder}/{models.VAE22_FILE}", f"{models.TI2V_DIFFUSERS.folder}/vae"
+    for kind, name, stored, shape, note in (
+        ("encode", "pth-1f", pth, (3, 1, 32, 48), "original .pth, one frame"),
+        ("encode", "diff-9f", diff, (3, 9, 48, 32), "diffusers names, nine frames"),
+        ("decode", "pth-9f", pth, (48, 3, 3, 2), "original .pth, three latent frames"),
+        ("decode", "diff-1f", diff, (48, 1, 2, 3), "diffusers names, one latent frame"),
+        ("decode", "diff-13f", diff, (48, 4, 1, 2), "diffusers names, four latent frames"),
+    ):
+        _vae_case(f, kind, f"vae22-{kind}-{name}", stored, w, models.VAE22_SIZES, vae22.MEAN, vae22.STD, shape, note)
 
 
 # -------------------------------------------------------------------------------------------------------------- UMT5

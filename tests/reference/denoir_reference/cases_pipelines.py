@@ -98,7 +98,9 @@ class Maker:
         for key, value in (("image", image), ("last_image", last_image)):
             if value:
                 full[key] = f"../_inputs/{value}.png"
-        noise = normal(name + "/noise", (16, (frames - 1) // 4 + 1, height // 8, width // 8))
+        noise = normal(
+            name + "/noise", (model.config.out_channels, (frames - 1) // 4 + 1, height // model.stride, width // model.stride)
+        )
         full["noise"] = {"file": "noise.safetensors"}
         want = self.run(model, full, noise, self.ours(model))
         if (forcing or {}).get("causal_attention") and forcing["block"] == 1:
@@ -152,6 +154,10 @@ class Maker:
             return pipelines.force(model, request, noise, forward, *encoded)
         if first is None:
             return pipelines.sample(model, request, noise, forward)
+        if model.second_vae:
+            see = pipelines.diffusers_pixels if request.get("preprocess") == "diffusers" else pipelines.ti2v_pixels
+            clean = model.vae().encode(see(first, width, height)[:, None])[0].float()
+            return pipelines.sample(model, request, noise, forward, clean=clean)
         family = request.get("family") or ("skyreels" if "SkyReels" in model.folder else "wan")
         if family == "skyreels":
             pixels = seen = pipelines.skyreels_pixels(first, width, height)
@@ -332,4 +338,35 @@ def make(fixtures: Fixtures):
         height=64,
         frames=13,
         steps=3,
+    )
+    m.case(
+        "pipe-ti2v-text",
+        models.TI2V_DIFFUSERS,
+        "Wan 2.2 TI2V from text alone, diffusers layout",
+        width=96,
+        height=64,
+        fps=24,
+    )
+    m.case(
+        "pipe-ti2v-image",
+        models.TI2V,
+        "Wan 2.2 TI2V from a clean first frame: Lanczos, crop, its tokens at time 0",
+        image="landscape",
+        width=96,
+        height=64,
+        frames=13,
+        fps=24,
+    )
+    m.case(
+        "pipe-ti2v-image-dpmpp",
+        models.TI2V_DIFFUSERS,
+        "the same through DPM++ on list B, a portrait stretched as diffusers does it",
+        image="portrait",
+        preprocess="diffusers",
+        sampler="dpmpp",
+        width=64,
+        height=96,
+        frames=9,
+        steps=4,
+        fps=24,
     )

@@ -6,6 +6,8 @@ SkyReels-V2-I2V-tiny       original layout, CLIP branch
 Wan2.1-FLF2V-tiny          original layout, CLIP branch with positions
 SkyReels-V2-DF-tiny        original layout, fps branch
 Wan2.1-T2V-tiny-Diffusers  the first in the diffusers layout
+Wan2.2-TI2V-tiny           original layout, VAE of Wan 2.2, 48 latent channels
+Wan2.2-TI2V-tiny-Diffusers the same in the diffusers layout
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +15,7 @@ from functools import cache
 
 import torch
 
-from . import clip, names, text, transformer, umt5, vae
+from . import clip, names, text, transformer, umt5, vae, vae22
 from . import weights as make
 from .files import Fixtures, write_json, write_pth, write_safetensors
 
@@ -22,11 +24,18 @@ TRANSFORMER_FILE = "diffusion_pytorch_model.safetensors"
 CLIP_FILE = "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth"
 TEXT_FILE = "models_t5_umt5-xxl-enc-bf16.pth"
 VAE_FILE = "Wan2.1_VAE.pth"
+VAE22_FILE = "Wan2.2_VAE.pth"
+VAE22_SIZES = (2, 2, 48)  # base width of the encoder, of the decoder, latent channels
 
 
 @cache
 def vae_weights() -> dict:
     return make.vae_weights(2, 16, "tiny-vae", torch.bfloat16)
+
+
+@cache
+def vae22_weights() -> dict:
+    return make.vae22_weights(*VAE22_SIZES, "tiny-vae22", torch.bfloat16)
 
 
 @cache
@@ -57,6 +66,7 @@ class Model:
     file: str = TRANSFORMER_FILE
     clip_width: int = 0
     seed: str = ""
+    second_vae: bool = False  # Wan 2.2's: a start image is the clean first latent frame
     _made: dict = field(default_factory=dict, repr=False)
 
     def weights(self) -> dict:
@@ -86,8 +96,13 @@ class Model:
     def transformer(self):
         return transformer.Transformer(_widen(self.weights()), self.config.heads, self.text_len)
 
+    @property
+    def stride(self) -> int:
+        """Pixels of a side per latent pixel."""
+        return 16 if self.second_vae else 8
+
     def vae(self):
-        return vae.Vae(_widen(vae_weights()))
+        return vae22.Vae22(_widen(vae22_weights())) if self.second_vae else vae.Vae(_widen(vae_weights()))
 
     def encode_clip(self, image: torch.Tensor) -> torch.Tensor:
         """[3,h,w] in -1..1 -> [257, width]"""
@@ -99,7 +114,10 @@ class Model:
             return self._write_diffusers(folder)
         write_json(folder / "config.json", make.transformer_config(self.config, self.model_type))
         write_safetensors(folder / self.file, self.weights(), {"format": "pt"})
-        write_pth(folder / VAE_FILE, vae_weights())
+        if self.second_vae:
+            write_pth(folder / VAE22_FILE, vae22_weights())
+        else:
+            write_pth(folder / VAE_FILE, vae_weights())
         write_pth(folder / TEXT_FILE, text_weights())
         if self.clip_width:
             write_pth(folder / CLIP_FILE, self.clip_weights() | make.textual_half(self.seed))
@@ -121,14 +139,15 @@ class Model:
                 "tokenizer": ["transformers", "T5TokenizerFast"],
                 "transformer": ["diffusers", "WanTransformer3DModel"],
                 "vae": ["diffusers", "AutoencoderKLWan"],
-            },
+            }
+            | ({"expand_timesteps": True, "boundary_ratio": None, "transformer_2": [None, None]} if self.second_vae else {}),
         )
         write_json(
             folder / "scheduler" / "scheduler_config.json",
             {
                 "_class_name": "UniPCMultistepScheduler",
                 "_diffusers_version": "0.35.2",
-                "flow_shift": 3.0,
+                "flow_shift": 5.0 if self.second_vae else 3.0,
                 "num_train_timesteps": 1000,
                 "prediction_type": "flow_prediction",
                 "solver_order": 2,
@@ -139,8 +158,12 @@ class Model:
         write_safetensors(
             folder / "transformer" / TRANSFORMER_FILE, names.transformer_to_diffusers(self.weights()), {"format": "pt"}
         )
-        write_json(folder / "vae" / "config.json", make.vae_config(2, 16, vae.MEAN, vae.STD))
-        write_safetensors(folder / "vae" / TRANSFORMER_FILE, names.vae_to_diffusers(vae_weights()), {"format": "pt"})
+        config = (
+            make.vae22_config(*VAE22_SIZES, vae22.MEAN, vae22.STD) if self.second_vae else make.vae_config(2, 16, vae.MEAN, vae.STD)
+        )
+        weights = vae22_weights() if self.second_vae else vae_weights()
+        write_json(folder / "vae" / "config.json", config)
+        write_safetensors(folder / "vae" / TRANSFORMER_FILE, names.vae_to_diffusers(weights), {"format": "pt"})
         write_json(folder / "text_encoder" / "config.json", make.umt5_config(*TEXT_SIZES))
         write_safetensors(
             folder / "text_encoder" / "model.safetensors", names.umt5_to_hf(text_weights()), {"format": "pt"}
@@ -172,4 +195,12 @@ FLF2V = Model(
     seed="tiny-flf2v",
 )
 DF = Model("SkyReels-V2-DF-tiny", _config(fps=True), file="model.safetensors", seed="tiny-df")
-ALL = (T2V, T2V_DIFFUSERS, I2V, FLF2V, DF)
+TI2V = Model("Wan2.2-TI2V-tiny", _config(in_channels=48, out_channels=48), "ti2v", seed="tiny-ti2v", second_vae=True)
+TI2V_DIFFUSERS = Model(
+    "Wan2.2-TI2V-tiny-Diffusers",
+    _config(in_channels=48, out_channels=48, text_len=512),
+    layout="diffusers",
+    seed="tiny-ti2v",
+    second_vae=True,
+)
+ALL = (T2V, T2V_DIFFUSERS, I2V, FLF2V, DF, TI2V, TI2V_DIFFUSERS)

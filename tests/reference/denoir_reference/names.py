@@ -49,7 +49,7 @@ def transformer_to_diffusers(weights: dict) -> dict:
     return {_replace(k, _TRANSFORMER): v for k, v in weights.items()}
 
 
-def _vae_name(name: str) -> str:
+def _vae_name(name: str, nested: bool) -> str:
     name = re.sub(r"^conv1\.", "quant_conv.", name)
     name = re.sub(r"^conv2\.", "post_quant_conv.", name)
     name = re.sub(r"^(encoder|decoder)\.conv1\.", r"\1.conv_in.", name)
@@ -59,7 +59,14 @@ def _vae_name(name: str) -> str:
     name = re.sub(r"\.middle\.([02])\.", lambda m: f".mid_block.resnets.{int(m[1]) // 2}.", name)
     for old, new in (("0", "norm1"), ("2", "conv1"), ("3", "norm2"), ("6", "conv2")):
         name = name.replace(f".residual.{old}.", f".{new}.")
-    name = name.replace(".shortcut.", ".conv_shortcut.").replace("encoder.downsamples.", "encoder.down_blocks.")
+    name = name.replace(".shortcut.", ".conv_shortcut.")
+    if nested:  # spec vae22.md 7
+        for side, inner, outer, last in (("encoder", "downsamples", "down", 2), ("decoder", "upsamples", "up", 3)):
+            block = rf"{side}.{outer}_blocks.\1."
+            name = re.sub(rf"^{side}\.{inner}\.(\d)\.{inner}\.{last}\.", rf"{block}{outer}sampler.", name)
+            name = re.sub(rf"^{side}\.{inner}\.(\d)\.{inner}\.(\d)\.", rf"{block}resnets.\2.", name)
+        return name
+    name = name.replace("encoder.downsamples.", "encoder.down_blocks.")
 
     def up(m):
         block, index = divmod(int(m[1]), 4)
@@ -69,7 +76,8 @@ def _vae_name(name: str) -> str:
 
 
 def vae_to_diffusers(weights: dict) -> dict:
-    return {_vae_name(k): v for k, v in weights.items()}
+    nested = any(".upsamples." in k.removeprefix("decoder.upsamples.") for k in weights if k.startswith("decoder.upsamples."))
+    return {_vae_name(k, nested): v for k, v in weights.items()}
 
 
 _UMT5 = [

@@ -100,6 +100,24 @@ def vae(weights: dict, base: int, z: int, mean, std):
     return _strict(model, names.vae_to_diffusers(weights))
 
 
+def vae22(weights: dict, base: int, decoder_base: int, z: int, mean, std):
+    from diffusers import AutoencoderKLWan
+
+    model = AutoencoderKLWan(
+        base_dim=base,
+        decoder_base_dim=decoder_base,
+        z_dim=z,
+        is_residual=True,
+        in_channels=12,
+        out_channels=12,
+        patch_size=2,
+        scale_factor_spatial=16,
+        latents_mean=list(mean),
+        latents_std=list(std),
+    )
+    return _strict(model, names.vae_to_diffusers(weights))
+
+
 @torch.no_grad()
 def vae_encode_mean(model, video):
     return model.encode(video[None].float(), return_dict=False)[0].mode()[0]

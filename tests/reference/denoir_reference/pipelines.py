@@ -43,6 +43,20 @@ def forcing_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
     return torch.from_numpy(np.asarray(small).copy()).permute(2, 0, 1).float() / 127.5 - 1
 
 
+def ti2v_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
+    """Lanczos until the target is covered, the middle of it (section 5)."""
+    scale = max(width / image.width, height / image.height)
+    large = image.resize((round(image.width * scale), round(image.height * scale)), Image.LANCZOS)
+    left, top = (large.width - width) // 2, (large.height - height) // 2
+    return wan_pixels(large.crop((left, top, left + width, top + height)))
+
+
+def diffusers_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
+    """diffusers' VideoProcessor: Lanczos to the size, whatever the aspect."""
+    small = image.resize((width, height), Image.LANCZOS)
+    return torch.from_numpy(np.asarray(small).copy()).permute(2, 0, 1).float() / 255 * 2 - 1
+
+
 def given_mask(frames: int, last: bool) -> torch.Tensor:
     """[4, T]: 1 where a pixel frame is given (dit.md section 9)."""
     given = torch.zeros(frames)
@@ -71,19 +85,29 @@ def guided(velocity, text, empty, guidance: float, least: float | None = None):
     return without + np.float32(guidance) * (with_text - without)
 
 
-def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condition=None) -> torch.Tensor:
-    """Text to video, image to video, first and last frame: every frame at the same time."""
+def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condition=None, clean=None) -> torch.Tensor:
+    """Text to video, image to video, first and last frame: every frame at the same time, but for TI2V's `clean` first latent frame
+    [z,1,h,w], which stays at time 0 and as it is."""
     kind, list_id = SOLVERS[request.get("sampler", "unipc")]
     sigmas, timesteps = sigma_list(list_id, request["steps"], request["shift"])
-    solver, latent = kind(sigmas), noise.numpy()
+    solver, latent = kind(sigmas), noise.numpy().copy()
     text, empty = model.encode_text(request["prompt"]), model.encode_text(request["negative_prompt"])
+    if clean is not None:
+        latent[:, :1] = clean
     for t in timesteps:
+        times = torch.tensor(float(t))
+        if clean is not None:  # one for each token, of the first frame 0
+            frame = latent.shape[2] * latent.shape[3] // 4
+            times = torch.full((latent.shape[1] * frame,), float(t))
+            times[:frame] = 0
 
         def velocity(context):
-            out = forward(torch.from_numpy(latent), torch.tensor(float(t)), context, clip=clip, condition=condition)
+            out = forward(torch.from_numpy(latent), times, context, clip=clip, condition=condition)
             return out.float().numpy()
 
         latent = solver.step(guided(velocity, text, empty, request["guidance"]), latent)
+        if clean is not None:
+            latent[:, :1] = clean
     return torch.from_numpy(np.ascontiguousarray(latent))
 
 

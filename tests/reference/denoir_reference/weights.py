@@ -3,7 +3,7 @@
 
 import torch
 
-from . import clip, transformer, umt5, vae
+from . import clip, transformer, umt5, vae, vae22
 from .values import uniform
 
 
@@ -31,8 +31,16 @@ def transformer_weights(c: transformer.Config, seed: str, dtype=torch.float32) -
 
 
 def vae_weights(base: int, z: int, seed: str, dtype=torch.float32) -> dict:
+    return _vae_fill(vae.shapes(base, z), seed, dtype)
+
+
+def vae22_weights(base: int, decoder_base: int, z: int, seed: str, dtype=torch.float32) -> dict:
+    return _vae_fill(vae22.shapes(base, decoder_base, z), seed, dtype)
+
+
+def _vae_fill(shapes: dict, seed: str, dtype) -> dict:
     out = {}
-    for name, shape in vae.shapes(base, z).items():
+    for name, shape in shapes.items():
         key = f"{seed}/{name}"
         if name.endswith("gamma"):
             value = 1 + uniform(key, shape, 0.2)
@@ -146,6 +154,18 @@ def vae_config(base: int, z: int, mean, std) -> dict:
         "num_res_blocks": 2,
         "temperal_downsample": [False, True, True],
         "z_dim": z,
+    }
+
+
+def vae22_config(base: int, decoder_base: int, z: int, mean, std) -> dict:
+    return vae_config(base, z, mean, std) | {
+        "decoder_base_dim": decoder_base,
+        "in_channels": 12,
+        "is_residual": True,
+        "out_channels": 12,
+        "patch_size": 2,
+        "scale_factor_spatial": 16,
+        "scale_factor_temporal": 4,
     }
 
 
