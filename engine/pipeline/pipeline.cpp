@@ -61,6 +61,10 @@ Variant Variant::read(const ModelFolder& model) {
                     fmt::format("reduces a video by {} x {} x {}, which no model here does", vae.temporal(),
                                 vae.spatial(), vae.spatial()),
                     "use the VAE of Wan 2.1 (4 x 8 x 8) or of Wan 2.2 TI2V (4 x 16 x 16)");
+    if (vae.z != v.channels)
+        throw Error(model.vae.front().string(), {},
+                    fmt::format("gives {} latent channels, the transformer takes {}", vae.z, v.channels),
+                    "use the part that belongs to this model");
     v.stride = int(vae.spatial());
     return v;
 }

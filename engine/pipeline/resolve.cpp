@@ -62,6 +62,9 @@ Mode mode_of(const Request& r, Family family) {
 
 void check_images(const Request& r, const Variant& variant, const ModelFolder& model) {
     const Mode mode = *r.mode;
+    if (variant.clean_image() && (mode == Mode::flf2v || !r.last_image.empty()))
+        refuse(r.last_image.empty() ? "mode" : "last_image", "this model takes a start image and no last one",
+               "leave it out");
     if (mode == Mode::t2v && !r.image.empty())
         refuse("image", "text-to-video takes no image", "leave it out or use mode i2v");
     if (mode == Mode::i2v && r.image.empty())
@@ -77,12 +80,7 @@ void check_images(const Request& r, const Variant& variant, const ModelFolder& m
         throw UsageError(model.root.string(), "model",
                          "a 5B model with image channels of its own (Fun) is not rendered here",
                          "use Wan 2.2 TI2V-5B, or an I2V model");
-    if (variant.clean_image()) {
-        if (mode == Mode::flf2v)
-            throw UsageError(model.root.string(), "last_image", "this model takes a start image and no last one",
-                             "leave it out");
-        return; // with a start image or without
-    }
+    if (variant.clean_image()) return; // with a start image or without
     const bool wants_channels = mode == Mode::i2v || mode == Mode::flf2v;
     if (wants_channels && variant.condition == 0)
         throw UsageError(model.root.string(), "mode",

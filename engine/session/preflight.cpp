@@ -9,7 +9,6 @@
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/config.h"
-#include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/prefix.h"
 #include "engine/pipeline/tokenizer_file.h"
@@ -67,8 +66,7 @@ void preflight(const Request& r, const ModelFolder& model, Needs needs) {
         fit(model.transformer_low, "channels", low.out_channels, transformer.out_channels);
     }
     if (needs == Needs::everything) check_encoders(r, model, transformer);
-    const Weights vae = Weights::load(model.vae, Component::vae21);
-    fit(model.vae, "latent channels", wan::VaeConfig::read(vae).z, transformer.out_channels);
+    Variant::read(model); // its VAE too
 }
 
 void check_disk_space(const Request& r, const ModelFolder& model, const fs::path& run) {

@@ -15,7 +15,7 @@ struct FamilyEvidence {
     Json config = Json::object(), model_index = Json::object();
     TransformerTraits traits;
     bool two_experts = false;
-    bool second_vae = false;        ///< the VAE beside it is Wan 2.2's
+    bool second_vae = false;        ///< its latents are those of Wan 2.2's VAE, which is beside it
     std::vector<std::string> names; ///< file name, then its folders, nearest first
 };
 

@@ -344,26 +344,27 @@ private:
         if (traits_) model_.family = family(traits);
     }
 
-    /// Of Wan 2.1's VAE and Wan 2.2's the one whose latents the transformer makes; where that tells nothing, by what
-    /// the folder says of itself (spec/checkpoints.md 1, 7).
+    /// A VAE with so many latent channels; -1: with any.
+    bool has_vae(Component kind, std::int64_t channels) const {
+        return std::any_of(candidates_.begin(), candidates_.end(), [&](const Found& f) {
+            return f.component() == kind &&
+                   (channels < 0 || describe_sizes(*f.group).value("z_dim", std::int64_t{-1}) == channels);
+        });
+    }
+
+    /// Of Wan 2.1's VAE and Wan 2.2's the one whose latents the transformer makes; where that tells nothing, the one
+    /// that is there, or by what the folder says of itself (spec/checkpoints.md 1, 7).
     bool wants_second_vae(const TransformerTraits& traits) const {
-        const auto there = [&](Component component, std::int64_t channels) {
-            return std::any_of(candidates_.begin(), candidates_.end(), [&](const Found& f) {
-                return f.component() == component &&
-                       (channels < 0 || describe_sizes(*f.group).value("z_dim", std::int64_t{-1}) == channels);
-            });
-        };
         if (traits.out_channels == 48) return true; // in every release, and the VAE may be missing
-        const bool first = there(Component::vae21, traits.out_channels),
-                   second = there(Component::vae22, traits.out_channels);
-        if (first != second) return second;
+        for (const std::int64_t channels : {traits.out_channels, std::int64_t{-1}}) {
+            const bool first = has_vae(Component::vae21, channels), second = has_vae(Component::vae22, channels);
+            if (first != second) return second;
+        }
         const auto says = [](const Json& json, const char* key, const Json& value) {
             const auto it = json.find(key);
             return it != json.end() && *it == value;
         };
-        if (says(model_.config, "model_type", "ti2v") || says(model_.model_index, "expand_timesteps", true))
-            return true;
-        return !traits_ && !there(Component::vae21, -1);
+        return says(model_.config, "model_type", "ti2v") || says(model_.model_index, "expand_timesteps", true);
     }
 
     std::optional<Family> family(const TransformerTraits& traits) const {
@@ -372,7 +373,7 @@ private:
         evidence.model_index = model_.model_index;
         evidence.traits = traits;
         evidence.two_experts = two_experts_ || !model_.transformer_low.empty();
-        evidence.second_vae = second_vae_;
+        evidence.second_vae = second_vae_ && has_vae(Component::vae22, traits.out_channels);
         evidence.names = hint_names(model_.transformer.front());
         for (std::string& name : hint_names(path_)) evidence.names.push_back(std::move(name));
         try {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/request_document.h"
 
+#include <QFileInfo>
 #include <QSignalSpy>
 #include <QTest>
 #include <random>
 
 #include "app/request_values.h"
+#include "app/text.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"
 
@@ -191,6 +193,23 @@ private slots:
         stack_->undo();
         QCOMPARE(document_->asked().prompt, std::string("what I wrote"));
         QVERIFY(!document_->asked().steps.has_value());
+    }
+
+    /// A run's mode follows from its images: with other images it is another.
+    void a_restored_run_takes_an_image() {
+        Request stored = tiny_request();
+        stored.model = to_path(models + key("Wan2.2-TI2V-tiny"));
+        stored.width = 64, stored.height = 32;
+        stored.mode = Mode::t2v;
+        document_->restore(stored, key("restore"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->valid() && document_->takes_image() && !document_->takes_last_image());
+        QCOMPARE(document_->mode(), Mode::t2v);
+        QCOMPARE(document_->variant().multiple(), 32);
+        document_->set_value(key("image"), QFileInfo(models + key("../_inputs/landscape.png")).absoluteFilePath());
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY2(document_->valid(), qPrintable(document_->issue(key("image")).line()));
+        QCOMPARE(document_->mode(), Mode::i2v);
     }
 
     /// Typing must not wait for the engine.

@@ -234,6 +234,53 @@ TEST(Defaults, Wan22ImageModelsKeepTheirsWithALastImage) {
     EXPECT_EQ(defaults_for(Family::wan22, Mode::t2v, true, false, false).shift, 12.0);
 }
 
+/// spec/pipelines.md 5, spec/schedulers.md 9.
+TEST(Resolve, Ti2vTakesAStartImageOrNone) {
+    const char* ti2v = "Wan2.2-TI2V-tiny";
+    const Request text = resolved(ti2v);
+    EXPECT_EQ(text.family, Family::wan22);
+    EXPECT_EQ(text.mode, Mode::t2v);
+    EXPECT_EQ(text.width, 1280);
+    EXPECT_EQ(text.height, 704);
+    EXPECT_EQ(text.frames, 121);
+    EXPECT_EQ(text.fps, 24);
+    EXPECT_EQ(text.steps, 50);
+    EXPECT_EQ(text.shift, 5.0);
+    EXPECT_EQ(text.guidance, 5.0);
+    EXPECT_FALSE(text.guidance_low.has_value());
+    EXPECT_EQ(text.precision, PrecisionPolicy::wan);
+    const Request image = resolved("Wan2.2-TI2V-tiny-Diffusers", [](Request& q) { q.image = picture; }); // 150x118
+    EXPECT_EQ(image.mode, Mode::i2v);
+    EXPECT_EQ(image.width, 1056);
+    EXPECT_EQ(image.height, 832);
+    const Request narrow = resolved(ti2v, [](Request& q) { q.image = picture, q.width = 256; });
+    EXPECT_EQ(narrow.height, 192);
+    EXPECT_EQ(refused(ti2v, [](Request& q) { q.width = 96, q.height = 48; }), "height");
+    EXPECT_EQ(refused(ti2v, [](Request& q) { q.last_image = picture; }), "last_image");
+    EXPECT_EQ(refused(ti2v, [](Request& q) { q.image = q.last_image = picture; }), "last_image");
+    EXPECT_EQ(refused(ti2v, [](Request& q) { q.mode = Mode::flf2v; }), "mode");
+    EXPECT_EQ(refused(ti2v, [](Request& q) { q.mode = Mode::i2v; }), "image");
+    EXPECT_EQ(refused(ti2v, [](Request& q) { q.mode = Mode::t2v, q.image = picture; }), "image");
+    EXPECT_EQ(refused(ti2v, [](Request& q) { q.guidance_low = 3; }), "guidance_low");
+    EXPECT_EQ(refused(ti2v, [](Request& q) { q.forcing = Forcing{}; }), "forcing");
+}
+
+TEST(Resolve, AVaeOfOtherLatentsIsRefused) {
+    Request q;
+    q.model = models / "Wan2.1-T2V-tiny";
+    q.prompt = "a fox";
+    ModelFolder model = ModelFolder::open(q.model);
+    model.vae = ModelFolder::open(models / "Wan2.2-TI2V-tiny").vae;
+    try {
+        Pipeline::resolve(q, model);
+        ADD_FAILURE() << "accepted";
+    } catch (const Error& e) {
+        EXPECT_EQ(e.file(), model.vae.front().string());
+        EXPECT_EQ(e.message(), "gives 48 latent channels, the transformer takes 16");
+    }
+    EXPECT_EQ(Pipeline::defaults(q, model).height, 480); // what can be told is told
+}
+
 TEST(Resolve, RefusalsNameTheField) {
     const char* t2v = "Wan2.1-T2V-tiny";
     const char* df = "SkyReels-V2-DF-tiny";
@@ -313,7 +360,7 @@ TEST(Resolve, ThinImagesAreRefusedByName) {
 }
 
 TEST(Resolve, DefaultsAreWhatResolveFillsIn) {
-    for (const char* model : {"Wan2.1-T2V-tiny", "SkyReels-V2-DF-tiny"}) {
+    for (const char* model : {"Wan2.1-T2V-tiny", "SkyReels-V2-DF-tiny", "Wan2.2-TI2V-tiny"}) {
         Request r;
         r.model = models / model;
         const Request d = Pipeline::defaults(r, ModelFolder::open(r.model)), full = resolved(model);

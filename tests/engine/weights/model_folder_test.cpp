@@ -5,6 +5,7 @@
 
 #include "engine/core/error.h"
 #include "engine/weights/family.h"
+#include "engine/weights/inspect.h"
 #include "engine/weights/names.h"
 #include "support/gguf_writer.h"
 #include "support/name_lists.h"
@@ -177,6 +178,22 @@ TEST(ModelFolderTest, ComfyFolders) {
     }
     write_bytes(split / "diffusion_models/wan2.1_t2v_1.3B_bf16.safetensors", transformer_file());
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+}
+
+TEST(ModelFolderTest, OfTwoVaesTheOneThatMakesTheLatents) {
+    TempFolder folder("models");
+    write_bytes(folder / "diffusion_models/some_16.safetensors", transformer_file());
+    TransformerSize ti2v = tiny_transformer();
+    ti2v.in = ti2v.out = 20;
+    write_bytes(folder / "diffusion_models/some_20.safetensors", transformer_file(ti2v));
+    write_bytes(folder / "vae/first.safetensors", safetensors(zero_tensors(vae21_names(2, 16))));
+    write_bytes(folder / "vae/second.safetensors", safetensors(zero_tensors(vae22_names(2, 2, 20))));
+    const auto opened = [&](const char* file) { return ModelFolder::open(folder / "diffusion_models" / file); };
+    EXPECT_EQ(names_of(opened("some_16.safetensors").vae), Names{"first.safetensors"});
+    EXPECT_EQ(opened("some_16.safetensors").family, std::nullopt);
+    EXPECT_EQ(names_of(opened("some_20.safetensors").vae), Names{"second.safetensors"});
+    EXPECT_EQ(opened("some_20.safetensors").family, Family::wan22); // no other family has this VAE
+    EXPECT_EQ(inspect(folder / "vae/second.safetensors").family, "wan2.2");
 }
 
 /// As people download it: one quantised file, which llama.cpp's converter gave the vocabulary too.
