@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from denoir_reference import clip, models, text, transformer, umt5, vae, weights  # noqa: E402
+from denoir_reference import clip, models, text, transformer, umt5, vae, vae22, weights  # noqa: E402
 from denoir_reference.files import write_json  # noqa: E402
 from denoir_reference.values import fnv1a  # noqa: E402
 
@@ -47,6 +47,12 @@ MODELS = {  # name: (folder, configuration, model_type, file)
         transformer.Config(dim=1536, fps=True, **_WIDE),
         "t2v",
         "model.safetensors",
+    ),
+    "wan-ti2v-5b": (
+        "Wan2.2-TI2V-5B",
+        transformer.Config(dim=3072, in_channels=48, out_channels=48, **_WIDE | dict(ffn=14336, heads=24)),
+        "ti2v",
+        "diffusion_pytorch_model.safetensors",
     ),
 }
 TEXT = (256384, 4096, 4096, 10240, 64)  # vocabulary, width, attention width, ffn, heads
@@ -175,9 +181,10 @@ def transformer_tensors(c: transformer.Config, dtype: str) -> dict:
     return out
 
 
-def vae_tensors(dtype: str) -> dict:
+def vae_tensors(second: bool, dtype: str) -> dict:
+    """Wan 2.1's, or Wan 2.2's."""
     out = {}
-    for name, shape in vae.shapes(96, 16).items():
+    for name, shape in (vae22.shapes(160, 256, 48) if second else vae.shapes(96, 16)).items():
         if name.endswith("gamma"):
             out[name] = Values(name, shape, 0.05, 1.0, dtype)
         elif name.endswith("bias"):
@@ -237,7 +244,8 @@ def main() -> int:
 
     write_json(out / "config.json", weights.transformer_config(config, model_type))
     said(Path(file), write_safetensors, transformer_tensors(config, args.dtype.upper()))
-    said(Path(models.VAE_FILE), write_pth, vae_tensors(args.vae_dtype.upper()))
+    second_vae = config.out_channels == 48
+    said(Path(models.VAE22_FILE if second_vae else models.VAE_FILE), write_pth, vae_tensors(second_vae, args.vae_dtype.upper()))
     if args.text_encoder:
         said(Path(models.TEXT_FILE), write_pth, text_tensors(args.text_layers))
     else:
