@@ -166,10 +166,9 @@ def _vae(c: Case, encode: bool):
     config = vae22_config(base, decoder_base, z, mean, std) if second else vae_config(base, z, mean, std)
     c.store(names.vae_to_diffusers(weights) if diffusers else weights, config if own else None, "Wan2.2_VAE" if second else "Wan2.1_VAE")
     model = (vae22.Vae22 if second else vae.Vae)(widened(weights), mean, std)
-    if encode and second:
-        shape = (3, c.pick(1, 2, 4, 5, 9, 13), c.pick(16, 32, 48), c.pick(16, 32, 64))
-    elif encode:
-        shape = (3, c.pick(1, 2, 4, 5, 7, 9, 13, 17), c.pick(8, 16, 24, 40, 25, 31), c.pick(8, 16, 32, 9, 23))
+    if encode:
+        side, other = ((16, 32, 48), (16, 32, 64)) if second else ((8, 16, 24, 40, 25, 31), (8, 16, 32, 9, 23))
+        shape = (3, c.pick(1, 2, 4, 5, 7, 9, 13, 17), c.pick(*side), c.pick(*other))
         c.inputs = {"video": uniform(c.seed + "/v", shape)}
         latent, raw = model.encode(c.inputs["video"])
         c.expect = {"latent": latent, "mean": raw}
