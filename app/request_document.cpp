@@ -142,6 +142,7 @@ void RequestDocument::reset_all() {
     after.image = asked_.image;
     after.last_image = asked_.last_image;
     after.model = asked_.model;
+    after.loras = asked_.loras;
     after.family = asked_.family;
     set_seed_locked(false);
     push(std::move(after), tr("reset every parameter"));

@@ -54,7 +54,7 @@ public:
     /// Several as one undo step: width with height; a dropped image with its size. Refused as a whole.
     Issue set_values(const QVariantMap& values, const QString& label);
     void reset(const QString& key); ///< back to the default
-    void reset_all();               ///< but prompts, images and model
+    void reset_all();               ///< but prompts, images, model and LoRAs
     /// The parameters of a run or a video, undoable. Values that are the model's defaults stay marked as set.
     void restore(const Request& request, const QString& label, const QString& prompt_template = {});
     /// Without an undo step: for loading a project.

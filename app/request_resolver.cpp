@@ -16,7 +16,16 @@ namespace {
 constexpr int most_issues = 12;
 
 /// Names a field of the request in every issue, so that each can be shown at its place.
-Issue placed(Issue issue) {
+Issue placed(Issue issue, const Request& r) {
+    for (const Lora& lora : r.loras)
+        if (issue.file == to_qstring(lora.file)) {
+            const QString name = to_qstring(lora.file.filename());
+            issue.message = issue.field.isEmpty() ? QStringLiteral("%1: %2").arg(name, issue.message)
+                                                  : QStringLiteral("%1: %2: %3").arg(name, issue.field, issue.message);
+            issue.field = QStringLiteral("loras");
+            issue.file.clear();
+            return issue;
+        }
     const QString key = top_key(issue.field);
     for (const std::string_view known : request_keys())
         if (key == to_qstring(known)) {
@@ -115,7 +124,7 @@ RequestDocument::Resolution RequestDocument::Resolver::resolve(const Request& as
                 }
                 break;
             } catch (const Error& e) {
-                const Issue issue = placed(Issue::from(e));
+                const Issue issue = placed(Issue::from(e), r);
                 // An image that is unreadable was said already.
                 if (std::none_of(out.issues.begin(), out.issues.end(),
                                  [&](const Issue& i) { return i.field == issue.field; }))
@@ -123,7 +132,7 @@ RequestDocument::Resolution RequestDocument::Resolver::resolve(const Request& as
                 if (!drop(r, top_key(issue.field))) break;
             }
     } catch (const Error& e) {
-        out.issues << placed(Issue::from(e));
+        out.issues << placed(Issue::from(e), r);
     } catch (...) {
         out.issues << Issue::from_current_exception();
     }

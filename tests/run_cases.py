@@ -160,7 +160,8 @@ class Runner:
             return os.path.normpath(folder / path)
 
         request = json.loads((folder / case["request"]).read_text(encoding="utf-8"))
-        for part, key in ((request, "model"), (request, "image"), (request, "last_image"), (request.get("noise", {}), "file"), (request.get("forcing", {}), "video")):
+        for part, key in ((request, "model"), (request, "image"), (request, "last_image"), (request.get("noise", {}), "file"), (request.get("forcing", {}), "video"),
+                          *((lora, "file") for lora in request.get("loras", ()))):
             if part.get(key):
                 part[key] = here(part[key])
         with tempfile.TemporaryDirectory() as temporary:

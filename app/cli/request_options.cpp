@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/cli/commands.h"
@@ -26,6 +28,22 @@ constexpr FieldOption field_options[] = {
     {"--latents", "latents", Kind::text},
 };
 
+/// `--lora A --lora B`, with a strength for each in their order, or one for all.
+Json lora_values(const Arguments& args) {
+    const std::vector<std::string> files = args.all("--lora"), strengths = args.all("--lora-strength");
+    if (strengths.size() > 1 && strengths.size() != files.size())
+        throw UsageError("", "--lora-strength",
+                         fmt::format("is given {} times for {} files", strengths.size(), files.size()),
+                         "give one for each --lora, in their order, or one for all");
+    Json all = Json::array();
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        all.push_back({{"file", files[i]}});
+        if (!strengths.empty())
+            all.back()["strength"] = number_value("--lora-strength", strengths[strengths.size() > 1 ? i : 0]);
+    }
+    return all;
+}
+
 } // namespace
 
 void apply_request_arguments(Request& r, const Arguments& args, std::string_view steps_option) {
@@ -44,6 +62,9 @@ void apply_request_arguments(Request& r, const Arguments& args, std::string_view
                 r, f.key, f.kind == Kind::text ? Json(args.get(option)) : number_value(option, args.get(option)), here);
     }
     if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
+    if (args.has("--lora-strength") && !args.has("--lora"))
+        throw UsageError("", "--lora-strength", "means nothing without --lora", "name the LoRA's file: --lora FILE");
+    if (args.has("--lora")) set_request_field(r, "loras", lora_values(args), here);
     if (args.has("--noise")) {
         const std::string text = args.get("--noise");
         set_request_field(r, "noise", text.starts_with("torch-") ? Json{{"kind", text}} : Json{{"file", text}}, here);
@@ -63,6 +84,8 @@ Error as_written(const Error& e, const Arguments& args, std::string_view steps_o
         const std::string_view option = f.key == "steps" ? steps_option : f.option;
         if (f.key == key && of_request && (args.has(option) || args.words().empty())) field = option;
     }
+    if (key == "--loras" || (key == "loras" && of_request && args.has("--lora")))
+        field = field.ends_with(".strength") ? "--lora-strength" : "--lora";
     if (field == "--noise.kind" || field == "--noise.file") field = "--noise";
     if ((key == "width" || key == "height") && e.file().empty() && (args.has("--size") || args.words().empty()))
         field = "--size";
@@ -81,6 +104,10 @@ std::vector<Option> with_request_options(std::initializer_list<Option> own, std:
         {"--last-image", "FILE",
          "last image (first-last-frame models), or the one that follows the clip (diffusion forcing; default: none)"},
         {"--model", "DIR", "model folder, file, or name in the data folder (default: the bundled demo model)"},
+        {"--lora", "FILE", "changes to the transformer: a LoRA's .safetensors file; several add up (default: none)",
+         Option::Count::repeated},
+        {"--lora-strength", "S", "of each --lora, in their order, or one for all; -100 to 100 (default 1)",
+         Option::Count::repeated},
         {"--mode", "M", "t2v, i2v, flf2v or forcing (default: by model and images)"},
         {"--family", "F", "wan, skyreels, skyreels-df or wan2.2 (default: what the model's files say)"},
         {"--size", "WxH", "pixels, multiples of 16, for TI2V of 32 (default: the model's, or by the image's aspect)"},

@@ -3,11 +3,20 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/core/file.h"
 #include "engine/core/tensor.h"
 
 namespace denoir {
+
+/// What a LoRA adds to a weight: factor · up · down, or factor · difference. f32 in host memory, dense; rows and
+/// columns as kernels fold them (axis 0, and all others).
+struct WeightChange {
+    Tensor up, down;   ///< [rows, rank], [rank, columns]
+    Tensor difference; ///< instead of both: as many elements as the weight
+    float factor = 1;
+};
 
 /// One parameter of a checkpoint as it lies in its file (usually mapped pages), in any storage dtype, plus what a
 /// backend made of it on first use (packed, converted, uploaded). The prepared form replaces the mapped pages, so a
@@ -23,6 +32,9 @@ public:
 
     /// fp8 files: W = float(stored) * scale; [] or [1] for the whole tensor, [out] or [out,1] per row. Undefined: 1.
     Tensor scale;
+
+    /// Added whenever the weight is read (weight_changes.h).
+    std::vector<WeightChange> changes;
 
     /// What a backend keeps beside it, by use ("linear.bf16", "f32", "conv…"). Only backends touch it, on the engine
     /// thread.

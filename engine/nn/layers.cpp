@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/backend/weight_changes.h"
 #include "engine/core/error.h"
 
 namespace denoir::nn {
@@ -50,15 +51,20 @@ Tensor host_values(const Weight& w) {
     const std::int64_t count = w.stored().elements();
     float* out = values.data<float>();
     to_f32(w.stored().dtype(), w.stored().raw(), out, count);
-    if (!w.scale.defined() || count == 0) return values;
-    const Tensor scale = w.scale.to_host_f32();
-    const std::int64_t per_scale = count / scale.elements();
-    for (std::int64_t i = 0; i < count; ++i) out[i] *= scale.data<float>()[i / per_scale];
+    if (count == 0) return values;
+    if (w.scale.defined()) {
+        const Tensor scale = w.scale.to_host_f32();
+        const std::int64_t per_scale = count / scale.elements();
+        for (std::int64_t i = 0; i < count; ++i) out[i] *= scale.data<float>()[i / per_scale];
+    }
+    const std::int64_t rows = w.shape().rank() > 0 ? w.shape()[0] : 1, columns = count / rows;
+    for (std::int64_t row = 0; row < rows; ++row)
+        add_changes(w.changes, w.stored().dtype(), w.scale.defined(), row, columns, 0, columns, out + row * columns);
     return values;
 }
 
 Weight rounded_to_bf16(const Weight& w) {
-    if (w.stored().dtype() == DType::bf16 && !w.scale.defined()) return w;
+    if (w.stored().dtype() == DType::bf16 && !w.scale.defined() && w.changes.empty()) return w;
     const Tensor values = host_values(w);
     Tensor rounded = Tensor::host(w.shape(), DType::bf16);
     from_f32(DType::bf16, values.data<float>(), rounded.raw(), values.elements());

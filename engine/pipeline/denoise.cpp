@@ -156,8 +156,9 @@ private:
         StageTimer timer(observer_, Stage::load_transformer);
         current_.reset();
         weights_.reset();
-        const auto weights = take(low ? model_.transformer_low : model_.transformer);
+        const auto weights = take(low);
         weights_ = weights;
+        for (const std::string& warning : weights->warnings()) observer_.warning(warning);
         const MemoryNeeds needs = needs_on(rung_, transformer_needs(*weights, request_, variant_));
         const std::string told = backend_->plan_memory(needs);
         if (!told.empty()) observer_.warning(told);
@@ -172,9 +173,13 @@ private:
         }
     }
     /// As loaded or as the run before left them; alone, unless there is plenty of room for what else was kept.
-    std::shared_ptr<const Weights> take(std::span<const std::filesystem::path> files) {
-        const std::string use = weights_use(request_);
-        auto weights = residency_.get(files, Component::transformer, use);
+    std::shared_ptr<const Weights> take(bool low) {
+        const Expert expert = model_.transformer_low.empty() ? Expert::none : low ? Expert::low : Expert::high;
+        const auto get = [&] {
+            return residency_.get(low ? model_.transformer_low : model_.transformer, Component::transformer,
+                                  weights_use(request_), request_.loras, expert);
+        };
+        auto weights = get();
         const MemoryNeeds needs = transformer_needs(*weights, request_, variant_);
         const bool prepared = weights->prepared();
         const std::size_t wanted = needs.activations + (prepared ? 0 : needs.weights);
@@ -183,7 +188,7 @@ private:
             if (prepared) weights.reset();
             residency_.release(Component::transformer, keep);
             residency_.release(Component::vae21); // what encoded the image, or decoded the run before
-            weights = residency_.get(files, Component::transformer, use);
+            weights = get();
         }
         backend_->trim();
         return weights;

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/backend/device.h"
 #include "engine/sampling/scheduler.h"
+#include "engine/weights/lora.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -44,6 +46,7 @@ struct Request {
     std::optional<Mode> mode;
     std::filesystem::path model; ///< folder or file; empty: the bundled demo model
     std::optional<Family> family;
+    std::vector<Lora> loras; ///< changes to the transformer; they add up
     std::string prompt;
     std::optional<std::string> negative_prompt;
     std::filesystem::path image, last_image;  ///< empty: none

@@ -16,6 +16,8 @@ bool serves(Component loaded, Component asked) {
     return loaded == asked || (loaded == Component::vae22 && asked == Component::vae21);
 }
 
+bool counts(const Lora& lora, Expert expert) { return lora.strength != 0 && is_for(lora, expert); }
+
 } // namespace
 
 std::string file_stamp(const std::filesystem::path& file) {
@@ -26,19 +28,28 @@ std::string file_stamp(const std::filesystem::path& file) {
 }
 
 std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::path> files, Component component,
-                                              std::string_view use) {
+                                              std::string_view use, std::span<const Lora> loras, Expert expert) {
     std::string key = fmt::format("{} {}", name(component), use), stamp;
     for (const auto& file : files) {
         key.append("\n").append(file.string());
         stamp.append("\n").append(file_stamp(file));
     }
+    for (const Lora& lora : loras)
+        if (counts(lora, expert)) {
+            key.append(fmt::format("\n{} of {}", lora.strength, lora.file.string()));
+            stamp.append("\n").append(file_stamp(lora.file));
+        }
     const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
     if (known != entries_.end() && known->stamp == stamp) {
         entries_.splice(entries_.begin(), entries_, known);
         return entries_.front().weights;
     }
     if (known != entries_.end()) entries_.erase(known);
-    entries_.push_front({key, stamp, std::make_shared<const Weights>(Weights::load(files, component))});
+    auto weights = std::make_shared<Weights>(Weights::load(files, component));
+    for (const Lora& lora : loras)
+        if (counts(lora, expert))
+            for (std::string& warning : add_lora(*weights, lora, expert)) weights->warn(std::move(warning));
+    entries_.push_front({key, stamp, std::move(weights)});
     shrink();
     return entries_.front().weights;
 }

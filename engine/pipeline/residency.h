@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/weights/weights.h"
+#include "engine/weights/lora.h"
 
 namespace denoir {
 
@@ -21,9 +21,11 @@ public:
     explicit Residency(std::size_t budget, Span span = Span::run) : budget_(budget), span_(span) {}
     bool lasting() const { return span_ == Span::runs; }
 
-    /// `use`: what a backend makes of them depends on it; the same files for another use are another set.
+    /// `use`: what a backend makes of them depends on it; the same files for another use are another set, and so are
+    /// those with other `loras`, of which only those for `expert` count.
     std::shared_ptr<const Weights> get(std::span<const std::filesystem::path> files, Component,
-                                       std::string_view use = {});
+                                       std::string_view use = {}, std::span<const Lora> loras = {},
+                                       Expert expert = Expert::none);
     /// Forgets the sets of a component, but for one; with vae21 those of either VAE.
     void release(Component, const Weights* but = nullptr);
     /// Forgets the sets of which a backend keeps something; those that are only mapped cost nothing.

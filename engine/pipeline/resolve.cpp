@@ -111,6 +111,19 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
              "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth or image_encoder/");
 }
 
+/// Each is for a transformer of this model, by its names and shapes.
+void check_loras(const Request& r, const ModelFolder& model) {
+    if (r.loras.empty()) return;
+    const bool two = !model.transformer_low.empty();
+    for (const Expert expert : {two ? Expert::high : Expert::none, Expert::low}) {
+        if (expert == Expert::low && !two) break;
+        const Weights weights =
+            Weights::load(expert == Expert::low ? model.transformer_low : model.transformer, Component::transformer);
+        for (const Lora& lora : r.loras)
+            if (is_for(lora, expert)) check_lora(weights, lora, expert);
+    }
+}
+
 /// `frames`: latent ones of the clip.
 void check_video_before(const Request& r, int frames) {
     const Forcing& f = *r.forcing;
@@ -402,6 +415,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     check_images(r, variant, model);
     check_parts(r, variant, model);
     variant = Variant::read(model);
+    check_loras(r, model);
 
     const Defaults d = table_for(r, variant, model);
     const VideoBefore before = deciding_video(r);

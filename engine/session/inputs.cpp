@@ -36,6 +36,7 @@ std::vector<fs::path> inputs_of(const Request& r) {
     for (const fs::path& path : {r.model, r.image, r.last_image, r.noise.file,
                                  r.forcing ? r.forcing->video : fs::path(), r.start ? r.start->run : fs::path()})
         if (!path.empty()) all.push_back(path);
+    for (const Lora& lora : r.loras) all.push_back(lora.file);
     return all;
 }
 

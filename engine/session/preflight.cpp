@@ -83,7 +83,7 @@ void check_disk_space(const Request& r, const ModelFolder& model, const fs::path
                 "free some space, or choose another --run-dir");
 }
 
-std::vector<fs::path> model_files(const ModelFolder& model) {
+std::vector<fs::path> model_files(const ModelFolder& model, std::span<const Lora> loras) {
     std::vector<fs::path> all;
     for (const auto* part : {&model.transformer, &model.transformer_low, &model.text_encoder, &model.clip, &model.vae})
         for (const fs::path& path : *part) {
@@ -99,6 +99,7 @@ std::vector<fs::path> model_files(const ModelFolder& model) {
     std::vector<fs::path> small = tokenizer_files(model.tokenizer);
     small.push_back(model.root / "model_index.json");
     for (const fs::path& weights : all) small.push_back(weights.parent_path() / "config.json");
+    for (const Lora& lora : loras) small.push_back(lora.file);
     for (fs::path& file : small)
         if (fs::is_regular_file(file, code)) all.push_back(std::move(file));
     std::sort(all.begin(), all.end());

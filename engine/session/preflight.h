@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "engine/pipeline/request.h"
@@ -18,7 +19,7 @@ void preflight(const Request& resolved, const ModelFolder&, Needs);
 /// Refuses a disk that cannot hold the latents and solver states of the run. Throws Error naming `run`.
 void check_disk_space(const Request& resolved, const ModelFolder&, const std::filesystem::path& run);
 
-/// All files of a model that the run reads.
-std::vector<std::filesystem::path> model_files(const ModelFolder&);
+/// All files of a model that the run reads, those of its LoRAs too.
+std::vector<std::filesystem::path> model_files(const ModelFolder&, std::span<const Lora> loras = {});
 
 } // namespace denoir

@@ -83,6 +83,25 @@ void read_forcing(Request& r, const FieldReader& in) {
     r.forcing = f;
 }
 
+void read_loras(Request& r, const FieldReader& in) {
+    constexpr std::size_t most = 64;
+    if (!in.value().is_array()) in.bad_type("a list");
+    if (in.value().size() > most)
+        in.out_of_range(fmt::format("{} are too many", in.value().size()), fmt::format("name at most {}", most));
+    r.loras.clear();
+    for (std::size_t i = 0; i < in.value().size(); ++i) {
+        const FieldReader one = in.member(std::to_string(i), in.value()[i]);
+        static constexpr std::string_view known[] = {"file", "strength"};
+        one.only(known);
+        const auto file = one.value().find("file"), strength = one.value().find("strength");
+        if (file == one.value().end())
+            throw Error(in.source().file, one.field(), "lacks a file", R"(write {"file": FILE, "strength": 1})");
+        Lora lora{one.member("file", *file).path()};
+        if (strength != one.value().end()) lora.strength = one.member("strength", *strength).number(-100, 100);
+        r.loras.push_back(std::move(lora));
+    }
+}
+
 void read_start(Request& r, const FieldReader& in) {
     static constexpr std::string_view known[] = {"run", "step", "sha256"};
     in.only(known);
@@ -123,6 +142,13 @@ Json write_forcing(const Request& r) {
     out["video_frames"] = f.video_frames ? Json(*f.video_frames) : Json();
     out["overlap"] = f.overlap;
     return out;
+}
+
+Json write_loras(const Request& r) {
+    if (r.loras.empty()) return {};
+    Json all = Json::array();
+    for (const Lora& lora : r.loras) all.push_back({{"file", lora.file.string()}, {"strength", lora.strength}});
+    return all;
 }
 
 Json write_start(const Request& r) {
@@ -213,6 +239,7 @@ const std::vector<Field>& fields() {
         named("mode", false, &Request::mode, modes),
         plain("model", false, &Request::model, read_model),
         named("family", true, &Request::family, families),
+        object("loras", &Request::loras, read_loras, write_loras),
         plain("prompt", false, &Request::prompt, read_string),
         plain("negative_prompt", true, &Request::negative_prompt, read_string),
         plain("image", true, &Request::image, read_path),
@@ -291,6 +318,7 @@ void make_paths_absolute(Request& r) {
     const fs::path here = fs::current_path();
     for (fs::path* path : {&r.model, &r.image, &r.last_image, &r.noise.file})
         if (!path->empty()) *path = resolved_path(path->native(), here);
+    for (Lora& lora : r.loras) lora.file = resolved_path(lora.file.native(), here);
     if (r.forcing && !r.forcing->video.empty()) r.forcing->video = resolved_path(r.forcing->video.native(), here);
     if (r.start) r.start->run = resolved_path(r.start->run.native(), here);
 }

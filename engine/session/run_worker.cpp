@@ -101,7 +101,7 @@ RunWorker::RunWorker(RunFolder& run, const ModelFolder& model, std::shared_ptr<B
       residency_(residency),
       recorder_(run.record(), observer),
       stop_(std::move(stop)),
-      hashes_(model_files(model)),
+      hashes_(model_files(model, run.record().request.loras)),
       begin_(Clock::now()),
       seconds_before_(run.record().seconds) {}
 

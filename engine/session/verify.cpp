@@ -82,7 +82,7 @@ void check_files(const RunFolder& run, Verification& result, const std::stop_tok
 
 /// Why it came out otherwise, where the model's files tell: those that are gone or hold something else.
 void check_model(const RunFolder& run, const ModelFolder& model, Verification& result, const std::stop_token& stop) {
-    FileHashes hashes(model_files(model));
+    FileHashes hashes(model_files(model, run.record().request.loras));
     const auto end = std::chrono::steady_clock::now() + patience;
     while (!hashes.wait(std::chrono::milliseconds(50)) && std::chrono::steady_clock::now() < end)
         if (stop.stop_requested()) throw Cancelled();

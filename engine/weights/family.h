@@ -28,7 +28,6 @@ std::optional<Family> detect_family(const FamilyEvidence&);
 std::vector<std::string> hint_names(const std::filesystem::path& path);
 
 /// "low_noise" / "high_noise" in any of the usual spellings: which Wan 2.2 expert a name speaks of.
-enum class Expert { none, high, low };
 Expert expert_of(std::string_view name);
 
 } // namespace denoir

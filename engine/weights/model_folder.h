@@ -14,6 +14,9 @@ enum class Family { wan, skyreels, skyreels_df, wan22 };
 std::string_view name(Family); ///< "wan", "skyreels", "skyreels-df", "wan2.2"
 std::optional<Family> family_from_name(std::string_view);
 
+/// Wan 2.2 A14B's two transformers; none: the only one of another model.
+enum class Expert { none, high, low };
+
 /// Where the parts of a model lie: an original or diffusers repository folder, or single files. Only names and headers
 /// were read.
 struct ModelFolder {
@@ -23,7 +26,7 @@ struct ModelFolder {
     std::vector<std::filesystem::path> vae, text_encoder, clip;
     std::filesystem::path tokenizer; ///< file or folder for umt5::Tokenizer::load, or a text encoder's file that
                                      ///< carries one (tensor `spiece_model`, GGUF metadata); empty: none
-    Json config = Json::object(); ///< the transformer's config.json
+    Json config = Json::object();    ///< the transformer's config.json
     Json model_index = Json::object();
     std::optional<Family> family;     ///< from config.json / model_index.json, else hints in names; empty: open
     std::vector<std::string> missing; ///< "transformer", "text encoder", "tokenizer", "VAE", "CLIP image encoder"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "engine/core/error.h"
 #include "engine/weights/names.h"
@@ -54,6 +55,12 @@ Weights::Weights(Component component, std::map<std::string, Weight, std::less<>>
 const Weight* Weights::find(std::string_view name) const {
     const auto it = tensors_.find(name);
     return it == tensors_.end() ? nullptr : &it->second;
+}
+
+void Weights::change(std::string_view name, WeightChange change) {
+    Weight& weight = tensors_.find(name)->second;
+    assert(weight.prepared.empty());
+    weight.changes.push_back(std::move(change));
 }
 
 std::size_t Weights::stored_bytes() const {

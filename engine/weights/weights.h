@@ -38,6 +38,10 @@ public:
     std::size_t stored_bytes() const;
     bool prepared() const; ///< a backend keeps something beside them (Weight::prepared)
 
+    /// Adds a change to a tensor that is there, before any backend has seen it.
+    void change(std::string_view name, WeightChange);
+    void warn(std::string text) { warnings_.push_back(std::move(text)); }
+
     /// Compares with the complete list a model expects: missing, extra and wrongly shaped tensors are named (a bounded
     /// list) in one Error. -1 in a shape allows any size.
     void require(const std::map<std::string, Shape>& expected) const;

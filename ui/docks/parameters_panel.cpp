@@ -26,6 +26,7 @@
 #include "app/request_document.h"
 #include "app/text.h"
 #include "engine/core/units.h"
+#include "ui/docks/lora_list.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/docks/sizes.h"
 #include "ui/theme/colours.h"
@@ -68,6 +69,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     form->setSpacing(grid::half);
 
     add_model(form);
+    add_loras(form);
     add_size(form);
     auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), 1, FrameCount::max, 4, 0, tr(" frames"));
     frames->set_snap([](double typed) { return 4 * std::round((typed - 1) / 4) + 1; });
@@ -240,6 +242,18 @@ void ParametersPanel::add_model(QVBoxLayout* form) {
     connect(model_, &QComboBox::activated, this,
             [this](int row) { set(QStringLiteral("model"), model_->itemData(row)); });
     connect(field, &Field::reset_asked, this, [this] { studio_.document.reset(QStringLiteral("model")); });
+}
+
+void ParametersPanel::add_loras(QVBoxLayout* form) {
+    auto* list = new LoraList;
+    list->setObjectName(key_loras);
+    auto* field = new Field(tr("LoRA"), list);
+    form->addWidget(field);
+    fields_.insert(key_loras, field);
+    show_.insert(key_loras, [this, list] { list->show_values(studio_.document.value(key_loras).toList()); });
+    connect(list, &LoraList::edited, this,
+            [this](const QVariantList& loras) { set(key_loras, loras.isEmpty() ? QVariant() : QVariant(loras)); });
+    connect(field, &Field::reset_asked, this, [this] { reset(key_loras); });
 }
 
 void ParametersPanel::add_size(QVBoxLayout* form) {

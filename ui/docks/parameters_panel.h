@@ -41,6 +41,7 @@ private:
                            double step, int decimals, const QString& unit = {});
     QComboBox* add_choice(QVBoxLayout* form, const QString& key, const QString& name);
     void add_model(QVBoxLayout* form);
+    void add_loras(QVBoxLayout* form);
     void add_size(QVBoxLayout* form);
     void add_seed(QVBoxLayout* form);
     void add_forcing(QVBoxLayout* form);

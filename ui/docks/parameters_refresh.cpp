@@ -66,6 +66,9 @@ void ParametersPanel::refresh_field(const QString& key) {
         field->set_default(standard.size() > 1 ? shown(key, standard) : QString(), changed);
         for (const auto* part : {"precision", "dtype"})
             if (error.isEmpty()) error = words(document.issue(QLatin1String(part)));
+    } else if (key == key_loras) {
+        field->set_default(tr("none"), document.has_value(key));
+        if (error.isEmpty()) error = words(document.issue(key));
     } else if (key == QLatin1String("seed")) {
         field->set_default(tr("random"), document.has_value(key));
         if (error.isEmpty()) error = words(document.issue(key));

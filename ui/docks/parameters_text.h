@@ -8,7 +8,8 @@
 
 namespace denoir::ui {
 
-inline const QString key_size = QStringLiteral("size"), key_precision = QStringLiteral("precision");
+inline const QString key_size = QStringLiteral("size"), key_precision = QStringLiteral("precision"),
+                     key_loras = QStringLiteral("loras");
 
 /// A number as people write it; empty for an invalid value.
 inline QString number_text(const QVariant& value) {

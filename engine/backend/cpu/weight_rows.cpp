@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "engine/backend/cpu/rows.h"
+#include "engine/backend/weight_changes.h"
 
 namespace denoir::cpu {
 
@@ -14,6 +15,7 @@ WeightRows::WeightRows(const Kernels& kernels, const Weight& weight, bool round)
       count_(1),
       columns_(weight.stored().elements()),
       scale_(weight.scale ? weight.scale.to_host_f32() : Tensor()),
+      changes_(weight.changes),
       round_(round && (scale_ || dtype_ != DType::bf16)) {
     if (weight.shape().rank() > 0) count_ = weight.shape()[0];
     columns_ /= std::max<std::int64_t>(count_, 1);
@@ -29,13 +31,14 @@ void WeightRows::read(std::int64_t row, std::int64_t begin, std::int64_t end, fl
     const float* values = as_f32(kernels_, dtype_, from, n, out);
     if (scale_)
         kernels_.scale(values, scale_.data<float>()[scale_.elements() > 1 ? row : 0], out, n);
-    else if (!round_ && values != out)
+    else if ((!round_ || !changes_.empty()) && values != out)
         store_f32(kernels_, values, DType::f32, reinterpret_cast<std::byte*>(out), n);
-    if (round_) kernels_.round_bf16(scale_ ? out : values, out, n);
+    add_changes(changes_, dtype_, scale_.defined(), row, columns_, begin, end, out);
+    if (round_) kernels_.round_bf16(scale_ || !changes_.empty() ? out : values, out, n);
 }
 
 const float* WeightRows::direct(std::int64_t row) const {
-    if (dtype_ != DType::f32 || scale_ || round_) return nullptr;
+    if (dtype_ != DType::f32 || scale_ || round_ || !changes_.empty()) return nullptr;
     return reinterpret_cast<const float*>(data_ + row * row_bytes_);
 }
 

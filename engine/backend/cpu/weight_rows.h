@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <span>
+
 #include "engine/backend/cpu/kernels.h"
 #include "engine/backend/weight.h"
 
 namespace denoir::cpu {
 
 /// A stored weight as rows of f32: axis 0 are the rows, all other axes are folded into columns. Any storage dtype; the
-/// scale of fp8 files is multiplied in.
+/// scale of fp8 files is multiplied in, changes are added. Valid as long as the weight.
 class WeightRows {
 public:
     /// `round`: values are rounded to bf16.
@@ -26,6 +28,7 @@ private:
     const std::byte* data_;
     std::int64_t count_, columns_, row_bytes_;
     const Tensor scale_;
+    std::span<const WeightChange> changes_;
     bool round_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/backend/cuda/memory_plan.h"
+#include "engine/backend/weight_changes.h"
 #include "engine/core/memory.h"
 
 namespace denoir::cuda {
@@ -21,7 +22,9 @@ struct Prepared {
 struct StoredRows {
     struct Part {
         Tensor stored, scale;
+        std::vector<WeightChange> changes;
         std::int64_t count;
+        bool is(DType dtype) const { return stored.dtype() == dtype && !scale && changes.empty(); }
     };
     std::vector<Part> parts;
     std::int64_t count = 0, columns = 0;
@@ -29,7 +32,7 @@ struct StoredRows {
     void append(const Weight& w) {
         const std::int64_t rows = w.shape().rank() > 0 ? w.shape()[0] : 1;
         columns = w.stored().elements() / std::max<std::int64_t>(1, rows);
-        parts.push_back({w.stored(), w.scale, rows});
+        parts.push_back({w.stored(), w.scale, w.changes, rows});
         count += rows;
     }
     explicit StoredRows(const Weight& w) { append(w); }
@@ -41,12 +44,14 @@ struct StoredRows {
         }
     }
     /// As it lies in the file.
-    bool is(DType dtype) const { return parts.size() == 1 && parts[0].stored.dtype() == dtype && !parts[0].scale; }
+    bool is(DType dtype) const { return parts.size() == 1 && parts[0].is(dtype); }
 };
 
-/// Stored rows [begin, end) as f32 or bf16, the scale of fp8 files multiplied in.
-void read_rows(const Tensor& stored, const Tensor& scales, std::int64_t begin, std::int64_t end, std::int64_t columns,
-               DType to, std::byte* out) {
+/// Stored rows [begin, end) as f32 or bf16, the scale of fp8 files multiplied in, changes added. `scales`: of the part,
+/// in f32.
+void read_rows(const StoredRows::Part& part, const Tensor& scales, std::int64_t begin, std::int64_t end,
+               std::int64_t columns, DType to, std::byte* out) {
+    const Tensor& stored = part.stored;
     const DTypeInfo& from = info(stored.dtype());
     const std::int64_t row_bytes = columns / from.block_elements * from.block_bytes;
     std::vector<float> row(to == DType::f32 ? 0 : static_cast<std::size_t>(columns));
@@ -57,6 +62,7 @@ void read_rows(const Tensor& stored, const Tensor& scales, std::int64_t begin, s
             const float scale = scales.data<float>()[scales.elements() > 1 ? r : 0];
             for (std::int64_t i = 0; i < columns; ++i) values[i] *= scale;
         }
+        add_changes(part.changes, stored.dtype(), scales.defined(), r, columns, 0, columns, values);
         if (to != DType::f32) from_f32(to, values, out, columns);
     }
 }
@@ -73,11 +79,11 @@ Tensor convert(const StoredRows& rows, DType dtype, ThreadPool& pool) {
         pool.run((part.count + step - 1) / step, [&](std::int64_t piece, int) {
             const std::int64_t begin = piece * step, end = std::min(part.count, begin + step);
             std::byte* const there = to + begin * row_bytes;
-            if (part.stored.dtype() == dtype && !scales)
+            if (part.is(dtype))
                 std::memcpy(there, part.stored.raw() + begin * row_bytes,
                             static_cast<std::size_t>((end - begin) * row_bytes));
             else
-                read_rows(part.stored, scales, begin, end, rows.columns, dtype, there);
+                read_rows(part, scales, begin, end, rows.columns, dtype, there);
         });
         to += part.count * row_bytes;
     }
@@ -219,7 +225,7 @@ void CudaBackend::gather(const Weight& table, std::span<const std::int64_t> ids,
     Tensor picked = Tensor::host({static_cast<std::int64_t>(ids.size()), all.columns}, out.dtype());
     for (std::size_t i = 0; i < ids.size(); ++i) {
         assert(ids[i] >= 0 && ids[i] < all.count);
-        read_rows(table.stored(), scales, ids[i], ids[i] + 1, all.columns, out.dtype(),
+        read_rows(all.parts[0], scales, ids[i], ids[i] + 1, all.columns, out.dtype(),
                   picked.raw() + static_cast<std::int64_t>(i) * all.columns * element_bytes(out.dtype()));
     }
     copy(upload(picked), out);

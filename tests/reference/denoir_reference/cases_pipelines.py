@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from PIL import Image
 
-from . import models, oracles, pipelines
+from . import lora, models, oracles, pipelines
 from .files import Fixtures, write_json, write_safetensors
-from .values import named_values, normal
+from .values import named_values, normal, uniform
 
 PROMPT = "A red fox jumps over the lazy dog, slowly; the camera pans left."
 NEGATIVE = "low quality, blurred, static, watermark"
@@ -172,8 +172,44 @@ class Maker:
         return pipelines.sample(model, request, noise, forward, features.float(), condition)
 
 
+def make_loras(m: Maker):
+    """Three files of changes to the same model, each in a spelling of its own; two requests."""
+    weights, inputs = models.T2V.weights(), m.f.root / "_inputs"
+    style, steps = lora.changes(weights, "lora/style"), lora.changes(weights, "lora/steps", every=3)
+    more = {
+        name: uniform(f"lora/more/{name}", weights[name].shape, 0.3)
+        for name in ("blocks.0.norm3.weight", "blocks.1.ffn.0.bias", "head.head.weight", "head.head.bias")
+    }
+    write_safetensors(inputs / "style-kohya.safetensors", lora.kohya(style, alpha=2.0))
+    write_safetensors(inputs / "style-comfy.safetensors", lora.comfy(style, more))
+    write_safetensors(inputs / "steps-peft.safetensors", lora.peft(steps))
+
+    def changed(*parts):
+        model = replace(models.T2V, _made={"weights": lora.merged(weights, list(parts))})
+        return model
+
+    def named(*files):
+        return [{"file": f"../_inputs/{file}.safetensors", "strength": strength} for file, strength in files]
+
+    m.case(
+        "pipe-wan-t2v-lora",
+        changed((style, 0.8 * 2.0 / lora.RANK, {}, 0), (steps, 0.5, {}, 0)),
+        "two LoRAs, flat names with alpha and peft's with diffusers' names; expected with merged weights",
+        loras=named(("style-kohya", 0.8), ("steps-peft", 0.5)),
+    )
+    m.case(
+        "pipe-wan-t2v-lora-negative",
+        changed((style, -0.6, more, -0.6)),
+        "a LoRA the other way, with whole differences of a norm, a bias and the head",
+        loras=named(("style-comfy", -0.6)),
+        width=48,
+        height=64,
+    )
+
+
 def make(fixtures: Fixtures):
     m = Maker(fixtures)
+    make_loras(m)
     m.case("pipe-wan-t2v-unipc", models.T2V, "Wan text to video, original layout")
     m.case(
         "pipe-wan-t2v-dpmpp",

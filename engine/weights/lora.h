@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/weights/model_folder.h"
+
+namespace denoir {
+
+/// A file of low-rank changes to a transformer (spec/checkpoints.md 9), in any of the usual spellings.
+struct Lora {
+    std::filesystem::path file;
+    double strength = 1; ///< 0 is as if it were not there
+    friend bool operator==(const Lora&, const Lora&) = default;
+};
+
+/// Whether it changes this expert: a file that is named after one of Wan 2.2's two is for that one alone. Expert::none:
+/// a model of one transformer.
+bool is_for(const Lora&, Expert);
+
+/// What the file says of these weights, from headers alone: warnings. Throws Error naming the file where it is damaged,
+/// no LoRA, of a kind that is not known here, for another model or for a model of another size.
+std::vector<std::string> check_lora(const Weights& transformer, const Lora&, Expert);
+
+/// Hangs its changes on the weights, which are added whenever these are read; the files stay as they are. Returns
+/// warnings, throws as check_lora() does, and for numbers that are not finite.
+std::vector<std::string> add_lora(Weights& transformer, const Lora&, Expert);
+
+} // namespace denoir

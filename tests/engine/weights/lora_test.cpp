@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/lora.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "engine/backend/weight_changes.h"
+#include "engine/core/error.h"
+#include "support/name_lists.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t dim = 24, rank = 2;
+constexpr const char* query = "blocks.0.self_attn.q";
+
+/// A transformer of zeros, and LoRA files beside it.
+class LoraTest : public ::testing::Test {
+protected:
+    LoraTest() {
+        TransformerSize size = tiny_transformer();
+        size.dim = dim;
+        write_bytes(folder_ / "model.safetensors", safetensors(zero_tensors(transformer_names(size), "F32")));
+    }
+    Weights model() const {
+        const fs::path file = folder_ / "model.safetensors";
+        return Weights::load(std::span(&file, 1), Component::transformer);
+    }
+    Lora lora(const std::vector<Raw>& tensors, double strength = 1, std::string_view name = "lora.safetensors") const {
+        write_bytes(folder_ / name, safetensors(tensors));
+        return {folder_ / name, strength};
+    }
+    /// What is added to the first element of a tensor; nan: it is refused.
+    double first(const Lora& l, const std::string& tensor = std::string(query) + ".weight",
+                 Expert expert = Expert::none) const {
+        Weights weights = model();
+        add_lora(weights, l, expert);
+        const Weight& w = *weights.find(tensor);
+        float value = 0;
+        add_changes(w.changes, DType::f32, false, 0, w.stored().elements() / w.shape()[0], 0, 1, &value);
+        return value;
+    }
+    std::string refusal(const Lora& l) const {
+        try {
+            Weights weights = model();
+            add_lora(weights, l, Expert::none);
+        } catch (const Error& e) {
+            return e.what();
+        }
+        return "accepted";
+    }
+    std::vector<std::string> warnings(const Lora& l) const { return check_lora(model(), l, Expert::none); }
+
+    TempFolder folder_;
+};
+
+/// up · down of ones: `rank` everywhere, in the spelling of `module`, `a` and `b`.
+std::vector<Raw> pair(const std::string& module, const std::string& a, const std::string& b, std::int64_t columns = dim,
+                      std::int64_t rows = dim) {
+    const auto ones = [](std::string name, std::vector<std::int64_t> shape) {
+        Raw t = zeros(std::move(name), std::move(shape));
+        t.data.clear();
+        for (std::int64_t i = 0; i < product(t.shape); ++i) t.data += le(1.0f);
+        return t;
+    };
+    return {ones(module + a, {rank, columns}), ones(module + b, {rows, rank})};
+}
+std::vector<Raw> plain(const std::string& module = query) { return pair(module, ".lora_A.weight", ".lora_B.weight"); }
+Raw number(std::string name, float value) {
+    Raw t = zeros(std::move(name), {});
+    t.data = le(value);
+    return t;
+}
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST_F(LoraTest, EverySpellingReachesTheSameTensor) {
+    struct Spelling {
+        std::string module, down, up;
+    };
+    for (const Spelling& s :
+         {Spelling{"blocks.0.self_attn.q", ".lora_A.weight", ".lora_B.weight"},
+          {"diffusion_model.blocks.0.self_attn.q", ".lora_down.weight", ".lora_up.weight"},
+          {"model.diffusion_model.blocks.0.self_attn.q", ".lora.down.weight", ".lora.up.weight"},
+          {"base_model.model.blocks.0.self_attn.q", ".lora_A.default.weight", ".lora_B.default.weight"},
+          {"base_model.model.diffusion_model.blocks.0.self_attn.q", ".lora_A", ".lora_B"},
+          {"pipe.dit.blocks.0.self_attn.q", ".lora_A.weight", ".lora_B.weight"},
+          {"lora_unet_blocks_0_self_attn_q", ".lora_down.weight", ".lora_up.weight"},
+          {"lora_unet__blocks_0_self_attn_q", ".lora_down.weight", ".lora_up.weight"},
+          {"lycoris_blocks_0_self_attn_q", ".lora_down.weight", ".lora_up.weight"},
+          {"transformer.blocks.0.attn1.to_q", ".lora_A.weight", ".lora_B.weight"},
+          {"blocks.0.attn1.to_q", "_lora.down.weight", "_lora.up.weight"},
+          {"lora_unet_blocks_0_attn1_to_q", ".lora_down.weight", ".lora_up.weight"}})
+        EXPECT_EQ(first(lora(pair(s.module, s.down, s.up))), double(rank)) << s.module << s.down;
+}
+
+TEST_F(LoraTest, TheNormsHaveEachOtherSNamesInTheTwoLayouts) {
+    // The one with numbers is norm3 of the originals and norm2 of diffusers.
+    EXPECT_EQ(first(lora({f32("blocks.0.norm3.diff", {dim}, 3)}), "blocks.0.norm3.weight"), 3);
+    EXPECT_EQ(first(lora({f32("transformer.blocks.0.norm2.diff", {dim}, 3)}), "blocks.0.norm3.weight"), 3);
+}
+
+TEST_F(LoraTest, StrengthAlphaAndDifferences) {
+    auto tensors = plain();
+    EXPECT_EQ(first(lora(tensors, -0.5)), -0.5 * rank);
+    tensors.push_back(number(std::string(query) + ".alpha", 8));
+    EXPECT_EQ(first(lora(tensors, 0.5)), 0.5 * 8); // · rank / rank
+    tensors.back() = number(std::string(query) + ".alpha", 0);
+    EXPECT_EQ(first(lora(tensors)), double(rank));
+    EXPECT_EQ(
+        first(lora({f32("diffusion_model.blocks.0.self_attn.q.diff_b", {dim}, 5)}, 2), "blocks.0.self_attn.q.bias"),
+        10);
+    EXPECT_EQ(first(lora({f32("blocks.0.self_attn.q.lora_B.bias", {dim}, 5)}), "blocks.0.self_attn.q.bias"), 5);
+    EXPECT_EQ(first(lora({f32("blocks.0.diff_m", {1, 6, dim}, 7)}), "blocks.0.modulation"), 7);
+    EXPECT_EQ(first(lora({f32("head.modulation.diff", {1, 2, dim}, 7)}), "head.modulation"), 7);
+    EXPECT_EQ(first(lora({f32("blocks.0.self_attn.norm_q.w_norm", {dim}, 7)}), "blocks.0.self_attn.norm_q.weight"), 7);
+}
+
+TEST_F(LoraTest, WhatTheModelLacksIsLeftOutAndSaid) {
+    auto tensors = plain();
+    EXPECT_TRUE(warnings(lora(tensors)).empty());
+    for (Raw& t : plain("blocks.0.cross_attn.k_img")) tensors.push_back(t);
+    for (Raw& t : plain("blocks.99.self_attn.q")) tensors.push_back(t);
+    ASSERT_EQ(warnings(lora(tensors)).size(), 1u);
+    EXPECT_TRUE(has(warnings(lora(tensors))[0], "4 of its tensors are for layers that this model does not have"));
+    EXPECT_TRUE(has(refusal(lora(plain("blocks.99.self_attn.q"))), "none of its layers is in this model"));
+    EXPECT_TRUE(has(refusal(lora({f32("blocks.0.self_attn.q.weight", {dim, dim})})), "holds no LoRA"));
+}
+
+TEST_F(LoraTest, OfAnotherSizeOneIsLeftOutAndMostAreRefused) {
+    auto tensors = pair(query, ".lora_A.weight", ".lora_B.weight", 32, 32);
+    EXPECT_TRUE(has(refusal(lora(tensors)), "another size"));
+    for (const char* other : {"blocks.0.self_attn.k", "blocks.0.self_attn.v"})
+        for (Raw& t : plain(other)) tensors.push_back(t);
+    ASSERT_EQ(warnings(lora(tensors)).size(), 1u);
+    EXPECT_TRUE(has(warnings(lora(tensors))[0], "another size"));
+    EXPECT_EQ(first(lora(tensors)), 0);
+    EXPECT_EQ(first(lora(tensors), "blocks.0.self_attn.k.weight"), double(rank));
+}
+
+TEST_F(LoraTest, HostileFilesAreRefused) {
+    auto half = plain();
+    half.pop_back();
+    EXPECT_TRUE(has(refusal(lora(half)), "no second half"));
+    auto twice = plain();
+    for (Raw& t : plain(std::string("diffusion_model.") + query)) twice.push_back(t);
+    EXPECT_TRUE(has(refusal(lora(twice)), "says the same as"));
+    auto numbers = plain();
+    numbers[1].data.replace(0, 4, le(std::numeric_limits<float>::quiet_NaN()));
+    EXPECT_TRUE(has(refusal(lora(numbers)), "not finite"));
+    auto alpha = plain();
+    alpha.push_back(number(std::string(query) + ".alpha", std::numeric_limits<float>::infinity()));
+    EXPECT_TRUE(has(refusal(lora(alpha)), "not finite"));
+    alpha.back() = f32(std::string(query) + ".alpha", {2});
+    EXPECT_TRUE(has(refusal(lora(alpha)), "one number"));
+    auto whole = plain();
+    for (Raw& t : whole) t.dtype = "I32";
+    EXPECT_TRUE(has(refusal(lora(whole)), "I32"));
+    const auto thick = [](std::int64_t r) { // more rank than the matrix has
+        return std::vector<Raw>{zeros("blocks.0.self_attn.q.lora_A.weight", {r, dim}),
+                                zeros("blocks.0.self_attn.q.lora_B.weight", {dim, r})};
+    };
+    EXPECT_EQ(refusal(lora(thick(dim))), "accepted");
+    EXPECT_TRUE(has(refusal(lora(thick(dim + 1))), "another size"));
+    for (const char* other : {"blocks.0.self_attn.q.dora_scale", "blocks.0.self_attn.q.hada_w1_a",
+                              "blocks.0.self_attn.q.lokr_w1", "blocks.0.self_attn.q.oft_blocks"}) {
+        auto tensors = plain();
+        tensors.push_back(f32(other, {dim}));
+        EXPECT_TRUE(has(refusal(lora(tensors)), "not known here")) << other;
+    }
+    write_bytes(folder_ / "cut.safetensors", safetensors(plain()).substr(0, 100));
+    EXPECT_NE(refusal({folder_ / "cut.safetensors"}), "accepted");
+    EXPECT_NE(refusal({folder_ / "missing.safetensors"}), "accepted");
+}
+
+TEST_F(LoraTest, EachExpertHasItsOwn) {
+    EXPECT_TRUE(is_for({"style.safetensors"}, Expert::low));
+    EXPECT_TRUE(is_for({"style_high_noise.safetensors"}, Expert::high));
+    EXPECT_FALSE(is_for({"style_high_noise.safetensors"}, Expert::low));
+    EXPECT_TRUE(is_for({"style_high_noise.safetensors"}, Expert::none));
+    // diffusers keeps both in one file.
+    auto both = plain(std::string("transformer.") + query);
+    for (Raw& t : plain("transformer_2.blocks.0.self_attn.k")) both.push_back(t);
+    const std::string k = "blocks.0.self_attn.k.weight", q = std::string(query) + ".weight";
+    EXPECT_EQ(first(lora(both), q, Expert::high), double(rank));
+    EXPECT_EQ(first(lora(both), k, Expert::high), 0);
+    EXPECT_EQ(first(lora(both), q, Expert::low), 0);
+    EXPECT_EQ(first(lora(both), k, Expert::low), double(rank));
+}
+
+TEST(WeightChanges, TheSumIsRoundedOnceToTheStoredType) {
+    WeightChange change;
+    change.difference = Tensor::host({1, 3});
+    std::fill_n(change.difference.data<float>(), 3, 0.001f);
+    const std::vector<WeightChange> two{change, change};
+    const auto sum = [&](DType stored, bool scaled) {
+        float values[3] = {1, 1, 1};
+        add_changes(two, stored, scaled, 0, 3, 0, 3, values);
+        return values[1];
+    };
+    EXPECT_FLOAT_EQ(sum(DType::f32, false), 1.002f);
+    EXPECT_EQ(sum(DType::bf16, false), round_to_bf16(1.002f));
+    EXPECT_NEAR(sum(DType::f16, false), 1.002f, 0.0005f);
+    EXPECT_NE(sum(DType::f16, false), sum(DType::f32, false));
+    EXPECT_FLOAT_EQ(sum(DType::f8_e4m3, true), 1.002f); // it would be lost there
+    EXPECT_FLOAT_EQ(sum(DType::q4_k, false), 1.002f);
+}
+
+TEST(WeightChanges, RanksThatAreNoMultipleOfFour) {
+    for (const std::int64_t r : {1, 3, 4, 5, 11}) {
+        WeightChange change;
+        change.up = Tensor::host({2, r}), change.down = Tensor::host({r, 7});
+        change.factor = 0.5f;
+        double wanted[7] = {};
+        for (std::int64_t k = 0; k < r; ++k) {
+            change.up.data<float>()[k] = 9;
+            change.up.data<float>()[r + k] = float(k) - 2;
+            for (int i = 0; i < 7; ++i) {
+                change.down.data<float>()[k * 7 + i] = float(i * k + 1);
+                wanted[i] += 0.5 * (double(k) - 2) * (i * double(k) + 1);
+            }
+        }
+        float values[4] = {};
+        add_changes({&change, 1}, DType::f32, false, 1, 7, 2, 6, values);
+        for (int i = 0; i < 4; ++i) EXPECT_NEAR(values[i], wanted[i + 2], 1e-4) << r;
+    }
+}
+
+} // namespace
+} // namespace denoir
