@@ -195,6 +195,29 @@ private slots:
         QVERIFY(!document_->asked().steps.has_value());
     }
 
+    void loras_are_a_field_with_its_errors() {
+        document_->set_value(key("model"), models + key("Wan2.1-T2V-tiny"));
+        const auto lora = [](const QString& file) {
+            return QVariantList{QVariantMap{{key("file"), file}, {key("strength"), 0.5}}};
+        };
+        const QString good = QFileInfo(models + key("../_inputs/style-kohya.safetensors")).absoluteFilePath();
+        QVERIFY(document_->set_value(key("loras"), lora(good)).isEmpty());
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY2(document_->valid(), qPrintable(document_->issue(key("loras")).line()));
+        QCOMPARE(document_->resolved()->loras.size(), std::size_t{1});
+        QCOMPARE(document_->asked().loras[0].strength, 0.5);
+        document_->reset_all();
+        QCOMPARE(document_->asked().loras.size(), std::size_t{1});
+        document_->set_value(key("loras"), lora(models + key("Wan2.1-T2V-tiny/config.json")));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(!document_->valid() && document_->issue(key("loras")).message.contains(key("config.json")));
+        document_->reset(key("loras"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->valid() && document_->asked().loras.empty());
+        stack_->undo();
+        QCOMPARE(document_->asked().loras.size(), std::size_t{1});
+    }
+
     /// A run's mode follows from its images: with other images it is another.
     void a_restored_run_takes_an_image() {
         Request stored = tiny_request();

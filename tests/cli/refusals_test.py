@@ -48,6 +48,24 @@ class Requests(Case):
                 if key not in ("mode", "model") and "missing" not in str(value):  # told by what they do not fit, or by the file
                     self.assertIn("steps" if key == "stesp" else key.split("_")[0], result.err)
 
+    def test_loras_that_are_none(self):
+        t2v = FIXTURES / "_models" / "Wan2.1-T2V-tiny"
+        inputs = FIXTURES / "_inputs"
+        good = (inputs / "style-kohya.safetensors").read_bytes()
+        for name, content in {"cut": good[: len(good) // 2], "empty": b"", "text": b"no tensors"}.items():
+            (self.work / f"{name}.safetensors").write_bytes(content)
+        words = ["render", "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--steps", 1, "--out", "out.mp4"]
+        for file in ("cut.safetensors", "empty.safetensors", "text.safetensors", "missing.safetensors", t2v / "diffusion_pytorch_model.safetensors",
+                     t2v / "Wan2.1_VAE.pth", t2v, "/dev/null"):
+            self.refused(*words, "--model", t2v, "--lora", file, codes=(1, 2), names=(str(pathlib.Path(file).name),), timeout=PATIENCE)
+        self.refused(*words, "--model", FIXTURES / "_models" / "Wan2.1-FLF2V-tiny", "--image", inputs / "landscape.png", "--last-image", inputs / "second.png",
+                     "--lora", inputs / "style-kohya.safetensors", codes=(1,), names=("another size",), timeout=PATIENCE)
+        self.refused(*words, "--model", t2v, "--lora-strength", 1, names=("--lora-strength",), timeout=PATIENCE)
+        for strength in ("x", "101", "nan", "1e999", ""):
+            self.refused(*words, "--model", t2v, "--lora", inputs / "style-kohya.safetensors", "--lora-strength", strength, names=("--lora-strength",), timeout=PATIENCE)
+        self.refused(*words, "--model", t2v, "--lora", "a", "--lora", "b", "--lora", "c", "--lora-strength", 1, "--lora-strength", 2, names=("--lora-strength",),
+                     timeout=PATIENCE)
+
     def test_more_than_the_disk_holds(self):
         # Four times what is free, and takes no room; ThreadSanitizer cannot map terabytes.
         elements = min(shutil.disk_usage(self.work).free // 1024 * 1024, 1 << 41)

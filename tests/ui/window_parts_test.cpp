@@ -19,6 +19,7 @@
 #include "ui/actions/action_table.h"
 #include "ui/actions/command_palette.h"
 #include "ui/actions/shortcut_guard.h"
+#include "ui/docks/lora_list.h"
 #include "ui/docks/seen_images.h"
 #include "ui/docks/sizes.h"
 #include "ui/theme/theme.h"
@@ -201,6 +202,38 @@ private slots:
                 QCOMPARE(preset.size.height() % multiple, 0);
             }
         QCOMPARE(size_presets({960, 544}, 16).constFirst().size, QSize(960, 544));
+    }
+
+    void loras_are_lines_with_a_strength() {
+        LoraList list;
+        list.show();
+        QVariantList loras; // as the document would have them
+        QObject::connect(&list, &LoraList::edited, &list, [&](const QVariantList& edited) {
+            loras = edited;
+            list.show_values(loras);
+        });
+        const auto shown = [&](const char* name) {
+            QList<QWidget*> all = list.findChildren<QWidget*>(QString::fromLatin1(name));
+            all.removeIf([&](QWidget* w) { return !w->isVisibleTo(&list); });
+            return all;
+        };
+        list.add({"/loras/a.safetensors", "/loras/b.safetensors"});
+        QCOMPARE(loras.size(), 2);
+        QCOMPARE(shown("lora-strength").size(), 2);
+        auto* strength = qobject_cast<NumberEdit*>(shown("lora-strength")[1]);
+        strength->setFocus();
+        strength->selectAll();
+        QTest::keyClicks(strength, "-0.5");
+        QTest::keyClick(strength, Qt::Key_Return);
+        QCOMPARE(loras[1].toMap()["strength"].toDouble(), -0.5);
+        QCOMPARE(loras[0].toMap()["strength"].toDouble(), 1.0);
+        qobject_cast<QToolButton*>(shown("remove-lora")[0])->click();
+        QCOMPARE(loras.size(), 1);
+        QCOMPARE(loras[0].toMap()["file"].toString(), QString("/loras/b.safetensors"));
+        QCOMPARE(shown("lora-strength").size(), 1); // lines made anew in a list that is shown already
+        QCOMPARE(qobject_cast<NumberEdit*>(shown("lora-strength")[0])->value(), -0.5);
+        qobject_cast<QToolButton*>(shown("remove-lora")[0])->click();
+        QVERIFY(loras.isEmpty() && shown("lora-strength").isEmpty());
     }
 
     void arguments() {

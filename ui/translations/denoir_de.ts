@@ -999,6 +999,41 @@ relativ %3, größter %4, normiert %5, Kosinus %6</translation>
     </message>
 </context>
 <context>
+    <name>denoir::ui::LoraList</name>
+    <message>
+        <source>Add…</source>
+        <translation>Hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Add a LoRA: a file that changes the model&apos;s style, characters or motion</source>
+        <translation>LoRA hinzufügen: eine Datei, die Stil, Figuren oder Bewegung des Modells ändert</translation>
+    </message>
+    <message>
+        <source>Add a LoRA</source>
+        <translation>LoRA hinzufügen</translation>
+    </message>
+    <message>
+        <source>Strength of %1</source>
+        <translation>Stärke von %1</translation>
+    </message>
+    <message>
+        <source>Strength: 1 as it was made, 0 not at all</source>
+        <translation>Stärke: 1 wie gemacht, 0 gar nicht</translation>
+    </message>
+    <message>
+        <source>Leave this LoRA out</source>
+        <translation>Diese LoRA weglassen</translation>
+    </message>
+    <message>
+        <source>Leave %1 out</source>
+        <translation>%1 weglassen</translation>
+    </message>
+    <message>
+        <source>LoRA (*.safetensors);;All files (*)</source>
+        <translation>LoRA (*.safetensors);;Alle Dateien (*)</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::MainWindow</name>
     <message>
         <source>Write what is to be seen, then press Generate.
@@ -2196,6 +2231,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>%1 became %2: one more than a multiple of four</source>
         <translation>%1 wurde %2: eins mehr als ein Vielfaches von vier</translation>
+    </message>
+    <message>
+        <source>LoRA</source>
+        <translation>LoRA</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
     </message>
 </context>
 <context>

@@ -114,6 +114,27 @@ TEST(RequestJson, AVideoToGoOnAfterIsPartOfForcing) {
               std::string::npos);
 }
 
+TEST(RequestJson, LorasAreFilesWithAStrength) {
+    const Request r =
+        read(with(R"("loras": [{"file": "style.safetensors"}, {"file": "/l/b.safetensors", "strength": -0.5}])"));
+    ASSERT_EQ(r.loras.size(), 2u);
+    EXPECT_EQ(r.loras[0], (Lora{"/requests/style.safetensors", 1}));
+    EXPECT_EQ(r.loras[1], (Lora{"/l/b.safetensors", -0.5}));
+    EXPECT_EQ(request_from_json(asked_json(r), {}).loras, r.loras);
+    EXPECT_TRUE(read(with(R"("loras": null)")).loras.empty());
+    EXPECT_TRUE(to_json(read(with(R"("loras": [])")))["loras"].is_null());
+    EXPECT_NE(refusal(with(R"("loras": {"file": "a"})")).find("loras: must be a list"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("loras": ["a"])")).find("loras.0"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("loras": [{"strength": 1}])")).find("loras.0: lacks a file"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("loras": [{"file": "a", "strength": 101}])")).find("loras.0.strength"),
+              std::string::npos);
+    EXPECT_NE(refusal(with(R"("loras": [{"file": "a", "strenght": 1}])")).find("did you mean strength?"),
+              std::string::npos);
+    std::string many = R"("loras": [{"file": "a"})";
+    for (int i = 0; i < 64; ++i) many += R"(, {"file": "a"})";
+    EXPECT_NE(refusal(with(many + "]")).find("at most 64"), std::string::npos);
+}
+
 TEST(RequestJson, ForcingSelectsTheMode) {
     EXPECT_EQ(refusal(with(R"("forcing": {})")), "");
     EXPECT_NE(refusal(with(R"("mode": "t2v", "forcing": {})")).find("mode"), std::string::npos);

@@ -44,6 +44,10 @@ def main():
         fixtures = os.path.join(source, "tests", "fixtures")
         both("ti2v", os.path.join(fixtures, "_models", "Wan2.2-TI2V-tiny"),
              ("--size", "64x32", "--steps", "2", "--image", os.path.join(fixtures, "_inputs", "landscape.png")))
+        t2v, changes = os.path.join(fixtures, "_models", "Wan2.1-T2V-tiny"), os.path.join(fixtures, "_inputs", "style-comfy.safetensors")
+        plain = both("plain", t2v, ("--size", "32x32", "--steps", "2"))
+        changed = both("lora", t2v, ("--size", "32x32", "--steps", "2", "--lora", changes))
+        assert run("compare", plain[1], changed[1], "--json")["mean"]["psnr"] < 40
 
         # Memory that runs out somewhere: the stage starts again on the next rung and gives the same pictures, or one line says what to do and
         # nothing is left behind.
