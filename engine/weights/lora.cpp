@@ -116,12 +116,21 @@ bool is_float(const FileTensor& t) {
     return t.dtype && std::find(floats.begin(), floats.end(), *t.dtype) != floats.end();
 }
 
+Container opened(const fs::path& file) {
+    constexpr const char* hint = "give a LoRA's .safetensors file";
+    try {
+        Container container = open_container(file);
+        if (container.format != Container::Format::gguf) return container;
+    } catch (const Error& e) {
+        throw Error(e.file(), e.field(), e.message(), hint);
+    }
+    throw Error(file.string(), "", "is a GGUF file, which holds no LoRA", hint);
+}
+
 class Reader {
 public:
     Reader(const Weights& weights, const Lora& lora, Expert expert)
-        : weights_(weights), file_(lora.file.string()), container_(open_container(lora.file)), expert_(expert) {
-        if (container_.format == Container::Format::gguf)
-            refuse("", "a GGUF file is read as a model only", "give the LoRA's safetensors file");
+        : weights_(weights), file_(lora.file.string()), container_(opened(lora.file)), expert_(expert) {
         sort_tensors();
         plan();
     }

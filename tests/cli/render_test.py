@@ -171,6 +171,21 @@ class Render(Case):
         self.assertEqual(latents(none), {})
         self.refused("decode", none, "--out", "refused.mp4")
 
+    def test_loras(self):
+        lora = FIXTURES / "_inputs" / "style-kohya.safetensors"
+        render = ("render", "--model", FIXTURES / "_models" / "Wan2.1-T2V-tiny", "--prompt", PROMPT, "--size", "80x48", "--frames", 5, "--steps", 3, "--seed", 7)
+        last = "latents/step_003.safetensors"
+        for name, more in {"plain": (), "none": ("--lora", lora, "--lora-strength", 0), "half": ("--lora", lora, "--lora-strength", 0.5)}.items():
+            self.done(*render, *more, "--out", f"{name}.mkv", "--run-dir", name)
+        self.assertEqual(sha256(self.work / "plain" / last), sha256(self.work / "none" / last))
+        self.assertNotEqual(sha256(self.work / "plain" / last), sha256(self.work / "half" / last))
+        stored = json.loads((self.work / "half" / "run.json").read_text())
+        self.assertEqual(stored["request"]["loras"], [{"file": str(lora), "strength": 0.5}])
+        self.done("verify", "half")
+        self.done("render", "--from", "half", "--step", 2, "--lora", lora, "--lora-strength", 1.5, "--out", "branch.mkv", "--run-dir", "branch")
+        self.assertNotEqual(sha256(self.work / "branch" / last), sha256(self.work / "half" / last))
+        self.done("verify", "branch")
+
     def test_drafts(self):
         run = self.render("run")
         self.done("decode", run, "--out", "final.mp4")

@@ -83,6 +83,9 @@ void LoraList::append_row(int index) {
     label->setToolTip(file);
     auto* strength = new NumberEdit(-100, 100, 0.05, 2);
     strength->setObjectName(QStringLiteral("lora-strength"));
+    strength->setButtonSymbols(QAbstractSpinBox::NoButtons); // the name needs the room; arrows and wheel work
+    strength->setFixedWidth(strength->fontMetrics().horizontalAdvance(QStringLiteral("-0.0000")));
+    strength->setAlignment(Qt::AlignRight);
     strength->setAccessibleName(tr("Strength of %1").arg(name));
     strength->setToolTip(tr("Strength: 1 as it was made, 0 not at all"));
     auto* away = new QToolButton;
