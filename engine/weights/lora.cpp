@@ -254,10 +254,12 @@ private:
         const FileTensor& first = change.down ? *change.down : *change.difference;
         const Weight* weight = weights_.find(change.target);
         if (!weight) return absent_.add(first.name);
-        for (const FileTensor* t : {change.up, change.down, change.alpha, change.difference})
+        for (const FileTensor* t : {change.up, change.down, change.difference})
             if (t && !is_float(*t))
                 refuse(t->name, fmt::format("is of type {}", printable(t->dtype_name, 24)), "use a LoRA in floats");
-        if (change.alpha && elements(*change.alpha) != 1)
+        const bool number = !change.alpha || is_float(*change.alpha) || change.alpha->dtype == DType::i64 ||
+                            change.alpha->dtype == DType::i32; // some trainers count in whole numbers
+        if (!number || (change.alpha && elements(*change.alpha) != 1))
             refuse(change.alpha->name, "must be one number", "download the file again");
         if (!fits(change, *weight)) {
             if (wrong_.count == 0) wrong_shapes_ = shapes(change, *weight);
@@ -327,6 +329,9 @@ std::vector<std::string> add_lora(Weights& transformer, const Lora& lora, Expert
                 reader.found_zero_alpha();
             else
                 made.factor = static_cast<float>(lora.strength * alpha / double(rank));
+            if (!std::isfinite(made.factor))
+                throw Error(lora.file.string(), printable(change.alpha->name, 120), "is out of range",
+                            "download the file again");
         }
         transformer.change(change.target, std::move(made));
     }

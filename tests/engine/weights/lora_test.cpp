@@ -110,6 +110,11 @@ TEST_F(LoraTest, StrengthAlphaAndDifferences) {
     EXPECT_EQ(first(lora(tensors, -0.5)), -0.5 * rank);
     tensors.push_back(number(std::string(query) + ".alpha", 8));
     EXPECT_EQ(first(lora(tensors, 0.5)), 0.5 * 8); // · rank / rank
+    tensors.back().dtype = "I64";
+    tensors.back().data = le(std::int64_t{6});
+    EXPECT_EQ(first(lora(tensors)), 6);
+    tensors.back() = number(std::string(query) + ".alpha", 3e38f);
+    EXPECT_TRUE(has(refusal(lora(tensors, 100)), "out of range"));
     tensors.back() = number(std::string(query) + ".alpha", 0);
     EXPECT_EQ(first(lora(tensors)), double(rank));
     EXPECT_EQ(
