@@ -120,7 +120,7 @@ void check_loras(const Request& r, const ModelFolder& model) {
         const Weights weights =
             Weights::load(expert == Expert::low ? model.transformer_low : model.transformer, Component::transformer);
         for (const Lora& lora : r.loras)
-            if (is_for(lora, expert)) check_lora(weights, lora, expert);
+            if (lora.strength != 0 && is_for(lora, expert)) check_lora(weights, lora, expert);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <optional>
 
@@ -50,8 +51,13 @@ constexpr std::array endings{Ending{".lora_A.default.weight", Kind::down},
 struct Relative {
     std::string_view mark, name;
 };
-constexpr std::array relatives{Relative{"dora_scale", "DoRA"}, Relative{".hada_", "LoHa"}, Relative{".lokr_", "LoKr"},
-                               Relative{".oft_", "OFT"}, Relative{".set_weight", "a patch that replaces weights"}};
+constexpr std::array relatives{Relative{"dora_scale", "DoRA"},
+                               Relative{"lora_magnitude_vector", "DoRA"},
+                               Relative{".lora_mid", "a LoRA of three parts"},
+                               Relative{".hada_", "LoHa"},
+                               Relative{".lokr_", "LoKr"},
+                               Relative{".oft_", "OFT"},
+                               Relative{".set_weight", "a patch that replaces weights"}};
 
 constexpr std::array<std::string_view, 6> prefixes{
     "base_model.model.", "model.diffusion_model.", "diffusion_model.", "transformer.", "pipe.dit.", "module."};
@@ -302,10 +308,26 @@ private:
     bool zero_alpha_ = false;
 };
 
+/// "…_HIGH_fp16", without a word of noise: the files of Wan2.2-Lightning are named so.
+Expert bare_expert_of(std::string_view file_name) {
+    std::string words(file_name);
+    std::transform(words.begin(), words.end(), words.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    const auto has_word = [&](std::string_view word) {
+        const auto letter = [&](std::size_t i) { return i < words.size() && words[i] >= 'a' && words[i] <= 'z'; };
+        for (std::size_t at = words.find(word); at != std::string::npos; at = words.find(word, at + 1))
+            if ((at == 0 || !letter(at - 1)) && !letter(at + word.size())) return true;
+        return false;
+    };
+    const bool high = has_word("high"), low = has_word("low");
+    return high == low ? Expert::none : high ? Expert::high : Expert::low;
+}
+
 } // namespace
 
 bool is_for(const Lora& lora, Expert expert) {
-    const Expert named = expert_of(lora.file.filename().string());
+    const std::string name = lora.file.filename().string();
+    Expert named = expert_of(name);
+    if (named == Expert::none) named = bare_expert_of(name);
     return expert == Expert::none || named == Expert::none || named == expert;
 }
 
@@ -335,7 +357,12 @@ std::vector<std::string> add_lora(Weights& transformer, const Lora& lora, Expert
         }
         transformer.change(change.target, std::move(made));
     }
-    return reader.warnings();
+    std::vector<std::string> warnings = reader.warnings();
+    const std::string name = lora.file.filename().string();
+    if (expert != Expert::none && expert_of(name) == Expert::none && bare_expert_of(name) != Expert::none)
+        warnings.push_back(fmt::format("{} is for the {}-noise expert alone, by its name", printable(name, 80),
+                                       expert == Expert::high ? "high" : "low"));
+    return warnings;
 }
 
 } // namespace denoir

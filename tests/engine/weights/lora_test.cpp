@@ -173,7 +173,8 @@ TEST_F(LoraTest, HostileFilesAreRefused) {
     EXPECT_EQ(refusal(lora(thick(dim))), "accepted");
     EXPECT_TRUE(has(refusal(lora(thick(dim + 1))), "another size"));
     for (const char* other : {"blocks.0.self_attn.q.dora_scale", "blocks.0.self_attn.q.hada_w1_a",
-                              "blocks.0.self_attn.q.lokr_w1", "blocks.0.self_attn.q.oft_blocks"}) {
+                              "blocks.0.self_attn.q.lokr_w1", "blocks.0.self_attn.q.oft_blocks",
+                              "blocks.0.self_attn.q.lora_magnitude_vector", "blocks.0.self_attn.q.lora_mid.weight"}) {
         auto tensors = plain();
         tensors.push_back(f32(other, {dim}));
         EXPECT_TRUE(has(refusal(lora(tensors)), "not known here")) << other;
@@ -188,6 +189,10 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
     EXPECT_TRUE(is_for({"style_high_noise.safetensors"}, Expert::high));
     EXPECT_FALSE(is_for({"style_high_noise.safetensors"}, Expert::low));
     EXPECT_TRUE(is_for({"style_high_noise.safetensors"}, Expert::none));
+    EXPECT_FALSE(is_for({"Wan2.2-Lightning_T2V-A14B-4steps-lora_HIGH_fp16.safetensors"}, Expert::low));
+    EXPECT_FALSE(is_for({"Wan2.2-Lightning_T2V-A14B-4steps-lora_LOW_fp16.safetensors"}, Expert::high));
+    for (const char* both : {"slow_motion.safetensors", "highlights.safetensors", "low_and_high.safetensors"})
+        EXPECT_TRUE(is_for({both}, Expert::low) && is_for({both}, Expert::high)) << both;
     // diffusers keeps both in one file.
     auto both = plain(std::string("transformer.") + query);
     for (Raw& t : plain("transformer_2.blocks.0.self_attn.k")) both.push_back(t);
