@@ -58,7 +58,7 @@ void select_from(const fs::path& path, Component wanted, Selection& selection) {
     if (!indexed)
         for (const auto& [index, error] : broken_indices)
             for (const Checkpoint& c : found)
-                if (index.stem().stem().extension() == c.files.front().extension()) throw error;
+                if (index.stem().stem().extension() == c.files.front().extension()) throw Error(error);
     for (Checkpoint& c : found)
         if (!indexed || c.indexed) selection.checkpoints.push_back(std::move(c));
 }
