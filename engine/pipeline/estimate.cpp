@@ -23,7 +23,7 @@ double forward_flop(const Variant& v, double tokens) {
 } // namespace
 
 std::size_t decode_bytes(const Request& r, const wan::VaeConfig& vae, int strips) {
-    // Frames of full size at work, measured at 832x480 and 704x512: with shortcuts each level keeps what enters it.
+    // Frames of full size at work, as measured (4 at 832x480); with shortcuts each level keeps what enters it.
     const std::int64_t at_work = vae.shortcuts ? 10 : 4;
     const std::int64_t frame = (*r.width / vae.patch) * (*r.height / vae.patch) * vae.decoder.back().out;
     const std::int64_t state = vae.decoder_state(*r.height / vae.spatial(), *r.width / vae.spatial());
