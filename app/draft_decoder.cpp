@@ -104,12 +104,22 @@ struct DraftDecoder::State {
         }
         const Request& r = draft.request;
         const ModelFolder model = ModelFolder::open(find_model(r.model));
-        const Tensor all = run ? draft_latent(*run, draft.step, model) : Pipeline::requested_frames(r, draft.latent);
+        // A step of a clip of several windows shows its own; pictures before that are those of the windows before.
+        int first = 0;
+        if (run && r.forcing && r.forcing->base) {
+            const std::vector<Window> windows = windows_of(r);
+            const auto begin = [&] { return 4 * window_after(windows, draft.step).begin; };
+            while (draft.frame >= 0 && draft.frame < begin()) draft.step = window_after(windows, draft.step).first_step;
+            first = begin();
+        }
+        const int wanted = draft.frame < 0 ? draft.frame : draft.frame - first;
+        const Tensor all = run ? draft_latent(*run, draft.step, model)
+                               : Pipeline::requested_frames(r, draft.latent, draft.step);
         const std::int64_t frames = all.size(1) * 4 - 3;
-        if (draft.frame >= frames)
+        if (wanted >= frames)
             throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
         // Four frames share a latent frame, the first has one alone; later ones do not reach back.
-        const std::int64_t needed = draft.frame < 0 ? all.size(1) : (draft.frame + 3) / 4 + 1;
+        const std::int64_t needed = wanted < 0 ? all.size(1) : (wanted + 3) / 4 + 1;
         const Tensor latent = needed == all.size(1) ? all : all.slice(1, 0, needed).to_host_f32();
         if (!backend || backend->device() != *r.device) {
             residency.reset(); // what the old device prepared of the weights goes with it
@@ -119,11 +129,11 @@ struct DraftDecoder::State {
         Pipeline pipeline(*residency, backend);
         try {
             pipeline.decode(
-                r, model, latent,
+                r, model, {latent},
                 [&](int index, const Tensor& frame) {
-                    if (draft.frame >= 0 && index != draft.frame) return;
-                    emit self.frame_decoded(draft.id, index, to_qimage(to_image(frame.unsqueeze(1), 0)));
-                    if (draft.frame >= 0) throw Enough{};
+                    if (wanted >= 0 && index != wanted) return;
+                    emit self.frame_decoded(draft.id, first + index, to_qimage(to_image(frame.unsqueeze(1), 0)));
+                    if (wanted >= 0) throw Enough{};
                 },
                 reporter, draft.stop.get_token());
         } catch (const Enough&) {

@@ -42,11 +42,12 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, code);
 }
 
-/// Files of steps that may go: all but the last latent.
+/// Files of steps that may go: all but the latents that the clip is made of.
 std::vector<fs::path> step_files(const RunFolder& run) {
     std::vector<fs::path> out;
+    const std::set<int> stay = run.final_steps();
     for (const StepRecord& s : run.record().steps) {
-        if (s.step != run.record().total_steps) out.push_back(run.latents_file(s.step));
+        if (!stay.contains(s.step)) out.push_back(run.latents_file(s.step));
         out.push_back(run.solver_file(s.step));
     }
     return out;

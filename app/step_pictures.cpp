@@ -119,6 +119,7 @@ struct StepPictures::Worker {
     void learn(const RunFolder& run) {
         const RunRecord& record = run.record();
         if (record.state != RunState::done || learned_colours(record.request)) return;
+        if (record.request.forcing && record.request.forcing->base) return; // latents of its last window alone
         std::error_code code;
         std::filesystem::path video = run.file("video.mp4");
         if (!std::filesystem::exists(video, code)) video = record.out;
@@ -185,6 +186,7 @@ void StepPictures::reset() {
     running_ = keeps_steps_ = told_ = false;
     pictures_.clear();
     noise_levels_.clear();
+    windows_.clear();
     decoded_.clear();
     decoded_order_.clear();
     decoded_bytes_ = 0;
@@ -206,6 +208,7 @@ void StepPictures::set_up(const Request& r, int steps) {
     pictures_.assign(static_cast<std::size_t>(steps) + 1, {});
     try {
         noise_levels_ = denoir::noise_levels(r);
+        if (r.forcing && r.forcing->base) windows_ = windows_of(r);
     } catch (const std::exception&) { // a record of a run that these settings cannot have made
         noise_levels_.clear();
     }
@@ -318,7 +321,13 @@ QImage StepPictures::picture(int step, int frame, View view) const {
     const Step& s = pictures_[static_cast<std::size_t>(step)];
     // The noise has no estimate, the last step is its own.
     const std::vector<QImage>& pictures = view == View::latent || s.estimate.empty() ? s.latent : s.estimate;
-    const auto t = static_cast<std::size_t>(latent_frame_of(frame));
+    auto t = static_cast<std::size_t>(latent_frame_of(frame));
+    if (!windows_.empty()) {
+        const Window& w = window_after(windows_, step);
+        const auto begin = static_cast<std::size_t>(w.begin);
+        if (t < begin) return picture(w.first_step, frame, view);
+        t -= begin;
+    }
     return t < pictures.size() ? pictures[t] : QImage();
 }
 

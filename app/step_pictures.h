@@ -10,6 +10,7 @@
 #include "app/engine_worker.h"
 #include "app/issue.h"
 #include "engine/pipeline/request.h"
+#include "engine/pipeline/windows.h"
 
 namespace denoir::app {
 
@@ -52,7 +53,8 @@ public:
     /// The latent frame that holds a frame of the video.
     static int latent_frame_of(int frame) { return (frame + 3) / 4; }
     /// latent, estimate: one pixel for each latent pixel; decoded: what set_decoded() was given. `frame` is the
-    /// video's. Null: not there.
+    /// video's; where a clip is made in several windows, of the one that the step belongs to, before it of those before.
+    /// Null: not there.
     QImage picture(int step, int frame, View view) const;
     /// What the true VAE made of a step; the oldest go when they are more than 64 MB.
     void set_decoded(int step, int frame, const QImage& picture);
@@ -80,6 +82,7 @@ private:
     bool told_ = false;          ///< of a step of the run at work
     std::vector<Step> pictures_; ///< 0 … steps
     std::vector<double> noise_levels_;
+    std::vector<Window> windows_; ///< of a clip that is made in several; else empty
     std::map<std::pair<int, int>, QImage> decoded_;
     std::list<std::pair<int, int>> decoded_order_; ///< oldest first
     qint64 decoded_bytes_ = 0;

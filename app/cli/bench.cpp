@@ -91,7 +91,7 @@ Json model_results(const ModelCase& c, const std::shared_ptr<Backend>& backend, 
         r, model, conditioning, state, [](const DenoiseState&, const Tensor&) {}, observer, interrupt_token());
     if (wanted(glob, "model/decode"))
         pipeline.decode(
-            r, model, Pipeline::requested_frames(r, state.latent), [](int, const Tensor&) {}, observer,
+            r, model, {Pipeline::requested_frames(r, state.latent, state.step)}, [](int, const Tensor&) {}, observer,
             interrupt_token());
     Json out = Json::array();
     const auto add = [&](std::string_view name, double seconds) {

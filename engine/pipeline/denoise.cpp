@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -13,6 +14,7 @@
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
+#include "engine/pipeline/windows.h"
 #include "engine/sampling/forcing_plan.h"
 #include "engine/sampling/guidance.h"
 #include "engine/weights/safetensors.h"
@@ -22,16 +24,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int most_steps = 100'000; ///< of all windows: each leaves files behind
+
 SigmaSchedule schedule_of(const Request& r) {
     return sigma_schedule(*r.sampler == Sampler::dpmpp ? 'B' : 'A', *r.steps, *r.shift);
 }
 
-int latent_frames(const Request& r) { return (*r.frames - 1) / 4 + 1; }
-
-ForcingPlan plan_of(const Request& r) {
-    const int frames = latent_frames(r);
-    return forcing_plan(schedule_of(r), frames, frames, r.forcing->ar_step, ready_frames(r), r.forcing->block,
-                        r.last_image.empty() ? 0 : 1);
+ForcingPlan plan_of(const Request& r, const Window& w) {
+    return forcing_plan(schedule_of(r), w.frames, w.frames, r.forcing->ar_step, w.ready, r.forcing->block,
+                        w.last && !r.last_image.empty() ? 1 : 0);
 }
 
 /// One transformer with what the prompt contributes to each of its blocks. Wan 2.2 A14B has two, used one after the
@@ -254,10 +255,10 @@ private:
     std::vector<std::unique_ptr<Scheduler>> all_;
 };
 
-/// Steps that each solver has taken before row `step` of the run.
-std::vector<int> steps_taken(const Request& r, std::int64_t frames, int step) {
+/// Steps that each solver has taken before row `step` of a window.
+std::vector<int> steps_taken(const Request& r, const Window& w, std::int64_t frames, int step) {
     if (*r.mode != Mode::forcing) return {step};
-    const ForcingPlan plan = plan_of(r);
+    const ForcingPlan plan = plan_of(r, w);
     std::vector<int> taken(frames);
     for (std::int64_t i = 0; i < std::min(step, plan.rows) * frames; ++i) taken[i % frames] += plan.update[i];
     return taken;
@@ -290,20 +291,56 @@ Tensor clone(const Tensor& t) {
     return out;
 }
 
-Tensor draw_noise(const Request& r, const Shape& shape) {
+/// One generator draws for all windows, in their order; a file holds their noise one behind the other.
+/// `shape`: of the first window.
+Tensor draw_noise(const Request& r, Shape shape, const Window& w) {
+    const std::vector<Window> windows = windows_of(r);
+    const auto draw = [&](auto generator) {
+        for (const Window& drawn : windows) {
+            shape[1] = drawn.frames;
+            Tensor noise = generator.randn(shape);
+            if (drawn.index == w.index) return noise;
+        }
+        return Tensor();
+    };
     switch (r.noise.kind) {
     case NoiseSource::Kind::torch_cpu:
-        return TorchCpuGenerator(*r.seed).randn(shape);
+        return draw(TorchCpuGenerator(*r.seed));
     case NoiseSource::Kind::torch_cuda:
-        return TorchCudaGenerator(*r.seed, r.noise.multiprocessors).randn(shape);
+        return draw(TorchCudaGenerator(*r.seed, r.noise.multiprocessors));
     case NoiseSource::Kind::file:
         break;
     }
     const Tensor noise = read_safetensors(r.noise.file).at("noise").to_host_f32();
+    shape[1] = drawn_frames(r);
     if (noise.shape() != shape)
         throw Error(r.noise.file.string(), "noise",
                     "has shape " + to_string(noise.shape()) + ", this run needs " + to_string(shape));
-    return clone(noise); // the file's pages may be the stored tensor itself
+    if (windows.size() == 1) return clone(noise); // the file's pages may be the stored tensor itself
+    std::int64_t first = 0;
+    for (const Window& before : windows)
+        if (before.index < w.index) first += before.frames;
+    return clone(noise.slice(1, first, first + w.frames).to_host_f32());
+}
+
+/// What the transformer sees of the given frames in a step: some noise mixed in (spec/pipelines.md 7.4). Each step's
+/// noise depends on the seed and the step alone, so that a resumed run sees the same.
+Tensor with_condition_noise(const Request& r, const Tensor& latent, int ready, int step) {
+    constexpr std::uint64_t golden = 0x9E3779B97F4A7C15; // parts the seeds of neighbouring steps
+    const std::int64_t t = latent.size(1), frame = latent.size(2) * latent.size(3);
+    const Tensor noise = TorchCpuGenerator(*r.seed + golden * std::uint64_t(step + 1))
+                             .randn({latent.size(0), ready, latent.size(2), latent.size(3)});
+    const bool bf16 = *r.dtype == DType::bf16;
+    const auto stored = [&](float v) { return bf16 ? round_to_bf16(v) : v; };
+    const auto share = float(0.001 * r.forcing->condition_noise), rest = float(1 - 0.001 * r.forcing->condition_noise);
+    Tensor seen = clone(latent);
+    for (std::int64_t c = 0; c < latent.size(0); ++c) {
+        float* x = seen.data<float>() + c * t * frame;
+        const float* n = noise.data<float>() + c * ready * frame;
+        for (std::int64_t i = 0; i < ready * frame; ++i)
+            x[i] = stored(stored(x[i] * rest) + stored(stored(n[i]) * share));
+    }
+    return seen;
 }
 
 /// The clean frames over the first ones of `latent` [C,T,h,w].
@@ -321,51 +358,157 @@ std::vector<float> frame_times(float timestep, const Tensor& prefix, std::int64_
     return times;
 }
 
-} // namespace
-
-void Pipeline::check_state(const Request& r, const ModelFolder& model, const DenoiseState& state) {
-    Shape shape = latent_shape(r, Variant::read(model));
-    // An end image follows the clip until the last step drops it.
-    if (*r.mode == Mode::forcing && !r.last_image.empty() && state.step < state.steps) ++shape[1];
-    check_stored("latent", state.latent, shape);
-    if (state.step == 0 || state.step == state.steps) return;
-    for (const auto& [name, values] : state.solver) check_stored("solver", values, values.shape());
-    Solvers(r, *r.mode == Mode::forcing ? int(shape[1]) : 1)
-        .restore(state.solver, shape, steps_taken(r, shape[1], state.step));
-}
-
-int Pipeline::step_count(const Request& r) { return *r.mode == Mode::forcing ? plan_of(r).rows : *r.steps; }
-
-DenoiseState Pipeline::begin(const Request& r, const ModelFolder& model, const Conditioning& c) {
-    DenoiseState state;
-    state.steps = step_count(r);
-    const Tensor noise = draw_noise(r, latent_shape(r, Variant::read(model)));
-    const std::int64_t t = noise.size(1), frame = noise.size(2) * noise.size(3), extra = c.end ? 1 : 0;
+/// A window before its first step: noise, the given frames over its first ones, an end image behind it.
+Tensor window_latent(const Request& r, const Tensor& noise, const Tensor& given, const Tensor& end) {
+    const std::int64_t t = noise.size(1), frame = noise.size(2) * noise.size(3), extra = end ? 1 : 0;
     Tensor latent = Tensor::host({noise.size(0), t + extra, noise.size(2), noise.size(3)});
     for (std::int64_t ch = 0; ch < noise.size(0); ++ch) {
         float* to = latent.data<float>() + ch * (t + extra) * frame;
         std::copy_n(noise.data<float>() + ch * t * frame, t * frame, to);
-        if (c.end) std::copy_n(c.end.data<float>() + ch * frame, frame, to + t * frame);
+        if (end) std::copy_n(end.data<float>() + ch * frame, frame, to + t * frame);
     }
-    if (c.prefix) put_prefix(c.prefix, latent);
+    if (given) put_prefix(given, latent);
     if (*r.mode == Mode::forcing && *r.dtype == DType::bf16)
         for (float& v : latent.span<float>()) v = round_to_bf16(v);
-    state.latent = latent;
+    return latent;
+}
+
+} // namespace
+
+std::vector<Window> windows_of(const Request& r) {
+    const int all = (*r.frames - 1) / 4 + 1, first = window_frames(r);
+    std::vector<Window> windows{{.frames = first, .ready = *r.mode == Mode::forcing ? ready_frames(r) : 0}};
+    if (first < all && overlap_frames(r) >= first)
+        throw UsageError({}, "forcing.overlap",
+                         fmt::format("{} of the {} frames of a window are given: nothing is left to make",
+                                     r.forcing->overlap, *r.forcing->base),
+                         "use a smaller overlap or a larger base");
+    for (int there = first; there < all;) {
+        const int again = overlap_frames(r), frames = std::min(all - there + again, first);
+        windows.push_back(
+            {.index = int(windows.size()), .begin = there - again, .frames = frames, .ready = again});
+        there += frames - again;
+    }
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        Window& w = windows[i];
+        w.last = i + 1 == windows.size();
+        const bool alike = i > 1 && !w.last; // as the one before
+        w.steps = *r.mode != Mode::forcing ? *r.steps : alike ? windows[i - 1].steps : plan_of(r, w).rows;
+        w.first_step = i == 0 ? 0 : windows[i - 1].last_step();
+        if (w.last_step() > most_steps)
+            throw UsageError({}, "frames", fmt::format("its {} windows take too many steps", windows.size()),
+                             "use fewer frames or a larger base");
+    }
+    return windows;
+}
+
+const Window& window_after(const std::vector<Window>& windows, int step) {
+    const auto it = std::find_if(windows.begin(), windows.end(), [&](const Window& w) { return step <= w.last_step(); });
+    return it == windows.end() ? windows.back() : *it;
+}
+
+int drawn_frames(const Request& r) {
+    int frames = 0;
+    for (const Window& w : windows_of(r)) frames += w.frames;
+    return frames;
+}
+
+std::vector<Tensor> DenoiseState::all() const {
+    std::vector<Tensor> all = before;
+    all.push_back(latent);
+    return all;
+}
+
+void Pipeline::check_state(const Request& r, const ModelFolder& model, const DenoiseState& state) {
+    const std::vector<Window> windows = windows_of(r);
+    const Window& w = window_after(windows, state.step);
+    Shape shape = latent_shape(r, Variant::read(model));
+    for (std::size_t i = 0; i < state.before.size(); ++i) {
+        shape[1] = windows[i].frames;
+        check_stored("latent", state.before[i], shape);
+    }
+    shape[1] = w.frames;
+    // An end image follows the clip until the last step drops it.
+    if (*r.mode == Mode::forcing && w.last && !r.last_image.empty() && state.step < state.steps) ++shape[1];
+    check_stored("latent", state.latent, shape);
+    if (state.step == 0 || state.step == w.last_step()) return;
+    for (const auto& [name, values] : state.solver) check_stored("solver", values, values.shape());
+    Solvers(r, *r.mode == Mode::forcing ? int(shape[1]) : 1)
+        .restore(state.solver, shape, steps_taken(r, w, shape[1], state.step - w.first_step));
+}
+
+int Pipeline::step_count(const Request& r) { return windows_of(r).back().last_step(); }
+
+DenoiseState Pipeline::begin(const Request& r, const ModelFolder& model, const Conditioning& c) {
+    const std::vector<Window> windows = windows_of(r);
+    DenoiseState state;
+    state.steps = windows.back().last_step();
+    const Tensor noise = draw_noise(r, latent_shape(r, Variant::read(model)), windows.front());
+    state.latent = window_latent(r, noise, c.prefix, windows.front().last ? c.end : Tensor());
     return state;
+}
+
+DenoiseState Pipeline::next_window(const Request& r, const ModelFolder& model, const Conditioning& c,
+                                   const DenoiseState& state, const Window& w, LastPictures& last,
+                                   const FrameSink& pictures, Observer& observer, std::stop_token stop) {
+    const std::vector<Window> windows = windows_of(r);
+    const auto given = std::size_t(r.forcing->overlap);
+    // Of a run that goes on the pictures before are not there any more; a short window makes fewer than are given.
+    std::size_t from = std::size_t(w.index) - 1;
+    if (last.next != windows[from].first_picture()) {
+        last = {};
+        while (windows[from].first_picture() > w.first_picture() - r.forcing->overlap) --from;
+    }
+    decode(
+        r, model, state.all(),
+        [&](int index, const Tensor& picture) {
+            if (pictures) pictures(index, picture);
+            if (last.kept.size() == given) last.kept.pop_front();
+            last.kept.push_back(clone(picture));
+            last.next = index + 1;
+        },
+        observer, stop, from);
+    const auto weights = residency_.get(model.vae, Component::vae21);
+    Tensor latent;
+    {
+        StageTimer timer(observer, Stage::image);
+        const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r)});
+        const auto picture = [&](std::int64_t i) { return last.kept.at(std::size_t(i)); };
+        latent = vae.encode(picture, r.forcing->overlap, *r.height, *r.width).latent;
+        check_computed(*weights, "the window before", latent);
+    }
+    DenoiseState next{state.step, state.steps, {}, {}, state.all()};
+    const Tensor noise = draw_noise(r, latent_shape(r, Variant::read(model)), w);
+    next.latent = window_latent(r, noise, latent, w.last ? c.end : Tensor());
+    return next;
 }
 
 void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
                        const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer& observer,
-                       std::stop_token stop) {
+                       std::stop_token stop, const FrameSink& pictures) {
+    LastPictures last;
+    for (const Window& w : windows_of(r)) {
+        if (state.step >= w.last_step()) continue;
+        if (w.index > 0 && state.step == w.first_step)
+            state = next_window(r, model, c, state, w, last, pictures, observer, stop);
+        denoise_window(r, model, c, state, w, after_step, observer, stop);
+    }
+}
+
+void Pipeline::denoise_window(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
+                              const Window& w,
+                              const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step,
+                              Observer& observer, std::stop_token stop) {
     backend_->set_stop(stop);
-    if (state.step >= state.steps) return;
     const MappedFileWatch mapped;
     const bool forcing = *r.mode == Mode::forcing;
     const SigmaSchedule schedule = schedule_of(r);
-    const ForcingPlan plan = forcing ? plan_of(r) : ForcingPlan{};
+    const ForcingPlan plan = forcing ? plan_of(r, w) : ForcingPlan{};
+    const bool noisy = forcing && r.forcing->condition_noise > 0 && w.ready > 0;
     const std::int64_t t = state.latent.size(1);
     Solvers solvers(r, forcing ? int(t) : 1);
-    if (state.step > 0) solvers.restore(state.solver, state.latent.shape(), steps_taken(r, t, state.step));
+    if (state.step > w.first_step)
+        solvers.restore(state.solver, state.latent.shape(), steps_taken(r, w, t, state.step - w.first_step));
     Experts experts(r, model, c, residency_, backend_, observer);
     experts.ready(schedule.timesteps[forcing ? 0 : state.step]);
     const auto tell = [&](int step, const char* what, const Tensor& x) {
@@ -375,25 +518,30 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
 
     StageTimer timer(observer, Stage::denoise);
     observer.progress(Stage::denoise, state.step, state.steps);
-    while (state.step < state.steps) {
+    while (state.step < w.last_step()) {
         const auto begin = Clock::now();
-        const int i = state.step;
+        const int i = state.step, row = i - w.first_step;
         const float timestep = schedule.timesteps[forcing ? 0 : i];
-        const std::vector<float> own = forcing ? std::vector<float>() : frame_times(timestep, c.prefix, t);
-        const auto times = forcing ? std::span(plan.timesteps).subspan(i * t, t) : std::span(own);
-        const Tensor velocity = experts.velocity(timestep, state.latent, times, i + 1);
+        std::vector<float> times(plan.timesteps.begin() + std::ptrdiff_t(forcing ? row * t : 0),
+                                 plan.timesteps.begin() + std::ptrdiff_t(forcing ? (row + 1) * t : 0));
+        if (!forcing) times = frame_times(timestep, c.prefix, t);
+        if (noisy) std::fill_n(times.begin(), w.ready, float(r.forcing->condition_noise));
+        const Tensor seen = noisy ? with_condition_noise(r, state.latent, w.ready, i) : state.latent;
+        const Tensor velocity = experts.velocity(timestep, seen, times, i + 1);
         mapped.check();
         tell(i + 1, "velocity", velocity);
         Tensor x0 = clone(state.latent), next = clone(state.latent);
         if (forcing)
-            step_frames(solvers, velocity, next, x0, std::span(plan.update).subspan(i * t, t));
+            step_frames(solvers, velocity, next, x0, std::span(plan.update).subspan(row * t, t));
         else
             solvers[0].step(velocity.span<float>(), next.span<float>(), x0.span<float>());
         if (c.prefix && !forcing) { // the solver moves every frame; the clean ones stay
             put_prefix(c.prefix, next);
             put_prefix(c.prefix, x0);
         }
-        state = {i + 1, state.steps, next, solvers.state()};
+        state.step = i + 1;
+        state.latent = next;
+        state.solver = solvers.state();
         tell(state.step, "latent", state.latent);
         tell(state.step, "x0", x0);
         after_step(state, x0);
@@ -404,8 +552,9 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
     }
 }
 
-Tensor Pipeline::requested_frames(const Request& r, const Tensor& latent) {
-    const std::int64_t t = latent_frames(r);
+Tensor Pipeline::requested_frames(const Request& r, const Tensor& latent, int step) {
+    const std::vector<Window> windows = windows_of(r);
+    const std::int64_t t = window_after(windows, step).frames;
     if (latent.size(1) == t) return latent;
     if (latent.size(1) < t)
         throw Error({}, "latent", fmt::format("has {} latent frames, the request {}", latent.size(1), t),
@@ -420,12 +569,13 @@ std::vector<double> noise_levels(const Request& r) {
         levels.assign(schedule.sigmas.begin(), schedule.sigmas.end());
         return levels;
     }
-    const ForcingPlan plan = plan_of(r);
-    const int frames = latent_frames(r);
-    for (int row = 0; row < plan.rows; ++row) {
-        double sum = 0;
-        for (int f = 0; f < frames; ++f) sum += plan.timesteps[static_cast<std::size_t>(row * plan.frames + f)];
-        levels.push_back(sum / frames / 1000);
+    for (const Window& w : windows_of(r)) {
+        const ForcingPlan plan = plan_of(r, w);
+        for (int row = 0; row < plan.rows; ++row) {
+            double sum = 0;
+            for (int f = 0; f < w.frames; ++f) sum += plan.timesteps[static_cast<std::size_t>(row * plan.frames + f)];
+            levels.push_back(sum / w.frames / 1000);
+        }
     }
     levels.push_back(0);
     return levels;

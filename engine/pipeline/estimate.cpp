@@ -3,6 +3,7 @@
 
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/variant.h"
+#include "engine/pipeline/windows.h"
 
 namespace denoir {
 namespace {
@@ -39,7 +40,8 @@ Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
     e.weight_bytes = weights.stored_bytes();
     e.size_multiple = v.multiple();
     const int branches = guided(r, *r.guidance) ? 2 : 1;
-    e.flop = forward_flop(v, double(e.tokens)) * branches * step_count(r);
+    for (const Window& w : windows_of(r))
+        e.flop += forward_flop(v, double(w.frames * (latent[2] / 2) * (latent[3] / 2))) * branches * w.steps;
     // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a
     // block.
     const std::size_t activations = std::size_t(e.tokens) * (std::size_t(v.dim) * 6 + std::size_t(v.ffn)) * 4;

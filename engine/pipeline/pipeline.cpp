@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/pipeline.h"
 
+#include <algorithm>
+
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
@@ -79,13 +81,20 @@ Variant Variant::guess(const ModelFolder& model) {
     return v;
 }
 
+int window_frames(const Request& r) {
+    const int frames = r.forcing && r.forcing->base ? std::min(*r.frames, *r.forcing->base) : *r.frames;
+    return (frames - 1) / 4 + 1;
+}
+
 Shape latent_shape(const Request& r, const Variant& v) {
-    return {v.channels, (*r.frames - 1) / 4 + 1, *r.height / v.stride, *r.width / v.stride};
+    return {v.channels, window_frames(r), *r.height / v.stride, *r.width / v.stride};
 }
 
 bool goes_on(const Request& r) { return r.forcing && !r.forcing->video.empty(); }
 
-int ready_frames(const Request& r) { return goes_on(r) ? (r.forcing->overlap - 1) / 4 + 1 : r.image.empty() ? 0 : 1; }
+int overlap_frames(const Request& r) { return (r.forcing->overlap - 1) / 4 + 1; }
+
+int ready_frames(const Request& r) { return goes_on(r) ? overlap_frames(r) : r.image.empty() ? 0 : 1; }
 
 bool guided(const Request& r, double guidance) { return *r.mode == Mode::forcing ? guidance > 1.0 : guidance != 1.0; }
 
@@ -127,8 +136,52 @@ void Pipeline::make_room(std::size_t bytes) {
     if (!plenty) residency_.release_prepared(Component::transformer);
 }
 
-void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& latent,
-                      const std::function<void(int, const Tensor&)>& frame, Observer& observer, std::stop_token stop) {
+namespace {
+
+/// Tells how far a window's frames are among those of all.
+class AmongAll : public Observer {
+public:
+    AmongAll(Observer& next, std::int64_t before, std::int64_t all) : next_(next), before_(before), all_(all) {}
+    void stage_begins(Stage stage) override { next_.stage_begins(stage); }
+    void stage_ends(Stage stage, double seconds) override { next_.stage_ends(stage, seconds); }
+    void progress(Stage stage, double done, double) override {
+        next_.progress(stage, double(before_) + done, double(all_));
+    }
+    void warning(std::string_view text) override { next_.warning(text); }
+    LayerObserver* layers() override { return next_.layers(); }
+
+private:
+    Observer& next_;
+    std::int64_t before_, all_;
+};
+
+std::int64_t pictures_of(const Tensor& latent) { return latent.size(1) * 4 - 3; }
+
+} // namespace
+
+void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vector<Tensor>& windows,
+                      const FrameSink& frame, Observer& observer, std::stop_token stop, std::size_t from) {
+    std::int64_t all = 0, done = 0;
+    int index = 0;
+    for (std::size_t i = from; i < windows.size(); ++i) all += pictures_of(windows[i]);
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        const int given = i == 0 ? 0 : r.forcing->overlap, pictures = int(pictures_of(windows[i]));
+        if (i >= from) {
+            AmongAll among(observer, done, all);
+            decode_window(
+                r, model, windows[i],
+                [&](int n, const Tensor& picture) {
+                    if (n >= given) frame(index + n - given, picture);
+                },
+                among, stop);
+            done += pictures;
+        }
+        index += pictures - given;
+    }
+}
+
+void Pipeline::decode_window(const Request& r, const ModelFolder& model, const Tensor& latent, const FrameSink& frame,
+                             Observer& observer, std::stop_token stop) {
     backend_->set_stop(stop);
     const MappedFileWatch mapped;
     std::shared_ptr<const Weights> weights;
@@ -140,7 +193,7 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const Tensor& 
     backend_->plan_memory({});
     backend_->trim();
     StageTimer timer(observer, Stage::decode);
-    const std::int64_t frames = latent.size(1) * 4 - 3;
+    const std::int64_t frames = pictures_of(latent);
     std::int64_t done = 0;
     const auto hand_over = [&](std::int64_t index, const Tensor& picture) {
         if (stop.stop_requested()) throw Cancelled();

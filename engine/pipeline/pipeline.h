@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/pipeline/observer.h"
 #include "engine/pipeline/request.h"
 #include "engine/pipeline/residency.h"
+#include "engine/pipeline/windows.h"
 
 namespace denoir {
 
@@ -29,9 +32,13 @@ struct Conditioning {
 /// Between two steps of a run: all that later steps depend on. `tensors` are the latent and the solvers' history.
 struct DenoiseState {
     int step = 0;  ///< steps taken
-    int steps = 0; ///< in all (forcing: rows of the plan)
-    Tensor latent; ///< [C,T',h,w] f32 host
+    int steps = 0; ///< in all (forcing: rows of the plans of all windows)
+    Tensor latent; ///< [C,T',h,w] f32 host, of the window that the last step belongs to
     std::map<std::string, Tensor> solver;
+    std::vector<Tensor> before; ///< final latents of the windows before that one
+
+    /// Those of the whole clip, in order.
+    std::vector<Tensor> all() const;
 };
 
 struct Estimate {
@@ -62,31 +69,51 @@ public:
     /// tell.
     static Request defaults(const Request&, const ModelFolder&);
 
-    /// Solver steps of a resolved request: `steps`, or the rows of the forcing plan.
+    /// Solver steps of a resolved request: `steps`, or the rows of the forcing plans of its windows.
     static int step_count(const Request&);
 
     Conditioning condition(const Request&, const ModelFolder&, Observer&, std::stop_token);
     /// The state before the first step: noise, image latents written in where the mode does that.
     DenoiseState begin(const Request&, const ModelFolder&, const Conditioning&);
+    /// A picture of the clip, [3,H,W] f32 host in -1 … 1; they come in order.
+    using FrameSink = std::function<void(int index, const Tensor& frame)>;
     /// Runs from state.step to the end; after each step the Observer is told and `after_step` may store the state.
+    /// `pictures`, if any, gets those of every window but the last as soon as there are: the next begins with them.
     void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state,
                  const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&,
-                 std::stop_token);
-    /// The latent of the requested frames: an appended end-image latent dropped. Throws Error naming `latent` where it
-    /// holds fewer.
-    static Tensor requested_frames(const Request&, const Tensor& latent);
+                 std::stop_token, const FrameSink& pictures = {});
+    /// The latent of the requested frames after `step`: an appended end-image latent dropped. Throws Error naming
+    /// `latent` where it holds fewer.
+    static Tensor requested_frames(const Request&, const Tensor& latent, int step);
     /// What was stored comes from a file that anyone may have written. Throw Error naming the tensor that is not f32,
     /// not finite, or of another shape than this request and model make; `solver` where the solvers' history is missing
     /// or another's.
     static void check_state(const Request& resolved, const ModelFolder&, const DenoiseState&);
     static void check_conditioning(const Request& resolved, const ModelFolder&, const Conditioning&);
-    /// Frames in order: (index, [3,H,W] f32 host in -1 … 1).
-    void decode(const Request&, const ModelFolder&, const Tensor& latent,
-                const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);
+    /// Of the latents of a clip's windows, from window `from` on: of those after the first without the pictures that
+    /// were given to it.
+    void decode(const Request&, const ModelFolder&, const std::vector<Tensor>& windows, const FrameSink&, Observer&,
+                std::stop_token, std::size_t from = 0);
 
     static Estimate estimate(const Request& resolved, const ModelFolder&);
 
 private:
+    /// The end of what was decoded so far: as many pictures as a window is given.
+    struct LastPictures {
+        int next = 0; ///< index of the one that follows them
+        std::deque<Tensor> kept;
+    };
+    /// The state before the first step of a window that follows `state`'s. Decodes that one, and those before it whose
+    /// pictures are given but not in `last`.
+    DenoiseState next_window(const Request&, const ModelFolder&, const Conditioning&, const DenoiseState&,
+                             const Window&, LastPictures& last, const FrameSink& pictures, Observer&, std::stop_token);
+    /// The steps of one window, from state.step to its end.
+    void denoise_window(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state, const Window&,
+                        const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&,
+                        std::stop_token);
+    /// One window's frames, and how far that is in the whole.
+    void decode_window(const Request&, const ModelFolder&, const Tensor& latent, const FrameSink&, Observer&,
+                       std::stop_token);
     void encode_prompts(const Request&, const ModelFolder&, int text_len, Observer&, Conditioning&);
     /// Before a stage that takes `bytes` beside its weights: transformers kept from before go, unless there is plenty.
     void make_room(std::size_t bytes);

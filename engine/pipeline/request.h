@@ -26,7 +26,7 @@ struct NoiseSource {
     friend bool operator==(const NoiseSource&, const NoiseSource&) = default;
 };
 
-/// Diffusion forcing within one window (spec/pipelines.md 6, 7). Frames here are latent frames.
+/// Diffusion forcing (spec/pipelines.md 6, 7).
 struct Forcing {
     int ar_step = 0; ///< 0: all frames in step; else each block runs this many steps behind the one before
     int block = 1;   ///< latent frames that share a timestep
@@ -36,7 +36,14 @@ struct Forcing {
     /// ones (spec/pipelines.md 7.5, a later window). Empty: it begins anew.
     std::filesystem::path video;
     std::optional<int> video_frames; ///< so many of the video count; none: all
-    int overlap = 17;                ///< frames, 4n+1, fewer than the clip has
+    int overlap = 17;                ///< frames, 4n+1, fewer than the clip and a window have
+
+    /// Of more frames than this, 4n+1, a clip is made in windows of so many: each begins with the last `overlap` frames
+    /// of the one before, decoded and encoded again (spec/pipelines.md 7.5). None: one window, however long.
+    std::optional<int> base;
+    /// Thousandths of noise that the transformer sees on given frames, new in each step, with that timestep
+    /// (spec/pipelines.md 7.4); 0 … 999. SkyReels recommends 20 for long clips, at most 60.
+    int condition_noise = 0;
     friend bool operator==(const Forcing&, const Forcing&) = default;
 };
 

@@ -16,6 +16,7 @@
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/prefix.h"
 #include "engine/pipeline/variant.h"
+#include "engine/pipeline/windows.h"
 #include "engine/weights/safetensors.h"
 
 namespace denoir {
@@ -124,20 +125,12 @@ void check_loras(const Request& r, const ModelFolder& model) {
     }
 }
 
-/// `frames`: latent ones of the clip.
-void check_video_before(const Request& r, int frames) {
-    const Forcing& f = *r.forcing;
-    if (!r.image.empty())
-        refuse("forcing.video", "a clip goes on after a video or begins with an image, not both",
-               "leave one of them out");
+/// How many frames a video or the window before gives.
+void check_overlap(const Forcing& f) {
     if (f.overlap < 1 || (f.overlap - 1) % 4 != 0)
         refuse("forcing.overlap", fmt::format("{} is not 4n+1", f.overlap),
                fmt::format("use {}", std::max(0, f.overlap - 1) / 4 * 4 + 1));
-    const int ready = ready_frames(r);
-    if (ready >= frames)
-        refuse("forcing.overlap",
-               fmt::format("{} of {} frames are the video's: nothing is left to make", f.overlap, *r.frames),
-               fmt::format("use {} frames or more", f.overlap + 4));
+    const int ready = (f.overlap - 1) / 4 + 1;
     if (ready % f.block != 0)
         refuse(
             "forcing.block",
@@ -146,15 +139,61 @@ void check_video_before(const Request& r, int frames) {
             fmt::format("use block 1, or an overlap of {}", ((ready + f.block - 1) / f.block * f.block - 1) * 4 + 1));
 }
 
-void resolve_forcing(Request& r, int frames) {
-    if (!r.forcing) r.forcing = Forcing{};
+/// `frames`: latent ones of the clip.
+void check_video_before(const Request& r, int frames) {
     const Forcing& f = *r.forcing;
+    if (!r.image.empty())
+        refuse("forcing.video", "a clip goes on after a video or begins with an image, not both",
+               "leave one of them out");
+    if (ready_frames(r) >= frames)
+        refuse("forcing.overlap",
+               fmt::format("{} of {} frames are the video's: nothing is left to make", f.overlap, *r.frames),
+               fmt::format("use {} frames or more", f.overlap + 4));
+}
+
+/// A clip longer than those that the model was made for becomes several windows of that length, with the usual overlap
+/// (spec/pipelines.md 6), where its blocks allow that. A noise file has the shape of one window: the user's choice.
+void choose_windows(Request& r, int usual) {
+    if (!r.forcing) r.forcing = Forcing{};
+    Forcing& f = *r.forcing;
+    if (f.base || *r.frames <= usual || usual < 5 || (usual - 1) % 4 != 0 || r.noise.kind == NoiseSource::Kind::file)
+        return;
+    const auto whole_blocks = [&](int frames) { return f.block > 0 && ((frames - 1) / 4 + 1) % f.block == 0; };
+    if (f.overlap < usual && whole_blocks(usual) && whole_blocks(f.overlap) && whole_blocks(*r.frames)) f.base = usual;
+}
+
+/// A clip of several windows, whose overlap is of whole blocks: all are, if the first is and the clip.
+void check_windows(const Request& r) {
+    const Forcing& f = *r.forcing;
+    const auto check = [&](const char* field, int frames) {
+        const int latent = (frames - 1) / 4 + 1;
+        if (latent % f.block != 0)
+            refuse(field,
+                   fmt::format("{} latent frames ({} frames) are no whole number of blocks of {}", latent, frames,
+                               f.block),
+                   fmt::format("use block 1, or {}", ((latent + f.block - 1) / f.block * f.block - 1) * 4 + 1));
+    };
+    check("forcing.base", *f.base);
+    check("frames", *r.frames);
+}
+
+void resolve_forcing(Request& r, int frames) {
+    const Forcing& f = *r.forcing;
+    if (f.base && (*f.base < 5 || *f.base > FrameCount::max || (*f.base - 1) % 4 != 0))
+        refuse("forcing.base", fmt::format("{} is not 4n+1, 5 or more", *f.base),
+               fmt::format("use {}", std::clamp(*f.base, 5, FrameCount::max) / 4 * 4 + 1));
     if (f.ar_step < 0 || f.ar_step > 1000)
         refuse("forcing.ar_step", fmt::format("{} is out of range", f.ar_step), "use 0 (all frames together) to 1000");
     if (f.block < 1 || f.block > frames)
         refuse("forcing.block", fmt::format("{} is out of range", f.block),
                fmt::format("use 1 to {} latent frames", frames));
-    if (frames % f.block != 0)
+    if (f.condition_noise < 0 || f.condition_noise > 999)
+        refuse("forcing.condition_noise", fmt::format("{} is out of range", f.condition_noise),
+               "use 0 to 999 thousandths, 20 is usual");
+    const bool several = f.base && *f.base < *r.frames;
+    if (several || goes_on(r)) check_overlap(f);
+    if (several) check_windows(r);
+    if (frames % f.block != 0 && !several)
         refuse(
             "forcing.block",
             fmt::format("{} latent frames ({} frames) are no whole number of blocks of {}", frames, *r.frames, f.block),
@@ -162,7 +201,7 @@ void resolve_forcing(Request& r, int frames) {
     if (f.block > 1 && (!r.image.empty() || !r.last_image.empty()))
         refuse("forcing.block", "an image is one latent frame, which is no whole block", "use block 1 with images");
     if (goes_on(r)) check_video_before(r, frames);
-    if (frames == 1 && !r.image.empty())
+    if (*r.frames == 1 && !r.image.empty())
         refuse("frames", "nothing is left to make beside the start image", "use 5 frames or more");
 }
 
@@ -422,6 +461,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     resolve_size(r, variant, d, hint(model, "480P"), before);
     (void)Resolution(*r.width, *r.height, variant.multiple()); // refuses what is no multiple
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
+    if (*r.mode == Mode::forcing) choose_windows(r, d.frames);
     const Shape latent = latent_shape(r, variant);
     if (latent[1] * latent[2] * latent[3] / 4 > max_tokens)
         refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
@@ -449,7 +489,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     r.device = r.device.value_or(Device{});
     resolve_precision(r);
     if (*r.mode == Mode::forcing) resolve_forcing(r, int(latent[1]));
-    check_noise_file(r, latent);
+    check_noise_file(r, {latent[0], drawn_frames(r), latent[2], latent[3]});
     check_memory(r, model);
     return r;
 }

@@ -26,13 +26,17 @@ struct Variant {
     static Variant guess(const ModelFolder&);
 };
 
-/// Latent size of a request: [C,T,h,w].
+/// Latent frames of a request's first window: of the whole clip, but where that is made in several.
+int window_frames(const Request&);
+/// Latent size of that window: [C,T,h,w]. None is larger.
 Shape latent_shape(const Request&, const Variant&);
 
 /// A clip of diffusion forcing that goes on after a video.
 bool goes_on(const Request&);
 /// Clean latent frames that a clip of diffusion forcing begins with: of its start image or of the video before it.
 int ready_frames(const Request&);
+/// Those that a later window of it begins with.
+int overlap_frames(const Request&);
 
 /// Whether classifier-free guidance needs a second forward: at 1 it changes nothing, and SkyReels' forcing loop leaves
 /// it out below 1 too (spec/pipelines.md 1.3).

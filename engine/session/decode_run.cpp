@@ -22,15 +22,17 @@ Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
     const char* name = estimate ? "x0" : "latent";
     const Tensor latent = run.step_tensor(step, name);
     const Request& r = run.record().request;
-    Shape shape{vae.z, (*r.frames - 1) / 4 + 1, *r.height / vae.spatial(), *r.width / vae.spatial()};
+    const std::vector<Window> windows = windows_of(r);
+    const Window& w = window_after(windows, step);
+    Shape shape{vae.z, w.frames, *r.height / vae.spatial(), *r.width / vae.spatial()};
     // An end image follows the clip until the last step drops it.
-    if (*r.mode == Mode::forcing && !r.last_image.empty() && unfinished) ++shape[1];
+    if (*r.mode == Mode::forcing && w.last && !r.last_image.empty() && unfinished) ++shape[1];
     try {
         check_stored(name, latent, shape);
     } catch (const Error& e) {
         throw e.in_file(run.latents_file(step).string());
     }
-    return Pipeline::requested_frames(r, latent);
+    return Pipeline::requested_frames(r, latent, step);
 }
 
 /// As Pipeline::resolve before a run, for the decoder alone: the other parts need not be there any more.
@@ -73,12 +75,15 @@ int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
     Request r = run.record().request;
     r.threads = threads;
     const ModelFolder model = ModelFolder::open(r.model);
-    const Tensor latent = draft_latent(run, step, model);
+    std::vector<Tensor> latents;
+    for (const Window& w : windows_of(r))
+        if (w.last_step() < step) latents.push_back(draft_latent(run, w.last_step(), model));
+    latents.push_back(draft_latent(run, step, model));
     check_memory(run, model);
 
     Residency residency(std::size_t{1} << 40);
     Pipeline pipeline(residency, open_backend(*r.device, threads));
-    pipeline.decode(r, model, latent, frame, observer, std::move(stop));
+    pipeline.decode(r, model, latents, frame, observer, std::move(stop));
     return step;
 }
 

@@ -63,7 +63,8 @@ void read_noise(Request& r, const FieldReader& in) {
 
 void read_forcing(Request& r, const FieldReader& in) {
     static constexpr std::string_view known[] = {"ar_step", "block",        "causal_attention",
-                                                 "video",   "video_frames", "overlap"};
+                                                 "video",   "video_frames", "overlap",
+                                                 "base",    "condition_noise"};
     in.only(known);
     Forcing f;
     for (const auto& [name, child] : in.value().items()) {
@@ -74,12 +75,12 @@ void read_forcing(Request& r, const FieldReader& in) {
         if (name == "video" && !child.is_null()) f.video = reader.path();
         if (name == "video_frames" && !child.is_null()) f.video_frames = int(reader.integer(1, 1 << 30));
         if (name == "overlap") f.overlap = int(reader.integer(1, 1 << 20));
+        if (name == "base" && !child.is_null()) f.base = int(reader.integer(5, 1 << 20));
+        if (name == "condition_noise") f.condition_noise = int(reader.integer(0, 999));
     }
-    if (f.video.empty())
-        for (const char* alone : {"video_frames", "overlap"})
-            if (in.value().contains(alone) && !in.value()[alone].is_null())
-                throw Error(in.source().file, in.field() + "." + alone, "means nothing without a video",
-                            R"(name the video that the clip goes on after: "video": FILE)");
+    if (f.video.empty() && in.value().contains("video_frames") && !in.value()["video_frames"].is_null())
+        throw Error(in.source().file, in.field() + ".video_frames", "means nothing without a video",
+                    R"(name the video that the clip goes on after: "video": FILE)");
     r.forcing = f;
 }
 
@@ -137,10 +138,13 @@ Json write_forcing(const Request& r) {
     if (!r.forcing) return {};
     const Forcing& f = *r.forcing;
     Json out{{"ar_step", f.ar_step}, {"block", f.block}, {"causal_attention", f.causal_attention}};
-    if (f.video.empty()) return out;
-    out["video"] = f.video.string();
-    out["video_frames"] = f.video_frames ? Json(*f.video_frames) : Json();
-    out["overlap"] = f.overlap;
+    if (!f.video.empty()) {
+        out["video"] = f.video.string();
+        out["video_frames"] = f.video_frames ? Json(*f.video_frames) : Json();
+    }
+    if (f.base) out["base"] = *f.base;
+    if (!f.video.empty() || f.base || f.overlap != Forcing{}.overlap) out["overlap"] = f.overlap;
+    if (f.condition_noise > 0) out["condition_noise"] = f.condition_noise;
     return out;
 }
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 #include <vector>
 
 #include "engine/core/file.h"
@@ -255,13 +256,26 @@ bool RunFolder::intact(const fs::path& file, const std::string& sha256, const st
     return file_sha256(file, stop) == sha256;
 }
 
+std::set<int> RunFolder::final_steps() const {
+    std::set<int> ends{record_.total_steps};
+    const Request& r = record_.request;
+    const bool resolved = r.mode && r.frames && r.steps && r.shift && r.sampler;
+    if (!resolved || !r.forcing || !r.forcing->base) return ends;
+    try {
+        for (const Window& w : windows_of(r)) ends.insert(w.last_step());
+    } catch (const Error&) { // a request that nobody rendered
+    }
+    return ends;
+}
+
 void RunFolder::drop_latents() {
     const KeepLatents keep = record_.request.latents;
     if (keep == KeepLatents::all) return;
+    const std::set<int> ends = final_steps();
     std::error_code code;
     for (const StepRecord& s : record_.steps) {
         fs::remove(solver_file(s.step), code);
-        if (keep == KeepLatents::none || s.step != record_.total_steps) fs::remove(latents_file(s.step), code);
+        if (keep == KeepLatents::none || !ends.contains(s.step)) fs::remove(latents_file(s.step), code);
     }
 }
 

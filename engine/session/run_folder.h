@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 
@@ -57,6 +58,8 @@ public:
 
     /// Removes what the request does not want to be kept after success.
     void drop_latents();
+    /// Steps whose latents the clip is made of: the last of the run, and of each of its windows.
+    std::set<int> final_steps() const;
 
 private:
     struct Lock;

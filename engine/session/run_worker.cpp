@@ -81,6 +81,50 @@ void write_metrics(const RunFolder& run, const Json& frames) {
     write_file(run.file("metrics.json"), Json{{"schema", 1}, {"steps", steps}, {"frames", frames}}.dump(1) + "\n");
 }
 
+/// What becomes of a run's pictures: its video, the user's output, metrics, a thumbnail.
+class Clip {
+public:
+    /// `again`: the run may have been ended while it put the frames in their place. Throws Error where that changed.
+    Clip(RunFolder& run, bool again)
+        : run_(run),
+          own_(run.file("video.mp4"), OutputKind::video, *request().width, *request().height, *request().fps,
+               metadata_of(run.record())) {
+        const RunRecord& record = run_.record();
+        const Request& r = record.request;
+        const OutputKind kind = check_output(record.out, all_inputs_of(r), again ? *r.frames : 0);
+        if (kind == OutputKind::frames || lower_extension(record.out) == ".mkv")
+            wanted_.emplace(record.out, kind, *r.width, *r.height, *r.fps, metadata_of(record), again);
+    }
+    void add(int index, const Tensor& frame) {
+        const Image image = to_image(frame.unsqueeze(1), 0);
+        own_.write(image);
+        if (wanted_) wanted_->write(image);
+        metrics_.add(image);
+        if (index == *request().frames / 2) middle_ = image;
+    }
+    void finish() {
+        RunRecord& record = run_.record();
+        own_.finish();
+        const fs::path video = run_.file("video.mp4");
+        record.video_sha256 = file_sha256(video);
+        write_metrics(run_, metrics_.json());
+        write_png(run_.file("thumbnail.png"), thumbnail(middle_, thumbnail_side));
+        if (wanted_)
+            wanted_->finish();
+        else if (!same_file(video, record.out))
+            copy_file_atomically(video, record.out);
+    }
+
+private:
+    const Request& request() const { return run_.record().request; }
+
+    RunFolder& run_;
+    FrameOutput own_;
+    std::optional<FrameOutput> wanted_;
+    PictureMetrics metrics_;
+    Image middle_;
+};
+
 } // namespace
 
 void RunWorker::Recorder::stage_ends(Stage stage, double seconds) {
@@ -156,13 +200,22 @@ void RunWorker::render() {
     run_.record().device = {
         {"name", request.device->name()}, {"processor", processor_name()}, {"threads", backend_->threads()}};
     Pipeline pipeline(residency_, backend_);
-    const DenoiseState state = denoised(pipeline);
-    decode(pipeline, Pipeline::requested_frames(request, state.latent));
+    std::optional<Clip> clip; // begun with the first picture
+    const auto take = [&](int index, const Tensor& picture) {
+        if (!clip) clip.emplace(run_, seconds_before_ > 0);
+        clip->add(index, picture);
+    };
+    DenoiseState state = denoised(pipeline, take);
+    state.latent = Pipeline::requested_frames(request, state.latent, state.step);
+    const std::vector<Tensor> windows = state.all();
+    pipeline.decode(request, model_, windows, take, recorder_, stop_, clip ? windows.size() - 1 : 0);
+    clip->finish();
 }
 
-DenoiseState RunWorker::denoised(Pipeline& pipeline) {
+DenoiseState RunWorker::denoised(Pipeline& pipeline, const Pipeline::FrameSink& pictures) {
     const Request& request = run_.record().request;
     std::optional<DenoiseState> state = run_.last_state();
+    if (state) state = stored_state(run_, state->step, request, model_);
     if (state && state->step == state->steps) return *state;
 
     std::optional<Conditioning> conditioning = run_.load_conditioning();
@@ -180,47 +233,15 @@ DenoiseState RunWorker::denoised(Pipeline& pipeline) {
         if (s.step < s.steps)
             run_.store_step(s.step, since(last), s.latent, x0, s.solver);
         else
-            run_.store_step(s.step, since(last), Pipeline::requested_frames(request, s.latent),
-                            Pipeline::requested_frames(request, x0), {});
+            run_.store_step(s.step, since(last), Pipeline::requested_frames(request, s.latent, s.step),
+                            Pipeline::requested_frames(request, x0, s.step), {});
         last = Clock::now();
     };
-    pipeline.denoise(request, model_, *conditioning, *state, store, recorder_, stop_);
+    // Of a run that goes on, the windows that were there before are decoded with the rest.
+    const bool whole = window_after(windows_of(request), state->step).index == 0;
+    pipeline.denoise(request, model_, *conditioning, *state, store, recorder_, stop_,
+                     whole ? pictures : Pipeline::FrameSink());
     return *state;
-}
-
-void RunWorker::decode(Pipeline& pipeline, const Tensor& latent) {
-    RunRecord& record = run_.record();
-    const Request& r = record.request;
-    const std::string metadata = metadata_of(record);
-    const fs::path video = run_.file("video.mp4");
-    const bool again = seconds_before_ > 0; // it may have been ended while it put the frames in their place
-    // The place may have changed while the run went on.
-    const OutputKind kind = check_output(record.out, all_inputs_of(r), again ? *r.frames : 0);
-    const bool another = kind == OutputKind::frames || lower_extension(record.out) == ".mkv";
-    FrameOutput own(video, OutputKind::video, *r.width, *r.height, *r.fps, metadata);
-    std::optional<FrameOutput> wanted;
-    if (another) wanted.emplace(record.out, kind, *r.width, *r.height, *r.fps, metadata, again);
-
-    PictureMetrics metrics;
-    Image middle;
-    pipeline.decode(
-        r, model_, latent,
-        [&](int index, const Tensor& frame) {
-            const Image image = to_image(frame.unsqueeze(1), 0);
-            own.write(image);
-            if (wanted) wanted->write(image);
-            metrics.add(image);
-            if (index == *r.frames / 2) middle = image;
-        },
-        recorder_, stop_);
-    own.finish();
-    record.video_sha256 = file_sha256(video);
-    write_metrics(run_, metrics.json());
-    write_png(run_.file("thumbnail.png"), thumbnail(middle, thumbnail_side));
-    if (wanted)
-        wanted->finish();
-    else if (!same_file(video, record.out))
-        copy_file_atomically(video, record.out);
 }
 
 std::uint64_t peak_memory_bytes() {

@@ -33,8 +33,7 @@ private:
     };
 
     void render();
-    DenoiseState denoised(Pipeline&);
-    void decode(Pipeline&, const Tensor& latent);
+    DenoiseState denoised(Pipeline&, const std::function<void(int, const Tensor&)>& pictures);
     void save();
     void ended(RunState, const Error*);
 

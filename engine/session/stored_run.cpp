@@ -46,6 +46,8 @@ void check_resolved(const RunFolder& run) {
 
 DenoiseState stored_state(const RunFolder& run, int step, const Request& r, const ModelFolder& model) {
     DenoiseState state = run.state(step);
+    for (const Window& w : windows_of(r)) // a clip of several windows is made of the ends of all
+        if (w.last_step() < step) state.before.push_back(run.step_tensor(w.last_step(), "latent"));
     try {
         naming(run.latents_file(step), [&] { Pipeline::check_state(r, model, state); });
     } catch (const Error& e) {

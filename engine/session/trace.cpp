@@ -37,6 +37,9 @@ Opened open_model(const Request& asked, Observer& observer) {
     o.model = ModelFolder::open(o.request.model);
     for (const std::string& warning : o.model.warnings) observer.warning(warning);
     o.request = Pipeline::resolve(o.request, o.model);
+    if (windows_of(o.request).size() > 1)
+        throw UsageError("", "forcing.base", "a trace follows one window, this clip is made in several",
+                         fmt::format("use {} frames", *o.request.forcing->base));
     return o;
 }
 
@@ -158,7 +161,7 @@ TraceResult trace(const Request& asked, const TraceOptions& options, Observer& o
         }
         if (whole)
             pipeline.decode(
-                r, o.model, Pipeline::requested_frames(r, state.latent),
+                r, o.model, {Pipeline::requested_frames(r, state.latent, state.step)},
                 [&](int index, const Tensor& frame) {
                     if (options.picture) options.picture(index, frame);
                 },

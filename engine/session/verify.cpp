@@ -119,8 +119,8 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     const int last = record.steps.back().step;
     const auto compare = [&](int step, const Tensor& latent, const Tensor& x0) {
         const bool end = step == record.total_steps;
-        std::map<std::string, Tensor> tensors{{"latent", end ? Pipeline::requested_frames(r, latent) : latent}};
-        if (x0) tensors["x0"] = end ? Pipeline::requested_frames(r, x0) : x0;
+        std::map<std::string, Tensor> tensors{{"latent", end ? Pipeline::requested_frames(r, latent, step) : latent}};
+        if (x0) tensors["x0"] = end ? Pipeline::requested_frames(r, x0, step) : x0;
         const StepRecord* stored = record.find(step);
         if (!stored) throw Differs{}; // beyond what an unfinished run holds
         ++result.steps;

@@ -88,6 +88,18 @@ class Requests(Case):
             self.assertIn(f"denoir-cli: {option}:", result.err)
             self.assertIn(f"denoir-cli: {option}:", self.check(good, *words).err)
 
+    def test_windows(self):
+        good = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 64, "height": 48, "frames": 25, "steps": 2}
+        for forcing, field in (
+            ({"base": 12}, "forcing.base"), ({"base": 0}, "forcing.base"), ({"base": "13"}, "forcing.base"), ({"base": 1 << 40}, "forcing.base"),
+            ({"base": 13}, "forcing.overlap"), ({"base": 13, "overlap": 13}, "forcing.overlap"), ({"base": 13, "overlap": 8}, "forcing.overlap"),
+            ({"base": 17, "overlap": 5, "block": 2}, "forcing.base"), ({"base": 13, "overlap": 5, "block": 2}, "frames"),
+            ({"base": 13, "overlap": 9, "block": 2}, "forcing.block"), ({"condition_noise": 1000}, "forcing.condition_noise"),
+            ({"condition_noise": -1}, "forcing.condition_noise"), ({"condition_noise": 2.5}, "forcing.condition_noise"),
+        ):  # fmt: skip
+            self.assertIn(field, self.check(good | {"forcing": forcing}).err)
+        self.assertIn("frames", self.check(good | {"frames": 16385, "steps": 1000, "forcing": {"base": 5, "overlap": 1}}).err)
+
     def test_a_video_to_go_on_after(self):
         good = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 80, "height": 48, "frames": 13, "steps": 2,
                 "seed": 1, "dtype": "f32"}  # fmt: skip
@@ -107,7 +119,7 @@ class Requests(Case):
             ({"overlap": 9, "video_frames": 0}, "forcing.video_frames"), ({"overlap": None}, "forcing.overlap"), ({"overlapp": 9}, "forcing.overlapp"),
         ):  # fmt: skip
             self.assertIn(field, self.check(good | {"forcing": {"video": str(frames)} | forcing}).err)
-        self.assertIn("forcing.overlap", self.check(good | {"forcing": {"overlap": 9}}).err)
+        self.assertIn("forcing.video_frames", self.check(good | {"forcing": {"video_frames": 9}}).err)
         self.assertIn("forcing.video", self.check(good | {"image": str(frames / "frame_1.png"), "forcing": {"video": str(frames), "overlap": 9}}).err)
         # What it goes on after is an input.
         shutil.copy(pathlib.Path(__file__).resolve().parents[2] / "resources" / "samples" / "first.mp4", self.work / "out.mp4")

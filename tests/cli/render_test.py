@@ -171,6 +171,57 @@ class Render(Case):
         self.assertEqual(latents(none), {})
         self.refused("decode", none, "--out", "refused.mp4")
 
+    def test_windows(self):
+        """Three windows of two steps; each makes four pictures and is given nine."""
+        request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 64, "height": 48, "frames": 21,
+                   "steps": 2, "seed": 7, "dtype": "f32", "forcing": {"base": 13, "overlap": 9}}  # fmt: skip
+        (self.work / "long.json").write_text(json.dumps(request))
+        render = ("render", "long.json", "--run-dir")
+        self.done(*render, "whole", "--out", "whole.mp4")
+        whole = self.work / "whole"
+        self.assertEqual(list(latents(whole)), [f"step_{i:03}.safetensors" for i in range(7)])
+        shapes = [read_safetensors(whole / "latents" / f"step_{i:03}.safetensors")["latent"][1][1] for i in range(7)]
+        self.assertEqual(shapes, [4, 4, 4, 4, 4, 4, 4])
+        self.assertEqual(json.loads((whole / "run.json").read_text())["request"]["forcing"]["base"], 13)
+        self.assertEqual(len(json.loads((whole / "metrics.json").read_text())["frames"]), 21)
+        self.assertTrue(self.done("verify", whole, "--json").json()["identical"])
+        self.done("decode", whole, "--out", "again.mp4")
+        self.assertEqual(sha256(self.work / "again.mp4"), sha256(whole / "video.mp4"))
+        # A draft ends with the window that its step belongs to, after the windows before.
+        for step, frames in ((1, 13), (2, 13), (3, 17), (5, 21)):
+            self.done("decode", whole, "--step", step, "--out", f"draft{step}")
+            self.assertEqual(len(list((self.work / f"draft{step}").iterdir())), frames)
+        first = lambda folder: [sha256(p) for p in sorted((self.work / folder).iterdir())][:13]
+        self.assertEqual(first("draft3"), first("draft2"))
+        # Killed in any window it goes on.
+        for i, seen in enumerate(whole.rglob("step_00[0-5].safetensors") if PACE == 1 else []):
+            run = self.work / f"killed{i}"
+            process = self.start(*render, run, "--out", f"killed{i}.mp4")
+            while process.poll() is None and not (run / seen.relative_to(whole)).exists():
+                time.sleep(0.001)
+            process.kill()
+            process.communicate()
+            self.done("render", "--resume", run)
+            self.assertEqual(latents(run), latents(whole), seen.name)
+            self.assertEqual(sha256(run / "video.mp4"), sha256(whole / "video.mp4"), seen.name)
+        # A branch in the second window keeps the first.
+        self.done("render", "--from", whole, "--step", 3, "--guidance", 2, "--run-dir", "branch", "--out", "branch.mp4")
+        a, b = latents(whole), latents(self.work / "branch")
+        self.assertEqual([name for name in a if a[name] != b[name]], [f"step_00{i}.safetensors" for i in (4, 5, 6)])
+        self.assertTrue(self.done("verify", "branch", "--json").json()["identical"])
+        # The ends of windows are what the clip is made of.
+        self.done(*render, "last", "--out", "last.mp4", "--latents", "last")
+        self.assertEqual(list(latents(self.work / "last")), [f"step_00{i}.safetensors" for i in (2, 4, 6)])
+        self.done("decode", "last", "--out", "of-last.mp4")
+        self.assertEqual(sha256(self.work / "of-last.mp4"), sha256(self.work / "last" / "video.mp4"))
+        # One that was changed, or is gone, is said by name.
+        changed = self.work / "last" / "latents" / "step_004.safetensors"
+        changed.write_bytes(changed.read_bytes()[:-8] + bytes(8))
+        self.refused("decode", "last", "--out", "changed.mp4", names=("step_004",))
+        changed.unlink()
+        self.refused("decode", "last", "--out", "changed.mp4", names=("step_004",))
+        self.refused("trace", "long.json", "--out", "trace.safetensors", names=("forcing.base",))
+
     def test_loras(self):
         lora = FIXTURES / "_inputs" / "style-kohya.safetensors"
         render = ("render", "--model", FIXTURES / "_models" / "Wan2.1-T2V-tiny", "--prompt", PROMPT, "--size", "80x48", "--frames", 5, "--steps", 3, "--seed", 7)

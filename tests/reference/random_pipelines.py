@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from denoir_reference import models  # noqa: E402
+from denoir_reference import models, pipelines  # noqa: E402
 from denoir_reference.cases_pipelines import Maker, picture, psnr  # noqa: E402
 from denoir_reference.files import Fixtures, write_safetensors  # noqa: E402
 from denoir_reference.values import normal  # noqa: E402
@@ -81,9 +81,16 @@ class Drawn(Maker):
                 request["image"] = self.draw("first", seed)
                 if end:
                     request["last_image"] = self.draw("second", seed)
-        self.noise = normal(
-            seed + "/noise", (model.config.out_channels, (frames - 1) // 4 + 1, height // model.stride, width // model.stride)
-        )
+        windows = [(frames - 1) // 4 + 1]
+        if kind == "df" and rng.random() < 0.5:
+            # Whole blocks, as many windows as it takes; what is given at the beginning stays less than a window.
+            given = request["forcing"].get("overlap", rng.choice((1, 5)) if block == 1 else 4 * block - 3)
+            overlap = (given - 1) // 4 + 1
+            base, more = overlap + block * rng.randrange(1, 4), block * rng.randrange(1, 8)
+            request["frames"] = frames = 4 * (base + more) - 3
+            request["forcing"] |= {"base": 4 * base - 3, "overlap": given}
+            windows = pipelines.window_frames(frames, 4 * base - 3, given)
+        self.noise = normal(seed + "/noise", (model.config.out_channels, sum(windows), height // model.stride, width // model.stride))
         self.model, self.request = model, request
 
     def draw(self, name: str, seed: str) -> str:

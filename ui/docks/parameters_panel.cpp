@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 #include <QWheelEvent>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/estimator.h"
@@ -365,37 +366,59 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
 }
 
 void ParametersPanel::add_forcing(QVBoxLayout* form) {
-    const auto add = [this, form](const QString& name, const QString& member, double low, double high,
-                                  NumberEdit*& edit) {
-        edit = new NumberEdit(low, high, 1, 0);
+    const auto add = [this, form](const QString& name, const QString& member, double low, double high, double step,
+                                  double usual, const QString& tip) {
+        auto* edit = new NumberEdit(low, high, step, 0);
         edit->setObjectName(member);
+        edit->setToolTip(tip);
         auto* field = new Field(name, edit);
         field->label()->set_scrubbable(true);
         form->addWidget(field);
-        connect(edit, &NumberEdit::edited, this, [this, member](double value) {
-            QVariantMap forcing = studio_.document.value(QStringLiteral("forcing")).toMap();
-            forcing.insert(member, static_cast<int>(value));
-            if (!forcing.contains(QStringLiteral("block"))) forcing.insert(QStringLiteral("block"), 1);
-            set(QStringLiteral("forcing"), forcing);
+        connect(edit, &NumberEdit::edited, this, [this, member, usual](double value) {
+            set_forcing(member, value == usual ? QVariant() : QVariant(static_cast<int>(value)));
         });
         connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
-        connect(field, &Field::reset_asked, this, [this, member] {
-            QVariantMap forcing = studio_.document.value(QStringLiteral("forcing")).toMap();
-            forcing.remove(member);
-            const QVariantMap usual = studio_.document.default_value(QStringLiteral("forcing")).toMap();
-            forcing.insert(member, usual.value(member));
-            if (forcing == usual)
-                studio_.document.reset(QStringLiteral("forcing"));
-            else
-                set(QStringLiteral("forcing"), forcing);
-        });
-        return field;
+        connect(field, &Field::reset_asked, this, [this, member] { set_forcing(member, {}); });
+        forcing_.append({member, usual, field, edit});
+        return edit;
     };
-    ar_step_field_ = add(tr("AR step"), QStringLiteral("ar_step"), 0, 1000, ar_step_);
-    ar_step_->setToolTip(tr("Each block of frames runs this many steps behind the one before; 0: all frames together"));
-    block_field_ = add(tr("Block"), QStringLiteral("block"), 1, 4097, block_);
-    block_->set_unit(tr(" latent frames"));
-    block_->setToolTip(tr("Latent frames that share a timestep"));
+    const Forcing usual;
+    const auto to_frames = [](double typed) { return 4 * std::round((typed - 1) / 4) + 1; }; // 4n+1
+    add(tr("AR step"), QStringLiteral("ar_step"), 0, 1000, 1, usual.ar_step,
+        tr("Each block of frames runs this many steps behind the one before; 0: all frames together"));
+    add(tr("Block"), QStringLiteral("block"), 1, 4097, 1, usual.block, tr("Latent frames that share a timestep"))
+        ->set_unit(tr(" latent frames"));
+    auto* base = add(tr("Window"), QStringLiteral("base"), 0, FrameCount::max, 4, 0,
+                     tr("A longer clip is made in windows of so many frames, each going on after the one before; "
+                        "automatic: as long as the clips that the model was made for"));
+    base->setSpecialValueText(tr("automatic"));
+    base->set_snap([to_frames](double typed) { return typed < 3 ? 0 : std::max(5.0, to_frames(typed)); });
+    base->set_unit(tr(" frames"));
+    auto* overlap = add(tr("Overlap"), QStringLiteral("overlap"), 1, FrameCount::max, 4, usual.overlap,
+                        tr("Frames that a window is given of the one before, or a clip of the video it goes on after"));
+    overlap->set_snap(to_frames);
+    overlap->set_unit(tr(" frames"));
+    add(tr("Given noise"), QStringLiteral("condition_noise"), 0, 999, 5, usual.condition_noise,
+        tr("Noise on what is given, in thousandths: 20 keeps long clips from drifting, at most 60; 0: none"))
+        ->set_unit(QStringLiteral(" ‰"));
+}
+
+void ParametersPanel::set_forcing(const QString& member, const QVariant& value) {
+    const QString key = QStringLiteral("forcing");
+    QVariantMap forcing;
+    if (studio_.document.has_value(key)) forcing = studio_.document.value(key).toMap();
+    if (value.isValid())
+        forcing.insert(member, value);
+    else
+        forcing.remove(member);
+    const QVariantMap usual = studio_.document.default_value(key).toMap();
+    const QStringList members = forcing.keys();
+    const bool plain = std::all_of(members.begin(), members.end(),
+                                   [&](const QString& each) { return forcing.value(each) == usual.value(each); });
+    if (plain)
+        reset(key);
+    else
+        set(key, forcing);
 }
 
 void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {

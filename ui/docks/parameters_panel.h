@@ -53,8 +53,11 @@ private:
     void refresh_sizes();
     void refresh_seed();
     void refresh_forcing();
+    bool is_forcing_member(const QString& member) const; ///< one that has a field here
+    QString windows_text() const; ///< of a clip that is made in several; else empty
     void refresh_estimate();
     void set(const QString& key, const QVariant& value);
+    void set_forcing(const QString& member, const QVariant& value); ///< invalid: as usual
     void reset(const QString& key);
     void set_size(const QString& text);
     QString shown(const QString& key, const QVariant& value) const;
@@ -69,8 +72,13 @@ private:
     QToolButton *lock_, *dice_;
     QWidget* advanced_;
     QToolButton* advanced_toggle_;
-    Field *ar_step_field_, *block_field_;
-    NumberEdit *ar_step_, *block_;
+    struct ForcingField {
+        QString member; ///< of `forcing`
+        double usual;
+        Field* field;
+        NumberEdit* edit;
+    };
+    QList<ForcingField> forcing_;
     QLabel *estimate_, *changes_;
     QPushButton* generate_;
     QSpinBox* copies_;

@@ -6,10 +6,14 @@
 #include <QLineEdit>
 #include <QToolButton>
 
+#include <algorithm>
+
 #include "app/estimator.h"
 #include "app/model_catalogue.h"
 #include "app/request_document.h"
 #include "app/text.h"
+#include "engine/core/error.h"
+#include "engine/pipeline/windows.h"
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/docks/sizes.h"
@@ -77,7 +81,9 @@ void ParametersPanel::refresh_field(const QString& key) {
         if (error.isEmpty()) error = words(document.issue(key));
     }
     field->set_error(error);
-    field->set_hint(error.isEmpty() ? snapped_.value(key) : QString());
+    QString hint = snapped_.value(key);
+    if (hint.isEmpty() && key == QLatin1String("frames")) hint = windows_text();
+    field->set_hint(error.isEmpty() ? hint : QString());
 }
 
 /// As the list has it: the bundled model is the empty path, however it was named.
@@ -132,26 +138,45 @@ void ParametersPanel::refresh_seed() {
 }
 
 void ParametersPanel::refresh_forcing() {
-    const bool forcing = studio_.document.forcing_model();
-    const auto member = [this](const QVariant& map, const char* name, int otherwise) {
-        return map.toMap().value(QLatin1String(name), otherwise).toInt();
-    };
-    const QVariant now = studio_.document.value(QStringLiteral("forcing")),
-                   standard = studio_.document.default_value(QStringLiteral("forcing"));
-    const auto show = [&](Field* field, NumberEdit* edit, const char* name, int otherwise) {
-        field->setVisible(forcing);
-        edit->show_value(member(now, name, otherwise));
-        const int usual = member(standard, name, otherwise);
-        field->set_default(QString::number(usual), member(now, name, otherwise) != usual);
-    };
-    show(ar_step_field_, ar_step_, "ar_step", 0);
-    show(block_field_, block_, "block", 1);
-    const app::Issue issue = studio_.document.issue(QStringLiteral("forcing"));
-    QString error = refused_.value(QStringLiteral("forcing"));
-    const bool here =
-        !issue.field.startsWith(QLatin1String("forcing.video")) && issue.field != QLatin1String("forcing.overlap");
-    if (error.isEmpty() && !issue.isEmpty() && here) error = words(issue);
-    block_field_->set_error(error);
+    const auto& document = studio_.document;
+    const QVariantMap now = document.value(QStringLiteral("forcing")).toMap();
+    const app::Issue issue = document.issue(QStringLiteral("forcing"));
+    const bool goes_on = !now.value(QStringLiteral("video")).toString().isEmpty();
+    const QString member = issue.field.section(QLatin1Char('.'), 1);
+    // What is wrong with the video is said beside it.
+    const bool here = !member.startsWith(QLatin1String("video")) && !(goes_on && member == QLatin1String("overlap"));
+    for (const ForcingField& f : forcing_) {
+        const double value = now.value(f.member, f.usual).toDouble();
+        f.field->setVisible(document.forcing_model());
+        f.edit->show_value(value);
+        f.field->set_default(f.usual == f.edit->minimum() && !f.edit->specialValueText().isEmpty()
+                                 ? f.edit->specialValueText()
+                                 : number_text(f.usual),
+                             value != f.usual);
+        const bool own = f.member == member || (f.member == QLatin1String("block") && !is_forcing_member(member));
+        QString error;
+        if (f.member == QLatin1String("block")) error = refused_.value(QStringLiteral("forcing"));
+        if (error.isEmpty() && !issue.isEmpty() && here && own) error = words(issue);
+        f.field->set_error(error);
+    }
+}
+
+bool ParametersPanel::is_forcing_member(const QString& member) const {
+    return std::any_of(forcing_.begin(), forcing_.end(), [&](const ForcingField& f) { return f.member == member; });
+}
+
+QString ParametersPanel::windows_text() const {
+    const auto& request = studio_.document.resolved();
+    if (!request || studio_.document.pending() || request->mode != Mode::forcing) return {};
+    try {
+        const auto windows = static_cast<int>(windows_of(*request).size());
+        if (windows == 1) return {};
+        return tr("made in %n window(s) of %1 frames, each after the last %2 of the one before", nullptr, windows)
+            .arg(*request->forcing->base)
+            .arg(request->forcing->overlap);
+    } catch (const Error&) {
+        return {};
+    }
 }
 
 void ParametersPanel::refresh_estimate() {

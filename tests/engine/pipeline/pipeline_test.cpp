@@ -62,7 +62,7 @@ struct Fixture {
         const Conditioning c = condition();
         DenoiseState state = pipeline.begin(request, model, c);
         denoise(c, state);
-        return Pipeline::requested_frames(request, state.latent);
+        return Pipeline::requested_frames(request, state.latent, state.step);
     }
 };
 
@@ -166,7 +166,7 @@ TEST(Pipeline, ACleanFirstFrameStaysAndAnEndImageIsDropped) {
     f.denoise(c, state);
     EXPECT_TRUE(same_bytes(state.latent.select(1, 0).to_host_f32(), c.prefix.select(1, 0).to_host_f32()));
     EXPECT_TRUE(same_bytes(state.latent.select(1, 3).to_host_f32(), c.end.select(1, 0).to_host_f32()));
-    EXPECT_EQ(Pipeline::requested_frames(f.request, state.latent).size(1), 3);
+    EXPECT_EQ(Pipeline::requested_frames(f.request, state.latent, state.step).size(1), 3);
 }
 
 TEST(Pipeline, TheConditionOfAnImageHasItsMask) {
@@ -205,7 +205,7 @@ TEST(Pipeline, DecodingGivesEveryFrameOnceInOrder) {
     Fixture f(small_request("Wan2.1-T2V-tiny"));
     const Tensor latent = f.run();
     int next = 0;
-    f.pipeline.decode(f.request, f.model, latent,
+    f.pipeline.decode(f.request, f.model, {latent},
                       [&](int index, const Tensor& picture) {
                           EXPECT_EQ(index, next++);
                           EXPECT_EQ(picture.shape(), (Shape{3, 48, 64}));
@@ -213,6 +213,100 @@ TEST(Pipeline, DecodingGivesEveryFrameOnceInOrder) {
                       },
                       f.told, {});
     EXPECT_EQ(next, 9);
+}
+
+Request windows_request() {
+    Request r = small_request("SkyReels-V2-DF-tiny");
+    r.frames = 29, r.steps = 2;
+    r.forcing.emplace();
+    r.forcing->base = 13, r.forcing->overlap = 5;
+    return r;
+}
+
+/// spec/pipelines.md 7.5
+TEST(Windows, AreThoseOfTheReference) {
+    const auto latent_frames = [](int frames, int base, int overlap) {
+        Request r = windows_request();
+        r.mode = Mode::forcing, r.shift = 8, r.sampler = Sampler::unipc, r.frames = frames;
+        r.forcing->base = base, r.forcing->overlap = overlap;
+        std::vector<int> sizes;
+        int ends = 0;
+        for (const Window& w : windows_of(r)) {
+            sizes.push_back(w.frames);
+            EXPECT_EQ(w.begin + w.ready, ends) << "what it makes goes on after what there is";
+            EXPECT_EQ(w.first_step, 2 * w.index);
+            ends = w.begin + w.frames;
+        }
+        EXPECT_EQ(4 * ends - 3, frames);
+        return sizes;
+    };
+    using Sizes = std::vector<int>;
+    EXPECT_EQ(latent_frames(97, 97, 17), (Sizes{25}));
+    EXPECT_EQ(latent_frames(257, 97, 17), (Sizes{25, 25, 25}));
+    EXPECT_EQ(latent_frames(377, 97, 17), (Sizes{25, 25, 25, 25, 15}));
+    EXPECT_EQ(latent_frames(1457, 97, 17), Sizes(18, 25));
+    EXPECT_EQ(latent_frames(237, 97, 17), (Sizes{25, 25, 20}));
+    EXPECT_EQ(latent_frames(121, 97, 17), (Sizes{25, 11}));
+    EXPECT_EQ(latent_frames(101, 97, 17), (Sizes{25, 6}));
+    EXPECT_EQ(latent_frames(257, 97, 37), (Sizes{25, 25, 25, 20}));
+    EXPECT_EQ(latent_frames(257, 121, 17), (Sizes{31, 31, 13}));
+}
+
+TEST(Windows, StoppedAfterAnyStepTheyGoOnWithTheSameBytes) {
+    for (const int noise : {0, 40}) {
+        Request r = windows_request();
+        r.forcing->condition_noise = noise;
+        if (noise > 0) r.frames = 21, r.forcing->overlap = 9; // each window makes fewer pictures than the next is given
+        Fixture f(r);
+        const Conditioning c = f.condition();
+        std::vector<DenoiseState> states{f.pipeline.begin(f.request, f.model, c)};
+        DenoiseState state = states[0];
+        f.denoise(c, state, [&](const DenoiseState& s) { states.push_back(s); });
+        ASSERT_EQ(state.before.size(), 2u);
+        ASSERT_EQ(int(states.size()), 3 * 2 + 1) << "three windows of two steps";
+        for (DenoiseState again : states) {
+            EXPECT_NO_THROW(Pipeline::check_state(f.request, f.model, again)) << again.step;
+            Fixture g(f.request);
+            g.denoise(c, again);
+            EXPECT_TRUE(same_bytes(again.latent, state.latent)) << "from step " << again.step;
+            for (int i = 0; i < 2; ++i) EXPECT_TRUE(same_bytes(again.before[i], state.before[i])) << again.step;
+        }
+    }
+}
+
+TEST(Windows, PicturesComeInOrderWhetherAtOnceOrAtTheEnd) {
+    Fixture f(windows_request());
+    const Conditioning c = f.condition();
+    DenoiseState state = f.pipeline.begin(f.request, f.model, c);
+    std::vector<Tensor> at_once, at_the_end;
+    const auto into = [](std::vector<Tensor>& all) {
+        return [&all](int index, const Tensor& picture) {
+            EXPECT_EQ(index, int(all.size()));
+            all.push_back(picture.to_host_f32());
+        };
+    };
+    f.pipeline.denoise(f.request, f.model, c, state, [](const DenoiseState&, const Tensor&) {}, f.told, {},
+                       into(at_once));
+    EXPECT_EQ(at_once.size(), 13u + 8); // the last window's are not there yet
+    f.pipeline.decode(f.request, f.model, state.all(), into(at_once), f.told, {}, 2);
+    f.pipeline.decode(f.request, f.model, state.all(), into(at_the_end), f.told, {});
+    ASSERT_EQ(at_once.size(), 29u);
+    ASSERT_EQ(at_the_end.size(), 29u);
+    for (std::size_t i = 0; i < at_once.size(); ++i) EXPECT_TRUE(same_bytes(at_once[i], at_the_end[i])) << i;
+}
+
+TEST(Windows, OfNoiseOnWhatIsGivenTheModelSeesSomeAndTheClipKeepsNone) {
+    Request r = small_request("SkyReels-V2-DF-tiny");
+    r.image = fixtures / "_inputs" / "landscape.png";
+    r.forcing.emplace();
+    const Tensor clean = Fixture(r).run();
+    r.forcing->condition_noise = 20;
+    Fixture f(r);
+    const Conditioning c = f.condition();
+    DenoiseState state = f.pipeline.begin(f.request, f.model, c);
+    f.denoise(c, state);
+    EXPECT_TRUE(same_bytes(state.latent.select(1, 0).to_host_f32(), c.prefix.select(1, 0).to_host_f32()));
+    EXPECT_FALSE(same_bytes(state.latent, clean));
 }
 
 } // namespace

@@ -133,6 +133,52 @@ TEST(Resolve, WhatAClipCannotGoOnAfterIsRefused) {
               "accepted");
 }
 
+/// The table of SkyReels: 97 frames at a time, 17 of them of the window before (spec/pipelines.md 6).
+TEST(Resolve, ALongClipIsMadeInWindows) {
+    const auto of = [](int frames, const Forcing& forcing) {
+        return resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
+            q.width = 64, q.height = 48, q.frames = frames, q.steps = 3, q.forcing = forcing;
+        });
+    };
+    EXPECT_EQ(of(97, {}).forcing->base, std::nullopt);
+    const Request r = of(257, {});
+    EXPECT_EQ(r.forcing->base, 97);
+    EXPECT_EQ(Pipeline::step_count(r), 3 * 3);
+    EXPECT_EQ(of(257, {.block = 5}).forcing->base, 97);
+    EXPECT_EQ(of(257, {.block = 13}).forcing->base, std::nullopt); // 65 latent frames: whole blocks, a window's are not
+    EXPECT_EQ(of(257, {.base = 257}).forcing->base, 257);          // one, if that is wanted
+    EXPECT_EQ(Pipeline::step_count(of(257, {.base = 257})), 3);
+    // Asynchronous: each window has rows of its own.
+    const Request rows = of(21, {.ar_step = 1, .overlap = 5, .base = 13});
+    EXPECT_EQ(Pipeline::step_count(rows), (3 + 3) + (3 + 1));
+}
+
+TEST(Resolve, WindowsThatLeaveNothingToMakeAreRefused) {
+    const auto refusal = [](int frames, int base, int overlap, int block = 1) {
+        return refused("SkyReels-V2-DF-tiny", [&](Request& q) {
+            q.width = 64, q.height = 48, q.frames = frames, q.steps = 2;
+            q.forcing = Forcing{.block = block, .overlap = overlap, .base = base};
+        });
+    };
+    EXPECT_EQ(refusal(21, 13, 9), "accepted");
+    EXPECT_EQ(refusal(21, 13, 13), "forcing.overlap");
+    EXPECT_EQ(refusal(21, 13, 6), "forcing.overlap");
+    EXPECT_EQ(refusal(21, 12, 5), "forcing.base");
+    EXPECT_EQ(refusal(21, 1, 1), "forcing.base");
+    EXPECT_EQ(refusal(21, 21, 6), "accepted"); // one window, which is given nothing
+    EXPECT_EQ(refusal(29, 13, 5, 2), "accepted");
+    EXPECT_EQ(refusal(25, 13, 5, 2), "frames"); // seven latent ones
+    EXPECT_EQ(refusal(29, 17, 5, 2), "forcing.base");
+    EXPECT_EQ(refusal(29, 13, 9, 2), "forcing.block");
+    EXPECT_EQ(refusal(16381, 5, 1), "accepted");
+    EXPECT_EQ(refused("SkyReels-V2-DF-tiny",
+                      [](Request& q) {
+                          q.width = 64, q.height = 48, q.frames = 16381, q.steps = 1000;
+                          q.forcing = Forcing{.overlap = 1, .base = 5};
+                      }),
+              "frames");
+}
+
 TEST(Resolve, AsynchronousForcingHasMoreRowsThanSteps) {
     const Request r = resolved("SkyReels-V2-DF-tiny", [](Request& q) {
         q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false};

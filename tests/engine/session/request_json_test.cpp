@@ -106,12 +106,26 @@ TEST(RequestJson, AVideoToGoOnAfterIsPartOfForcing) {
     const Request plain = read(with(R"("forcing": {"video": null, "video_frames": null})"));
     EXPECT_EQ(plain.forcing, Forcing{});
     EXPECT_EQ(to_json(plain)["forcing"].size(), 3u); // as it was before there were videos
-    EXPECT_NE(refusal(with(R"("forcing": {"overlap": 9})")).find("forcing.overlap"), std::string::npos);
     EXPECT_NE(refusal(with(R"("forcing": {"video_frames": 9, "video": null})")).find("forcing.video_frames"),
               std::string::npos);
     EXPECT_NE(refusal(with(R"("forcing": {"video": 7})")).find("forcing.video"), std::string::npos);
     EXPECT_NE(refusal(with(R"("forcing": {"video": "a.mp4", "overlap": 0})")).find("forcing.overlap"),
               std::string::npos);
+}
+
+TEST(RequestJson, WindowsArePartOfForcing) {
+    const Request r = read(with(R"("forcing": {"base": 13, "overlap": 5, "condition_noise": 20})"));
+    EXPECT_EQ(r.forcing->base, 13);
+    EXPECT_EQ(r.forcing->overlap, 5);
+    EXPECT_EQ(r.forcing->condition_noise, 20);
+    EXPECT_EQ(request_from_json(asked_json(r), {}).forcing, r.forcing);
+    // The overlap counts for windows that the model decides, too.
+    const Request overlap = read(with(R"("forcing": {"overlap": 9, "base": null})"));
+    EXPECT_EQ(overlap.forcing->overlap, 9);
+    EXPECT_EQ(request_from_json(asked_json(overlap), {}).forcing, overlap.forcing);
+    for (const char* wrong : {R"("base": 4)", R"("base": 9.5)", R"("condition_noise": 1000)", R"("condition_noise": -1)",
+                              R"("overlap": "5")"})
+        EXPECT_NE(refusal(with(fmt::format(R"("forcing": {{{}}})", wrong))).find("forcing."), std::string::npos) << wrong;
 }
 
 TEST(RequestJson, LorasAreFilesWithAStrength) {

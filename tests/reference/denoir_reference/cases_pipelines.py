@@ -98,9 +98,10 @@ class Maker:
         for key, value in (("image", image), ("last_image", last_image)):
             if value:
                 full[key] = f"../_inputs/{value}.png"
-        noise = normal(
-            name + "/noise", (model.config.out_channels, (frames - 1) // 4 + 1, height // model.stride, width // model.stride)
-        )
+        windows = [(frames - 1) // 4 + 1]
+        if "base" in (forcing or {}):
+            windows = pipelines.window_frames(frames, forcing["base"], forcing["overlap"])
+        noise = normal(name + "/noise", (model.config.out_channels, sum(windows), height // model.stride, width // model.stride))
         full["noise"] = {"file": "noise.safetensors"}
         want = self.run(model, full, noise, self.ours(model))
         if (forcing or {}).get("causal_attention") and forcing["block"] == 1:
@@ -151,7 +152,7 @@ class Maker:
             if "video" in request["forcing"]:
                 pixels = [pipelines.forcing_pixels(i, width, height) for i in self.last_frames(request["forcing"])]
                 encoded[0] = model.vae().encode(torch.stack(pixels, 1))[0].float()
-            return pipelines.force(model, request, noise, forward, *encoded)
+            return pipelines.force_long(model, request, noise, forward, *encoded)[-1]
         if first is None:
             return pipelines.sample(model, request, noise, forward)
         if model.second_vae:
@@ -374,6 +375,38 @@ def make(fixtures: Fixtures):
         height=64,
         frames=13,
         steps=3,
+    )
+    m.case(
+        "pipe-df-long",
+        models.DF,
+        "three windows, each but the first after the last frames of the one before; an end image follows the last",
+        image="landscape",
+        last_image="second",
+        forcing={"ar_step": 0, "block": 1, "base": 17, "overlap": 5},
+        frames=33,
+        steps=3,
+        width=64,
+        height=48,
+    )
+    m.case(
+        "pipe-df-long-video",
+        models.DF,
+        "after a video, asynchronous, in blocks of two latent frames, the last window shorter",
+        forcing={"ar_step": 1, "block": 2, "video": "../_inputs/before", "overlap": 5, "base": 13},
+        frames=29,
+        steps=3,
+        width=48,
+        height=64,
+    )
+    m.case(
+        "pipe-df-long-overlap",
+        models.DF,
+        "each window makes fewer pictures than the next is given",
+        forcing={"ar_step": 0, "block": 1, "base": 13, "overlap": 9},
+        frames=25,
+        steps=3,
+        width=48,
+        height=48,
     )
     m.case(
         "pipe-ti2v-text",

@@ -111,9 +111,35 @@ def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condit
     return torch.from_numpy(np.ascontiguousarray(latent))
 
 
+def window_frames(frames: int, base: int, overlap: int) -> list[int]:
+    """Latent frames of each window (section 7.5): sizes in pixel frames go in."""
+    frames, base, overlap = ((n - 1) // 4 + 1 for n in (frames, base, overlap))
+    if frames <= base:
+        return [frames]
+    count = 1 + (frames - base - 1) // (base - overlap) + 1
+    done = [i * (base - overlap) + overlap for i in range(1, count)]
+    return [base] + [min(frames - finished + overlap, base) for finished in done]
+
+
+def force_long(model, request: dict, noise: torch.Tensor, forward, before=None, last=None) -> list[torch.Tensor]:
+    """Window after window; `noise` holds that of all, one behind the other. Each begins with the last pictures that there are, encoded
+    again. -> the final latents of each."""
+    options = request["forcing"]
+    overlap = options.get("overlap", 17)
+    parts = noise.split(window_frames(request["frames"], options.get("base", request["frames"]), overlap), dim=1)
+    done, pictures = [], None
+    for i, part in enumerate(parts):
+        if done:
+            made = model.vae().decode(done[-1]).clamp(-1, 1)
+            pictures = made if pictures is None else torch.cat([pictures, made[:, overlap:]], 1)
+            before = model.vae().encode(pictures[:, -overlap:])[0].float()
+        done.append(force(model, request, part.clone(), forward, before, last if i == len(parts) - 1 else None))
+    return done
+
+
 def force(model, request: dict, noise: torch.Tensor, forward, before=None, last=None) -> torch.Tensor:
     """Diffusion forcing within one window (section 7): every latent frame has its own solver and timesteps. `before`: the latents that
-    the clip begins with, of its first image or of the video that it goes on after."""
+    the clip begins with, of its first image or of what it goes on after."""
     options = request["forcing"]
     block, latent, ready = options.get("block", 1), noise.clone(), 0
     if before is not None:
