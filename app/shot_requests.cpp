@@ -25,9 +25,10 @@ Request anew(const Request& request) {
 }
 
 /// The request's clip begins with the last of the first `frames` of the take: as many as is usual, as there are, and as
-/// leave one of `room` latent frames to make; a whole number of blocks, else the blocks are given up. Returns how many.
+/// leave one of `room` latent frames (or of a window's) to make; a whole number of blocks, else the blocks are given up. Returns how many.
 int go_on(Request& r, const Take& take, int frames, int room) {
     if (!r.forcing) r.forcing.emplace();
+    if (r.forcing->base) room = std::min(room, latent_frames(*r.forcing->base));
     const int most = std::max(1, std::min({latent_frames(usual_overlap), latent_frames(frames), room - 1}));
     if (r.forcing->block > most) r.forcing->block = 1;
     const int overlap = frames_of(most / r.forcing->block * r.forcing->block);

@@ -53,6 +53,10 @@ void ShotRequestsTest::extension() {
     QCOMPARE(extension_of(shot, made(9)).forcing->overlap, 5);
     QCOMPARE(extension_of(shot_of(1), made(33)).forcing->overlap, 1);
     QCOMPARE(*extension_of(shot_of(1), made(1)).frames, 5);
+    // A window must have something to make beside what is given.
+    Request windows = made(65);
+    windows.forcing->base = 13;
+    QCOMPARE(extension_of(shot_of(33), windows).forcing->overlap, 9);
     // After a part of a shot as much as usual, not as little as that part.
     shot.takes[0].part = 3;
     QVERIFY(!extension_of(shot, made(9)).frames);

@@ -57,6 +57,7 @@ private slots:
     void stop_early();
     void a_cut_of_three();
     void longer();
+    void in_windows();
     void after_the_crash();
     void does_it_fit();
 };
@@ -471,6 +472,59 @@ void StoriesTest::a_cut_of_three() {
                                  studio.window().preview().info(app::Side::a)->frames == all,
                              10000);
     studio.picture("cut-4-exported");
+}
+
+/// The field that a control is in.
+static Field* field_of(QWidget* control) {
+    while (control && !qobject_cast<Field*>(control)) control = control->parentWidget();
+    return qobject_cast<Field*>(control);
+}
+
+/// A clip longer than those that the model was made for: made in windows, of which the fields tell and decide.
+void StoriesTest::in_windows() {
+    const app::Home home;
+    StudioFixture studio;
+    studio.use_model(2);
+    auto& document = studio.core().document;
+    auto* frames = studio.find<NumberEdit>("frames");
+    const auto type_into = [&](QWidget* edit, const QString& text) {
+        studio.click(edit);
+        studio.key(Qt::Key_A, Qt::ControlModifier);
+        studio.type(text);
+        studio.key(Qt::Key_Tab);
+        QVERIFY(document.wait_resolved(20000));
+    };
+    const auto hint = [&] { return field_of(frames)->findChild<QLabel*>(QStringLiteral("hint"))->text(); };
+    type_into(frames, "49");
+    QCOMPARE(document.resolved()->forcing->base, 33);
+    QVERIFY2(hint().contains("2") && hint().contains("33"), qPrintable(hint()));
+    studio.picture("in-windows-1-automatic");
+    type_into(frames, "29");
+    QVERIFY(!document.resolved()->forcing->base && !hint().contains("33"));
+
+    studio.click(studio.find<QToolButton>("more"));
+    auto *base = studio.find<NumberEdit>("base"), *overlap = studio.find<NumberEdit>("overlap");
+    QCOMPARE(base->text(), QStringLiteral("automatic"));
+    type_into(base, "12"); // snaps to 13, of which 17 cannot be given
+    QCOMPARE(base->value(), 13.0);
+    QVERIFY(field_of(overlap)->has_error() && !field_of(base)->has_error() && !document.resolved());
+    type_into(overlap, "5");
+    QVERIFY(!field_of(overlap)->has_error());
+    QVERIFY2(hint().contains("3") && hint().contains("13"), qPrintable(hint()));
+    studio.picture("in-windows-2-chosen");
+    app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 3, 60000);
+    studio.picture("in-windows-3-second");
+    QVERIFY(studio.idle());
+    auto& player = studio.window().preview().player();
+    QTRY_COMPARE_WITH_TIMEOUT(player.frames(), 29, 30000);
+    studio.picture("in-windows-4-result");
+    // Back to what is usual, each by its button.
+    studio.click(field_of(base)->findChild<QToolButton*>(QStringLiteral("reset")));
+    studio.click(field_of(overlap)->findChild<QToolButton*>(QStringLiteral("reset")));
+    QVERIFY(document.wait_resolved(20000));
+    QVERIFY(!document.asked().forcing);
 }
 
 /// A shot goes on with its last pictures, a part of it is made again, and all of it: by keys, and undone.

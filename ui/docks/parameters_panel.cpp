@@ -91,6 +91,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     sampler->addItem(QStringLiteral("Euler"), QStringLiteral("euler"));
     add_seed(form);
 
+    advanced_toggle_->setObjectName(QStringLiteral("more"));
     advanced_toggle_->setText(tr("More"));
     advanced_toggle_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     advanced_toggle_->setIconSize({12, 12});
@@ -398,7 +399,7 @@ void ParametersPanel::add_forcing(QVBoxLayout* form) {
                         tr("Frames that a window is given of the one before, or a clip of the video it goes on after"));
     overlap->set_snap(to_frames);
     overlap->set_unit(tr(" frames"));
-    add(tr("Given noise"), QStringLiteral("condition_noise"), 0, 999, 5, usual.condition_noise,
+    add(tr("Cond. noise"), QStringLiteral("condition_noise"), 0, 999, 5, usual.condition_noise,
         tr("Noise on what is given, in thousandths: 20 keeps long clips from drifting, at most 60; 0: none"))
         ->set_unit(QStringLiteral(" ‰"));
 }

@@ -2240,6 +2240,41 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>none</source>
         <translation>keine</translation>
     </message>
+    <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>A longer clip is made in windows of so many frames, each going on after the one before; automatic: as long as the clips that the model was made for</source>
+        <translation>Ein längerer Clip entsteht in Fenstern von so vielen Bildern, jedes geht nach dem davor weiter; automatisch: so lang wie die Clips, für die das Modell gemacht ist</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>automatisch</translation>
+    </message>
+    <message>
+        <source>Overlap</source>
+        <translation>Überlappung</translation>
+    </message>
+    <message>
+        <source>Frames that a window is given of the one before, or a clip of the video it goes on after</source>
+        <translation>Bilder, die einem Fenster von dem davor gegeben sind, oder einem Clip von dem Video, nach dem er weitergeht</translation>
+    </message>
+    <message>
+        <source>Cond. noise</source>
+        <translation>Vorgabe-R.</translation>
+    </message>
+    <message>
+        <source>Noise on what is given, in thousandths: 20 keeps long clips from drifting, at most 60; 0: none</source>
+        <translation>Rauschen auf dem Gegebenen, in Tausendsteln: 20 hält lange Clips beieinander, höchstens 60; 0: keines</translation>
+    </message>
+    <message numerus="yes">
+        <source>made in %n window(s) of %1 frames, each after the last %2 of the one before</source>
+        <translation>
+            <numerusform>entsteht in %n Fenster von %1 Bildern, jedes nach den letzten %2 von dem davor</numerusform>
+            <numerusform>entsteht in %n Fenstern von %1 Bildern, jedes nach den letzten %2 von dem davor</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PreviewView</name>

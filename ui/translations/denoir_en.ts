@@ -60,6 +60,16 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::ParametersPanel</name>
+    <message numerus="yes">
+        <source>made in %n window(s) of %1 frames, each after the last %2 of the one before</source>
+        <translation>
+            <numerusform>made in %n window of %1 frames, each after the last %2 of the one before</numerusform>
+            <numerusform>made in %n windows of %1 frames, each after the last %2 of the one before</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::QueuePanel</name>
     <message numerus="yes">
         <source>%n waiting</source>

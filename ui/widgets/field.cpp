@@ -154,6 +154,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     control->setMinimumWidth(56); // a narrow dock scrolls nothing sideways
     note_->setProperty("quiet", true);
     note_->hide();
+    reset_->setObjectName(QStringLiteral("reset"));
     reset_->setIcon(icon(QStringLiteral("reset")));
     reset_->setToolButtonStyle(Qt::ToolButtonIconOnly);
     reset_->setIconSize({12, 12});
@@ -179,6 +180,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     below->addWidget(error_, 1);
     below->addWidget(fix_, 0, Qt::AlignTop);
     problem_->hide();
+    hint_->setObjectName(QStringLiteral("hint"));
     hint_->setProperty("quiet", true);
     hint_->setWordWrap(true);
     hint_->setContentsMargins(name_width + grid::half, 0, 0, 0);
