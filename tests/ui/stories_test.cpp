@@ -488,7 +488,7 @@ void StoriesTest::in_windows() {
     auto& document = studio.core().document;
     auto* frames = studio.find<NumberEdit>("frames");
     const auto type_into = [&](QWidget* edit, const QString& text) {
-        studio.click(edit);
+        edit->setFocus(Qt::TabFocusReason); // scrolls there
         studio.key(Qt::Key_A, Qt::ControlModifier);
         studio.type(text);
         studio.key(Qt::Key_Tab);
@@ -521,8 +521,8 @@ void StoriesTest::in_windows() {
     QTRY_COMPARE_WITH_TIMEOUT(player.frames(), 29, 30000);
     studio.picture("in-windows-4-result");
     // Back to what is usual, each by its button.
-    studio.click(field_of(base)->findChild<QToolButton*>(QStringLiteral("reset")));
-    studio.click(field_of(overlap)->findChild<QToolButton*>(QStringLiteral("reset")));
+    QTest::mouseClick(field_of(base)->findChild<QToolButton*>(QStringLiteral("reset")), Qt::LeftButton);
+    QTest::mouseClick(field_of(overlap)->findChild<QToolButton*>(QStringLiteral("reset")), Qt::LeftButton);
     QVERIFY(document.wait_resolved(20000));
     QVERIFY(!document.asked().forcing);
 }

@@ -148,7 +148,10 @@ void ParametersPanel::set(const QString& key, const QVariant& value) {
         refused_.remove(key);
     else
         refused_.insert(key, words(refused));
-    refresh_field(key);
+    if (fields_.contains(key))
+        refresh_field(key);
+    else
+        refresh_forcing(); // an object of several fields
 }
 
 void ParametersPanel::reset(const QString& key) {
