@@ -108,9 +108,10 @@ struct DraftDecoder::State {
         int first = 0;
         if (run && r.forcing && r.forcing->base) {
             const std::vector<Window> windows = windows_of(r);
-            const auto begin = [&] { return 4 * window_after(windows, draft.step).begin; };
-            while (draft.frame >= 0 && draft.frame < begin()) draft.step = window_after(windows, draft.step).first_step;
-            first = begin();
+            const Window* w = &window_after(windows, draft.step);
+            while (draft.frame >= 0 && draft.frame < w->first_picture())
+                w = &window_after(windows, draft.step = w->first_step);
+            first = 4 * w->begin;
         }
         const int wanted = draft.frame < 0 ? draft.frame : draft.frame - first;
         const Tensor all = run ? draft_latent(*run, draft.step, model)

@@ -312,6 +312,12 @@ double StepPictures::seconds_left() const {
     return each * (steps_ - std::max(0, last_step()));
 }
 
+int StepPictures::worked_on(int step, int frame) const {
+    if (windows_.empty() || step >= steps()) return frame;
+    const Window& w = window_after(windows_, step);
+    return std::clamp(frame, w.first_picture(), 4 * (w.begin + w.frames) - 4);
+}
+
 QImage StepPictures::picture(int step, int frame, View view) const {
     if (step < 0 || static_cast<std::size_t>(step) >= pictures_.size() || frame < 0 || frame >= frames_) return {};
     if (view == View::decoded) {
@@ -324,9 +330,8 @@ QImage StepPictures::picture(int step, int frame, View view) const {
     auto t = static_cast<std::size_t>(latent_frame_of(frame));
     if (!windows_.empty()) {
         const Window& w = window_after(windows_, step);
-        const auto begin = static_cast<std::size_t>(w.begin);
-        if (t < begin) return picture(w.first_step, frame, view);
-        t -= begin;
+        if (frame < w.first_picture()) return picture(w.first_step, frame, view);
+        t -= static_cast<std::size_t>(w.begin);
     }
     return t < pictures.size() ? pictures[t] : QImage();
 }

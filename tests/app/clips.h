@@ -45,6 +45,17 @@ inline std::vector<Image> frames_in_turn(const QString& path) {
 }
 
 /// A finished run of the tiny model.
+/// Renders into the folder, the video beside it.
+inline QString rendered(const Request& r, const QString& folder) {
+    RenderOptions options;
+    options.out = to_path(folder + QStringLiteral(".mp4"));
+    options.run_dir = to_path(folder);
+    Observer observer;
+    Engine engine(Residency::Span::run);
+    render(r, options, engine, observer, {});
+    return folder;
+}
+
 inline QString tiny_run(const QString& folder, int steps = 3, quint64 seed = 7) {
     Request r;
     r.model = DENOIR_TINY_MODEL;
@@ -55,13 +66,7 @@ inline QString tiny_run(const QString& folder, int steps = 3, quint64 seed = 7) 
     r.steps = steps;
     r.seed = seed;
     r.threads = 1;
-    RenderOptions options;
-    options.out = to_path(folder + QStringLiteral(".mp4"));
-    options.run_dir = to_path(folder);
-    Observer observer;
-    Engine engine(Residency::Span::run);
-    render(r, options, engine, observer, {});
-    return folder;
+    return rendered(r, folder);
 }
 
 inline bool wait_open(const Clip& clip) {

@@ -148,6 +148,34 @@ private slots:
         QVERIFY2(error < flat, qPrintable(QStringLiteral("%1 of %2").arg(error).arg(flat)));
     }
 
+    /// Three windows of two steps: a step shows what it works on, the last one the clip.
+    void a_clip_in_windows() {
+        Request r;
+        r.model = DENOIR_FIXTURES "/_models/SkyReels-V2-DF-tiny";
+        r.prompt = "a red balloon";
+        r.width = 64, r.height = 48, r.frames = 29, r.steps = 2, r.seed = 7, r.threads = 1;
+        r.forcing.emplace();
+        r.forcing->base = 13, r.forcing->overlap = 5;
+        StepPictures pictures;
+        load(pictures, rendered(r, home_.file("windows")), 6);
+        QCOMPARE(pictures.frames(), 29);
+        const auto frames_of = [&](int step) {
+            return std::pair(pictures.worked_on(step, 0), pictures.worked_on(step, 28));
+        };
+        QCOMPARE(frames_of(1), std::pair(0, 12));
+        QCOMPARE(frames_of(2), std::pair(0, 12));
+        QCOMPARE(frames_of(3), std::pair(13, 20));
+        QCOMPARE(frames_of(5), std::pair(21, 28));
+        QCOMPARE(frames_of(6), std::pair(0, 28));
+        const auto picture = [&](int step, int frame) { return pictures.picture(step, frame, View::latent); };
+        for (int step = 0; step <= 6; ++step) QTRY_VERIFY_WITH_TIMEOUT(!picture(step, 0).isNull(), 30000);
+        QVERIFY(picture(2, 13).isNull() && picture(4, 21).isNull()); // not made yet
+        QVERIFY(picture(3, 13) != picture(4, 13));
+        for (const int step : {3, 4, 6}) QCOMPARE(picture(step, 0), picture(2, 0));
+        QCOMPARE(picture(6, 13), picture(4, 13));
+        QVERIFY(!picture(6, 28).isNull() && picture(6, 29).isNull());
+    }
+
     void a_run_that_goes_on() {
         const RunFolder folder = RunFolder::open(to_path(run_));
         StepPictures pictures;

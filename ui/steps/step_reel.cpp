@@ -44,7 +44,8 @@ QRectF StepReel::cell(int step) const {
     const int count = pictures_.steps() + 1;
     const double height = this->height() - 2 * margin - curve_height, room = width() - 2 * margin;
     // The pictures' own shape where there is room for it, else a narrow piece of each.
-    const QImage any = pictures_.picture(std::max(0, pictures_.last_step()), frame_, view_);
+    const int last = std::max(0, pictures_.last_step());
+    const QImage any = pictures_.picture(last, pictures_.worked_on(last, frame_), view_);
     const double aspect =
         any.isNull() || any.height() == 0 ? 16.0 / 9 : static_cast<double>(any.width()) / any.height();
     const double each = std::min(room / count, height * aspect + 2);
@@ -85,11 +86,12 @@ void StepReel::paintEvent(QPaintEvent*) {
 void StepReel::paint_cell(QPainter& painter, int step) const {
     const Colours& c = colours(parentWidget() ? parentWidget()->palette() : palette());
     const QRectF place = cell(step).adjusted(0, 0, -1, 0);
+    const int frame = pictures_.worked_on(step, frame_);
     const QImage picture = [&] {
-        const QImage own = pictures_.picture(step, frame_, view_);
+        const QImage own = pictures_.picture(step, frame, view_);
         // Not decoded yet: the estimate stands in, dimmed.
         return own.isNull() && view_ == app::StepPictures::View::decoded
-                   ? pictures_.picture(step, frame_, app::StepPictures::View::estimate)
+                   ? pictures_.picture(step, frame, app::StepPictures::View::estimate)
                    : own;
     }();
     painter.save();
@@ -106,7 +108,7 @@ void StepReel::paint_cell(QPainter& painter, int step) const {
         const double scale = std::max(place.width() / picture.width(), place.height() / picture.height());
         const QSizeF size(picture.width() * scale, picture.height() * scale);
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
-        const bool waits = view_ == app::StepPictures::View::decoded && pictures_.picture(step, frame_, view_).isNull();
+        const bool waits = view_ == app::StepPictures::View::decoded && pictures_.picture(step, frame, view_).isNull();
         if (waits) painter.setOpacity(0.4);
         painter.fillRect(place, c.canvas);
         painter.drawImage(QRectF(place.center() - QPointF(size.width() / 2, size.height() / 2), size), picture);

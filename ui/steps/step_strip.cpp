@@ -160,12 +160,13 @@ void StepStrip::follow() {
 }
 
 void StepStrip::decode() {
-    if (step_ < 0 || pictures_.run().isEmpty() || !pictures_.picture(step_, frame_, View::decoded).isNull()) return;
-    if (draft_ != 0 && draft_step_ == step_ && draft_frame_ == frame_) return;
+    const int frame = pictures_.worked_on(step_, frame_);
+    if (step_ < 0 || pictures_.run().isEmpty() || !pictures_.picture(step_, frame, View::decoded).isNull()) return;
+    if (draft_ != 0 && draft_step_ == step_ && draft_frame_ == frame) return;
     if (draft_ != 0) decoder_.cancel(draft_);
     draft_step_ = step_;
-    draft_frame_ = frame_;
-    draft_ = decoder_.decode_step(pictures_.run(), step_, frame_);
+    draft_frame_ = frame;
+    draft_ = decoder_.decode_step(pictures_.run(), step_, frame);
     if (view_ != View::decoded) set_view(View::decoded);
     refresh_text();
 }
@@ -186,11 +187,12 @@ void StepStrip::refresh() {
         emit picture_changed({}, {});
         return;
     }
-    const QImage picture = pictures_.picture(step_, frame_, view_);
+    const int frame = pictures_.worked_on(step_, frame_);
+    const QImage picture = pictures_.picture(step_, frame, view_);
     if (picture.isNull() && view_ == View::decoded) {
         decode_timer_.start();
         // The estimate until then, so that the preview does not go blank.
-        emit picture_changed(pictures_.picture(step_, frame_, View::estimate), label());
+        emit picture_changed(pictures_.picture(step_, frame, View::estimate), label());
     } else {
         emit picture_changed(picture, label());
     }
@@ -199,7 +201,7 @@ void StepStrip::refresh() {
 void StepStrip::refresh_text() {
     const bool any = pictures_.steps() > 0;
     for (QAbstractButton* b : views_->buttons()) b->setEnabled(any);
-    frame_label_->setText(any ? tr("frame %1").arg(frame_ + 1) : QString());
+    frame_label_->setText(any ? tr("frame %1").arg(pictures_.worked_on(step_, frame_) + 1) : QString());
     leave_out(*follow_, !(any && pictures_.running() && !follows_));
     leave_out(*frames_, pictures_.frames() < 2);
     leave_out(*frame_label_, pictures_.frames() < 2);
