@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <set>
 
 #include "engine/compare/trace_map.h"
 #include "engine/core/error.h"
@@ -25,25 +27,37 @@ std::vector<double> levels(const RunRecord& r) {
     }
 }
 
-/// The step of B for each step of A.
-std::vector<int> partners(const RunRecord& a, const RunRecord& b, std::vector<std::string>& notes) {
-    std::vector<int> all(std::size_t(a.total_steps) + 1);
-    for (int n = 0; n <= a.total_steps; ++n) all[std::size_t(n)] = n;
-    if (a.total_steps == b.total_steps) return all;
-    const std::vector<double> of_a = levels(a), of_b = levels(b);
+/// The step of B for each step of A, in the same window of the clip; none for windows that B has not.
+std::vector<int> partners(const RunFolder& a, const RunFolder& b, std::vector<std::string>& notes) {
+    const int steps_a = a.record().total_steps, steps_b = b.record().total_steps;
+    const std::set<int> ends_a = a.final_steps(), ends_b = b.final_steps(); // of each window
+    std::vector<int> all(std::size_t(steps_a) + 1);
+    std::iota(all.begin(), all.end(), 0);
+    if (ends_a == ends_b) return all;
+    const std::vector<double> of_a = levels(a.record()), of_b = levels(b.record());
     if (of_a.empty() || of_b.empty()) {
-        notes.push_back(fmt::format("A has {} steps, B {}: latents are compared by the number of the step",
-                                    a.total_steps, b.total_steps));
+        notes.push_back(
+            fmt::format("A has {} steps, B {}: latents are compared by the number of the step", steps_a, steps_b));
         return all;
     }
     notes.push_back(fmt::format("A has {} steps, B {}: each step of A is compared with the step of B whose noise "
                                 "level is nearest",
-                                a.total_steps, b.total_steps));
-    for (std::size_t n = 0; n < all.size(); ++n)
-        all[n] =
-            int(std::min_element(of_b.begin(), of_b.end(),
-                                 [&](double x, double y) { return std::abs(x - of_a[n]) < std::abs(y - of_a[n]); }) -
-                of_b.begin());
+                                steps_a, steps_b));
+    if (ends_a.size() != ends_b.size())
+        notes.push_back(fmt::format("A is made in {} windows, B in {}: latents are compared as far as both have them",
+                                    ends_a.size(), ends_b.size()));
+    all.clear();
+    auto from = of_b.begin();
+    for (auto a_end = ends_a.begin(), b_end = ends_b.begin(); a_end != ends_a.end() && b_end != ends_b.end();
+         ++a_end, ++b_end) {
+        const auto end = of_b.begin() + *b_end + 1;
+        while (int(all.size()) <= *a_end) {
+            const double level = of_a[all.size()];
+            const auto nearer = [&](double x, double y) { return std::abs(x - level) < std::abs(y - level); };
+            all.push_back(int(std::min_element(from, end, nearer) - of_b.begin()));
+        }
+        from = end;
+    }
     return all;
 }
 
@@ -67,8 +81,8 @@ StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const st
                                 std::stop_token stop) {
     StepDivergences out;
     const int total = a.record().total_steps;
-    const std::vector<int> partner = partners(a.record(), b.record(), out.notes);
-    for (int n = 0; n <= total; ++n) {
+    const std::vector<int> partner = partners(a, b, out.notes);
+    for (int n = 0; n < int(partner.size()); ++n) {
         if (stop.stop_requested()) throw Cancelled();
         StepDivergence s{n, partner[std::size_t(n)], {}, {}};
         try {

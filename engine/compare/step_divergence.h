@@ -27,9 +27,9 @@ struct StepDivergences {
     std::optional<std::size_t> first;  ///< index of the first step that is not equal to the bit
 };
 
-/// Step n of A against step n of B; where the runs have different numbers of steps, against the step of B whose noise
-/// level is nearest. Reads one pair of latents after the other. `progress`: steps done and in all. Throws Cancelled;
-/// latents that are damaged or of another size are a note.
+/// Step n of A against step n of B; where the runs have different numbers of steps, against the step of B, in the same
+/// window of the clip, whose noise level is nearest. Reads one pair of latents after the other. `progress`: steps done
+/// and in all. Throws Cancelled; latents that are damaged or of another size are a note.
 StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const std::function<void(int, int)>& progress,
                                 std::stop_token);
 

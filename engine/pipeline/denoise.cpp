@@ -574,7 +574,7 @@ std::vector<double> noise_levels(const Request& r) {
         for (int row = 0; row < plan.rows; ++row) {
             double sum = 0;
             for (int f = 0; f < w.frames; ++f) sum += plan.timesteps[static_cast<std::size_t>(row * plan.frames + f)];
-            levels.push_back(sum / w.frames / 1000);
+            levels.push_back(w.index > 0 && row == 0 ? 0 : sum / w.frames / 1000); // the end of the window before
         }
     }
     levels.push_back(0);

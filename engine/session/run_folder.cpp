@@ -177,9 +177,10 @@ void RunFolder::store_step(int step, double seconds, const Tensor& shown, const 
     const Moments latent = moments(shown);
     s.latent_mean = finite(latent.mean), s.latent_std = finite(latent.deviation),
     s.x0_std = finite(moments(x0).deviation);
-    if (x0 && step > 1 && !(newest_x0_.tensor && newest_x0_.step == step - 1))
+    const bool follows = x0 && step > 1 && !final_steps().contains(step - 1); // the estimate before is of this window
+    if (follows && !(newest_x0_.tensor && newest_x0_.step == step - 1))
         newest_x0_ = {step - 1, has_step_tensor(step - 1, "x0") ? step_tensor(step - 1, "x0") : Tensor()};
-    if (const Tensor& before = newest_x0_.tensor; step > 1 && x0 && before && before.shape() == x0.shape())
+    if (const Tensor& before = newest_x0_.tensor; follows && before && before.shape() == x0.shape())
         s.x0_change = finite(root_mean_square_difference(x0, before));
     newest_x0_ = {step, x0};
     std::map<std::string, Tensor> tensors{{"latent", shown}};

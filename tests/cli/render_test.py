@@ -187,6 +187,13 @@ class Render(Case):
         self.assertTrue(self.done("verify", whole, "--json").json()["identical"])
         self.done("decode", whole, "--out", "again.mp4")
         self.assertEqual(sha256(self.work / "again.mp4"), sha256(whole / "video.mp4"))
+        # Of a run with other steps those of the same window are compared.
+        self.done(*render, "four", "--steps", 4, "--out", "four.mp4")
+        steps = self.done("compare", whole, "four", "--json").json()["steps"]
+        self.assertEqual([s["b"] for s in steps], [0, 2, 4, 6, 8, 10, 12])
+        # What a step changed of the estimate is told within a window.
+        changes = [s["x0_change"] for s in json.loads((whole / "metrics.json").read_text())["steps"]]
+        self.assertEqual([step for step, change in enumerate(changes) if change], [2, 4, 6])
         # A draft ends with the window that its step belongs to, after the windows before.
         for step, frames in ((1, 13), (2, 13), (3, 17), (5, 21)):
             self.done("decode", whole, "--step", step, "--out", f"draft{step}")
