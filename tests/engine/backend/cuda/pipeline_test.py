@@ -24,23 +24,26 @@ def main():
             assert done.returncode == 0, (command, done.stderr)
             return json.loads(done.stdout)
 
-        def render(device, out, model=model, more=("--size", "64x48", "--steps", "3")):
-            return ["render", "--model", model, "--prompt", "a red balloon", "--frames", "5", "--seed", "5", "--dtype", "bf16", *more,
+        def render(device, out, model=model, more=("--size", "64x48", "--steps", "3"), frames=5):
+            return ["render", "--model", model, "--prompt", "a red balloon", "--frames", str(frames), "--seed", "5", "--dtype", "bf16", *more,
                     "--device", device, "--out", out, "--json"]
 
-        def both(name, *which):
+        def both(name, *which, frames=5):
             """The folders of pictures that the processor and the card make."""
             videos = [os.path.join(folder, f"{name}-{device}") for device in ("cpu", "cuda")]
             for device, out in zip(("cpu", "cuda"), videos):
-                result = run(*render(device, out, *which))
+                result = run(*render(device, out, *which, frames=frames))
                 print(name, device, {k: round(v, 2) for k, v in result["stages"].items()})
-                assert len(list(Path(out).glob("*.png"))) == 5
+                assert len(list(Path(out).glob("*.png"))) == frames
             psnr = run("compare", *videos, "--json")["mean"]["psnr"]
             print(f"{name}: {psnr} dB")
             assert psnr is None or psnr >= 40, psnr
             return videos
 
         videos = both("forcing")
+        windows = Path(folder, "windows.json")  # the second one begins with pictures of the first, encoded again
+        windows.write_text(json.dumps({"schema": 1, "forcing": {"base": 9, "overlap": 5, "condition_noise": 20}}))
+        both("windows", model, (str(windows), "--size", "64x48", "--steps", "2"), frames=13)
         fixtures = os.path.join(source, "tests", "fixtures")
         both("ti2v", os.path.join(fixtures, "_models", "Wan2.2-TI2V-tiny"),
              ("--size", "64x32", "--steps", "2", "--image", os.path.join(fixtures, "_inputs", "landscape.png")))
