@@ -14,6 +14,7 @@
 #include "engine/pipeline/residency.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/run_tools.h"
+#include "engine/session/stored_run.h"
 
 namespace denoir::app {
 namespace {
@@ -107,18 +108,18 @@ struct DraftDecoder::State {
         // A step of a clip of several windows shows its own; pictures before that are those of the windows before.
         int first = 0;
         if (run && r.forcing && r.forcing->base) {
-            const std::vector<Window> windows = windows_of(r);
+            check_resolved(*run);
+            const std::vector<Window> windows = stored_windows(*run);
             const Window* w = &window_after(windows, draft.step);
             while (draft.frame >= 0 && draft.frame < w->first_picture())
                 w = &window_after(windows, draft.step = w->first_step);
             first = 4 * w->begin;
         }
         const int wanted = draft.frame < 0 ? draft.frame : draft.frame - first;
-        const Tensor all = run ? draft_latent(*run, draft.step, model)
-                               : Pipeline::requested_frames(r, draft.latent, draft.step);
+        const Tensor all =
+            run ? draft_latent(*run, draft.step, model) : Pipeline::requested_frames(r, draft.latent, draft.step);
         const std::int64_t frames = all.size(1) * 4 - 3;
-        if (wanted >= frames)
-            throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
+        if (wanted >= frames) throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
         // Four frames share a latent frame, the first has one alone; later ones do not reach back.
         const std::int64_t needed = wanted < 0 ? all.size(1) : (wanted + 3) / 4 + 1;
         const Tensor latent = needed == all.size(1) ? all : all.slice(1, 0, needed).to_host_f32();

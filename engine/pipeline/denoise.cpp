@@ -385,8 +385,7 @@ std::vector<Window> windows_of(const Request& r) {
                          "use a smaller overlap or a larger base");
     for (int there = first; there < all;) {
         const int again = overlap_frames(r), frames = std::min(all - there + again, first);
-        windows.push_back(
-            {.index = int(windows.size()), .begin = there - again, .frames = frames, .ready = again});
+        windows.push_back({.index = int(windows.size()), .begin = there - again, .frames = frames, .ready = again});
         there += frames - again;
     }
     for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -403,7 +402,8 @@ std::vector<Window> windows_of(const Request& r) {
 }
 
 const Window& window_after(const std::vector<Window>& windows, int step) {
-    const auto it = std::find_if(windows.begin(), windows.end(), [&](const Window& w) { return step <= w.last_step(); });
+    const auto it = std::partition_point(windows.begin(), windows.end(),
+                                         [&](const Window& w) { return w.last_step() < step; });
     return it == windows.end() ? windows.back() : *it;
 }
 
@@ -423,10 +423,6 @@ void Pipeline::check_state(const Request& r, const ModelFolder& model, const Den
     const std::vector<Window> windows = windows_of(r);
     const Window& w = window_after(windows, state.step);
     Shape shape = latent_shape(r, Variant::read(model));
-    for (std::size_t i = 0; i < state.before.size(); ++i) {
-        shape[1] = windows[i].frames;
-        check_stored("latent", state.before[i], shape);
-    }
     shape[1] = w.frames;
     // An end image follows the clip until the last step drops it.
     if (*r.mode == Mode::forcing && w.last && !r.last_image.empty() && state.step < state.steps) ++shape[1];
@@ -468,6 +464,7 @@ DenoiseState Pipeline::next_window(const Request& r, const ModelFolder& model, c
             last.next = index + 1;
         },
         observer, stop, from);
+    const MappedFileWatch mapped;
     const auto weights = residency_.get(model.vae, Component::vae21);
     Tensor latent;
     {
@@ -475,6 +472,7 @@ DenoiseState Pipeline::next_window(const Request& r, const ModelFolder& model, c
         const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r)});
         const auto picture = [&](std::int64_t i) { return last.kept.at(std::size_t(i)); };
         latent = vae.encode(picture, r.forcing->overlap, *r.height, *r.width).latent;
+        mapped.check();
         check_computed(*weights, "the window before", latent);
     }
     DenoiseState next{state.step, state.steps, {}, {}, state.all()};

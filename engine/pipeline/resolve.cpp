@@ -139,25 +139,25 @@ void check_overlap(const Forcing& f) {
             fmt::format("use block 1, or an overlap of {}", ((ready + f.block - 1) / f.block * f.block - 1) * 4 + 1));
 }
 
-/// `frames`: latent ones of the clip.
-void check_video_before(const Request& r, int frames) {
+void check_video_before(const Request& r) {
     const Forcing& f = *r.forcing;
     if (!r.image.empty())
         refuse("forcing.video", "a clip goes on after a video or begins with an image, not both",
                "leave one of them out");
-    if (ready_frames(r) >= frames)
+    if (ready_frames(r) >= FrameCount(*r.frames).latent())
         refuse("forcing.overlap",
                fmt::format("{} of {} frames are the video's: nothing is left to make", f.overlap, *r.frames),
                fmt::format("use {} frames or more", f.overlap + 4));
 }
 
 /// A clip longer than those that the model was made for becomes several windows of that length, with the usual overlap
-/// (spec/pipelines.md 6), where its blocks allow that. A noise file has the shape of one window: the user's choice.
+/// (spec/pipelines.md 6), where its blocks allow that. A noise file has the shape of one window: the user's choice. A
+/// branch is made as its run was.
 void choose_windows(Request& r, int usual) {
     if (!r.forcing) r.forcing = Forcing{};
     Forcing& f = *r.forcing;
-    if (f.base || *r.frames <= usual || usual < 5 || (usual - 1) % 4 != 0 || r.noise.kind == NoiseSource::Kind::file)
-        return;
+    if (f.base || r.start || r.noise.kind == NoiseSource::Kind::file) return;
+    if (*r.frames <= usual || usual < 5 || (usual - 1) % 4 != 0) return;
     const auto whole_blocks = [&](int frames) { return f.block > 0 && ((frames - 1) / 4 + 1) % f.block == 0; };
     if (f.overlap < usual && whole_blocks(usual) && whole_blocks(f.overlap) && whole_blocks(*r.frames)) f.base = usual;
 }
@@ -177,7 +177,8 @@ void check_windows(const Request& r) {
     check("frames", *r.frames);
 }
 
-void resolve_forcing(Request& r, int frames) {
+/// `frames`: latent ones of a window.
+void resolve_forcing(const Request& r, int frames) {
     const Forcing& f = *r.forcing;
     if (f.base && (*f.base < 5 || *f.base > FrameCount::max || (*f.base - 1) % 4 != 0))
         refuse("forcing.base", fmt::format("{} is not 4n+1, 5 or more", *f.base),
@@ -200,7 +201,7 @@ void resolve_forcing(Request& r, int frames) {
             fmt::format("use block 1, or {} frames", (frames / f.block * f.block - 1) * 4 + 1));
     if (f.block > 1 && (!r.image.empty() || !r.last_image.empty()))
         refuse("forcing.block", "an image is one latent frame, which is no whole block", "use block 1 with images");
-    if (goes_on(r)) check_video_before(r, frames);
+    if (goes_on(r)) check_video_before(r);
     if (*r.frames == 1 && !r.image.empty())
         refuse("frames", "nothing is left to make beside the start image", "use 5 frames or more");
 }

@@ -16,14 +16,16 @@
 namespace denoir {
 namespace {
 
-/// What a draft shows: the last step its latent, an earlier one its estimate, step 0 the noise.
+/// What a draft shows: the last step of the run and of each window its latent, of which the clip is made, an earlier
+/// one its estimate, step 0 the noise.
 Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
-    const bool unfinished = step < run.record().total_steps, estimate = unfinished && run.has_step_tensor(step, "x0");
+    const Request& r = run.record().request;
+    const std::vector<Window> windows = stored_windows(run);
+    const Window& w = window_after(windows, step);
+    const bool unfinished = step < run.record().total_steps,
+               estimate = unfinished && step != w.last_step() && run.has_step_tensor(step, "x0");
     const char* name = estimate ? "x0" : "latent";
     const Tensor latent = run.step_tensor(step, name);
-    const Request& r = run.record().request;
-    const std::vector<Window> windows = windows_of(r);
-    const Window& w = window_after(windows, step);
     Shape shape{vae.z, w.frames, *r.height / vae.spatial(), *r.width / vae.spatial()};
     // An end image follows the clip until the last step drops it.
     if (*r.mode == Mode::forcing && w.last && !r.last_image.empty() && unfinished) ++shape[1];
@@ -76,7 +78,7 @@ int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
     r.threads = threads;
     const ModelFolder model = ModelFolder::open(r.model);
     std::vector<Tensor> latents;
-    for (const Window& w : windows_of(r))
+    for (const Window& w : stored_windows(run))
         if (w.last_step() < step) latents.push_back(draft_latent(run, w.last_step(), model));
     latents.push_back(draft_latent(run, step, model));
     check_memory(run, model);

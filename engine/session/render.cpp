@@ -82,6 +82,13 @@ void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
     run.save();
 }
 
+/// What a branch's request leaves open of its windows is as in the run that it starts from.
+void keep_windows(Request& branch, const Request& parent) {
+    if (!parent.forcing) return;
+    if (!branch.forcing) branch.forcing = parent.forcing;
+    if (!branch.forcing->base) branch.forcing->base = parent.forcing->base;
+}
+
 /// Where the rest of a run will be written: found out before it is computed.
 void check_places(const RunFolder& run, int last_step) {
     std::vector<fs::path> places{run.file("video.mp4"), run.file("thumbnail.png"), run.file("metrics.json"),
@@ -186,6 +193,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
     for (fs::path& path : inputs_of(model)) inputs.push_back(std::move(path));
     check_out();
     for (const std::string& warning : model.warnings) observer.warning(warning);
+    if (parent) keep_windows(request, parent->record().request);
     request = Pipeline::resolve(request, model);
     if (parent) {
         make_paths_absolute(request); // as in the parent's record
@@ -234,9 +242,10 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     check_resolved(run);
     check_output(record.out, all_inputs_of(record.request), *record.request.frames);
     const ModelFolder model = ModelFolder::open(record.request.model);
-    Request checked = record.request;
-    checked.noise = {}; // its numbers are stored as step 0
-    checked.seed = checked.seed.value_or(0);
+    const auto state = run.last_state();
+    const std::vector<Window> windows = stored_windows(run);
+    const bool draws = !state || window_after(windows, state->step).index + 1 < int(windows.size());
+    const Request checked = as_stored(record.request, draws);
     if (Pipeline::step_count(Pipeline::resolve(checked, model)) != record.total_steps)
         throw Error(run.file("run.json").string(), "total_steps", "does not fit the request",
                     "the file was changed: render anew");
@@ -245,7 +254,6 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         if (fs::file_size(file.path, code) != file.bytes || code)
             observer.warning(fmt::format("{} is not the file this run began with", printable(file.path, 160)));
     }
-    const auto state = run.last_state();
     if (state) stored_state(run, state->step, record.request, model);
     const bool encoded = stored_conditioning(run, record.request, model).has_value();
     preflight(checked, model, encoded ? Needs::no_encoders : Needs::everything);

@@ -62,9 +62,8 @@ void read_noise(Request& r, const FieldReader& in) {
 }
 
 void read_forcing(Request& r, const FieldReader& in) {
-    static constexpr std::string_view known[] = {"ar_step", "block",        "causal_attention",
-                                                 "video",   "video_frames", "overlap",
-                                                 "base",    "condition_noise"};
+    static constexpr std::string_view known[] = {"ar_step", "block", "causal_attention", "video", "video_frames",
+                                                 "overlap", "base",  "condition_noise"};
     in.only(known);
     Forcing f;
     for (const auto& [name, child] : in.value().items()) {

@@ -24,8 +24,9 @@ int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
 /// The step that `asked` stands for. Throws Error where the run did not come so far.
 int step_to_show(const RunFolder& run, std::optional<int> asked);
 
-/// The latent of the requested frames that a draft of a stored step shows, [C,T,h,w] f32: the estimate, of the last
-/// step and the noise the latent. Checked against the request and the model's VAE. Throws Error, UsageError.
+/// The latent of the requested frames that a draft of a stored step shows, [C,T,h,w] f32: the estimate, of a
+/// window's last step and the noise the latent. Checked against the request and the model's VAE. Throws Error,
+/// UsageError.
 Tensor draft_latent(const RunFolder& run, int step, const ModelFolder& model);
 
 struct Verification {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/stored_run.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "engine/core/units.h"
+#include "engine/pipeline/stored.h"
+#include "engine/pipeline/variant.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -44,10 +49,33 @@ void check_resolved(const RunFolder& run) {
                         "the file was changed: render anew");
 }
 
+Request as_stored(const Request& stored, bool draws) {
+    constexpr int least = 5; // of what a window may be said to be
+    Request r = stored;
+    if (!draws) r.noise = {};
+    if (r.forcing && !r.forcing->base) r.forcing->base = std::max(least, r.frames.value_or(FrameCount::max));
+    return r;
+}
+
+std::vector<Window> stored_windows(const RunFolder& run) {
+    const fs::path file = run.file("run.json");
+    std::vector<Window> windows;
+    naming(file, [&] { windows = windows_of(run.record().request); });
+    if (windows.size() > 1 && windows.back().last_step() != run.record().total_steps)
+        throw Error(file.string(), "total_steps", "does not fit the request", "the file was changed: render anew");
+    return windows;
+}
+
 DenoiseState stored_state(const RunFolder& run, int step, const Request& r, const ModelFolder& model) {
     DenoiseState state = run.state(step);
-    for (const Window& w : windows_of(r)) // a clip of several windows is made of the ends of all
-        if (w.last_step() < step) state.before.push_back(run.step_tensor(w.last_step(), "latent"));
+    Shape shape = latent_shape(r, Variant::read(model));
+    for (const Window& w : stored_windows(run)) { // a clip of several windows is made of the ends of all
+        const int end = w.last_step();
+        if (end >= step) break;
+        shape[1] = w.frames;
+        state.before.push_back(run.step_tensor(end, "latent"));
+        naming(run.latents_file(end), [&] { check_stored("latent", state.before.back(), shape); });
+    }
     try {
         naming(run.latents_file(step), [&] { Pipeline::check_state(r, model, state); });
     } catch (const Error& e) {

@@ -46,10 +46,8 @@ DenoiseState branch_start(const RunFolder& run, const Request& r, const ModelFol
 
 /// The limits of every run that is begun: run.json may ask for more than this machine has.
 void check_limits(const RunFolder& run, const ModelFolder& model) {
-    Request checked = run.record().request;
-    checked.noise = {}; // a branch draws none; else it is checked when it is drawn
-    try {
-        Pipeline::resolve(checked, model);
+    try { // a branch draws no noise; else it is checked when it is drawn
+        Pipeline::resolve(as_stored(run.record().request, false), model);
     } catch (const Error& e) {
         throw e.in_file(run.file("run.json").string());
     }

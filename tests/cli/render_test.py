@@ -2,12 +2,14 @@
 """Whole runs of a tiny model: what they write, that they repeat, go on, branch, and stop when asked."""
 
 import json
+import math
 import os
 import pathlib
 import random
 import resource
 import shutil
 import signal
+import struct
 import time
 
 from program import FIXTURES, MODEL, PACE, PROMPT, Case, main, read_safetensors, sha256, tree, write_safetensors
@@ -187,6 +189,10 @@ class Render(Case):
         self.assertTrue(self.done("verify", whole, "--json").json()["identical"])
         self.done("decode", whole, "--out", "again.mp4")
         self.assertEqual(sha256(self.work / "again.mp4"), sha256(whole / "video.mp4"))
+        # The clip is made of latents; the estimate after a window's last step is nearly the same, in bf16.
+        self.done(*render, "bf16", "--dtype", "bf16", "--out", "bf16.mp4")
+        self.done("decode", "bf16", "--out", "again.mp4")
+        self.assertEqual(sha256(self.work / "again.mp4"), sha256(self.work / "bf16" / "video.mp4"))
         # Of a run with other steps those of the same window are compared.
         self.done(*render, "four", "--steps", 4, "--out", "four.mp4")
         steps = self.done("compare", whole, "four", "--json").json()["steps"]
@@ -228,6 +234,67 @@ class Render(Case):
         changed.unlink()
         self.refused("decode", "last", "--out", "changed.mp4", names=("step_004",))
         self.refused("trace", "long.json", "--out", "trace.safetensors", names=("forcing.base",))
+
+    def test_one_window_stays_one(self):
+        """A clip longer than usual in one window: made so by the noise file, or before there were windows."""
+        model = self.work / "model"
+        shutil.copytree(FIXTURES / "_models" / "SkyReels-V2-DF-tiny", model)
+        config = json.loads((model / "config.json").read_text()) | {"defaults": {"frames": 9}}
+        (model / "config.json").write_text(json.dumps(config))
+        values = b"".join(struct.pack("<f", math.sin(i * i)) for i in range(16 * 5 * 6 * 8))
+        write_safetensors(self.work / "noise.safetensors", {"noise": ("F32", [16, 5, 6, 8], values)})
+        request = {"schema": 1, "model": str(model), "prompt": PROMPT, "width": 64, "height": 48, "frames": 17, "steps": 3, "seed": 7, "dtype": "f32",
+                   "forcing": {"overlap": 5}}  # fmt: skip
+        (self.work / "windows.json").write_text(json.dumps(request))
+        (self.work / "one.json").write_text(json.dumps(request | {"noise": {"file": "noise.safetensors"}}))
+        self.done("render", "windows.json", "--run-dir", "windows", "--out", "windows.mp4")
+        record = lambda run: json.loads((self.work / run / "run.json").read_text())
+        self.assertEqual((record("windows")["request"]["forcing"]["base"], record("windows")["total_steps"]), (9, 9))
+        self.done("render", "one.json", "--run-dir", "one", "--out", "one.mp4")
+        stored = record("one")
+        self.assertEqual(("base" in stored["request"]["forcing"], stored["total_steps"]), (False, 3))
+        stored["request"]["noise"] = {"kind": "torch-cpu"}
+        (self.work / "one" / "run.json").write_text(json.dumps(stored))
+        self.done("render", "--from", "one", "--step", 1, "--guidance", 3, "--run-dir", "branch", "--out", "branch.mp4")
+        self.assertEqual(record("branch")["total_steps"], 3)
+        self.done("verify", "branch")
+        whole = latents(self.work / "one")
+        self.stop_after("one", 1)
+        self.done("render", "--resume", "one")
+        self.assertEqual(latents(self.work / "one"), whole)
+        # A branch of a clip in windows is made in the same, whether they are asked for or not.
+        (self.work / "branch.json").write_text(json.dumps({k: v for k, v in request.items() if k != "forcing"}
+                                                          | {"start": {"run": "windows", "step": 4}, "guidance": 3}))  # fmt: skip
+        self.done("render", "branch.json", "--run-dir", "second", "--out", "second.mp4")
+        self.assertEqual(record("second")["request"]["forcing"]["base"], 9)
+
+    def stop_after(self, run, step):
+        """As if the run had been ended after this step."""
+        record = json.loads((self.work / run / "run.json").read_text())
+        for later in record["steps"][step + 1 :]:
+            for part in ("latents", "solver"):
+                (self.work / run / part / f"step_{later['step']:03}.safetensors").unlink(missing_ok=True)
+        record["state"], record["steps"] = "cancelled", record["steps"][: step + 1]
+        (self.work / run / "run.json").write_text(json.dumps(record))
+
+    def test_noise_of_a_later_window(self):
+        """It is read when that window begins: a run that goes on says at once that it is gone."""
+        values = b"".join(struct.pack("<f", math.sin(i * i)) for i in range(16 * 6 * 4 * 4))
+        write_safetensors(self.work / "noise.safetensors", {"noise": ("F32", [16, 6, 4, 4], values)})
+        request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 32, "height": 32, "frames": 13,
+                   "steps": 2, "dtype": "f32", "noise": {"file": "noise.safetensors"}, "forcing": {"base": 9, "overlap": 5}}  # fmt: skip
+        (self.work / "long.json").write_text(json.dumps(request))
+        self.done("render", "long.json", "--run-dir", "run", "--out", "out.mp4")
+        whole = latents(self.work / "run")
+        self.stop_after("run", 1)
+        (self.work / "noise.safetensors").rename(self.work / "elsewhere")
+        self.refused("render", "--resume", "run", names=("noise.safetensors",))
+        (self.work / "elsewhere").rename(self.work / "noise.safetensors")
+        self.done("render", "--resume", "run")
+        self.stop_after("run", 3)
+        (self.work / "noise.safetensors").unlink()
+        self.done("render", "--resume", "run")
+        self.assertEqual(latents(self.work / "run"), whole)
 
     def test_loras(self):
         lora = FIXTURES / "_inputs" / "style-kohya.safetensors"

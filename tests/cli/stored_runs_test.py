@@ -119,6 +119,23 @@ class StoredRuns(Case):
         for request in ({"frames": 13}, {"frames": 4001}, {"frames": 5}, {"width": 96}, {"height": 480}):
             self.refuse_all("step_002.safetensors", request=request)
 
+    def test_windows(self):
+        """Three windows of one step: a clip is made of the ends of all, each named where it does not fit."""
+        shutil.rmtree(self.work / "good")
+        request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 32, "height": 32, "frames": 17,
+                   "steps": 1, "seed": 7, "dtype": "f32", "forcing": {"base": 9, "overlap": 5}}  # fmt: skip
+        (self.work / "q.json").write_text(json.dumps(request))
+        self.done("render", "q.json", "--run-dir", "good", "--out", "q.mp4")
+
+        def half(stored):
+            for name, (dtype, shape, raw) in stored.items():
+                stored[name] = dtype, [shape[0], 1, *shape[2:]], raw[: len(raw) // shape[1]]
+
+        self.refuse_all("latents/step_001.safetensors", "latent", tensors={"latents/step_001.safetensors": half})
+        for change in ({"overlap": 1}, {"overlap": 9}, {"base": 13}, {"ar_step": 1}):
+            changed = {"ar_step": 0, "block": 1, "causal_attention": False} | request["forcing"] | change
+            self.refuse_all("run.json", request={"forcing": changed}, commands=("decode", "resume"))
+
     def test_request_that_lacks_something(self):
         for key in ("mode", "width", "frames", "steps", "guidance", "sampler", "dtype", "device"):
             self.refuse_all("run.json", key, request={key: ...})
