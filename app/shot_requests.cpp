@@ -25,7 +25,8 @@ Request anew(const Request& request) {
 }
 
 /// The request's clip begins with the last of the first `frames` of the take: as many as is usual, as there are, and as
-/// leave one of `room` latent frames (or of a window's) to make; a whole number of blocks, else the blocks are given up. Returns how many.
+/// leave one of `room` latent frames (or of a window's) to make; a whole number of blocks, else the blocks are given
+/// up. Returns how many.
 int go_on(Request& r, const Take& take, int frames, int room) {
     if (!r.forcing) r.forcing.emplace();
     if (r.forcing->base) room = std::min(room, latent_frames(*r.forcing->base));

@@ -52,12 +52,12 @@ public:
 
     /// The latent frame that holds a frame of the video.
     static int latent_frame_of(int frame) { return (frame + 3) / 4; }
-    /// Where a clip is made in several windows: the frame nearest to this one of those that the step works on, so that a
-    /// step shows what it changes. After the last step, and of every other clip, the frame itself.
+    /// Where a clip is made in several windows: the frame nearest to this one of those that the step works on, so that
+    /// a step shows what it changes. After the last step, and of every other clip, the frame itself.
     int worked_on(int step, int frame) const;
     /// latent, estimate: one pixel for each latent pixel; decoded: what set_decoded() was given. `frame` is the
-    /// video's; where a clip is made in several windows, of the one that the step belongs to, before it of those before.
-    /// Null: not there.
+    /// video's; where a clip is made in several windows, of the one that the step belongs to, before it of those
+    /// before. Null: not there.
     QImage picture(int step, int frame, View view) const;
     /// What the true VAE made of a step; the oldest go when they are more than 64 MB.
     void set_decoded(int step, int frame, const QImage& picture);

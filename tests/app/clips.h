@@ -44,7 +44,6 @@ inline std::vector<Image> frames_in_turn(const QString& path) {
     return frames;
 }
 
-/// A finished run of the tiny model.
 /// Renders into the folder, the video beside it.
 inline QString rendered(const Request& r, const QString& folder) {
     RenderOptions options;
@@ -56,6 +55,7 @@ inline QString rendered(const Request& r, const QString& folder) {
     return folder;
 }
 
+/// A finished run of the tiny model.
 inline QString tiny_run(const QString& folder, int steps = 3, quint64 seed = 7) {
     Request r;
     r.model = DENOIR_TINY_MODEL;

@@ -54,7 +54,7 @@ private:
     void refresh_seed();
     void refresh_forcing();
     bool is_forcing_member(const QString& member) const; ///< one that has a field here
-    QString windows_text() const; ///< of a clip that is made in several; else empty
+    QString windows_text() const;                        ///< of a clip that is made in several; else empty
     void refresh_estimate();
     void set(const QString& key, const QVariant& value);
     void set_forcing(const QString& member, const QVariant& value); ///< invalid: as usual

@@ -285,8 +285,8 @@ TEST(Windows, PicturesComeInOrderWhetherAtOnceOrAtTheEnd) {
             all.push_back(picture.to_host_f32());
         };
     };
-    f.pipeline.denoise(f.request, f.model, c, state, [](const DenoiseState&, const Tensor&) {}, f.told, {},
-                       into(at_once));
+    f.pipeline.denoise(
+        f.request, f.model, c, state, [](const DenoiseState&, const Tensor&) {}, f.told, {}, into(at_once));
     EXPECT_EQ(at_once.size(), 13u + 8); // the last window's are not there yet
     f.pipeline.decode(f.request, f.model, state.all(), into(at_once), f.told, {}, 2);
     f.pipeline.decode(f.request, f.model, state.all(), into(at_the_end), f.told, {});

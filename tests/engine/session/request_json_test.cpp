@@ -123,9 +123,10 @@ TEST(RequestJson, WindowsArePartOfForcing) {
     const Request overlap = read(with(R"("forcing": {"overlap": 9, "base": null})"));
     EXPECT_EQ(overlap.forcing->overlap, 9);
     EXPECT_EQ(request_from_json(asked_json(overlap), {}).forcing, overlap.forcing);
-    for (const char* wrong : {R"("base": 4)", R"("base": 9.5)", R"("condition_noise": 1000)", R"("condition_noise": -1)",
-                              R"("overlap": "5")"})
-        EXPECT_NE(refusal(with(fmt::format(R"("forcing": {{{}}})", wrong))).find("forcing."), std::string::npos) << wrong;
+    for (const char* wrong : {R"("base": 4)", R"("base": 9.5)", R"("condition_noise": 1000)",
+                              R"("condition_noise": -1)", R"("overlap": "5")"})
+        EXPECT_NE(refusal(with(fmt::format(R"("forcing": {{{}}})", wrong))).find("forcing."), std::string::npos)
+            << wrong;
 }
 
 TEST(RequestJson, LorasAreFilesWithAStrength) {
