@@ -10,8 +10,8 @@
 
 namespace denoir {
 
-/// What a LoRA adds to a weight: factor · up · down, or factor · difference. f32 in host memory, dense; rows and
-/// columns as kernels fold them (axis 0, and all others).
+/// What a LoRA adds to a weight: factor · up · down, or factor · difference. Dense host memory (mapped pages), any float
+/// type but block types; rows and columns as kernels fold them (axis 0, and all others).
 struct WeightChange {
     Tensor up, down;   ///< [rows, rank], [rank, columns]
     Tensor difference; ///< instead of both: as many elements as the weight

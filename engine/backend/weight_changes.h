@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <span>
+#include <vector>
 
 #include "engine/backend/weight.h"
 
@@ -23,32 +25,58 @@ inline void add_rows(std::span<const float> a, const float* x, std::int64_t stri
 
 } // namespace detail
 
-/// Adds what `changes` say to a weight's row, widened to f32 and scaled: its columns [begin, end) of `columns`, in
-/// `values`. The sum is rounded once, to the type that the weight is stored in, as if it had been merged there
-/// (spec/checkpoints.md 9.1); not to fp8 and block types, whose rounding would lose it (9.5).
-inline void add_changes(std::span<const WeightChange> changes, DType stored, bool scaled, std::int64_t row,
-                        std::int64_t columns, std::int64_t begin, std::int64_t end, float* values) {
-    if (changes.empty()) return;
-    const std::int64_t n = end - begin;
-    for (const WeightChange& change : changes) {
-        if (change.difference) {
-            const float* there = change.difference.data<float>() + row * columns + begin;
-            for (std::int64_t i = 0; i < n; ++i) values[i] += change.factor * there[i];
-            continue;
+/// A weight's changes while its rows are read: low-rank halves widened to f32 once, differences as they lie.
+class ChangedRows {
+public:
+    /// `stored`, `scaled`: the weight's type, and whether a scale is multiplied in.
+    ChangedRows(std::span<const WeightChange> changes, DType stored, bool scaled)
+        : rounded_(scaled ? DType::f32 : stored) {
+        for (const WeightChange& change : changes) {
+            all_.push_back(change);
+            if (change.difference) continue;
+            all_.back().up = change.up.to_host_f32();
+            all_.back().down = change.down.to_host_f32();
         }
-        const std::int64_t rank = change.down.size(0);
-        detail::add_rows({change.up.data<float>() + row * rank, static_cast<std::size_t>(rank)},
-                         change.down.data<float>() + begin, columns, change.factor, values, n);
     }
-    if (scaled) return;
-    if (stored == DType::bf16)
-        for (std::int64_t i = 0; i < n; ++i) values[i] = round_to_bf16(values[i]);
-    if (stored == DType::f16)
-        for (std::int64_t i = 0; i < n; ++i) {
-            std::uint16_t half = 0;
-            from_f32(DType::f16, values + i, &half, 1);
-            values[i] = f16_to_f32(half);
+    /// Adds them to a row of the weight, widened to f32 and scaled: its columns [begin, end) of `columns`, in `values`.
+    /// The sum is rounded once, to the type that the weight is stored in, as if it had been merged there
+    /// (spec/checkpoints.md 9.1); not to fp8 and block types, whose rounding would lose it (9.5).
+    void add(std::int64_t row, std::int64_t columns, std::int64_t begin, std::int64_t end, float* values) const {
+        if (all_.empty()) return;
+        const std::int64_t n = end - begin;
+        for (const WeightChange& change : all_) {
+            if (change.difference) {
+                add_difference(change, row * columns + begin, n, values);
+                continue;
+            }
+            const std::int64_t rank = change.down.size(0);
+            detail::add_rows({change.up.data<float>() + row * rank, static_cast<std::size_t>(rank)},
+                             change.down.data<float>() + begin, columns, change.factor, values, n);
         }
-}
+        if (rounded_ == DType::bf16)
+            for (std::int64_t i = 0; i < n; ++i) values[i] = round_to_bf16(values[i]);
+        if (rounded_ == DType::f16)
+            for (std::int64_t i = 0; i < n; ++i) {
+                std::uint16_t half = 0;
+                from_f32(DType::f16, values + i, &half, 1);
+                values[i] = f16_to_f32(half);
+            }
+    }
+
+private:
+    static void add_difference(const WeightChange& change, std::int64_t first, std::int64_t n, float* values) {
+        const DType type = change.difference.dtype();
+        const std::byte* from = change.difference.raw() + first * element_bytes(type);
+        float wide[256];
+        for (std::int64_t at = 0; at < n; at += std::ssize(wide)) {
+            const std::int64_t count = std::min<std::int64_t>(std::ssize(wide), n - at);
+            to_f32(type, from + at * element_bytes(type), wide, count);
+            for (std::int64_t i = 0; i < count; ++i) values[at + i] += change.factor * wide[i];
+        }
+    }
+
+    std::vector<WeightChange> all_;
+    DType rounded_;
+};
 
 } // namespace denoir

@@ -58,8 +58,8 @@ Tensor host_values(const Weight& w) {
         for (std::int64_t i = 0; i < count; ++i) out[i] *= scale.data<float>()[i / per_scale];
     }
     const std::int64_t rows = w.shape().rank() > 0 ? w.shape()[0] : 1, columns = count / rows;
-    for (std::int64_t row = 0; row < rows; ++row)
-        add_changes(w.changes, w.stored().dtype(), w.scale.defined(), row, columns, 0, columns, out + row * columns);
+    const ChangedRows changes(w.changes, w.stored().dtype(), w.scale.defined());
+    for (std::int64_t row = 0; row < rows; ++row) changes.add(row, columns, 0, columns, out + row * columns);
     return values;
 }
 

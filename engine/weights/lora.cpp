@@ -155,16 +155,21 @@ public:
         return out;
     }
 
-    /// The values; f32 in host memory. Throws Error where they are not finite.
+    /// As it lies in the file. Throws Error where its numbers are not finite.
     Tensor values(const FileTensor& t) const {
-        const Tensor out = container_.tensor(t).to_host_f32();
-        const auto all = out.span<float>();
-        if (!std::all_of(all.begin(), all.end(), [](float v) { return std::isfinite(v); }))
-            refuse(t.name, "holds numbers that are not finite", "download the file again");
+        const Tensor out = container_.tensor(t);
+        const int width = element_bytes(out.dtype());
+        std::vector<float> wide(static_cast<std::size_t>(std::min<std::int64_t>(out.elements(), 1 << 16)));
+        for (std::int64_t at = 0; at < out.elements(); at += std::ssize(wide)) {
+            const std::int64_t n = std::min(std::ssize(wide), out.elements() - at);
+            to_f32(out.dtype(), out.raw() + at * width, wide.data(), n);
+            if (!std::all_of(wide.begin(), wide.begin() + n, [](float v) { return std::isfinite(v); }))
+                refuse(t.name, "holds numbers that are not finite", "download the file again");
+        }
         return out;
     }
     double alpha(const FileTensor& t) const {
-        const float value = values(t).span<float>()[0];
+        const float value = values(t).to_host_f32().span<float>()[0];
         return value;
     }
     void found_zero_alpha() { zero_alpha_ = true; }

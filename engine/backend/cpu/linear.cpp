@@ -37,16 +37,44 @@ void finish_row(const Kernels& kernels, float* sums, const float* bias, const Li
 void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options,
                         Tensor& out) {
     const bool round = options.compute == DType::bf16;
-    const WeightRows weight(kernels_, w, round);
     const Tensor offsets = bias ? parameter(*bias, round) : Tensor();
     const float* add = bias ? offsets.data<float>() : nullptr;
+    if (x.size(0) > few_rows)
+        if (const auto packed = packed_weight(w, WeightRows(kernels_, w, round), round))
+            return linear_packed(x, *packed, add, options, out);
+    const WeightRows weight(kernels_, with_changes(w, round), round);
     assert(x.size(1) == weight.columns() && out.size(1) == weight.count());
     if (x.size(0) <= few_rows)
         linear_few_rows(x, weight, add, options, out);
-    else if (const auto packed = packed_weight(w, weight, round))
-        linear_packed(x, *packed, add, options, out);
     else
         linear_tiles(x, weight, add, options, out);
+}
+
+/// The weight with its changes added, once for all products; the very values that reading it gives. Itself where it has
+/// none, or where memory is short.
+const Weight& CpuBackend::with_changes(const Weight& w, bool round) {
+    if (w.changes.empty()) return w;
+    auto& kept = w.prepared[round ? "changed.bf16" : "changed"];
+    if (kept) return *std::static_pointer_cast<Weight>(kept);
+    const DType stored = w.stored().dtype();
+    const bool narrow = !w.scale && (stored == DType::bf16 || stored == DType::f16); // to which the sum is rounded
+    const DType type = round ? DType::bf16 : narrow ? stored : DType::f32;
+    if (!host_has(checked_bytes(w.shape(), type), available_())) return w;
+    const WeightRows rows(kernels_, w, round);
+    Tensor values = empty(w.shape(), type);
+    const std::int64_t columns = rows.columns(),
+                       step = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, columns));
+    const Scratch scratch(*this, columns);
+    pool_.run(divide_up(rows.count(), step), [&](std::int64_t piece, int worker) {
+        for (std::int64_t row = piece * step; row < std::min(rows.count(), (piece + 1) * step); ++row) {
+            rows.read(row, 0, columns, scratch.of(worker));
+            from_f32(type, scratch.of(worker), values.raw() + row * columns * element_bytes(type), columns);
+        }
+    });
+    drop_stored_pages(w);
+    const auto made = std::make_shared<Weight>(w.name(), std::move(values));
+    kept = made;
+    return *made;
 }
 
 void CpuBackend::linear_few_rows(const Tensor& x, const WeightRows& weight, const float* bias,

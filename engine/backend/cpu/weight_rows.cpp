@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "engine/backend/cpu/rows.h"
-#include "engine/backend/weight_changes.h"
 
 namespace denoir::cpu {
 
@@ -33,7 +32,10 @@ void WeightRows::read(std::int64_t row, std::int64_t begin, std::int64_t end, fl
         kernels_.scale(values, scale_.data<float>()[scale_.elements() > 1 ? row : 0], out, n);
     else if ((!round_ || !changes_.empty()) && values != out)
         store_f32(kernels_, values, DType::f32, reinterpret_cast<std::byte*>(out), n);
-    add_changes(changes_, dtype_, scale_.defined(), row, columns_, begin, end, out);
+    if (!changes_.empty()) {
+        std::call_once(widened_, [&] { changed_.emplace(changes_, dtype_, scale_.defined()); });
+        changed_->add(row, columns_, begin, end, out);
+    }
     if (round_) kernels_.round_bf16(scale_ || !changes_.empty() ? out : values, out, n);
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <span>
+#include <mutex>
+#include <optional>
 
 #include "engine/backend/cpu/kernels.h"
 #include "engine/backend/weight.h"
+#include "engine/backend/weight_changes.h"
 
 namespace denoir::cpu {
 
@@ -28,7 +30,9 @@ private:
     const std::byte* data_;
     std::int64_t count_, columns_, row_bytes_;
     const Tensor scale_;
-    std::span<const WeightChange> changes_;
+    const std::vector<WeightChange>& changes_;
+    mutable std::once_flag widened_; ///< by whoever reads first: most rows are packed already and never read
+    mutable std::optional<ChangedRows> changed_;
     bool round_;
 };
 

@@ -47,10 +47,10 @@ struct StoredRows {
     bool is(DType dtype) const { return parts.size() == 1 && parts[0].is(dtype); }
 };
 
-/// Stored rows [begin, end) as f32 or bf16, the scale of fp8 files multiplied in, changes added. `scales`: of the part,
-/// in f32.
-void read_rows(const StoredRows::Part& part, const Tensor& scales, std::int64_t begin, std::int64_t end,
-               std::int64_t columns, DType to, std::byte* out) {
+/// Stored rows [begin, end) as f32 or bf16, the scale of fp8 files multiplied in, changes added. `scales`, `changes`:
+/// of the part, in f32.
+void read_rows(const StoredRows::Part& part, const Tensor& scales, const ChangedRows& changes, std::int64_t begin,
+               std::int64_t end, std::int64_t columns, DType to, std::byte* out) {
     const Tensor& stored = part.stored;
     const DTypeInfo& from = info(stored.dtype());
     const std::int64_t row_bytes = columns / from.block_elements * from.block_bytes;
@@ -62,7 +62,7 @@ void read_rows(const StoredRows::Part& part, const Tensor& scales, std::int64_t 
             const float scale = scales.data<float>()[scales.elements() > 1 ? r : 0];
             for (std::int64_t i = 0; i < columns; ++i) values[i] *= scale;
         }
-        add_changes(part.changes, stored.dtype(), scales.defined(), r, columns, 0, columns, values);
+        changes.add(r, columns, 0, columns, values);
         if (to != DType::f32) from_f32(to, values, out, columns);
     }
 }
@@ -76,6 +76,7 @@ Tensor convert(const StoredRows& rows, DType dtype, ThreadPool& pool) {
     std::byte* to = out.raw();
     for (const StoredRows::Part& part : rows.parts) {
         const Tensor scales = part.scale ? part.scale.to_host_f32() : Tensor();
+        const ChangedRows changes(part.changes, part.stored.dtype(), part.scale.defined());
         pool.run((part.count + step - 1) / step, [&](std::int64_t piece, int) {
             const std::int64_t begin = piece * step, end = std::min(part.count, begin + step);
             std::byte* const there = to + begin * row_bytes;
@@ -83,7 +84,7 @@ Tensor convert(const StoredRows& rows, DType dtype, ThreadPool& pool) {
                 std::memcpy(there, part.stored.raw() + begin * row_bytes,
                             static_cast<std::size_t>((end - begin) * row_bytes));
             else
-                read_rows(part, scales, begin, end, rows.columns, dtype, there);
+                read_rows(part, scales, changes, begin, end, rows.columns, dtype, there);
         });
         to += part.count * row_bytes;
     }
@@ -222,10 +223,11 @@ void CudaBackend::gather(const Weight& table, std::span<const std::int64_t> ids,
     // A vocabulary is far larger than the few rows of a prompt: the host picks them.
     const StoredRows all(table);
     const Tensor scales = table.scale ? table.scale.to_host_f32() : Tensor();
+    const ChangedRows changes(table.changes, table.stored().dtype(), table.scale.defined());
     Tensor picked = Tensor::host({static_cast<std::int64_t>(ids.size()), all.columns}, out.dtype());
     for (std::size_t i = 0; i < ids.size(); ++i) {
         assert(ids[i] >= 0 && ids[i] < all.count);
-        read_rows(all.parts[0], scales, ids[i], ids[i] + 1, all.columns, out.dtype(),
+        read_rows(all.parts[0], scales, changes, ids[i], ids[i] + 1, all.columns, out.dtype(),
                   picked.raw() + static_cast<std::int64_t>(i) * all.columns * element_bytes(out.dtype()));
     }
     copy(upload(picked), out);

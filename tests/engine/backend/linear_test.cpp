@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/weight_changes.h"
 #include "kernel_test.h"
 
 namespace denoir::test {
@@ -98,6 +99,41 @@ TEST(Linear, StorageTypes) {
 TEST(Linear, Activations) {
     for (const Activation a : {Activation::silu, Activation::gelu_tanh, Activation::gelu_erf})
         for (const std::int64_t m : {1, 20}) check({m, 200, 33, f32, f32, f32, f32, a, true});
+}
+
+// A LoRA's changes: the bytes of a weight into which they were merged, also when the product is made again.
+TEST(Linear, ChangedWeights) {
+    constexpr std::int64_t k = 96, n = 70;
+    for (const DType stored : {f32, bf16, DType::f16, DType::f8_e4m3})
+        for (const DType compute : {f32, bf16})
+            for (const std::int64_t m : {2, 50}) {
+                SCOPED_TRACE(testing::Message() << m << " " << info(stored).name << " " << info(compute).name);
+                const Tensor x = host({m, k}, 1, bf16);
+                WeightChange low, whole;
+                low.up = host({n, 5}, 3, bf16), low.down = host({5, k}, 4, DType::f16), low.factor = 0.7f;
+                whole.difference = host({n, k}, 5, bf16), whole.factor = -0.3f;
+                const auto changed = [&] {
+                    Weight weight("w", host({n, k}, 2, stored));
+                    weight.changes = {low, whole};
+                    return weight;
+                };
+                Tensor merged = changed().stored().to_host_f32();
+                const ChangedRows rows(changed().changes, stored, false);
+                for (std::int64_t row = 0; row < n; ++row) rows.add(row, k, 0, k, merged.data<float>() + row * k);
+                const auto product = [&](Backend& backend, const Weight& weight) {
+                    Tensor result = backend.empty({m, n}, f32);
+                    backend.linear(backend.upload(x), weight, nullptr, {Activation::none, compute}, result);
+                    return result;
+                };
+                same_on_any_threads([&](Backend& backend) {
+                    const Weight one = changed(), other("w", merged);
+                    const auto wanted = bytes_of(product(backend, other));
+                    EXPECT_EQ(bytes_of(product(backend, one)), wanted);
+                    const Tensor again = product(backend, one);
+                    EXPECT_EQ(bytes_of(again), wanted);
+                    return again;
+                });
+            }
 }
 
 TEST(Linear, JoinedLayersAreTheSameAsEachAlone) {

@@ -43,7 +43,7 @@ protected:
         add_lora(weights, l, expert);
         const Weight& w = *weights.find(tensor);
         float value = 0;
-        add_changes(w.changes, DType::f32, false, 0, w.stored().elements() / w.shape()[0], 0, 1, &value);
+        ChangedRows(w.changes, DType::f32, false).add(0, w.stored().elements() / w.shape()[0], 0, 1, &value);
         return value;
     }
     std::string refusal(const Lora& l) const {
@@ -124,6 +124,21 @@ TEST_F(LoraTest, StrengthAlphaAndDifferences) {
     EXPECT_EQ(first(lora({f32("blocks.0.diff_m", {1, 6, dim}, 7)}), "blocks.0.modulation"), 7);
     EXPECT_EQ(first(lora({f32("head.modulation.diff", {1, 2, dim}, 7)}), "head.modulation"), 7);
     EXPECT_EQ(first(lora({f32("blocks.0.self_attn.norm_q.w_norm", {dim}, 7)}), "blocks.0.self_attn.norm_q.weight"), 7);
+}
+
+// Mapped pages, which the system may take back: some files are as large as the model.
+TEST_F(LoraTest, StaysInItsFile) {
+    Weights weights = model();
+    add_lora(weights,
+             lora({zeros("blocks.0.self_attn.q.lora_A.weight", {rank, dim}, "BF16"),
+                   zeros("blocks.0.self_attn.q.lora_B.weight", {dim, rank}, "BF16"),
+                   zeros("blocks.0.self_attn.k.diff", {dim, dim}, "F16")}),
+             Expert::none);
+    const WeightChange& low = weights.find("blocks.0.self_attn.q.weight")->changes.at(0);
+    const WeightChange& whole = weights.find("blocks.0.self_attn.k.weight")->changes.at(0);
+    EXPECT_EQ(low.up.dtype(), DType::bf16);
+    for (const Tensor& t : {low.up, low.down, whole.difference})
+        EXPECT_TRUE(dynamic_cast<const MappedFile*>(t.buffer().get()));
 }
 
 TEST_F(LoraTest, WhatTheModelLacksIsLeftOutAndSaid) {
@@ -210,7 +225,7 @@ TEST(WeightChanges, TheSumIsRoundedOnceToTheStoredType) {
     const std::vector<WeightChange> two{change, change};
     const auto sum = [&](DType stored, bool scaled) {
         float values[3] = {1, 1, 1};
-        add_changes(two, stored, scaled, 0, 3, 0, 3, values);
+        ChangedRows(two, stored, scaled).add(0, 3, 0, 3, values);
         return values[1];
     };
     EXPECT_FLOAT_EQ(sum(DType::f32, false), 1.002f);
@@ -219,6 +234,30 @@ TEST(WeightChanges, TheSumIsRoundedOnceToTheStoredType) {
     EXPECT_NE(sum(DType::f16, false), sum(DType::f32, false));
     EXPECT_FLOAT_EQ(sum(DType::f8_e4m3, true), 1.002f); // it would be lost there
     EXPECT_FLOAT_EQ(sum(DType::q4_k, false), 1.002f);
+}
+
+TEST(WeightChanges, AreReadInTheTypeOfTheirFile) {
+    const auto stored = [](DType type, Shape shape) {
+        Tensor out = Tensor::host(shape, type);
+        for (std::int64_t i = 0; i < out.elements(); ++i) {
+            const float value = float(i % 7) - 3;
+            from_f32(type, &value, out.raw() + i * element_bytes(type), 1);
+        }
+        return out;
+    };
+    constexpr std::int64_t columns = 600; // more than one piece
+    for (const DType type : {DType::f32, DType::bf16, DType::f16, DType::f64}) {
+        WeightChange whole, product;
+        whole.difference = stored(type, {3, columns});
+        product.up = stored(type, {3, 2}), product.down = stored(type, {2, columns});
+        const std::vector<WeightChange> two{whole, product};
+        std::vector<float> values(columns);
+        ChangedRows(two, DType::f32, false).add(1, columns, 0, columns, values.data());
+        for (std::int64_t i = 0; i < columns; ++i)
+            ASSERT_EQ(values[static_cast<std::size_t>(i)], float((columns + i) % 7 - 3) + (2 - 3) * float(i % 7 - 3) +
+                                                               (3 - 3) * float((columns + i) % 7 - 3))
+                << info(type).name << " " << i;
+    }
 }
 
 TEST(WeightChanges, RanksThatAreNoMultipleOfFour) {
@@ -236,7 +275,7 @@ TEST(WeightChanges, RanksThatAreNoMultipleOfFour) {
             }
         }
         float values[4] = {};
-        add_changes({&change, 1}, DType::f32, false, 1, 7, 2, 6, values);
+        ChangedRows({&change, 1}, DType::f32, false).add(1, 7, 2, 6, values);
         for (int i = 0; i < 4; ++i) EXPECT_NEAR(values[i], wanted[i + 2], 1e-4) << r;
     }
 }
