@@ -19,26 +19,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Kind { down, up, alpha, difference, bias, modulation };
-constexpr std::size_t kinds = 6;
+enum class Kind { down, up, alpha, difference, bias, bias_of_up, modulation };
+constexpr std::size_t kinds = 7;
 
 struct Ending {
     std::string_view text;
     Kind kind;
 };
 /// spec/checkpoints.md 9.1, 9.2; longer ones first.
-constexpr std::array endings{Ending{".lora_A.default.weight", Kind::down},
-                             Ending{".lora_B.default.weight", Kind::up},
-                             Ending{".lora_B.default.bias", Kind::bias},
-                             Ending{".lora_A.weight", Kind::down},
-                             Ending{".lora_B.weight", Kind::up},
-                             Ending{".lora_B.bias", Kind::bias},
+constexpr std::array endings{Ending{".lora_linear_layer.down.weight", Kind::down},
+                             Ending{".lora_linear_layer.up.weight", Kind::up},
                              Ending{".lora_down.weight", Kind::down},
                              Ending{".lora_up.weight", Kind::up},
                              Ending{".lora.down.weight", Kind::down},
                              Ending{".lora.up.weight", Kind::up},
                              Ending{"_lora.down.weight", Kind::down},
                              Ending{"_lora.up.weight", Kind::up},
+                             Ending{".lora_down", Kind::down},
+                             Ending{".lora_up", Kind::up},
                              Ending{".lora_A", Kind::down},
                              Ending{".lora_B", Kind::up},
                              Ending{".alpha", Kind::alpha},
@@ -47,6 +45,27 @@ constexpr std::array endings{Ending{".lora_A.default.weight", Kind::down},
                              Ending{".diff", Kind::difference},
                              Ending{".w_norm", Kind::difference},
                              Ending{".b_norm", Kind::bias}};
+
+/// peft's: ".lora_A.weight", or an adapter's name between the two: ".lora_A.default.weight".
+std::optional<Ending> peft_ending(std::string_view name) {
+    for (const auto& [mark, kind] : {Ending{".lora_A.", Kind::down}, Ending{".lora_B.", Kind::up}}) {
+        const std::size_t at = name.rfind(mark);
+        if (at == std::string_view::npos) continue;
+        const std::string_view text = name.substr(at), rest = text.substr(mark.size()),
+                               leaf = rest.substr(rest.rfind('.') + 1); // npos + 1 == 0
+        if (std::count(rest.begin(), rest.end(), '.') > 1) continue;
+        if (leaf == "weight") return Ending{text, kind};
+        if (leaf == "bias" && kind == Kind::up) return Ending{text, Kind::bias_of_up};
+    }
+    return std::nullopt;
+}
+
+std::optional<Ending> ending_of(std::string_view name) {
+    if (const auto peft = peft_ending(name)) return peft;
+    const auto it =
+        std::find_if(endings.begin(), endings.end(), [&](const Ending& e) { return name.ends_with(e.text); });
+    return it == endings.end() ? std::nullopt : std::optional(*it);
+}
 
 struct Relative {
     std::string_view mark, name;
@@ -59,10 +78,52 @@ constexpr std::array relatives{Relative{"dora_scale", "DoRA"},
                                Relative{".oft_", "OFT"},
                                Relative{".set_weight", "a patch that replaces weights"}};
 
-constexpr std::array<std::string_view, 6> prefixes{
-    "base_model.model.", "model.diffusion_model.", "diffusion_model.", "transformer.", "pipe.dit.", "module."};
-constexpr std::array<std::string_view, 3> flat_prefixes{"lora_unet__", "lora_unet_", "lycoris_"};
-constexpr std::string_view low_noise = "transformer_2."; ///< diffusers' name of Wan 2.2's second expert
+struct Prefix {
+    std::string_view text;
+    Expert expert = Expert::none; ///< of which Wan 2.2 expert it speaks
+};
+constexpr std::array prefixes{Prefix{"base_model.model."},
+                              Prefix{"model.diffusion_model."},
+                              Prefix{"diffusion_model."},
+                              Prefix{"transformer."},
+                              Prefix{"transformer_1.", Expert::high}, // ai-toolkit
+                              Prefix{"transformer_2.", Expert::low},  // and diffusers, whose first has no number
+                              Prefix{"pipe.dit."},
+                              Prefix{"dit."},
+                              Prefix{"unet."},
+                              Prefix{"model."},
+                              Prefix{"module."}};
+constexpr std::array<std::string_view, 4> flat_prefixes{"lora_unet__", "lora_unet_", "lora_transformer_", "lycoris_"};
+
+/// The module that a tensor is for, whatever stands in front of its name.
+struct Named {
+    std::string_view module;
+    Expert expert = Expert::none; ///< as the prefixes say
+};
+Named named(std::string_view text) {
+    Named out{text};
+    for (bool found = true; found;) {
+        found = false;
+        for (const Prefix& prefix : prefixes)
+            if (out.module.starts_with(prefix.text)) {
+                out.module.remove_prefix(prefix.text.size());
+                if (prefix.expert != Expert::none) out.expert = prefix.expert;
+                found = true;
+            }
+    }
+    for (const std::string_view prefix : flat_prefixes)
+        if (out.module.starts_with(prefix)) {
+            out.module.remove_prefix(prefix.size());
+            break;
+        }
+    return out;
+}
+
+std::string flat(std::string_view name) {
+    std::string out(name);
+    std::replace(out.begin(), out.end(), '.', '_');
+    return out;
+}
 
 /// Without the last part of a tensor's name; empty where it has one part alone.
 std::string parent(std::string_view name) {
@@ -70,16 +131,12 @@ std::string parent(std::string_view name) {
     return std::string(name.substr(0, dot == std::string_view::npos ? 0 : dot));
 }
 
-/// What the file may call the modules of the model -> their canonical names: original or diffusers', with dots or flat.
-/// Built from the model's own tensors: flat names cannot be taken apart (spec/checkpoints.md 9.2).
+/// What the file may call the modules of the model, original or diffusers' names, flat -> their canonical names. Built
+/// from the model's own tensors: flat names cannot be taken apart (spec/checkpoints.md 9.2).
 std::map<std::string, std::string, std::less<>> module_names(const Weights& weights) {
     std::map<std::string, std::string, std::less<>> all;
     const auto add = [&](const std::string& known, const std::string& canonical) {
-        if (known.empty()) return;
-        all.emplace(known, canonical);
-        std::string flat = known;
-        std::replace(flat.begin(), flat.end(), '.', '_');
-        all.emplace(flat, canonical);
+        if (!known.empty()) all.emplace(flat(known), canonical);
     };
     for (const auto& [name, weight] : weights.all()) {
         add(parent(name), parent(name)); // first: where both namings have a word, the original's counts
@@ -98,15 +155,13 @@ struct Part {
     std::array<const FileTensor*, kinds> tensors{};
     const FileTensor* operator[](Kind kind) const { return tensors[static_cast<std::size_t>(kind)]; }
     const FileTensor*& operator[](Kind kind) { return tensors[static_cast<std::size_t>(kind)]; }
-    const FileTensor* any() const {
-        return *std::find_if(tensors.begin(), tensors.end(), [](const FileTensor* t) { return t != nullptr; });
-    }
 };
 
-/// A change of one tensor of the model.
+/// A change of one tensor of the model: factor * alpha / rank * up * down, or the same of a difference.
 struct Change {
     std::string target;
-    const FileTensor *up = nullptr, *down = nullptr, *alpha = nullptr, *difference = nullptr;
+    const FileTensor *up = nullptr, *down = nullptr, *difference = nullptr;
+    double scale = 1;
 };
 
 std::vector<std::int64_t> without_ones(std::span<const std::int64_t> shape) {
@@ -135,8 +190,13 @@ Container opened(const fs::path& file) {
 
 class Reader {
 public:
-    Reader(const Weights& weights, const Lora& lora, Expert expert)
-        : weights_(weights), file_(lora.file.string()), container_(opened(lora.file)), expert_(expert) {
+    /// `numbers`: alphas are read, too; else headers alone.
+    Reader(const Weights& weights, const Lora& lora, Expert expert, bool numbers)
+        : weights_(weights),
+          file_(lora.file.string()),
+          container_(opened(lora.file)),
+          expert_(expert),
+          numbers_(numbers) {
         sort_tensors();
         plan();
     }
@@ -151,6 +211,7 @@ public:
         tell(absent_, "are for layers that this model does not have");
         tell(wrong_, "are of another size");
         tell(others_, "have names that say nothing here");
+        if (expert_ == Expert::none) tell(other_expert_, "are for Wan 2.2's low-noise expert");
         if (zero_alpha_) out.push_back(fmt::format("{}: an alpha of 0 is taken as none", name()));
         return out;
     }
@@ -168,11 +229,6 @@ public:
         }
         return out;
     }
-    double alpha(const FileTensor& t) const {
-        const float value = values(t).to_host_f32().span<float>()[0];
-        return value;
-    }
-    void found_zero_alpha() { zero_alpha_ = true; }
 
 private:
     struct Left {
@@ -187,61 +243,61 @@ private:
         throw Error(file_, printable(tensor, 120), std::move(message), std::move(hint));
     }
 
-    /// The module that `text` names, whatever stands in front; nothing for the other expert's.
-    std::optional<std::string_view> bare(std::string_view text) const {
-        for (bool found = true; found;) {
-            found = false;
-            if (text.starts_with(low_noise)) {
-                if (expert_ != Expert::low) return std::nullopt;
-                text.remove_prefix(low_noise.size());
-                found = true;
-            }
-            for (const std::string_view prefix : prefixes)
-                if (text.starts_with(prefix)) text.remove_prefix(prefix.size()), found = true;
-        }
-        for (const std::string_view prefix : flat_prefixes)
-            if (text.starts_with(prefix)) return text.substr(prefix.size());
-        return text;
-    }
+    struct Entry {
+        const FileTensor* tensor;
+        Kind kind;
+        Named named;
+    };
 
-    void sort_tensors() {
-        const auto modules = module_names(weights_);
-        // A file with both experts' halves has each under its name.
-        const bool both = std::any_of(container_.tensors.begin(), container_.tensors.end(),
-                                      [](const FileTensor& t) { return t.name.starts_with(low_noise); });
-        bool any = false;
+    std::vector<Entry> entries() {
+        std::vector<Entry> all;
         for (const FileTensor& t : container_.tensors) {
             for (const Relative& other : relatives)
                 if (t.name.find(other.mark) != std::string::npos)
                     refuse(t.name, fmt::format("belongs to {}, which is not known here", other.name), "use a LoRA");
-            const auto ending =
-                std::find_if(endings.begin(), endings.end(), [&](const Ending& e) { return t.name.ends_with(e.text); });
-            if (ending == endings.end()) {
+            const auto ending = ending_of(t.name);
+            if (ending)
+                all.push_back(
+                    {&t, ending->kind, named(std::string_view(t.name).substr(0, t.name.size() - ending->text.size()))});
+            else
                 others_.add(t.name);
-                continue;
-            }
-            any = true;
-            const std::string_view text = std::string_view(t.name).substr(0, t.name.size() - ending->text.size());
-            if (both && expert_ == Expert::low && !text.starts_with(low_noise)) continue;
-            const auto named = bare(text);
-            if (!named) continue;
-            const auto module = modules.find(*named);
-            if (module == modules.end()) {
-                absent_.add(t.name);
-                continue;
-            }
-            const FileTensor*& slot = parts_[module->second][ending->kind];
-            if (slot)
-                refuse(t.name, fmt::format("says the same as {}", printable(slot->name, 120)), "keep one of them");
-            slot = &t;
         }
-        if (!any) refuse("", "holds no LoRA", "give a file of a LoRA for Wan or SkyReels-V2");
+        if (all.empty()) refuse("", "holds no LoRA", "give a file of a LoRA for Wan or SkyReels-V2");
+        return all;
+    }
+
+    void sort_tensors() {
+        const auto modules = module_names(weights_);
+        const std::vector<Entry> all = entries();
+        both_ = std::any_of(all.begin(), all.end(), [](const Entry& e) { return e.named.expert == Expert::low; });
+        const Expert mine = expert_ == Expert::low ? Expert::low : Expert::high;
+        for (const Entry& e : all) {
+            // diffusers gives only the second expert a name of its own.
+            const Expert of = e.named.expert == Expert::none && both_ ? Expert::high : e.named.expert;
+            if (of != Expert::none && of != mine) {
+                other_expert_.add(e.tensor->name);
+                continue;
+            }
+            const auto module = modules.find(flat(e.named.module));
+            if (module == modules.end()) {
+                absent_.add(e.tensor->name);
+                continue;
+            }
+            Part& part = parts_[module->second];
+            const FileTensor*& slot = part[e.kind];
+            if (slot)
+                refuse(e.tensor->name, fmt::format("says the same as {}", printable(slot->name, 120)),
+                       "keep one of them");
+            slot = e.tensor;
+        }
     }
 
     void plan() {
         for (const auto& [module, part] : parts_) plan(module, part);
-        if (changes_.empty() && wrong_.count == 0)
-            refuse(absent_.first, "none of its layers is in this model", "use a LoRA for Wan or SkyReels-V2");
+        const bool for_other_expert = expert_ != Expert::none && other_expert_.count > 0;
+        if (changes_.empty() && wrong_.count == 0 && !for_other_expert)
+            refuse(absent_.count ? absent_.first : other_expert_.first, "none of its layers is in this model",
+                   "use a LoRA for Wan or SkyReels-V2");
         if (wrong_.count > changes_.size())
             refuse(wrong_.first, fmt::format("{}: it is for a model of another size", wrong_shapes_),
                    "use the LoRA that belongs to this model");
@@ -252,13 +308,39 @@ private:
         if (!down != !up)
             refuse((down ? down : up)->name, down ? "has no second half (up)" : "has no first half (down)",
                    "download the file again");
-        const auto matrix = [&]() -> std::string {
-            return weights_.find(module + ".weight") ? module + ".weight" : module;
+        const std::string matrix = weights_.find(module + ".weight") ? module + ".weight" : module;
+        const double scale = down ? scale_of(part) : 1;
+        if (down) add({.target = matrix, .up = up, .down = down, .scale = scale});
+        const auto add_difference = [&](std::string target, Kind kind, double factor) {
+            if (part[kind]) add({.target = std::move(target), .difference = part[kind], .scale = factor});
         };
-        if (down) add({.target = matrix(), .up = up, .down = down, .alpha = part[Kind::alpha]});
-        if (part[Kind::difference]) add({.target = matrix(), .difference = part[Kind::difference]});
-        if (part[Kind::bias]) add({.target = module + ".bias", .difference = part[Kind::bias]});
-        if (part[Kind::modulation]) add({.target = module + ".modulation", .difference = part[Kind::modulation]});
+        add_difference(matrix, Kind::difference, 1);
+        add_difference(module + ".bias", Kind::bias, 1);
+        add_difference(module + ".bias", Kind::bias_of_up, scale); // peft scales both halves of what it adds
+        add_difference(module + ".modulation", Kind::modulation, 1);
+    }
+
+    /// alpha / rank; 1 where nothing tells.
+    double scale_of(const Part& part) {
+        const FileTensor &down = *part[Kind::down], *tensor = part[Kind::alpha];
+        const auto rank = down.shape.empty() ? 0.0 : double(down.shape[0]);
+        std::optional<double> alpha;
+        if (tensor) {
+            // Some trainers count in whole numbers.
+            const bool number = is_float(*tensor) || tensor->dtype == DType::i64 || tensor->dtype == DType::i32;
+            if (!number || elements(*tensor) != 1)
+                refuse(tensor->name, "must be one number", "download the file again");
+            alpha = numbers_ ? double(container_.tensor(*tensor).to_host_f32().data<float>()[0]) : rank;
+            if (!std::isfinite(*alpha))
+                refuse(tensor->name, "holds numbers that are not finite", "download the file again");
+        }
+        zero_alpha_ = zero_alpha_ || alpha == 0.0;
+        if (rank < 1 || !alpha || *alpha == 0) return 1;
+        const double scale = *alpha / rank;
+        if (!std::isfinite(scale) || std::abs(scale) > 1e30)
+            refuse((tensor ? tensor : &down)->name, fmt::format("its alpha of {} is out of range", *alpha),
+                   "download the file again");
+        return scale;
     }
 
     void add(const Change& change) {
@@ -268,10 +350,6 @@ private:
         for (const FileTensor* t : {change.up, change.down, change.difference})
             if (t && !is_float(*t))
                 refuse(t->name, fmt::format("is of type {}", printable(t->dtype_name, 24)), "use a LoRA in floats");
-        const bool number = !change.alpha || is_float(*change.alpha) || change.alpha->dtype == DType::i64 ||
-                            change.alpha->dtype == DType::i32; // some trainers count in whole numbers
-        if (!number || (change.alpha && elements(*change.alpha) != 1))
-            refuse(change.alpha->name, "must be one number", "download the file again");
         if (!fits(change, *weight)) {
             if (wrong_.count == 0) wrong_shapes_ = shapes(change, *weight);
             return wrong_.add(first.name);
@@ -306,15 +384,21 @@ private:
     std::string file_;
     Container container_;
     Expert expert_;
+    bool numbers_;
     std::map<std::string, Part> parts_; ///< by canonical module
     std::vector<Change> changes_;
-    Left absent_, wrong_, others_;
+    Left absent_, wrong_, others_, other_expert_;
     std::string wrong_shapes_;
+    bool both_ = false; ///< the file has the halves of both experts
     bool zero_alpha_ = false;
 };
 
-/// "…_HIGH_fp16", without a word of noise: the files of Wan2.2-Lightning are named so.
-Expert bare_expert_of(std::string_view file_name) {
+/// "…_HIGH_fp16", "…-LN", without a word of noise: the files of Wan2.2-Lightning and many others are named so. Both:
+/// the name speaks of either.
+struct Spoken {
+    bool high = false, low = false;
+};
+Spoken bare_experts_of(std::string_view file_name) {
     std::string words(file_name);
     std::transform(words.begin(), words.end(), words.begin(), [](unsigned char c) { return char(std::tolower(c)); });
     const auto has_word = [&](std::string_view word) {
@@ -323,48 +407,50 @@ Expert bare_expert_of(std::string_view file_name) {
             if ((at == 0 || !letter(at - 1)) && !letter(at + word.size())) return true;
         return false;
     };
-    const bool high = has_word("high"), low = has_word("low");
-    return high == low ? Expert::none : high ? Expert::high : Expert::low;
+    return {has_word("high") || has_word("hn"), has_word("low") || has_word("ln")};
+}
+
+/// The one that the file's name speaks of, or else its folder's: "high_noise/pytorch_lora_weights.safetensors".
+Expert named_expert(const fs::path& file) {
+    const std::string name = file.filename().string();
+    if (const Expert expert = expert_of(name); expert != Expert::none) return expert;
+    const Spoken bare = bare_experts_of(name);
+    if (bare.high || bare.low) return bare.high == bare.low ? Expert::none : bare.high ? Expert::high : Expert::low;
+    return expert_of(file.parent_path().filename().string());
 }
 
 } // namespace
 
 bool is_for(const Lora& lora, Expert expert) {
-    const std::string name = lora.file.filename().string();
-    Expert named = expert_of(name);
-    if (named == Expert::none) named = bare_expert_of(name);
-    return expert == Expert::none || named == Expert::none || named == expert;
+    const Expert its = named_expert(lora.file);
+    return expert == Expert::none || its == Expert::none || its == expert;
 }
 
 std::vector<std::string> check_lora(const Weights& transformer, const Lora& lora, Expert expert) {
-    return Reader(transformer, lora, expert).warnings();
+    return Reader(transformer, lora, expert, false).warnings();
 }
 
 std::vector<std::string> add_lora(Weights& transformer, const Lora& lora, Expert expert) {
-    Reader reader(transformer, lora, expert);
+    const Reader reader(transformer, lora, expert, true);
     for (const Change& change : reader.changes()) {
         WeightChange made;
-        made.factor = static_cast<float>(lora.strength);
+        made.factor = static_cast<float>(lora.strength * change.scale);
         if (change.difference) {
             made.difference = reader.values(*change.difference);
         } else {
             const std::int64_t rank = change.down->shape[0];
             made.up = reader.values(*change.up).reshape({change.up->shape[0], rank});
             made.down = reader.values(*change.down).reshape({rank, elements(*change.down) / rank});
-            const double alpha = change.alpha ? reader.alpha(*change.alpha) : double(rank);
-            if (alpha == 0)
-                reader.found_zero_alpha();
-            else
-                made.factor = static_cast<float>(lora.strength * alpha / double(rank));
-            if (!std::isfinite(made.factor))
-                throw Error(lora.file.string(), printable(change.alpha->name, 120), "is out of range",
-                            "download the file again");
         }
         transformer.change(change.target, std::move(made));
     }
     std::vector<std::string> warnings = reader.warnings();
+    if (expert == Expert::none) return warnings;
     const std::string name = lora.file.filename().string();
-    if (expert != Expert::none && expert_of(name) == Expert::none && bare_expert_of(name) != Expert::none)
+    const Spoken bare = expert_of(name) == Expert::none ? bare_experts_of(name) : Spoken{};
+    if (bare.high && bare.low)
+        warnings.push_back(fmt::format("{} speaks of both experts, and changes both", printable(name, 80)));
+    else if (bare.high || bare.low)
         warnings.push_back(fmt::format("{} is for the {}-noise expert alone, by its name", printable(name, 80),
                                        expert == Expert::high ? "high" : "low"));
     return warnings;

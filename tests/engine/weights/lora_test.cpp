@@ -32,8 +32,9 @@ protected:
         const fs::path file = folder_ / "model.safetensors";
         return Weights::load(std::span(&file, 1), Component::transformer);
     }
-    Lora lora(const std::vector<Raw>& tensors, double strength = 1, std::string_view name = "lora.safetensors") const {
-        write_bytes(folder_ / name, safetensors(tensors));
+    Lora lora(const std::vector<Raw>& tensors, double strength = 1, std::string_view name = "lora.safetensors",
+              const std::string& metadata = "") const {
+        write_bytes(folder_ / name, safetensors(tensors, metadata));
         return {folder_ / name, strength};
     }
     /// What is added to the first element of a tensor; nan: it is refused.
@@ -95,7 +96,13 @@ TEST_F(LoraTest, EverySpellingReachesTheSameTensor) {
           {"lycoris_blocks_0_self_attn_q", ".lora_down.weight", ".lora_up.weight"},
           {"transformer.blocks.0.attn1.to_q", ".lora_A.weight", ".lora_B.weight"},
           {"blocks.0.attn1.to_q", "_lora.down.weight", "_lora.up.weight"},
-          {"lora_unet_blocks_0_attn1_to_q", ".lora_down.weight", ".lora_up.weight"}})
+          {"lora_unet_blocks_0_attn1_to_q", ".lora_down.weight", ".lora_up.weight"},
+          {"lora_unet_blocks_0.self_attn.q", ".lora_down.weight", ".lora_up.weight"},
+          {"lora_transformer_blocks_0_attn1_to_q", ".lora_down.weight", ".lora_up.weight"},
+          {"diffusion_model.blocks.0.self_attn.q", ".lora_A.style.weight", ".lora_B.style.weight"},
+          {"model.blocks.0.self_attn.q", ".lora_A.weight", ".lora_B.weight"},
+          {"unet.blocks.0.attn1.to_q", ".lora_linear_layer.down.weight", ".lora_linear_layer.up.weight"},
+          {"lora_unet__blocks_0_self_attn_q", ".lora_down", ".lora_up"}})
         EXPECT_EQ(first(lora(pair(s.module, s.down, s.up))), double(rank)) << s.module << s.down;
 }
 
@@ -216,6 +223,37 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
     EXPECT_EQ(first(lora(both), k, Expert::high), 0);
     EXPECT_EQ(first(lora(both), q, Expert::low), 0);
     EXPECT_EQ(first(lora(both), k, Expert::low), double(rank));
+    // ai-toolkit too, under names of its own.
+    both = plain(std::string("diffusion_model.transformer_1.") + query);
+    for (Raw& t : plain("diffusion_model.transformer_2.blocks.0.self_attn.k")) both.push_back(t);
+    EXPECT_EQ(first(lora(both), q, Expert::high), double(rank));
+    EXPECT_EQ(first(lora(both), k, Expert::high), 0);
+    EXPECT_EQ(first(lora(both), q, Expert::low), 0);
+    EXPECT_EQ(first(lora(both), k, Expert::low), double(rank));
+    EXPECT_EQ(first(lora(both), q), double(rank)); // Wan 2.1: the first, and it is said
+    ASSERT_EQ(warnings(lora(both)).size(), 1u);
+    EXPECT_TRUE(has(warnings(lora(both))[0], "low-noise expert"));
+    // One half alone changes nothing of the other.
+    const auto half = plain("transformer_2.blocks.0.self_attn.k");
+    EXPECT_EQ(first(lora(half), k, Expert::low), double(rank));
+    EXPECT_EQ(first(lora(half), k, Expert::high), 0);
+    EXPECT_TRUE(has(refusal(lora(half)), "none of its layers is in this model"));
+}
+
+TEST_F(LoraTest, AnExpertIsSaidByNameOrFolder) {
+    const fs::path high = "high_noise/pytorch_lora_weights.safetensors";
+    EXPECT_TRUE(is_for({high}, Expert::high) && !is_for({high}, Expert::low));
+    EXPECT_TRUE(is_for({"style-HN-v2.safetensors"}, Expert::high) && !is_for({"style-HN-v2.safetensors"}, Expert::low));
+    EXPECT_FALSE(is_for({"style_ln.safetensors"}, Expert::high));
+    EXPECT_TRUE(is_for({"shn.safetensors"}, Expert::low) && is_for({"shn.safetensors"}, Expert::high));
+    const auto said = [&](const char* name) {
+        Weights weights = model();
+        const auto all = add_lora(weights, lora(plain(), 1, name), Expert::high);
+        return all.empty() ? std::string() : all[0];
+    };
+    EXPECT_TRUE(has(said("high_heels.safetensors"), "high-noise expert alone"));
+    EXPECT_TRUE(has(said("high_heels_LOW.safetensors"), "speaks of both experts"));
+    EXPECT_EQ(said("style_high_noise.safetensors"), "");
 }
 
 TEST(WeightChanges, TheSumIsRoundedOnceToTheStoredType) {
