@@ -38,6 +38,7 @@ std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::p
         if (counts(lora, expert)) {
             key.append(fmt::format("\n{} of {}", lora.strength, lora.file.string()));
             stamp.append("\n").append(file_stamp(lora.file));
+            if (const auto config = peft_config_of(lora.file); !config.empty()) stamp.append(file_stamp(config));
         }
     const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
     if (known != entries_.end() && known->stamp == stamp) {

@@ -99,7 +99,10 @@ std::vector<fs::path> model_files(const ModelFolder& model, std::span<const Lora
     std::vector<fs::path> small = tokenizer_files(model.tokenizer);
     small.push_back(model.root / "model_index.json");
     for (const fs::path& weights : all) small.push_back(weights.parent_path() / "config.json");
-    for (const Lora& lora : loras) small.push_back(lora.file);
+    for (const Lora& lora : loras) {
+        small.push_back(lora.file);
+        small.push_back(peft_config_of(lora.file));
+    }
     for (fs::path& file : small)
         if (fs::is_regular_file(file, code)) all.push_back(std::move(file));
     std::sort(all.begin(), all.end());

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "engine/core/error.h"
+#include "engine/weights/config_file.h"
 #include "engine/weights/container.h"
 #include "engine/weights/family.h"
 #include "engine/weights/names.h"
@@ -153,6 +154,7 @@ std::map<std::string, std::string, std::less<>> module_names(const Weights& weig
 /// One module of the file.
 struct Part {
     std::array<const FileTensor*, kinds> tensors{};
+    std::string_view module; ///< as the file has it, without prefixes
     const FileTensor* operator[](Kind kind) const { return tensors[static_cast<std::size_t>(kind)]; }
     const FileTensor*& operator[](Kind kind) { return tensors[static_cast<std::size_t>(kind)]; }
 };
@@ -162,6 +164,43 @@ struct Change {
     std::string target;
     const FileTensor *up = nullptr, *down = nullptr, *difference = nullptr;
     double scale = 1;
+};
+
+/// What peft says of all modules: alpha, and those that have another (LoraConfig; diffusers stores it in the file's
+/// metadata, peft beside it).
+struct PeftConfig {
+    std::optional<double> alpha;
+    std::vector<std::pair<std::string, double>> pattern; ///< ends of modules' names
+    bool root = false;                                   ///< rsLoRA: alpha is divided by the root of the rank
+
+    /// Throws Error where a number is none. `prefix`: of its keys.
+    static PeftConfig read(const Json& json, const std::string& prefix, const std::string& file) {
+        PeftConfig out;
+        const auto wrong = [&](const std::string& field) {
+            throw Error(file, printable(field, 120), "must be a number", "download the file again");
+        };
+        const auto at = [&](const char* key) {
+            const auto it = json.find(prefix + key);
+            return it == json.end() || it->is_null() ? nullptr : &*it;
+        };
+        if (const Json* alpha = at("lora_alpha")) {
+            if (!alpha->is_number()) wrong(prefix + "lora_alpha");
+            out.alpha = alpha->get<double>();
+        }
+        if (const Json* root = at("use_rslora")) out.root = root->is_boolean() && root->get<bool>();
+        if (const Json* pattern = at("alpha_pattern"); pattern && pattern->is_object())
+            for (const auto& [module, alpha] : pattern->items()) {
+                if (!alpha.is_number()) wrong(prefix + "alpha_pattern." + module);
+                out.pattern.emplace_back(module, alpha.get<double>());
+            }
+        return out;
+    }
+    std::optional<double> alpha_of(std::string_view module) const {
+        for (const auto& [end, value] : pattern)
+            if (module.ends_with(end) && (module.size() == end.size() || module[module.size() - end.size() - 1] == '.'))
+                return value;
+        return alpha;
+    }
 };
 
 std::vector<std::int64_t> without_ones(std::span<const std::int64_t> shape) {
@@ -289,10 +328,31 @@ private:
                 refuse(e.tensor->name, fmt::format("says the same as {}", printable(slot->name, 120)),
                        "keep one of them");
             slot = e.tensor;
+            part.module = e.named.module;
         }
     }
 
+    PeftConfig peft_config() const {
+        constexpr const char* key = "lora_adapter_metadata";
+        Json json = Json::object();
+        std::string source = file_;
+        if (const auto it = container_.metadata.find(key); it != container_.metadata.end()) {
+            try {
+                json = parse_json(it->second, file_);
+            } catch (const Error& e) {
+                throw Error(file_, fmt::format("{}: {}", key, e.field()), e.message(), "download the file again");
+            }
+        } else if (const fs::path beside = peft_config_of(file_); !beside.empty()) {
+            source = beside.string();
+            json = read_json_object(beside);
+        }
+        if (!json.is_object()) return {};
+        const std::string prefix = expert_ == Expert::low && both_ ? "transformer_2." : "transformer.";
+        return PeftConfig::read(json, json.contains("lora_alpha") ? "" : prefix, source);
+    }
+
     void plan() {
+        peft_ = peft_config();
         for (const auto& [module, part] : parts_) plan(module, part);
         const bool for_other_expert = expert_ != Expert::none && other_expert_.count > 0;
         if (changes_.empty() && wrong_.count == 0 && !for_other_expert)
@@ -324,7 +384,7 @@ private:
     double scale_of(const Part& part) {
         const FileTensor &down = *part[Kind::down], *tensor = part[Kind::alpha];
         const auto rank = down.shape.empty() ? 0.0 : double(down.shape[0]);
-        std::optional<double> alpha;
+        std::optional<double> alpha = peft_.alpha_of(part.module);
         if (tensor) {
             // Some trainers count in whole numbers.
             const bool number = is_float(*tensor) || tensor->dtype == DType::i64 || tensor->dtype == DType::i32;
@@ -336,7 +396,7 @@ private:
         }
         zero_alpha_ = zero_alpha_ || alpha == 0.0;
         if (rank < 1 || !alpha || *alpha == 0) return 1;
-        const double scale = *alpha / rank;
+        const double scale = *alpha / (!tensor && peft_.root ? std::sqrt(rank) : rank);
         if (!std::isfinite(scale) || std::abs(scale) > 1e30)
             refuse((tensor ? tensor : &down)->name, fmt::format("its alpha of {} is out of range", *alpha),
                    "download the file again");
@@ -389,6 +449,7 @@ private:
     std::vector<Change> changes_;
     Left absent_, wrong_, others_, other_expert_;
     std::string wrong_shapes_;
+    PeftConfig peft_;
     bool both_ = false; ///< the file has the halves of both experts
     bool zero_alpha_ = false;
 };
@@ -420,6 +481,14 @@ Expert named_expert(const fs::path& file) {
 }
 
 } // namespace
+
+fs::path peft_config_of(const fs::path& lora) {
+    const std::string name = lora.filename().string();
+    const fs::path config = lora.parent_path() / "adapter_config.json";
+    std::error_code code;
+    const bool peft = name == "adapter_model.safetensors" || name == "adapter_model.bin";
+    return peft && fs::is_regular_file(config, code) ? config : fs::path();
+}
 
 bool is_for(const Lora& lora, Expert expert) {
     const Expert its = named_expert(lora.file);

@@ -23,6 +23,9 @@ bool is_for(const Lora&, Expert);
 /// no LoRA, of a kind that is not known here, for another model or for a model of another size.
 std::vector<std::string> check_lora(const Weights& transformer, const Lora&, Expert);
 
+/// peft's adapter_config.json beside its adapter_model.safetensors, whose alpha counts; empty where there is none.
+std::filesystem::path peft_config_of(const std::filesystem::path& lora);
+
 /// Hangs its changes on the weights, which are added whenever these are read; the files stay as they are. Returns
 /// warnings, throws as check_lora() does, and for numbers that are not finite.
 std::vector<std::string> add_lora(Weights& transformer, const Lora&, Expert);

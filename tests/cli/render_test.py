@@ -310,6 +310,15 @@ class Render(Case):
         self.done("render", "--from", "half", "--step", 2, "--lora", lora, "--lora-strength", 1.5, "--out", "branch.mkv", "--run-dir", "branch")
         self.assertNotEqual(sha256(self.work / "branch" / last), sha256(self.work / "half" / last))
         self.done("verify", "branch")
+        # peft says its alpha beside the file: here twice its rank of 4.
+        plain, folder = FIXTURES / "_inputs" / "steps-peft.safetensors", self.work / "adapter"
+        folder.mkdir()
+        shutil.copy(plain, folder / "adapter_model.safetensors")
+        (folder / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 4, "lora_alpha": 8}')
+        self.done(*render, "--lora", plain, "--lora-strength", 2, "--out", "twice.mkv", "--run-dir", "twice")
+        self.done(*render, "--lora", folder / "adapter_model.safetensors", "--out", "peft.mkv", "--run-dir", "peft")
+        self.assertEqual(sha256(self.work / "twice" / last), sha256(self.work / "peft" / last))
+        self.assertIn(str(folder / "adapter_config.json"), [file["path"] for file in json.loads((self.work / "peft" / "run.json").read_text())["model_files"]])
 
     def test_drafts(self):
         run = self.render("run")

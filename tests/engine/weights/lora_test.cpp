@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/lora.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -131,6 +132,37 @@ TEST_F(LoraTest, StrengthAlphaAndDifferences) {
     EXPECT_EQ(first(lora({f32("blocks.0.diff_m", {1, 6, dim}, 7)}), "blocks.0.modulation"), 7);
     EXPECT_EQ(first(lora({f32("head.modulation.diff", {1, 2, dim}, 7)}), "head.modulation"), 7);
     EXPECT_EQ(first(lora({f32("blocks.0.self_attn.norm_q.w_norm", {dim}, 7)}), "blocks.0.self_attn.norm_q.weight"), 7);
+}
+
+// LoraConfig's, which diffusers keeps in the file and peft beside it: no tensor says alpha then.
+TEST_F(LoraTest, PeftsConfigSaysAlpha) {
+    const auto with = [&](const std::vector<Raw>& tensors, std::string json) {
+        for (std::size_t at = 0; (at = json.find('"', at)) != std::string::npos; at += 2) json.insert(at, "\\");
+        return lora(tensors, 1, "lora.safetensors", fmt::format(R"({{"lora_adapter_metadata": "{}"}})", json));
+    };
+    const auto tensors = plain(std::string("transformer.") + query);
+    EXPECT_EQ(first(with(tensors, R"({"transformer.lora_alpha": 6, "transformer.r": 2})")), 6); // · rank / rank
+    EXPECT_EQ(first(with(tensors, R"({"lora_alpha": 6, "r": 2})")), 6);
+    EXPECT_NEAR(first(with(tensors, R"({"lora_alpha": 6, "use_rslora": true})")), 6 * std::sqrt(2.0), 1e-5);
+    EXPECT_EQ(first(with(tensors, R"({"lora_alpha": 6, "alpha_pattern": {"self_attn.q": 8, "attn.q": 1, "k": 3}})")),
+              8);
+    EXPECT_EQ(first(with(tensors, R"({"transformer.rank_pattern": {}})")), double(rank));
+    EXPECT_TRUE(has(refusal(with(tensors, R"({"lora_alpha": "6"})")), "lora_alpha: must be a number"));
+    EXPECT_TRUE(has(refusal(with(tensors, "{")), "lora_adapter_metadata"));
+    auto both = tensors; // a tensor tells more
+    both.push_back(number(std::string("transformer.") + query + ".alpha", 4));
+    EXPECT_EQ(first(with(both, R"({"lora_alpha": 6})")), 4);
+    both = tensors;
+    both.push_back(f32(std::string("transformer.") + query + ".lora_B.bias", {dim}, 5));
+    EXPECT_EQ(first(with(both, R"({"lora_alpha": 6})"), "blocks.0.self_attn.q.bias"), 15); // · alpha / rank, too
+
+    write_bytes(folder_ / "adapter_config.json", R"({"peft_type": "LORA", "r": 2, "lora_alpha": 6})");
+    EXPECT_EQ(first(lora(tensors)), double(rank)); // not of this file
+    const Lora peft = lora(tensors, 1, "adapter_model.safetensors");
+    EXPECT_EQ(first(peft), 6);
+    EXPECT_EQ(peft_config_of(peft.file), folder_ / "adapter_config.json");
+    write_bytes(folder_ / "adapter_config.json", R"({"lora_alpha": [6]})");
+    EXPECT_TRUE(has(refusal(peft), "adapter_config.json: lora_alpha: must be a number"));
 }
 
 // Mapped pages, which the system may take back: some files are as large as the model.
