@@ -28,18 +28,20 @@ constexpr FieldOption field_options[] = {
     {"--latents", "latents", Kind::text},
 };
 
-/// `--lora A --lora B`, with a strength for each in their order, or one for all.
+/// `--lora A --lora B`, with a strength and an expert for each in their order, or one for all.
 Json lora_values(const Arguments& args) {
-    const std::vector<std::string> files = args.all("--lora"), strengths = args.all("--lora-strength");
-    if (strengths.size() > 1 && strengths.size() != files.size())
-        throw UsageError("", "--lora-strength",
-                         fmt::format("is given {} times for {} files", strengths.size(), files.size()),
-                         "give one for each --lora, in their order, or one for all");
+    const std::vector<std::string> files = args.all("--lora"), strengths = args.all("--lora-strength"),
+                                   experts = args.all("--lora-expert");
+    for (const auto& [option, given] : {std::pair{"--lora-strength", &strengths}, {"--lora-expert", &experts}})
+        if (given->size() > 1 && given->size() != files.size())
+            throw UsageError("", option, fmt::format("is given {} times for {} files", given->size(), files.size()),
+                             "give one for each --lora, in their order, or one for all");
     Json all = Json::array();
     for (std::size_t i = 0; i < files.size(); ++i) {
         all.push_back({{"file", files[i]}});
         if (!strengths.empty())
             all.back()["strength"] = number_value("--lora-strength", strengths[strengths.size() > 1 ? i : 0]);
+        if (!experts.empty()) all.back()["expert"] = experts[experts.size() > 1 ? i : 0];
     }
     return all;
 }
@@ -62,8 +64,9 @@ void apply_request_arguments(Request& r, const Arguments& args, std::string_view
                 r, f.key, f.kind == Kind::text ? Json(args.get(option)) : number_value(option, args.get(option)), here);
     }
     if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
-    if (args.has("--lora-strength") && !args.has("--lora"))
-        throw UsageError("", "--lora-strength", "means nothing without --lora", "name the LoRA's file: --lora FILE");
+    for (const char* option : {"--lora-strength", "--lora-expert"})
+        if (args.has(option) && !args.has("--lora"))
+            throw UsageError("", option, "means nothing without --lora", "name the LoRA's file: --lora FILE");
     if (args.has("--lora")) set_request_field(r, "loras", lora_values(args), here);
     if (args.has("--noise")) {
         const std::string text = args.get("--noise");
@@ -85,7 +88,9 @@ Error as_written(const Error& e, const Arguments& args, std::string_view steps_o
         if (f.key == key && of_request && (args.has(option) || args.words().empty())) field = option;
     }
     if (key == "--loras" || (key == "loras" && of_request && args.has("--lora")))
-        field = field.ends_with(".strength") ? "--lora-strength" : "--lora";
+        field = field.ends_with(".strength") ? "--lora-strength"
+                : field.ends_with(".expert") ? "--lora-expert"
+                                             : "--lora";
     if (field == "--noise.kind" || field == "--noise.file") field = "--noise";
     if ((key == "width" || key == "height") && e.file().empty() && (args.has("--size") || args.words().empty()))
         field = "--size";
@@ -107,6 +112,9 @@ std::vector<Option> with_request_options(std::initializer_list<Option> own, std:
         {"--lora", "FILE", "changes to the transformer: a LoRA's .safetensors file; several add up (default: none)",
          Option::Count::repeated},
         {"--lora-strength", "S", "of each --lora, in their order, or one for all; -100 to 100 (default 1)",
+         Option::Count::repeated},
+        {"--lora-expert", "E",
+         "which of Wan 2.2's two it changes: high, low or both (default: what the file's name says, else both)",
          Option::Count::repeated},
         {"--mode", "M", "t2v, i2v, flf2v or forcing (default: by model and images)"},
         {"--family", "F", "wan, skyreels, skyreels-df or wan2.2 (default: what the model's files say)"},

@@ -83,6 +83,8 @@ void read_forcing(Request& r, const FieldReader& in) {
     r.forcing = f;
 }
 
+constexpr Named<Expert> lora_experts[] = {{"high", Expert::high}, {"low", Expert::low}, {"both", Expert::none}};
+
 void read_loras(Request& r, const FieldReader& in) {
     constexpr std::size_t most = 64;
     if (!in.value().is_array()) in.bad_type("a list");
@@ -91,13 +93,16 @@ void read_loras(Request& r, const FieldReader& in) {
     r.loras.clear();
     for (std::size_t i = 0; i < in.value().size(); ++i) {
         const FieldReader one = in.member(std::to_string(i), in.value()[i]);
-        static constexpr std::string_view known[] = {"file", "strength"};
+        static constexpr std::string_view known[] = {"file", "strength", "expert"};
         one.only(known);
-        const auto file = one.value().find("file"), strength = one.value().find("strength");
+        const auto file = one.value().find("file"), strength = one.value().find("strength"),
+                   expert = one.value().find("expert");
         if (file == one.value().end())
             throw Error(in.source().file, one.field(), "lacks a file", R"(write {"file": FILE, "strength": 1})");
         Lora lora{one.member("file", *file).path()};
         if (strength != one.value().end()) lora.strength = one.member("strength", *strength).number(-100, 100);
+        if (expert != one.value().end() && !expert->is_null())
+            lora.expert = one.member("expert", *expert).one_of(std::span<const Named<Expert>>(lora_experts));
         r.loras.push_back(std::move(lora));
     }
 }
@@ -150,7 +155,11 @@ Json write_forcing(const Request& r) {
 Json write_loras(const Request& r) {
     if (r.loras.empty()) return {};
     Json all = Json::array();
-    for (const Lora& lora : r.loras) all.push_back({{"file", lora.file.string()}, {"strength", lora.strength}});
+    for (const Lora& lora : r.loras) {
+        all.push_back({{"file", lora.file.string()}, {"strength", lora.strength}});
+        for (const auto& [name, expert] : lora_experts)
+            if (lora.expert == expert) all.back()["expert"] = name;
+    }
     return all;
 }
 

@@ -491,7 +491,7 @@ fs::path peft_config_of(const fs::path& lora) {
 }
 
 bool is_for(const Lora& lora, Expert expert) {
-    const Expert its = named_expert(lora.file);
+    const Expert its = lora.expert.value_or(named_expert(lora.file));
     return expert == Expert::none || its == Expert::none || its == expert;
 }
 
@@ -514,14 +514,16 @@ std::vector<std::string> add_lora(Weights& transformer, const Lora& lora, Expert
         transformer.change(change.target, std::move(made));
     }
     std::vector<std::string> warnings = reader.warnings();
-    if (expert == Expert::none) return warnings;
+    if (expert == Expert::none || lora.expert) return warnings;
     const std::string name = lora.file.filename().string();
     const Spoken bare = expert_of(name) == Expert::none ? bare_experts_of(name) : Spoken{};
     if (bare.high && bare.low)
-        warnings.push_back(fmt::format("{} speaks of both experts, and changes both", printable(name, 80)));
+        warnings.push_back(fmt::format("{} speaks of both experts, and changes both; its \"expert\" may say which",
+                                       printable(name, 80)));
     else if (bare.high || bare.low)
-        warnings.push_back(fmt::format("{} is for the {}-noise expert alone, by its name", printable(name, 80),
-                                       expert == Expert::high ? "high" : "low"));
+        warnings.push_back(
+            fmt::format("{} is for the {}-noise expert alone, by its name; its \"expert\" may say otherwise",
+                        printable(name, 80), expert == Expert::high ? "high" : "low"));
     return warnings;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,13 @@ namespace denoir {
 struct Lora {
     std::filesystem::path file;
     double strength = 1; ///< 0 is as if it were not there
+    /// Which of Wan 2.2's two it changes, none: both; nothing: the one that its name speaks of, else both.
+    std::optional<Expert> expert = std::nullopt;
     friend bool operator==(const Lora&, const Lora&) = default;
 };
 
-/// Whether it changes this expert: a file that is named after one of Wan 2.2's two is for that one alone. Expert::none:
-/// a model of one transformer.
+/// Whether it changes this expert: a file that is named after one of Wan 2.2's two is for that one alone, unless
+/// Lora::expert says otherwise. Expert::none: a model of one transformer.
 bool is_for(const Lora&, Expert);
 
 /// What the file says of these weights, from headers alone: warnings. Throws Error naming the file where it is damaged,

@@ -61,6 +61,9 @@ class Requests(Case):
         self.refused(*words, "--model", FIXTURES / "_models" / "Wan2.1-FLF2V-tiny", "--image", inputs / "landscape.png", "--last-image", inputs / "second.png",
                      "--lora", inputs / "style-kohya.safetensors", codes=(1,), names=("another size",), timeout=PATIENCE)
         self.refused(*words, "--model", t2v, "--lora-strength", 1, names=("--lora-strength",), timeout=PATIENCE)
+        self.refused(*words, "--model", t2v, "--lora-expert", "low", names=("--lora-expert",), timeout=PATIENCE)
+        for expert in ("x", "", "none"):
+            self.refused(*words, "--model", t2v, "--lora", inputs / "style-kohya.safetensors", "--lora-expert", expert, names=("--lora-expert",), timeout=PATIENCE)
         for strength in ("x", "101", "nan", "1e999", ""):
             self.refused(*words, "--model", t2v, "--lora", inputs / "style-kohya.safetensors", "--lora-strength", strength, names=("--lora-strength",), timeout=PATIENCE)
         self.refused(*words, "--model", t2v, "--lora", "a", "--lora", "b", "--lora", "c", "--lora-strength", 1, "--lora-strength", 2, names=("--lora-strength",),

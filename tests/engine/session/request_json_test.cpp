@@ -145,6 +145,15 @@ TEST(RequestJson, LorasAreFilesWithAStrength) {
               std::string::npos);
     EXPECT_NE(refusal(with(R"("loras": [{"file": "a", "strenght": 1}])")).find("did you mean strength?"),
               std::string::npos);
+    const Request experts = read(with(R"("loras": [{"file": "/a", "expert": "low"}, {"file": "/a", "strength": 3,
+        "expert": "high"}, {"file": "/b", "expert": "both"}, {"file": "/c", "expert": null}])"));
+    EXPECT_EQ(experts.loras[0].expert, Expert::low);
+    EXPECT_EQ(experts.loras[1], (Lora{"/a", 3, Expert::high}));
+    EXPECT_EQ(experts.loras[2].expert, Expert::none);
+    EXPECT_FALSE(experts.loras[3].expert);
+    EXPECT_EQ(request_from_json(asked_json(experts), {}).loras, experts.loras);
+    EXPECT_FALSE(to_json(experts)["loras"][3].contains("expert"));
+    EXPECT_NE(refusal(with(R"("loras": [{"file": "a", "expert": "hi"}])")).find("loras.0.expert"), std::string::npos);
     std::string many = R"("loras": [{"file": "a"})";
     for (int i = 0; i < 64; ++i) many += R"(, {"file": "a"})";
     EXPECT_NE(refusal(with(many + "]")).find("at most 64"), std::string::npos);

@@ -272,20 +272,28 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
     EXPECT_TRUE(has(refusal(lora(half)), "none of its layers is in this model"));
 }
 
-TEST_F(LoraTest, AnExpertIsSaidByNameOrFolder) {
-    const fs::path high = "high_noise/pytorch_lora_weights.safetensors";
+TEST_F(LoraTest, AnExpertIsSaidByNameFolderOrRequest) {
+    const fs::path high = "high_noise/pytorch_lora_weights.safetensors", heels = "high_heels.safetensors";
     EXPECT_TRUE(is_for({high}, Expert::high) && !is_for({high}, Expert::low));
     EXPECT_TRUE(is_for({"style-HN-v2.safetensors"}, Expert::high) && !is_for({"style-HN-v2.safetensors"}, Expert::low));
     EXPECT_FALSE(is_for({"style_ln.safetensors"}, Expert::high));
     EXPECT_TRUE(is_for({"shn.safetensors"}, Expert::low) && is_for({"shn.safetensors"}, Expert::high));
-    const auto said = [&](const char* name) {
+    // What a name does not mean, the request says.
+    EXPECT_FALSE(is_for({heels}, Expert::low));
+    EXPECT_TRUE(is_for({heels, 1, Expert::none}, Expert::low) && is_for({heels, 1, Expert::none}, Expert::high));
+    EXPECT_TRUE(is_for({heels, 1, Expert::low}, Expert::low) && !is_for({heels, 1, Expert::low}, Expert::high));
+    EXPECT_TRUE(is_for({heels, 1, Expert::low}, Expert::none));
+    const auto said = [&](const char* name, std::optional<Expert> expert) {
+        Lora one = lora(plain(), 1, name);
+        one.expert = expert;
         Weights weights = model();
-        const auto all = add_lora(weights, lora(plain(), 1, name), Expert::high);
+        const auto all = add_lora(weights, one, Expert::high);
         return all.empty() ? std::string() : all[0];
     };
-    EXPECT_TRUE(has(said("high_heels.safetensors"), "high-noise expert alone"));
-    EXPECT_TRUE(has(said("high_heels_LOW.safetensors"), "speaks of both experts"));
-    EXPECT_EQ(said("style_high_noise.safetensors"), "");
+    EXPECT_TRUE(has(said("high_heels.safetensors", {}), "expert alone"));
+    EXPECT_TRUE(has(said("high_heels_LOW.safetensors", {}), "speaks of both experts"));
+    EXPECT_EQ(said("high_heels.safetensors", Expert::none), "");
+    EXPECT_EQ(said("style_high_noise.safetensors", {}), "");
 }
 
 TEST(WeightChanges, TheSumIsRoundedOnceToTheStoredType) {
