@@ -65,6 +65,9 @@ struct ConvOptions {
     int pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0; ///< zeros; pixels of the (duplicated) input
     bool duplicate = false;     ///< nearest 2x2 duplication of the input before the convolution, never materialised
     DType compute = DType::f32; ///< as in LinearOptions
+    /// With compute f32: a card may round frames and weights to TF32 (10 bits of mantissa, sums in f32), as PyTorch's
+    /// convolutions do there unless told otherwise (torch.backends.cudnn.allow_tf32). Off by up to 2e-3 of the largest.
+    bool tf32 = false;
 };
 
 /// What a stage asks of a device's memory, in bytes.

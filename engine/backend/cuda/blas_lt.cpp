@@ -73,9 +73,10 @@ class Description {
 public:
     Description(const Functions& f, const Product& p, cudaDataType_t in, cudaDataType_t out) : Description(f) {
         integers = in == CUDA_R_8I;
-        expect(f_.desc_create(&desc, integers ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F,
-                              integers ? CUDA_R_32I : CUDA_R_32F),
-               "describing");
+        const cublasComputeType_t compute = integers ? CUBLAS_COMPUTE_32I
+                                            : p.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                     : CUBLAS_COMPUTE_32F;
+        expect(f_.desc_create(&desc, compute, integers ? CUDA_R_32I : CUDA_R_32F), "describing");
         const cublasOperation_t turned = p.b_is_kn ? CUBLAS_OP_N : CUBLAS_OP_T;
         set(CUBLASLT_MATMUL_DESC_TRANSA, turned);
         if (p.bias) {
@@ -135,7 +136,7 @@ public:
     bool multiply(const Product& p) override {
         const cudaDataType_t in = p.type == Type::bf16 ? CUDA_R_16BF : CUDA_R_32F;
         Description d(f_, p, in, p.c_type == Type::bf16 ? CUDA_R_16BF : CUDA_R_32F);
-        return run(p, d, p.type == Type::bf16 ? "bf16" : "f32");
+        return run(p, d, p.type == Type::bf16 ? "bf16" : p.tf32 ? "tf32" : "f32");
     }
     bool multiply(const EightBitProduct& e) override {
         Product p;

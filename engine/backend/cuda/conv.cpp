@@ -61,7 +61,7 @@ void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const We
         const bool nothing =
             std::none_of(call.frames.begin(), call.frames.end(), [](const Tensor& f) { return f.defined(); });
         // Where the result takes its place, the library, which tries several plans, would add it several times.
-        if (residual && bias && !nothing && out.dtype() == DType::bf16 && beside.dtype() == DType::bf16 &&
+        if (residual && bias && !nothing && out.dtype() == compute && beside.dtype() == compute &&
             beside.is_contiguous() && beside.raw() != frame_out.raw() && conv_fused(call, &beside, frame_out))
             continue;
         const bool in_place = !residual && out.dtype() == compute;
@@ -89,11 +89,13 @@ void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const We
     }
 }
 
-/// out [H', W', O] bf16; residual: added, dense, or null
+/// out [H', W', O] in the type it is computed in, as the residual, which is added, dense, or null
 bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tensor& out) {
     const Window& w = call.window;
     const ConvOptions& o = call.options;
-    if (!options_.dnn || out.dtype() != DType::bf16 || w.channels % 8 != 0) return false;
+    const DType compute = o.compute;
+    if (!options_.dnn || (compute == DType::f32 && !o.tf32) || w.channels % 8 != 0) return false;
+    assert(out.dtype() == compute);
     // The library wants channels in eights: a few that are zero are computed, too.
     const std::int64_t channels = out.size(2), padded = divide_up(channels, 8) * 8;
     if (residual && padded != channels) return false;
@@ -101,6 +103,7 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     const bool stacked = w.time > 1 && options_.dnn->prefers_stacked_frames();
     const bool even = o.pad_top == o.pad_bottom && o.pad_left == o.pad_right && !o.duplicate;
     FusedConv f;
+    f.type = type_of(compute);
     f.time = f.taps_time = stacked ? 1 : w.time;
     f.height = even ? w.height : w.height * grown + o.pad_top + o.pad_bottom;
     f.width = even ? w.width : w.width * grown + o.pad_left + o.pad_right;
@@ -114,20 +117,20 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     assert(f.out_height() == out.size(0) && f.out_width() == out.size(1));
     Tensor gathered;
     const Tensor& only = call.frames.front();
-    if (even && w.time == 1 && only.dtype() == DType::bf16 && only.is_contiguous()) {
+    if (even && w.time == 1 && only.dtype() == compute && only.is_contiguous()) {
         f.x = only.raw();
     } else {
-        gathered = allocate({w.time, f.height, f.width, w.channels}, DType::bf16);
+        gathered = allocate({w.time, f.height, f.width, w.channels}, compute);
         Window whole = w;
         if (even) whole.pad_top = whole.pad_left = 0;
-        gather_frames(*runtime_, whole, f.height, f.width, stacked, gathered.raw(), Type::bf16);
+        gather_frames(*runtime_, whole, f.height, f.width, stacked, gathered.raw(), f.type);
         f.x = gathered.raw();
     }
-    Tensor taps = taps_first(call.weight, DType::bf16, stacked), bias = call.bias.narrow, wide = out;
+    Tensor taps = taps_first(call.weight, compute, stacked), bias = call.bias.narrow, wide = out;
     if (padded != channels) {
         taps = zero_padded(taps, padded);
         if (bias) bias = zero_padded(bias.reshape({channels}), padded);
-        wide = allocate({out.size(0), out.size(1), padded}, DType::bf16);
+        wide = allocate({out.size(0), out.size(1), padded}, compute);
     }
     f.w = taps.raw();
     f.bias = bias ? bias.raw() : nullptr;
@@ -139,7 +142,7 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     return true;
 }
 
-/// x [O, ...] bf16 with rows of zeros behind it, dense.
+/// x [O, ...] with rows of zeros behind it, dense.
 Tensor CudaBackend::zero_padded(const Tensor& x, std::int64_t rows) {
     Shape shape = x.shape();
     shape[0] = rows;
@@ -177,6 +180,7 @@ void CudaBackend::conv_plain(const ConvCall& call, Tensor& out) {
         p.n = channels;
         p.k = depth;
         p.type = type_of(compute);
+        p.tf32 = compute == DType::f32 && call.options.tf32;
         p.c_type = type_of(out.dtype());
         p.a = unfolded.raw();
         p.lda = depth;

@@ -20,9 +20,10 @@ struct FusedAttention {
     std::int64_t multiplications() const { return 2 * queries * keys * heads * size; }
 };
 
-/// Convolution of dense channels-last bf16 frames x [T,H,W,C] with w [O,kt,kh,kw,C], no padding in time; bias [O] and
-/// residual, which is added and lies as `out` does, bf16 or null. out [T',H',W',O] dense bf16.
+/// Convolution of dense channels-last frames x [T,H,W,C] with w [O,kt,kh,kw,C], no padding in time; bias [O] and
+/// residual, which is added and lies as `out` does, or null. out [T',H',W',O] dense.
 struct FusedConv {
+    Type type = Type::bf16; ///< of all of them: bf16, or f32, whose factors may be rounded to TF32
     const void *x = nullptr, *w = nullptr, *bias = nullptr, *residual = nullptr;
     void* out = nullptr;
     std::int64_t time = 1, height = 0, width = 0, in = 0, out_channels = 0;

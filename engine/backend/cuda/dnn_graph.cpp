@@ -66,9 +66,9 @@ constexpr std::int64_t worth_timing = 2'000'000'000, attention_worth_timing = 50
 constexpr std::int64_t largest_workspace = std::int64_t{64} << 20;
 constexpr std::size_t loading_bytes = std::size_t{64} << 20; ///< with less free, a kernel may not have been loaded
 
-std::shared_ptr<fe::graph::Graph> new_graph() {
+std::shared_ptr<fe::graph::Graph> new_graph(Type type) {
     auto graph = std::make_shared<fe::graph::Graph>();
-    graph->set_io_data_type(fe::DataType_t::BFLOAT16)
+    graph->set_io_data_type(type == Type::f32 ? fe::DataType_t::FLOAT : fe::DataType_t::BFLOAT16)
         .set_intermediate_data_type(fe::DataType_t::FLOAT)
         .set_compute_data_type(fe::DataType_t::FLOAT);
     return graph;
@@ -115,9 +115,9 @@ public:
     bool conv(const FusedConv& c, const Workspace& workspace) override {
         if (!all_aligned({c.x, c.w, c.bias, c.residual, c.out})) return false;
         const std::string key =
-            fmt::format("c:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", c.time, c.height, c.width, c.in, c.out_channels,
-                        c.taps_time, c.taps_down, c.taps_across, c.time_stride, c.stride, c.pad_down, c.pad_across,
-                        c.bias != nullptr, c.residual != nullptr);
+            fmt::format("{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", c.type == Type::f32 ? "tf32" : "c", c.time,
+                        c.height, c.width, c.in, c.out_channels, c.taps_time, c.taps_down, c.taps_across, c.time_stride,
+                        c.stride, c.pad_down, c.pad_across, c.bias != nullptr, c.residual != nullptr);
         Plan& plan = planned(key, [&] { return conv_graph(c); });
         plan.timed = c.multiplications() >= worth_timing;
         Memory memory{{first_input, const_cast<void*>(c.x)}, {second_input, const_cast<void*>(c.w)}, {result, c.out}};
@@ -140,7 +140,7 @@ private:
 
     static std::shared_ptr<fe::graph::Graph> attention_graph(const FusedAttention& a,
                                                              fe::AttentionImplementation_t way) {
-        auto graph = new_graph();
+        auto graph = new_graph(Type::bf16);
         // [batch, head, token, channel]
         const auto in = [&](Uid uid, std::int64_t tokens, std::int64_t head, std::int64_t token) {
             return graph->tensor(tensor(uid, {1, a.heads, tokens, a.size}, {tokens * token, head, token, 1}));
@@ -164,7 +164,7 @@ private:
     }
 
     static std::shared_ptr<fe::graph::Graph> conv_graph(const FusedConv& c) {
-        auto graph = new_graph();
+        auto graph = new_graph(c.type);
         const bool flat = c.time == 1;
         // Channels last: [batch, channel, (time,) row, column]
         const auto sizes = [&](std::int64_t n, std::int64_t channels, std::int64_t time, std::int64_t rows,
@@ -221,9 +221,10 @@ private:
                      },
                      [&] {
                          // The same request gives the same bytes: no plan whose sums depend on who comes first. And
-                         // none that adds in less than f32.
-                         plan.graph->deselect_numeric_notes(
-                             {fe::NumericalNote_t::NONDETERMINISTIC, fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION});
+                         // none that adds in less than f32, or makes less than TF32 of f32.
+                         plan.graph->deselect_numeric_notes({fe::NumericalNote_t::NONDETERMINISTIC,
+                                                             fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION,
+                                                             fe::NumericalNote_t::DOWN_CONVERT_INPUTS});
                          return plan.graph->check_support();
                      }})
                 if (const Outcome outcome = step(); outcome.is_bad()) return outcome;

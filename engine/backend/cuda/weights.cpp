@@ -145,8 +145,7 @@ Tensor CudaBackend::matrix(Layers layers, DType dtype) {
 }
 
 Tensor CudaBackend::taps_first(const Weight& w, DType dtype, bool stacked) {
-    auto& slot = kept(w, stacked ? "taps.stacked" : dtype == DType::bf16 ? "taps.bf16" : "taps.f32");
-    assert(!stacked || dtype == DType::bf16);
+    auto& slot = kept(w, fmt::format("taps.{}{}", dtype == DType::bf16 ? "bf16" : "f32", stacked ? ".stacked" : ""));
     if (!slot) {
         const Borrowed to_stay(*this, *weight_arena_);
         const Shape& s = w.shape();

@@ -90,7 +90,9 @@ void check(const Case& c) {
     });
     const bool bf16 = c.type == DType::bf16 || c.options.compute == DType::bf16;
     expect_near(out, plain(c, wide, doubles(w), doubles(b), doubles(residual)),
-                bf16 ? 2 * bf16_tolerance : f32_tolerance);
+                bf16             ? 2 * bf16_tolerance
+                : c.options.tf32 ? tf32_tolerance
+                                 : f32_tolerance);
 }
 
 ConvOptions same3() { return {.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1}; }
@@ -157,6 +159,17 @@ TEST(Conv, Bf16) {
     check({2, 4, 5, 7, 9, {3, 1, 1}, {.compute = DType::bf16}, DType::bf16});
     check({2, 6, 7, 24, 3, {3, 3, 3}, options, DType::bf16});
     check({1, 6, 7, 4, 5, {3, 3, 3}, options, DType::bf16, true, true, {0, 1, 2}});
+}
+
+TEST(Conv, Tf32WhereItIsAllowed) {
+    ConvOptions options = same3();
+    options.tf32 = true;
+    check({2, 6, 7, 24, 16, {3, 3, 3}, options, DType::f32, true});
+    check({1, 6, 7, 24, 3, {3, 3, 3}, options, DType::f32, false, true, {0, 1}});
+    check({1, 6, 7, 3, 8, {3, 3, 3}, options}); // no library takes three channels
+    check({2, 4, 5, 8, 16, {3, 1, 1}, {.time_stride = 2, .tf32 = true}});
+    options.duplicate = true;
+    check({1, 5, 6, 16, 8, {3, 3}, options});
 }
 
 TEST(Conv, ManyRowsAreCutIntoTiles) { check({1, 130, 70, 64, 64, {3, 3}, same3()}); }

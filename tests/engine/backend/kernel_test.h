@@ -15,6 +15,8 @@ namespace denoir::test {
 /// Largest error over the largest value, one kernel. bf16: of a result rounded once, the arithmetic being f32 (half a
 /// unit in the last place is 2^-9), and of a product whose inputs are rounded too.
 constexpr double f32_tolerance = 1e-5, bf16_tolerance = 1.0 / 256, bf16_product_tolerance = 2e-2;
+/// Of a sum of products whose factors are cut to the 10 bits of TF32, which a card may do either by rounding or not.
+constexpr double tf32_tolerance = 2e-3;
 inline double tolerance(DType out) { return out == DType::bf16 ? bf16_tolerance : f32_tolerance; }
 
 /// Values in [-1, 1) that depend on `seed` and the index alone.

@@ -11,6 +11,7 @@ namespace denoir::cuda {
 struct Product {
     std::int64_t m = 0, n = 0, k = 0;
     Type type = Type::f32; ///< of A and B
+    bool tf32 = false;     ///< a library may round A and B of f32 to TF32
     const void *a = nullptr, *b = nullptr;
     std::int64_t lda = 0, ldb = 0, ldc = 0;
     bool b_is_kn = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the backend asks of the card's library of fused attention and convolution: a stand-in does exactly that, slowly,
 // and the results must be those of the plain kernels.
+#include <bit>
+
 #include "engine/backend/cuda/dnn.h"
 #include "tests/engine/backend/cuda/backends.h"
 #include "tests/engine/backend/kernel_test.h"
@@ -11,31 +13,39 @@ namespace {
 using cuda::FusedAttention;
 using cuda::FusedConv;
 
-/// bf16 values of the fake device.
+/// bf16 or f32 values of the fake device.
 class Values {
 public:
-    Values(cuda::Runtime& runtime, const void* device, std::int64_t count)
-        : runtime_(runtime), device_(device), host_(static_cast<std::size_t>(count)) {
-        read(device, host_.data(), count * 2);
+    Values(cuda::Runtime& runtime, const void* device, std::int64_t count, cuda::Type type = cuda::Type::bf16)
+        : runtime_(runtime),
+          device_(static_cast<std::byte*>(const_cast<void*>(device))),
+          host_(Tensor::host({count}, type == cuda::Type::f32 ? DType::f32 : DType::bf16)) {
+        runtime_.to_host(host_.raw(), device_, host_.bytes());
     }
     double operator[](std::int64_t i) const {
-        return static_cast<double>(host_.at(static_cast<std::size_t>(i)).value());
+        return host_.dtype() == DType::f32 ? static_cast<double>(host_.span<float>()[static_cast<std::size_t>(i)])
+                                           : static_cast<double>(bf16{bits(i)}.value());
     }
-    void set(std::int64_t i, double v) { host_.at(static_cast<std::size_t>(i)) = bf16::from(static_cast<float>(v)); }
-    void write() {
-        runtime_.to_device(static_cast<std::byte*>(const_cast<void*>(device_)),
-                           reinterpret_cast<const std::byte*>(host_.data()), host_.size() * 2,
-                           cuda::Runtime::Queue::compute);
+    /// As a factor of TF32: the other bits are cut off, the worst that a card may do.
+    double factor(std::int64_t i) const {
+        if (host_.dtype() != DType::f32) return (*this)[i];
+        return static_cast<double>(
+            std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>((*this)[i])) & ~0x1FFFu));
     }
+    void set(std::int64_t i, double v) {
+        const float value = static_cast<float>(v);
+        if (host_.dtype() == DType::f32)
+            host_.span<float>()[static_cast<std::size_t>(i)] = value;
+        else
+            bits(i) = bf16::from(value).bits;
+    }
+    void write() { runtime_.to_device(device_, host_.raw(), host_.bytes(), cuda::Runtime::Queue::compute); }
 
 private:
-    void read(const void* from, void* to, std::int64_t bytes) {
-        runtime_.to_host(static_cast<std::byte*>(to), static_cast<const std::byte*>(from),
-                         static_cast<std::size_t>(bytes));
-    }
+    std::uint16_t& bits(std::int64_t i) const { return host_.span<std::uint16_t>()[static_cast<std::size_t>(i)]; }
     cuda::Runtime& runtime_;
-    const void* device_;
-    std::vector<bf16> host_;
+    std::byte* device_;
+    Tensor host_;
 };
 
 class PlainDnn final : public cuda::Dnn {
@@ -90,17 +100,17 @@ public:
         EXPECT_TRUE(!stacked || c.time == 1);
         EXPECT_EQ(c.in % 8, 0);
         EXPECT_EQ(c.out_channels % 8, 0);
-        const Values x(*runtime_, c.x, c.time * c.height * c.width * c.in),
-            w(*runtime_, c.w, c.out_channels * c.taps_time * c.taps_down * c.taps_across * c.in);
-        Values out(*runtime_, c.out, c.out_time() * c.out_height() * c.out_width() * c.out_channels);
+        const std::int64_t results = c.out_time() * c.out_height() * c.out_width() * c.out_channels;
+        const Values x(*runtime_, c.x, c.time * c.height * c.width * c.in, c.type),
+            w(*runtime_, c.w, c.out_channels * c.taps_time * c.taps_down * c.taps_across * c.in, c.type);
+        Values out(*runtime_, c.out, results, c.type);
         std::vector<double> bias(static_cast<std::size_t>(c.out_channels), 0.0);
         if (c.bias) {
-            const Values given(*runtime_, c.bias, c.out_channels);
+            const Values given(*runtime_, c.bias, c.out_channels, c.type);
             for (std::int64_t o = 0; o < c.out_channels; ++o) bias[static_cast<std::size_t>(o)] = given[o];
         }
         std::optional<Values> residual;
-        if (c.residual)
-            residual.emplace(*runtime_, c.residual, c.out_time() * c.out_height() * c.out_width() * c.out_channels);
+        if (c.residual) residual.emplace(*runtime_, c.residual, results, c.type);
         std::int64_t to = 0;
         for (std::int64_t t = 0; t < c.out_time(); ++t)
             for (std::int64_t y = 0; y < c.out_height(); ++y)
@@ -122,8 +132,9 @@ private:
                     const std::int64_t yy = y * c.stride - c.pad_down + dy, xx = p * c.stride - c.pad_across + dx;
                     if (yy < 0 || xx < 0 || yy >= c.height || xx >= c.width) continue;
                     for (std::int64_t i = 0; i < c.in; ++i)
-                        total += x[(((t * c.time_stride + dt) * c.height + yy) * c.width + xx) * c.in + i] *
-                                 w[(((o * c.taps_time + dt) * c.taps_down + dy) * c.taps_across + dx) * c.in + i];
+                        total +=
+                            x.factor((((t * c.time_stride + dt) * c.height + yy) * c.width + xx) * c.in + i) *
+                            w.factor((((o * c.taps_time + dt) * c.taps_down + dy) * c.taps_across + dx) * c.in + i);
                 }
         return total;
     }
@@ -209,7 +220,7 @@ struct ConvCase {
     bool residual = false, bias = true, missing = false, in_place = false;
 };
 
-void check(const ConvCase& c, bool stacked, bool adds = true) {
+void check(const ConvCase& c, bool stacked, bool adds = true, DType type = DType::bf16) {
     SCOPED_TRACE(testing::Message() << c.frames << " x " << c.height << " x " << c.width << " x " << c.in << " -> "
                                     << c.out << (stacked ? ", stacked" : ""));
     const Fused fused;
@@ -227,18 +238,19 @@ void check(const ConvCase& c, bool stacked, bool adds = true) {
         const Weight w("w", host(shape, 1)), bias("b", host({c.out}, 2));
         std::vector<Tensor> frames;
         for (std::int64_t t = 0; t < (c.frames - 1) * c.options.time_stride + time; ++t)
-            frames.push_back(c.missing && t == 0
-                                 ? Tensor()
-                                 : strided(backend, host({c.height, c.width, c.in}, 10 + static_cast<std::uint64_t>(t),
-                                                         DType::bf16)));
+            frames.push_back(c.missing && t == 0 ? Tensor()
+                                                 : strided(backend, host({c.height, c.width, c.in},
+                                                                         10 + static_cast<std::uint64_t>(t), type)));
         ConvOptions options = c.options;
-        options.compute = DType::bf16;
-        const Tensor residual = backend.upload(host({c.frames, height, width, c.out}, 5, DType::bf16));
-        Tensor out = c.in_place ? residual : backend.empty({c.frames, height, width, c.out}, DType::bf16);
+        options.compute = type;
+        options.tf32 = type == DType::f32;
+        const Tensor residual = backend.upload(host({c.frames, height, width, c.out}, 5, type));
+        Tensor out = c.in_place ? residual : backend.empty({c.frames, height, width, c.out}, type);
         backend.conv(frames, w, c.bias ? &bias : nullptr, c.residual ? &residual : nullptr, options, out);
         return backend.download(out);
     };
-    expect_near(run(*fused.backend), doubles(run(*plain.backend)), 2 * bf16_tolerance);
+    expect_near(run(*fused.backend), doubles(run(*plain.backend)),
+                type == DType::f32 ? tf32_tolerance : 2 * bf16_tolerance);
     EXPECT_EQ(fused.dnn->convs, c.frames);
     EXPECT_EQ(fused.dnn->with_residual, c.residual && c.bias && adds && !c.in_place ? c.frames : 0);
 }
@@ -248,6 +260,8 @@ TEST(FusedConv, BordersTimeAndDuplication) {
     ConvOptions grown = same;
     grown.duplicate = true;
     for (const bool stacked : {false, true}) {
+        check(ConvCase{2, 5, 6, 8, 16, {3, 3, 3}, same, true}, stacked, true, DType::f32);
+        check(ConvCase{1, 4, 5, 8, 3, {3, 3, 3}, same, false, true, true}, stacked, true, DType::f32);
         check(ConvCase{1, 5, 6, 8, 16, {3, 3, 3}, same, true}, stacked);
         check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, true}, stacked, false);
         check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, true, false}, stacked);
@@ -259,6 +273,21 @@ TEST(FusedConv, BordersTimeAndDuplication) {
         check(ConvCase{1, 4, 5, 8, 3, {3, 3, 3}, same}, stacked); // three colours: padded to eight
         check(ConvCase{1, 4, 5, 8, 8, {1, 1, 1}, {}}, stacked);
     }
+}
+
+TEST(FusedConv, F32GoesTheExactWayUnlessTf32IsAllowed) {
+    const Fused fused;
+    const Emulated plain;
+    const auto run = [](Backend& backend, DType type) {
+        const Weight w("w", host({8, 8, 3, 3}, 1)), bias("b", host({8}, 2));
+        const std::vector<Tensor> frames{backend.upload(host({5, 6, 8}, 3, type))};
+        const Tensor residual = backend.upload(host({1, 5, 6, 8}, 5, type));
+        Tensor out = backend.empty({1, 5, 6, 8}, type);
+        backend.conv(frames, w, &bias, &residual, {.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1}, out);
+        return doubles(out);
+    };
+    for (const DType type : {DType::f32, DType::bf16}) EXPECT_EQ(run(*fused.backend, type), run(*plain.backend, type));
+    EXPECT_EQ(fused.dnn->convs, 0);
 }
 
 TEST(Conv, AResidualIsAddedBeforeTheSumIsRounded) {
