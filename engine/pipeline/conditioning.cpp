@@ -202,7 +202,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     const auto vae_weights = load(model.vae, Component::vae21, Stage::load_vae);
     make_room(decode_bytes(r, wan::VaeConfig::read(*vae_weights), 1)); // encoding takes no more
     StageTimer timer(observer, Stage::image);
-    const wan::Vae vae(vae_weights, backend_, {.dtype = vae_dtype(r)});
+    const wan::Vae vae(vae_weights, backend_, vae_options(r));
     if (*r.mode == Mode::forcing || variant.clean_image()) {
         if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels, observer.layers(), "first");
         if (goes_on(r)) c.prefix = encode_before(vae, r, variant, observer.layers());

@@ -469,7 +469,7 @@ DenoiseState Pipeline::next_window(const Request& r, const ModelFolder& model, c
     Tensor latent;
     {
         StageTimer timer(observer, Stage::image);
-        const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r)});
+        const wan::Vae vae(weights, backend_, vae_options(r));
         const auto picture = [&](std::int64_t i) { return last.kept.at(std::size_t(i)); };
         latent = vae.encode(picture, r.forcing->overlap, *r.height, *r.width).latent;
         mapped.check();

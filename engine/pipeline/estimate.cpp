@@ -28,7 +28,7 @@ std::size_t decode_bytes(const Request& r, const wan::VaeConfig& vae, int strips
     const std::int64_t at_work = vae.shortcuts ? 10 : 4;
     const std::int64_t frame = (*r.width / vae.patch) * (*r.height / vae.patch) * vae.decoder.back().out;
     const std::int64_t state = vae.decoder_state(*r.height / vae.spatial(), *r.width / vae.spatial());
-    return std::size_t(state + at_work * frame) * (vae_dtype(r) == DType::bf16 ? 2 : 4) / std::size_t(strips);
+    return std::size_t(state + at_work * frame) * (vae_options(r).dtype == DType::bf16 ? 2 : 4) / std::size_t(strips);
 }
 
 Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {

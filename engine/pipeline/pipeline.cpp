@@ -102,7 +102,11 @@ bool uses_negative(const Request& r) {
     return guided(r, *r.guidance) || (r.family == Family::wan22 && guided(r, r.guidance_low.value_or(*r.guidance)));
 }
 
-DType vae_dtype(const Request& r) { return *r.precision == PrecisionPolicy::skyreels ? DType::bf16 : DType::f32; }
+wan::Vae::Options vae_options(const Request& r, int strips) {
+    return {.dtype = *r.precision == PrecisionPolicy::skyreels ? DType::bf16 : DType::f32,
+            .strips = strips,
+            .tf32 = *r.precision != PrecisionPolicy::f32};
+}
 
 wan::Precision transformer_precision(const Request& r) {
     switch (*r.precision) {
@@ -208,7 +212,7 @@ void Pipeline::decode_window(const Request& r, const ModelFolder& model, const T
     LayerProbe probe(observer.layers(), "vae_decoder", true);
     for (int strips = strips_that_fit(r, *weights, *backend_);; strips *= 2) {
         try {
-            const wan::Vae vae(weights, backend_, {.dtype = vae_dtype(r), .strips = strips});
+            const wan::Vae vae(weights, backend_, vae_options(r, strips));
             return vae.decode(latent, hand_over, probe.get());
         } catch (const Error& e) {
             if (e.field() != "memory" || probe.get() || strips >= most_strips) throw;

@@ -47,8 +47,9 @@ bool uses_negative(const Request&);
 /// What a backend makes of a transformer's weights depends on this (Residency::get).
 std::string weights_use(const Request&);
 
-/// SkyReels' entry points run the VAE's convolutions in bf16, Wan's in f32 (spec/pipelines.md 1.4).
-DType vae_dtype(const Request&);
+/// SkyReels' entry points run the VAE's convolutions in bf16, Wan's in f32 (spec/pipelines.md 1.4), which on a card is
+/// TF32 (spec/vae21.md 1) unless the request's precision is f32.
+wan::Vae::Options vae_options(const Request&, int strips = 1);
 /// Memory of decoding: the exact causal state (spec/vae21.md 4) and the frames at work.
 constexpr int most_strips = 8;
 std::size_t decode_bytes(const Request&, const wan::VaeConfig&, int strips);

@@ -72,8 +72,8 @@ private:
 };
 
 /// bf16 is for memory: where it is not faster, the arithmetic stays f32.
-Stream vae_stream(Backend& backend, DType dtype, nn::Probe* probe) {
-    return {backend, dtype, backend.fast_bf16() ? dtype : DType::f32, probe, {}};
+Stream vae_stream(Backend& backend, DType dtype, const Vae::Options& options, nn::Probe* probe) {
+    return {backend, dtype, backend.fast_bf16() ? dtype : DType::f32, options.tf32, probe, {}};
 }
 
 /// Levels differ in size, and what one leaves free is of no use to the next: gives it back before that starts.
@@ -88,8 +88,8 @@ void trim(Backend& backend) {
 class Encoder {
 public:
     using Sink = std::function<void(const Tensor& moments)>; ///< [h, w, 2z]
-    Encoder(const Weights& weights, Backend& backend, const VaeConfig& config, DType dtype, nn::Probe* probe, Sink sink)
-        : weights_(weights), config_(config), stream_{vae_stream(backend, dtype, probe)}, sink_(std::move(sink)) {}
+    Encoder(const Weights& weights, const VaeConfig& config, Stream stream, Sink sink)
+        : weights_(weights), config_(config), stream_(std::move(stream)), sink_(std::move(sink)) {}
 
     /// x [H, W, C]; every `temporal` frames reach the sink as one.
     void push(const Tensor& x) {
@@ -166,11 +166,11 @@ class Decoder {
 public:
     using Sink = std::function<void(const Tensor& frame)>; ///< [rows, W, 3·p·p]
     /// `rows`: of the last level's grid.
-    Decoder(const Weights& weights, Backend& backend, const VaeConfig& config, DType dtype, std::int64_t latent_rows,
-            Rows rows, nn::Probe* probe, Sink sink)
+    Decoder(const Weights& weights, const VaeConfig& config, Stream stream, std::int64_t latent_rows, Rows rows,
+            Sink sink)
         : weights_(weights),
           config_(config),
-          stream_{vae_stream(backend, dtype, probe)},
+          stream_(std::move(stream)),
           rows_(rows),
           needed_(rows_needed(config, latent_rows, rows)),
           sink_(std::move(sink)) {}
@@ -349,7 +349,8 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
     };
     Arrivals arrivals(*backend_, collect);
     const DType dtype = storage(config_.encoder_state(height, width));
-    Encoder encoder(*weights_, *backend_, config_, dtype, probe, [&](const Tensor& moments) {
+    Stream stream = vae_stream(*backend_, dtype, options_, probe);
+    Encoder encoder(*weights_, config_, std::move(stream), [&](const Tensor& moments) {
         const Tensor means = moments.slice(2, 0, config_.z).permute({2, 0, 1});
         Tensor dense = backend_->empty(means.shape(), DType::f32);
         backend_->copy(means, dense);
@@ -413,7 +414,8 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) 
                 for (float& v : image.span<float>()) v = std::clamp(v, -1.0f, 1.0f);
             image_sink(image);
         });
-        Decoder decoder(*weights_, *backend_, config_, dtype, height, part, probe,
+        Stream stream = vae_stream(*backend_, dtype, options_, probe);
+        Decoder decoder(*weights_, config_, std::move(stream), height, part,
                         [&](const Tensor& x) { arrivals.push(to_image(*backend_, x, config_.patch)); });
         for (std::int64_t t = 0; t < latent.size(1); ++t) decoder.push(latent_frame(t));
         arrivals.hand_over();

@@ -26,6 +26,7 @@ public:
         int strips = 1; ///< decode in this many horizontal strips: same result, less state, some arithmetic again (see
                         ///< strip_overhead)
         bool clamp = true; ///< decoded values to -1…1
+        bool tf32 = false; ///< convolutions in f32 may be of TF32 on a card (ConvOptions), as the references' are there
     };
 
     /// Frame `index` as [3, H, W] f32 in -1…1, host or backend; an undefined Tensor says that it is exactly zero.

@@ -8,6 +8,7 @@ namespace {
 
 Tensor conv(const Module& m, Stream& s, std::span<const Tensor> frames, const Tensor* residual, ConvOptions options) {
     options.compute = s.compute;
+    options.tf32 = s.tf32;
     return ops::conv(frames, nn::weight(m, "weight"), &nn::weight(m, "bias"), residual, options, s.dtype).select(0, 0);
 }
 
@@ -38,6 +39,7 @@ ConvOptions same_size() {
 Tensor add_conv(const Module& m, Stream& s, std::span<const Tensor> frames, const Weight* bias, Tensor sum) {
     ConvOptions options = same_size();
     options.compute = s.compute;
+    options.tf32 = s.tf32;
     const bool own = sum.buffer().use_count() == 1 && sum.is_contiguous();
     const Tensor residual = sum.unsqueeze(0);
     Tensor out = own ? residual : s.backend.empty(residual.shape(), s.dtype);
@@ -107,8 +109,8 @@ Tensor residual_block(const Module& m, Stream& s, Tensor x) {
         Tensor sum = m["shortcut"].exists() ? pointwise(m["shortcut"], s, x) : x;
         x = {};
         // What the last convolution takes from the past can be added now, which frees a frame before more are made. In
-        // bf16 it would round once more.
-        const bool early = s.dtype == DType::f32;
+        // bf16 it would round once more; and a card, which keeps its memory, computes all three frames in one.
+        const bool early = s.dtype == DType::f32 && !s.backend.keeps_memory();
         const auto past = early && s.probe ? s.memory[last.prefix()].past : std::array<Tensor, 2>{};
         if (early) sum = add_history(last, s, std::move(sum));
         y = causal_conv(branch[2], s, std::move(y));

@@ -28,6 +28,7 @@ struct Stream {
     Backend& backend;
     DType dtype;                ///< frames, state included
     DType compute;              ///< products of matrices and convolutions
+    bool tf32 = false;          ///< as in ConvOptions
     nn::Probe* probe = nullptr; ///< told each frame as [C, H, W]
     std::map<std::string, Memory, std::less<>> memory;
 

@@ -258,6 +258,15 @@ TEST_P(VaeProperties, Bf16StaysNearF32) {
               0.1);
 }
 
+TEST_P(VaeProperties, Tf32StaysNearF32) {
+    const bool on_card = cpu()->device().kind != Device::Kind::cpu;
+    const double limit = on_card ? 3e-2 : 0; // the processor has none
+    const Tensor video = named_tensor("input", {3, 5, 2 * unit, 2 * unit});
+    const Tensor latent = vae().encode(video).latent;
+    EXPECT_LE(test::relative_error(vae({.tf32 = true}).encode(video).latent, latent), limit);
+    EXPECT_LE(test::relative_error(vae({.tf32 = true}).decode(latent), vae().decode(latent)), limit);
+}
+
 TEST_P(VaeProperties, Bf16IsForLargePicturesOnly) {
     const Tensor latent = named_tensor("latent", {2, 1, 2, 2});
     EXPECT_TRUE(test::same_bytes(vae({.dtype = DType::bf16}).decode(latent), vae().decode(latent)));
