@@ -2,10 +2,10 @@
 // One network on one device, timed: what bench/gpu/beside_pytorch.py runs beside PyTorch.
 //
 //   denoir_gpu peak                        TFLOP/s of a large bf16 product
-//   denoir_gpu transformer|decode|encode|text|clip --weights FILE --inputs FILE [--out FILE] [--dtype f32|bf16]
-//   [--heads N]
-//              [--device cpu|cuda] [--repeat N] [--strips N] [--activations MIB]
+//   denoir_gpu transformer|decode|encode|text|clip --weights FILE --inputs FILE [--out FILE] [--dtype f32|tf32|bf16]
+//              [--heads N] [--device cpu|cuda] [--repeat N] [--strips N] [--activations MIB]
 //
+// --dtype tf32: f32, but the VAE's convolutions may be of TF32.
 // --activations: the device plans its memory for weights and so much beside them, and may stream weights.
 //
 // Prints one line of JSON: milliseconds of the first call, and the median of `repeat` more; the transformer's inputs
@@ -37,6 +37,7 @@ using Clock = std::chrono::steady_clock;
 struct Arguments {
     std::string what, weights, inputs, out;
     DType dtype = DType::bf16;
+    bool tf32 = false;
     Device device{Device::Kind::cuda, 0};
     std::optional<std::int64_t> heads;
     int repeat = 0, strips = 1, activations = 0;
@@ -55,7 +56,7 @@ Arguments parse(int argc, char** argv) {
         else if (name == "--out")
             a.out = value;
         else if (name == "--dtype")
-            a.dtype = value == "f32" ? DType::f32 : DType::bf16;
+            a.dtype = value == "bf16" ? DType::bf16 : DType::f32, a.tf32 = value == "tf32";
         else if (name == "--device")
             a.device = Device::parse(value);
         else if (name == "--heads")
@@ -122,9 +123,8 @@ std::function<Tensors()> network(const Arguments& a, const std::shared_ptr<Backe
         };
     }
     if (a.what == "decode" || a.what == "encode") {
-        const auto vae =
-            std::make_shared<wan::Vae>(load(a, Component::vae21), backend,
-                                       wan::Vae::Options{.dtype = a.dtype, .bf16_above = 0, .strips = a.strips});
+        const wan::Vae::Options options{.dtype = a.dtype, .bf16_above = 0, .strips = a.strips, .tf32 = a.tf32};
+        const auto vae = std::make_shared<wan::Vae>(load(a, Component::vae21), backend, options);
         if (a.what == "decode") return [=, &in]() -> Tensors { return {{"video", vae->decode(in.at("latent"))}}; };
         return [=, &in]() -> Tensors {
             const auto encoded = vae->encode(in.at("video"));
