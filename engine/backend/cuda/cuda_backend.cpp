@@ -45,6 +45,10 @@ void copy_dense(const Tensor& x, std::byte* to) {
 /// Larger ones are weights, which nobody waits for beside other work.
 constexpr std::size_t largest_staged = std::size_t{64} << 20, most_pinned = std::size_t{256} << 20;
 
+/// What is larger goes to the card in pieces of this size, so many on their way at a time: one thread alone copies less
+/// than the bus carries, and the driver's own detour is one thread's.
+constexpr std::size_t piece = std::size_t{16} << 20, pieces = 4, share = std::size_t{1} << 20;
+
 /// Weights are cut from pieces of this size: the card gives whole pages of 2 MiB, and many weights end just behind one.
 constexpr std::size_t weight_segment = std::size_t{32} << 20;
 
@@ -155,6 +159,10 @@ Tensor CudaBackend::upload(const Tensor& host) {
     Tensor out = allocate(host.shape(), host.dtype());
     if (host.elements() == 0) return out;
     ended(uploads_);
+    if (host.is_contiguous() && host.bytes() > piece) {
+        upload_in_pieces(host, out);
+        return out;
+    }
     // From pageable memory the driver copies only when the card has done all that was asked before.
     Tensor source = out.bytes() <= largest_staged ? pinned(host.shape(), host.dtype()) : Tensor();
     if (source) {
@@ -169,6 +177,25 @@ Tensor CudaBackend::upload(const Tensor& host) {
     // Held until it was read, the caller's too: a card that shares the host's pages may read them later.
     started(uploads_, {source, {}, 0}, Runtime::Queue::compute);
     return out;
+}
+
+void CudaBackend::upload_in_pieces(const Tensor& host, const Tensor& out) {
+    for (std::size_t at = 0; at < host.bytes(); at += piece) {
+        const std::size_t bytes = std::min(piece, host.bytes() - at);
+        while (uploads_.size() >= pieces) {
+            wait_until([&] { return runtime_->reached(uploads_.front().mark); });
+            ended(uploads_);
+        }
+        const std::byte* from = host.raw() + at;
+        const Tensor staged = pinned({static_cast<std::int64_t>(piece)}, DType::u8);
+        if (staged)
+            pool_.run(static_cast<std::int64_t>((bytes + share - 1) / share), [&](std::int64_t i, int) {
+                const std::size_t begin = static_cast<std::size_t>(i) * share;
+                std::memcpy(staged.raw() + begin, from + begin, std::min(share, bytes - begin));
+            });
+        runtime_->to_device(out.raw() + at, staged ? staged.raw() : from, bytes);
+        started(uploads_, {staged ? staged : host, {}, 0}, Runtime::Queue::compute);
+    }
 }
 
 Tensor CudaBackend::pinned(const Shape& shape, DType dtype) {

@@ -118,6 +118,8 @@ private:
     /// Until done() is true; a person who cancels need not wait for the card.
     void wait_until(const std::function<bool()>& done) const;
     void wait();
+    /// A dense tensor of any size, through pinned memory that all threads fill.
+    void upload_in_pieces(const Tensor& host, const Tensor& out);
     /// Pinned host memory; undefined where there is none.
     Tensor pinned(const Shape&, DType);
     /// A copy between the card and pinned memory that may still run. What it touches beside its queue's order is kept

@@ -59,6 +59,26 @@ TEST(Copies, WithoutPinnedMemoryTheyWaitInstead) {
     EXPECT_EQ(doubles(there), doubles(host({50, 3}, 4).slice(1, 0, 2).to_host_f32()));
 }
 
+TEST(Copies, WhatIsLargeGoesInPieces) {
+    constexpr std::int64_t count = (std::int64_t{100} << 20) / 4 + 3;
+    const Tensor x = Tensor::host({count});
+    for (std::int64_t i = 0; i < count; ++i) x.data<float>()[i] = static_cast<float>(i & 0xFFFFFF);
+    for (const bool refused : {false, true}) {
+        const Emulated device;
+        if (refused) device.runtime->refuse_pinned();
+        const Tensor there = device.backend->download(device.backend->upload(x));
+        EXPECT_EQ(std::memcmp(there.raw(), x.raw(), x.bytes()), 0) << refused;
+        EXPECT_EQ(device.runtime->pinned_blocks(), refused ? 0u : 4u);
+    }
+    const Emulated device;
+    std::stop_source stop;
+    device.backend->set_stop(stop.get_token());
+    stop.request_stop();
+    EXPECT_THROW(device.backend->upload(x), Cancelled);
+    device.backend->set_stop({});
+    EXPECT_EQ(doubles(device.backend->upload(x.slice(0, 0, 7))), doubles(x.slice(0, 0, 7).to_host_f32()));
+}
+
 TEST(Copies, TheProcessorHasNothingToWaitFor) {
     const auto backend = open_backend({});
     const Tensor there = backend->download_later(backend->upload(host({9}, 1)));
