@@ -100,7 +100,7 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     const std::int64_t channels = out.size(2), padded = divide_up(channels, 8) * 8;
     if (residual && padded != channels) return false;
     const std::int64_t grown = o.duplicate ? 2 : 1;
-    const bool stacked = w.time > 1 && options_.dnn->prefers_stacked_frames();
+    const bool stacked = w.time > 1 && options_.dnn->prefers_stacked_frames(type_of(compute), padded);
     const bool even = o.pad_top == o.pad_bottom && o.pad_left == o.pad_right && !o.duplicate;
     FusedConv f;
     f.type = type_of(compute);

@@ -48,7 +48,7 @@ public:
     virtual bool attention(const FusedAttention&, const Workspace&) = 0;
     virtual bool conv(const FusedConv&, const Workspace&) = 0;
     /// Whether the frames of one output frame had better lie side by side as channels, as one picture.
-    virtual bool prefers_stacked_frames() const = 0;
+    virtual bool prefers_stacked_frames(Type, std::int64_t out_channels) const = 0;
 };
 
 /// Null, with the reason in `why`, where the library is not there or this build does not know it.

@@ -60,6 +60,8 @@ constexpr float clearly_slower = 1.5f;
 /// Up to this version the library's plans for pictures are the better ones (asked without a card, for an H200), and
 /// from 9.8 to 9.14 its convolutions of several frames are silently wrong in bf16 (pytorch/pytorch #163539).
 constexpr std::size_t frames_behind_each_other_from = 92400;
+/// But for pictures with so few channels it has none on the matrix units in f32 (likewise), such as a decoder's last.
+constexpr std::int64_t few_channels = 64;
 /// Smaller convolutions take microseconds by any plan. Of attention it is only what tokens have with each other: that
 /// takes most of a step, and a plan that is compiled takes seconds to be made.
 constexpr std::int64_t worth_timing = 2'000'000'000, attention_worth_timing = 50'000'000'000;
@@ -126,7 +128,9 @@ public:
         return run(key, plan, memory, workspace);
     }
 
-    bool prefers_stacked_frames() const override { return f_.version() < frames_behind_each_other_from; }
+    bool prefers_stacked_frames(Type type, std::int64_t out_channels) const override {
+        return f_.version() < frames_behind_each_other_from && (type != Type::f32 || out_channels > few_channels);
+    }
 
 private:
     /// The library's kernels are told that every tensor starts at a multiple of 16 bytes, and read rows that way.

@@ -40,7 +40,7 @@ class CountingBlas final : public Blas {
 class CountingDnn final : public Dnn {
     bool attention(const FusedAttention&, const Workspace&) override { return true; }
     bool conv(const FusedConv&, const Workspace& workspace) override { return workspace(std::size_t{64} << 20); }
-    bool prefers_stacked_frames() const override { return true; }
+    bool prefers_stacked_frames(Type, std::int64_t) const override { return true; }
 };
 
 } // namespace

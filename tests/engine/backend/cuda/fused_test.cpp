@@ -54,7 +54,7 @@ public:
     int attentions = 0, convs = 0, with_residual = 0;
     bool stacked = false, adds = true, refuses = false;
 
-    bool prefers_stacked_frames() const override { return stacked; }
+    bool prefers_stacked_frames(cuda::Type, std::int64_t) const override { return stacked; }
 
     bool attention(const FusedAttention& a, const Workspace& workspace) override {
         ++attentions;
