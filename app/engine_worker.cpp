@@ -49,7 +49,7 @@ struct EngineWorker::State {
                               : record.steps.empty() ? 0
                                                      : record.steps.back().step;
             run_ = to_qstring(run.path());
-            emit worker_.run_created(job_, run_, record.total_steps, first);
+            emit worker_.run_created(job_, run_, record.total_steps, first, record.request);
         }
         void stage_begins(Stage stage) override {
             begin_ = Clock::now();

@@ -73,8 +73,9 @@ public:
 
 signals:
     void started(denoir::app::JobId job);
-    void run_created(denoir::app::JobId job, const QString& run, int steps,
-                     int first_step); ///< from now on it can be resumed
+    /// From now on it can be resumed. `request`: resolved.
+    void run_created(denoir::app::JobId job, const QString& run, int steps, int first_step,
+                     const denoir::Request& request);
     void stage_began(denoir::app::JobId job, denoir::Stage stage);
     void stage_ended(denoir::app::JobId job, denoir::Stage stage, double seconds);
     void progressed(denoir::app::JobId job, const denoir::app::JobProgress& progress); ///< at most 20 times a second

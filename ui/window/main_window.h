@@ -107,7 +107,7 @@ private:
     bool timeline_has_focus() const;
     // main_window_runs.cpp
     void connect_runs();
-    void run_created(app::JobId job, const QString& run, int steps);
+    void run_created(const QString& run, int steps, const Request& request);
     void run_finished(const app::RunResult& result);
     void entry_ended(quint64 id, int state, const QString& run);
     void verified(const app::VerifyResult& result);

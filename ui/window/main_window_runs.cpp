@@ -76,7 +76,9 @@ void MainWindow::connect_runs() {
 
     auto& worker = studio_.worker;
     connect(&worker, &app::EngineWorker::run_created, this,
-            [this](app::JobId job, const QString& run, int steps) { run_created(job, run, steps); });
+            [this](app::JobId job, const QString& run, int steps, int, const Request& request) {
+                if (job == studio_.queue.running_job()) run_created(run, steps, request); // else a verification's
+            });
     connect(&worker, &app::EngineWorker::step_done, this, [this](app::JobId job, const app::StepUpdate& update) {
         if (job == studio_.queue.running_job()) live_pictures_.add(update);
     });
@@ -180,11 +182,8 @@ void MainWindow::begin_editing(quint64 id) {
                           {{tr("Leave it as it is"), [this] { begin_editing(0); }}});
 }
 
-void MainWindow::run_created(app::JobId job, const QString& run, int steps) {
-    if (job != studio_.queue.running_job()) return; // a verification leaves no pictures
-    const auto request = studio_.queue.running_request();
-    if (!request) return;
-    live_pictures_.begin(run, *request, steps);
+void MainWindow::run_created(const QString& run, int steps, const Request& request) {
+    live_pictures_.begin(run, request, steps);
     if (watching_) show_live(true);
 }
 
