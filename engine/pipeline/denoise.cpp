@@ -568,6 +568,10 @@ std::vector<double> noise_levels(const Request& r) {
         return levels;
     }
     for (const Window& w : windows_of(r)) {
+        if (w.index > 1 && !w.last) { // as the one before
+            for (int row = 0; row < w.steps; ++row) levels.push_back(levels[levels.size() - std::size_t(w.steps)]);
+            continue;
+        }
         const ForcingPlan plan = plan_of(r, w);
         for (int row = 0; row < plan.rows; ++row) {
             double sum = 0;

@@ -209,15 +209,16 @@ TEST(Resolve, NoiseLevelsFallToNothing) {
 
 TEST(Resolve, NoiseLevelsFallInEachWindow) {
     const Request r = resolved("SkyReels-V2-DF-tiny", [](Request& q) {
-        q.frames = 21, q.steps = 3, q.forcing.emplace();
+        q.frames = 37, q.steps = 3, q.forcing.emplace();
         q.forcing->base = 13, q.forcing->overlap = 5;
     });
     const std::vector<double> levels = noise_levels(r);
-    ASSERT_EQ(levels.size(), 2 * 3 + 1U);
-    for (const int end : {3, 6}) { // the latent after a window's last step is clean
+    ASSERT_EQ(levels.size(), 4 * 3 + 1U);
+    for (const int end : {3, 6, 9, 12}) { // the latent after a window's last step is clean
         EXPECT_EQ(levels[end], 0);
         EXPECT_TRUE(levels[end - 2] > levels[end - 1] && levels[end - 1] > 0) << end;
     }
+    EXPECT_EQ(levels[4], levels[7]); // windows of one size
 }
 
 TEST(Resolve, TheBundledModelBringsItsOwnDefaults) {
