@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -127,6 +128,11 @@ private:
 
 } // namespace
 
+void RunWorker::Recorder::stage_begins(Stage stage) {
+    if (stage == Stage::denoise) denoising_since_ = Clock::now();
+    next_.stage_begins(stage);
+}
+
 void RunWorker::Recorder::stage_ends(Stage stage, double seconds) {
     record_.add_stage(stage, seconds);
     next_.stage_ends(stage, seconds);
@@ -230,10 +236,11 @@ DenoiseState RunWorker::denoised(Pipeline& pipeline, const Pipeline::FrameSink& 
     auto last = Clock::now();
     const auto store = [&](const DenoiseState& s, const Tensor& x0) {
         run_.record().files = hashes_.files();
+        const double seconds = since(std::max(last, recorder_.denoising_since()));
         if (s.step < s.steps)
-            run_.store_step(s.step, since(last), s.latent, x0, s.solver);
+            run_.store_step(s.step, seconds, s.latent, x0, s.solver);
         else
-            run_.store_step(s.step, since(last), Pipeline::requested_frames(request, s.latent, s.step),
+            run_.store_step(s.step, seconds, Pipeline::requested_frames(request, s.latent, s.step),
                             Pipeline::requested_frames(request, x0, s.step), {});
         last = Clock::now();
     };

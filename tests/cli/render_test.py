@@ -197,6 +197,9 @@ class Render(Case):
         self.done(*render, "four", "--steps", 4, "--out", "four.mp4")
         steps = self.done("compare", whole, "four", "--json").json()["steps"]
         self.assertEqual([s["b"] for s in steps], [0, 2, 4, 6, 8, 10, 12])
+        # Pictures between windows are no part of a step's seconds.
+        record = json.loads((whole / "run.json").read_text())
+        self.assertLess(sum(s["seconds"] for s in record["steps"]), record["stages"]["denoise"] + 0.1 * record["stages"]["decode"])
         # What a step changed of the estimate is told within a window.
         changes = [s["x0_change"] for s in json.loads((whole / "metrics.json").read_text())["steps"]]
         self.assertEqual([step for step, change in enumerate(changes) if change], [2, 4, 6])
