@@ -109,14 +109,19 @@ Tensor sinusoid(std::span<const float> timesteps, std::int64_t width, bool round
     return rows;
 }
 
-Time time_embedding(const Module& m, const Pass& p, std::span<const float> timesteps, std::optional<int> fps) {
-    const auto rows = static_cast<std::int64_t>(timesteps.size());
+/// [R, D] f32
+Tensor time_features(const Module& m, const Pass& p, std::span<const float> timesteps) {
     Tensor e = p.backend.upload(sinusoid(timesteps, p.config.freq_dim, p.precision.round_sinusoid));
     p.tell(m["time_embedding"], "input", e);
     e = linear(m["time_embedding"], "0", "1", p, e, DType::f32, Activation::silu);
     e = nn::linear(m["time_embedding"][2], e, DType::f32);
     p.tell(m["time_embedding"], "2", e);
+    return e;
+}
 
+Time time_embedding(const Module& m, const Pass& p, std::span<const float> timesteps, std::optional<int> fps) {
+    const auto rows = static_cast<std::int64_t>(timesteps.size());
+    const Tensor e = time_features(m, p, timesteps);
     const Tensor active = ops::activate(Activation::silu, e, DType::f32);
     p.tell(m["time_projection"], "0", active);
     Tensor e0 = nn::linear(m["time_projection"][1], active, DType::f32); // [R, 6D]
@@ -467,7 +472,7 @@ void Transformer::release_context_weights() const {
 }
 
 Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
-                            const Context& context, std::optional<int> fps, nn::Probe* probe) const {
+                            const Context& context, std::optional<int> fps, nn::Probe* probe, Tensor* residual) const {
     const Grid g = inputs::check_latent(config_, latent, condition);
     inputs::check_fps(config_, fps);
     const std::vector<float> rows = inputs::timestep_rows(timesteps, g);
@@ -491,20 +496,57 @@ Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::
                                context.key_bias};
     for (const auto* keys : {&context.text, &context.image})
         for (const Context::Keys& k : *keys) inputs.insert(inputs.end(), {k.k, k.v});
-    const auto velocity = [&](std::span<const Tensor> in) {
+    const auto blocks = [&](std::span<const Tensor> in, Tensor x) {
         Pass pass = p;
         pass.rope = {in[4], in[5]};
         const Context seen = context_of(context, in[6], in.subspan(7));
-        Tensor x = patch_embedding(m["patch_embedding"], pass, g, in[0], in[1] ? &in[1] : nullptr);
         for (int i = 0; i < config_.layers; ++i)
             x = block(m["blocks"][i], pass, std::move(x), in[3], seen, static_cast<std::size_t>(i));
-        return unpatchify(head(m["head"], island["head"], pass, x, in[2]), g, config_.out_channels);
+        return x;
     };
-    if (probe) return velocity(inputs);
+    const auto embedded = [&](std::span<const Tensor> in) {
+        return patch_embedding(m["patch_embedding"], p, g, in[0], in[1] ? &in[1] : nullptr);
+    };
+    const auto projected = [&](const Tensor& x, const Tensor& e) {
+        return unpatchify(head(m["head"], island["head"], p, x, e), g, config_.out_channels);
+    };
     const std::string key = fmt::format("transformer {}: {}, {} rows, {} and {} keys, {}", id_,
                                         to_string(inputs[0].shape()), rows.size(), context.text[0].k.size(0),
                                         context.image.empty() ? 0 : context.image[0].k.size(0), context.last_key_count);
-    return backend_->captured(key, inputs, velocity);
+    const auto captured = [&](const std::string& name, const Backend::Body& body) {
+        return probe ? body(inputs) : backend_->captured(name, inputs, body);
+    };
+    if (!residual)
+        return captured(key, [&](std::span<const Tensor> in) { return projected(blocks(in, embedded(in)), in[2]); });
+
+    // What is recorded gives one tensor, and lets go of all others: here the blocks alone are.
+    const Tensor before = embedded(inputs);
+    inputs[0] = before, inputs[1] = inputs[2] = {};
+    const Tensor after = captured("blocks of " + key, [&](std::span<const Tensor> in) { return blocks(in, in[0]); });
+    Tensor minus = backend_->empty({1, config_.dim}, DType::f32);
+    backend_->fill(minus, -1);
+    *residual = ops::gated_add(after, before, minus, precision_.stream);
+    return projected(after, time.e);
+}
+
+Tensor Transformer::forward_reusing(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
+                                    const Tensor& residual, nn::Probe* probe) const {
+    const Grid g = inputs::check_latent(config_, latent, condition);
+    assert(residual.shape() == Shape({g.tokens(), config_.dim}));
+    const Pass p{*backend_, config_, precision_, probe, {}};
+    const Module m(*weights_), island(precision_.bf16_parameters ? rounded_ : *weights_);
+    const Tensor e = time_features(island, p, inputs::timestep_rows(timesteps, g));
+    const Tensor x = patch_embedding(m["patch_embedding"], p, g, latent, condition);
+    return unpatchify(head(m["head"], island["head"], p, ops::add(x, residual, x.dtype()), e), g, config_.out_channels);
+}
+
+Tensor Transformer::time_signal(std::span<const float> timesteps, std::optional<int> fps, bool projected) const {
+    inputs::check_fps(config_, fps);
+    const Pass p{*backend_, config_, precision_, nullptr, {}};
+    const Module island(precision_.bf16_parameters ? rounded_ : *weights_);
+    if (!projected) return host_f32(*backend_, time_features(island, p, timesteps));
+    const Tensor e0 = time_embedding(island, p, timesteps, fps).e0;
+    return host_f32(*backend_, e0.reshape({e0.size(0), 6 * config_.dim}));
 }
 
 /// The rotation of a grid; every step of a run asks for the same.

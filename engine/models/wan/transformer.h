@@ -85,10 +85,21 @@ public:
 
     /// `latent` [C, T, H, W] f32, `condition` [Cc, T, H, W] f32 appended to its channels, or null; `timesteps` (0…1000,
     /// fractions allowed) one, one per latent frame, or one per token (T·H/2·W/2, width fastest); `fps` the row of the
-    /// fps table (0: 16 fps, 1: 24). Returns the velocity [out_channels, T, H, W] f32 on the backend. Throws Error
-    /// naming the input that does not fit.
+    /// fps table (0: 16 fps, 1: 24). Returns the velocity [out_channels, T, H, W] f32 on the backend. `residual`, if
+    /// any, gets what the blocks added to the patch embedding, [L, D] on the backend. Throws Error naming the input
+    /// that does not fit.
     Tensor forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
-                   const Context& context, std::optional<int> fps = {}, nn::Probe* probe = nullptr) const;
+                   const Context& context, std::optional<int> fps = {}, nn::Probe* probe = nullptr,
+                   Tensor* residual = nullptr) const;
+
+    /// The same with the residual of an earlier forward in place of the blocks (TeaCache, spec/pipelines.md 8): prompt
+    /// and frame rate act through that alone.
+    Tensor forward_reusing(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
+                           const Tensor& residual, nn::Probe* probe = nullptr) const;
+
+    /// What TeaCache follows: the time features e [n, D] of n timesteps or, `projected`, e0 [n, 6·D], which the frame
+    /// rate has a part in; f32 on the host.
+    Tensor time_signal(std::span<const float> timesteps, std::optional<int> fps, bool projected) const;
 
 private:
     Rope rotation(const Grid&) const;

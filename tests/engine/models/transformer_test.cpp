@@ -239,6 +239,40 @@ TEST_F(Everything, ContextIsComputedOnceAndUsedOften) {
     EXPECT_EQ(context.bytes(), 2 * 2 * (6 + 514) * 32 * sizeof(float));
 }
 
+TEST_F(Everything, TheResidualStandsForTheBlocks) {
+    for (const Precision& precision : {Precision::f32(), Precision::wan(), Precision::skyreels()}) {
+        const Transformer model(weights, cpu(), {.precision = precision});
+        const Context context = model.context(golden_text(), &clip);
+        const Tensor plain = model.forward(latent, &condition, timesteps, context, 1);
+        for (int i = 0; i < 3; ++i) { // a card records the second and repeats it from the third on
+            Tensor residual;
+            const Tensor v = model.forward(latent, &condition, timesteps, context, 1, nullptr, &residual);
+            EXPECT_LT(test::relative_error(v, plain), 1e-5) << i;
+            EXPECT_EQ(residual.shape(), (Shape{3 * 2 * 3, config.dim}));
+            EXPECT_EQ(residual.dtype(), precision.stream);
+            // Other work in between does not touch it.
+            Tensor other;
+            model.forward(condition.slice(0, 0, 4), &condition, timesteps, context, 1, nullptr, &other);
+            const Tensor again = model.forward_reusing(latent, &condition, timesteps, residual);
+            const bool f32 = precision.compute == DType::f32;
+            EXPECT_LT(test::relative_error(again, plain), f32 ? 1e-5 : 2e-2) << i;
+            const Tensor elsewhere = model.forward_reusing(condition.slice(0, 0, 4), &condition, timesteps, residual);
+            EXPECT_GT(test::relative_error(elsewhere, plain), 1e-3);
+        }
+    }
+}
+
+TEST_F(Everything, TheTimeSignalKnowsTheFrameRateWhereItIsProjected) {
+    const Transformer model(weights, cpu(), {});
+    const std::vector<float> two{500.25f, 0};
+    const Tensor e = model.time_signal(two, 1, false), e0 = model.time_signal(two, 1, true);
+    EXPECT_EQ(e.shape(), (Shape{2, config.dim}));
+    EXPECT_EQ(e0.shape(), (Shape{2, 6 * config.dim}));
+    EXPECT_TRUE(test::same_bytes(e, model.time_signal(two, 0, false)));
+    EXPECT_FALSE(test::same_bytes(e0, model.time_signal(two, 0, true)));
+    EXPECT_LT(test::relative_error(model.time_signal(std::span(two).first(1), 1, true), e0.slice(0, 0, 1)), 1e-6);
+}
+
 TEST_F(Everything, AnotherPromptSharesTheImage) {
     const Transformer model(weights, cpu(), {});
     const Tensor other = numbered_tensor(907, {6, 10});
