@@ -50,14 +50,15 @@ void report(const RenderResult& result, const Console& console) {
         stages[stage] = seconds;
         text += fmt::format("{:>18}  {:>9}\n", printable(stage, 60), duration(seconds));
     }
+    if (result.forwards > 0)
+        text += fmt::format("{:>18}  {:>9} of {} forwards\n", "reused", result.reused, result.forwards);
     console.say(text + fmt::format("{:>18}  {:>9}\n{:>18}  {:>9}", "all", duration(result.seconds), "peak memory",
                                    size_text(double(result.peak_memory_bytes))));
-    console.report(Json{{"out", result.out.string()},
-                        {"run", result.run.string()},
-                        {"seed", result.seed},
-                        {"seconds", result.seconds},
-                        {"stages", stages},
-                        {"peak_memory_bytes", result.peak_memory_bytes}});
+    Json report{{"out", result.out.string()}, {"run", result.run.string()},
+                {"seed", result.seed},        {"seconds", result.seconds},
+                {"stages", stages},           {"peak_memory_bytes", result.peak_memory_bytes}};
+    if (result.forwards > 0) report["cache"] = {{"forwards", result.forwards}, {"reused", result.reused}};
+    console.report(report);
 }
 
 /// Progress that keeps the words for a sudden end up to date.

@@ -46,6 +46,21 @@ Json lora_values(const Arguments& args) {
     return all;
 }
 
+/// `--cache-threshold T` and `--cache-ret-steps` over what the request says.
+Json cache_values(const Request& r, const Arguments& args) {
+    Json value = Json::object();
+    if (r.cache) value = to_json(r).at("cache");
+    if (args.has("--cache-threshold"))
+        value["threshold"] = number_value("--cache-threshold", args.get("--cache-threshold"));
+    if (args.has("--cache-ret-steps")) {
+        if (value.empty())
+            throw UsageError("", "--cache-ret-steps", "means nothing without --cache-threshold",
+                             "give a threshold, 0.1 for example");
+        value["ret_steps"] = true;
+    }
+    return value;
+}
+
 } // namespace
 
 void apply_request_arguments(Request& r, const Arguments& args, std::string_view steps_option) {
@@ -68,6 +83,8 @@ void apply_request_arguments(Request& r, const Arguments& args, std::string_view
         if (args.has(option) && !args.has("--lora"))
             throw UsageError("", option, "means nothing without --lora", "name the LoRA's file: --lora FILE");
     if (args.has("--lora")) set_request_field(r, "loras", lora_values(args), here);
+    if (args.has("--cache-threshold") || args.has("--cache-ret-steps"))
+        set_request_field(r, "cache", cache_values(r, args), here);
     if (args.has("--noise")) {
         const std::string text = args.get("--noise");
         set_request_field(r, "noise", text.starts_with("torch-") ? Json{{"kind", text}} : Json{{"file", text}}, here);
@@ -91,6 +108,8 @@ Error as_written(const Error& e, const Arguments& args, std::string_view steps_o
         field = field.ends_with(".strength") ? "--lora-strength"
                 : field.ends_with(".expert") ? "--lora-expert"
                                              : "--lora";
+    if (key == "--cache" || (key == "cache" && of_request && args.has("--cache-threshold")))
+        field = "--cache-threshold";
     if (field == "--noise.kind" || field == "--noise.file") field = "--noise";
     if ((key == "width" || key == "height") && e.file().empty() && (args.has("--size") || args.words().empty()))
         field = "--size";
@@ -127,6 +146,10 @@ std::vector<Option> with_request_options(std::initializer_list<Option> own, std:
         {"--shift", "S", "shift of the noise levels, 0.01 to 1000 (default: the model's)"},
         {"--seed", "N", "0 to 18446744073709551615 (default: drawn, and stored)"},
         {"--sampler", "S", "unipc, dpmpp or euler (default unipc)"},
+        {"--cache-threshold", "T",
+         "TeaCache: reuse forwards until time features moved by T, 0 to 10; 0.1 to 0.3 is usual (default 0: off)"},
+        {"--cache-ret-steps", "",
+         "TeaCache follows the projected features and begins with five whole steps (default: plain, one)"},
         {"--noise", "N",
          "torch-cpu, torch-cuda:MULTIPROCESSORS, or a safetensors file with the tensor noise (default torch-cpu)"},
         {"--preprocess", "P", "of images: original or diffusers (default original)"},

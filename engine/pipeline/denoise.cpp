@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 
@@ -12,6 +13,7 @@
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/stage_timer.h"
+#include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
@@ -35,6 +37,39 @@ ForcingPlan plan_of(const Request& r, const Window& w) {
                         w.last && !r.last_image.empty() ? 1 : 0);
 }
 
+double expert_boundary(const Request& r, const ModelFolder& model) {
+    const auto it = model.model_index.find("boundary_ratio");
+    if (it != model.model_index.end() && it->is_number()) return it->get<double>();
+    return *r.mode == Mode::t2v ? 0.875 : 0.9; // spec/schedulers.md 8: of the model, whatever images it takes
+}
+
+/// TeaCache in one window of a run: what each forward is, and what the blocks added in those that later ones need.
+struct WindowCache {
+    const Request& request;
+    const ModelFolder& model;
+    const Window& window;
+    const std::vector<std::vector<float>>& times; ///< of each step of the window
+    std::vector<double> coefficients;
+    std::function<Tensor(int step)> seen; ///< by the transformer in a step that was taken before
+    std::optional<StepCache> plan;        ///< of the transformer that is loaded
+    struct Held {
+        int step = -1;
+        Tensor residual;
+    };
+    std::array<Held, 2> held; ///< of each stream
+    int step = 0;             ///< of the window, at work
+    int forwards = 0, reused = 0;
+
+    void make_plan(bool guided, const StepCache::Signal& signal) {
+        held = {};
+        for (const bool low : {false, true}) {
+            const auto [first, end] = expert_steps(request, model, window, low);
+            if (step < first || step >= end) continue;
+            plan.emplace(request, coefficients, first, std::span(times).subspan(first, end - first), guided, signal);
+        }
+    }
+};
+
 /// One transformer with what the prompt contributes to each of its blocks. Wan 2.2 A14B has two, used one after the
 /// other.
 class Denoiser {
@@ -54,22 +89,31 @@ public:
         if (guided(r, guidance_))
             uncond_.emplace(layers_ ? context(c.negative_text, c, "uncond") : model_.context(c.negative_text, cond_));
         model_.release_context_weights();
-        // SkyReels counts 16 frames a second as index 0 and every other rate as 1.
-        if (model_.config().fps_rows > 0) fps_ = *r.fps == 16.0 ? 0 : 1;
+        if (model_.config().fps_rows > 0) fps_ = fps_row(r);
+    }
+
+    /// Before a step: plans those that this transformer takes, where it is the first of them.
+    void plan(WindowCache& cache) const {
+        cache.forwards = cache.reused = 0;
+        if (!cache.plan || !cache.plan->covers(cache.step))
+            cache.make_plan(uncond_.has_value(), [&](auto times) {
+                return model_.time_signal(times, fps_, cache.request.cache->ret_steps);
+            });
     }
 
     /// Classifier-free guidance in f32, the conditional branch first.
-    Tensor velocity(const Tensor& latent, std::span<const float> timesteps, int step) const {
-        const Tensor* condition = condition_ ? &condition_ : nullptr;
-        const auto forward = [&](const wan::Context& context, const char* branch) {
-            const std::string prefix = fmt::format("{}/step_{:03}/{}", component_, step, branch);
+    Tensor velocity(const Tensor& latent, std::span<const float> timesteps, int step, WindowCache* cache) const {
+        const auto forward = [&](const wan::Context& context, int branch) {
+            const std::string prefix =
+                fmt::format("{}/step_{:03}/{}", component_, step, branch == 0 ? "cond" : "uncond");
             LayerProbe probe(layers_, prefix);
-            const Tensor v = model_.forward(latent, condition, timesteps, context, fps_, probe.get());
+            const Tensor v = cache ? cached(*cache, branch, latent, timesteps, context, probe.get())
+                                   : model_.forward(latent, condition(), timesteps, context, fps_, probe.get());
             tell_tensor(layers_, prefix + "/velocity", v);
             return backend_->download_later(v); // a device goes on with the other branch
         };
-        const Tensor v = forward(cond_, "cond");
-        const Tensor u = uncond_ ? forward(*uncond_, "uncond") : Tensor();
+        const Tensor v = forward(cond_, 0);
+        const Tensor u = uncond_ ? forward(*uncond_, 1) : Tensor();
         backend_->finish(v);
         if (!uncond_) return v;
         backend_->finish(u);
@@ -78,6 +122,27 @@ public:
     }
 
 private:
+    const Tensor* condition() const { return condition_ ? &condition_ : nullptr; }
+
+    /// One forward under TeaCache: of its own, or with what the blocks added in an earlier one.
+    Tensor cached(WindowCache& cache, int branch, const Tensor& latent, std::span<const float> timesteps,
+                  const wan::Context& context, nn::Probe* probe) const {
+        const CachedForward f = cache.plan->at(cache.step, branch);
+        WindowCache::Held& held = cache.held[std::size_t(f.stream)];
+        const auto compute = [&](const Tensor& x, std::span<const float> times, nn::Probe* told) {
+            held = {};
+            const Tensor v = model_.forward(x, condition(), times, context, fps_, told, &held.residual);
+            held.step = f.source;
+            return v;
+        };
+        ++cache.forwards;
+        if (f.source == cache.step) return compute(latent, timesteps, probe);
+        // Of a run that goes on, the steps before are made again where they are needed.
+        if (held.step != f.source) compute(cache.seen(f.source), cache.times[std::size_t(f.source)], nullptr);
+        ++cache.reused;
+        return model_.forward_reusing(latent, condition(), timesteps, held.residual, probe);
+    }
+
     wan::Context context(const Tensor& text, const Conditioning& c, const char* branch) const {
         LayerProbe probe(layers_, component_ + "/" + branch);
         return model_.context(text, c.clip ? &c.clip : nullptr, true, probe.get());
@@ -110,7 +175,7 @@ public:
           backend_(std::move(backend)),
           observer_(observer),
           variant_(Variant::read(model)),
-          boundary_(boundary(r, model)) {}
+          boundary_(expert_boundary(r, model)) {}
 
     ~Experts() {
         if (stays_) return;
@@ -126,11 +191,13 @@ public:
         while (!current_ || low != low_) load(low);
     }
     /// As Denoiser::velocity, by the expert of this timestep.
-    Tensor velocity(float timestep, const Tensor& latent, std::span<const float> timesteps, int step) {
+    Tensor velocity(float timestep, const Tensor& latent, std::span<const float> timesteps, int step,
+                    WindowCache* cache) {
         for (;;) {
             ready(timestep);
             try {
-                const Tensor velocity = current_->velocity(latent, timesteps, step);
+                if (cache) current_->plan(*cache);
+                const Tensor velocity = current_->velocity(latent, timesteps, step, cache);
                 // Whoever asks to be told of layers may be looking for the first that goes wrong.
                 if (!observer_.layers()) check_computed(*weights_, fmt::format("step {}", step), velocity);
                 return velocity;
@@ -141,11 +208,6 @@ public:
     }
 
 private:
-    static double boundary(const Request& r, const ModelFolder& model) {
-        const auto it = model.model_index.find("boundary_ratio");
-        if (it != model.model_index.end() && it->is_number()) return it->get<double>();
-        return *r.mode == Mode::t2v ? 0.875 : 0.9; // spec/schedulers.md 8: of the model, whatever images it takes
-    }
     /// In a handler of `e`: to the next rung of the memory ladder. Throws on where there is none.
     void step_down(const Error& e) {
         if (!next_rung(e, *backend_, rung_, observer_)) throw;
@@ -350,14 +412,6 @@ void put_prefix(const Tensor& prefix, Tensor& latent) {
         std::copy_n(prefix.data<float>() + c * known, known, latent.data<float>() + c * latent.size(1) * frame);
 }
 
-/// One timestep of all latent frames, or one of each: 0 of the clean ones (spec/pipelines.md 5).
-std::vector<float> frame_times(float timestep, const Tensor& prefix, std::int64_t frames) {
-    if (!prefix) return {timestep};
-    std::vector<float> times(static_cast<std::size_t>(frames), timestep);
-    std::fill_n(times.begin(), prefix.size(1), 0.0f);
-    return times;
-}
-
 /// A window before its first step: noise, the given frames over its first ones, an end image behind it.
 Tensor window_latent(const Request& r, const Tensor& noise, const Tensor& given, const Tensor& end) {
     const std::int64_t t = noise.size(1), frame = noise.size(2) * noise.size(3), extra = end ? 1 : 0;
@@ -401,6 +455,31 @@ std::vector<Window> windows_of(const Request& r) {
     return windows;
 }
 
+std::vector<std::vector<float>> step_times(const Request& r, const Window& w, int clean) {
+    std::vector<std::vector<float>> all;
+    if (*r.mode != Mode::forcing) {
+        for (const float t : schedule_of(r).timesteps) {
+            all.emplace_back(std::size_t(clean > 0 ? w.frames : 1), t);
+            std::fill_n(all.back().begin(), clean, 0.0f); // spec/pipelines.md 5
+        }
+        return all;
+    }
+    const ForcingPlan plan = plan_of(r, w);
+    for (auto row = plan.timesteps.begin(); row != plan.timesteps.end(); row += plan.frames) {
+        all.emplace_back(row, row + plan.frames);
+        if (r.forcing->condition_noise > 0) std::fill_n(all.back().begin(), w.ready, float(r.forcing->condition_noise));
+    }
+    return all;
+}
+
+std::pair<int, int> expert_steps(const Request& r, const ModelFolder& model, const Window& w, bool low) {
+    if (model.transformer_low.empty()) return {0, low ? 0 : w.steps};
+    const std::vector<float> times = schedule_of(r).timesteps; // they fall
+    const double boundary = expert_boundary(r, model) * 1000;
+    const int high = int(std::count_if(times.begin(), times.end(), [&](float t) { return t >= boundary; }));
+    return low ? std::pair{high, w.steps} : std::pair{0, high};
+}
+
 const Window& window_after(const std::vector<Window>& windows, int step) {
     const auto it = std::partition_point(windows.begin(), windows.end(),
                                          [&](const Window& w) { return w.last_step() < step; });
@@ -419,14 +498,21 @@ std::vector<Tensor> DenoiseState::all() const {
     return all;
 }
 
-void Pipeline::check_state(const Request& r, const ModelFolder& model, const DenoiseState& state) {
+void Pipeline::check_latent(const Request& r, const ModelFolder& model, int step, const Tensor& latent) {
     const std::vector<Window> windows = windows_of(r);
-    const Window& w = window_after(windows, state.step);
+    const Window& w = window_after(windows, step);
     Shape shape = latent_shape(r, Variant::read(model));
     shape[1] = w.frames;
     // An end image follows the clip until the last step drops it.
-    if (*r.mode == Mode::forcing && w.last && !r.last_image.empty() && state.step < state.steps) ++shape[1];
-    check_stored("latent", state.latent, shape);
+    if (*r.mode == Mode::forcing && w.last && !r.last_image.empty() && step < windows.back().last_step()) ++shape[1];
+    check_stored("latent", latent, shape);
+}
+
+void Pipeline::check_state(const Request& r, const ModelFolder& model, const DenoiseState& state) {
+    const std::vector<Window> windows = windows_of(r);
+    const Window& w = window_after(windows, state.step);
+    check_latent(r, model, state.step, state.latent);
+    const Shape shape = state.latent.shape();
     if (state.step == 0 || state.step == w.last_step()) return;
     for (const auto& [name, values] : state.solver) check_stored("solver", values, values.shape());
     Solvers(r, *r.mode == Mode::forcing ? int(shape[1]) : 1)
@@ -481,22 +567,30 @@ DenoiseState Pipeline::next_window(const Request& r, const ModelFolder& model, c
     return next;
 }
 
+Tensor Pipeline::window_begin(const Request& r, const ModelFolder& model, const Conditioning& c,
+                              const DenoiseState& state, const Window& w, Observer& observer, std::stop_token stop) {
+    DenoiseState end{w.first_step, state.steps, state.before.back(), {}, state.before};
+    end.before.pop_back();
+    LastPictures none;
+    return next_window(r, model, c, end, w, none, {}, observer, stop).latent;
+}
+
 void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
                        const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer& observer,
-                       std::stop_token stop, const FrameSink& pictures) {
+                       std::stop_token stop, const FrameSink& pictures, const StoredLatent& stored) {
     LastPictures last;
     for (const Window& w : windows_of(r)) {
         if (state.step >= w.last_step()) continue;
         if (w.index > 0 && state.step == w.first_step)
             state = next_window(r, model, c, state, w, last, pictures, observer, stop);
-        denoise_window(r, model, c, state, w, after_step, observer, stop);
+        denoise_window(r, model, c, state, w, after_step, observer, stop, stored);
     }
 }
 
 void Pipeline::denoise_window(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
                               const Window& w,
                               const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step,
-                              Observer& observer, std::stop_token stop) {
+                              Observer& observer, std::stop_token stop, const StoredLatent& stored) {
     backend_->set_stop(stop);
     const MappedFileWatch mapped;
     const bool forcing = *r.mode == Mode::forcing;
@@ -507,6 +601,24 @@ void Pipeline::denoise_window(const Request& r, const ModelFolder& model, const 
     Solvers solvers(r, forcing ? int(t) : 1);
     if (state.step > w.first_step)
         solvers.restore(state.solver, state.latent.shape(), steps_taken(r, w, t, state.step - w.first_step));
+    const auto seen = [&](const Tensor& latent, int row) {
+        return noisy ? with_condition_noise(r, latent, w.ready, w.first_step + row) : latent;
+    };
+    const auto times = step_times(r, w, c.prefix && !forcing ? int(c.prefix.size(1)) : 0);
+    Tensor first; // of a later window that goes on, which nobody stored
+    std::optional<WindowCache> cache;
+    if (r.cache) {
+        if (w.index > 0 && state.step > w.first_step) first = window_begin(r, model, c, state, w, observer, stop);
+        cache.emplace(
+            WindowCache{r,
+                        model,
+                        w,
+                        times,
+                        cache_coefficients(r, Variant::read(model), model),
+                        [&](int row) { return seen(row == 0 && first ? first : stored(w.first_step + row), row); },
+                        {},
+                        {}});
+    }
     Experts experts(r, model, c, residency_, backend_, observer);
     experts.ready(schedule.timesteps[forcing ? 0 : state.step]);
     const auto tell = [&](int step, const char* what, const Tensor& x) {
@@ -520,12 +632,9 @@ void Pipeline::denoise_window(const Request& r, const ModelFolder& model, const 
         const auto begin = Clock::now();
         const int i = state.step, row = i - w.first_step;
         const float timestep = schedule.timesteps[forcing ? 0 : i];
-        std::vector<float> times(plan.timesteps.begin() + std::ptrdiff_t(forcing ? row * t : 0),
-                                 plan.timesteps.begin() + std::ptrdiff_t(forcing ? (row + 1) * t : 0));
-        if (!forcing) times = frame_times(timestep, c.prefix, t);
-        if (noisy) std::fill_n(times.begin(), w.ready, float(r.forcing->condition_noise));
-        const Tensor seen = noisy ? with_condition_noise(r, state.latent, w.ready, i) : state.latent;
-        const Tensor velocity = experts.velocity(timestep, seen, times, i + 1);
+        if (cache) cache->step = row;
+        const Tensor velocity = experts.velocity(timestep, seen(state.latent, row), times[std::size_t(row)], i + 1,
+                                                 cache ? &*cache : nullptr);
         mapped.check();
         tell(i + 1, "velocity", velocity);
         Tensor x0 = clone(state.latent), next = clone(state.latent);
@@ -544,7 +653,8 @@ void Pipeline::denoise_window(const Request& r, const ModelFolder& model, const 
         tell(state.step, "x0", x0);
         after_step(state, x0);
         const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-        observer.step_done({state.step, state.steps, state.latent, x0, seconds});
+        observer.step_done({state.step, state.steps, state.latent, x0, seconds, cache ? cache->forwards : 0,
+                            cache ? cache->reused : 0});
         observer.progress(Stage::denoise, state.step, state.steps);
         if (stop.stop_requested() && state.step < state.steps) throw Cancelled();
     }

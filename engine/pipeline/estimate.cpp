@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "engine/pipeline/needs.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
 
@@ -31,7 +33,7 @@ std::size_t decode_bytes(const Request& r, const wan::VaeConfig& vae, int strips
     return std::size_t(state + at_work * frame) * (vae_options(r).dtype == DType::bf16 ? 2 : 4) / std::size_t(strips);
 }
 
-Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
+Estimate uncached_estimate(const Request& r, const ModelFolder& model) {
     const Weights weights = Weights::load(model.transformer, Component::transformer);
     const Variant v = Variant::read(model);
     const Shape latent = latent_shape(r, v);
@@ -44,13 +46,21 @@ Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
         e.flop += forward_flop(v, double(w.frames * (latent[2] / 2) * (latent[3] / 2))) * branches * w.steps;
     // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a
     // block.
-    const std::size_t activations = std::size_t(e.tokens) * (std::size_t(v.dim) * 6 + std::size_t(v.ffn)) * 4;
+    const int kept = r.cache ? branches : 0; // TeaCache: what the blocks added
+    const std::size_t activations =
+        std::size_t(e.tokens) * (std::size_t(v.dim) * std::size_t(6 + kept) + std::size_t(v.ffn)) * 4;
     const std::size_t denoise = e.weight_bytes + activations;
     const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
     const std::size_t decode = decode_bytes(r, vae, 1);
     const std::size_t text = stored(model.text_encoder, Component::umt5);
     e.peak_bytes = std::max({denoise, decode, text});
     e.least_bytes = std::max(activations, decode_bytes(r, vae, most_strips));
+    return e;
+}
+
+Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
+    Estimate e = uncached_estimate(r, model);
+    if (r.cache) e.flop *= double(forwards_computed(r, model)) / ((guided(r, *r.guidance) ? 2 : 1) * step_count(r));
     return e;
 }
 

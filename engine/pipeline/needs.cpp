@@ -37,10 +37,13 @@ MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Va
     const std::size_t dim = std::size_t(v.dim), in_attention = tokens * (stream + 6 * wide) * dim,
                       hidden = std::min(tokens, std::size_t(wan::Transformer::hidden_rows)) * std::size_t(v.ffn) * wide,
                       in_feed_forward = tokens * (stream + 2 * wide) * dim + hidden;
+    // TeaCache keeps what the blocks added, for both branches, and what goes into the blocks and comes out beside it.
+    const std::size_t kept =
+        r.cache ? tokens * dim * (2 * std::size_t(element_bytes(precision.stream)) + 2 * wide + stream) : 0;
     // Keys and values of two prompts; a tenth for blocks that do not fit exactly.
     const std::size_t context =
         4 * std::size_t(v.layers) * std::size_t(v.text_len + 257 * v.clip_images) * std::size_t(v.dim) * wide;
-    needs.activations = (std::max(in_attention, in_feed_forward) + context) / 10 * 11;
+    needs.activations = (std::max(in_attention, in_feed_forward) + kept + context) / 10 * 11;
     return needs;
 }
 

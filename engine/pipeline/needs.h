@@ -9,10 +9,15 @@
 
 namespace denoir {
 
+struct Estimate;
+
 /// What a stage asks of a device's memory: matrices as kernels of `compute` hold them, and what lives beside them.
 MemoryNeeds transformer_needs(const Weights&, const Request&, const Variant&);
 /// UMT5 on a prompt of `rows` tokens; its vocabulary stays on the host.
 MemoryNeeds text_needs(const Weights&, DType compute, std::int64_t rows);
+
+/// As Pipeline::estimate, as if every forward was computed: from headers alone.
+Estimate uncached_estimate(const Request& resolved, const ModelFolder&);
 
 /// After a stage ran out of memory although its estimate fitted: true where it may start again, its weights loaded and
 /// planned anew with needs_on(rung). Counts `rung` up and tells the observer.

@@ -16,6 +16,8 @@ struct StepInfo {
     const Tensor& latent; ///< [C,T,h,w] f32, host, after the step (an appended end-image latent included)
     const Tensor& x0;     ///< the estimate of the clean latent, same shape
     double seconds;       ///< of this step
+    int forwards = 0;     ///< TeaCache: of the transformer, with guidance two
+    int reused = 0;       ///< of these, that took over what an earlier one's blocks gave
 };
 
 /// Is told the tensors of layers. A key is COMPONENT/PART/…/LAYER:

@@ -120,6 +120,14 @@ wan::Precision transformer_precision(const Request& r) {
     return wan::Precision::f32();
 }
 
+int fps_row(const Request& r) { return *r.fps == 16.0 ? 0 : 1; }
+
+bool named(const ModelFolder& model, std::string_view word) {
+    std::string all = model.root.string();
+    for (const auto& file : model.transformer) all += file.filename().string();
+    return all.find(word) != std::string::npos;
+}
+
 std::string weights_use(const Request& r) { return fmt::format("{} {}", int(*r.dtype), int(*r.precision)); }
 
 namespace {

@@ -77,11 +77,14 @@ public:
     DenoiseState begin(const Request&, const ModelFolder&, const Conditioning&);
     /// A picture of the clip, [3,H,W] f32 host in -1 … 1; they come in order.
     using FrameSink = std::function<void(int index, const Tensor& frame)>;
+    /// The latent that a run had after an earlier step.
+    using StoredLatent = std::function<Tensor(int step)>;
     /// Runs from state.step to the end; after each step the Observer is told and `after_step` may store the state.
     /// `pictures`, if any, gets those of every window but the last as soon as there are: the next begins with them.
+    /// `stored` is asked by a run that goes on with TeaCache, for steps of the window at work.
     void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state,
                  const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&,
-                 std::stop_token, const FrameSink& pictures = {});
+                 std::stop_token, const FrameSink& pictures = {}, const StoredLatent& stored = {});
     /// The latent of the requested frames after `step`: an appended end-image latent dropped. Throws Error naming
     /// `latent` where it holds fewer.
     static Tensor requested_frames(const Request&, const Tensor& latent, int step);
@@ -89,6 +92,7 @@ public:
     /// not finite, or of another shape than this request and model make; `solver` where the solvers' history is missing
     /// or another's.
     static void check_state(const Request& resolved, const ModelFolder&, const DenoiseState&);
+    static void check_latent(const Request& resolved, const ModelFolder&, int step, const Tensor&);
     static void check_conditioning(const Request& resolved, const ModelFolder&, const Conditioning&);
     /// Of the latents of a clip's windows, from window `from` on: of those after the first without the pictures that
     /// were given to it.
@@ -107,10 +111,13 @@ private:
     /// pictures are given but not in `last`.
     DenoiseState next_window(const Request&, const ModelFolder&, const Conditioning&, const DenoiseState&,
                              const Window&, LastPictures& last, const FrameSink& pictures, Observer&, std::stop_token);
+    /// The latent before the first step of the window at work, made again.
+    Tensor window_begin(const Request&, const ModelFolder&, const Conditioning&, const DenoiseState&, const Window&,
+                        Observer&, std::stop_token);
     /// The steps of one window, from state.step to its end.
     void denoise_window(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state, const Window&,
                         const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&,
-                        std::stop_token);
+                        std::stop_token, const StoredLatent& stored);
     /// One window's frames, and how far that is in the whole.
     void decode_window(const Request&, const ModelFolder&, const Tensor& latent, const FrameSink&, Observer&,
                        std::stop_token);

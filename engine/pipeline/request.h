@@ -47,6 +47,16 @@ struct Forcing {
     friend bool operator==(const Forcing&, const Forcing&) = default;
 };
 
+/// TeaCache: forwards whose time features have hardly moved take over what the blocks added in an earlier one
+/// (spec/pipelines.md 8).
+struct StepCaching {
+    static constexpr double most = 10;
+    double threshold = 0.2; ///< 0 … most; more is faster and further from the whole computation; 0: off
+    bool ret_steps = false; ///< follows the projected features, and begins with five whole steps instead of one
+    std::vector<double> coefficients; ///< of the polynomial, highest degree first; empty: the model's own
+    friend bool operator==(const StepCaching&, const StepCaching&) = default;
+};
+
 /// Everything that decides a result. Plain data; an empty optional means the model's default, which `resolve` fills in.
 /// Stored with every result: replaying it repeats it.
 struct Request {
@@ -71,6 +81,7 @@ struct Request {
     KeepLatents latents = KeepLatents::all;
     NoiseSource noise;
     std::optional<Forcing> forcing;
+    std::optional<StepCaching> cache; ///< none: every forward is computed
 
     /// A branch: the run whose latents and solver state after `step` are taken over.
     struct Start {

@@ -13,8 +13,10 @@
 #include "engine/media/image.h"
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/images.h"
+#include "engine/pipeline/needs.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/prefix.h"
+#include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
 #include "engine/weights/safetensors.h"
@@ -31,12 +33,6 @@ constexpr std::int64_t max_tokens = 1 << 22;
 void check_range(const char* field, double value, double low, double high) {
     if (!(value >= low && value <= high))
         refuse(field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
-}
-
-bool hint(const ModelFolder& model, std::string_view word) {
-    std::string all = model.root.string();
-    for (const auto& file : model.transformer) all += file.filename().string();
-    return all.find(word) != std::string::npos;
 }
 
 Family family_of(const Request& r, const ModelFolder& model) {
@@ -123,6 +119,12 @@ void check_loras(const Request& r, const ModelFolder& model) {
         for (const Lora& lora : r.loras)
             if (lora.strength != 0 && is_for(lora, expert)) check_lora(weights, lora, expert);
     }
+}
+
+void check_cache(Request& r, const Variant& variant, const ModelFolder& model) {
+    check_range("cache.threshold", r.cache->threshold, 0, StepCaching::most);
+    if (r.cache->threshold == 0) return r.cache.reset(); // nothing is ever reused
+    cache_coefficients(r, variant, model);
 }
 
 /// How many frames a video or the window before gives.
@@ -315,9 +317,9 @@ void apply_config(Defaults& d, const ModelFolder& model) {
 
 /// The reference's numbers for this model and mode.
 Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& model) {
-    Defaults d = variant.clean_image()
-                     ? ti2v_defaults()
-                     : defaults_for(*r.family, *r.mode, variant.dim >= 4096, hint(model, "720P"), hint(model, "480P"));
+    Defaults d = variant.clean_image() ? ti2v_defaults()
+                                       : defaults_for(*r.family, *r.mode, variant.dim >= large_width,
+                                                      named(model, "720P"), named(model, "480P"));
     // Of Wan 2.1's two areas each has its shift; a size that is asked for tells more than a name (spec/schedulers.md
     // 9).
     if (*r.family == Family::wan && *r.mode == Mode::i2v && r.width && r.height) {
@@ -358,7 +360,7 @@ void check_noise_file(const Request& r, const Shape& wanted) {
 
 /// Weights are mapped and may come and go; what a step and the decoder hold must fit.
 void check_memory(const Request& r, const ModelFolder& model) {
-    const std::size_t least = Pipeline::estimate(r, model).least_bytes, free = available_memory();
+    const std::size_t least = uncached_estimate(r, model).least_bytes, free = available_memory();
     if (r.device->kind != Device::Kind::cpu || free == 0 || least <= free) return;
     refuse("width",
            fmt::format("{}x{} with {} frames needs {:.1f} GiB at least, {:.1f} GiB are free", *r.width, *r.height,
@@ -420,7 +422,7 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     r.width.reset(), r.height.reset();
     try {
         const VideoBefore before = deciding_video(r);
-        resolve_size(r, variant, d, hint(model, "480P"), before);
+        resolve_size(r, variant, d, named(model, "480P"), before);
         r.fps = default_fps(d, before);
     } catch (const Error&) { // the image or the video cannot be read, which is no matter here
         r.width = d.width, r.height = d.height, r.fps = d.fps;
@@ -459,7 +461,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
 
     const Defaults d = table_for(r, variant, model);
     const VideoBefore before = deciding_video(r);
-    resolve_size(r, variant, d, hint(model, "480P"), before);
+    resolve_size(r, variant, d, named(model, "480P"), before);
     (void)Resolution(*r.width, *r.height, variant.multiple()); // refuses what is no multiple
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
     if (*r.mode == Mode::forcing) choose_windows(r, d.frames);
@@ -490,6 +492,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     r.device = r.device.value_or(Device{});
     resolve_precision(r);
     if (*r.mode == Mode::forcing) resolve_forcing(r, int(latent[1]));
+    if (r.cache) check_cache(r, variant, model);
     check_noise_file(r, {latent[0], drawn_frames(r), latent[2], latent[3]});
     check_memory(r, model);
     return r;

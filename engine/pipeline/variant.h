@@ -44,6 +44,14 @@ bool guided(const Request&, double guidance);
 /// guided() at any of the run's steps: the negative prompt is encoded.
 bool uses_negative(const Request&);
 
+/// The row of the frame-rate table: SkyReels counts 16 frames a second as index 0 and every other rate as 1.
+int fps_row(const Request&);
+
+/// From this width on a model is one of 14B.
+constexpr std::int64_t large_width = 4096;
+/// The model's folder or its transformer's files carry this word in their names.
+bool named(const ModelFolder&, std::string_view word);
+
 /// What a backend makes of a transformer's weights depends on this (Residency::get).
 std::string weights_use(const Request&);
 

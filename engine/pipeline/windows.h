@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "engine/pipeline/request.h"
@@ -23,6 +24,14 @@ struct Window {
 
 /// Of a resolved request, in order; never empty. Throws UsageError as forcing_plan does.
 std::vector<Window> windows_of(const Request&);
+
+/// Timesteps that the transformer sees in each step of a window: one of all latent frames, or one of each (diffusion
+/// forcing; TI2V, whose first `clean` ones stay at 0).
+std::vector<std::vector<float>> step_times(const Request&, const Window&, int clean);
+
+/// Those of its steps, from the first to before the second, that the one transformer takes, or of Wan 2.2 A14B's two
+/// the `low` one or the other (spec/schedulers.md 8).
+std::pair<int, int> expert_steps(const Request&, const ModelFolder&, const Window&, bool low);
 
 /// The one whose latent is there after `step` steps of the run: of the noise the first.
 const Window& window_after(const std::vector<Window>&, int step);

@@ -14,8 +14,9 @@ namespace {
 
 /// What may differ from the run that a branch starts from. Everything else decides the latents that are taken over, or
 /// what the solver's state means.
-constexpr std::array<std::string_view, 10> free_keys{"prompt", "negative_prompt", "guidance", "guidance_low", "loras",
-                                                     "fps",    "device",          "threads",  "latents",      "start"};
+constexpr std::array<std::string_view, 11> free_keys{"prompt", "negative_prompt", "guidance", "guidance_low", "loras",
+                                                     "fps",    "device",          "threads",  "latents",      "cache",
+                                                     "start"};
 /// What the text encoder and the image encoders depend on.
 constexpr std::array<std::string_view, 8> conditioning_keys{"model", "mode",       "prompt", "negative_prompt",
                                                             "image", "last_image", "width",  "height"};

@@ -115,11 +115,6 @@ void check_steps_before(const RunFolder& parent, int last) {
     }
 }
 
-RenderResult to_result(const RunFolder& run) {
-    const RunRecord& r = run.record();
-    return {r.out, run.path(), r.request.seed.value_or(0), r.seconds, r.stages, r.peak_memory_bytes};
-}
-
 /// run.json holds absolute paths, and JSON holds UTF-8.
 void check_storable(const Request& absolute, const RenderOptions& options) {
     std::vector<fs::path> paths = inputs_of(absolute);
@@ -148,6 +143,13 @@ void remember(const fs::path& run) try {
 }
 
 } // namespace
+
+RenderResult result_of(const RunFolder& run) {
+    const RunRecord& r = run.record();
+    RenderResult result{r.out, run.path(), r.request.seed.value_or(0), r.seconds, r.stages, r.peak_memory_bytes};
+    for (const StepRecord& s : r.steps) result.forwards += s.forwards, result.reused += s.reused;
+    return result;
+}
 
 fs::path new_run_folder(const Request& r) {
     const fs::path runs = data_folder() / "runs";
@@ -237,7 +239,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     RunRecord& record = run.record();
     if (record.state == RunState::done) {
         run.drop_latents();
-        return to_result(run);
+        return result_of(run);
     }
     check_resolved(run);
     check_output(record.out, all_inputs_of(record.request), *record.request.frames);

@@ -30,7 +30,10 @@ struct RenderResult {
     double seconds = 0;
     std::vector<std::pair<std::string, double>> stages;
     std::uint64_t peak_memory_bytes = 0;
+    int forwards = 0, reused = 0; ///< with TeaCache: of the transformer, and of these without its blocks
 };
+/// Of a run that is done.
+RenderResult result_of(const RunFolder&);
 
 /// Makes an empty folder with a name of its own below the data folder's `runs`, for RenderOptions::run_dir: known
 /// before anything is computed. `resolved` has a seed. Throws Error.

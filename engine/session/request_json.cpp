@@ -107,6 +107,27 @@ void read_loras(Request& r, const FieldReader& in) {
     }
 }
 
+void read_cache(Request& r, const FieldReader& in) {
+    constexpr std::size_t most = 16;
+    static constexpr std::string_view known[] = {"threshold", "ret_steps", "coefficients"};
+    in.only(known);
+    StepCaching cache;
+    for (const auto& [name, child] : in.value().items()) {
+        const FieldReader reader = in.member(name, child);
+        if (name == "threshold") cache.threshold = reader.number(0, StepCaching::most);
+        if (name == "ret_steps") cache.ret_steps = reader.boolean();
+        if (name != "coefficients" || child.is_null()) continue;
+        if (!child.is_array()) reader.bad_type("a list");
+        if (child.empty() || child.size() > most)
+            reader.out_of_range(fmt::format("{} numbers are no polynomial", child.size()),
+                                fmt::format("give 1 to {}, highest degree first", most));
+        for (std::size_t i = 0; i < child.size(); ++i)
+            cache.coefficients.push_back(reader.member(std::to_string(i), child[i]).number(-1e9, 1e9));
+    }
+    r.cache.reset();
+    if (cache.threshold > 0) r.cache = std::move(cache);
+}
+
 void read_start(Request& r, const FieldReader& in) {
     static constexpr std::string_view known[] = {"run", "step", "sha256"};
     in.only(known);
@@ -161,6 +182,13 @@ Json write_loras(const Request& r) {
             if (lora.expert == expert) all.back()["expert"] = name;
     }
     return all;
+}
+
+Json write_cache(const Request& r) {
+    if (!r.cache) return {};
+    Json out{{"threshold", r.cache->threshold}, {"ret_steps", r.cache->ret_steps}};
+    if (!r.cache->coefficients.empty()) out["coefficients"] = r.cache->coefficients;
+    return out;
 }
 
 Json write_start(const Request& r) {
@@ -274,6 +302,7 @@ const std::vector<Field>& fields() {
         named("latents", false, &Request::latents, keeps),
         object("noise", &Request::noise, read_noise, write_noise),
         object("forcing", &Request::forcing, read_forcing, write_forcing),
+        object("cache", &Request::cache, read_cache, write_cache),
         object("start", &Request::start, read_start, write_start),
     };
     return all;
@@ -374,7 +403,9 @@ void apply_request_file(Request& r, const fs::path& file) {
 
 Json to_json(const Request& r) {
     Json out = {{"schema", 1}};
-    for (const Field& field : fields()) out[std::string(field.key)] = field.write(r);
+    for (const Field& field : fields())
+        if (Json value = field.write(r); !value.is_null() || field.key != "cache")
+            out[std::string(field.key)] = std::move(value);
     return out;
 }
 

@@ -34,7 +34,8 @@ Request request_from_json(const Json& object, const RequestSource&);
 /// A request file, at most 4 MiB. Relative paths are relative to its own folder.
 void apply_request_file(Request&, const std::filesystem::path& file);
 
-/// The stored form: every key, optionals that are empty as null.
+/// The stored form: every key, optionals that are empty as null; `cache`, which is younger than many stored requests,
+/// only where it is used.
 Json to_json(const Request&);
 
 /// Only what was asked for: keys whose value is open are left out, so that request_from_json() gives the same request

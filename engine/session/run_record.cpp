@@ -21,14 +21,16 @@ constexpr int max_steps = 1'000'000;
 Json sum_json(const std::string& sum) { return sum.empty() ? Json() : Json(sum); }
 
 Json step_json(const StepRecord& s) {
-    return {{"step", s.step},
-            {"seconds", s.seconds},
-            {"sha256", s.sha256},
-            {"solver_sha256", sum_json(s.solver_sha256)},
-            {"latent_mean", s.latent_mean},
-            {"latent_std", s.latent_std},
-            {"x0_std", s.x0_std},
-            {"x0_change", s.x0_change}};
+    Json out{{"step", s.step},
+             {"seconds", s.seconds},
+             {"sha256", s.sha256},
+             {"solver_sha256", sum_json(s.solver_sha256)},
+             {"latent_mean", s.latent_mean},
+             {"latent_std", s.latent_std},
+             {"x0_std", s.x0_std},
+             {"x0_change", s.x0_change}};
+    if (s.forwards > 0) out["forwards"] = s.forwards, out["reused"] = s.reused;
+    return out;
 }
 
 /// Members of a JSON object, each asked for with its type.
@@ -89,6 +91,10 @@ StepRecord step_from(const Json& json, const std::string& file, std::size_t inde
     s.solver_sha256 = m.text("solver_sha256");
     s.latent_mean = m.number("latent_mean"), s.latent_std = m.number("latent_std");
     s.x0_std = m.number("x0_std"), s.x0_change = m.number("x0_change");
+    if (json.contains("forwards")) {
+        s.forwards = int(m.whole("forwards", 0, 2));
+        s.reused = int(m.whole("reused", 0, s.forwards));
+    }
     return s;
 }
 

@@ -34,7 +34,8 @@ struct StepRecord {
     std::string sha256;        ///< of latents/step_NNN.safetensors
     std::string solver_sha256; ///< of solver/step_NNN.safetensors; empty: there is none
     double latent_mean = 0, latent_std = 0, x0_std = 0;
-    double x0_change = 0; ///< root mean square of the difference from the estimate before
+    double x0_change = 0;         ///< root mean square of the difference from the estimate before
+    int forwards = 0, reused = 0; ///< with TeaCache (StepInfo)
 };
 
 /// run.json: everything about a run that is not a tensor or a picture.

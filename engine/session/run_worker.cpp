@@ -138,6 +138,14 @@ void RunWorker::Recorder::stage_ends(Stage stage, double seconds) {
     next_.stage_ends(stage, seconds);
 }
 
+void RunWorker::Recorder::step_done(const StepInfo& info) {
+    if (!record_.steps.empty()) {
+        record_.steps.back().forwards = info.forwards;
+        record_.steps.back().reused = info.reused;
+    }
+    next_.step_done(info);
+}
+
 void RunWorker::Recorder::warning(std::string_view text) {
     record_.warnings.emplace_back(text);
     next_.warning(text);
@@ -180,7 +188,7 @@ RenderResult RunWorker::work() {
         ended(RunState::failed, &e);
         throw;
     }
-    return {record.out, run_.path(), *record.request.seed, record.seconds, record.stages, record.peak_memory_bytes};
+    return result_of(run_);
 }
 
 void RunWorker::save() {
@@ -247,7 +255,8 @@ DenoiseState RunWorker::denoised(Pipeline& pipeline, const Pipeline::FrameSink& 
     // Of a run that goes on, the windows that were there before are decoded with the rest.
     const bool whole = window_after(windows_of(request), state->step).index == 0;
     pipeline.denoise(request, model_, *conditioning, *state, store, recorder_, stop_,
-                     whole ? pictures : Pipeline::FrameSink());
+                     whole ? pictures : Pipeline::FrameSink(),
+                     [&](int step) { return stored_latent(run_, step, request, model_); });
     return *state;
 }
 

@@ -85,6 +85,12 @@ DenoiseState stored_state(const RunFolder& run, int step, const Request& r, cons
     return state;
 }
 
+Tensor stored_latent(const RunFolder& run, int step, const Request& r, const ModelFolder& model) {
+    Tensor latent = run.step_tensor(step, "latent");
+    naming(run.latents_file(step), [&] { Pipeline::check_latent(r, model, step, latent); });
+    return latent;
+}
+
 std::optional<Conditioning> stored_conditioning(const RunFolder& run, const Request& r, const ModelFolder& model) {
     std::optional<Conditioning> c = run.load_conditioning();
     if (c) naming(run.file("conditioning.safetensors"), [&] { Pipeline::check_conditioning(r, model, *c); });

@@ -20,6 +20,8 @@ Request as_stored(const Request&, bool draws);
 std::vector<Window> stored_windows(const RunFolder&);
 /// The state after `step` as RunFolder::state gives it, checked: shape, numbers, the solvers' history.
 DenoiseState stored_state(const RunFolder&, int step, const Request&, const ModelFolder&);
+/// The latent alone.
+Tensor stored_latent(const RunFolder&, int step, const Request&, const ModelFolder&);
 /// As RunFolder::load_conditioning, checked.
 std::optional<Conditioning> stored_conditioning(const RunFolder&, const Request&, const ModelFolder&);
 

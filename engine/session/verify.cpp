@@ -31,17 +31,16 @@ private:
     ScratchFolder folder_{"denoir-verify-"};
 };
 
-/// Where a branch begins. The run that it came from holds this, too, and need not keep its latents as the branch does.
-DenoiseState branch_start(const RunFolder& run, const Request& r, const ModelFolder& model) {
-    const int step = r.start->step;
+/// The run that holds the latents of a branch up to where it begins: the branch, or the run that it came from, which
+/// holds them too and need not keep its own as the branch does.
+RunFolder holder_of(const RunFolder& run, const Request::Start& start, int step) {
     std::error_code code;
-    if (!fs::exists(run.latents_file(step), code) && fs::exists(r.start->run / "run.json", code)) {
-        const RunFolder parent = RunFolder::open(r.start->run);
-        const StepRecord* s = parent.record().find(step);
-        if (s && s->sha256 == r.start->sha256 && fs::exists(parent.latents_file(step), code))
-            return stored_state(parent, step, r, model);
+    if (!fs::exists(run.latents_file(step), code) && fs::exists(start.run / "run.json", code)) {
+        const RunFolder parent = RunFolder::open(start.run);
+        const StepRecord *own = run.record().find(step), *s = parent.record().find(step);
+        if (s && own && s->sha256 == own->sha256 && fs::exists(parent.latents_file(step), code)) return parent;
     }
-    return stored_state(run, step, r, model);
+    return run;
 }
 
 /// The limits of every run that is begun: run.json may ask for more than this machine has.
@@ -130,14 +129,17 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     Pipeline pipeline(residency, open_backend(*r.device, threads));
     try {
         DenoiseState state;
-        if (r.start) state = branch_start(run, r, model); // refused before the encoders work
+        if (r.start)
+            state = stored_state(holder_of(run, *r.start, r.start->step), r.start->step, r,
+                                 model); // refused before the encoders work
         const Conditioning conditioning = pipeline.condition(r, model, observer, stop);
         if (!r.start) state = pipeline.begin(r, model, conditioning);
         if (!r.start) compare(0, state.latent, {});
         if (state.step < last)
             pipeline.denoise(
                 r, model, conditioning, state,
-                [&](const DenoiseState& s, const Tensor& x0) { compare(s.step, s.latent, x0); }, observer, stop);
+                [&](const DenoiseState& s, const Tensor& x0) { compare(s.step, s.latent, x0); }, observer, stop, {},
+                [&](int step) { return stored_latent(holder_of(run, *r.start, step), step, r, model); });
     } catch (const Differs&) {
         if (result.first_difference) check_model(run, model, result, stop);
     }

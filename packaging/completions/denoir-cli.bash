@@ -22,7 +22,7 @@ _denoir_cli() {
     --layout) COMPREPLY=($(compgen -W "original diffusers comfy" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
-    render) options="--help --prompt --negative-prompt --image --last-image --model --lora --lora-strength --lora-expert --mode --family --size --frames --fps --steps --guidance --guidance-low --shift --seed --sampler --noise --preprocess --dtype --precision --device --threads --out --run-dir --latents --no-metadata --resume --from --step --progress --json" ;;
+    render) options="--help --prompt --negative-prompt --image --last-image --model --lora --lora-strength --lora-expert --mode --family --size --frames --fps --steps --guidance --guidance-low --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --out --run-dir --latents --no-metadata --resume --from --step --progress --json" ;;
     decode) options="--help --step --out --threads --progress --json" ;;
     verify) options="--help --threads --progress --json" ;;
     runs) options="--help --search --json" ;;
@@ -31,9 +31,9 @@ _denoir_cli() {
     tokenize) options="--help --model --json" ;;
     inspect) options="--help --tensors --json" ;;
     convert) options="--help --dtype --quantize --layout --progress --json" ;;
-    trace) options="--help --prompt --negative-prompt --image --last-image --model --lora --lora-strength --lora-expert --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --shift --seed --sampler --noise --preprocess --dtype --precision --device --threads --out --layers --steps --list --progress --json" ;;
+    trace) options="--help --prompt --negative-prompt --image --last-image --model --lora --lora-strength --lora-expert --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --out --layers --steps --list --progress --json" ;;
     compare-traces) options="--help --report --csv --max-error --progress --json" ;;
-    compare-precision) options="--help --prompt --negative-prompt --image --last-image --model --lora --lora-strength --lora-expert --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --shift --seed --sampler --noise --preprocess --dtype --precision --device --threads --a --b --report --csv --keep --layers --steps --progress --json" ;;
+    compare-precision) options="--help --prompt --negative-prompt --image --last-image --model --lora --lora-strength --lora-expert --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --a --b --report --csv --keep --layers --steps --progress --json" ;;
     bench) options="--help --list --only --model --image --size --frames --dtype --device --threads --json" ;;
     esac
     if [ "${COMP_WORDS[1]}" = module ] && [ "$COMP_CWORD" -eq 2 ]; then

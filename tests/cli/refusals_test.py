@@ -69,6 +69,12 @@ class Requests(Case):
         self.refused(*words, "--model", t2v, "--lora", "a", "--lora", "b", "--lora", "c", "--lora-strength", 1, "--lora-strength", 2, names=("--lora-strength",),
                      timeout=PATIENCE)
 
+    def test_caches_that_are_none(self):
+        words = ["render", "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--steps", 1, "--out", "out.mp4", "--model", FIXTURES / "_models" / "Wan2.1-T2V-tiny"]
+        for threshold in ("x", "10.5", "-1", "nan", "1e999", ""):
+            self.refused(*words, "--cache-threshold", threshold, names=("--cache-threshold",), timeout=PATIENCE)
+        self.refused(*words, "--cache-ret-steps", names=("--cache-ret-steps", "--cache-threshold"), timeout=PATIENCE)
+
     def test_more_than_the_disk_holds(self):
         # Four times what is free, and takes no room; ThreadSanitizer cannot map terabytes.
         elements = min(shutil.disk_usage(self.work).free // 1024 * 1024, 1 << 41)

@@ -323,6 +323,45 @@ class Render(Case):
         self.assertEqual(sha256(self.work / "twice" / last), sha256(self.work / "peft" / last))
         self.assertIn(str(folder / "adapter_config.json"), [file["path"] for file in json.loads((self.work / "peft" / "run.json").read_text())["model_files"]])
 
+    def test_cache(self):
+        """Reuses forwards; goes on, branches and verifies to the same bytes although what is reused is nowhere stored."""
+        request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 48, "height": 48, "frames": 5, "steps": 6, "seed": 7,
+                   "dtype": "f32", "cache": {"threshold": 10, "coefficients": [1, 0]}}  # fmt: skip
+        (self.work / "cached.json").write_text(json.dumps(request))
+        render = ("render", "cached.json", "--run-dir")
+        result = self.done(*render, "whole", "--out", "whole.mp4", "--json").json()
+        self.assertEqual(result["cache"], {"forwards": 12, "reused": 8})  # counting anew half-way, two steps are computed
+        whole = self.work / "whole"
+        record = json.loads((whole / "run.json").read_text())
+        self.assertEqual(record["request"]["cache"], {"threshold": 10, "ret_steps": False, "coefficients": [1, 0]})
+        self.assertEqual([step.get("reused") for step in record["steps"]], [None, 0, 2, 2, 0, 2, 2])
+        self.assertTrue(self.done("verify", whole, "--json").json()["identical"])
+        plain = self.done(*render, "plain", "--out", "plain.mp4", "--cache-threshold", 0, "--json").json()
+        self.assertNotIn("cache", plain)
+        self.assertNotIn("cache", json.loads((self.work / "plain" / "run.json").read_text())["request"])
+        self.assertNotEqual(latents(self.work / "plain"), latents(whole))
+        for step in (1, 2, 3, 5):
+            name = f"same{step}"
+            same = self.done("render", "--from", whole, "--step", step, "--run-dir", name, "--out", f"{name}.mp4", "--latents", "last", "--json").json()
+            self.assertEqual(list(latents(same["run"]).items()), list(latents(whole).items())[-1:], step)
+            self.assertTrue(self.done("verify", name, "--json").json()["identical"])
+        # The cache may change in a branch, and so may what it keeps.
+        self.done("render", "--from", "plain", "--step", 2, "--cache-threshold", 10, "--cache-ret-steps", "--run-dir", "more", "--out", "more.mp4")
+        self.done("render", "--from", whole, "--step", 2, "--guidance", 2, "--run-dir", "other", "--out", "other.mp4")
+        for name in ("more", "other"):
+            self.assertTrue(self.done("verify", name, "--json").json()["identical"])
+        self.assertNotEqual(latents(self.work / "other"), latents(whole))
+        for i in (2, 3) if PACE == 1 else []:
+            run = self.work / f"killed{i}"
+            process = self.start(*render, run, "--out", f"killed{i}.mp4")
+            while process.poll() is None and not (run / "latents" / f"step_00{i}.safetensors").exists():
+                time.sleep(0.001)
+            process.kill()
+            process.communicate()
+            self.done("render", "--resume", run)
+            self.assertEqual(latents(run), latents(whole), i)
+            self.assertEqual(sha256(run / "video.mp4"), sha256(whole / "video.mp4"), i)
+
     def test_drafts(self):
         run = self.render("run")
         self.done("decode", run, "--out", "final.mp4")

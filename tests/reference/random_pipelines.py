@@ -90,6 +90,11 @@ class Drawn(Maker):
             request["frames"] = frames = 4 * (base + more) - 3
             request["forcing"] |= {"base": 4 * base - 3, "overlap": given}
             windows = pipelines.window_frames(frames, 4 * base - 3, given)
+        caching = random.Random(seed + "/cache")  # of its own: what the numbers stand for stays
+        if caching.random() < 0.4:
+            polynomial = caching.choice(([1.0, 0.0], [0.3, 0.5, 0.1], [-0.2, 1.0, 0.0]))
+            request["cache"] = {"threshold": caching.choice((0.7, 1.5, 3.0)), "ret_steps": caching.random() < 0.2, "coefficients": polynomial}
+            request["steps"] += caching.randrange(0, 6)
         self.noise = normal(seed + "/noise", (model.config.out_channels, sum(windows), height // model.stride, width // model.stride))
         self.model, self.request = model, request
 
@@ -131,7 +136,7 @@ def main() -> int:
         folder.mkdir()
         drawn = Drawn(folder, random.Random(number), f"random-pipeline/{number}")
         r = drawn.request
-        shown = {k: r[k] for k in ("family", "sampler", "steps", "guidance", "shift", "forcing", "width", "height", "frames", "threads") if k in r}
+        shown = {k: r[k] for k in ("family", "sampler", "steps", "guidance", "shift", "forcing", "cache", "width", "height", "frames", "threads") if k in r}
         got, fault = drawn.call(args.cli)
         if not fault:
             want = drawn.expected()

@@ -295,6 +295,71 @@ TEST(Windows, PicturesComeInOrderWhetherAtOnceOrAtTheEnd) {
     for (std::size_t i = 0; i < at_once.size(); ++i) EXPECT_TRUE(same_bytes(at_once[i], at_the_end[i])) << i;
 }
 
+/// Goes on from every step of a run with TeaCache, asking for what is stored alone.
+void expect_the_same_from_any_step(const Request& r, int reused) {
+    struct Counted : Observer {
+        int forwards = 0, reused = 0;
+        void step_done(const StepInfo& info) override { forwards += info.forwards, reused += info.reused; }
+    } counted;
+    Fixture f(r);
+    const Conditioning c = f.condition();
+    std::vector<DenoiseState> states{f.pipeline.begin(f.request, f.model, c)};
+    DenoiseState state = states[0];
+    f.pipeline.denoise(
+        f.request, f.model, c, state, [&](const DenoiseState& s, const Tensor&) { states.push_back(s); }, counted, {},
+        {}, [](int) -> Tensor { throw Error({}, "", "is not asked by a whole run", {}); });
+    EXPECT_EQ(counted.reused, reused) << "of " << counted.forwards;
+    for (const DenoiseState& from : states) {
+        Fixture g(f.request);
+        DenoiseState again = from;
+        g.told.steps_before = from.step;
+        g.pipeline.denoise(
+            g.request, g.model, c, again, [](const DenoiseState&, const Tensor&) {}, g.told, {}, {},
+            [&](int step) {
+                EXPECT_LT(step, from.step);
+                EXPECT_NO_THROW(Pipeline::check_latent(f.request, f.model, step, states[std::size_t(step)].latent));
+                return states[std::size_t(step)].latent;
+            });
+        EXPECT_TRUE(same_bytes(again.latent, state.latent)) << "from step " << from.step;
+    }
+}
+
+TEST(StepCache, StoppedAfterAnyStepItGoesOnWithTheSameBytes) {
+    Request r = small_request("Wan2.1-T2V-tiny");
+    r.steps = 7;
+    r.cache = StepCaching{StepCaching::most, false, {1, 0}}; // everything that is not forced
+    expect_the_same_from_any_step(r, 10);
+    for (const DType dtype : {DType::f32, DType::bf16}) {
+        r = small_request("SkyReels-V2-DF-tiny");
+        r.steps = 3, r.frames = 13, r.dtype = dtype;
+        r.forcing = Forcing{1, 1, false};
+        r.cache = StepCaching{StepCaching::most, false, {1, 0}};
+        expect_the_same_from_any_step(r, 8); // six rows, of which the first and the fourth are computed
+        r.guidance = 1;                      // one forward a row: the first two
+        expect_the_same_from_any_step(r, 4);
+    }
+}
+
+TEST(StepCache, WindowsBeginComputedAndGoOnFromAnyStep) {
+    Request r = windows_request();
+    r.steps = 4, r.frames = 21;
+    r.forcing->condition_noise = 40;
+    r.guidance = 1;
+    r.cache = StepCaching{StepCaching::most, false, {1, 0}};
+    expect_the_same_from_any_step(r, 2 * 2);
+}
+
+TEST(StepCache, ThreadsAndAThresholdThatIsNeverReachedChangeNothing) {
+    Request r = small_request("SkyReels-V2-DF-tiny");
+    const Tensor plain = Fixture(r).run();
+    r.cache = StepCaching{1e-6, false, {1, 1}};
+    EXPECT_TRUE(same_bytes(Fixture(r).run(), plain));
+    r.cache->threshold = StepCaching::most;
+    const Tensor reused = Fixture(r, 1).run();
+    EXPECT_TRUE(same_bytes(Fixture(r, 2).run(), reused));
+    EXPECT_FALSE(same_bytes(reused, plain));
+}
+
 TEST(Windows, OfNoiseOnWhatIsGivenTheModelSeesSomeAndTheClipKeepsNone) {
     Request r = small_request("SkyReels-V2-DF-tiny");
     r.image = fixtures / "_inputs" / "landscape.png";

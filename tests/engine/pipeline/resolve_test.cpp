@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "engine/core/error.h"
@@ -10,6 +11,8 @@
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/step_cache.h"
+#include "engine/pipeline/windows.h"
 
 namespace denoir {
 namespace {
@@ -460,6 +463,81 @@ TEST(Resolve, EstimateGrowsWithTheRequest) {
     EXPECT_GT(b.flop, 4 * a.flop);
     EXPECT_GT(a.weight_bytes, 0u);
     EXPECT_GE(b.peak_bytes, a.peak_bytes);
+}
+
+/// spec/pipelines.md 8
+TEST(StepCache, CoefficientsGoByTheModel) {
+    ModelFolder model;
+    Variant v;
+    Request r;
+    r.width = 832, r.height = 480;
+    const auto first = [&](const char* name, std::int64_t dim, int condition, bool ret_steps = false) {
+        model.root = name, v.dim = dim, v.condition = condition;
+        r.cache = StepCaching{0.2, ret_steps, {}};
+        const std::vector<double> c = cache_coefficients(r, v, model);
+        return c[0] != 0 ? c[0] : c[1]; // those of degree four begin with a zero
+    };
+    EXPECT_EQ(first("Wan2.1-T2V-1.3B", 1536, 0), 2.39676752e3);
+    EXPECT_EQ(first("Wan2.1-T2V-1.3B", 1536, 0, true), -5.21862437e4);
+    EXPECT_EQ(first("tiny", 192, 0), 2.39676752e3);
+    EXPECT_EQ(first("SkyReels-V2-DF-14B-720P", 5120, 0), -5784.54975374);
+    EXPECT_EQ(first("SkyReels-V2-T2V-14B-540P", 5120, 0, true), -3.03318725e5);
+    EXPECT_EQ(first("SkyReels-V2-I2V-1.3B-540P", 1536, 20), -3.02331670e2);
+    EXPECT_EQ(first("Wan2.1-I2V-14B-480P", 5120, 20, true), 2.57151496e5);
+    EXPECT_EQ(first("Wan2.1-I2V-14B-720P", 5120, 20), -114.36346466);
+    EXPECT_EQ(first("Wan2.1-FLF2V-14B-720P", 5120, 20, true), 8.10705460e3);
+    EXPECT_EQ(first("i2v", 5120, 20), -3.02331670e2);
+    r.width = 1280, r.height = 720;
+    EXPECT_EQ(first("i2v", 5120, 20), -114.36346466);
+    EXPECT_EQ(first("i2v-480P", 5120, 20), -3.02331670e2);
+    v.stride = 16;
+    EXPECT_EQ(first("Wan2.2-TI2V-5B", 3072, 0), 1.57472669e5);
+    EXPECT_THROW(first("Wan2.2-TI2V-5B", 3072, 0, true), UsageError);
+    v.stride = 8;
+    model.transformer_low = {"low.safetensors"};
+    EXPECT_THROW(first("Wan2.2-T2V-A14B", 5120, 0), UsageError);
+    r.cache->coefficients = {3, 2, 1};
+    EXPECT_EQ(cache_coefficients(r, v, model), (std::vector<double>{3, 2, 1}));
+}
+
+TEST(StepCache, WanTwoExpertsCountEachItsOwn) {
+    ModelFolder model;
+    Request r;
+    r.mode = Mode::t2v, r.sampler = Sampler::euler, r.steps = 10, r.shift = 1;
+    const Window w{.frames = 3, .steps = 10};
+    EXPECT_EQ(expert_steps(r, model, w, false), (std::pair{0, 10}));
+    EXPECT_EQ(expert_steps(r, model, w, true), (std::pair{0, 0}));
+    model.transformer_low = {"low.safetensors"};
+    const auto [first, high] = expert_steps(r, model, w, false);
+    EXPECT_EQ(first, 0);
+    EXPECT_GT(high, 0);
+    EXPECT_LT(high, 5);
+    EXPECT_EQ(expert_steps(r, model, w, true), (std::pair{high, 10}));
+    const auto times = step_times(r, w, 0);
+    EXPECT_GE(times[std::size_t(high - 1)][0], 875);
+    EXPECT_LT(times[std::size_t(high)][0], 875);
+}
+
+TEST(StepCache, IsRefusedByNameAndZeroIsOff) {
+    const auto cached = [](double threshold) {
+        return [threshold](Request& q) { q.cache = StepCaching{threshold, false, {}}; };
+    };
+    EXPECT_EQ(refused("Wan2.1-T2V-tiny", cached(0.2)), "accepted");
+    EXPECT_EQ(refused("Wan2.1-T2V-tiny", cached(-0.1)), "cache.threshold");
+    EXPECT_EQ(refused("Wan2.1-T2V-tiny", cached(std::nan(""))), "cache.threshold");
+    EXPECT_FALSE(resolved("Wan2.1-T2V-tiny", cached(0)).cache);
+}
+
+TEST(StepCache, EstimateCountsWhatIsComputed) {
+    const auto flop = [](std::optional<StepCaching> cache) {
+        const Request r = resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
+            q.width = 64, q.height = 64, q.frames = 5, q.steps = 8, q.cache = std::move(cache);
+        });
+        return Pipeline::estimate(r, ModelFolder::open(r.model)).flop;
+    };
+    const double whole = flop({});
+    EXPECT_DOUBLE_EQ(flop(StepCaching{1e-6, false, {1, 1}}), whole);
+    EXPECT_DOUBLE_EQ(flop(StepCaching{StepCaching::most, false, {1, 0}}), whole * 4 / 16);
 }
 
 } // namespace

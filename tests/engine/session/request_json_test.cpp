@@ -33,6 +33,7 @@ Request complete() {
         "guidance_low": 3, "shift": 3.0, "seed": 18446744073709551615, "sampler": "dpmpp", "dtype": "bf16", "precision": "skyreels",
         "preprocess": "diffusers", "device": "cuda:1", "threads": 3, "latents": "last", "noise": {"file": "noise.safetensors"},
         "forcing": {"ar_step": 5, "block": 5, "causal_attention": true},
+        "cache": {"threshold": 0.3, "ret_steps": true, "coefficients": [1.5, -2, 0]},
         "start": {"run": "../runs/a", "step": 7, "sha256": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"}})");
 }
 
@@ -54,6 +55,7 @@ TEST(RequestJson, ReadsEveryKey) {
     EXPECT_EQ(r.latents, KeepLatents::last);
     EXPECT_EQ(r.noise.file, "/requests/noise.safetensors");
     EXPECT_EQ(r.forcing, (Forcing{5, 5, true}));
+    EXPECT_EQ(r.cache, (StepCaching{0.3, true, {1.5, -2, 0}}));
     EXPECT_EQ(r.start->run, "/requests/../runs/a");
 }
 
@@ -159,6 +161,18 @@ TEST(RequestJson, LorasAreFilesWithAStrength) {
     EXPECT_NE(refusal(with(many + "]")).find("at most 64"), std::string::npos);
 }
 
+TEST(RequestJson, TheCacheIsStoredOnlyWhereItIsUsed) {
+    const Request r = read(with(R"("cache": {})"));
+    EXPECT_EQ(r.cache, StepCaching{});
+    EXPECT_EQ(to_json(r)["cache"], (Json{{"threshold", 0.2}, {"ret_steps", false}}));
+    for (const char* off : {"null", R"({"threshold": 0})"}) {
+        const Request none = read(with(fmt::format(R"("cache": {})", off)));
+        EXPECT_FALSE(none.cache) << off;
+        EXPECT_FALSE(to_json(none).contains("cache"));
+    }
+    EXPECT_NE(refusal(with(R"("cache": {"treshold": 1})")).find("did you mean threshold?"), std::string::npos);
+}
+
 TEST(RequestJson, ForcingSelectsTheMode) {
     EXPECT_EQ(refusal(with(R"("forcing": {})")), "");
     EXPECT_NE(refusal(with(R"("mode": "t2v", "forcing": {})")).find("mode"), std::string::npos);
@@ -171,7 +185,7 @@ TEST(RequestJson, RefusesWhatDoesNotBelong) {
     const std::vector<std::string> texts{"mode",       "model",      "family",  "prompt", "negative_prompt",
                                          "image",      "last_image", "sampler", "dtype",  "precision",
                                          "preprocess", "device",     "latents"};
-    const std::vector<std::string> objects{"noise", "forcing", "start"};
+    const std::vector<std::string> objects{"noise", "forcing", "cache", "start"};
     std::vector<std::pair<std::string, std::string>> all;
     for (const auto& key : numbers)
         for (const char* value : {R"("12")", "true", "[]", "{}", "[1]", "-1", "1e300", "-1e300", R"("nan")",
@@ -203,6 +217,11 @@ TEST(RequestJson, RefusesWhatDoesNotBelong) {
     for (const char* value : {R"({"ar_step": -1})", R"({"ar_step": 1.5})", R"({"block": 0})",
                               R"({"causal_attention": 1})", R"({"block": null})"})
         all.emplace_back("forcing", value);
+    for (const char* value :
+         {R"({"threshold": -1})", R"({"threshold": 11})", R"({"threshold": "0.2"})", R"({"threshold": null})",
+          R"({"ret_steps": 1})", R"({"coefficients": []})", R"({"coefficients": 1})", R"({"coefficients": ["1"]})",
+          R"({"coefficients": [1e300]})", R"({"coefficients": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]})"})
+        all.emplace_back("cache", value);
     for (const char* value : {R"({"run": "a"})", R"({"step": 1})", R"({"run": "a", "step": -1})",
                               R"({"run": "a", "step": 1, "sha256": "zz"})"})
         all.emplace_back("start", value);

@@ -10,6 +10,7 @@ from PIL import Image
 
 from . import lora, models, oracles, pipelines
 from .files import Fixtures, write_json, write_safetensors
+from .tea_cache import TeaCache
 from .values import named_values, normal, uniform
 
 PROMPT = "A red fox jumps over the lazy dog, slowly; the camera pans left."
@@ -69,6 +70,7 @@ class Maker:
         last_image=None,
         forcing=None,
         family=None,
+        cache=None,
         width=80,
         height=48,
         frames=9,
@@ -92,7 +94,7 @@ class Maker:
             "dtype": "f32",
             "device": "cpu",
         } | request
-        for key, value in (("family", family), ("forcing", forcing)):
+        for key, value in (("family", family), ("forcing", forcing), ("cache", cache)):
             if value is not None:
                 full[key] = value
         for key, value in (("image", image), ("last_image", last_image)):
@@ -103,8 +105,11 @@ class Maker:
             windows = pipelines.window_frames(frames, forcing["base"], forcing["overlap"])
         noise = normal(name + "/noise", (model.config.out_channels, sum(windows), height // model.stride, width // model.stride))
         full["noise"] = {"file": "noise.safetensors"}
+        TeaCache.made = TeaCache.skipped = 0
         want = self.run(model, full, noise, self.ours(model))
-        if (forcing or {}).get("causal_attention") and forcing["block"] == 1:
+        if cache:
+            agreement = f"{TeaCache.skipped} of {TeaCache.made} forwards are reused; diffusers' modules know nothing of it"
+        elif (forcing or {}).get("causal_attention") and forcing["block"] == 1:
             agreement = "diffusers has no mask for blocks of one frame"
         else:
             agreement = f"diffusers' modules in the same loop: {self.agreement(model, full, noise, want):.0f} dB"
@@ -208,9 +213,84 @@ def make_loras(m: Maker):
     )
 
 
+def make_cached(m: Maker):
+    m.case(
+        "pipe-wan-t2v-cache",
+        models.T2V,
+        "TeaCache as upstream counts: two forwards for each step, the first and the last step computed",
+        cache={"threshold": 1.5, "coefficients": [1.0, 0.0]},
+        steps=9,
+        width=64,
+    )
+    m.case(
+        "pipe-wan-t2v-cache-alone",
+        models.T2V,
+        "TeaCache with guidance 1, which needs one forward of two, and own coefficients",
+        cache={"threshold": 3.0, "coefficients": [1.5, 0.01]},
+        steps=8,
+        guidance=1.0,
+        width=64,
+    )
+    m.case(
+        "pipe-skyreels-t2v-cache",
+        models.T2V,
+        "TeaCache as SkyReels counts, of an odd number of steps: half-way it begins anew, and the streams change places",
+        family="skyreels",
+        cache={"threshold": 2.0, "coefficients": [0.5, 0.5, 0.0]},
+        steps=11,
+        width=64,
+    )
+    m.case(
+        "pipe-wan-i2v-cache",
+        models.I2V,
+        "TeaCache with the coefficients of I2V 480P, which fall where features move as far as this model's",
+        image="landscape",
+        family="wan",
+        cache={"threshold": 0.2},
+        steps=5,
+        width=64,
+    )
+    m.case(
+        "pipe-df-cache",
+        models.DF,
+        "TeaCache on the projected features of asynchronous frames",
+        forcing={"ar_step": 2, "block": 1},
+        cache={"threshold": 1.0, "ret_steps": True, "coefficients": [1.0, 0.0]},
+        frames=13,
+        steps=9,
+        shift=8.0,
+        guidance=6.0,
+        width=48,
+    )
+    m.case(
+        "pipe-df-cache-long",
+        models.DF,
+        "TeaCache in several windows without guidance: even and odd steps follow each other",
+        forcing={"ar_step": 0, "block": 1, "base": 13, "overlap": 5},
+        cache={"threshold": 1.5, "coefficients": [1.0, 0.0]},
+        frames=25,
+        steps=8,
+        guidance=1.0,
+        width=48,
+        height=48,
+    )
+    m.case(
+        "pipe-ti2v-image-cache",
+        models.TI2V,
+        "TeaCache of Wan 2.2 TI2V, whose first frame stays at time 0",
+        image="landscape",
+        cache={"threshold": 1.5, "coefficients": [1.0, 0.0]},
+        width=96,
+        height=64,
+        steps=8,
+        fps=24,
+    )
+
+
 def make(fixtures: Fixtures):
     m = Maker(fixtures)
     make_loras(m)
+    make_cached(m)
     m.case("pipe-wan-t2v-unipc", models.T2V, "Wan text to video, original layout")
     m.case(
         "pipe-wan-t2v-dpmpp",

@@ -10,6 +10,7 @@ from PIL import Image
 
 from .forcing import timestep_matrix
 from .schedulers import SOLVERS, UniPC, sigma_list
+from .tea_cache import TeaCache
 
 
 def wan_pixels(image: Image.Image) -> torch.Tensor:
@@ -94,6 +95,11 @@ def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condit
     text, empty = model.encode_text(request["prompt"]), model.encode_text(request["negative_prompt"])
     if clean is not None:
         latent[:, :1] = clean
+    cache = {}
+    if options := request.get("cache"):  # both passes are counted, also where guidance 1 needs but one
+        steps = request["steps"]
+        calls = steps if request.get("family") == "skyreels" else 2 * steps
+        cache = {"cache": TeaCache(options, steps, calls, condition is not None)}
     for t in timesteps:
         times = torch.tensor(float(t))
         if clean is not None:  # one for each token, of the first frame 0
@@ -102,10 +108,15 @@ def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condit
             times[:frame] = 0
 
         def velocity(context):
-            out = forward(torch.from_numpy(latent), times, context, clip=clip, condition=condition)
+            out = forward(torch.from_numpy(latent), times, context, clip=clip, condition=condition, **cache)
             return out.float().numpy()
 
-        latent = solver.step(guided(velocity, text, empty, request["guidance"]), latent)
+        if cache and request["guidance"] == 1:
+            v = velocity(text)
+            velocity(empty)
+        else:
+            v = guided(velocity, text, empty, request["guidance"])
+        latent = solver.step(v, latent)
         if clean is not None:
             latent[:, :1] = clean
     return torch.from_numpy(np.ascontiguousarray(latent))
@@ -155,6 +166,9 @@ def force(model, request: dict, noise: torch.Tensor, forward, before=None, last=
     solvers = [UniPC(sigmas, aliased=True) for _ in range(frames)]
     text, empty = model.encode_text(request["prompt"]), model.encode_text(request["negative_prompt"])
     causal = block if options.get("causal_attention") else 0
+    cache = {}
+    if request.get("cache"):
+        cache = {"cache": TeaCache(request["cache"], len(matrix), len(matrix))}
     for times, changes in zip(matrix, update):
 
         def velocity(context):
@@ -164,6 +178,7 @@ def force(model, request: dict, noise: torch.Tensor, forward, before=None, last=
                 context,
                 fps=0 if request["fps"] == 16 else 1,
                 causal_block=causal,
+                **cache,
             )
             return out.float().numpy()
 

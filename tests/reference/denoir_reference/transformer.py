@@ -209,8 +209,8 @@ class Transformer:
         y = self.linear(b + "ffn.2", p.operand(F.gelu(self.linear(b + "ffn.0", d), approximate="tanh")))
         return p.block_output(x + y * m[5])
 
-    def forward(self, latent, timestep, text, clip=None, condition=None, fps=1, causal_block=0):
-        """latent [C,T,H,W]; timestep [], [T] or [T*h*w]; text [n,text_dim]; returns velocity [Cout,T,H,W], float64."""
+    def forward(self, latent, timestep, text, clip=None, condition=None, fps=1, causal_block=0, cache=None):
+        """latent [C,T,H,W]; timestep [], [T] or [T*h*w]; text [n,text_dim]; returns velocity [Cout,T,H,W], float64. `cache`: TeaCache."""
         x = latent.double() if condition is None else torch.cat([latent, condition]).double()
         channels, frames, height, width = x.shape
         rows, columns = height // 2, width // 2
@@ -226,6 +226,9 @@ class Transformer:
         e, e0 = self.time_features(timestep, fps)
         if e.shape[0] == frames and frames > 1:
             e, e0 = (t.repeat_interleave(rows * columns, 0) for t in (e, e0))
+        embedded = x
+        if cache is not None and cache.skips(e, e0):
+            return self.projected(p.operand(x + cache.residual), e, frames, height, width)
         text, image = self.context(text.double(), None if clip is None else clip.double())
         table = rotary_table(self.dim // self.heads, frames, rows, columns)
         mask = None
@@ -234,6 +237,12 @@ class Transformer:
             mask = block[None, :] <= block[:, None]
         for i in range(self.layers):
             x = self.block(i, x, e0, text, image, table, mask)
+        if cache is not None:
+            cache.residual = p.block_output(x - embedded)
+        return self.projected(x, e, frames, height, width)
+
+    def projected(self, x, e, frames, height, width):
+        rows, columns, w = height // 2, width // 2, self.w
         shift, scale = (w["head.modulation"] + e[:, None]).unbind(1)
         out = self.linear_f32("head.head", _layer_norm(x) * (1 + scale) + shift)
         out = out.reshape(frames, rows, columns, 2, 2, -1).permute(5, 0, 1, 3, 2, 4)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/core/tensor.h"
+#include "engine/pipeline/request.h"
+#include "engine/pipeline/variant.h"
+#include "engine/sampling/cache_plan.h"
+#include "engine/weights/model_folder.h"
+
+namespace denoir {
+
+/// The polynomial of TeaCache for a resolved request, highest degree first (spec/pipelines.md 8): its own, else by the
+/// model's width, channels and 480P, 540P, 720P in its names, else by the size. A small model has those of 1.3B. Throws
+/// UsageError naming `cache` where nobody published any.
+std::vector<double> cache_coefficients(const Request&, const Variant&, const ModelFolder&);
+
+/// TeaCache in a stretch of a window's steps: those that one transformer takes. Each counts as a run of its own, so
+/// that later windows and Wan 2.2's second expert begin computed. (SkyReels counts on across windows, which comes to
+/// the same where they are full; an asynchronous clip with a start image counts the steps that it has.)
+class StepCache {
+public:
+    /// Time features of n distinct timesteps, [n, width] f32 host: wan::Transformer::time_signal.
+    using Signal = std::function<Tensor(std::span<const float> timesteps)>;
+
+    /// `times`: of the stretch's steps, the first of which is `first`; all of them one timestep, or one per latent
+    /// frame.
+    StepCache(const Request& resolved, std::vector<double> coefficients, int first,
+              std::span<const std::vector<float>> times, bool guided, const Signal&);
+
+    bool covers(int step) const { return step >= first_ && step < first_ + steps_; }
+    /// `branch` 0 with the prompt, 1 with the negative one. `source` is a step.
+    CachedForward at(int step, int branch) const;
+    /// Forwards whose blocks run.
+    int computed() const;
+
+private:
+    int first_, steps_;
+    int counted_;  ///< forwards of a step, as the reference counts them
+    int branches_; ///< that are needed
+    std::vector<CachedForward> plan_;
+};
+
+/// StepCache::computed over all windows and transformers. Reads the weights of their time features.
+int forwards_computed(const Request& resolved, const ModelFolder&);
+
+} // namespace denoir
