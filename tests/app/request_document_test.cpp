@@ -218,6 +218,29 @@ private slots:
         QCOMPARE(document_->asked().loras.size(), std::size_t{1});
     }
 
+    void the_cache_is_off_or_has_a_threshold() {
+        QVERIFY(document_->wait_resolved(20000));
+        const double whole = document_->estimate().flop;
+        QVERIFY(!document_->has_value(key("cache")) && !document_->value(key("cache")).isValid());
+        QVERIFY(document_
+                    ->set_value(key("cache"),
+                                QVariantMap{{key("threshold"), 10}, {key("coefficients"), QVariantList{1, 0}}})
+                    .isEmpty());
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->valid());
+        QCOMPARE(document_->resolved()->cache->threshold, 10.0);
+        QVERIFY(document_->estimate().flop < whole);
+        QCOMPARE(document_->set_value(key("cache"), QVariantMap{{key("threshold"), 11}}).field, key("cache.threshold"));
+        document_->reset(key("cache"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(!document_->asked().cache);
+        QCOMPARE(document_->estimate().flop, whole);
+        stack_->undo();
+        QVERIFY(document_->asked().cache.has_value());
+        document_->reset_all();
+        QVERIFY(!document_->asked().cache);
+    }
+
     /// A run's mode follows from its images: with other images it is another.
     void a_restored_run_takes_an_image() {
         Request stored = tiny_request();

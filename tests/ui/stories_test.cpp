@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QProcess>
+#include <QScrollArea>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QToolButton>
@@ -58,6 +59,7 @@ private slots:
     void a_cut_of_three();
     void longer();
     void in_windows();
+    void with_a_cache();
     void after_the_crash();
     void does_it_fit();
 };
@@ -532,6 +534,37 @@ void StoriesTest::in_windows() {
     QTest::mouseClick(field_of(overlap)->findChild<QToolButton*>(QStringLiteral("reset")), Qt::LeftButton);
     QVERIFY(document.wait_resolved(20000));
     QVERIFY(!document.asked().forcing);
+}
+
+/// TeaCache from its field: off, a threshold, a run that reuses, off again.
+void StoriesTest::with_a_cache() {
+    const app::Home home;
+    StudioFixture studio;
+    studio.use_model(8);
+    auto& document = studio.core().document;
+    QVERIFY(document.wait_resolved(20000));
+    const double whole = document.estimate().flop;
+    studio.click(studio.find<QToolButton>("more"));
+    auto* cache = studio.find<NumberEdit>("cache");
+    QCOMPARE(cache->text(), QStringLiteral("off"));
+    QTest::qWait(50); // until what has opened has its place
+    for (QWidget* above = cache; above; above = above->parentWidget())
+        if (auto* page = qobject_cast<QScrollArea*>(above)) page->ensureWidgetVisible(cache);
+    studio.click(cache);
+    studio.key(Qt::Key_A, Qt::ControlModifier);
+    studio.type(QStringLiteral("10"));
+    studio.key(Qt::Key_Tab);
+    QVERIFY(document.wait_resolved(20000));
+    QCOMPARE(document.asked().cache->threshold, 10.0);
+    QVERIFY(!field_of(cache)->has_error() && document.estimate().flop < whole);
+    studio.picture("cache-1-chosen");
+    app::Arrivals ends(&studio.core().worker, &app::EngineWorker::finished);
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(ends.count() >= 1, 60000);
+    QVERIFY(studio.idle());
+    studio.click(field_of(cache)->findChild<QToolButton*>(QStringLiteral("reset")));
+    QVERIFY(document.wait_resolved(20000));
+    QVERIFY(!document.asked().cache && cache->text() == QStringLiteral("off"));
 }
 
 /// A shot goes on with its last pictures, a part of it is made again, and all of it: by keys, and undone.

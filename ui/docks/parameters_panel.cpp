@@ -112,6 +112,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     latents->addItem(tr("the latents of every step"), QStringLiteral("all"));
     latents->addItem(tr("the last latents alone"), QStringLiteral("last"));
     latents->addItem(tr("no latents"), QStringLiteral("none"));
+    add_cache(more);
     add_forcing(more);
     form->addWidget(advanced_);
     form->addStretch(1);
@@ -259,6 +260,32 @@ void ParametersPanel::add_loras(QVBoxLayout* form) {
     connect(list, &LoraList::edited, this,
             [this](const QVariantList& loras) { set(key_loras, loras.isEmpty() ? QVariant() : QVariant(loras)); });
     connect(field, &Field::reset_asked, this, [this] { reset(key_loras); });
+}
+
+void ParametersPanel::add_cache(QVBoxLayout* form) {
+    const QString threshold = QStringLiteral("threshold");
+    auto* edit = new NumberEdit(0, StepCaching::most, 0.05, 3);
+    edit->setObjectName(key_cache);
+    edit->setSpecialValueText(tr("off"));
+    edit->setToolTip(tr("TeaCache: steps that hardly differ take over what an earlier one computed. 0.05 to 0.1 for "
+                        "small models, 0.15 to 0.3 for large ones is up to twice as fast and more; motion and fine "
+                        "detail depart from the whole computation. 0: off"));
+    auto* field = new Field(tr("Cache"), edit);
+    field->label()->set_scrubbable(true);
+    form->addWidget(field);
+    fields_.insert(key_cache, field);
+    const auto members = [this] { return studio_.document.value(key_cache).toMap(); };
+    show_.insert(key_cache, [this, edit, members, threshold] {
+        if (refused_.contains(key_cache)) return;
+        edit->show_value(studio_.document.has_value(key_cache) ? members().value(threshold).toDouble() : 0);
+    });
+    connect(edit, &NumberEdit::edited, this, [this, members, threshold](double value) {
+        QVariantMap cache = members(); // what a request file said besides stays
+        cache.insert(threshold, value);
+        set(key_cache, value > 0 ? QVariant(cache) : QVariant());
+    });
+    connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
+    connect(field, &Field::reset_asked, this, [this] { reset(key_cache); });
 }
 
 void ParametersPanel::add_size(QVBoxLayout* form) {

@@ -42,6 +42,7 @@ private:
     QComboBox* add_choice(QVBoxLayout* form, const QString& key, const QString& name);
     void add_model(QVBoxLayout* form);
     void add_loras(QVBoxLayout* form);
+    void add_cache(QVBoxLayout* form);
     void add_size(QVBoxLayout* form);
     void add_seed(QVBoxLayout* form);
     void add_forcing(QVBoxLayout* form);

@@ -73,6 +73,9 @@ void ParametersPanel::refresh_field(const QString& key) {
     } else if (key == key_loras) {
         field->set_default(tr("none"), document.has_value(key));
         if (error.isEmpty()) error = words(document.issue(key));
+    } else if (key == key_cache) {
+        field->set_default(tr("off"), document.has_value(key));
+        if (error.isEmpty()) error = words(document.issue(key));
     } else if (key == QLatin1String("seed")) {
         field->set_default(tr("random"), document.has_value(key));
         if (error.isEmpty()) error = words(document.issue(key));

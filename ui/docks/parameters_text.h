@@ -9,7 +9,7 @@
 namespace denoir::ui {
 
 inline const QString key_size = QStringLiteral("size"), key_precision = QStringLiteral("precision"),
-                     key_loras = QStringLiteral("loras");
+                     key_loras = QStringLiteral("loras"), key_cache = QStringLiteral("cache");
 
 /// A number as people write it; empty for an invalid value.
 inline QString number_text(const QVariant& value) {
