@@ -10,14 +10,13 @@
 #include "engine/models/wan/transformer.h"
 #include "engine/pipeline/layer_probe.h"
 #include "engine/pipeline/needs.h"
-#include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/schedule.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
-#include "engine/sampling/forcing_plan.h"
 #include "engine/sampling/guidance.h"
 #include "engine/weights/safetensors.h"
 
@@ -25,23 +24,6 @@ namespace denoir {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr int most_steps = 100'000; ///< of all windows: each leaves files behind
-
-SigmaSchedule schedule_of(const Request& r) {
-    return sigma_schedule(*r.sampler == Sampler::dpmpp ? 'B' : 'A', *r.steps, *r.shift);
-}
-
-ForcingPlan plan_of(const Request& r, const Window& w) {
-    return forcing_plan(schedule_of(r), w.frames, w.frames, r.forcing->ar_step, w.ready, r.forcing->block,
-                        w.last && !r.last_image.empty() ? 1 : 0);
-}
-
-double expert_boundary(const Request& r, const ModelFolder& model) {
-    const auto it = model.model_index.find("boundary_ratio");
-    if (it != model.model_index.end() && it->is_number()) return it->get<double>();
-    return *r.mode == Mode::t2v ? 0.875 : 0.9; // spec/schedulers.md 8: of the model, whatever images it takes
-}
 
 /// TeaCache in one window of a run: what each forward is, and what the blocks added in those that later ones need.
 struct WindowCache {
@@ -429,69 +411,6 @@ Tensor window_latent(const Request& r, const Tensor& noise, const Tensor& given,
 
 } // namespace
 
-std::vector<Window> windows_of(const Request& r) {
-    const int all = (*r.frames - 1) / 4 + 1, first = window_frames(r);
-    std::vector<Window> windows{{.frames = first, .ready = *r.mode == Mode::forcing ? ready_frames(r) : 0}};
-    if (first < all && overlap_frames(r) >= first)
-        throw UsageError({}, "forcing.overlap",
-                         fmt::format("{} of the {} frames of a window are given: nothing is left to make",
-                                     r.forcing->overlap, *r.forcing->base),
-                         "use a smaller overlap or a larger base");
-    for (int there = first; there < all;) {
-        const int again = overlap_frames(r), frames = std::min(all - there + again, first);
-        windows.push_back({.index = int(windows.size()), .begin = there - again, .frames = frames, .ready = again});
-        there += frames - again;
-    }
-    for (std::size_t i = 0; i < windows.size(); ++i) {
-        Window& w = windows[i];
-        w.last = i + 1 == windows.size();
-        const bool alike = i > 1 && !w.last; // as the one before
-        w.steps = *r.mode != Mode::forcing ? *r.steps : alike ? windows[i - 1].steps : plan_of(r, w).rows;
-        w.first_step = i == 0 ? 0 : windows[i - 1].last_step();
-        if (w.last_step() > most_steps)
-            throw UsageError({}, "frames", fmt::format("its {} windows take too many steps", windows.size()),
-                             "use fewer frames or a larger base");
-    }
-    return windows;
-}
-
-std::vector<std::vector<float>> step_times(const Request& r, const Window& w, int clean) {
-    std::vector<std::vector<float>> all;
-    if (*r.mode != Mode::forcing) {
-        for (const float t : schedule_of(r).timesteps) {
-            all.emplace_back(std::size_t(clean > 0 ? w.frames : 1), t);
-            std::fill_n(all.back().begin(), clean, 0.0f); // spec/pipelines.md 5
-        }
-        return all;
-    }
-    const ForcingPlan plan = plan_of(r, w);
-    for (auto row = plan.timesteps.begin(); row != plan.timesteps.end(); row += plan.frames) {
-        all.emplace_back(row, row + plan.frames);
-        if (r.forcing->condition_noise > 0) std::fill_n(all.back().begin(), w.ready, float(r.forcing->condition_noise));
-    }
-    return all;
-}
-
-std::pair<int, int> expert_steps(const Request& r, const ModelFolder& model, const Window& w, bool low) {
-    if (model.transformer_low.empty()) return {0, low ? 0 : w.steps};
-    const std::vector<float> times = schedule_of(r).timesteps; // they fall
-    const double boundary = expert_boundary(r, model) * 1000;
-    const int high = int(std::count_if(times.begin(), times.end(), [&](float t) { return t >= boundary; }));
-    return low ? std::pair{high, w.steps} : std::pair{0, high};
-}
-
-const Window& window_after(const std::vector<Window>& windows, int step) {
-    const auto it = std::partition_point(windows.begin(), windows.end(),
-                                         [&](const Window& w) { return w.last_step() < step; });
-    return it == windows.end() ? windows.back() : *it;
-}
-
-int drawn_frames(const Request& r) {
-    int frames = 0;
-    for (const Window& w : windows_of(r)) frames += w.frames;
-    return frames;
-}
-
 std::vector<Tensor> DenoiseState::all() const {
     std::vector<Tensor> all = before;
     all.push_back(latent);
@@ -668,29 +587,6 @@ Tensor Pipeline::requested_frames(const Request& r, const Tensor& latent, int st
         throw Error({}, "latent", fmt::format("has {} latent frames, the request {}", latent.size(1), t),
                     "the file was changed: render anew");
     return latent.slice(1, 0, t).to_host_f32();
-}
-
-std::vector<double> noise_levels(const Request& r) {
-    std::vector<double> levels;
-    if (*r.mode != Mode::forcing) {
-        const SigmaSchedule schedule = schedule_of(r);
-        levels.assign(schedule.sigmas.begin(), schedule.sigmas.end());
-        return levels;
-    }
-    for (const Window& w : windows_of(r)) {
-        if (w.index > 1 && !w.last) { // as the one before
-            for (int row = 0; row < w.steps; ++row) levels.push_back(levels[levels.size() - std::size_t(w.steps)]);
-            continue;
-        }
-        const ForcingPlan plan = plan_of(r, w);
-        for (int row = 0; row < plan.rows; ++row) {
-            double sum = 0;
-            for (int f = 0; f < w.frames; ++f) sum += plan.timesteps[static_cast<std::size_t>(row * plan.frames + f)];
-            levels.push_back(w.index > 0 && row == 0 ? 0 : sum / w.frames / 1000); // the end of the window before
-        }
-    }
-    levels.push_back(0);
-    return levels;
 }
 
 } // namespace denoir

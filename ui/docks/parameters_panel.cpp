@@ -268,7 +268,7 @@ void ParametersPanel::add_cache(QVBoxLayout* form) {
     edit->setObjectName(key_cache);
     edit->setSpecialValueText(tr("off"));
     edit->setToolTip(tr("TeaCache: steps that hardly differ take over what an earlier one computed. 0.05 to 0.1 for "
-                        "small models, 0.15 to 0.3 for large ones is up to twice as fast and more; motion and fine "
+                        "small models, 0.15 to 0.3 for large ones leave out about half of the work; motion and fine "
                         "detail depart from the whole computation. 0: off"));
     auto* field = new Field(tr("Cache"), edit);
     field->label()->set_scrubbable(true);

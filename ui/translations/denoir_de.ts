@@ -2269,8 +2269,8 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>aus</translation>
     </message>
     <message>
-        <source>TeaCache: steps that hardly differ take over what an earlier one computed. 0.05 to 0.1 for small models, 0.15 to 0.3 for large ones is up to twice as fast and more; motion and fine detail depart from the whole computation. 0: off</source>
-        <translation>TeaCache: Schritte, die sich kaum unterscheiden, übernehmen, was ein früherer berechnet hat. 0,05 bis 0,1 bei kleinen, 0,15 bis 0,3 bei großen Modellen ist bis zu doppelt so schnell und mehr; Bewegung und feine Einzelheiten weichen von der ganzen Berechnung ab. 0: aus</translation>
+        <source>TeaCache: steps that hardly differ take over what an earlier one computed. 0.05 to 0.1 for small models, 0.15 to 0.3 for large ones leave out about half of the work; motion and fine detail depart from the whole computation. 0: off</source>
+        <translation>TeaCache: Schritte, die sich kaum unterscheiden, übernehmen, was ein früherer berechnet hat. 0,05 bis 0,1 bei kleinen, 0,15 bis 0,3 bei großen Modellen lassen etwa die Hälfte der Arbeit weg; Bewegung und feine Einzelheiten weichen von der ganzen Berechnung ab. 0: aus</translation>
     </message>
     <message>
         <source>Cond. noise</source>
