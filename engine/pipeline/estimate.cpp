@@ -42,8 +42,9 @@ Estimate uncached_estimate(const Request& r, const ModelFolder& model) {
     e.weight_bytes = weights.stored_bytes();
     e.size_multiple = v.multiple();
     const int branches = guided(r, *r.guidance) ? 2 : 1;
+    const std::int64_t tokens_of_frame = e.tokens / latent[1];
     for (const Window& w : windows_of(r))
-        e.flop += forward_flop(v, double(w.frames * (latent[2] / 2) * (latent[3] / 2))) * branches * w.steps;
+        e.flop += forward_flop(v, double(w.frames * tokens_of_frame)) * branches * w.steps;
     // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a
     // block.
     const int kept = r.cache ? branches : 0; // TeaCache: what the blocks added

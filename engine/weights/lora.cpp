@@ -190,7 +190,7 @@ struct PeftConfig {
         if (const Json* root = at("use_rslora")) out.root = root->is_boolean() && root->get<bool>();
         if (const Json* pattern = at("alpha_pattern"); pattern && pattern->is_object())
             for (const auto& [module, alpha] : pattern->items()) {
-                if (!alpha.is_number()) wrong(prefix + "alpha_pattern." + module);
+                if (!alpha.is_number()) wrong(fmt::format("{}alpha_pattern.{}", prefix, module));
                 out.pattern.emplace_back(module, alpha.get<double>());
             }
         return out;
