@@ -26,6 +26,7 @@ Command inspect_command();
 Command module_command();
 Command render_command();
 Command runs_command();
+Command sweep_command();
 Command tokenize_command();
 Command trace_command();
 Command verify_command();
@@ -54,6 +55,8 @@ Json number_value(std::string_view option, const std::string& text);
 /// The request's own options, in one wording and one meaning for every command that takes a request: a file as first
 /// word, then the options over it. `start` of a branch stays. `steps_option`: where --steps means something else.
 void apply_request_arguments(Request&, const Arguments&, std::string_view steps_option = "--steps");
+/// The options alone.
+void apply_request_options(Request&, const Arguments&, std::string_view steps_option = "--steps");
 /// The same refusal, see naming_arguments.
 Error as_written(const Error&, const Arguments&, std::string_view steps_option);
 /// `run`, whose refusals name a field of the request, or a path made absolute: they name what the user wrote instead,

@@ -123,8 +123,8 @@ void Progress::warning(std::string_view text) {
 
 void Progress::show(const std::string& text) {
     if (style_ == ProgressStyle::none) return;
-    if (style_ == ProgressStyle::plain) return write_all(stderr, text + "\n");
-    write_all(stderr, "\r\033[K" + text);
+    if (style_ == ProgressStyle::plain) return write_all(stderr, prefix_ + text + "\n");
+    write_all(stderr, "\r\033[K" + prefix_ + text);
     shown_ = true;
 }
 

@@ -53,9 +53,12 @@ public:
     /// Removes the line, before something else is written.
     void clear();
 
+protected:
+    void show(const std::string& text);
+    std::string prefix_; ///< before every line: what this work is a part of
+
 private:
     using Clock = std::chrono::steady_clock;
-    void show(const std::string& text);
     ProgressStyle style_;
     bool shown_ = false;
     double first_done_ = 0;

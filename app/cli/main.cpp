@@ -111,10 +111,19 @@ int guarded(const std::vector<std::string>& words) {
 } // namespace
 
 std::span<const Command> commands() {
-    static const std::vector<Command> all{render_command(),    decode_command(),         verify_command(),
-                                          runs_command(),      compare_command(),        module_command(),
-                                          tokenize_command(),  inspect_command(),        convert_command(),
-                                          trace_command(),     compare_traces_command(), compare_precision_command(),
+    static const std::vector<Command> all{render_command(),
+                                          decode_command(),
+                                          verify_command(),
+                                          runs_command(),
+                                          sweep_command(),
+                                          compare_command(),
+                                          module_command(),
+                                          tokenize_command(),
+                                          inspect_command(),
+                                          convert_command(),
+                                          trace_command(),
+                                          compare_traces_command(),
+                                          compare_precision_command(),
 #ifdef DENOIR_HAS_BENCH
                                           bench_command(),
 #endif

@@ -71,6 +71,10 @@ void apply_request_arguments(Request& r, const Arguments& args, std::string_view
         apply_request_file(r, file);
         if (start) r.start = start;
     }
+    apply_request_options(r, args, steps_option);
+}
+
+void apply_request_options(Request& r, const Arguments& args, std::string_view steps_option) {
     const RequestSource here;
     for (const FieldOption& f : field_options) {
         const std::string_view option = f.key == "steps" ? steps_option : f.option;

@@ -16,6 +16,7 @@
 #include "engine/pipeline/needs.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/prefix.h"
+#include "engine/pipeline/seed.h"
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
@@ -331,12 +332,6 @@ Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& 
     return d;
 }
 
-/// SkyReels draws below 2^32 - 2, Wan below 2^63; the smaller range is easier to type again.
-std::uint64_t draw_seed() {
-    std::random_device device;
-    return std::uniform_int_distribution<std::uint64_t>(0, 4294967293u)(device);
-}
-
 void check_noise_file(const Request& r, const Shape& wanted) {
     if (r.noise.kind == NoiseSource::Kind::torch_cuda)
         return check_range("noise.kind", r.noise.multiprocessors, 1, 1024);
@@ -405,6 +400,11 @@ Mode likely_mode(const Request& r, Family family, const Variant& variant) {
 }
 
 } // namespace
+
+std::uint64_t draw_seed() {
+    std::random_device device;
+    return std::uniform_int_distribution<std::uint64_t>(0, 4294967293u)(device);
+}
 
 Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     if (model.transformer.empty())

@@ -20,6 +20,10 @@ constexpr std::array<std::string_view, 11> free_keys{"prompt", "negative_prompt"
 /// What the text encoder and the image encoders depend on.
 constexpr std::array<std::string_view, 8> conditioning_keys{"model", "mode",       "prompt", "negative_prompt",
                                                             "image", "last_image", "width",  "height"};
+/// What no encoder ever sees.
+constexpr std::array<std::string_view, 13> unconditional_keys{"guidance", "guidance_low", "shift", "seed",  "sampler",
+                                                              "steps",    "loras",        "fps",   "noise", "threads",
+                                                              "latents",  "cache",        "start"};
 
 } // namespace
 
@@ -74,6 +78,15 @@ bool shares_conditioning(const Request& branch, const Request& parent) {
         return now.at(std::string(key)) == before.at(std::string(key));
     });
     return same && (uses_negative(parent) || !uses_negative(branch));
+}
+
+bool same_conditioning(const Request& request, const Request& other) {
+    Json now = to_json(request), before = to_json(other);
+    for (const std::string_view key : unconditional_keys) {
+        now.erase(std::string(key));
+        before.erase(std::string(key));
+    }
+    return now == before && (uses_negative(other) || !uses_negative(request));
 }
 
 } // namespace denoir

@@ -52,17 +52,41 @@ void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vect
                          "give two places, or no --out: frames can be decoded");
 }
 
+/// Files of a run are never written in place.
+bool linked(const fs::path& from, const fs::path& to) {
+    std::error_code code;
+    fs::create_hard_link(from, to, code);
+    return !code;
+}
+void same_bytes(const fs::path& from, const fs::path& to) {
+    if (!linked(from, to)) copy_file_atomically(from, to);
+}
+
+/// What the encoders gave to another run.
+void take_conditioning(RunFolder& run, const RunFolder& from) {
+    if (!from.load_conditioning()) return;
+    same_bytes(from.file("conditioning.safetensors"), run.file("conditioning.safetensors"));
+    run.record().conditioning_sha256 = from.record().conditioning_sha256;
+}
+
+/// The same of the run that gives its own, if it can: whatever is wrong with it, this run can do without.
+void take_conditioning_of(const fs::path& other, RunFolder& run, const ModelFolder& model) try {
+    const RunFolder from = RunFolder::open(other);
+    const RunRecord &now = run.record(), &before = from.record();
+    if (!same_conditioning(now.request, before.request)) return;
+    for (const ModelFile& file : before.files) {
+        std::error_code code;
+        if (fs::file_size(file.path, code) != file.bytes || code) return;
+    }
+    if (!stored_conditioning(from, now.request, model)) return;
+    take_conditioning(run, from);
+    run.save();
+} catch (const Error&) {
+}
+
 /// The steps up to the start of a branch, and what the encoders gave, as far as it serves.
 void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
     const int last = run.record().request.start->step;
-    const auto linked = [](const fs::path& from, const fs::path& to) { // files of a run are never written in place
-        std::error_code code;
-        fs::create_hard_link(from, to, code);
-        return !code;
-    };
-    const auto same_bytes = [&](const fs::path& from, const fs::path& to) {
-        if (!linked(from, to)) copy_file_atomically(from, to);
-    };
     for (int step = 0; step <= last; ++step) {
         const StepRecord* s = parent.record().find(step);
         if (!s) continue;
@@ -75,10 +99,7 @@ void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
         else if (!linked(parent.solver_file(step), run.solver_file(step)))
             run.record().steps.back().solver_sha256.clear();
     }
-    if (conditioning && parent.load_conditioning()) {
-        same_bytes(parent.file("conditioning.safetensors"), run.file("conditioning.safetensors"));
-        run.record().conditioning_sha256 = parent.record().conditioning_sha256;
-    }
+    if (conditioning) take_conditioning(run, parent);
     run.save();
 }
 
@@ -230,6 +251,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
     if (!options.run_dir.empty()) remember(run.path());
     if (options.on_run) options.on_run(run);
     if (parent) take_over(run, *parent, shared);
+    if (!shared && !options.conditioning_of.empty()) take_conditioning_of(options.conditioning_of, run, model);
     return RunWorker(run, model, backend, engine.residency(), observer, std::move(stop)).work();
 }
 

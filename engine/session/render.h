@@ -20,6 +20,8 @@ struct RenderOptions {
     std::filesystem::path run_dir; ///< new or empty; empty: a name of its own below the data folder's `runs`
     bool metadata = true;          ///< the request goes into the video
     std::vector<std::filesystem::path> inputs; ///< further files that `out` must not be (the request's own)
+    /// A run whose encoded prompt and images are taken over where it had the same; empty: none. Changes no byte.
+    std::filesystem::path conditioning_of;
     std::function<void(const RunFolder&)>
         on_run; ///< told when the run folder exists: from now on the run can be resumed
 };
@@ -57,6 +59,8 @@ Request branch_of(const std::filesystem::path& run, int step);
 void check_branch(const Request& branch, const RunFolder& parent, Observer&);
 /// True where the parent's encoded prompt and images serve the branch too.
 bool shares_conditioning(const Request& branch, const Request& parent);
+/// The same for two resolved requests of which neither is a branch of the other.
+bool same_conditioning(const Request& request, const Request& other);
 
 /// The resident set at its largest so far.
 std::uint64_t peak_memory_bytes();

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/run_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,23 +82,12 @@ double finite(double v) { return std::isfinite(v) ? v : -1; }
 
 } // namespace
 
-/// Held through a descriptor of the folder itself: no file of its own, gone with the process.
-struct RunFolder::Lock {
-    explicit Lock(const fs::path& path) : fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
-    ~Lock() {
-        if (fd >= 0) ::close(fd);
-    }
-    Lock(const Lock&) = delete;
-    bool take() const { return fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0; }
-    int fd;
-};
-
-RunFolder::RunFolder(fs::path path, RunRecord record, std::shared_ptr<Lock> lock)
+RunFolder::RunFolder(fs::path path, RunRecord record, std::shared_ptr<const FolderLock> lock)
     : path_(std::move(path)), record_(std::move(record)), lock_(std::move(lock)) {}
 
 RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
     const bool made = make_folder(path);
-    auto lock = std::make_shared<Lock>(path);
+    auto lock = std::make_shared<const FolderLock>(path);
     if (!lock->take()) throw Error(path.string(), "", "another process is writing there", "choose another folder");
     RunFolder run(path, std::move(record), std::move(lock));
     try {
@@ -132,7 +119,7 @@ RunFolder RunFolder::open(const fs::path& path) {
 
 RunFolder RunFolder::take(const fs::path& path) {
     RunFolder run = open(path);
-    run.lock_ = std::make_shared<Lock>(path);
+    run.lock_ = std::make_shared<const FolderLock>(path);
     if (!run.lock_->take())
         throw Error(path.string(), "", "another process is working on this run", "wait for it, or end it");
     run.record_ = open(path).record_; // as the process before us left it
@@ -141,8 +128,8 @@ RunFolder RunFolder::take(const fs::path& path) {
 }
 
 bool RunFolder::busy(const fs::path& path) {
-    const Lock lock(path);
-    return lock.fd >= 0 && !lock.take();
+    const FolderLock lock(path);
+    return lock.opened() && !lock.take();
 }
 
 fs::path RunFolder::latents_file(int step) const {

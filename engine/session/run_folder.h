@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/pipeline/pipeline.h"
+#include "engine/session/folder_lock.h"
 #include "engine/session/run_record.h"
 
 namespace denoir {
@@ -62,13 +63,12 @@ public:
     std::set<int> final_steps() const;
 
 private:
-    struct Lock;
-    RunFolder(std::filesystem::path path, RunRecord record, std::shared_ptr<Lock> lock);
+    RunFolder(std::filesystem::path path, RunRecord record, std::shared_ptr<const FolderLock> lock);
     bool whole(const StepRecord&) const;
     void make_parts() const; ///< the folders below
     std::filesystem::path path_;
     RunRecord record_;
-    std::shared_ptr<Lock> lock_;
+    std::shared_ptr<const FolderLock> lock_;
     struct {
         int step = 0;
         Tensor tensor;

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/commands.h"
+#include "app/cli/interrupt.h"
+#include "engine/compare/sweep_figures.h"
+#include "engine/compare/sweep_outputs.h"
+#include "engine/pipeline/seed.h"
+#include "engine/session/inputs.h"
+#include "engine/session/output_check.h"
+#include "engine/session/render.h"
+#include "engine/session/sweep_run.h"
+
+namespace denoir::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// FIELD and what follows the first `=`.
+std::pair<std::string, std::string> assignment(std::string_view option, const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+        throw UsageError("", std::string(option), fmt::format("'{}' is no FIELD=VALUES", printable(text, 60)),
+                         "write it like steps=4,8,20");
+    return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// `run`, whose refusals name "axes.FIELD": they name the option instead, where no file holds it.
+template <class Run> auto naming_axis(std::string_view option, Run&& run) {
+    try {
+        return run();
+    } catch (const UsageError& e) {
+        if (!e.file().empty() || !e.field().starts_with("axes.")) throw;
+        throw UsageError("", std::string(option), e.field().substr(5) + ": " + e.message(), e.hint());
+    }
+}
+
+void apply_axes(Sweep& sweep, const Arguments& args) {
+    for (const std::string& text : args.all("--axis")) {
+        const auto [field, values] = assignment("--axis", text);
+        SweepAxis axis = naming_axis("--axis", [&, &f = field, &v = values] { return parse_axis(f, v); });
+        const auto there = std::find_if(sweep.axes.begin(), sweep.axes.end(),
+                                        [&, &f = field](const SweepAxis& a) { return a.field == f; });
+        if (there == sweep.axes.end())
+            sweep.axes.push_back(std::move(axis));
+        else
+            *there = std::move(axis);
+    }
+}
+
+void apply_reference(Sweep& sweep, const Arguments& args) {
+    if (!args.has("--reference")) {
+        if (args.has("--axis") || sweep.reference.size() != sweep.axes.size())
+            sweep.reference = usual_reference(sweep.axes);
+        return;
+    }
+    sweep.reference.assign(sweep.axes.size(), std::nullopt);
+    const std::vector<std::string> words = args.all("--reference");
+    if (words.size() == 1 && words[0] == "none") return;
+    for (const std::string& text : words) {
+        const auto [field, value] = assignment("--reference", text);
+        const SweepAxis wanted = naming_axis("--reference", [&, &f = field, &v = value] { return parse_axis(f, v); });
+        const auto axis = std::find_if(sweep.axes.begin(), sweep.axes.end(),
+                                       [&, &f = field](const SweepAxis& a) { return a.field == f; });
+        if (axis == sweep.axes.end())
+            throw UsageError("", "--reference", printable(field, 60) + " is no axis of this sweep",
+                             "name one of --axis");
+        const auto found = std::find(axis->values.begin(), axis->values.end(), wanted.values.front());
+        if (wanted.values.size() != 1 || found == axis->values.end())
+            throw UsageError("", "--reference", fmt::format("{} is not among {}", printable(value, 40), axis->field),
+                             fmt::format("use one of {}", printable(axis_text(*axis), 100)));
+        sweep.reference[std::size_t(axis - sweep.axes.begin())] = std::size_t(found - axis->values.begin());
+    }
+}
+
+Sweep sweep_of(const Arguments& args) {
+    Sweep sweep;
+    std::string file;
+    if (!args.words().empty()) {
+        if (args.words()[0].empty()) throw UsageError("", "SWEEP.json", "is empty", "name a file, or leave it out");
+        file = args.words()[0];
+        sweep = read_sweep(file);
+    }
+    apply_request_options(sweep.request, args);
+    apply_axes(sweep, args);
+    if (sweep.axes.empty())
+        throw UsageError(file, file.empty() ? "--axis" : "axes", "is missing: nothing varies",
+                         "give --axis steps=8,20 or a SWEEP.json with axes");
+    apply_reference(sweep, args);
+    naming_axis("--axis", [&] { check(sweep, file); });
+    return sweep;
+}
+
+void check_resume(const Arguments& args) {
+    if (!args.words().empty())
+        throw UsageError("", "--resume", "takes the stored sweep, not another one", "leave the file out");
+    for (const Option& option : sweep_command().options) {
+        const bool fits = option.name == "--resume" || option.name == "--list" || option.name == "--progress" ||
+                          option.name == "--json";
+        if (!fits && args.has(option.name))
+            throw UsageError("", std::string(option.name), "cannot be changed by --resume",
+                             "begin a new sweep, or leave it out");
+    }
+}
+
+std::string quoted(const std::string& path) {
+    std::string out = "'";
+    for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+/// Which cell is at work, and when all will be done: measured on what was rendered so far.
+class SweepProgress : public Progress {
+public:
+    explicit SweepProgress(ProgressStyle style) : Progress(style), plain_(style == ProgressStyle::plain) {}
+
+    void at(const SweepFolder& folder, const SweepPlan& plan) {
+        folder_ = &folder;
+        plan_ = &plan;
+        Interrupt::set_last_words(words());
+    }
+    void begins(std::size_t cell, std::size_t number, std::size_t of) {
+        number_ = number;
+        of_ = of;
+        Interrupt::set_last_words(words());
+        if (plain_) {
+            prefix_.clear();
+            show(fmt::format("cell {} of {}: {}", number, of, folder_->record().sweep.label(cell)));
+        }
+        const std::string left =
+            seconds_ > 0 && flop_ > 0
+                ? fmt::format(", all in about {}", duration(plan_->flop_to_do(folder_->record()) * seconds_ / flop_))
+                : "";
+        prefix_ = fmt::format("cell {}/{}{} · ", number, of, left);
+    }
+    void ends(std::size_t cell) {
+        const SweepCell& c = folder_->record().cells[cell];
+        if (c.reused || c.state != SweepCell::State::done) return;
+        seconds_ += c.seconds;
+        flop_ += plan_->flop[cell];
+    }
+    void over() { prefix_.clear(); }
+    std::string words() const {
+        if (!folder_) return "cancelled";
+        return fmt::format("cancelled in cell {} of {}; go on with: denoir-cli sweep --resume {}", number_, of_,
+                           quoted(folder_->path().string()));
+    }
+
+private:
+    bool plain_;
+    const SweepFolder* folder_ = nullptr;
+    const SweepPlan* plan_ = nullptr;
+    std::size_t number_ = 0, of_ = 0;
+    double seconds_ = 0, flop_ = 0;
+};
+
+/// Columns as wide as they need, the first ones of text to the left.
+std::string table(const std::vector<std::vector<std::string>>& rows, std::size_t numbers_from) {
+    std::vector<std::size_t> widths(rows[0].size());
+    for (const auto& row : rows)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    std::string out;
+    for (const auto& row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i)
+            line += i < numbers_from ? fmt::format("{:<{}}  ", row[i], widths[i])
+                                     : fmt::format("{:>{}}  ", row[i], widths[i]);
+        out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return out;
+}
+
+std::vector<std::string> names_of(const Sweep& sweep) {
+    std::vector<std::string> out;
+    for (const SweepAxis& axis : sweep.axes) out.push_back(axis_title(axis.field));
+    return out;
+}
+
+std::vector<std::string> values_of(const Sweep& sweep, std::size_t cell) {
+    std::vector<std::string> out;
+    const std::vector<std::size_t> at = sweep.place(cell);
+    for (std::size_t i = 0; i < at.size(); ++i) out.push_back(value_text(sweep.axes[i], at[i], 40));
+    return out;
+}
+
+Json values_json(const Sweep& sweep, std::size_t cell) {
+    Json out = Json::object();
+    const std::vector<std::size_t> at = sweep.place(cell);
+    for (std::size_t i = 0; i < at.size(); ++i) out[sweep.axes[i].field] = sweep.axes[i].values[at[i]];
+    return out;
+}
+
+/// What would be done, without doing it.
+void list(const Sweep& sweep, const SweepPlan& plan, const Console& console) {
+    std::vector<std::vector<std::string>> rows{names_of(sweep)};
+    for (const char* name : {"", "PFLOP"}) rows[0].emplace_back(name);
+    Json cells = Json::array();
+    double flop = 0;
+    std::size_t rendered = 0;
+    for (std::size_t i = 0; i < sweep.size(); ++i) {
+        const bool renders = plan.renders(i);
+        std::vector<std::string> row = values_of(sweep, i);
+        row.push_back(plan.same[i] ? "as " + sweep.label(*plan.same[i]) : renders ? "to render" : "is there");
+        row.push_back(renders ? fmt::format("{:.4g}", plan.flop[i] / 1e15) : "");
+        rows.push_back(std::move(row));
+        if (renders) flop += plan.flop[i], ++rendered;
+        cells.push_back({{"values", values_json(sweep, i)},
+                         {"same_as", plan.same[i] ? Json(*plan.same[i]) : Json()},
+                         {"run", plan.found[i].empty() ? Json() : Json(plan.found[i].string())},
+                         {"flop", renders ? plan.flop[i] : 0.0},
+                         {"request", to_json(plan.requests[i])}});
+    }
+    console.say(table(rows, sweep.axes.size() + 1) +
+                fmt::format("{} of {} to render, {:.4g} PFLOP", rendered, sweep.size(), flop / 1e15));
+    console.report(Json{{"cells", cells}, {"order", plan.order}, {"to_render", rendered}, {"flop", flop}});
+}
+
+std::string figure(const SweepCell& c, bool psnr) {
+    if (!c.figures || (!c.figures->psnr && !c.figures->note.empty())) return "";
+    if (psnr) return c.figures->psnr ? fmt::format("{:.2f}", *c.figures->psnr) : "equal";
+    return c.figures->ssim ? fmt::format("{:.4f}", *c.figures->ssim) : "";
+}
+
+void report(const SweepFolder& folder, const SweepOutputs& outputs, double seconds, const Console& console) {
+    const SweepRecord& record = folder.record();
+    const bool figures =
+        std::any_of(record.cells.begin(), record.cells.end(), [](const SweepCell& c) { return c.figures.has_value(); });
+    std::vector<std::vector<std::string>> rows{names_of(record.sweep)};
+    rows[0].insert(rows[0].end(), {"state", "seconds"});
+    if (figures) rows[0].insert(rows[0].end(), {"PSNR, dB", "SSIM"});
+    std::size_t rendered = 0, failed = 0;
+    const Json stored = to_json(record, folder.path());
+    Json cells = stored.at("cells");
+    for (std::size_t i = 0; i < record.cells.size(); ++i) {
+        const SweepCell& c = record.cells[i];
+        const bool done = c.state == SweepCell::State::done;
+        rendered += done && !c.reused;
+        failed += c.state == SweepCell::State::failed;
+        std::vector<std::string> row = values_of(record.sweep, i);
+        row.emplace_back(done && c.reused ? "was there" : std::string(name(c.state)));
+        row.push_back(c.seconds > 0 ? fmt::format("{:.1f}", c.seconds) : "");
+        if (figures) row.insert(row.end(), {figure(c, true), figure(c, false)});
+        rows.push_back(std::move(row));
+        cells[i]["run"] = c.run.empty() ? Json() : Json(c.run.string());
+    }
+    console.say(fmt::format("{}\n\n{}\ngrid: {}\nreport: {}\nall: {}", printable(folder.path().string(), 4096),
+                            table(rows, record.sweep.axes.size() + 1), printable(outputs.video.string(), 4096),
+                            printable(outputs.report.string(), 4096), duration(seconds)));
+    console.report(Json{{"out", folder.path().string()},
+                        {"cells", cells},
+                        {"rendered", rendered},
+                        {"failed", failed},
+                        {"seconds", seconds},
+                        {"video", outputs.video.string()},
+                        {"picture", outputs.picture.string()},
+                        {"report", outputs.report.string()},
+                        {"csv", outputs.csv.string()},
+                        {"peak_memory_bytes", peak_memory_bytes()}});
+}
+
+/// A cell's figures, and of those held against it that were there before it.
+void measure(SweepFolder& folder, std::size_t cell, SweepMeter& meter) {
+    SweepRecord& record = folder.record();
+    SweepCell& c = record.cells[cell];
+    const auto reference = record.sweep.reference_of(cell);
+    if (c.state != SweepCell::State::done || !reference) return;
+    const SweepCell& other = record.cells[*reference];
+    if (other.state != SweepCell::State::done)
+        c.figures = SweepCell::Figures{.reference = *reference, .note = "its reference failed"};
+    else
+        c.figures = meter.figures(c.run, other.run, *reference, {}, interrupt_token());
+}
+
+/// Refuses a folder that cannot be the sweep's.
+void check_out(const fs::path& out, const Sweep& sweep, const Arguments& args) {
+    std::error_code code;
+    if (fs::exists(out / "sweep.json", code))
+        throw Error(out.string(), "", "holds a sweep already", "go on with sweep --resume, or give another --out");
+    std::vector<fs::path> inputs = all_inputs_of(sweep.request);
+    for (const std::string& word : args.words()) inputs.emplace_back(word);
+    check_output_folder(out, inputs);
+}
+
+int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Console& console) {
+    const auto begin = std::chrono::steady_clock::now();
+    SweepRecord& record = folder.record();
+    Engine engine(Residency::Span::runs);
+    SweepMeter meter(record.sweep.request.threads);
+    SweepCalls calls;
+    calls.begins = [&](std::size_t cell, std::size_t number, std::size_t of) { progress.begins(cell, number, of); };
+    calls.ends = [&](std::size_t cell) {
+        progress.ends(cell);
+        measure(folder, cell, meter);
+    };
+    run_sweep(folder, plan, engine, calls, progress, interrupt_token());
+    engine.clear();
+    progress.over();
+    const SweepOutputs outputs = usual_outputs(folder.path());
+    write_outputs(
+        record, outputs,
+        [&](std::string_view what, std::int64_t done, std::int64_t total) {
+            progress.work(what, "frame", double(done), double(total));
+        },
+        interrupt_token());
+    progress.clear();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    report(folder, outputs, seconds, console);
+    for (std::size_t i = 0; i < record.cells.size(); ++i) {
+        const SweepCell& c = record.cells[i];
+        if (c.state != SweepCell::State::failed) continue;
+        console.note(fmt::format("{}: {}; try again with: denoir-cli sweep --resume {}", record.sweep.label(i, 24),
+                                 c.error ? c.error->what() : "failed", quoted(folder.path().string())));
+        return 1;
+    }
+    return 0;
+}
+
+int run_sweep_command(const Arguments& args, Console& console) {
+    SweepProgress progress(progress_style(args.get("--progress", "auto")));
+    try {
+        std::optional<SweepFolder> folder;
+        std::optional<Sweep> sweep;
+        if (args.has("--resume")) {
+            check_resume(args);
+            if (args.get("--resume").empty()) throw UsageError("", "--resume", "is empty", "name a sweep's folder");
+            folder =
+                args.has("--list") ? SweepFolder::open(args.get("--resume")) : SweepFolder::take(args.get("--resume"));
+            sweep = folder->record().sweep;
+        } else {
+            sweep = sweep_of(args);
+            if (!sweep->request.seed && !sweep->request.start) sweep->request.seed = draw_seed(); // one for all
+        }
+        const fs::path out = args.get("--out");
+        if (args.has("--out") && out.empty()) throw UsageError("", "--out", "is empty", "name a folder");
+        if (args.has("--out")) check_out(out, *sweep, args);
+        const SweepPlan plan = plan_sweep(*sweep, !args.has("--no-reuse") && !folder, progress);
+        if (args.has("--list")) {
+            list(*sweep, plan, console);
+            return 0;
+        }
+        if (!folder) folder = SweepFolder::create(out.empty() ? new_sweep_folder(*sweep) : out, *sweep);
+        progress.at(*folder, plan);
+        return work(*folder, plan, progress, console);
+    } catch (const Cancelled&) {
+        progress.clear();
+        console.cancelled(progress.words());
+        return 130;
+    }
+}
+
+int run(const Arguments& args, Console& console) {
+    return naming_arguments(args, [&] { return run_sweep_command(args, console); });
+}
+
+} // namespace
+
+Command sweep_command() {
+    return {"sweep",
+            "[SWEEP.json] [--axis FIELD=VALUES]… [--prompt T] [--model DIR|FILE|NAME] … [--out DIR]",
+            "A clip for every combination of values, side by side: grid.mp4, grid.png, report.html, sweep.csv.\n"
+            "Weights and encoded prompts are shared, clips of the history that are equal are taken over.\nAlso:\n"
+            "  denoir-cli sweep --resume DIR    goes on after an interruption; failed cells are tried again",
+            0,
+            1,
+            with_request_options(
+                {{"--axis", "FIELD=VALUES",
+                  "what varies: steps=4,8,20  seed=1..8  guidance=1..6:0.5  size=256x144,512x288  prompt='a|b'  "
+                  "cache.threshold=0,0.1; the first axis runs down, the second across (default: those of SWEEP.json)",
+                  Option::Count::repeated},
+                 {"--reference", "FIELD=VALUE",
+                  "what each clip is measured against: the one with this value and its own others; or none "
+                  "(default: most steps, least cache threshold, f32)",
+                  Option::Count::repeated},
+                 {"--out", "DIR", "the sweep's folder, new or empty (default: one below the data folder's sweeps)"},
+                 {"--latents", "L", "steps to keep of each clip after success: all, last or none (default all)"},
+                 {"--no-reuse", "", "render clips anew that the history has (default: they are taken over)"},
+                 {"--list", "", "say what would be rendered, and do nothing (default: render)"},
+                 {"--resume", "DIR", "go on with this sweep (default: a new one)"},
+                 progress_option,
+                 json_option}),
+            run};
+}
+
+} // namespace denoir::cli

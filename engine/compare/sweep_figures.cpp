@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/sweep_figures.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "engine/compare/pairs.h"
+#include "engine/metrics/summary.h"
+
+namespace denoir {
+namespace {
+
+metrics::Rgb8 view(const Image& image) { return {image.rgb.data(), image.width, image.height}; }
+
+} // namespace
+
+SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
+                                       std::size_t reference_index,
+                                       const std::function<void(std::int64_t, std::int64_t)>& progress,
+                                       std::stop_token stop) try {
+    SweepCell::Figures out{.reference = reference_index};
+    Observer quiet;
+    const SourceOptions options{.threads = threads_};
+    if (!reference_ || open_ != reference) {
+        reference_.reset();
+        reference_ = open_source(reference, options, quiet, stop);
+        open_ = reference;
+    }
+    reference_->rewind();
+    const auto source = open_source(cell, options, quiet, stop);
+    pool_.set_stop(stop);
+    FramePairs pairs(*source, *reference_, {}, pool_.threads() > 1);
+    const std::int64_t total = pairs.expected().value_or(0);
+    std::vector<metrics::FrameMetrics> values;
+    while (const auto pair = pairs.next()) {
+        values.push_back(metrics::compare_frames(view(pair->a->image), view(pair->b->image), pool_));
+        if (progress) progress(std::int64_t(values.size()), total);
+    }
+    if (values.empty()) {
+        out.note = "no frames";
+        return out;
+    }
+    const std::int64_t own = pairs.length_a(), theirs = pairs.length_b();
+    const metrics::Summary summary = metrics::summarize(values);
+    out.psnr = summary.mean.psnr;
+    out.ssim = summary.mean.ssim;
+    if (summary.mean.mse > 0) out.worst_frame = summary.mean.ssim ? summary.worst_ssim : summary.worst_psnr;
+    if (own != theirs)
+        out.note = fmt::format("over {} frames: it has {}, the reference {}", values.size(), own, theirs);
+    return out;
+} catch (const Error& e) {
+    reference_.reset();
+    return {.reference = reference_index, .note = e.field().empty() ? e.message() : e.field() + " " + e.message()};
+}
+
+SweepCell::Figures sweep_figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
+                                 std::size_t reference_index, int threads,
+                                 const std::function<void(std::int64_t, std::int64_t)>& progress,
+                                 std::stop_token stop) {
+    return SweepMeter(threads).figures(cell, reference, reference_index, progress, std::move(stop));
+}
+
+} // namespace denoir

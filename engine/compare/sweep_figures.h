@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include "engine/compare/source.h"
+#include "engine/core/thread_pool.h"
+#include "engine/session/sweep_folder.h"
+
+namespace denoir {
+
+/// Measures one clip after another. The reference measured against last stays open: a run's latents are decoded once
+/// for all cells that are held against it.
+class SweepMeter {
+public:
+    explicit SweepMeter(int threads) : threads_(threads), pool_(threads) {}
+
+    /// How far a cell's clip is from its reference's, over all frames: PSNR of the mean MSE, mean SSIM, the frame with
+    /// the lowest. Both are whatever open_source() opens (a run folder is decoded from its latents). Clips that cannot
+    /// be held against each other (other size, damaged) give a note instead of figures. `progress`: frames done and in
+    /// all, 0: not known. Blocks. Throws Cancelled.
+    SweepCell::Figures figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
+                               std::size_t reference_index,
+                               const std::function<void(std::int64_t, std::int64_t)>& progress, std::stop_token);
+
+private:
+    int threads_;
+    ThreadPool pool_;
+    std::filesystem::path open_;
+    std::unique_ptr<FrameSource> reference_;
+};
+
+/// The same, once.
+SweepCell::Figures sweep_figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
+                                 std::size_t reference_index, int threads,
+                                 const std::function<void(std::int64_t, std::int64_t)>& progress, std::stop_token);
+
+} // namespace denoir

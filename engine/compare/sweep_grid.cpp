@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/sweep_grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/compare/canvas.h"
+#include "engine/media/resize.h"
+
+namespace denoir {
+namespace {
+
+constexpr Colour ground{20, 22, 26}, panel{31, 34, 40}, ink{236, 238, 242}, faint{150, 156, 168}, bad{255, 120, 110};
+constexpr int least_side = 24; ///< of a clip, however many there are
+
+int even(int n) { return n + (n & 1); }
+
+} // namespace
+
+SweepGrid::SweepGrid(const SweepRecord& record, int width, int height)
+    : record_(record), clip_width_(std::max(1, width)), clip_height_(std::max(1, height)) {
+    const std::vector<SweepAxis>& axes = record.sweep.axes;
+    if (axes.size() >= 2) {
+        rows_ = axes[0].values.size();
+        columns_ = axes[1].values.size();
+        first_page_axis_ = 2;
+    }
+    blocks_ = record.sweep.size() / (rows_ * columns_);
+    arrange();
+    draw_base();
+}
+
+SweepGrid::Metrics SweepGrid::metrics(double scale) const {
+    Metrics m{};
+    m.cell_width = std::max(least_side, int(std::lround(clip_width_ * scale)));
+    m.cell_height = std::max(least_side, int(std::lround(clip_height_ * scale)));
+    m.line = std::clamp(m.cell_height / 9, 13, 40);
+    m.gap = std::max(4, m.line / 2);
+    const std::vector<SweepAxis>& axes = record_.sweep.axes;
+    if (axes.size() >= 2)
+        for (std::size_t i = 0; i < rows_; ++i)
+            m.left = std::max(m.left, Canvas::text_width(value_text(axes[0], i, 24), m.line));
+    m.left =
+        axes.size() >= 2
+            ? std::min(std::max(m.left, Canvas::text_width(axis_title(axes[0].field), m.line)), m.cell_width) + m.gap
+            : 0;
+    const bool names_blocks = axes.size() > first_page_axis_;
+    m.head = (names_blocks ? m.line + m.gap : 0) + (axes.size() >= 2 ? m.line + m.gap : 0);
+    m.block_width = m.left + int(columns_) * (m.cell_width + m.gap);
+    m.block_height = m.head + int(rows_) * (m.cell_height + m.line + m.gap);
+    return m;
+}
+
+void SweepGrid::arrange() {
+    // Text does not shrink with the clips below a size: the largest scale that fits is looked for, not computed.
+    double best = -1;
+    for (std::size_t across = 1; across <= blocks_; ++across) {
+        const std::size_t down = (blocks_ + across - 1) / across;
+        const auto fits = [&](double scale) {
+            const Metrics m = metrics(scale);
+            return double(across) * (m.block_width + m.gap) + m.gap <= most_width &&
+                   double(down) * (m.block_height + m.gap) + m.gap <= most_height;
+        };
+        double low = 0, high = 1;
+        if (fits(1))
+            low = 1;
+        else
+            for (int i = 0; i < 20; ++i) (fits((low + high) / 2) ? low : high) = (low + high) / 2;
+        // Of equally large ones the one nearest to a screen's shape.
+        const Metrics m = metrics(low);
+        const double shape = double(across) * m.block_width / (double(down) * m.block_height);
+        const double worth = low - 1e-3 * std::abs(std::log(shape / (16.0 / 9)));
+        if (worth <= best && across > 1) continue;
+        best = worth;
+        blocks_across_ = across;
+        scale_ = low;
+    }
+    sizes_ = metrics(scale_);
+}
+
+void SweepGrid::draw_base() {
+    const Metrics& m = sizes_;
+    const std::size_t down = (blocks_ + blocks_across_ - 1) / blocks_across_;
+    base_ = Image(even(m.gap + int(blocks_across_) * (m.block_width + m.gap)),
+                  even(m.gap + int(down) * (m.block_height + m.gap)));
+    Canvas canvas(base_);
+    canvas.fill(0, 0, base_.width, base_.height, ground);
+    const Sweep& sweep = record_.sweep;
+    const std::vector<SweepAxis>& axes = sweep.axes;
+    places_.resize(sweep.size());
+    const std::size_t per_row = axes.size() >= 2 ? columns_ * blocks_ : blocks_;
+    for (std::size_t cell = 0; cell < sweep.size(); ++cell) {
+        const std::size_t row = axes.size() >= 2 ? cell / per_row : 0,
+                          column = axes.size() >= 2 ? cell / blocks_ % columns_ : 0, block = cell % blocks_;
+        const int x0 = m.gap + int(block % blocks_across_) * (m.block_width + m.gap),
+                  y0 = m.gap + int(block / blocks_across_) * (m.block_height + m.gap);
+        const int x = x0 + m.left + int(column) * (m.cell_width + m.gap),
+                  y = y0 + m.head + int(row) * (m.cell_height + m.line + m.gap);
+        places_[cell] = {x, y};
+        const std::vector<std::size_t> at = sweep.place(cell);
+        if (row == 0 && column == 0) {
+            std::string name;
+            for (std::size_t i = first_page_axis_; i < axes.size(); ++i)
+                name += fmt::format("{}{} {}", name.empty() ? "" : " · ", axis_title(axes[i].field),
+                                    value_text(axes[i], at[i], 60));
+            canvas.text(x0 + m.left, y0, Canvas::shortened(name, m.line, m.block_width - m.left), m.line, ink);
+            if (axes.size() >= 2)
+                canvas.text(x0, y0 + m.head - m.line - m.gap,
+                            Canvas::shortened(axis_title(axes[0].field), m.line, m.left - m.gap), m.line, faint);
+        }
+        if (axes.size() >= 2 && row == 0) {
+            const std::string head =
+                (column == 0 ? axis_title(axes[1].field) + " " : std::string()) + value_text(axes[1], column, 60);
+            canvas.text(x, y0 + m.head - m.line - m.gap, Canvas::shortened(head, m.line, m.cell_width), m.line, ink);
+        }
+        if (axes.size() >= 2 && column == 0)
+            canvas.text(x0, y + (m.cell_height - m.line) / 2,
+                        Canvas::shortened(value_text(axes[0], row, 60), m.line, m.left - m.gap), m.line, ink);
+        canvas.fill(x, y, m.cell_width, m.cell_height, panel);
+        draw_caption(cell);
+    }
+}
+
+void SweepGrid::draw_caption(std::size_t index) {
+    const Metrics& m = sizes_;
+    const auto [x, y] = places_[index];
+    const SweepCell& cell = record_.cells[index];
+    Canvas canvas(base_);
+    const int small = std::max(10, m.line * 3 / 4);
+    if (cell.state != SweepCell::State::done) {
+        const bool failed = cell.state == SweepCell::State::failed;
+        const std::string text = failed && cell.error ? cell.error->message() : std::string(name(cell.state));
+        canvas.text(x + m.gap, y + m.cell_height / 2, Canvas::shortened(text, small, m.cell_width - 2 * m.gap), small,
+                    failed ? bad : faint);
+        return;
+    }
+    std::string text;
+    if (cell.figures && (cell.figures->psnr || cell.figures->note.empty()))
+        text = cell.figures->psnr ? fmt::format("{:.1f} dB · ", *cell.figures->psnr) : std::string("equal · ");
+    text += cell.seconds < 100 ? fmt::format("{:.1f} s", cell.seconds) : fmt::format("{:.0f} s", cell.seconds);
+    if (cell.reused && cell.seconds == 0) text = text.substr(0, text.rfind(" · ") + 1) + "was there";
+    canvas.text(x, y + m.cell_height + m.gap / 4, Canvas::shortened(text, small, m.cell_width), small, faint);
+}
+
+void SweepGrid::put(std::size_t cell, const Image& frame) {
+    const Metrics& m = sizes_;
+    // A clip of another size than the largest keeps its share of it.
+    const double factor = std::min({scale_, double(m.cell_width) / frame.width, double(m.cell_height) / frame.height});
+    const int width = std::max(1, int(std::lround(frame.width * factor))),
+              height = std::max(1, int(std::lround(frame.height * factor)));
+    const bool same = width == frame.width && height == frame.height;
+    const auto [x, y] = places_[cell];
+    Canvas canvas(base_);
+    const Image& shown = same ? frame : resize_pil(frame, width, height, Filter::box);
+    canvas.put(shown, x + (m.cell_width - width) / 2, y + (m.cell_height - height) / 2);
+}
+
+} // namespace denoir

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compare/sweep_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/report/chart.h"
+#include "engine/report/html.h"
+
+namespace denoir {
+namespace {
+
+using report::escaped;
+
+constexpr std::size_t most_lines = 6; ///< of a chart
+
+std::string fixed(const std::optional<double>& v, int digits, std::string_view none = "–") {
+    return v ? fmt::format("{:.{}f}", *v, digits) : std::string(none);
+}
+
+std::string count(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+bool measured(const SweepCell& c) { return c.figures && (c.figures->psnr || c.figures->note.empty()); }
+
+std::string head(const SweepRecord& record) {
+    const Sweep& sweep = record.sweep;
+    std::string varies;
+    for (const SweepAxis& axis : sweep.axes)
+        varies += fmt::format("{}{} {}", varies.empty() ? "" : ", ", axis_title(axis.field), axis_text(axis));
+    std::string out = fmt::format("<p class=\"eyebrow\">Denoir sweep</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n",
+                                  escaped(printable(varies, 300)), escaped(printable(sweep.request.prompt, 600)));
+    return out +
+           fmt::format("<p class=\"faint\">{}, begun {}.</p>\n", count(sweep.size(), "clip"), escaped(record.created));
+}
+
+std::string tiles(const SweepRecord& record) {
+    std::size_t done = 0, reused = 0, failed = 0;
+    double seconds = 0;
+    std::optional<std::size_t> best, worst;
+    for (std::size_t i = 0; i < record.cells.size(); ++i) {
+        const SweepCell& c = record.cells[i];
+        done += c.state == SweepCell::State::done;
+        failed += c.state == SweepCell::State::failed;
+        reused += c.state == SweepCell::State::done && c.reused;
+        seconds += c.reused ? 0 : c.seconds;
+        if (!measured(c) || !c.figures->psnr) continue;
+        if (!best || *c.figures->psnr > *record.cells[*best].figures->psnr) best = i;
+        if (!worst || *c.figures->psnr < *record.cells[*worst].figures->psnr) worst = i;
+    }
+    std::vector<report::Tile> all{{"Done", fmt::format("{} of {}", done, record.cells.size()),
+                                   failed   ? fmt::format("{} failed", failed)
+                                   : reused ? fmt::format("{} were there before", reused)
+                                            : ""},
+                                  {"Rendering", fmt::format("{:.1f} s", seconds), "in all"}};
+    if (best) {
+        all.push_back({"Nearest to its reference", fixed(record.cells[*best].figures->psnr, 2) + " dB",
+                       record.sweep.label(*best)});
+        all.push_back({"Furthest", fixed(record.cells[*worst].figures->psnr, 2) + " dB", record.sweep.label(*worst)});
+    }
+    return "<section>\n" + report::tiles(all) + "</section>\n";
+}
+
+std::string picture(const Image& grid) {
+    if (grid.rgb.empty()) return {};
+    return report::section("Side by side",
+                           fmt::format("<div class=\"worst panel\"><img alt=\"every clip's frame in the middle\" "
+                                       "src=\"{}\"></div>\n<p class=\"small faint\">The frame in the middle of each "
+                                       "clip; grid.mp4 plays them together.</p>\n",
+                                       report::png_uri(encode_png(grid))));
+}
+
+std::string table(const SweepRecord& record) {
+    std::vector<std::vector<std::string>> rows{{}};
+    for (const SweepAxis& axis : record.sweep.axes) rows[0].push_back(axis_title(axis.field));
+    const std::size_t values = rows[0].size();
+    for (const char* column : {"state", "held against", "PSNR, dB", "SSIM", "worst frame", "seconds"})
+        rows[0].push_back(column);
+    for (std::size_t i = 0; i < record.cells.size(); ++i) {
+        const SweepCell& c = record.cells[i];
+        std::vector<std::string> row;
+        const std::vector<std::size_t> at = record.sweep.place(i);
+        for (std::size_t a = 0; a < values; ++a) row.push_back(value_text(record.sweep.axes[a], at[a], 120));
+        std::string state(name(c.state));
+        if (c.error) state += ": " + std::string(c.error->what());
+        if (c.state == SweepCell::State::done && c.reused) state = "was there";
+        row.push_back(state);
+        row.push_back(c.figures ? record.sweep.label(c.figures->reference) +
+                                      (c.figures->note.empty() ? "" : " (" + c.figures->note + ")")
+                                : "");
+        const bool figures = measured(c);
+        row.push_back(figures ? fixed(c.figures->psnr, 2, "equal") : "");
+        row.push_back(figures ? fixed(c.figures->ssim, 4) : "");
+        row.push_back(figures && c.figures->worst_frame ? std::to_string(*c.figures->worst_frame) : "");
+        row.push_back(c.seconds > 0 ? fmt::format("{:.1f}", c.seconds) : "");
+        rows.push_back(std::move(row));
+    }
+    return report::section("Every clip", "<div class=\"panel\">" + report::table(rows, values + 2) + "</div>\n");
+}
+
+/// One value of the cells over an axis of numbers, a line for each combination of the other axes.
+report::Chart over_axis(const SweepRecord& record, std::size_t axis, std::string title, std::string unit, int digits,
+                        const std::function<std::optional<double>(const SweepCell&)>& value) {
+    const Sweep& sweep = record.sweep;
+    std::vector<std::size_t> order(sweep.axes[axis].values.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    const auto number = [&](std::size_t i) { return sweep.axes[axis].values[i].get<double>(); };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return number(a) < number(b); });
+    report::Chart chart;
+    chart.title = std::move(title);
+    chart.unit = std::move(unit);
+    chart.x_name = axis_title(sweep.axes[axis].field);
+    chart.digits = digits;
+    for (const std::size_t i : order) chart.x.push_back(number(i));
+    for (std::size_t cell = 0; cell < sweep.size(); ++cell) {
+        std::vector<std::size_t> at = sweep.place(cell);
+        if (at[axis] != 0 || chart.series.size() == most_lines) continue;
+        report::Series line;
+        for (std::size_t a = 0; a < at.size(); ++a)
+            if (a != axis)
+                line.name += fmt::format("{}{} {}", line.name.empty() ? "" : " · ", axis_title(sweep.axes[a].field),
+                                         value_text(sweep.axes[a], at[a], 24));
+        line.colour = int(chart.series.size());
+        for (const std::size_t i : order) {
+            at[axis] = i;
+            line.y.push_back(value(record.cells[sweep.cell(at)]));
+        }
+        if (std::any_of(line.y.begin(), line.y.end(), [](const auto& v) { return v.has_value(); }))
+            chart.series.push_back(std::move(line));
+    }
+    chart.legend = chart.series.size() > 1;
+    return chart;
+}
+
+std::string curves(const SweepRecord& record) {
+    std::string out;
+    for (std::size_t a = 0; a < record.sweep.axes.size(); ++a) {
+        const SweepAxis& axis = record.sweep.axes[a];
+        // Over seeds a line means nothing.
+        if (axis.field == "seed" || axis.values.size() < 2 ||
+            !std::all_of(axis.values.begin(), axis.values.end(), [](const Json& v) { return v.is_number(); }))
+            continue;
+        const std::string title = axis_title(axis.field);
+        const report::Chart psnr = over_axis(record, a, "PSNR over " + title, "dB, higher is nearer to the reference",
+                                             2, [](const SweepCell& c) -> std::optional<double> {
+                                                 if (!measured(c)) return std::nullopt;
+                                                 return c.figures->psnr;
+                                             });
+        const report::Chart seconds =
+            over_axis(record, a, "Seconds over " + title, "s", 1, [](const SweepCell& c) -> std::optional<double> {
+                if (c.seconds <= 0) return std::nullopt;
+                return c.seconds;
+            });
+        for (const report::Chart& chart : {psnr, seconds})
+            if (!chart.series.empty()) out += figure(chart);
+    }
+    return out.empty() ? out : report::section("Over the axes", out);
+}
+
+std::string base(const SweepRecord& record) {
+    std::vector<std::vector<std::string>> rows{{"setting", "all clips"}};
+    for (const auto& [key, value] : asked_json(record.sweep.request).items())
+        if (key != "schema")
+            rows.push_back({key, printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 400)});
+    return report::section("What all have in common", "<div class=\"panel\">" + report::table(rows, 2) +
+                                                          "<p class=\"small faint\">What is not named is the model's "
+                                                          "default.</p></div>\n");
+}
+
+} // namespace
+
+std::string sweep_report(const SweepRecord& record, const Image& grid) {
+    std::string body = head(record) + tiles(record) + picture(grid) + curves(record) + table(record) + base(record);
+    body += "<footer>PSNR and SSIM over RGB in 0 … 255, over all frames of a clip. Made by Denoir.</footer>\n";
+    return report::page("Denoir sweep", body);
+}
+
+} // namespace denoir

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "engine/core/file.h"
+#include "engine/session/suggest.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t max_sweep_bytes = 4 << 20;
+
+[[noreturn]] void refuse(const std::string& file, std::string field, std::string message, std::string hint) {
+    throw UsageError(file, std::move(field), std::move(message), std::move(hint));
+}
+
+/// True where `a` is `b`, or an object that `b` is a member of.
+bool covers(std::string_view a, std::string_view b) {
+    return b.starts_with(a) && (b.size() == a.size() || b[a.size()] == '.');
+}
+
+bool clash(std::string_view a, std::string_view b) {
+    if (covers(a, b) || covers(b, a)) return true;
+    const auto side = [](std::string_view f) { return f == "width" || f == "height"; };
+    return (a == "size" && side(b)) || (b == "size" && side(a));
+}
+
+std::optional<std::size_t> index_of(const SweepAxis& axis, const Json& value) {
+    const auto it = std::find(axis.values.begin(), axis.values.end(), value);
+    if (it == axis.values.end()) return std::nullopt;
+    return std::size_t(it - axis.values.begin());
+}
+
+/// The value that makes the best picture, of fields where one is known to.
+std::optional<std::size_t> best_value(const SweepAxis& axis) {
+    if (axis.field == "dtype" || axis.field == "precision") return index_of(axis, "f32");
+    if (axis.field == "cache") return index_of(axis, nullptr);
+    if (axis.field != "steps" && axis.field != "cache.threshold") return std::nullopt;
+    const auto worth = [&](const Json& v) {
+        if (axis.field == "steps") return v.is_number() ? v.get<double>() : 0;
+        return v.is_number() ? -v.get<double>() : 0;
+    };
+    const auto best = std::max_element(axis.values.begin(), axis.values.end(),
+                                       [&](const Json& a, const Json& b) { return worth(a) < worth(b); });
+    if (best == axis.values.end()) return std::nullopt;
+    return std::size_t(best - axis.values.begin());
+}
+
+/// How much has to be made anew where the field changes; larger is more.
+int dearness(std::string_view field) {
+    static constexpr std::array<std::string_view, 6> weights{"model", "family",    "loras",
+                                                             "dtype", "precision", "device"};
+    static constexpr std::array<std::string_view, 7> encoders{
+        "prompt", "negative_prompt", "image", "last_image", "preprocess", "mode", "forcing"};
+    static constexpr std::array<std::string_view, 4> plans{"size", "width", "height", "frames"};
+    const std::string_view top = field.substr(0, field.find('.'));
+    const auto in = [&](const auto& list) { return std::find(list.begin(), list.end(), top) != list.end(); };
+    return in(weights) ? 3 : in(encoders) ? 2 : in(plans) ? 1 : 0;
+}
+
+void check_keys(const Json& object, const std::string& file) {
+    static constexpr std::array<std::string_view, 5> known{"schema", "request", "axes", "reference", "cells"};
+    static constexpr std::array<std::string_view, 2> kept{"created", "updated"};
+    for (const auto& [key, value] : object.items()) {
+        if (std::find(known.begin(), known.end(), key) != known.end() ||
+            std::find(kept.begin(), kept.end(), key) != kept.end())
+            continue;
+        const std::string near = closest(key, known);
+        throw Error(file, printable(key, 60), "is no key of a sweep",
+                    near.empty() ? "known are schema, request, axes and reference"
+                                 : fmt::format("did you mean {}?", near));
+    }
+    const auto schema = object.find("schema");
+    if (schema == object.end()) throw Error(file, "schema", "is missing", R"(write "schema": 1)");
+    if (!schema->is_number_integer() || *schema != 1)
+        throw Error(file, "schema", printable(schema->dump(), 40) + " is not known to this version, which reads 1",
+                    "use a newer Denoir, or write the sweep for schema 1");
+}
+
+Request read_request(const Json& value, const RequestSource& source) {
+    Request r;
+    if (value.is_string()) {
+        apply_request_file(r, resolved_path(value.get_ref<const std::string&>(), source.folder));
+        return r;
+    }
+    if (!value.is_object())
+        throw Error(source.file, "request", "must be an object or a request file's name",
+                    R"(write {"prompt": "…"} or "request.json")");
+    Json object = value;
+    object["schema"] = value.value("schema", Json(1));
+    apply_request(r, object, source);
+    return r;
+}
+
+/// Paths in values begin at the sweep's folder, now.
+Json with_whole_paths(const SweepAxis& axis, const Json& value, const RequestSource& source, Request probe) {
+    const std::string top = axis.field.substr(0, axis.field.find('.'));
+    static constexpr std::array<std::string_view, 6> with_paths{"image", "last_image", "model",
+                                                                "loras", "noise",      "forcing"};
+    set_axis_value(probe, axis.field, value, source);
+    if (value.is_null() || std::find(with_paths.begin(), with_paths.end(), top) == with_paths.end()) return value;
+    Json part = to_json(probe);
+    std::string_view rest = axis.field;
+    while (!rest.empty()) { // it is there: it was set
+        const std::string name(rest.substr(0, rest.find('.')));
+        part = part.is_array() ? Json(part.at(std::stoul(name))) : Json(part.at(name));
+        rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    }
+    return part;
+}
+
+std::vector<std::optional<std::size_t>> read_reference(const Json& value, const std::vector<SweepAxis>& axes,
+                                                       const std::string& file) {
+    std::vector<std::optional<std::size_t>> out(axes.size());
+    if (value.is_null()) return out;
+    if (!value.is_object()) throw Error(file, "reference", "must be an object or null", R"(write {"steps": 20})");
+    for (const auto& [field, wanted] : value.items()) {
+        const auto axis =
+            std::find_if(axes.begin(), axes.end(), [&, &f = field](const SweepAxis& a) { return a.field == f; });
+        const std::string named = "reference." + printable(field, 60);
+        if (axis == axes.end()) refuse(file, named, "is no axis of this sweep", "name fields of axes");
+        out[std::size_t(axis - axes.begin())] = index_of(*axis, wanted);
+        if (!out[std::size_t(axis - axes.begin())])
+            refuse(file, named, printable(wanted.dump(), 60) + " is not among the axis's values",
+                   fmt::format("use one of {}", printable(axis_text(*axis), 100)));
+    }
+    return out;
+}
+
+} // namespace
+
+std::size_t Sweep::size() const {
+    return std::accumulate(axes.begin(), axes.end(), std::size_t(1),
+                           [](std::size_t n, const SweepAxis& a) { return n * a.values.size(); });
+}
+
+std::vector<std::size_t> Sweep::place(std::size_t cell) const {
+    std::vector<std::size_t> out(axes.size());
+    for (std::size_t i = axes.size(); i-- > 0;) {
+        out[i] = cell % axes[i].values.size();
+        cell /= axes[i].values.size();
+    }
+    return out;
+}
+
+std::size_t Sweep::cell(const std::vector<std::size_t>& place) const {
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < axes.size(); ++i) out = out * axes[i].values.size() + place[i];
+    return out;
+}
+
+std::optional<std::size_t> Sweep::reference_of(std::size_t cell) const {
+    std::vector<std::size_t> there = place(cell);
+    for (std::size_t i = 0; i < axes.size() && i < reference.size(); ++i) there[i] = reference[i].value_or(there[i]);
+    const std::size_t found = this->cell(there);
+    if (found == cell) return std::nullopt;
+    return found;
+}
+
+Request Sweep::request_of(std::size_t cell) const {
+    Request r = request;
+    const std::vector<std::size_t> at = place(cell);
+    for (std::size_t i = 0; i < axes.size(); ++i) set_axis_value(r, axes[i].field, axes[i].values[at[i]], {});
+    return r;
+}
+
+std::string Sweep::label(std::size_t cell, std::size_t longest) const {
+    std::string out;
+    const std::vector<std::size_t> at = place(cell);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+        out += fmt::format("{}{} {}", out.empty() ? "" : " · ", axis_title(axes[i].field),
+                           value_text(axes[i], at[i], longest));
+    return out;
+}
+
+std::vector<std::optional<std::size_t>> usual_reference(const std::vector<SweepAxis>& axes) {
+    std::vector<std::optional<std::size_t>> out;
+    for (const SweepAxis& axis : axes) out.push_back(best_value(axis));
+    return out;
+}
+
+void check(const Sweep& sweep, const std::string& file) {
+    if (sweep.axes.empty())
+        refuse(file, "axes", "are missing: nothing varies", R"(write {"steps": [8, 20], "guidance": [1, 3]})");
+    if (sweep.axes.size() > Sweep::max_axes)
+        refuse(file, "axes", fmt::format("{} are too many", sweep.axes.size()),
+               fmt::format("use at most {}", Sweep::max_axes));
+    double cells = 1;
+    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
+        const SweepAxis& axis = sweep.axes[i];
+        const std::string named = "axes." + printable(axis.field, 60);
+        if (axis.values.empty()) refuse(file, named, "has no values", "write a list like [4, 8, 20]");
+        if (axis.values.size() > Sweep::max_values)
+            refuse(file, named, fmt::format("{} values are too many", axis.values.size()),
+                   fmt::format("use at most {}", Sweep::max_values));
+        cells *= double(axis.values.size());
+        for (std::size_t j = 0; j < i; ++j)
+            if (clash(axis.field, sweep.axes[j].field))
+                refuse(file, named, fmt::format("also stands in axes.{}", printable(sweep.axes[j].field, 60)),
+                       "keep one of the two");
+        for (std::size_t a = 0; a < axis.values.size(); ++a)
+            if (*index_of(axis, axis.values[a]) < a)
+                refuse(file, named, fmt::format("holds {} twice", value_text(axis, a)), "leave one out");
+    }
+    if (cells > double(Sweep::max_cells))
+        refuse(file, "axes", fmt::format("make {:.0f} clips", cells),
+               fmt::format("leave values out: at most {}", Sweep::max_cells));
+    for (const SweepAxis& axis : sweep.axes)
+        for (const Json& value : axis.values) {
+            Request probe = sweep.request;
+            set_axis_value(probe, axis.field, value, {file, {}});
+        }
+}
+
+Sweep sweep_from_json(const Json& object, const RequestSource& source) {
+    if (!object.is_object())
+        throw Error(source.file, "", "must hold one JSON object", R"(write {"schema": 1, "request": …, "axes": …})");
+    check_keys(object, source.file);
+    Sweep sweep;
+    if (const auto it = object.find("request"); it != object.end()) sweep.request = read_request(*it, source);
+    const Json axes = object.value("axes", Json::object());
+    if (!axes.is_object())
+        throw Error(source.file, "axes", "must be an object", R"(write {"steps": [8, 20], "guidance": [1, 3]})");
+    for (const auto& [field, values] : axes.items()) {
+        SweepAxis axis{field, {}};
+        const std::string named = "axes." + printable(field, 60);
+        if (!values.is_array()) throw Error(source.file, named, "must be a list", "write it like [4, 8, 20]");
+        if (values.size() > Sweep::max_values || sweep.axes.size() == Sweep::max_axes)
+            refuse(source.file, sweep.axes.size() == Sweep::max_axes ? "axes" : named, "holds too many",
+                   fmt::format("use at most {} axes of at most {} values", Sweep::max_axes, Sweep::max_values));
+        for (const Json& value : values) axis.values.push_back(with_whole_paths(axis, value, source, sweep.request));
+        sweep.axes.push_back(std::move(axis));
+    }
+    check(sweep, source.file);
+    const auto reference = object.find("reference");
+    sweep.reference =
+        reference == object.end() ? usual_reference(sweep.axes) : read_reference(*reference, sweep.axes, source.file);
+    return sweep;
+}
+
+Sweep read_sweep(const fs::path& file) {
+    const std::string name = file.string();
+    return sweep_from_json(parse_json(read_text(file, max_sweep_bytes), name), {name, file.parent_path()});
+}
+
+Json to_json(const Sweep& sweep) {
+    Json axes = Json::object(), reference = Json::object();
+    for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
+        axes[sweep.axes[i].field] = sweep.axes[i].values;
+        if (i < sweep.reference.size() && sweep.reference[i])
+            reference[sweep.axes[i].field] = sweep.axes[i].values[*sweep.reference[i]];
+    }
+    if (reference.empty()) reference = nullptr;
+    Json request = asked_json(sweep.request);
+    request.erase("schema");
+    return {{"schema", 1}, {"request", request}, {"axes", axes}, {"reference", reference}};
+}
+
+std::vector<std::size_t> rendering_order(const Sweep& sweep) {
+    std::vector<std::size_t> axes(sweep.axes.size()), cells(sweep.size());
+    std::iota(axes.begin(), axes.end(), std::size_t(0));
+    std::iota(cells.begin(), cells.end(), std::size_t(0));
+    std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) {
+        return dearness(sweep.axes[a].field) > dearness(sweep.axes[b].field);
+    });
+    // On each axis the reference's value first: a cell never comes before the one it is measured against.
+    const auto key = [&](std::size_t cell) {
+        const std::vector<std::size_t> at = sweep.place(cell);
+        std::vector<std::size_t> out;
+        for (const std::size_t axis : axes) {
+            const auto& reference = axis < sweep.reference.size() ? sweep.reference[axis] : std::nullopt;
+            out.push_back(reference == at[axis] ? 0 : at[axis] + 1);
+        }
+        return out;
+    };
+    std::sort(cells.begin(), cells.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    return cells;
+}
+
+} // namespace denoir

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "engine/session/sweep.h"
+
+namespace denoir {
+namespace {
+
+/// Fields whose values are any text: what looks like a number there is none.
+constexpr std::array<std::string_view, 5> text_keys{"prompt", "negative_prompt", "image", "last_image", "model"};
+constexpr std::array<std::string_view, 3> text_members{"file", "video", "sha256"};
+
+std::string_view top_of(std::string_view field) { return field.substr(0, field.find('.')); }
+std::string_view member_of(std::string_view field) {
+    const std::size_t dot = field.rfind('.');
+    return dot == std::string_view::npos ? std::string_view() : field.substr(dot + 1);
+}
+
+template <class List> bool holds(const List& list, std::string_view word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+bool is_text(std::string_view field) { return holds(text_keys, field) || holds(text_members, member_of(field)); }
+
+[[noreturn]] void refuse(std::string_view field, std::string message, std::string hint) {
+    throw UsageError("", "axes." + printable(field, 60), std::move(message), std::move(hint));
+}
+
+void set_size(Request& r, const Json& value, const RequestSource& source) {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    int width = 0, height = 0;
+    const char* end = text.data() + text.size();
+    const auto [cross, first] = std::from_chars(text.data(), end, width);
+    const auto [last, second] = std::from_chars(std::min(cross + 1, end), end, height);
+    if (first != std::errc() || second != std::errc() || cross == end || *cross != 'x' || last != end)
+        throw UsageError("", "size", fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)),
+                         "write it like 960x544");
+    set_request_field(r, "width", width, source);
+    set_request_field(r, "height", height, source);
+}
+
+/// The object or list of a member, with the member put in.
+Json with_member(const Request& r, std::string_view field, const Json& value) {
+    const std::string top(top_of(field));
+    const std::string_view rest = field.substr(top.size() + 1);
+    if (top == "noise") return {{std::string(rest), value}}; // one of its members excludes the other
+    Json whole = asked_json(r).value(top, Json());
+    if (top == "loras") {
+        std::size_t index = 0;
+        const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
+        const std::string_view member =
+            problem == std::errc() && *end == '.' ? rest.substr(std::size_t(end - rest.data()) + 1) : "";
+        if (member.empty()) refuse(field, "is no field", "write loras.0.strength for that of the first LoRA");
+        if (!whole.is_array() || index >= whole.size())
+            refuse(field, fmt::format("the request has {} LoRAs", whole.is_array() ? whole.size() : 0),
+                   "count from 0, and name them in the request");
+        if (value.is_null())
+            whole[index].erase(std::string(member));
+        else
+            whole[index][std::string(member)] = value;
+        return whole;
+    }
+    if (whole.is_null()) whole = Json::object();
+    if (top == "start") whole.erase("sha256"); // that of the step which the request named
+    if (value.is_null())
+        whole.erase(std::string(rest));
+    else
+        whole[std::string(rest)] = value;
+    return whole;
+}
+
+void set_value(Request& r, std::string_view field, const Json& value, const RequestSource& source) {
+    const std::string_view top = top_of(field);
+    if (field == "size") return set_size(r, value, source);
+    if (top == "threads" || top == "latents" || field == "start")
+        refuse(field, "changes nothing of the picture", "sweep over another field");
+    if (top.size() < field.size()) {
+        static constexpr std::array<std::string_view, 5> objects{"cache", "forcing", "loras", "noise", "start"};
+        if (holds(objects, top)) return set_request_field(r, top, with_member(r, field, value), source);
+    }
+    if (value.is_null()) return clear_request_field(r, field);
+    set_request_field(r, field, value, source);
+}
+
+std::string trimmed(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(" \t\n\r"), end = text.find_last_not_of(" \t\n\r");
+    return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, end - begin + 1));
+}
+
+std::vector<std::string> pieces(std::string_view text, std::string_view separators) {
+    std::vector<std::string> out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find_first_of(separators), text.size());
+        if (std::string piece = trimmed(text.substr(0, end)); !piece.empty()) out.push_back(std::move(piece));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+std::optional<Json> number_of(std::string_view text) {
+    const char *begin = text.data(), *end = begin + text.size();
+    std::uint64_t natural = 0;
+    std::int64_t whole = 0;
+    double real = 0;
+    if (const auto [p, e] = std::from_chars(begin, end, natural); p == end && e == std::errc()) return natural;
+    if (const auto [p, e] = std::from_chars(begin, end, whole); p == end && e == std::errc()) return whole;
+    if (const auto [p, e] = std::from_chars(begin, end, real); p == end && e == std::errc() && std::isfinite(real))
+        return real;
+    return std::nullopt;
+}
+
+Json value_of(const std::string& word) {
+    if (const auto number = number_of(word)) return *number;
+    if (word == "default" || word == "none") return nullptr;
+    if (word == "true" || word == "on") return true;
+    if (word == "false" || word == "off") return false;
+    return word;
+}
+
+/// "1..8", "1..6:0.5"; false where it is none.
+bool add_range(std::string_view field, const std::string& word, std::vector<Json>& values) {
+    const std::size_t dots = word.find(".."), colon = word.find(':');
+    if (dots == std::string::npos) return false;
+    const auto low = number_of(std::string_view(word).substr(0, dots)),
+               high = number_of(std::string_view(word).substr(
+                   dots + 2, colon == std::string::npos ? std::string::npos : colon - std::min(colon, dots + 2)));
+    const auto step = colon == std::string::npos ? std::optional<Json>(1) : number_of(word.substr(colon + 1));
+    if (!low || !high || !step) return false;
+    const bool whole = low->is_number_integer() && step->is_number_integer();
+    const double a = low->get<double>(), b = high->get<double>(), by = step->get<double>();
+    if (!(by > 0) || b < a) refuse(field, printable(word, 40) + " is no range", "write it like 1..8 or 1..6:0.5");
+    if ((b - a) / by >= double(Sweep::max_values))
+        refuse(field, fmt::format("{} holds more than {} values", printable(word, 40), Sweep::max_values),
+               "take a larger step: 0..100:10");
+    const std::size_t count = std::size_t((b - a) / by + 1e-9) + 1;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (whole && low->is_number_unsigned()) // seeds reach beyond what a double holds
+            values.push_back(low->get<std::uint64_t>() + i * step->get<std::uint64_t>());
+        else if (whole)
+            values.push_back(low->get<std::int64_t>() + std::int64_t(i) * step->get<std::int64_t>());
+        else // 0.1 + 0.2 is 0.3 to people
+            values.push_back(*number_of(fmt::format("{:.10g}", a + double(i) * by)));
+    }
+    return true;
+}
+
+bool needs_quotes(std::string_view field, const Json& value) {
+    if (value.is_structured()) return true;
+    if (!value.is_string()) return value.is_null() && is_text(field);
+    const std::string text = value.get<std::string>();
+    if (text.find_first_of("|\n\r") != std::string::npos || trimmed(text) != text || text.empty() || text[0] == '[')
+        return true;
+    return !is_text(field) && (text.find_first_of(", ") != std::string::npos || !value_of(text).is_string() ||
+                               text.find("..") != std::string::npos);
+}
+
+} // namespace
+
+void set_axis_value(Request& r, std::string_view field, const Json& value, const RequestSource& source) {
+    const std::string named = "axes." + printable(field, 60);
+    // The reader is told of no file, so that it does not look for the field there; paths still begin at the folder.
+    const RequestSource inner{"", source.folder};
+    try {
+        set_value(r, field, value, inner);
+    } catch (const UsageError& e) {
+        throw UsageError(source.file, named, e.message(), e.hint() == "see --help" ? "correct the value" : e.hint());
+    } catch (const Error& e) {
+        throw UsageError(source.file, named, e.message(), e.hint());
+    }
+}
+
+std::string value_text(const SweepAxis& axis, std::size_t index, std::size_t longest) {
+    const Json& value = axis.values.at(index);
+    if (value.is_null()) return axis.field == "image" || axis.field == "last_image" ? "none" : "default";
+    if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
+    if (value.is_number_float()) return fmt::format("{:.10g}", value.get<double>());
+    if (!value.is_string()) return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), longest);
+    const std::string text = value.get<std::string>();
+    const bool path = axis.field == "image" || axis.field == "last_image" || axis.field == "model" ||
+                      holds(text_members, member_of(axis.field));
+    return printable(path ? std::filesystem::path(text).filename().string() : text, longest);
+}
+
+std::string axis_title(std::string_view field) {
+    std::string out(field);
+    constexpr std::string_view lora = "loras.";
+    if (out.starts_with(lora) && out.size() > lora.size() && out[lora.size()] >= '0' && out[lora.size()] <= '9') {
+        std::size_t index = 0;
+        const char *begin = out.data() + lora.size(), *end = out.data() + out.size();
+        const auto [rest, problem] = std::from_chars(begin, end, index);
+        if (problem == std::errc() && rest != end)
+            out = fmt::format("LoRA {} {}", index + 1, std::string_view(rest + 1, std::size_t(end - rest - 1)));
+    }
+    std::replace_if(
+        out.begin(), out.end(), [](char c) { return c == '.' || c == '_'; }, ' ');
+    return printable(out, 60);
+}
+
+SweepAxis parse_axis(std::string_view field, std::string_view text) {
+    SweepAxis axis{std::string(field), {}};
+    const std::string whole = trimmed(text);
+    if (whole.starts_with('[')) {
+        try {
+            for (Json& value : parse_json(whole, "")) axis.values.push_back(std::move(value));
+        } catch (const Error& e) {
+            refuse(field, "is no JSON list: " + e.message(), "write it like [4, 8, 20]");
+        }
+    } else if (is_text(field)) {
+        const bool bars = whole.find('|') != std::string::npos;
+        for (std::string& piece : pieces(whole, bars ? "|" : ",")) axis.values.emplace_back(std::move(piece));
+    } else {
+        for (const std::string& word : pieces(whole, ",| \t"))
+            if (!add_range(field, word, axis.values)) axis.values.push_back(value_of(word));
+    }
+    if (axis.values.empty()) refuse(field, "has no values", "write them like 4, 8, 20");
+    Sweep alone;
+    alone.axes.push_back(axis);
+    // Members of what only the request has are checked with it.
+    if (top_of(field) != "loras" && top_of(field) != "start") check(alone, "");
+    return axis;
+}
+
+std::string axis_text(const SweepAxis& axis) {
+    const auto quoted = [&](const Json& value) { return needs_quotes(axis.field, value); };
+    if (std::any_of(axis.values.begin(), axis.values.end(), quoted))
+        return Json(axis.values).dump(-1, ' ', false, Json::error_handler_t::replace);
+    const bool bars = is_text(axis.field) && std::any_of(axis.values.begin(), axis.values.end(), [](const Json& v) {
+                          return v.get_ref<const std::string&>().find(',') != std::string::npos;
+                      });
+    std::string out;
+    for (const Json& value : axis.values) {
+        if (!out.empty()) out += bars ? " | " : ", ";
+        if (value.is_string())
+            out += value.get_ref<const std::string&>();
+        else if (value.is_number_float())
+            out += fmt::format("{:.10g}", value.get<double>());
+        else
+            out += value.is_null() ? "default" : value.is_boolean() ? value.get<bool>() ? "on" : "off" : value.dump();
+    }
+    // One text with a comma would be read as several.
+    return bars && axis.values.size() == 1 ? Json(axis.values).dump() : out;
+}
+
+} // namespace denoir

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/sweep_folder.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+
+#include "engine/core/file.h"
+#include "engine/pipeline/seed.h"
+#include "engine/session/field_reader.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/run_record.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t max_sweep_json = 16 << 20;
+constexpr std::array<Named<SweepCell::State>, 3> states{
+    {{"waiting", SweepCell::State::waiting}, {"done", SweepCell::State::done}, {"failed", SweepCell::State::failed}}};
+
+Json optional_number(const std::optional<double>& v) { return v && std::isfinite(*v) ? Json(*v) : Json(); }
+
+Json to_json(const SweepCell::Figures& f) {
+    Json out{{"reference", f.reference}, {"psnr", optional_number(f.psnr)}, {"ssim", optional_number(f.ssim)}};
+    if (f.worst_frame) out["worst_frame"] = *f.worst_frame;
+    if (!f.note.empty()) out["note"] = f.note;
+    return out;
+}
+
+Json to_json(const SweepCell& cell, const Sweep& sweep, std::size_t index, const fs::path& folder) {
+    Json values = Json::object();
+    const auto place = sweep.place(index);
+    for (std::size_t i = 0; i < place.size(); ++i) values[sweep.axes[i].field] = sweep.axes[i].values[place[i]];
+    Json out{{"values", values}, {"state", name(cell.state)}};
+    const fs::path near = cell.run.empty() ? fs::path() : cell.run.lexically_relative(folder);
+    const bool inside = !near.empty() && *near.begin() != "..";
+    out["run"] = cell.run.empty() ? Json() : Json((inside ? near : cell.run).string());
+    out["reused"] = cell.reused;
+    out["seconds"] = cell.seconds;
+    if (cell.figures) out["figures"] = to_json(*cell.figures);
+    if (cell.error)
+        out["error"] = {{"file", cell.error->file()},
+                        {"field", cell.error->field()},
+                        {"message", cell.error->message()},
+                        {"hint", cell.error->hint()}};
+    return out;
+}
+
+SweepCell::Figures read_figures(const FieldReader& in, std::size_t cells) {
+    static constexpr std::string_view known[] = {"reference", "psnr", "ssim", "worst_frame", "note"};
+    in.only(known);
+    SweepCell::Figures out;
+    for (const auto& [name, child] : in.value().items()) {
+        const FieldReader reader = in.member(name, child);
+        if (name == "reference") out.reference = std::size_t(reader.integer(0, std::int64_t(cells) - 1));
+        if (name == "psnr" && !child.is_null()) out.psnr = reader.number(-1000, 1000);
+        if (name == "ssim" && !child.is_null()) out.ssim = reader.number(-1, 1);
+        if (name == "worst_frame") out.worst_frame = std::size_t(reader.integer(0, 1 << 30));
+        if (name == "note") out.note = reader.text();
+    }
+    return out;
+}
+
+SweepCell read_cell(const FieldReader& in, std::size_t cells, const fs::path& folder) {
+    static constexpr std::string_view known[] = {"values", "state", "run", "reused", "seconds", "figures", "error"};
+    in.only(known);
+    SweepCell cell;
+    for (const auto& [name, child] : in.value().items()) {
+        const FieldReader reader = in.member(name, child);
+        if (name == "state") cell.state = reader.one_of(std::span<const Named<SweepCell::State>>(states));
+        if (name == "run" && !child.is_null()) cell.run = resolved_path(reader.text(), folder);
+        if (name == "reused") cell.reused = reader.boolean();
+        if (name == "seconds") cell.seconds = reader.number(0, 1e12);
+        if (name == "figures") cell.figures = read_figures(reader, cells);
+        if (name != "error") continue;
+        static constexpr std::string_view parts[] = {"file", "field", "message", "hint"};
+        reader.only(parts);
+        const auto part = [&](const char* key) {
+            return child.contains(key) ? reader.member(key, child[key]).text() : std::string();
+        };
+        cell.error = Error(part("file"), part("field"), part("message"), part("hint"));
+    }
+    return cell;
+}
+
+} // namespace
+
+std::string_view name(SweepCell::State state) {
+    for (const auto& named : states)
+        if (named.value == state) return named.name;
+    return "";
+}
+
+Json to_json(const SweepRecord& record, const fs::path& folder) {
+    Json out = to_json(record.sweep);
+    out["created"] = record.created;
+    out["updated"] = record.updated;
+    Json cells = Json::array();
+    for (std::size_t i = 0; i < record.cells.size(); ++i)
+        cells.push_back(to_json(record.cells[i], record.sweep, i, folder));
+    out["cells"] = std::move(cells);
+    return out;
+}
+
+SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
+    const RequestSource source{file.string(), file.parent_path()};
+    SweepRecord record{sweep_from_json(json, source), {}, {}, {}};
+    for (const auto& [key, text] : {std::pair{"created", &record.created}, {"updated", &record.updated}})
+        if (const auto it = json.find(key); it != json.end()) *text = FieldReader(key, *it, source).text();
+    const auto cells = json.find("cells");
+    if (cells == json.end()) {
+        record.cells.resize(record.sweep.size());
+        return record;
+    }
+    if (!cells->is_array() || cells->size() != record.sweep.size())
+        throw Error(source.file, "cells", fmt::format("must be a list of {}", record.sweep.size()),
+                    "the axes were changed: begin a new sweep");
+    for (std::size_t i = 0; i < cells->size(); ++i)
+        record.cells.push_back(
+            read_cell({fmt::format("cells.{}", i), (*cells)[i], source}, cells->size(), fs::absolute(source.folder)));
+    return record;
+}
+
+SweepFolder::SweepFolder(fs::path path, SweepRecord record, std::shared_ptr<const FolderLock> lock)
+    : path_(std::move(path)), record_(std::move(record)), lock_(std::move(lock)) {}
+
+SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
+    SweepRecord record{sweep, {}, {}, {}};
+    Request& r = record.sweep.request;
+    if (!r.model.empty()) r.model = find_model(r.model);
+    make_paths_absolute(r);
+    for (SweepAxis& axis : record.sweep.axes)
+        for (Json& value : axis.values)
+            if (axis.field == "model" && value.is_string())
+                value = resolved_path(find_model(value.get<std::string>()).native(), fs::current_path()).string();
+    if (!r.seed && !r.start) r.seed = draw_seed();
+    record.cells.resize(sweep.size());
+    record.created = utc_now();
+
+    const fs::path path = resolved_path(asked.native(), fs::current_path());
+    std::error_code code;
+    const bool made = fs::create_directory(path, code);
+    if (!made && (code || !fs::is_directory(path)))
+        throw Error(asked.string(), "", "this folder cannot be made: " + code.message(), "choose another place");
+    auto lock = std::make_shared<const FolderLock>(path);
+    if (!lock->take()) throw Error(asked.string(), "", "another process is writing there", "choose another folder");
+    SweepFolder out(path, std::move(record), std::move(lock));
+    try {
+        out.save();
+    } catch (const Error&) {
+        if (made) fs::remove(path, code);
+        throw;
+    }
+    return out;
+}
+
+SweepFolder SweepFolder::open(const fs::path& asked) {
+    if (asked.empty()) throw UsageError("", "sweep", "is empty", "name a sweep's folder");
+    std::error_code code;
+    if (!fs::is_directory(asked, code))
+        throw Error(asked.string(), "", fs::exists(asked, code) ? "is no folder" : "no such folder",
+                    "name a sweep's folder");
+    const fs::path file = asked / "sweep.json";
+    if (!fs::is_regular_file(file, code))
+        throw Error(asked.string(), "sweep.json", "is missing: this is no sweep", "name a folder that sweep made");
+    const Json json = parse_json(read_text(file, max_sweep_json), file.string());
+    return {resolved_path(asked.native(), fs::current_path()), sweep_record_from_json(json, file), nullptr};
+}
+
+SweepFolder SweepFolder::take(const fs::path& path) {
+    SweepFolder out = open(path);
+    out.lock_ = std::make_shared<const FolderLock>(out.path_);
+    if (!out.lock_->take())
+        throw Error(path.string(), "", "another process is working on this sweep", "wait for it, or end it");
+    out.record_ = open(path).record_; // as the process before us left it
+    return out;
+}
+
+void SweepFolder::save() {
+    record_.updated = utc_now();
+    write_file(file("sweep.json"), to_json(record_, path_).dump(1) + "\n");
+}
+
+fs::path new_sweep_folder(const Sweep& sweep) {
+    const fs::path sweeps = data_folder() / "sweeps";
+    std::error_code code;
+    fs::create_directories(sweeps, code);
+    std::string name = fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(std::time(nullptr)));
+    for (const SweepAxis& axis : sweep.axes) name += "-" + axis.field.substr(0, 24);
+    for (int i = 1; i < 1000; ++i) {
+        const fs::path path = sweeps / (i == 1 ? name : fmt::format("{}-{}", name, i));
+        if (fs::create_directory(path, code)) return path;
+        if (code)
+            throw Error(path.string(), "", "this folder cannot be made: " + code.message(),
+                        "set DENOIR_HOME, or give --out");
+    }
+    throw Error(sweeps.string(), "", "holds too many sweeps of this second", "give --out");
+}
+
+std::vector<fs::path> list_sweeps() {
+    std::vector<std::pair<std::string, fs::path>> found;
+    std::error_code code;
+    for (const auto& item : fs::directory_iterator(data_folder() / "sweeps", code)) try {
+            found.emplace_back(SweepFolder::open(item.path()).record().created, item.path());
+        } catch (const std::exception&) { // none, or one that is gone
+        }
+    std::sort(found.rbegin(), found.rend());
+    std::vector<fs::path> out;
+    for (auto& [created, path] : found) out.push_back(std::move(path));
+    return out;
+}
+
+} // namespace denoir
