@@ -161,7 +161,8 @@ std::string curves(const SweepRecord& record) {
 
 std::string base(const SweepRecord& record) {
     std::vector<std::vector<std::string>> rows{{"setting", "all clips"}};
-    for (const auto& [key, value] : asked_json(record.sweep.request).items())
+    const Json request = asked_json(record.sweep.request);
+    for (const auto& [key, value] : request.items())
         if (key != "schema")
             rows.push_back({key, printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 400)});
     return report::section("What all have in common", "<div class=\"panel\">" + report::table(rows, 2) +
