@@ -28,6 +28,9 @@ SweepGrid::SweepGrid(const SweepRecord& record, int width, int height)
         first_page_axis_ = 2;
     }
     blocks_ = record.sweep.size() / (rows_ * columns_);
+    measured_against_.resize(record.sweep.size());
+    for (std::size_t cell = 0; cell < record.sweep.size(); ++cell)
+        if (const auto reference = record.sweep.reference_of(cell)) measured_against_[*reference] = true;
     arrange();
     draw_base();
 }
@@ -139,6 +142,8 @@ void SweepGrid::draw_caption(std::size_t index) {
     std::string text;
     if (cell.figures && (cell.figures->psnr || cell.figures->note.empty()))
         text = cell.figures->psnr ? fmt::format("{:.1f} dB · ", *cell.figures->psnr) : std::string("equal · ");
+    else if (measured_against_[index])
+        text = "reference · ";
     text += cell.seconds < 100 ? fmt::format("{:.1f} s", cell.seconds) : fmt::format("{:.0f} s", cell.seconds);
     if (cell.reused && cell.seconds == 0) text = text.substr(0, text.rfind(" · ") + 1) + "was there";
     canvas.text(x, y + m.cell_height + m.gap / 4, Canvas::shortened(text, small, m.cell_width), small, faint);

@@ -46,7 +46,8 @@ private:
     std::size_t first_page_axis_ = 0; ///< this and later axes tell blocks apart
     double scale_ = 1;
     Metrics sizes_{};
-    std::vector<Place> places_; ///< of each cell's picture
+    std::vector<Place> places_;          ///< of each cell's picture
+    std::vector<bool> measured_against_; ///< by any other
     Image base_;
 };
 

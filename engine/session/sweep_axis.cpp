@@ -129,20 +129,21 @@ bool add_range(std::string_view field, const std::string& word, std::vector<Json
     const auto low = number_of(std::string_view(word).substr(0, dots)),
                high = number_of(std::string_view(word).substr(
                    dots + 2, colon == std::string::npos ? std::string::npos : colon - std::min(colon, dots + 2)));
-    const auto step = colon == std::string::npos ? std::optional<Json>(1) : number_of(word.substr(colon + 1));
+    const auto step = colon == std::string::npos ? std::optional<Json>(1u) : number_of(word.substr(colon + 1));
     if (!low || !high || !step) return false;
-    const bool whole = low->is_number_integer() && step->is_number_integer();
     const double a = low->get<double>(), b = high->get<double>(), by = step->get<double>();
     if (!(by > 0) || b < a) refuse(field, printable(word, 40) + " is no range", "write it like 1..8 or 1..6:0.5");
-    if ((b - a) / by >= double(Sweep::max_values))
+    const bool natural = low->is_number_unsigned() && high->is_number_unsigned() && step->is_number_unsigned();
+    // Seeds reach beyond what a double holds.
+    const double length =
+        natural ? double((high->get<std::uint64_t>() - low->get<std::uint64_t>()) / step->get<std::uint64_t>())
+                : (b - a) / by + 1e-9;
+    if (length >= double(Sweep::max_values))
         refuse(field, fmt::format("{} holds more than {} values", printable(word, 40), Sweep::max_values),
                "take a larger step: 0..100:10");
-    const std::size_t count = std::size_t((b - a) / by + 1e-9) + 1;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (whole && low->is_number_unsigned()) // seeds reach beyond what a double holds
+    for (std::size_t i = 0; i <= std::size_t(length); ++i) {
+        if (natural)
             values.push_back(low->get<std::uint64_t>() + i * step->get<std::uint64_t>());
-        else if (whole)
-            values.push_back(low->get<std::int64_t>() + std::int64_t(i) * step->get<std::int64_t>());
         else // 0.1 + 0.2 is 0.3 to people
             values.push_back(*number_of(fmt::format("{:.10g}", a + double(i) * by)));
     }

@@ -191,7 +191,7 @@ fs::path new_sweep_folder(const Sweep& sweep) {
     std::error_code code;
     fs::create_directories(sweeps, code);
     std::string name = fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(std::time(nullptr)));
-    for (const SweepAxis& axis : sweep.axes) name += "-" + axis.field.substr(0, 24);
+    for (const SweepAxis& axis : sweep.axes) name += fmt::format("-{}", axis.field.substr(0, 24));
     for (int i = 1; i < 1000; ++i) {
         const fs::path path = sweeps / (i == 1 ? name : fmt::format("{}-{}", name, i));
         if (fs::create_directory(path, code)) return path;

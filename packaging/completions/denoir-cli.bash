@@ -3,7 +3,7 @@ _denoir_cli() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "render decode verify runs compare module tokenize inspect convert trace compare-traces compare-precision bench --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "render decode verify runs sweep compare module tokenize inspect convert trace compare-traces compare-precision bench --help --version" -- "$word"))
         return
     fi
     case $before in
@@ -26,6 +26,7 @@ _denoir_cli() {
     decode) options="--help --step --out --threads --progress --json" ;;
     verify) options="--help --threads --progress --json" ;;
     runs) options="--help --search --json" ;;
+    sweep) options="--help --prompt --negative-prompt --image --last-image --model --lora --lora-strength --lora-expert --mode --family --size --frames --fps --steps --guidance --guidance-low --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --axis --reference --out --latents --no-reuse --list --resume --progress --json" ;;
     compare) options="--help --offset --match --resize --step-a --step-b --depth --lpips --side-by-side --difference --amplify --report --csv --min-psnr --min-ssim --threads --progress --json" ;;
     module) options="--help --weights --inputs --out --dtype --precision --set --device --threads --json" ;;
     tokenize) options="--help --model --json" ;;

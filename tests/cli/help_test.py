@@ -5,7 +5,7 @@ import re
 
 from program import HAS_BENCH, PACE, Case, main
 
-COMMANDS = ["render", "decode", "verify", "runs", "compare", "module", "tokenize", "inspect", "convert", "trace", "compare-traces", "compare-precision"] + ["bench"] * HAS_BENCH
+COMMANDS = ["render", "decode", "verify", "runs", "sweep", "compare", "module", "tokenize", "inspect", "convert", "trace", "compare-traces", "compare-precision"] + ["bench"] * HAS_BENCH
 
 
 class Help(Case):

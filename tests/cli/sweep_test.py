@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps of a tiny model: what they write, that they go on, take over what is there, and refuse in one line."""
+
+import json
+import pathlib
+import shutil
+import signal
+import time
+
+from program import MODEL, PROMPT, Case, main, sha256, tree
+
+OUTPUTS = ["grid.mp4", "grid.png", "report.html", "runs", "sweep.csv", "sweep.json"]
+
+
+class Sweep(Case):
+    def words(self, *more):
+        return ("sweep", "--model", MODEL, "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--seed", 7, "--dtype", "f32", *more)
+
+    def write(self, text, name="s.json"):
+        path = self.work / name
+        path.write_text(text if isinstance(text, str) else json.dumps(text))
+        return path
+
+    def test_what_it_writes(self):
+        result = self.done(*self.words("--axis", "steps=1,3", "--axis", "guidance=1,4", "--out", "s", "--json", "--progress", "plain"))
+        report = result.json()
+        self.assertIn("cell 4/4", result.err)
+        self.assertEqual(sorted(p.name for p in (self.work / "s").iterdir()), OUTPUTS)
+        self.assertEqual((report["out"], report["rendered"], report["failed"]), (str(self.work / "s"), 4, 0))
+        self.assertEqual([c["values"] for c in report["cells"]], [{"steps": s, "guidance": g} for s in (1, 3) for g in (1, 4)])
+        for index, cell in enumerate(report["cells"]):
+            self.assertEqual((cell["state"], cell["reused"]), ("done", False))
+            self.assertTrue((pathlib.Path(cell["run"]) / "video.mp4").is_file())
+            self.assertEqual("figures" in cell, index < 2)  # one step, held against three
+        self.assertEqual([c["figures"]["reference"] for c in report["cells"][:2]], [2, 3])
+        # The figures are those of `compare`, on the runs' latents.
+        for cell, reference in ((0, 2), (1, 3)):
+            mean = self.done("compare", report["cells"][cell]["run"], report["cells"][reference]["run"], "--json").json()["mean"]
+            self.assertAlmostEqual(report["cells"][cell]["figures"]["psnr"], mean["psnr"], 9)
+            self.assertAlmostEqual(report["cells"][cell]["figures"]["ssim"], mean["ssim"], 9)
+        # A cell has the bytes of its request alone.
+        alone = self.done("render", "--model", MODEL, "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--seed", 7, "--dtype", "f32",
+                          "--steps", 3, "--guidance", 4, "--run-dir", "alone", "--out", "alone.mp4", "--json").json()
+        self.assertEqual(sha256(pathlib.Path(alone["run"]) / "video.mp4"), sha256(pathlib.Path(report["cells"][3]["run"]) / "video.mp4"))
+        csv = (self.work / "s" / "sweep.csv").read_text().splitlines()
+        self.assertEqual(csv[0], "cell,steps,guidance,state,seconds,reference,psnr,ssim,run")
+        self.assertEqual(len(csv), 5)
+        self.assertEqual(len(self.done("runs", "--json").json()["runs"]), 5)
+
+    def test_a_file(self):
+        self.write({"schema": 1, "model": str(MODEL), "prompt": "p", "width": 80, "height": 48, "frames": 5, "steps": 1, "dtype": "f32"}, "base.json")
+        sweep = self.write({"schema": 1, "request": "base.json", "axes": {"prompt": ["a fox", "a fox, at night"], "seed": [1, 2]}})
+        report = self.done("sweep", sweep, "--out", "s", "--axis", "seed=3..5", "--json").json()  # an option wins over the file's axis
+        self.assertEqual(len(report["cells"]), 6)
+        self.assertEqual(report["cells"][5]["values"], {"prompt": "a fox, at night", "seed": 5})
+        record = json.loads((pathlib.Path(report["cells"][5]["run"]) / "run.json").read_text())
+        self.assertEqual((record["request"]["prompt"], record["request"]["seed"]), ("a fox, at night", 5))
+        self.assertTrue(all("figures" not in c for c in report["cells"]))  # nothing says which seed is better
+
+    def test_list(self):
+        listed = self.done(*self.words("--axis", "steps=1,3", "--axis", "shift=default,3", "--list", "--json")).json()
+        self.assertEqual(listed["to_render"], len([c for c in listed["cells"] if c["same_as"] is None]))
+        self.assertEqual(sorted(listed["order"]), [0, 1, 2, 3])
+        self.assertEqual(listed["order"][0] // 2, 1)  # three steps first: the others are held against them
+        self.assertEqual(tree(self.work), [])
+        self.assertEqual(self.done("runs", "--json").json()["runs"], [])
+
+    def test_goes_on(self):
+        # Long enough that the signal comes in its midst; goes on from there to the same bytes.
+        words = self.words("--axis", "seed=1..4", "--steps", 40)
+        whole = self.done(*words, "--out", "whole", "--no-reuse", "--json").json()
+        process = self.start(*words, "--out", "s", "--no-reuse")
+        runs = self.work / "s" / "runs"
+        until = time.monotonic() + 60
+        while time.monotonic() < until and len(list(runs.glob("*"))) < 2:
+            time.sleep(0.01)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        self.assertLess(time.monotonic() - begin, 5)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn(b"cell 2 of 4; go on with: denoir-cli sweep --resume '", err)
+        report = self.done("sweep", "--resume", "s", "--json").json()
+        self.assertEqual([c["state"] for c in report["cells"]], ["done"] * 4)
+        for ours, theirs in zip(report["cells"], whole["cells"]):
+            self.assertEqual(sha256(pathlib.Path(ours["run"]) / "video.mp4"), sha256(pathlib.Path(theirs["run"]) / "video.mp4"))
+        # Once more is no work.
+        self.assertEqual(self.done("sweep", "--resume", "s", "--json").json()["rendered"], 4)
+        # As it was: moved as a whole, it is found there.
+        shutil.move(self.work / "s", self.work / "t")
+        again = self.done("sweep", "--resume", "t", "--json").json()
+        self.assertTrue(all(c["run"].startswith(str(self.work / "t")) for c in again["cells"]))
+
+    def test_killed(self):
+        words = self.words("--axis", "seed=1..3", "--steps", 30, "--out", "s", "--no-reuse")
+        process = self.start(*words)
+        runs = self.work / "s" / "runs"
+        until = time.monotonic() + 60
+        while time.monotonic() < until and len(list(runs.glob("*"))) < 2:
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+        self.assertEqual([c["state"] for c in self.done("sweep", "--resume", "s", "--json").json()["cells"]], ["done"] * 3)
+
+    def test_what_is_there_is_taken_over(self):
+        first = self.done(*self.words("--axis", "steps=1,2", "--out", "a", "--json")).json()
+        second = self.done(*self.words("--axis", "steps=1,2,3", "--out", "b", "--json")).json()
+        self.assertEqual([c["reused"] for c in second["cells"]], [True, True, False])
+        self.assertEqual([pathlib.Path(c["run"]).resolve() for c in second["cells"][:2]], [pathlib.Path(c["run"]).resolve() for c in first["cells"]])
+        self.assertEqual(second["rendered"], 1)
+        self.assertEqual(self.done(*self.words("--axis", "steps=1,2", "--out", "c", "--no-reuse", "--json")).json()["rendered"], 2)
+
+    def test_a_branch(self):
+        self.done("render", "--model", MODEL, "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--seed", 7, "--dtype", "f32", "--steps", 4,
+                  "--run-dir", "parent", "--out", "p.mp4")
+        request = json.loads((self.work / "parent" / "run.json").read_text())["request"]
+        request["start"] = {"run": "parent", "step": 2}
+        sweep = self.write({"schema": 1, "request": request, "axes": {"guidance": [2, 6], "start.step": [1, 2]}})
+        report = self.done("sweep", sweep, "--out", "s", "--json").json()
+        for cell in report["cells"]:
+            record = json.loads((pathlib.Path(cell["run"]) / "run.json").read_text())
+            self.assertEqual(record["request"]["start"]["step"], cell["values"]["start.step"])
+        self.refused("sweep", self.write({"schema": 1, "request": request, "axes": {"steps": [4, 5]}}, "t.json"), "--out", "t", names=["steps"])
+
+    def test_refusals(self):
+        full = self.work / "full"
+        full.mkdir()
+        (full / "a").write_text("a")
+        for words, names in ((("--axis", "steps=0"), ["--axis", "steps"]), (("--axis", "steps"), ["--axis"]), (("--axis", "=8"), ["--axis"]),
+                             (("--axis", "stepz=8"), ["--axis", "did you mean steps"]), ((), ["--axis"]), (("--axis", ""), ["--axis"]),
+                             (("--axis", "steps=8", "--reference", "steps=9"), ["--reference"]), (("--axis", "steps=8", "--reference", "seed=9"), ["--reference"]),
+                             (("--axis", "steps=8", "--reference", "what"), ["--reference"]), (("--axis", "seed=1..200", "--axis", "steps=1..10"), ["2000 clips"]),
+                             (("--axis", "image=nowhere.png"), ["leave the image out"]), (("--axis", "model=/nowhere"), ["/nowhere"]), (("--axis", "steps=8", "--out", ""), ["--out"]),
+                             (("--axis", "steps=8", "--out", "full"), ["full"]), (("--axis", "steps=8", "--out", "no/such"), ["no"]),
+                             (("--axis", "steps=8", "--out", "full/a"), ["full/a"]), (("--axis", "size=80x48,81x48"), ["81"]),
+                             (("--axis", "prompt=\x1b[31m", "--axis", "prompt.x=1"), ["--axis"]), (("--axis", "steps=8", "--resume", "full"), ["--resume"])):
+            result = self.refused(*self.words(*words), names=names)
+            self.assertLess(result.seconds, 2, words)
+        for text, names in (("", ["s.json"]), ("[]", ["s.json"]), ("{", ["s.json", "line 1"]), ({"schema": 1}, ["axes"]), ({"schema": 3, "axes": {"steps": [1]}}, ["schema"]),
+                            ({"schema": 1, "axes": {"steps": 8}}, ["s.json", "axes.steps"]), ({"schema": 1, "axes": {"steps": [None, None]}}, ["axes.steps", "twice"]),
+                            ({"schema": 1, "axes": {"steps": [[]]}}, ["axes.steps"]), ({"schema": 1, "axes": {"steps": list(range(1, 400))}}, ["axes.steps"]),
+                            ({"schema": 1, "axes": {str(i): [1] for i in range(9)}}, ["s.json"]), ({"schema": 1, "request": "s.json", "axes": {"steps": [1]}}, ["s.json"]),
+                            ({"schema": 1, "request": "/dev/zero", "axes": {"steps": [1]}}, ["/dev/zero"]), ({"schema": 1, "axes": {"loras.99999999999999999999.strength": [1]}}, ["axes"]),
+                            ({"schema": 1, "axes": {"loras.": [1]}}, ["axes"]), ({"schema": 1, "axes": {"noise.file": [7]}}, ["axes.noise.file"]),
+                            ('{"schema": 1, "axes": {"steps": [1], "steps": [2]}}', ["s.json"]), ('{"schema": 1, "axes": {"guidance": [1e400]}}', ["s.json"])):
+            result = self.refused("sweep", self.write(text), "--out", "out", names=names)
+            self.assertLess(result.seconds, 2, text)
+        for folder, names in (("nowhere", ["nowhere"]), ("full", ["sweep.json"]), ("", ["--resume"]), ("/dev/null", ["/dev/null"])):
+            self.refused("sweep", "--resume", folder, names=names)
+        self.refused("sweep", "--resume", "full", "--steps", 4, names=["--steps"])
+        self.done(*self.words("--axis", "steps=1", "--out", "s"))
+        self.refused(*self.words("--axis", "steps=1", "--out", "s"), names=["holds a sweep"])
+        (self.work / "s" / "sweep.json").write_text("{}")
+        self.refused("sweep", "--resume", "s", names=["sweep.json"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/sweep_run.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "engine/compare/sweep_figures.h"
+#include "engine/compare/sweep_outputs.h"
+#include "engine/media/video_reader.h"
+#include "engine/session/render.h"
+#include "tests/app/tiny.h"
+#include "tests/engine/session/temporary_folder.h"
+
+using namespace denoir;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Sweeps over a tiny model in a home of their own.
+class SweepRun : public testing::Test {
+protected:
+    SweepRun() {
+        ::setenv("DENOIR_HOME", (folder_.path() / "home").c_str(), 1);
+        sweep_.request = app::tiny_request();
+        sweep_.request.model = DENOIR_TINY_MODEL;
+        sweep_.request.steps = 2;
+        sweep_.request.threads = 1;
+        sweep_.axes = {parse_axis("steps", "1, 2"), parse_axis("guidance", "1, 3")};
+        sweep_.reference = usual_reference(sweep_.axes);
+    }
+    ~SweepRun() override { ::unsetenv("DENOIR_HOME"); }
+
+    /// To its end, or until the token says so at the beginning of a cell.
+    void work(SweepFolder& folder, bool reuse = true, std::function<void(std::size_t)> begins = {},
+              std::stop_token stop = {}) {
+        Observer observer;
+        Engine engine;
+        SweepCalls calls;
+        calls.begins = [&](std::size_t cell, std::size_t, std::size_t) {
+            rendered_.push_back(cell);
+            if (begins) begins(cell);
+        };
+        run_sweep(folder, plan_sweep(folder.record().sweep, reuse, observer), engine, calls, observer, stop);
+    }
+    std::map<std::string, std::string> sums(const fs::path& run) const {
+        std::map<std::string, std::string> out;
+        const RunFolder folder = RunFolder::open(run);
+        for (const StepRecord& s : folder.record().steps) out[std::to_string(s.step)] = s.sha256;
+        out["video"] = folder.record().video_sha256;
+        return out;
+    }
+    std::map<std::string, std::string> alone(const Request& r) {
+        Engine engine(Residency::Span::run);
+        Observer observer;
+        RenderOptions options;
+        options.run_dir = folder_.path() / ("alone-" + std::to_string(alone_++));
+        return sums(render(r, options, engine, observer, {}).run);
+    }
+
+    TemporaryFolder folder_;
+    Sweep sweep_;
+    std::vector<std::size_t> rendered_;
+    int alone_ = 0;
+};
+
+} // namespace
+
+TEST_F(SweepRun, EveryCellHasTheBytesThatItHasAlone) {
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    work(folder, false);
+    ASSERT_EQ(rendered_.size(), 4u);
+    bool shared = false;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const SweepCell& cell = folder.record().cells[i];
+        ASSERT_EQ(cell.state, SweepCell::State::done) << i;
+        EXPECT_EQ(sums(cell.run), alone(folder.record().sweep.request_of(i))) << i;
+        const auto stages = RunFolder::open(cell.run).record().stages;
+        shared |= std::none_of(stages.begin(), stages.end(), [](const auto& s) { return s.first == "text"; });
+    }
+    EXPECT_TRUE(shared); // the last cell at least had its prompt from the one before
+    const SweepFolder read = SweepFolder::open(folder.path());
+    EXPECT_EQ(read.record().cells[3].run, folder.record().cells[3].run);
+}
+
+TEST_F(SweepRun, GoesOnAfterAnInterruption) {
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    std::stop_source stop;
+    EXPECT_THROW(work(
+                     folder, false,
+                     [&](std::size_t) {
+                         if (rendered_.size() == 2) stop.request_stop();
+                     },
+                     stop.get_token()),
+                 Cancelled);
+    const std::size_t first = rendered_[0], second = rendered_[1];
+    EXPECT_EQ(folder.record().cells[first].state, SweepCell::State::done);
+    EXPECT_EQ(folder.record().cells[second].state, SweepCell::State::waiting);
+    rendered_.clear();
+    work(folder, false);
+    EXPECT_EQ(rendered_.size(), 3u);
+    EXPECT_EQ(rendered_[0], second);
+    for (std::size_t i = 0; i < 4; ++i)
+        EXPECT_EQ(sums(folder.record().cells[i].run), alone(folder.record().sweep.request_of(i))) << i;
+}
+
+TEST_F(SweepRun, EqualCellsAreRenderedOnceAndRunsOfTheHistoryTakenOver) {
+    // The default of this model's guidance is among the values: one of the two is there twice.
+    Observer observer;
+    const Request defaults = plan_sweep(sweep_, false, observer).requests[0];
+    sweep_.axes = {parse_axis("steps", "1, 2"), parse_axis("shift", "default, " + std::to_string(*defaults.shift))};
+    sweep_.reference.assign(2, std::nullopt);
+    const SweepPlan plan = plan_sweep(sweep_, true, observer);
+    EXPECT_EQ(std::count_if(plan.same.begin(), plan.same.end(), [](const auto& s) { return s.has_value(); }), 2);
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    work(folder);
+    EXPECT_EQ(rendered_.size(), 2u);
+    EXPECT_EQ(folder.record().cells[0].run, folder.record().cells[1].run);
+
+    rendered_.clear();
+    SweepFolder again = SweepFolder::create(folder_.path() / "t", sweep_);
+    work(again);
+    EXPECT_TRUE(rendered_.empty());
+    EXPECT_TRUE(again.record().cells[0].reused);
+    EXPECT_EQ(fs::canonical(again.record().cells[0].run), fs::canonical(folder.record().cells[0].run));
+
+    rendered_.clear();
+    SweepFolder anew = SweepFolder::create(folder_.path() / "u", sweep_);
+    work(anew, false);
+    EXPECT_EQ(rendered_.size(), 2u);
+}
+
+TEST_F(SweepRun, ARunOfChangedFilesIsNotTakenOver) {
+    const fs::path model = folder_.path() / "model";
+    fs::copy(DENOIR_TINY_MODEL, model, fs::copy_options::recursive);
+    sweep_.request.model = model;
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    work(folder);
+    Observer observer;
+    ASSERT_FALSE(plan_sweep(sweep_, true, observer).renders(0));
+    for (const auto& file : fs::recursive_directory_iterator(model))
+        if (file.path().extension() == ".safetensors")
+            fs::last_write_time(file.path(), fs::file_time_type::clock::now() + std::chrono::seconds(5));
+    EXPECT_TRUE(plan_sweep(sweep_, true, observer).renders(0));
+}
+
+TEST_F(SweepRun, AFailedCellDoesNotEndTheOthers) {
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    const fs::path blocked = folder.path() / "runs" / "000-steps-1-guidance-1";
+    fs::create_directories(blocked / "not empty");
+    work(folder);
+    EXPECT_EQ(rendered_.size(), 4u);
+    const SweepCell& cell = folder.record().cells[0];
+    EXPECT_EQ(cell.state, SweepCell::State::failed);
+    ASSERT_TRUE(cell.error);
+    for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(folder.record().cells[i].state, SweepCell::State::done);
+    fs::remove_all(blocked);
+    rendered_.clear();
+    work(folder, false);
+    EXPECT_EQ(rendered_, std::vector<std::size_t>{0});
+    EXPECT_EQ(folder.record().cells[0].state, SweepCell::State::done);
+}
+
+TEST_F(SweepRun, RefusesBeforeAnythingIsComputed) {
+    Observer observer;
+    sweep_.axes = {parse_axis("frames", "5, 257"), parse_axis("size", "32x32, 8192x8192")};
+    sweep_.reference.assign(2, std::nullopt);
+    try {
+        plan_sweep(sweep_, false, observer);
+        FAIL() << "accepted";
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("size 8192x8192"), std::string::npos) << e.what();
+    }
+}
+
+TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    work(folder);
+    SweepRecord& record = folder.record();
+    SweepMeter meter(1);
+    for (std::size_t i = 0; i < 4; ++i)
+        if (const auto reference = record.sweep.reference_of(i))
+            record.cells[i].figures =
+                meter.figures(record.cells[i].run, record.cells[*reference].run, *reference, {}, {});
+    ASSERT_TRUE(record.cells[0].figures);
+    ASSERT_TRUE(record.cells[0].figures->psnr);
+    EXPECT_GT(*record.cells[0].figures->psnr, 1);
+    EXPECT_FALSE(record.cells[2].figures); // two steps: what others are held against
+    // Equal clips are equal; those of another size give a note.
+    EXPECT_EQ(sweep_figures(record.cells[1].run, record.cells[1].run, 1, 1, {}, {}).psnr, std::nullopt);
+
+    const SweepOutputs outputs = usual_outputs(folder.path());
+    int told = 0;
+    write_outputs(record, outputs, [&](std::string_view, std::int64_t, std::int64_t) { ++told; }, {});
+    EXPECT_GT(told, 1);
+    VideoReader video(outputs.video);
+    const Image sheet = read_image(outputs.picture);
+    EXPECT_EQ(video.info().width, sheet.width);
+    int frames = 0;
+    for (Image frame; video.read(frame);) ++frames;
+    EXPECT_EQ(frames, *RunFolder::open(record.cells[0].run).record().request.frames);
+    std::ifstream csv(outputs.csv);
+    std::string line;
+    std::getline(csv, line);
+    EXPECT_EQ(line, "cell,steps,guidance,state,seconds,reference,psnr,ssim,run");
+    int lines = 0;
+    while (std::getline(csv, line)) ++lines;
+    EXPECT_EQ(lines, 4);
+    std::ifstream report(outputs.report);
+    const std::string page((std::istreambuf_iterator<char>(report)), {});
+    EXPECT_NE(page.find("PSNR over steps"), std::string::npos);
+    EXPECT_NE(page.find("data:image/png;base64,"), std::string::npos);
+}
