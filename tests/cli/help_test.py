@@ -13,7 +13,7 @@ class Help(Case):
         text = self.done("--help").out
         for command in COMMANDS:
             self.assertIn(f"  {command} ", text)
-        for command in ("sweep", "completion"):
+        for command in ("completion",):
             self.assertNotIn(f"  {command} ", text)
         self.assertRegex(self.done("--version").out, r"^denoir-cli \d+\.\d+\.\d+\n$")
 
