@@ -298,6 +298,9 @@ int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Co
     };
     run_sweep(folder, plan, engine, calls, progress, interrupt_token());
     engine.clear();
+    for (std::size_t cell = 0; cell < record.cells.size(); ++cell) // ended between a clip and its figures
+        if (!record.cells[cell].figures) measure(folder, cell, meter);
+    folder.save();
     progress.over();
     const SweepOutputs outputs = usual_outputs(folder.path());
     write_outputs(

@@ -91,16 +91,15 @@ fs::path run_folder_of(const SweepFolder& folder, std::size_t cell) {
     return folder.path() / "runs" / fmt::format("{:03}-{}", cell, slug(folder.record().sweep.label(cell, 24)));
 }
 
-/// A run that was begun and not finished, as it stands on its disk.
-bool goes_on(const fs::path& run) {
-    if (run.empty() || !is_there(run / "run.json")) return false;
-    return RunFolder::open(run).record().state != RunState::done;
+/// How a run stands on its disk; nothing where there is none that can be read.
+std::optional<RunState> state_of(const fs::path& run) try {
+    if (run.empty() || !is_there(run / "run.json")) return std::nullopt;
+    return RunFolder::open(run).record().state;
+} catch (const Error&) {
+    return std::nullopt;
 }
 
-bool finished(const fs::path& run) {
-    if (run.empty() || !is_there(run / "run.json")) return false;
-    return RunFolder::open(run).record().state == RunState::done && is_there(run / "video.mp4");
-}
+bool finished(const fs::path& run) { return state_of(run) == RunState::done && is_there(run / "video.mp4"); }
 
 /// Errors after which no other cell would fare better.
 bool hopeless(const SweepFolder& folder) {
@@ -222,7 +221,7 @@ void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const
             };
             const fs::path own = run_folder_of(folder, cell);
             RenderResult result;
-            if (goes_on(own) || finished(own)) {
+            if (state_of(own)) {
                 result = resume(own, on_run, plan.requests[cell].threads, engine, observer, stop);
                 c.run = own; // a finished one tells nobody
             } else {
