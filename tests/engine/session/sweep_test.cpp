@@ -132,7 +132,9 @@ TEST(Sweep, ACellNeverComesBeforeTheOneItIsMeasuredAgainst) {
     std::vector<std::size_t> position(sweep.size());
     for (std::size_t i = 0; i < order.size(); ++i) position[order[i]] = i;
     for (std::size_t cell = 0; cell < sweep.size(); ++cell)
-        if (const auto reference = sweep.reference_of(cell)) EXPECT_LT(position[*reference], position[cell]);
+        if (const auto reference = sweep.reference_of(cell)) {
+            EXPECT_LT(position[*reference], position[cell]);
+        }
     // The model changes once, the prompt once with each model.
     int models = 0, prompts = 0;
     for (std::size_t i = 1; i < order.size(); ++i) {
