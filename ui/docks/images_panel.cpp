@@ -102,11 +102,17 @@ void ImagesPanel::refresh_before() {
 }
 
 QVariant ImagesPanel::forcing_anew() const {
-    QVariantMap forcing = studio_.document.value(QStringLiteral("forcing")).toMap();
-    for (const char* member : {"video", "video_frames", "overlap"}) forcing.remove(QLatin1String(member));
-    const bool usual = !studio_.document.forcing_model() ||
-                       forcing == studio_.document.default_value(QStringLiteral("forcing")).toMap();
-    return usual ? QVariant() : forcing;
+    const app::RequestDocument& document = studio_.document;
+    const QString key = QStringLiteral("forcing"), overlap = QStringLiteral("overlap"), frames = QStringLiteral("frames");
+    const bool model_known = document.default_value(frames).isValid();
+    if (model_known && !document.forcing_model()) return {}; // such a model refuses all of it
+    QVariantMap forcing = document.value(key).toMap();
+    for (const char* member : {"video", "video_frames"}) forcing.remove(QLatin1String(member));
+    // Of a clip made in several windows it is theirs, too, and they stay as they are.
+    const bool windows = forcing.contains(QStringLiteral("base")) ||
+                         document.value(frames).toInt() > document.default_value(frames).toInt();
+    if (!windows || forcing.value(overlap).toInt() == Forcing{}.overlap) forcing.remove(overlap);
+    return forcing == document.default_value(key).toMap() ? QVariant() : forcing;
 }
 
 void ImagesPanel::begin_anew() {
