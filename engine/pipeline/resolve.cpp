@@ -430,7 +430,7 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     r.image.clear();
     r.forcing.reset();
     r.frames = d.frames, r.steps = d.steps, r.guidance = d.guidance, r.shift = d.shift;
-    if (two_experts(*r.family, variant)) r.guidance_low = d.guidance_low;
+    if (two_experts(*r.family, variant)) r.guidance_low = asked.guidance.value_or(d.guidance_low);
     r.sampler = Sampler::unipc;
     r.negative_prompt = std::string(d.negative_prompt);
     r.preprocess = Preprocess::original;

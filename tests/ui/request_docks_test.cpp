@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The docks in which a request is written, as far as no story tells of them.
-#include <QSpinBox>
+#include <QComboBox>
+#include <QFile>
+#include <QMenu>
+#include <QScrollArea>
 #include <QToolButton>
+
+#include <filesystem>
 
 #include "app/request_document.h"
 #include "app/text.h"
 #include "tests/app/clips.h"
 #include "tests/ui/studio_fixture.h"
-#include "ui/docks/images_panel.h"
+#include "ui/docks/lora_list.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
 #include "ui/window/translation.h"
 
@@ -16,6 +22,28 @@ using namespace denoir::ui;
 
 class RequestDocksTest : public QObject {
     Q_OBJECT
+
+    /// Wan 2.2 A14B's layout with the tiny transformer for both experts.
+    static QString two_expert_model(const app::Home& home) {
+        namespace fs = std::filesystem;
+        const fs::path one = DENOIR_FIXTURES "/_models/Wan2.1-T2V-tiny",
+                       two = app::to_path(home.file("Wan2.2-T2V-A14B"));
+        fs::copy(one, two, fs::copy_options::recursive);
+        for (const char* expert : {"high_noise_model", "low_noise_model"}) {
+            fs::create_directory(two / expert);
+            for (const char* file : {"config.json", "diffusion_pytorch_model.safetensors"})
+                fs::copy(one / file, two / expert / file);
+        }
+        for (const char* file : {"config.json", "diffusion_pytorch_model.safetensors"}) fs::remove(two / file);
+        return app::to_qstring(two);
+    }
+    static Field* field_of(const QWidget* control) { return qobject_cast<Field*>(control->parentWidget()); }
+    static QVariantMap lora(const QString& file) { return {{"file", file}, {"strength", 1.0}}; }
+    static QAction* expert_action(const QToolButton* button, const QString& expert) {
+        for (QAction* action : button->menu()->actions())
+            if (action->data().toString() == expert) return action;
+        return nullptr;
+    }
 
 private slots:
     void a_clip_that_begins_anew_keeps_its_windows() {
@@ -48,6 +76,86 @@ private slots:
         // What was said of the video alone goes with it.
         begin_anew({{"overlap", 5}}, 29);
         QVERIFY(!document.asked().forcing);
+    }
+
+    void two_experts_have_a_guidance_and_loras_each() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load(app::tiny_request());
+        const QString style = QFileInfo(DENOIR_FIXTURES "/_inputs/style-kohya.safetensors").absoluteFilePath(),
+                      low_style = home.file("style_low_noise.safetensors");
+        QVERIFY(QFile::copy(style, low_style));
+        document.set_value("loras", QVariantList{lora(style), lora(low_style)});
+        QVERIFY(document.wait_resolved(20000));
+        auto* guidance_low = studio.find<NumberEdit>("guidance_low");
+        const auto experts = [&] { return studio.find<LoraList>("loras")->findChildren<QToolButton*>("lora-expert"); };
+        QCOMPARE(experts().size(), 2);
+        QVERIFY(!guidance_low->isVisible() && !experts()[0]->isVisible());
+
+        document.set_value("model", two_expert_model(home));
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY2(document.resolved(), qPrintable(document.issues().value(0).line()));
+        QVERIFY(guidance_low->isVisible() && experts()[0]->isVisible() && experts()[1]->isVisible());
+        QCOMPARE(guidance_low->value(), 3.0);
+        document.set_value("guidance", 6); // of both, unless the low one has its own
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(guidance_low->value(), 6.0);
+        QCOMPARE(document.resolved()->guidance_low, 6.0);
+        QVERIFY(!document.is_changed("guidance_low"));
+        emit guidance_low->edited(2.5);
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(document.resolved()->guidance_low, 2.5);
+        QVERIFY(guidance_low->toolTip().contains("low-noise") && guidance_low->toolTip().contains("Default"));
+
+        QCOMPARE(experts()[0]->text(), QStringLiteral("(both)"));
+        QCOMPARE(experts()[1]->text(), QStringLiteral("(low)"));
+        expert_action(experts()[0], "high")->trigger();
+        QCOMPARE(document.asked().loras[0].expert, Expert::high);
+        QVERIFY(!document.asked().loras[1].expert);
+        QCOMPARE(experts()[0]->text(), QStringLiteral("high"));
+        QVERIFY(expert_action(experts()[0], "high")->isChecked());
+        for (const auto* name : studio.find<LoraList>("loras")->findChildren<ElidedLabel*>())
+            QVERIFY2(name->width() > 40, qPrintable(QString::number(name->width())));
+        studio.picture("request-docks-1-two-experts");
+        expert_action(experts()[1], "both")->trigger();
+        QCOMPARE(document.asked().loras[1].expert, Expert::none);
+        expert_action(experts()[1], "")->trigger();
+        QVERIFY(!document.asked().loras[1].expert);
+
+        // What was set stays to be seen, and goes by its button, where the model has no use for it.
+        document.set_value("model", QStringLiteral(DENOIR_TINY_MODEL));
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY(experts()[0]->isVisible() && !experts()[1]->isVisible());
+        QVERIFY(guidance_low->isVisible() && field_of(guidance_low)->has_error());
+        field_of(guidance_low)->findChild<QToolButton*>("reset")->click();
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY(!guidance_low->isVisible() && !document.asked().guidance_low);
+    }
+
+    void the_cache_says_which_steps_are_whole() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load(app::tiny_request());
+        QVERIFY(document.wait_resolved(20000));
+        studio.find<QToolButton>("more")->click();
+        auto* whole = studio.find<QComboBox>("cache.ret_steps");
+        QVERIFY(!whole->isVisible());
+        document.set_value("cache", QVariantMap{{"threshold", 0.2}, {"coefficients", QVariantList{1, 0}}});
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY(whole->isVisible() && !whole->currentData().toBool());
+        whole->setFocus();
+        QTest::keyClick(whole, Qt::Key_Down);
+        QCOMPARE(*document.asked().cache, (StepCaching{.threshold = 0.2, .ret_steps = true, .coefficients = {1, 0}}));
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY(document.resolved() && document.resolved()->cache->ret_steps);
+        for (QWidget* above = whole; above; above = above->parentWidget())
+            if (auto* page = qobject_cast<QScrollArea*>(above)) page->ensureWidgetVisible(whole);
+        studio.picture("request-docks-2-whole-steps");
+        field_of(whole)->findChild<QToolButton*>("reset")->click();
+        QVERIFY(!document.asked().cache->ret_steps && document.asked().cache->threshold == 0.2);
+        QVERIFY(!whole->currentData().toBool());
     }
 };
 

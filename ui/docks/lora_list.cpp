@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/docks/lora_list.h"
 
+#include <QActionGroup>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
+#include <QGridLayout>
+#include <QMenu>
 #include <QMimeData>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/text.h"
+#include "engine/weights/lora.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/drop.h"
@@ -19,9 +23,17 @@ namespace denoir::ui {
 
 namespace {
 
-const QString file_key = QStringLiteral("file"), strength_key = QStringLiteral("strength");
+const QString file_key = QStringLiteral("file"), strength_key = QStringLiteral("strength"),
+              expert_key = QStringLiteral("expert");
 
 QString file_of(const QVariant& lora) { return lora.toMap().value(file_key).toString(); }
+
+/// "high", "low" or "both": what the engine makes of a file by its name.
+QString named_expert(const QString& file) {
+    const Lora lora{app::to_path(file)};
+    const bool high = is_for(lora, Expert::high), low = is_for(lora, Expert::low);
+    return high && low ? QStringLiteral("both") : high ? QStringLiteral("high") : QStringLiteral("low");
+}
 
 QStringList dropped(const QMimeData* data) {
     QStringList files;
@@ -61,23 +73,97 @@ void LoraList::show_values(const QVariantList& loras) {
             first->widget()->deleteLater(); // it may be its own button that asked
             delete first;
         }
-        strengths_.clear();
+        lines_.clear();
         loras_ = loras;
         for (int i = 0; i < loras.size(); ++i) append_row(i);
     }
     loras_ = loras;
     for (int i = 0; i < loras.size(); ++i) {
         const double strength = loras[i].toMap().value(strength_key, 1).toDouble();
-        if (strengths_[i]->value() != strength || !strengths_[i]->hasFocus()) strengths_[i]->show_value(strength);
+        NumberEdit* const edit = lines_[i].strength;
+        if (edit->value() != strength || !edit->hasFocus()) edit->show_value(strength);
+        show_expert(i);
     }
+}
+
+void LoraList::set_two_experts(bool two) {
+    if (two_experts_ == two) return;
+    two_experts_ = two;
+    for (int i = 0; i < lines_.size(); ++i) show_expert(i);
+}
+
+void LoraList::show_expert(int index) {
+    QToolButton* const button = lines_[index].expert;
+    const QString file = file_of(loras_[index]), chosen = loras_[index].toMap().value(expert_key).toString();
+    const bool shown = two_experts_ || !chosen.isEmpty();
+    button->setVisible(shown);
+    // The strength stands beside the name, or beside the expert in a line below it: the three have no room.
+    auto* grid = qobject_cast<QGridLayout*>(button->parentWidget()->layout());
+    grid->removeWidget(lines_[index].strength);
+    grid->addWidget(lines_[index].strength, shown ? 1 : 0, 1, 1, shown ? 2 : 1);
+    QString words;
+    for (QAction* action : button->menu()->actions())
+        if (action->data().toString() == chosen) {
+            action->setChecked(true);
+            words = action->text();
+        }
+    const QString names[] = {tr("high"), tr("low"), tr("both")};
+    const QString expert = chosen.isEmpty() ? named_expert(file) : chosen;
+    const QString& name = names[expert == QLatin1String("high") ? 0 : expert == QLatin1String("low") ? 1 : 2];
+    // In brackets: as the name says, nobody chose it.
+    button->setText(chosen.isEmpty() ? QStringLiteral("(%1)").arg(name) : name);
+    button->setToolTip(tr("Which of the model's two experts it changes: %1").arg(words));
+    button->setAccessibleName(tr("Expert of %1: %2").arg(QFileInfo(file).completeBaseName(), words));
+}
+
+QToolButton* LoraList::expert_button(int index) {
+    auto* button = new QToolButton;
+    button->setObjectName(QStringLiteral("lora-expert"));
+    button->setIcon(icon(QStringLiteral("down")));
+    button->setIconSize({12, 12});
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(button);
+    auto* one = new QActionGroup(menu);
+    const QString named = named_expert(file_of(loras_[index]));
+    const QString by_name = named == QLatin1String("high")  ? tr("by its name: high noise")
+                            : named == QLatin1String("low") ? tr("by its name: low noise")
+                                                            : tr("by its name: both experts");
+    for (const auto& [expert, words] : {std::pair{QString(), by_name},
+                                        {QStringLiteral("high"), tr("high noise, the first steps")},
+                                        {QStringLiteral("low"), tr("low noise, the last steps")},
+                                        {QStringLiteral("both"), tr("both experts")}}) {
+        QAction* action = menu->addAction(words);
+        action->setData(expert);
+        action->setCheckable(true);
+        one->addAction(action);
+        connect(action, &QAction::triggered, this, [this, index, expert = expert] {
+            edit(index, expert_key, expert.isEmpty() ? QVariant() : QVariant(expert));
+        });
+    }
+    button->setMenu(menu);
+    return button;
+}
+
+void LoraList::edit(int index, const QString& member, const QVariant& value) {
+    QVariantMap one = loras_[index].toMap();
+    if (value.isValid())
+        one[member] = value;
+    else
+        one.remove(member);
+    loras_[index] = one;
+    show_expert(index);
+    emit edited(loras_);
 }
 
 void LoraList::append_row(int index) {
     const QString file = file_of(loras_[index]), name = QFileInfo(file).completeBaseName();
     auto* row = new QWidget;
-    auto* line = new QHBoxLayout(row);
+    auto* line = new QGridLayout(row);
     line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(grid::half);
+    line->setHorizontalSpacing(grid::half);
+    line->setVerticalSpacing(0);
+    line->setColumnStretch(0, 1);
     auto* label = new ElidedLabel;
     label->set_text(name);
     label->setToolTip(file);
@@ -93,18 +179,18 @@ void LoraList::append_row(int index) {
     away->setIcon(icon(QStringLiteral("close")));
     away->setToolTip(tr("Leave this LoRA out"));
     away->setAccessibleName(tr("Leave %1 out").arg(name));
-    line->addWidget(label, 1);
-    line->addWidget(strength);
-    line->addWidget(away);
+    auto* expert = expert_button(index);
+    line->addWidget(label, 0, 0);
+    line->addWidget(strength, 0, 1);
+    line->addWidget(away, 0, 2);
+    line->addWidget(expert, 1, 0, Qt::AlignLeft);
+    QWidget::setTabOrder(expert, strength);
+    QWidget::setTabOrder(strength, away);
     rows_->insertWidget(index, row);
     row->show(); // the list may be shown already
-    strengths_.insert(index, strength);
-    connect(strength, &NumberEdit::edited, this, [this, index](double value) {
-        QVariantMap one = loras_[index].toMap();
-        one[strength_key] = value;
-        loras_[index] = one;
-        emit edited(loras_);
-    });
+    lines_.insert(index, {strength, expert});
+    show_expert(index);
+    connect(strength, &NumberEdit::edited, this, [this, index](double value) { edit(index, strength_key, value); });
     connect(away, &QToolButton::clicked, this, [this, index] {
         QVariantList rest = loras_;
         rest.removeAt(index);

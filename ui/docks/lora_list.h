@@ -11,13 +11,17 @@ namespace denoir::ui {
 
 class NumberEdit;
 
-/// The LoRAs of a request: a line with the strength for each, and a button that adds files; they can be dropped, too.
+/// The LoRAs of a request: a line with the strength for each, and the expert where there are two; a button that adds
+/// files, which can be dropped, too.
 class LoraList : public QWidget {
     Q_OBJECT
 public:
     explicit LoraList(QWidget* parent = nullptr);
-    /// As the request's JSON has them: maps of `file` and `strength`.
+    /// As the request's JSON has them: maps of `file`, `strength` and, unless the file's name decides, `expert`.
     void show_values(const QVariantList& loras);
+    /// Whether the model has two experts, of which each LoRA may change one alone. Where it has not, an expert is shown
+    /// only of LoRAs that were given one.
+    void set_two_experts(bool two);
     /// Puts files behind those that are there, as the button does.
     void add(const QStringList& files);
 
@@ -32,10 +36,19 @@ protected:
 private:
     void choose();
     void append_row(int index);
+    QToolButton* expert_button(int index);
+    void show_expert(int index);
+    /// An invalid value leaves the member out.
+    void edit(int index, const QString& member, const QVariant& value);
+    struct Row {
+        NumberEdit* strength;
+        QToolButton* expert;
+    };
     QVariantList loras_;
     QVBoxLayout* rows_;
     QToolButton* add_;
-    QList<NumberEdit*> strengths_; ///< of the lines
+    QList<Row> lines_;
+    bool two_experts_ = false;
 };
 
 } // namespace denoir::ui

@@ -84,6 +84,8 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     add_number(form, QStringLiteral("fps"), tr("Rate"), 1, 120, 1, 2, tr(" fps"));
     add_number(form, QStringLiteral("steps"), tr("Steps"), 1, StepCount::max, 1, 0);
     add_number(form, QStringLiteral("guidance"), tr("Guidance"), 0, 100, 0.5, 2);
+    add_number(form, key_guidance_low, tr("Guid. low"), 0, 100, 0.5, 2)
+        ->setToolTip(tr("Guidance of the low-noise expert, which takes the last steps"));
     add_number(form, QStringLiteral("shift"), tr("Shift"), 0.01, 100, 0.5, 2);
     auto* sampler = add_choice(form, QStringLiteral("sampler"), tr("Sampler"));
     sampler->addItem(QStringLiteral("UniPC"), QStringLiteral("unipc"));
@@ -256,7 +258,10 @@ void ParametersPanel::add_loras(QVBoxLayout* form) {
     auto* field = new Field(tr("LoRA"), list);
     form->addWidget(field);
     fields_.insert(key_loras, field);
-    show_.insert(key_loras, [this, list] { list->show_values(studio_.document.value(key_loras).toList()); });
+    show_.insert(key_loras, [this, list] {
+        list->set_two_experts(two_experts());
+        list->show_values(studio_.document.value(key_loras).toList());
+    });
     connect(list, &LoraList::edited, this,
             [this](const QVariantList& loras) { set(key_loras, loras.isEmpty() ? QVariant() : QVariant(loras)); });
     connect(field, &Field::reset_asked, this, [this] { reset(key_loras); });
@@ -286,6 +291,26 @@ void ParametersPanel::add_cache(QVBoxLayout* form) {
     });
     connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
     connect(field, &Field::reset_asked, this, [this] { reset(key_cache); });
+
+    auto* whole = new ChoiceEdit;
+    whole->setObjectName(key_whole_steps);
+    whole->setFocusPolicy(Qt::StrongFocus);
+    whole->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    whole->setMinimumContentsLength(8);
+    whole->addItem(tr("the first and the last"), false);
+    whole->addItem(tr("the first five"), true);
+    whole->setToolTip(
+        tr("Steps that are always computed in full. “The first five” (ret_steps) also measures differences "
+           "after the time projection, usually nearer to the whole computation and slower"));
+    auto* whole_field = new Field(tr("In full"), whole);
+    form->addWidget(whole_field);
+    fields_.insert(key_whole_steps, whole_field);
+    show_.insert(key_whole_steps, [this, whole, whole_field] {
+        whole_field->setVisible(studio_.document.has_value(key_cache));
+        whole->setCurrentIndex(whole->findData(studio_.document.value(key_whole_steps).toBool()));
+    });
+    connect(whole, &QComboBox::activated, this, [this, whole](int row) { set(key_whole_steps, whole->itemData(row)); });
+    connect(whole_field, &Field::reset_asked, this, [this] { set(key_whole_steps, false); });
 }
 
 void ParametersPanel::add_size(QVBoxLayout* form) {

@@ -50,6 +50,7 @@ private:
     void refresh();
     void refresh_field(const QString& key);
     QString chosen_model() const;
+    bool two_experts() const; ///< the chosen model has a transformer for high and one for low noise
     void refresh_models();
     void refresh_sizes();
     void refresh_seed();

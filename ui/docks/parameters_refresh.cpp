@@ -76,6 +76,15 @@ void ParametersPanel::refresh_field(const QString& key) {
     } else if (key == key_cache) {
         field->set_default(tr("off"), document.has_value(key));
         if (error.isEmpty()) error = words(document.issue(key));
+    } else if (key == key_whole_steps) {
+        field->set_default(tr("the first and the last"), document.value(key).toBool());
+        if (error.isEmpty()) error = words(document.issue(key));
+    } else if (key == key_guidance_low) {
+        // Of a run with two experts it may be set while the model has one, which refuses it.
+        field->setVisible(two_experts() || document.has_value(key));
+        field->set_default(two_experts() ? shown(key, document.default_value(key)) : tr("none"),
+                           document.is_changed(key));
+        if (error.isEmpty()) error = words(document.issue(key));
     } else if (key == QLatin1String("seed")) {
         field->set_default(tr("random"), document.has_value(key));
         if (error.isEmpty()) error = words(document.issue(key));
@@ -94,6 +103,8 @@ QString ParametersPanel::chosen_model() const {
     const QString path = studio_.document.value(QStringLiteral("model")).toString();
     return path == studio_.models.bundled() ? QString() : path;
 }
+
+bool ParametersPanel::two_experts() const { return studio_.document.default_value(key_guidance_low).isValid(); }
 
 void ParametersPanel::refresh_models() {
     const QSignalBlocker quiet(model_);

@@ -1032,6 +1032,50 @@ relativ %3, größter %4, normiert %5, Kosinus %6</translation>
         <source>LoRA (*.safetensors);;All files (*)</source>
         <translation>LoRA (*.safetensors);;Alle Dateien (*)</translation>
     </message>
+    <message>
+        <source>both experts</source>
+        <translation>beide Experten</translation>
+    </message>
+    <message>
+        <source>Which of the model&apos;s two experts it changes: %1</source>
+        <translation>Welchen der beiden Experten des Modells sie ändert: %1</translation>
+    </message>
+    <message>
+        <source>Expert of %1: %2</source>
+        <translation>Experte von %1: %2</translation>
+    </message>
+    <message>
+        <source>by its name: high noise</source>
+        <translation>nach ihrem Namen: viel Rauschen</translation>
+    </message>
+    <message>
+        <source>by its name: low noise</source>
+        <translation>nach ihrem Namen: wenig Rauschen</translation>
+    </message>
+    <message>
+        <source>by its name: both experts</source>
+        <translation>nach ihrem Namen: beide Experten</translation>
+    </message>
+    <message>
+        <source>high noise, the first steps</source>
+        <translation>viel Rauschen, die ersten Schritte</translation>
+    </message>
+    <message>
+        <source>low noise, the last steps</source>
+        <translation>wenig Rauschen, die letzten Schritte</translation>
+    </message>
+    <message>
+        <source>high</source>
+        <translation>viel</translation>
+    </message>
+    <message>
+        <source>low</source>
+        <translation>wenig</translation>
+    </message>
+    <message>
+        <source>both</source>
+        <translation>beide</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MainWindow</name>
@@ -2286,6 +2330,30 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
             <numerusform>entsteht in %n Fenster von %1 Bildern, jedes nach den letzten %2 von dem davor</numerusform>
             <numerusform>entsteht in %n Fenstern von %1 Bildern, jedes nach den letzten %2 von dem davor</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Guid. low</source>
+        <translation>Guid. low</translation>
+    </message>
+    <message>
+        <source>Guidance of the low-noise expert, which takes the last steps</source>
+        <translation>Guidance des Experten für wenig Rauschen, der die letzten Schritte macht</translation>
+    </message>
+    <message>
+        <source>the first and the last</source>
+        <translation>der erste und der letzte</translation>
+    </message>
+    <message>
+        <source>the first five</source>
+        <translation>die ersten fünf</translation>
+    </message>
+    <message>
+        <source>Steps that are always computed in full. “The first five” (ret_steps) also measures differences after the time projection, usually nearer to the whole computation and slower</source>
+        <translation>Schritte, die immer ganz gerechnet werden. „Die ersten fünf“ (ret_steps) misst Unterschiede außerdem hinter der Zeitprojektion: meist näher an der ganzen Rechnung, und langsamer</translation>
+    </message>
+    <message>
+        <source>In full</source>
+        <translation>Ganz</translation>
     </message>
 </context>
 <context>

@@ -216,7 +216,10 @@ void Field::set_default(const QString& shown_default, bool changed) {
     reset_->setText(shown_default);
     reset_->setToolTip(tr("Back to the model's default: %1").arg(shown_default));
     reset_->setAccessibleName(tr("Reset %1 to %2").arg(name_, shown_default));
-    control_->setToolTip(shown_default.isEmpty() ? QString() : tr("Default: %1").arg(shown_default));
+    if (control_->toolTip() != whole_tip_) tip_ = control_->toolTip();
+    const QString standard = shown_default.isEmpty() ? QString() : tr("Default: %1").arg(shown_default);
+    whole_tip_ = tip_.isEmpty() || standard.isEmpty() ? tip_ + standard : tip_ + QLatin1Char('\n') + standard;
+    control_->setToolTip(whole_tip_);
     control_->setAccessibleDescription(mark ? tr("changed; default %1").arg(shown_default) : QString());
 }
 

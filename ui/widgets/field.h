@@ -83,7 +83,8 @@ public:
     void add_control(QWidget* control);
     /// What is said behind the control: "2.1 s".
     void set_note(const QString& note);
-    /// `shown_default`: as the user reads it, empty where there is none to go back to.
+    /// `shown_default`: as the user reads it, empty where there is none to go back to. Stands behind the control's own
+    /// tooltip.
     void set_default(const QString& shown_default, bool changed);
     /// Under the field; empty: none. `fix`: the text of a button that repairs it.
     void set_error(const QString& error, const QString& fix = {});
@@ -102,7 +103,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    QString name_;
+    QString name_, tip_, whole_tip_; ///< the control's own tooltip, and with the default behind it
     QWidget* control_;
     ScrubLabel* label_;
     QHBoxLayout* row_;
