@@ -25,6 +25,14 @@ bool is_harmless(const QString& key) {
     return key == QStringLiteral("prompt") || key == QStringLiteral("negative_prompt") || key == QStringLiteral("seed");
 }
 
+/// A run's or a file's request, as something to go on with.
+Request to_edit(Request r, const QString& prompt_template) {
+    r.start.reset(); // the run itself, not a branch of it
+    r.mode.reset();  // follows from the model and the images, which may change
+    if (!prompt_template.isEmpty()) r.prompt = prompt_template.toStdString();
+    return r;
+}
+
 } // namespace
 
 /// What a request was before and after an edit.
@@ -149,12 +157,34 @@ void RequestDocument::reset_all() {
 }
 
 void RequestDocument::restore(const Request& request, const QString& label, const QString& prompt_template) {
-    Request after = request;
-    after.start.reset(); // the run itself, not a branch of it
-    after.mode.reset();  // follows from the model and the images, which may change
-    if (!prompt_template.isEmpty()) after.prompt = prompt_template.toStdString();
-    if (after.seed) set_seed_locked(true);
-    push(std::move(after), label);
+    one_window_.reset();
+    if (request.seed) set_seed_locked(true);
+    push(to_edit(request, prompt_template), label);
+}
+
+void RequestDocument::restore_made(const Request& made, const QString& label, const QString& prompt_template) {
+    const bool one_window = made.mode == Mode::forcing && made.forcing && !made.forcing->base;
+    if (!one_window) return restore(made, label, prompt_template);
+    if (made.seed) set_seed_locked(true);
+    const Request after = to_edit(made, prompt_template);
+    const QString merge_key = QStringLiteral("made %1").arg(++burst_);
+    one_window_ = {after, label, merge_key};
+    if (!changed_keys(asked_, after).isEmpty())
+        undo_.push(new RequestCommand(*this, asked_, after, label, merge_key));
+    resolve_soon();
+}
+
+/// Part of the step that restored the run, unless the user has changed the length or the windows since. A branch has
+/// the windows of the run that it starts from.
+void RequestDocument::keep_one_window() {
+    if (!one_window_ || asked_.start || undo_.canRedo()) return;
+    const OneWindow kept = *std::exchange(one_window_, std::nullopt);
+    const Request& made = kept.made;
+    if (asked_.model != made.model || asked_.frames != made.frames || asked_.forcing != made.forcing) return;
+    if (!made.frames || *made.frames <= *defaults_->frames) return;
+    Request after = asked_;
+    after.forcing->base = *made.frames;
+    undo_.push(new RequestCommand(*this, asked_, after, kept.label, kept.merge_key));
 }
 
 void RequestDocument::replaced(const Request& before, const QString& label) {
@@ -249,6 +279,7 @@ void RequestDocument::take(const Resolution& resolution) {
     takes_last_image_ = resolution.takes_last_image;
     variant_ = resolution.variant;
     pending_ = false;
+    if (resolution.defaults) keep_one_window();
     emit resolved_changed();
 }
 

@@ -57,6 +57,9 @@ public:
     void reset_all();               ///< but prompts, images, model and LoRAs
     /// The parameters of a run or a video, undoable. Values that are the model's defaults stay marked as set.
     void restore(const Request& request, const QString& label, const QString& prompt_template = {});
+    /// The same of the resolved request that a run was made with. What it leaves open stays as it was made: a clip of
+    /// diffusion forcing in one window is made in one again, where a new one of its length would be made in several.
+    void restore_made(const Request& made, const QString& label, const QString& prompt_template = {});
     /// Without an undo step: for loading a project.
     void load(const Request& request);
     /// After something else was loaded over what was being edited: undo brings that back.
@@ -92,6 +95,7 @@ private:
     class Resolver;
     struct Resolution;
     void push(Request after, const QString& label, const QString& merge_key = {});
+    void keep_one_window();
     void apply(const Request& request, const QStringList& keys);
     void resolve_soon();
     void take(const Resolution& resolution);
@@ -104,6 +108,12 @@ private:
     quint64 serial_ = 0;                                         ///< of the newest question to the resolver
     quint64 burst_ = 0;                                          ///< edits that may merge share it
     std::chrono::steady_clock::time_point edited_, burst_began_; ///< burst_began_ zero: the next edit begins one
+    /// What restore_made() restored, until the model's usual length is known.
+    struct OneWindow {
+        Request made;
+        QString label, merge_key;
+    };
+    std::optional<OneWindow> one_window_;
     bool pending_ = false, seed_locked_ = false;
     bool takes_image_ = true, takes_last_image_ = true;
     Variant variant_;

@@ -5,6 +5,9 @@
 #include <filesystem>
 
 #include "app/text.h"
+#include "engine/core/error.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/session/model_lookup.h"
 
 namespace denoir::app {
 namespace {
@@ -47,6 +50,16 @@ int frames_for(int frames, int block) {
     return frames_of((latent + block - 1) / block * block);
 }
 
+/// A clip that was made in one window is made in one again, where a new one of its length would be made in several.
+void keep_one_window(Request& made) {
+    if (!made.forcing || made.forcing->base || !made.frames) return;
+    try {
+        const ModelFolder model = ModelFolder::open(find_model(made.model));
+        if (*made.frames > *Pipeline::defaults(made, model).frames) made.forcing->base = *made.frames;
+    } catch (const Error&) { // whoever starts it says what is wrong with the model
+    }
+}
+
 } // namespace
 
 Request extension_of(const Shot& shot, const Request& request) {
@@ -71,7 +84,10 @@ Retake retake_of(const Shot& shot, const Request& made) {
     std::error_code code;
     const bool gone = after && given <= usual_overlap && !std::filesystem::exists(made.forcing->video, code);
     if (gone) go_on(r, take, given, latent_frames(*made.frames)); // the take begins with the same pictures
-    if (all) return again;
+    if (all) {
+        keep_one_window(r);
+        return again;
+    }
     int first = 0; // frame of the take that the new clip begins with
     if (shot.in > given) {
         const int overlap = go_on(r, take, shot.in, most_room);

@@ -20,7 +20,8 @@ struct Retake {
     std::optional<int> end;  ///< frame of the shot's take that is to follow: becomes `last_image`. Empty: nothing does
 };
 /// The part of its take that the shot shows, made again between what comes before and after it there. `made`: the
-/// request of that take. Where the shot shows all that its request made, or the model is another, all of it anew.
+/// request of that take. Where the shot shows all that its request made, or the model is another, all of it anew. May
+/// read the headers of the model's files.
 Retake retake_of(const Shot& shot, const Request& made);
 
 } // namespace denoir::app

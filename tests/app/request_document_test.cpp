@@ -195,6 +195,55 @@ private slots:
         QVERIFY(!document_->asked().steps.has_value());
     }
 
+    /// A run from before clips were made in windows, or that was made in one all the same.
+    void a_long_clip_of_one_window_stays_one() {
+        const int usual = document_->default_value(key("frames")).toInt(), frames = 2 * usual - 1;
+        Request made = tiny_request();
+        made.mode = Mode::forcing;
+        made.forcing = Forcing{};
+        made.frames = frames;
+        document_->restore_made(made, key("restore"));
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(document_->resolved()->forcing->base, frames);
+        QCOMPARE(document_->snapshot().request.forcing->base, frames);
+        QCOMPARE(stack_->count(), 1);
+        stack_->undo();
+        QVERIFY(!document_->asked().forcing && !document_->asked().frames);
+        stack_->redo();
+        QCOMPARE(document_->asked().forcing->base, frames);
+
+        // From a file somebody wrote, or with another length: as such a clip is made today.
+        made.seed = 8;
+        document_->restore(made, key("open"));
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(document_->resolved()->forcing->base, usual);
+        made.seed = 9;
+        document_->restore_made(made, key("restore"));
+        document_->set_value(key("frames"), frames + 4);
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(document_->resolved()->forcing->base, usual);
+        // No longer than usual it may grow into several.
+        made.frames = usual;
+        document_->restore_made(made, key("restore"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->resolved() && !document_->asked().forcing->base);
+    }
+
+    /// A branch has its run's windows; what begins anew instead has them, too.
+    void a_branch_of_one_window_may_begin_anew() {
+        Request made = tiny_request();
+        made.mode = Mode::forcing;
+        made.forcing = Forcing{};
+        made.frames = 2 * document_->default_value(key("frames")).toInt() - 1;
+        document_->restore_made(made, key("branch"));
+        document_->set_value(key("start"), QVariantMap{{key("run"), tiny}, {key("step"), 1}});
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->resolved() && !document_->resolved()->forcing->base);
+        document_->reset(key("start"));
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(document_->resolved()->forcing->base, made.frames);
+    }
+
     void loras_are_a_field_with_its_errors() {
         document_->set_value(key("model"), models + key("Wan2.1-T2V-tiny"));
         const auto lora = [](const QString& file) {

@@ -146,6 +146,15 @@ void ShotRequestsTest::all_of_it() {
     QCOMPARE(*retake_of(shot, longer).part, 5);
     QVERIFY(retake_of(shot, longer).request.forcing->video == longer.forcing->video);
     shot.takes[0].part.reset();
+    // A clip longer than usual that was made in one window, too; in windows as it was.
+    Request in_one = made(193);
+    in_one.model = DENOIR_TINY_MODEL;
+    QCOMPARE(retake_of(shot_of(193), in_one).request.forcing->base, 193);
+    in_one.forcing->base = 97;
+    QCOMPARE(retake_of(shot_of(193), in_one).request.forcing->base, 97);
+    in_one = made(33);
+    in_one.model = DENOIR_TINY_MODEL;
+    QVERIFY(!retake_of(shot_of(33), in_one).request.forcing->base);
     // Other models make all of it again.
     Request other = made(33);
     other.mode = Mode::i2v;

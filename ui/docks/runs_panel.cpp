@@ -239,8 +239,8 @@ void RunsPanel::restore_parameters() {
     if (run.isEmpty()) return;
     try {
         const auto record = app::RunHistory::record(run);
-        studio_.document.restore(record.request, tr("Restore parameters"),
-                                 list_->currentIndex().data(Role::TemplateRole).toString());
+        studio_.document.restore_made(record.request, tr("Restore parameters"),
+                                      list_->currentIndex().data(Role::TemplateRole).toString());
     } catch (const Error& error) {
         emit said(app::Issue::from(error).line());
     }

@@ -133,8 +133,8 @@ void MainWindow::offer_request(const QString& request, const QString& path) {
           [this, request, path] {
               try {
                   const RequestSource source{path.toStdString(), app::to_path(QFileInfo(path).absolutePath())};
-                  studio_.document.restore(request_from_json(parse_json(request.toStdString(), source.file), source),
-                                           tr("Restore request"));
+                  studio_.document.restore_made(
+                      request_from_json(parse_json(request.toStdString(), source.file), source), tr("Restore request"));
               } catch (const Error& error) {
                   say(app::Issue::from(error).line());
               }

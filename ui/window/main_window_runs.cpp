@@ -354,7 +354,7 @@ void MainWindow::branch(const QString& run, int step) {
     studio_.core.inputs.put(
         this, [run, step] { return branch_of(app::to_path(run), step); }, // reads and hashes what it starts from
         [this, step](const Request& request) {
-            studio_.document.restore(request, tr("Branch after step %1").arg(step));
+            studio_.document.restore_made(request, tr("Branch after step %1").arg(step));
             const app::Issue refused = studio_.document.set_value(
                 QStringLiteral("start"),
                 QVariantMap{{QStringLiteral("run"), app::to_qstring(request.start->run)},
