@@ -169,8 +169,7 @@ void RequestDocument::restore_made(const Request& made, const QString& label, co
     const Request after = to_edit(made, prompt_template);
     const QString merge_key = QStringLiteral("made %1").arg(++burst_);
     one_window_ = {after, label, merge_key};
-    if (!changed_keys(asked_, after).isEmpty())
-        undo_.push(new RequestCommand(*this, asked_, after, label, merge_key));
+    if (!changed_keys(asked_, after).isEmpty()) undo_.push(new RequestCommand(*this, asked_, after, label, merge_key));
     resolve_soon();
 }
 
