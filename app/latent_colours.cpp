@@ -7,6 +7,7 @@
 
 #include "engine/core/file.h"
 #include "engine/core/json.h"
+#include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/run_folder.h"
 
@@ -102,15 +103,18 @@ Json read_json(const fs::path& file) {
 
 fs::path learned_file() { return cache_folder() / "preview_factors.json"; }
 
-/// The file that holds the VAE; empty: none. `scale` gets config.json's latents_std, null where there is none.
-fs::path vae_file(const Request& r, Json* scale = nullptr) {
+std::optional<ModelFolder> model_of(const Request& r) {
     try {
-        const ModelFolder model = ModelFolder::open(find_model(r.model));
-        if (scale && model.config.contains("latents_std")) *scale = model.config["latents_std"];
-        return model.vae.empty() ? fs::path() : model.vae.front();
+        return ModelFolder::open(find_model(r.model));
     } catch (const Error&) {
         return {};
     }
+}
+
+/// The file that holds the VAE; empty: none.
+fs::path vae_file(const Request& r) {
+    const auto model = model_of(r);
+    return model && !model->vae.empty() ? model->vae.front() : fs::path();
 }
 
 /// What a learned map belongs to: this file as it is now.
@@ -242,9 +246,10 @@ bool learned_colours(const Request& r) {
 }
 
 std::optional<LatentColours> known_colours(const Request& r) try {
-    Json scale;
-    const fs::path file = vae_file(r, &scale);
-    if (file.empty()) return {};
+    const auto model = model_of(r);
+    if (!model || model->vae.empty()) return {};
+    const fs::path& file = model->vae.front();
+    const Json scale = model->config.value("latents_std", Json());
     {
         const std::lock_guard lock(file_mutex);
         const Json learned = read_json(learned_file());
@@ -266,8 +271,12 @@ std::optional<LatentColours> known_colours(const Request& r) try {
         // A latent space that outlives a training of its decoder is known by what it is scaled with.
         if (const auto it = entry.find("latents_std"); it != entry.end() && !scale.is_null() && *it == scale)
             return from_json(entry);
-        // The published Wan 2.1 VAE weighs 254 or 508 million bytes (bf16, f32), in whatever file it comes.
-        if (entry.value("large", false) && bytes > std::uintmax_t{200} << 20) return from_json(entry);
+        // The published VAEs weigh 254 or 508 million bytes (Wan 2.1: bf16, f32), 1.4 or 2.8 thousand million (Wan
+        // 2.2), in whatever file they come; their latent channels tell them apart.
+        if (entry.value("large", false) && bytes > std::uintmax_t{200} << 20)
+            if (auto colours = from_json(entry);
+                colours && colours->factors.size() == static_cast<std::size_t>(Variant::guess(*model).channels))
+                return colours;
     }
     return {};
 } catch (const std::exception&) { // a picture of colours is no reason to fail

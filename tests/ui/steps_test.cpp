@@ -2,15 +2,20 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QDir>
+#include <QFile>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QTest>
 #include <QToolButton>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <random>
 
 #include "app/latent_colours.h"
+#include "engine/core/file.h"
+#include "engine/core/json.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
@@ -99,6 +104,56 @@ private slots:
         QVERIFY(!known_colours(request));
         request.model = to_path(home_.file("nowhere"));
         QVERIFY(!known_colours(request));
+    }
+
+    /// Adds a tensor of nothing to a safetensors file: as large as a published one, and no larger on the disk.
+    static void grow(const std::filesystem::path& file) {
+        constexpr std::uint64_t hole = 300'000'000;
+        QFile whole(to_qstring(file));
+        QVERIFY(whole.open(QIODevice::ReadOnly));
+        const std::string old = whole.readAll().toStdString();
+        std::uint64_t length = 0;
+        std::memcpy(&length, old.data(), sizeof length);
+        Json header = Json::parse(old.substr(8, length));
+        const std::uint64_t data = old.size() - 8 - length;
+        header["hole"] = {{"dtype", "U8"}, {"shape", {hole}}, {"data_offsets", {data, data + hole}}};
+        std::string text = header.dump();
+        text.append((8 - text.size() % 8) % 8, ' ');
+        length = text.size();
+        std::string grown(reinterpret_cast<const char*>(&length), sizeof length);
+        write_file(file, grown + text + old.substr(old.size() - data));
+        std::filesystem::resize_file(file, 8 + length + data + hole);
+    }
+
+    /// By the size of their VAE and the channels of their latents, wherever the files come from.
+    void the_published_models_are_known() {
+        namespace fs = std::filesystem;
+        const auto colours_of = [this](const char* name, bool large) {
+            const fs::path model = to_path(home_.file(QString::fromLatin1(name) + (large ? "" : "-small")));
+            fs::copy(fs::path(DENOIR_FIXTURES "/_models") / name, model, fs::copy_options::recursive);
+            if (large) grow(model / "vae/diffusion_pytorch_model.safetensors");
+            Request request;
+            request.model = model;
+            return known_colours(request);
+        };
+        qputenv("DENOIR_RESOURCES", QByteArray(DENOIR_FIXTURES "/../../resources"));
+        const auto wan21 = colours_of("Wan2.1-T2V-tiny-Diffusers", true),
+                   wan22 = colours_of("Wan2.2-TI2V-tiny-Diffusers", true),
+                   small = colours_of("Wan2.2-TI2V-tiny-Diffusers", false);
+        qunsetenv("DENOIR_RESOURCES");
+        QVERIFY(wan21 && wan22 && !small);
+        QCOMPARE(wan21->factors.size(), 16u);
+        QCOMPARE(wan22->factors.size(), 48u);
+        // As published for -1 … 1: the bias alone, then the channel that carries most of the light.
+        Tensor latent = Tensor::host({48, 1, 1, 1});
+        std::fill_n(latent.data<float>(), 48, 0.0f);
+        const auto published = [](double r, double g, double b) {
+            const auto byte = [](double v) { return int(std::lround((v + 1) / 2 * 255)); };
+            return qRgb(byte(r), byte(g), byte(b));
+        };
+        QCOMPARE(wan22->picture(latent, 0).pixel(0, 0), published(0.0317, -0.0878, -0.1388));
+        latent.data<float>()[39] = -1;
+        QCOMPARE(wan22->picture(latent, 0).pixel(0, 0), published(0.0317 + 0.3441, -0.0878 + 0.3543, -0.1388 + 0.2008));
     }
 
     void a_finished_run_from_its_folder() {
