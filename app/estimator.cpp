@@ -12,6 +12,7 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/pipeline/variant.h"
+#include "engine/pipeline/windows.h"
 #include "engine/session/model_lookup.h"
 
 namespace denoir::app {
@@ -42,7 +43,27 @@ double followed(double before, double now) {
     return before > 0 ? before + newest_counts * (now - before) : now;
 }
 
-double pixels(const Request& r) { return double(*r.width) * *r.height * *r.frames; }
+/// What the VAE does for a run, in pixels times frames.
+struct PictureWork {
+    double encoded_first = 0, encoded_between = 0; ///< before the first step, and before each later window's first
+    double decoded_between = 0, decoded_last = 0;  ///< the windows before the last, and that one
+    double encoded() const { return encoded_first + encoded_between; }
+    double decoded() const { return decoded_between + decoded_last; }
+};
+
+PictureWork picture_work(const Request& r) {
+    const double area = double(*r.width) * *r.height;
+    PictureWork work;
+    // Of an image-to-video model's clip only the images: its encoder stops where the rest repeats.
+    work.encoded_first = area * (int(!r.image.empty()) + int(!r.last_image.empty()));
+    if (goes_on(r)) work.encoded_first += area * r.forcing->overlap;
+    const int start = r.start ? r.start->step : 0;
+    for (const Window& w : windows_of(r)) {
+        if (w.index > 0 && w.first_step >= start) work.encoded_between += area * r.forcing->overlap;
+        (w.last ? work.decoded_last : work.decoded_between) += area * (4 * w.frames - 3);
+    }
+    return work;
+}
 
 /// Requests that need `ratio` of this one's memory beside the weights; sides are multiples of `multiple`.
 QStringList smaller(const Request& r, int multiple, double ratio) {
@@ -105,11 +126,16 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
         f.step_seconds = work.flop / flops / steps;
         f.denoise = f.step_seconds * (steps - taken);
         if (same_model) {
-            f.encode = speed->encode_seconds;
-            if (speed->load_bytes > 0) f.load = double(work.weight_bytes) / speed->load_bytes;
-            if (speed->decode_pixels > 0) f.decode = pixels(r) / speed->decode_pixels;
+            const PictureWork pictures = picture_work(r);
+            const auto seconds = [](double amount, double each) { return each > 0 ? amount / each : 0; };
+            f.load = seconds(double(work.weight_bytes), speed->load_bytes);
+            f.prompt = speed->prompt_seconds;
+            f.image = seconds(pictures.encoded(), speed->encode_pixels);
+            f.decode = seconds(pictures.decoded(), speed->decode_pixels);
+            f.before = f.load + f.prompt + seconds(pictures.encoded_first, speed->encode_pixels);
+            f.after = seconds(pictures.decoded_last, speed->decode_pixels);
         }
-        f.seconds = f.load + f.encode + f.denoise + f.decode;
+        f.seconds = f.load + f.prompt + f.image + f.denoise + f.decode;
     }
     f.peak_bytes = work.peak_bytes;
     f.least_bytes = work.least_bytes;
@@ -136,21 +162,24 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
 
 void Estimator::learn(const RunRecord& record, const Estimate& work) {
     const Request& r = record.request;
-    double load = 0, encode = 0, denoise = 0, decode = 0;
+    double load = 0, prompt = 0, image = 0, denoise = 0, decode = 0;
     for (const auto& [stage, seconds] : record.stages) {
         const QString name = to_qstring(stage);
         (name.startsWith(QLatin1String("load")) ? load
          : name == QLatin1String("denoise")     ? denoise
          : name == QLatin1String("decode")      ? decode
-                                                : encode) += seconds;
+         : name == QLatin1String("image")       ? image
+                                                : prompt) += seconds;
     }
+    const PictureWork pictures = picture_work(r);
     const int first = r.start ? r.start->step : 0;
     const double share = record.total_steps > 0 ? double(record.total_steps - first) / record.total_steps : 1;
     Speed& speed = speeds_[key_of(r)];
     if (denoise > 0) speed.flops = followed(speed.flops, work.flop * share / denoise);
-    if (decode > 0) speed.decode_pixels = followed(speed.decode_pixels, pixels(r) / decode);
+    if (image > 0) speed.encode_pixels = followed(speed.encode_pixels, pictures.encoded() / image);
+    if (decode > 0) speed.decode_pixels = followed(speed.decode_pixels, pictures.decoded() / decode);
     if (load > 0) speed.load_bytes = followed(speed.load_bytes, double(work.weight_bytes) / load);
-    if (encode > 0) speed.encode_seconds = followed(speed.encode_seconds, encode);
+    if (prompt > 0) speed.prompt_seconds = followed(speed.prompt_seconds, prompt);
     save();
     emit changed();
 }
@@ -197,8 +226,11 @@ void Estimator::load() {
                 return value.is_object() && it != value.end() && it->is_number() ? std::max(0.0, it->get<double>())
                                                                                  : 0.0;
             };
-            speeds_[to_qstring(item.key())] = {number("flops"), number("decode_pixels"), number("load_bytes"),
-                                               number("encode_seconds")};
+            speeds_[to_qstring(item.key())] = {.flops = number("flops"),
+                                               .encode_pixels = number("encode_pixels"),
+                                               .decode_pixels = number("decode_pixels"),
+                                               .load_bytes = number("load_bytes"),
+                                               .prompt_seconds = number("prompt_seconds")};
         }
     });
 }
@@ -207,9 +239,10 @@ void Estimator::save() {
     Json json = Json::object();
     for (auto it = speeds_.constBegin(); it != speeds_.constEnd(); ++it)
         json[it.key().toStdString()] = {{"flops", it->flops},
+                                        {"encode_pixels", it->encode_pixels},
                                         {"decode_pixels", it->decode_pixels},
                                         {"load_bytes", it->load_bytes},
-                                        {"encode_seconds", it->encode_seconds}};
+                                        {"prompt_seconds", it->prompt_seconds}};
     saver_->save(json.dump(1) + "\n");
 }
 

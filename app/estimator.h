@@ -25,8 +25,11 @@ public:
 
     enum class Basis { none, trial, measured }; ///< what the seconds rest on
     struct Forecast {
-        double seconds = -1;                                  ///< negative: not known yet
-        double load = 0, encode = 0, denoise = 0, decode = 0; ///< its parts
+        double seconds = -1; ///< negative: not known yet
+        double load = 0, prompt = 0,
+               image = 0;               ///< its parts; image: pictures that the VAE encodes, between windows too
+        double denoise = 0, decode = 0; ///< likewise
+        double before = 0, after = 0;   ///< of all that, before the first step and after the last
         double step_seconds = -1;
         Basis basis = Basis::none;
         quint64 peak_bytes = 0, least_bytes = 0, available_bytes = 0;
@@ -50,10 +53,11 @@ signals:
 private:
     /// Of one device, precision and model. Zero: not known.
     struct Speed {
-        double flops = 0;         ///< of denoising, per second
-        double decode_pixels = 0; ///< times frames, per second
-        double load_bytes = 0;    ///< per second
-        double encode_seconds = 0;
+        double flops = 0;          ///< of denoising, per second
+        double encode_pixels = 0;  ///< times frames, per second
+        double decode_pixels = 0;  ///< times frames, per second
+        double load_bytes = 0;     ///< per second
+        double prompt_seconds = 0; ///< prompts, and what CLIP sees of images
     };
     const Speed* find(const Request& resolved, bool& same_model) const;
     void load();

@@ -88,7 +88,8 @@ public:
     std::optional<Request> running_request() const;
     int row_of(quint64 id) const; ///< -1: none
     QList<quint64> interrupted() const;
-    /// What the stages of an entry will take by the Estimator, in seconds: for its progress and ETA.
+    /// What an entry will take by the Estimator, in seconds: for its progress and ETA. Between its windows pictures are
+    /// decoded and encoded, too: that is of `denoise`; `decode` is what comes after the last step.
     struct Expected {
         double before = 0, denoise = 0, decode = 0;
     };

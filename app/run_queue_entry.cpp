@@ -20,18 +20,20 @@ double RunQueue::Entry::fraction() const {
     double low = before_denoise, high = before_decode;
     const double known = expected.before + expected.denoise + expected.decode;
     if (known > 0) low = expected.before / known, high = (expected.before + expected.denoise) / known;
-    if (progress.stage == Stage::denoise) return low + part * (high - low);
-    if (progress.stage == Stage::decode) return high + part * (1 - high);
-    return step > 0 ? high : low * part;
+    const bool denoising = progress.stage == Stage::denoise;
+    if (steps > 0 && step >= steps) return progress.stage == Stage::decode ? high + part * (1 - high) : high;
+    if (!denoising && step == 0) return low * part;
+    // Between windows the clip so far is decoded and encoded again: no step is taken.
+    return low + std::max(steps > 0 ? double(step) / steps : 0, denoising ? part : 0) * (high - low);
 }
 
 double RunQueue::Entry::seconds_left() const {
     if (state != State::running) return -1;
     const bool denoising = progress.stage == Stage::denoise, decoding = progress.stage == Stage::decode;
     if (denoising && progress.seconds_left >= 0) return progress.seconds_left + std::max(expected.decode, 0.0);
-    if (decoding) return progress.seconds_left;
-    if (!denoising && step == 0 && expected.denoise > 0)
-        return std::max(0.0, expected.before - progress.stage_seconds) + expected.denoise + expected.decode;
+    if (decoding && step >= steps) return progress.seconds_left;
+    if (denoising || decoding || expected.denoise <= 0) return -1;
+    if (step == 0) return std::max(0.0, expected.before - progress.stage_seconds) + expected.denoise + expected.decode;
     return -1;
 }
 

@@ -48,7 +48,7 @@ void Studio::connect_queue() {
             request->model != r.model)
             return;
         const auto f = estimator.forecast(r, document.estimate());
-        if (f.seconds >= 0) queue.set_expected(id, {f.load + f.encode, f.denoise, f.decode});
+        if (f.seconds >= 0) queue.set_expected(id, {f.before, f.seconds - f.before - f.after, f.after});
     });
     connect(&queue, &RunQueue::run_created, this, [this](quint64 id, const QString& run) {
         const auto snapshot = queue.snapshot(id);

@@ -6,6 +6,8 @@
 #include <QMimeData>
 #include <QTest>
 
+#include <algorithm>
+
 #include "app/text.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
@@ -103,6 +105,30 @@ private slots:
         QCOMPARE(queue_->rowCount(), 0);
         queue_->undo_clear();
         QCOMPARE(queue_->rowCount(), 3);
+    }
+
+    /// What is decoded and encoded between windows is not the end of the run.
+    void progress_of_windows_never_goes_back() {
+        auto windows = tiny(1, 8);
+        windows.request.frames = 29;
+        windows.request.forcing = Forcing{.overlap = 5, .base = 13};
+        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        QList<double> fractions;
+        bool between = false;
+        connect(&*queue_, &QAbstractItemModel::dataChanged, this, [&] {
+            const QModelIndex entry = queue_->index(0);
+            const int step = entry.data(RunQueue::StepRole).toInt();
+            if (step == 0) return; // loading has no pace
+            fractions << entry.data(RunQueue::ProgressRole).toDouble();
+            const bool decodes = entry.data(RunQueue::StageRole).toString() == QStringLiteral("decode");
+            between |= decodes && step < entry.data(RunQueue::StepsRole).toInt();
+        });
+        queue_->add(windows);
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 60000);
+        QVERIFY(between && fractions.size() > 24);
+        QVERIFY(std::is_sorted(fractions.begin(), fractions.end()));
+        QCOMPARE(fractions.constLast(), 1.0);
     }
 
     void pause_cancel_and_go_on() {

@@ -182,6 +182,37 @@ private slots:
         QCOMPARE(beside.changes[0], text("use 33 frames")); // half of 18 latent frames
     }
 
+    /// Pictures that later windows are given are no text: other requests have none of them, or more.
+    void forecasts_know_what_windows_take() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        const auto request = [&](int frames, int base) {
+            Request r = tiny_request();
+            r.frames = frames;
+            if (base > 0) r.forcing = Forcing{.overlap = 5, .base = base};
+            return Pipeline::resolve(r, model);
+        };
+        const Request two = request(21, 13), one = request(21, 0), three = request(29, 13);
+        const auto work = [&](const Request& r) { return Pipeline::estimate(r, model); };
+        RunRecord record;
+        record.request = two;
+        record.total_steps = Pipeline::step_count(two);
+        record.stages = {{"text", 1}, {"image", 2}, {"denoise", 6}, {"decode", 26}};
+        Estimator estimator;
+        estimator.learn(record, work(two));
+        const auto same = estimator.forecast(two, work(two));
+        const auto is = [](double a, double b) { return std::abs(a - b) < 1e-6; };
+        QVERIFY(is(same.seconds, 35) && is(same.prompt, 1) && is(same.image, 2) && is(same.decode, 26));
+        QVERIFY(is(same.before, 1) && is(same.after, 13)); // the rest of it lies between the windows
+        const auto whole = estimator.forecast(one, work(one));
+        QVERIFY(is(whole.prompt, 1) && is(whole.image, 0) && is(whole.decode, 21) && is(whole.after, 21));
+        const auto longer = estimator.forecast(three, work(three));
+        QVERIFY(is(longer.prompt, 1) && is(longer.image, 4) && is(longer.decode, 39) && is(longer.after, 13));
+        Request image = one; // one frame of the five that took two seconds
+        image.image = "/pictures/start.png";
+        QVERIFY(is(estimator.forecast(image, work(one)).image, 0.4));
+        QVERIFY(is(estimator.forecast(image, work(one)).before, 1.4));
+    }
+
     void a_trial_gives_a_first_idea() {
         Estimator estimator;
         QSignalSpy changed(&estimator, &Estimator::changed);

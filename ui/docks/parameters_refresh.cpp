@@ -21,6 +21,20 @@
 
 namespace denoir::ui {
 
+namespace {
+
+/// Which part takes how long.
+QString parts_text(const app::Estimator::Forecast& f) {
+    QStringList parts{ParametersPanel::tr("Load %1").arg(app::duration_text(f.load)),
+                      ParametersPanel::tr("text %1").arg(app::duration_text(f.prompt))};
+    if (f.image > 0) parts << ParametersPanel::tr("pictures encoded %1").arg(app::duration_text(f.image));
+    parts << ParametersPanel::tr("%1 a step").arg(app::duration_text(f.step_seconds))
+          << ParametersPanel::tr("decode %1").arg(app::duration_text(f.decode));
+    return parts.join(QStringLiteral(" · "));
+}
+
+} // namespace
+
 QString ParametersPanel::shown(const QString& key, const QVariant& value) const {
     if (!value.isValid()) return {};
     if (const auto* box = qobject_cast<const QComboBox*>(fields_[key]->control())) {
@@ -202,10 +216,7 @@ void ParametersPanel::refresh_estimate() {
         if (forecast.basis == app::Estimator::Basis::none)
             estimate_->setToolTip(tr("Nothing was measured on this machine yet"));
         else
-            estimate_->setToolTip(tr("Load %1 · text %2 · %3 a step · decode %4")
-                                      .arg(app::duration_text(forecast.load), app::duration_text(forecast.encode),
-                                           app::duration_text(forecast.step_seconds),
-                                           app::duration_text(forecast.decode)));
+            estimate_->setToolTip(parts_text(forecast));
         estimate_->setText(text);
         if (!forecast.changes.isEmpty())
             changes =

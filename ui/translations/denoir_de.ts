@@ -2241,10 +2241,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Auf diesem Rechner wurde noch nichts gemessen</translation>
     </message>
     <message>
-        <source>Load %1 · text %2 · %3 a step · decode %4</source>
-        <translation>Laden %1 · Text %2 · %3 je Schritt · Dekodieren %4</translation>
-    </message>
-    <message>
         <source>, or </source>
         <translation>, oder </translation>
     </message>
@@ -2354,6 +2350,26 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>In full</source>
         <translation>Ganz</translation>
+    </message>
+    <message>
+        <source>Load %1</source>
+        <translation>Laden %1</translation>
+    </message>
+    <message>
+        <source>text %1</source>
+        <translation>Text %1</translation>
+    </message>
+    <message>
+        <source>pictures encoded %1</source>
+        <translation>Bilder kodieren %1</translation>
+    </message>
+    <message>
+        <source>%1 a step</source>
+        <translation>%1 je Schritt</translation>
+    </message>
+    <message>
+        <source>decode %1</source>
+        <translation>Dekodieren %1</translation>
     </message>
 </context>
 <context>
