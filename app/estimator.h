@@ -25,11 +25,9 @@ public:
 
     enum class Basis { none, trial, measured }; ///< what the seconds rest on
     struct Forecast {
-        double seconds = -1; ///< negative: not known yet
-        double load = 0, prompt = 0,
-               image = 0;               ///< its parts; image: pictures that the VAE encodes, between windows too
-        double denoise = 0, decode = 0; ///< likewise
-        double before = 0, after = 0;   ///< of all that, before the first step and after the last
+        double seconds = -1;                                             ///< negative: not known yet
+        double load = 0, prompt = 0, image = 0, denoise = 0, decode = 0; ///< its parts; image: what the VAE encodes
+        double before = 0, after = 0; ///< of them, before the first step and after the last: windows have more between
         double step_seconds = -1;
         Basis basis = Basis::none;
         quint64 peak_bytes = 0, least_bytes = 0, available_bytes = 0;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Killed in mid-run.
+#include <QPlainTextEdit>
+#include <QProcess>
+
+#include <csignal>
+#include <cstdio>
+
+#include "tests/ui/stories/stories.h"
+
+namespace denoir::ui {
+
+namespace {
+constexpr int second_life = 12; ///< steps of the run that is killed
+}
+
+/// Killed in mid-run; started again: prompt, queue, cut are there, the run at its last step: resume.
+void StoriesTest::after_the_crash() {
+    const app::Home home;
+    QProcess child;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("DENOIR_STORY_CHILD", "1");
+    child.setProcessEnvironment(environment);
+    child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    child.start(QCoreApplication::applicationFilePath(), QStringList());
+    QVERIFY(child.waitForStarted());
+    QByteArray said;
+    QVERIFY(QTest::qWaitFor([&] { return (said += child.readAllStandardOutput()).contains("at step"); }, 60000));
+    ::kill(pid_t(child.processId()), SIGKILL);
+    // Its engine's threads have the lowest priority, and each must run once more to end.
+    QVERIFY(child.waitForFinished(120000) || child.state() == QProcess::NotRunning);
+
+    StudioFixture studio;
+    QCOMPARE(studio.find<QPlainTextEdit>("prompt")->toPlainText(), QStringLiteral("A boat that is cut short."));
+    QCOMPARE(studio.core().queue.interrupted().size(), 1);
+    QCOMPARE(studio.core().queue.rowCount(), 2); // the one that waited goes on by itself
+    const QStringList said_now = studio.window().banners().texts();
+    QVERIFY2(said_now.join('\n').contains("interrupted"), qPrintable(said_now.join('\n')));
+    studio.picture("after-the-crash-1-offered");
+    QVERIFY(studio.press("Resume"));
+    QVERIFY(studio.idle());
+    auto& history = studio.core().history;
+    QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
+    for (int row = 0; row < 2; ++row)
+        QTRY_COMPARE_WITH_TIMEOUT(history.index(row).data(Role::StateRole).toString(), QStringLiteral("done"), 30000);
+    studio.picture("after-the-crash-2-resumed");
+}
+
+int child_life() {
+    StudioFixture studio;
+    studio.use_model(second_life);
+    studio.core().document.set_value(QStringLiteral("prompt"), QStringLiteral("A boat that is cut short."));
+    studio.core().document.wait_resolved(20000);
+    QTest::qWait(700); // what is being written is remembered after half a second
+    QObject::connect(&studio.core().worker, &app::EngineWorker::step_done, qApp,
+                     [&studio, said = false](app::JobId, const app::StepUpdate& update) mutable {
+                         // Not before the second run is in line as well, and remembered.
+                         if (said || update.step < 4 || studio.core().queue.rowCount() < 2) return;
+                         said = studio.core().queue.flush();
+                         std::printf("at step %d\n", update.step);
+                         std::fflush(stdout);
+                     });
+    // Without the event loop between them: a slow machine would end the first before the second is asked for.
+    auto* generate = studio.find<QAction>("run.generate");
+    generate->trigger();
+    generate->trigger();
+    return QApplication::exec();
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The stories of the window, played with mouse and keyboard on a real display (Xvfb in CI). One file a theme.
+#include "app/request_document.h"
+#include "tests/app/arrivals.h"
+#include "tests/ui/studio_fixture.h"
+
+namespace denoir::ui {
+
+using QueueState = app::RunQueue::State;
+using Role = app::RunHistory::Role;
+
+class StoriesTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void first_minute();
+    void typed_in_a_hurry();
+    void which_seed();
+    void what_changed();
+    void where_do_they_part();
+    void stop_early();
+    void a_cut_of_three();
+    void longer();
+    void in_windows();
+    void with_a_cache();
+    void after_the_crash();
+    void does_it_fit();
+};
+
+/// The life of after_the_crash() that ends in the middle: two runs in line, the first at work.
+int child_life();
+
+} // namespace denoir::ui
