@@ -182,6 +182,7 @@ StepPictures::~StepPictures() {
 void StepPictures::reset() {
     run_.clear();
     steps_ = latent_frames_ = frames_ = 0;
+    last_step_ = -1;
     fps_ = 0;
     running_ = keeps_steps_ = told_ = false;
     pictures_.clear();
@@ -206,6 +207,7 @@ void StepPictures::set_up(const Request& r, int steps) {
     fps_ = r.fps.value_or(0);
     keeps_steps_ = r.latents == KeepLatents::all;
     pictures_.assign(static_cast<std::size_t>(steps) + 1, {});
+    last_step_ = -1;
     try {
         noise_levels_ = denoir::noise_levels(r);
         if (r.forcing && r.forcing->base) windows_ = windows_of(r);
@@ -281,14 +283,9 @@ void StepPictures::load(const QString& run) {
 
 void StepPictures::take(int step, Step pictures) {
     if (step < 0 || static_cast<std::size_t>(step) >= pictures_.size()) return;
+    if (pictures.there()) last_step_ = std::max(last_step_, step);
     pictures_[static_cast<std::size_t>(step)] = std::move(pictures);
     emit step_ready(step);
-}
-
-int StepPictures::last_step() const {
-    for (auto n = static_cast<int>(pictures_.size()); n-- > 0;)
-        if (pictures_[static_cast<std::size_t>(n)].there()) return n;
-    return -1;
 }
 
 bool StepPictures::can_branch(int step) const {

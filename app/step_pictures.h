@@ -36,8 +36,8 @@ public:
 
     const QString& run() const { return run_; }
     bool running() const { return running_; }
-    int steps() const { return steps_; } ///< in all; 0: nothing is shown
-    int last_step() const;               ///< the newest with a picture; -1: none
+    int steps() const { return steps_; }         ///< in all; 0: nothing is shown
+    int last_step() const { return last_step_; } ///< the newest with a picture; -1: none
     int latent_frames() const { return latent_frames_; }
     int frames() const { return frames_; } ///< of the video
     double fps() const { return fps_; }
@@ -79,7 +79,7 @@ private:
     void take(int step, Step pictures);
 
     QString run_;
-    int steps_ = 0, latent_frames_ = 0, frames_ = 0;
+    int steps_ = 0, last_step_ = -1, latent_frames_ = 0, frames_ = 0;
     double fps_ = 0;
     bool running_ = false, keeps_steps_ = false;
     bool told_ = false;          ///< of a step of the run at work

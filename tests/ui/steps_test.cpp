@@ -2,6 +2,7 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QSignalSpy>
 #include <QSlider>
@@ -266,6 +267,50 @@ private slots:
         QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(reel);
         QCOMPARE(spoken->role(), QAccessible::Slider);
         QCOMPARE(spoken->valueInterface()->currentValue().toInt(), 4);
+    }
+
+    /// A clip in hundreds of windows: more steps than pixels.
+    void a_reel_of_many_steps() {
+        constexpr int steps = 50'000, there = 20'000;
+        Request r;
+        r.model = to_path(home_.file("nowhere"));
+        r.mode = Mode::forcing, r.sampler = Sampler::unipc, r.shift = 8;
+        r.forcing = Forcing{.overlap = 1, .base = 5};
+        r.width = 64, r.height = 48, r.frames = 4 * 50 + 1, r.steps = 1000;
+        StepPictures pictures;
+        StepReel reel(pictures);
+        reel.resize(800, 112);
+        pictures.begin({}, r, steps);
+        QCOMPARE(pictures.noise_levels().size(), std::size_t(steps + 1));
+        pictures.add({there, steps, random_latent(16, 2, 6, 8, 1), random_latent(16, 2, 6, 8, 2), 0.5});
+        QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), there, 30000);
+        QCOMPARE(pictures.seconds_left(), 0.5 * (steps - there));
+        reel.refresh();
+        reel.show_frame(0, View::estimate);
+        QElapsedTimer clock;
+        clock.start();
+        const QImage drawn = reel.grab().toImage();
+        const qint64 spent = clock.elapsed();
+        QVERIFY2(spent < 500, qPrintable(QString::number(spent))); // a cell for each step took 3 s
+        // What is there stands at its place, with its colours; beside it nothing.
+        const auto colours_at = [&](int step) {
+            const int x = 8 + int(std::lround((800 - 16) * (step + 0.5) / (steps + 1)));
+            QSet<QRgb> seen;
+            for (int dx = -3; dx <= 3; ++dx)
+                for (int y = 12; y < 70; ++y) seen << drawn.pixel(x + dx, y);
+            return seen.size();
+        };
+        QVERIFY2(colours_at(there) > 20, qPrintable(QString::number(colours_at(there))));
+        QVERIFY(colours_at(there / 2) < 8 && colours_at(steps - 2000) < 8);
+        // Each can still be picked: by the pointer as near as a pixel, by keys exactly.
+        QSignalSpy picked(&reel, &StepReel::step_picked);
+        QTest::mouseClick(&reel, Qt::LeftButton, {}, {400, 40});
+        QVERIFY(std::abs(picked.back()[0].toInt() - steps / 2) < 2 * steps / 784);
+        const int at = reel.value();
+        QTest::keyClick(&reel, Qt::Key_Right);
+        QCOMPARE(picked.back()[0].toInt(), at + 1);
+        if (const QString folder = qEnvironmentVariable("DENOIR_SHOTS"); !folder.isEmpty())
+            reel.grab().save(QDir(folder).filePath("reel-of-many-steps.png"));
     }
 
     void branch_keep_and_decode() {

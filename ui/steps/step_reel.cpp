@@ -7,6 +7,9 @@
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
 
 #include "ui/theme/colours.h"
 
@@ -14,6 +17,26 @@ namespace denoir::ui {
 namespace {
 
 constexpr double margin = 8, curve_height = 24;
+constexpr double narrowest = 4; ///< of a cell, in pixels: narrower ones are put together
+
+/// The steps through which the curve of these levels is drawn: all, or the highest and the lowest of each of so many
+/// columns.
+std::vector<int> curve_steps(const std::vector<double>& levels, int columns) {
+    const auto count = static_cast<std::int64_t>(levels.size());
+    std::vector<int> steps;
+    if (count <= 2 * columns) {
+        steps.resize(levels.size());
+        std::iota(steps.begin(), steps.end(), 0);
+        return steps;
+    }
+    for (std::int64_t column = 0; column < columns; ++column) {
+        const auto [low, high] = std::minmax_element(levels.begin() + column * count / columns,
+                                                     levels.begin() + (column + 1) * count / columns);
+        steps.push_back(static_cast<int>(std::min(low, high) - levels.begin()));
+        steps.push_back(static_cast<int>(std::max(low, high) - levels.begin()));
+    }
+    return steps;
+}
 
 } // namespace
 
@@ -40,21 +63,37 @@ void StepReel::refresh() {
     update();
 }
 
-QRectF StepReel::cell(int step) const {
-    const int count = pictures_.steps() + 1;
-    const double height = this->height() - 2 * margin - curve_height, room = width() - 2 * margin;
+int StepReel::Row::cell_of(int step) const { return static_cast<int>(((step + std::int64_t{1}) * cells - 1) / steps); }
+
+int StepReel::Row::first_step(int cell) const { return static_cast<int>(std::int64_t{cell} * steps / cells); }
+
+QRectF StepReel::Row::rect(int cell) const { return {margin + cell * each, margin, each, height}; }
+
+double StepReel::Row::centre(int step) const { return margin + (step + 0.5) / steps * cells * each; }
+
+StepReel::Row StepReel::row() const {
+    Row row{pictures_.steps() + 1, pictures_.steps() + 1, 0, height() - 2 * margin - curve_height};
+    const double room = width() - 2 * margin;
+    if (row.cells * narrowest > room) row.cells = std::max(1, static_cast<int>(room / narrowest));
     // The pictures' own shape where there is room for it, else a narrow piece of each.
     const int last = std::max(0, pictures_.last_step());
     const QImage any = pictures_.picture(last, pictures_.worked_on(last, frame_), view_);
     const double aspect =
         any.isNull() || any.height() == 0 ? 16.0 / 9 : static_cast<double>(any.width()) / any.height();
-    const double each = std::min(room / count, height * aspect + 2);
-    return {margin + step * each, margin, each, height};
+    row.each = std::min(room / row.cells, row.height * aspect + 2);
+    return row;
 }
 
 int StepReel::step_at(double x) const {
-    const double each = cell(0).width();
-    return std::clamp(static_cast<int>(std::floor((x - margin) / std::max(1e-6, each))), 0, pictures_.steps());
+    const Row row = this->row();
+    const double share = (x - margin) / std::max(1e-6, row.cells * row.each);
+    return static_cast<int>(std::clamp(std::floor(share * row.steps), 0.0, row.steps - 1.0));
+}
+
+int StepReel::step_in(const Row& row, int cell) const {
+    const int first = row.first_step(cell), last = row.first_step(cell + 1) - 1;
+    if (value() >= first && value() <= last) return value();
+    return pictures_.last_step() < first ? last : std::min(last, pictures_.last_step());
 }
 
 void StepReel::pick(double x) {
@@ -75,17 +114,19 @@ void StepReel::paintEvent(QPaintEvent*) {
         painter.drawText(rect().adjusted(16, 4, -16, -4), Qt::AlignCenter | Qt::TextWordWrap, text);
         return;
     }
-    for (int step = 0; step <= pictures_.steps(); ++step) paint_cell(painter, step);
-    paint_noise(painter);
-    const QRectF picked = cell(value()).adjusted(0, -2, -1, 2);
+    const Row row = this->row();
+    for (int cell = 0; cell < row.cells; ++cell) paint_cell(painter, row, cell);
+    paint_noise(painter, row);
+    const QRectF picked = row.rect(row.cell_of(value())).adjusted(0, -2, -1, 2);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(c.accent, hasFocus() ? 3 : 2));
     painter.drawRoundedRect(picked, 3, 3);
 }
 
-void StepReel::paint_cell(QPainter& painter, int step) const {
+void StepReel::paint_cell(QPainter& painter, const Row& row, int cell) const {
     const Colours& c = colours(parentWidget() ? parentWidget()->palette() : palette());
-    const QRectF place = cell(step).adjusted(0, 0, -1, 0);
+    const QRectF place = row.rect(cell).adjusted(0, 0, -1, 0);
+    const int step = step_in(row, cell);
     const int frame = pictures_.worked_on(step, frame_);
     const QImage picture = [&] {
         const QImage own = pictures_.picture(step, frame, view_);
@@ -113,26 +154,29 @@ void StepReel::paint_cell(QPainter& painter, int step) const {
         painter.fillRect(place, c.canvas);
         painter.drawImage(QRectF(place.center() - QPointF(size.width() / 2, size.height() / 2), size), picture);
         painter.setOpacity(1);
-        if (step == hover_) painter.fillRect(place, QColor(255, 255, 255, 28));
+        if (hover_ >= 0 && cell == row.cell_of(hover_)) painter.fillRect(place, QColor(255, 255, 255, 28));
     }
     painter.restore();
 }
 
 /// From noise (top) to clean (bottom); the part that is done is filled.
-void StepReel::paint_noise(QPainter& painter) const {
+void StepReel::paint_noise(QPainter& painter, const Row& row) const {
     const auto& levels = pictures_.noise_levels();
     if (levels.empty()) return;
     const Colours& c = colours(parentWidget() ? parentWidget()->palette() : palette());
     const double top = height() - margin - curve_height + 6, bottom = height() - margin + 2;
     const auto point = [&](int step) {
         const double level = std::clamp(levels[static_cast<std::size_t>(step)], 0.0, 1.0);
-        return QPointF(cell(step).center().x(), bottom - level * (bottom - top));
+        return QPointF(row.centre(step), bottom - level * (bottom - top));
     };
-    QPainterPath line(point(0));
-    for (int step = 1; step <= pictures_.steps(); ++step) line.lineTo(point(step));
+    const std::vector<int> steps = curve_steps(levels, width());
+    QPainterPath line(point(steps.front()));
+    for (const int step : steps) line.lineTo(point(step));
     const int done = std::max(0, pictures_.last_step());
     QPainterPath area(QPointF(point(0).x(), bottom));
-    for (int step = 0; step <= done; ++step) area.lineTo(point(step));
+    for (const int step : steps)
+        if (step <= done) area.lineTo(point(step));
+    area.lineTo(point(done));
     area.lineTo(point(done).x(), bottom);
     QColor fill = c.quiet;
     fill.setAlpha(60);

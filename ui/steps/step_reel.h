@@ -6,8 +6,9 @@
 
 namespace denoir::ui {
 
-/// One picture a step, side by side, with the noise level as a curve below; empty places for steps to come. A press or
-/// drag picks a step. Keys, role and value are a slider's.
+/// One picture a step, side by side, with the noise level as a curve below; empty places for steps to come. Where there
+/// are more steps than room, a cell stands for several: it shows the picked one, else the newest. A press or drag picks
+/// a step. Keys, role and value are a slider's.
 class StepReel : public QSlider {
     Q_OBJECT
 public:
@@ -30,11 +31,21 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    QRectF cell(int step) const;
+    /// Where the steps lie: `cells` of equal width for all of them.
+    struct Row {
+        int steps, cells; ///< steps: the start counts, too
+        double each, height;
+        int cell_of(int step) const;
+        int first_step(int cell) const; ///< of those that it stands for
+        QRectF rect(int cell) const;
+        double centre(int step) const;
+    };
+    Row row() const;
     int step_at(double x) const;
+    int step_in(const Row& row, int cell) const; ///< the one that is shown there
     void pick(double x);
-    void paint_cell(QPainter& painter, int step) const;
-    void paint_noise(QPainter& painter) const;
+    void paint_cell(QPainter& painter, const Row& row, int cell) const;
+    void paint_noise(QPainter& painter, const Row& row) const;
 
     app::StepPictures& pictures_;
     app::StepPictures::View view_ = app::StepPictures::View::estimate;
