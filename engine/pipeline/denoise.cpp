@@ -481,6 +481,7 @@ DenoiseState Pipeline::next_window(const Request& r, const ModelFolder& model, c
         check_computed(*weights, "the window before", latent);
     }
     DenoiseState next{state.step, state.steps, {}, {}, state.all()};
+    if (pictures) next.before.assign(next.before.size(), Tensor()); // an hour of video would have gigabytes of them
     const Tensor noise = draw_noise(r, latent_shape(r, Variant::read(model)), w);
     next.latent = window_latent(r, noise, latent, w.last ? c.end : Tensor());
     return next;

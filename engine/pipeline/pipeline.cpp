@@ -11,6 +11,7 @@
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
+#include "engine/pipeline/windows.h"
 
 namespace denoir {
 
@@ -175,9 +176,11 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vec
                       const FrameSink& frame, Observer& observer, std::stop_token stop, std::size_t from) {
     std::int64_t all = 0, done = 0;
     int index = 0;
+    const std::vector<Window> planned = from > 0 ? windows_of(r) : std::vector<Window>();
     for (std::size_t i = from; i < windows.size(); ++i) all += pictures_of(windows[i]);
     for (std::size_t i = 0; i < windows.size(); ++i) {
-        const int given = i == 0 ? 0 : r.forcing->overlap, pictures = int(pictures_of(windows[i]));
+        const int given = i == 0 ? 0 : r.forcing->overlap;
+        const int pictures = windows[i] ? int(pictures_of(windows[i])) : 4 * planned[i].frames - 3;
         if (i >= from) {
             AmongAll among(observer, done, all);
             decode_window(

@@ -35,7 +35,7 @@ struct DenoiseState {
     int steps = 0; ///< in all (forcing: rows of the plans of all windows)
     Tensor latent; ///< [C,T',h,w] f32 host, of the window that the last step belongs to
     std::map<std::string, Tensor> solver;
-    std::vector<Tensor> before; ///< final latents of the windows before that one
+    std::vector<Tensor> before; ///< final latents of the windows before that one; undefined: given out as pictures
 
     /// Those of the whole clip, in order.
     std::vector<Tensor> all() const;
@@ -80,7 +80,7 @@ public:
     /// The latent that a run had after an earlier step.
     using StoredLatent = std::function<Tensor(int step)>;
     /// Runs from state.step to the end; after each step the Observer is told and `after_step` may store the state.
-    /// `pictures`, if any, gets those of every window but the last as soon as there are: the next begins with them.
+    /// `pictures`, if any, gets those of every window but the last as the next begins; state.before keeps none then.
     /// `stored` is asked by a run that goes on with TeaCache, for steps of the window at work.
     void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state,
                  const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&,
@@ -94,8 +94,8 @@ public:
     static void check_state(const Request& resolved, const ModelFolder&, const DenoiseState&);
     static void check_latent(const Request& resolved, const ModelFolder&, int step, const Tensor&);
     static void check_conditioning(const Request& resolved, const ModelFolder&, const Conditioning&);
-    /// Of the latents of a clip's windows, from window `from` on: of those after the first without the pictures that
-    /// were given to it.
+    /// Of the latents of a clip's windows, from window `from` on (those before it may be undefined): of those after the
+    /// first without the pictures that were given to it.
     void decode(const Request&, const ModelFolder&, const std::vector<Tensor>& windows, const FrameSink&, Observer&,
                 std::stop_token, std::size_t from = 0);
 
