@@ -11,8 +11,10 @@
 #include "app/request_document.h"
 #include "app/text.h"
 #include "tests/app/clips.h"
+#include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/docks/lora_list.h"
+#include "ui/docks/runs_panel.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
 #include "ui/window/translation.h"
@@ -76,6 +78,33 @@ private slots:
         // What was said of the video alone goes with it.
         begin_anew({{"overlap", 5}}, 29);
         QVERIFY(!document.asked().forcing);
+    }
+
+    /// Restored from the history, a long run of one window is one again, and says so beside its fields.
+    void a_run_of_one_window_is_restored_as_one() {
+        const app::Home home;
+        RunRecord record = app::fake_record(1);
+        record.request.frames = 193;
+        const std::filesystem::path folder = app::to_path(home.data("runs/run-000001"));
+        std::filesystem::create_directories(folder.parent_path());
+        record.out = folder / "video.mp4";
+        const Request made = record.request;
+        RunFolder::create(folder, std::move(record));
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        list->setCurrentIndex(list->model()->index(0, 0));
+        studio.find<QAction>("run.restore")->trigger();
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY2(document.resolved(), qPrintable(document.issues().value(0).line()));
+        QCOMPARE(document.resolved()->forcing->base, 193);
+        QCOMPARE(Pipeline::step_count(*document.resolved()), *made.steps);
+        auto* base = studio.find<NumberEdit>("base");
+        QCOMPARE(base->value(), 193.0);
+        field_of(base)->findChild<QToolButton*>("reset")->click(); // as such a clip is made today
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(document.resolved()->forcing->base, document.default_value("frames").toInt());
     }
 
     void two_experts_have_a_guidance_and_loras_each() {
