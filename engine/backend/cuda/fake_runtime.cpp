@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cuda/fake_runtime.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -88,20 +89,24 @@ void FakeRuntime::submit(std::function<void()> work) {
         perform(work);
 }
 
+void FakeRuntime::not_recorded(const char* what) const {
+    if (recording_) throw Error("", "device", fmt::format("{} cannot be recorded", what));
+}
+
 void FakeRuntime::to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue) {
-    if (recording_) throw Error("", "device", "a copy from the host cannot be recorded");
+    not_recorded("a copy from the host");
     perform([&] { std::memcpy(device, host, bytes); });
 }
 
 void FakeRuntime::to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
-    if (recording_) throw Error("", "device", "a copy to the host cannot be recorded");
+    not_recorded("a copy to the host");
     if (counting_) std::memset(host, 0, bytes);
     perform([&] { std::memcpy(host, device, bytes); });
 }
 
 /// As late as is allowed: who reads too early finds NaN.
 void FakeRuntime::to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) {
-    if (recording_) throw Error("", "device", "a copy to the host cannot be recorded");
+    not_recorded("a copy to the host");
     std::memset(pinned, counting_ ? 0 : 0xFF, bytes);
     later_.push_back([=] { std::memcpy(pinned, device, bytes); });
 }
@@ -119,6 +124,7 @@ void FakeRuntime::set(std::byte* device, std::uint8_t value, std::size_t bytes) 
 }
 
 float FakeRuntime::time(const std::function<void()>& work) {
+    not_recorded("timing");
     work();
     return 1.0f;
 }

@@ -11,7 +11,8 @@
 namespace denoir::cuda {
 
 /// A device made of host memory, for tests and for planning. The host cannot touch its memory but through the runtime:
-/// the pages are locked outside kernels and copies. Kernels run on the emulator, at once.
+/// the pages are locked outside kernels and copies. Kernels run on the emulator, at once. While it records, it refuses
+/// what a card refuses then: to be waited for or asked how far it is, and copies from and to the host.
 class FakeRuntime final : public Runtime {
 public:
     /// `backward`: the threads of a block take turns from the last to the first.
@@ -31,12 +32,18 @@ public:
     void to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) override;
     void on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
     void set(std::byte* device, std::uint8_t value, std::size_t bytes) override;
-    void wait() override { copy_now(); }
-    bool idle() override { return true; }
-    void order(Queue, Queue) override {}
+    void wait() override {
+        not_recorded("waiting");
+        copy_now();
+    }
+    bool idle() override {
+        not_recorded("asking for what is done");
+        return true;
+    }
+    void order(Queue, Queue) override { not_recorded("order between queues"); }
     int make_mark() override { return marks_++; }
-    void mark(int, Queue) override {}
-    void await(int, Queue) override {}
+    void mark(int, Queue) override { not_recorded("a mark"); }
+    void await(int, Queue) override { not_recorded("waiting for a mark"); }
     bool reached(int) override {
         copy_now();
         return true;
@@ -69,6 +76,7 @@ public:
     bool backward() const { return backward_; }
 
 private:
+    void not_recorded(const char* what) const;
     void lock(bool locked);
     void copy_now();
     void perform(const std::function<void()>& work);

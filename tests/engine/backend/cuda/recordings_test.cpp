@@ -7,6 +7,9 @@
 namespace denoir::test {
 namespace {
 
+using cuda::FakeRuntime;
+using cuda::Runtime;
+
 struct Network {
     Weight first{"first", host({48, 32}, 1)}, second{"second", host({32, 48}, 2)};
     int runs = 0;
@@ -108,6 +111,23 @@ TEST(Recording, ABodyThatCannotBeRecordedRunsAsItIs) {
     }
     EXPECT_EQ(runs, 4); // one of them in vain
     EXPECT_EQ(device.runtime->replays(), 0);
+}
+
+TEST(Recording, NothingIsWaitedForMeanwhile) {
+    FakeRuntime device;
+    const int mark = device.make_mark();
+    const auto records = [&](const std::function<void()>& work) { return device.record(work) != nullptr; };
+    EXPECT_TRUE(records([] {}));
+    for (const std::function<void()>& refused :
+         {std::function<void()>([&] { device.wait(); }), std::function<void()>([&] { device.idle(); }),
+          std::function<void()>([&] { device.time([] {}); }),
+          std::function<void()>([&] { device.mark(mark, Runtime::Queue::compute); }),
+          std::function<void()>([&] { device.await(mark, Runtime::Queue::compute); }),
+          std::function<void()>([&] { device.order(Runtime::Queue::transfer, Runtime::Queue::compute); })}) {
+        EXPECT_THROW(device.record(refused), Error);
+        EXPECT_FALSE(device.recording());
+        EXPECT_NO_THROW(refused());
+    }
 }
 
 TEST(Recording, CancelledWhileItIsMade) {
