@@ -167,8 +167,11 @@ public:
     /// [n,H',W',O].
     virtual void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
                       const ConvOptions&, Tensor& out) = 0;
+    /// True where this convolution had better find its kt frames side by side, pixel by pixel: as the views [H,W,C] of
+    /// one tensor [H,W,kt,C], in any order. It would copy them there else.
+    virtual bool wants_frames_side_by_side(const Weight& /*w*/, const ConvOptions&) const { return false; }
     /// y[c] = x[c] / max(|x|₂, 1e-12) · sqrt(C) · gamma[c] for each row of x [..., C], then SiLU if asked
-    /// (spec/vae21.md 2.2).
+    /// (spec/vae21.md 2.2). Where frames are wanted side by side, `out` may be one of them.
     virtual void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) = 0;
 };
 

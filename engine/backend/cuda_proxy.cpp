@@ -160,6 +160,9 @@ public:
               const ConvOptions& o, Tensor& out) override {
         rethrow(module_->conv(frames, w, bias, residual, o, out));
     }
+    bool wants_frames_side_by_side(const Weight& w, const ConvOptions& o) const override {
+        return module_->wants_frames_side_by_side(w, o);
+    }
     void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) override {
         rethrow(module_->channel_norm(x, gamma, silu, out));
     }

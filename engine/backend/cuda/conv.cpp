@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/backend/cuda/kernels/window.h"
@@ -11,6 +12,34 @@ namespace {
 
 /// Unfolded pixels that exist at a time, in bytes.
 constexpr std::int64_t unfolded_bytes = std::int64_t{192} << 20;
+
+/// Which frame lies first, second … in each pixel of the one tensor [H, W, kt, C] that all of them are views of; empty
+/// where they lie otherwise.
+std::vector<int> order_in_pixels(std::span<const Tensor> frames, DType dtype) {
+    const auto time = static_cast<std::int64_t>(frames.size());
+    const std::byte* first = frames[0] ? frames[0].raw() : nullptr;
+    for (const Tensor& f : frames) {
+        if (!f || f.dtype() != dtype || f.buffer() != frames[0].buffer() || f.stride(2) != 1 ||
+            f.stride(1) != time * f.size(2) || f.stride(0) != f.stride(1) * f.size(1))
+            return {};
+        first = std::min<const std::byte*>(first, f.raw());
+    }
+    std::vector<int> order(frames.size(), -1);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        const std::int64_t offset = frames[i].raw() - first, frame = frames[i].size(2) * element_bytes(dtype),
+                           place = offset / frame;
+        if (offset % frame != 0 || place >= time || order[static_cast<std::size_t>(place)] >= 0) return {};
+        order[static_cast<std::size_t>(place)] = static_cast<int>(i);
+    }
+    return order;
+}
+
+/// The library pads alike on both sides, and duplicates nothing.
+bool pads_evenly(const ConvOptions& o) {
+    return o.pad_top == o.pad_bottom && o.pad_left == o.pad_right && !o.duplicate;
+}
+
+std::int64_t in_eights(std::int64_t channels) { return divide_up(channels, 8) * 8; }
 
 } // namespace
 
@@ -89,19 +118,33 @@ void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const We
     }
 }
 
+bool CudaBackend::fuses(const Weight& w, const ConvOptions& o) const {
+    return options_.dnn && (o.compute != DType::f32 || o.tf32) && w.shape()[1] % 8 == 0;
+}
+
+/// Whether the frames lie side by side as channels when the library gets them.
+bool CudaBackend::stacks(const Weight& w, const ConvOptions& o) const {
+    const Shape& shape = w.shape();
+    return shape.rank() == 5 && shape[2] > 1 &&
+           options_.dnn->prefers_stacked_frames(type_of(o.compute), in_eights(shape[0]));
+}
+
+bool CudaBackend::wants_frames_side_by_side(const Weight& w, const ConvOptions& o) const {
+    return fuses(w, o) && stacks(w, o) && pads_evenly(o);
+}
+
 /// out [H', W', O] in the type it is computed in, as the residual, which is added, dense, or null
 bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tensor& out) {
     const Window& w = call.window;
     const ConvOptions& o = call.options;
     const DType compute = o.compute;
-    if (!options_.dnn || (compute == DType::f32 && !o.tf32) || w.channels % 8 != 0) return false;
+    if (!fuses(call.weight, o)) return false;
     assert(out.dtype() == compute);
     // The library wants channels in eights: a few that are zero are computed, too.
-    const std::int64_t channels = out.size(2), padded = divide_up(channels, 8) * 8;
+    const std::int64_t channels = out.size(2), padded = in_eights(channels);
     if (residual && padded != channels) return false;
     const std::int64_t grown = o.duplicate ? 2 : 1;
-    const bool stacked = w.time > 1 && options_.dnn->prefers_stacked_frames(type_of(compute), padded);
-    const bool even = o.pad_top == o.pad_bottom && o.pad_left == o.pad_right && !o.duplicate;
+    const bool stacked = stacks(call.weight, o), even = pads_evenly(o);
     FusedConv f;
     f.type = type_of(compute);
     f.time = f.taps_time = stacked ? 1 : w.time;
@@ -116,17 +159,21 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     f.pad_across = even ? o.pad_left : 0;
     assert(f.out_height() == out.size(0) && f.out_width() == out.size(1));
     Tensor gathered;
-    const Tensor& only = call.frames.front();
-    if (even && w.time == 1 && only.dtype() == compute && only.is_contiguous()) {
-        f.x = only.raw();
+    std::vector<int> order;
+    if (even && (stacked || w.time == 1)) order = order_in_pixels(call.frames, compute);
+    if (!order.empty()) {
+        f.x = call.frames[static_cast<std::size_t>(order[0])].raw();
     } else {
+        order.resize(call.frames.size());
+        std::iota(order.begin(), order.end(), 0);
         gathered = allocate({w.time, f.height, f.width, w.channels}, compute);
         Window whole = w;
         if (even) whole.pad_top = whole.pad_left = 0;
         gather_frames(*runtime_, whole, f.height, f.width, stacked, gathered.raw(), f.type);
         f.x = gathered.raw();
     }
-    Tensor taps = taps_first(call.weight, compute, stacked), bias = call.bias.narrow, wide = out;
+    if (!stacked) order.clear();
+    Tensor taps = taps_first(call.weight, compute, order), bias = call.bias.narrow, wide = out;
     if (padded != channels) {
         taps = zero_padded(taps, padded);
         if (bias) bias = zero_padded(bias.reshape({channels}), padded);

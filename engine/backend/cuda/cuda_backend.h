@@ -92,6 +92,7 @@ public:
     void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out) override;
     void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
               const ConvOptions&, Tensor& out) override;
+    bool wants_frames_side_by_side(const Weight& w, const ConvOptions&) const override;
     void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) override;
 
     /// For tests: allocations of the arena fail from the n-th on (Arena::fail_system_allocation).
@@ -142,8 +143,8 @@ private:
     /// Rows of the layers' weights below each other in f32 or bf16, [rows, columns], made on first use.
     Tensor matrix(Layers, DType);
     Tensor convert(Layers, DType);
-    /// A convolution's weight as [O, kt, kh, kw, C]; `stacked`: [O, kh, kw, kt, C].
-    Tensor taps_first(const Weight&, DType, bool stacked = false);
+    /// A convolution's weight as [O, kt, kh, kw, C]; with `stacked`, [O, kh, kw, kt, C] for frames in this order.
+    Tensor taps_first(const Weight&, DType, std::span<const int> stacked = {});
     Tensor convert(const Weight&, DType);
     std::shared_ptr<void>& kept(const Weight&, std::string_view use);
     /// Beside the first of several layers.
@@ -165,6 +166,9 @@ private:
     bool attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
     void attention_plain(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
     struct ConvCall;
+    /// Whether the library is asked for it at all.
+    bool fuses(const Weight& w, const ConvOptions&) const;
+    bool stacks(const Weight& w, const ConvOptions&) const;
     bool conv_fused(const ConvCall&, const Tensor* residual, Tensor& out);
     Tensor zero_padded(const Tensor& x, std::int64_t rows);
     void conv_plain(const ConvCall&, Tensor& out);

@@ -127,6 +127,9 @@ public:
                  const ConvOptions& o, Tensor& out) noexcept override {
         return outcome_of([&] { inner_->conv(frames, w, bias, residual, o, out); });
     }
+    bool wants_frames_side_by_side(const Weight& w, const ConvOptions& o) const noexcept override {
+        return inner_->wants_frames_side_by_side(w, o);
+    }
     Outcome channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) noexcept override {
         return outcome_of([&] { inner_->channel_norm(x, gamma, silu, out); });
     }

@@ -11,7 +11,7 @@
 namespace denoir::cuda {
 
 /// Changes whenever this header does.
-inline constexpr std::uint32_t module_abi = 2;
+inline constexpr std::uint32_t module_abi = 3;
 inline constexpr const char* module_entry = "denoir_cuda_open";
 
 /// How a call ended.
@@ -76,6 +76,7 @@ public:
                               Tensor& out) noexcept = 0;
     virtual Outcome conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
                          const ConvOptions&, Tensor& out) noexcept = 0;
+    virtual bool wants_frames_side_by_side(const Weight& w, const ConvOptions&) const noexcept = 0;
     virtual Outcome channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) noexcept = 0;
 };
 

@@ -144,16 +144,20 @@ Tensor CudaBackend::matrix(Layers layers, DType dtype) {
     return stream_.fetch(prepared.streamed);
 }
 
-Tensor CudaBackend::taps_first(const Weight& w, DType dtype, bool stacked) {
-    auto& slot = kept(w, fmt::format("taps.{}{}", dtype == DType::bf16 ? "bf16" : "f32", stacked ? ".stacked" : ""));
+Tensor CudaBackend::taps_first(const Weight& w, DType dtype, std::span<const int> stacked) {
+    auto& slot = kept(w, fmt::format("taps.{}.{}", dtype == DType::bf16 ? "bf16" : "f32", fmt::join(stacked, ",")));
     if (!slot) {
         const Borrowed to_stay(*this, *weight_arena_);
         const Shape& s = w.shape();
         const std::int64_t time = s.rank() == 5 ? s[2] : 1;
         const Tensor whole = upload(convert(w, dtype)).reshape({s[0], s[1], time, s[-2], s[-1]}),
-                     stored = stacked ? whole.permute({0, 3, 4, 2, 1}) : whole.permute({0, 2, 3, 4, 1});
+                     stored = stacked.empty() ? whole.permute({0, 2, 3, 4, 1}) : whole.permute({0, 3, 4, 2, 1});
         Tensor turned = allocate(stored.shape(), dtype);
-        copy(stored, turned);
+        if (stacked.empty()) copy(stored, turned);
+        for (std::size_t place = 0; place < stacked.size(); ++place) {
+            Tensor frame = turned.select(3, static_cast<std::int64_t>(place));
+            copy(stored.select(3, stacked[place]), frame);
+        }
         runtime_->wait();
         drop_stored_pages(w);
         slot = std::make_shared<Tensor>(turned);

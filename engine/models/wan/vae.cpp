@@ -73,7 +73,7 @@ private:
 
 /// bf16 is for memory: where it is not faster, the arithmetic stays f32.
 Stream vae_stream(Backend& backend, DType dtype, const Vae::Options& options, nn::Probe* probe) {
-    return {backend, dtype, backend.fast_bf16() ? dtype : DType::f32, options.tf32, probe, {}};
+    return {backend, dtype, backend.fast_bf16() ? dtype : DType::f32, options.tf32, probe, false, {}};
 }
 
 /// Levels differ in size, and what one leaves free is of no use to the next: gives it back before that starts.
@@ -178,6 +178,7 @@ public:
     /// One latent frame [h, w, z], not normalised; one frame reaches the sink for the first, `temporal` for each later
     /// one.
     void push(const Tensor& z) {
+        stream_.side_by_side = false;
         Tensor x = vae::pointwise(at(weights_, "conv2"), stream_, z);
         x = vae::causal_conv(at(weights_, "decoder.conv1"), stream_, std::move(x));
         level(0, vae::middle(at(weights_, "decoder.middle"), stream_, std::move(x)), 0);
@@ -191,6 +192,9 @@ private:
         trim(stream_.backend);
         if (x.size(0) != rows.count()) x = ops::contiguous(x.slice(0, rows.begin - top, rows.end - top));
         const Tensor entered = config_.shortcuts && !l.resample.empty() ? x : Tensor{};
+        // A third frame is kept where copying three would cost most (by estimate a fifth of the time of these
+        // convolutions), not where pictures are small beside the weights, of which there are three arrangements then.
+        stream_.side_by_side = l.resample.empty();
         for (const std::string& block : l.blocks) x = vae::residual_block(at(weights_, block), stream_, std::move(x));
         if (l.resample.empty()) return finish(x, rows.begin);
 

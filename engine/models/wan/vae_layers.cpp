@@ -2,6 +2,7 @@
 #include "engine/models/wan/vae_layers.h"
 
 #include <cmath>
+#include <utility>
 
 namespace denoir::wan::vae {
 namespace {
@@ -71,9 +72,12 @@ Tensor conv_alone(const Module& m, Stream& s, const std::array<Tensor, 2>& past,
     return conv(m, s, frames, nullptr, same_size());
 }
 
-Tensor channel_norm(const Module& m, const Tensor& x, bool silu) {
-    const Tensor gamma = x.backend()->parameter(nn::weight(m, "gamma"), false);
-    return ops::channel_norm(x, gamma.reshape({gamma.elements()}), silu, x.dtype());
+Tensor channel_norm(const Module& m, const Tensor& x, bool silu, Tensor room = {}) {
+    const Tensor stored = x.backend()->parameter(nn::weight(m, "gamma"), false),
+                 gamma = stored.reshape({stored.elements()});
+    if (!room.defined()) return ops::channel_norm(x, gamma, silu, x.dtype());
+    x.backend()->channel_norm(x, gamma, silu, room);
+    return room;
 }
 
 } // namespace
@@ -94,10 +98,29 @@ Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual)
     return y;
 }
 
-Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x) {
+Tensor room_for(const Module& conv, Stream& s, const Tensor& frame) {
+    if (!s.side_by_side || frame.dtype() != s.compute) return {};
+    ConvOptions options = same_size();
+    options.compute = s.compute;
+    options.tf32 = s.tf32;
+    const Weight& weight = nn::weight(conv, "weight");
+    if (!s.backend.wants_frames_side_by_side(weight, options)) return {};
+    constexpr int frames = 3;
+    assert(weight.shape()[2] == frames);
+    Memory& memory = s.memory[conv.prefix()];
+    if (!memory.room.defined()) { // the two before the first are zero
+        memory.room = s.backend.empty({frame.size(0), frame.size(1), frames, weight.shape()[1]}, s.compute);
+        s.backend.fill(memory.room, 0.0f);
+        memory.past = {memory.room.select(2, 1), memory.room.select(2, 2)};
+    }
+    const int place = std::exchange(memory.place, (memory.place + 1) % frames);
+    return memory.room.select(2, place); // the frame that lay there came three before
+}
+
+Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x, Tensor room) {
     const Module norm = m[index];
     s.tell(norm, "", [&] { return channel_norm(norm, x, false); });
-    Tensor y = channel_norm(norm, x, true);
+    Tensor y = channel_norm(norm, x, true, std::move(room));
     s.tell(m[index + 1], "", y);
     return y;
 }
@@ -105,7 +128,7 @@ Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x) {
 Tensor residual_block(const Module& m, Stream& s, Tensor x) {
     return steady(s, m.prefix(), 4, x, [&] {
         const Module branch = m["residual"], last = branch[6];
-        Tensor y = norm_silu(branch, 0, s, x);
+        Tensor y = norm_silu(branch, 0, s, x, room_for(branch[2], s, x));
         Tensor sum = m["shortcut"].exists() ? pointwise(m["shortcut"], s, x) : x;
         x = {};
         // What the last convolution takes from the past can be added now, which frees a frame before more are made. In
@@ -114,7 +137,7 @@ Tensor residual_block(const Module& m, Stream& s, Tensor x) {
         const auto past = early && s.probe ? s.memory[last.prefix()].past : std::array<Tensor, 2>{};
         if (early) sum = add_history(last, s, std::move(sum));
         y = causal_conv(branch[2], s, std::move(y));
-        y = norm_silu(branch, 3, s, y);
+        y = norm_silu(branch, 3, s, y, room_for(last, s, y));
         if (early) s.tell(last, "", [&] { return conv_alone(last, s, past, y); });
         y = early ? add_present(last, s, std::move(y), std::move(sum)) : causal_conv(last, s, std::move(y), &sum);
         s.tell(m, "", y);
@@ -147,7 +170,8 @@ Tensor middle(const Module& m, Stream& s, Tensor x) {
 }
 
 Tensor head(const Module& m, Stream& s, const Tensor& x) {
-    return steady(s, m.prefix(), 2, x, [&] { return causal_conv(m[2], s, norm_silu(m, 0, s, x)); });
+    return steady(s, m.prefix(), 2, x,
+                  [&] { return causal_conv(m[2], s, norm_silu(m, 0, s, x, room_for(m[2], s, x))); });
 }
 
 Tensor downsample(const Module& m, Stream& s, const Tensor& x) {

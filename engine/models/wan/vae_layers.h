@@ -16,6 +16,8 @@ namespace denoir::wan::vae {
 struct Memory {
     std::array<Tensor, 2> past; ///< the two frames before, oldest first; undefined: none yet, counts as zeros
     bool started = false;       ///< frame 0 has passed
+    Tensor room;                ///< [H, W, 3, C]: where `past` and the next frame lie side by side (see room_for)
+    int place = 0;              ///< of the next frame
     // Repetition, see `steady`.
     std::weak_ptr<Buffer> input;
     std::byte* address = nullptr;
@@ -30,6 +32,7 @@ struct Stream {
     DType compute;              ///< products of matrices and convolutions
     bool tf32 = false;          ///< as in ConvOptions
     nn::Probe* probe = nullptr; ///< told each frame as [C, H, W]
+    bool side_by_side = false;  ///< see room_for
     std::map<std::string, Memory, std::less<>> memory;
 
     /// Tells `value`, a frame [H, W, C] or a function that gives one, as [C, H, W]: the reference's order.
@@ -54,8 +57,12 @@ Tensor steady(Stream& s, const std::string& stage, int reach, const Tensor& x, C
 Tensor pointwise(const Module& m, Stream& s, const Tensor& x);
 /// Kernel 3x3x3 with two frames of history; `residual` is added to the result.
 Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual = nullptr);
-/// `m.index` is the norm, the module after it the activation.
-Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x);
+/// Where the next frame of this causal convolution goes: beside the two before it, so that a device which reads all
+/// three pixel by pixel need not copy them. Undefined: anywhere. Costs the memory of a third frame for as long as two
+/// are kept, so it is done where `side_by_side` says.
+Tensor room_for(const Module& conv, Stream& s, const Tensor& frame);
+/// `m.index` is the norm, the module after it the activation. The result lies in `room` where there is some.
+Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x, Tensor room = {});
 /// May use the memory of an x that nobody else holds.
 Tensor residual_block(const Module& m, Stream& s, Tensor x);
 /// Single-head attention over the positions of one frame.
