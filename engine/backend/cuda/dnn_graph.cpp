@@ -44,7 +44,8 @@ struct Plan {
     std::int64_t index = -1; ///< of the plan among the graph's; -1: not chosen yet
     std::int64_t workspace = 0;
     bool timed = false; ///< its plans differ so much in speed that they are tried
-    std::string why;    ///< the last of its plans could not be built; empty: none failed
+    std::int64_t most_workspace = 0;
+    std::string why; ///< the last of its plans could not be built; empty: none failed
 };
 using Memory = std::unordered_map<std::int64_t, void*>;
 using Outcome = fe::error_t;
@@ -66,6 +67,8 @@ constexpr std::int64_t few_channels = 64;
 /// takes most of a step, and a plan that is compiled takes seconds to be made.
 constexpr std::int64_t worth_timing = 2'000'000'000, attention_worth_timing = 50'000'000'000;
 constexpr std::int64_t largest_workspace = std::int64_t{64} << 20;
+/// Without a plan, attention would be many times slower and take more than this for its scores.
+constexpr std::int64_t largest_attention_workspace = std::int64_t{256} << 20;
 constexpr std::size_t loading_bytes = std::size_t{64} << 20; ///< with less free, a kernel may not have been loaded
 
 std::shared_ptr<fe::graph::Graph> new_graph(Type type) {
@@ -109,6 +112,7 @@ public:
         const auto run_as = [&](const std::string& name, Way way) {
             Plan& plan = planned(name, [&] { return attention_graph(a, way); });
             plan.timed = a.multiplications() >= attention_worth_timing;
+            plan.most_workspace = largest_attention_workspace;
             return run(name, plan, memory, workspace);
         };
         return run_as(key, Way::AUTO) || run_as(key + ":composite", Way::COMPOSITE);
@@ -122,6 +126,7 @@ public:
                         c.stride, c.pad_down, c.pad_across, c.bias != nullptr, c.residual != nullptr);
         Plan& plan = planned(key, [&] { return conv_graph(c); });
         plan.timed = c.multiplications() >= worth_timing;
+        plan.most_workspace = largest_workspace;
         Memory memory{{first_input, const_cast<void*>(c.x)}, {second_input, const_cast<void*>(c.w)}, {result, c.out}};
         if (c.bias) memory.emplace(third_input, const_cast<void*>(c.bias));
         if (c.residual) memory.emplace(fourth_input, const_cast<void*>(c.residual));
@@ -261,7 +266,8 @@ private:
             const Outcome outcome = plan.graph->build_plan_at_index(handle_, index);
             return outcome.is_bad() ? outcome : plan.graph->get_workspace_size_plan_at_index(index, workspace);
         });
-        if (why.empty() && workspace > largest_workspace) why = fmt::format("it wants {} bytes to work in", workspace);
+        if (why.empty() && workspace > plan.most_workspace)
+            why = fmt::format("it wants {} bytes to work in", workspace);
         const bool good = why.empty();
         if (!good) plan.why = std::move(why);
         return good;
