@@ -194,10 +194,18 @@ Json values_json(const Sweep& sweep, std::size_t cell) {
     return out;
 }
 
+/// "64.8 GFLOP", "2.5 PFLOP"
+std::string flop_text(double flop) {
+    static constexpr const char* units[]{"GFLOP", "TFLOP", "PFLOP", "EFLOP"};
+    std::size_t unit = 0;
+    for (flop /= 1e9; flop >= 1000 && unit + 1 < std::size(units); ++unit) flop /= 1000;
+    return fmt::format("{:.1f} {}", flop, units[unit]);
+}
+
 /// What would be done, without doing it.
 void list(const Sweep& sweep, const SweepPlan& plan, const Console& console) {
     std::vector<std::vector<std::string>> rows{names_of(sweep)};
-    for (const char* name : {"", "PFLOP"}) rows[0].emplace_back(name);
+    for (const char* name : {"", "work"}) rows[0].emplace_back(name);
     Json cells = Json::array();
     double flop = 0;
     std::size_t rendered = 0;
@@ -205,7 +213,7 @@ void list(const Sweep& sweep, const SweepPlan& plan, const Console& console) {
         const bool renders = plan.renders(i);
         std::vector<std::string> row = values_of(sweep, i);
         row.push_back(plan.same[i] ? "as " + sweep.label(*plan.same[i]) : renders ? "to render" : "is there");
-        row.push_back(renders ? fmt::format("{:.4g}", plan.flop[i] / 1e15) : "");
+        row.push_back(renders ? flop_text(plan.flop[i]) : "");
         rows.push_back(std::move(row));
         if (renders) flop += plan.flop[i], ++rendered;
         cells.push_back({{"values", values_json(sweep, i)},
@@ -215,7 +223,7 @@ void list(const Sweep& sweep, const SweepPlan& plan, const Console& console) {
                          {"request", to_json(plan.requests[i])}});
     }
     console.say(table(rows, sweep.axes.size() + 1) +
-                fmt::format("{} of {} to render, {:.4g} PFLOP", rendered, sweep.size(), flop / 1e15));
+                fmt::format("{} of {} to render, {}", rendered, sweep.size(), flop_text(flop)));
     console.report(Json{{"cells", cells}, {"order", plan.order}, {"to_render", rendered}, {"flop", flop}});
 }
 

@@ -135,9 +135,9 @@ bool add_range(std::string_view field, const std::string& word, std::vector<Json
     if (!(by > 0) || b < a) refuse(field, printable(word, 40) + " is no range", "write it like 1..8 or 1..6:0.5");
     const bool natural = low->is_number_unsigned() && high->is_number_unsigned() && step->is_number_unsigned();
     // Seeds reach beyond what a double holds.
-    const double length =
-        natural ? double((high->get<std::uint64_t>() - low->get<std::uint64_t>()) / step->get<std::uint64_t>())
-                : (b - a) / by + 1e-9;
+    const std::uint64_t whole =
+        natural ? (high->get<std::uint64_t>() - low->get<std::uint64_t>()) / step->get<std::uint64_t>() : 0;
+    const double length = natural ? double(whole) : (b - a) / by + 1e-9;
     if (length >= double(Sweep::max_values))
         refuse(field, fmt::format("{} holds more than {} values", printable(word, 40), Sweep::max_values),
                "take a larger step: 0..100:10");

@@ -80,8 +80,9 @@ SweepCell read_cell(const FieldReader& in, std::size_t cells, const fs::path& fo
         if (name != "error") continue;
         static constexpr std::string_view parts[] = {"file", "field", "message", "hint"};
         reader.only(parts);
-        const auto part = [&](const char* key) {
-            return child.contains(key) ? reader.member(key, child[key]).text() : std::string();
+        const auto part = [&reader = reader](const char* key) {
+            const auto it = reader.value().find(key);
+            return it == reader.value().end() ? std::string() : reader.member(key, *it).text();
         };
         cell.error = Error(part("file"), part("field"), part("message"), part("hint"));
     }
