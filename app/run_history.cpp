@@ -329,6 +329,14 @@ int RunHistory::row_of(const QString& run) const {
 }
 bool RunHistory::contains(const QString& run) const { return store_->find(run) >= 0; }
 
+std::vector<RunHistory::Done> RunHistory::done_runs() const {
+    std::vector<Done> out;
+    for (const RunRow& r : store_->rows)
+        if (r.video && r.state == QStringLiteral("done"))
+            out.push_back({r.path, r.seed, r.width, r.height, r.frames, r.steps});
+    return out;
+}
+
 QString RunHistory::newest_done() const {
     for (const RunRow& row : store_->rows)
         if (row.state == QStringLiteral("done") && row.video) return row.path;

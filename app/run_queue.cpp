@@ -63,6 +63,7 @@ struct RunQueue::Store {
                 {"request", asked_json(e.request)},
                 {"prompt_template", e.prompt_template.toStdString()},
                 {"negative_template", e.negative_template.toStdString()},
+                {"tag", e.tag.toStdString()},
                 {"run", e.run.toStdString()},
                 {"issue", to_json(e.issue)}};
     }
@@ -90,6 +91,7 @@ struct RunQueue::Store {
             e.resume = text_of(one, "kind") == "resume";
             e.prompt_template = to_qstring(text_of(one, "prompt_template"));
             e.negative_template = to_qstring(text_of(one, "negative_template"));
+            e.tag = to_qstring(text_of(one, "tag"));
             e.run = to_qstring(text_of(one, "run"));
             e.issue = issue_from_json(one.value("issue", Json()));
             const std::string state = text_of(one, "state");
@@ -316,6 +318,8 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
         return e.run;
     case KindRole:
         return e.resume ? QStringLiteral("resume") : QStringLiteral("render");
+    case TagRole:
+        return e.tag;
     default:
         return {};
     }
@@ -325,7 +329,8 @@ QHash<int, QByteArray> RunQueue::roleNames() const {
     return {{IdRole, "id"},           {StateRole, "state"}, {PromptRole, "prompt"},     {TemplateRole, "template"},
             {SummaryRole, "summary"}, {SeedRole, "seed"},   {ProgressRole, "progress"}, {StageRole, "stage"},
             {EtaRole, "eta"},         {StepRole, "step"},   {StepsRole, "steps"},       {IssueRole, "issue"},
-            {RunRole, "run"},         {KindRole, "kind"}};
+            {RunRole, "run"},         {KindRole, "kind"},
+            {TagRole, "tag"}};
 }
 
 Qt::ItemFlags RunQueue::flags(const QModelIndex& index) const {
@@ -379,6 +384,27 @@ quint64 RunQueue::add(const RequestDocument::Snapshot& snapshot, bool next) {
     return store_->add(std::move(e), next);
 }
 
+QList<quint64> RunQueue::add_all(const std::vector<Tagged>& entries) {
+    QList<quint64> ids;
+    if (entries.empty()) return ids;
+    const int first = rowCount();
+    beginInsertRows({}, first, first + int(entries.size()) - 1);
+    for (const auto& [snapshot, tag] : entries) {
+        Entry e;
+        e.id = store_->next_id++;
+        e.request = snapshot.request;
+        e.prompt_template = snapshot.prompt_template;
+        e.negative_template = snapshot.negative_template;
+        e.tag = tag;
+        ids << e.id;
+        store_->entries.push_back(std::move(e));
+    }
+    endInsertRows();
+    store_->save();
+    store_->pump();
+    return ids;
+}
+
 quint64 RunQueue::add_resume(const QString& run, bool next) {
     Entry e;
     e.resume = true;
@@ -391,7 +417,7 @@ quint64 RunQueue::add_resume(const QString& run, bool next) {
     // An entry that ended with this run is the same thing.
     for (int row = int(store_->entries.size()) - 1; row >= 0; --row)
         if (store_->entries[std::size_t(row)].run == run && store_->entries[std::size_t(row)].ended())
-            store_->take(row);
+            e.tag = store_->take(row).tag;
     return store_->add(std::move(e), next);
 }
 
@@ -434,6 +460,10 @@ void RunQueue::forget(const QStringList& runs) {
 }
 void RunQueue::clear_ended() {
     store_->remove_if([](const Entry& e) { return e.ended(); });
+}
+void RunQueue::clear_tagged(const QString& beginning) {
+    store_->remove_if(
+        [&](const Entry& e) { return e.state == State::waiting && e.tag.startsWith(beginning); });
 }
 void RunQueue::clear_waiting() {
     store_->remove_if([](const Entry& e) { return e.state == State::waiting; });

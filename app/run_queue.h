@@ -34,6 +34,7 @@ public:
         IssueRole, ///< app::Issue, empty: none
         RunRole,   ///< run folder, empty before it exists
         KindRole,  ///< "render", "resume"
+        TagRole,   ///< what it was put in line for, as its owner wrote it; empty: by hand
     };
 
     /// Reads queue.json. `worker` is borrowed. Unreadable files are put aside as queue.json.broken, with an issue.
@@ -54,6 +55,12 @@ public:
 
     /// At the end, or before all others that wait. Returns its id.
     quint64 add(const RequestDocument::Snapshot& snapshot, bool next = false);
+    struct Tagged {
+        RequestDocument::Snapshot snapshot;
+        QString tag; ///< stays with the entry over restarts
+    };
+    /// Many at once, at the end, written once. Returns their ids.
+    QList<quint64> add_all(const std::vector<Tagged>& entries);
     /// Puts a run that was interrupted, cancelled or failed into the queue to go on.
     quint64 add_resume(const QString& run, bool next = true);
     /// Puts an entry that ended without a video before all others that wait: it goes on where its run stopped, or
@@ -68,6 +75,8 @@ public:
     void forget(const QStringList& runs);
     /// Everything that ended.
     void clear_ended();
+    /// Everything that waits whose tag begins so.
+    void clear_tagged(const QString& beginning);
     /// Everything that waits. undo_clear() brings back what the last clear or remove took.
     void clear_waiting();
     bool can_undo_clear() const;

@@ -5,6 +5,7 @@
 #include <QtConcurrent/QtConcurrentRun>
 
 #include "app/request_values.h"
+#include "app/sweep_document.h"
 #include "app/text.h"
 #include "engine/session/model_lookup.h"
 
@@ -33,6 +34,7 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
     });
     connect(&history, &RunHistory::totals_changed, this, &Studio::over_limit_changed);
     connect_queue();
+    sweeps_ = std::make_unique<SweepDocument>(settings, document, queue, history, estimator, project.undo());
 }
 
 Studio::~Studio() = default;
@@ -107,6 +109,7 @@ void Studio::start() {
     project.set_autosave(true);
     history.purge_trash(trash_days);
     estimator.start_trial();
+    sweeps_->begin();
     queue.start();
 }
 

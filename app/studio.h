@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
+#include <memory>
 
 #include "app/cut_exporter.h"
 #include "app/draft_decoder.h"
@@ -19,6 +20,8 @@
 #include "app/tokens.h"
 
 namespace denoir::app {
+
+class SweepDocument;
 
 /// Everything the window shows, made and connected with one another in the right order: runs enter the history as they
 /// begin and end, the estimator learns from them, the request travels with the project, watched folders with the
@@ -44,6 +47,7 @@ public:
     Notifier notifier;
     CutExporter exporter;
     Preparations inputs;
+    SweepDocument& sweeps() { return *sweeps_; }
 
     /// Feeds the queue, switches autosave on, empties the trash of what is older than a week.
     void start();
@@ -65,6 +69,7 @@ private:
     void run_ended(quint64 id, int state, const QString& run);
     void learn(const QString& run);
     bool in_front_ = true;
+    std::unique_ptr<SweepDocument> sweeps_;
 };
 
 } // namespace denoir::app
