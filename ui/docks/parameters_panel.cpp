@@ -385,6 +385,11 @@ void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {
     follow();
 }
 
+void ParametersPanel::set_generates(bool generates) {
+    generate_->setVisible(generates);
+    copies_->setVisible(generates);
+}
+
 int ParametersPanel::copies() const { return copies_->value(); }
 
 } // namespace denoir::ui

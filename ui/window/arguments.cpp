@@ -17,7 +17,7 @@ QString help_text() {
         "The studio. PATH: a project, run folder, video, picture, request (.json) or model folder to open.\n"
         "\n"
         "  --open PATH          the same as PATH\n"
-        "  --layout NAME        create (default) or compare\n"
+        "  --layout NAME        create (default), compare or tune\n"
         "  --theme NAME         light or dark (default: as in the settings, else as the desktop)\n"
         "  --size WxH           size of the window in pixels (default: as it was, else 1280x800)\n"
         "  --screenshot FILE    writes a picture (PNG) of the window and ends; works without a display, too\n"
@@ -77,9 +77,8 @@ Arguments read_arguments(const QStringList& arguments) {
         if (name == QLatin1String("--open")) {
             found.paths.append(QFileInfo(value).absoluteFilePath());
         } else if (name == QLatin1String("--layout")) {
-            if (value != QLatin1String("create") && value != QLatin1String("compare"))
-                return refuse("use create or compare");
-            found.layout = value == QLatin1String("create") ? Layout::create : Layout::compare;
+            found.layout = layout_from_name(value);
+            if (!found.layout) return refuse("use create, compare or tune");
         } else if (name == QLatin1String("--theme")) {
             if (value != QLatin1String("light") && value != QLatin1String("dark")) return refuse("use light or dark");
             found.theme = scheme_from_name(value);

@@ -12,7 +12,21 @@ constexpr int state_version = 2; // raised when docks change so that old states 
 }
 
 QString layout_name(Layout layout) {
-    return layout == Layout::create ? QStringLiteral("create") : QStringLiteral("compare");
+    switch (layout) {
+    case Layout::create:
+        return QStringLiteral("create");
+    case Layout::compare:
+        return QStringLiteral("compare");
+    case Layout::tune:
+        return QStringLiteral("tune");
+    }
+    return {};
+}
+
+std::optional<Layout> layout_from_name(const QString& name) {
+    for (const Layout each : {Layout::create, Layout::compare, Layout::tune})
+        if (name == layout_name(each)) return each;
+    return std::nullopt;
 }
 
 Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange, QObject* parent)

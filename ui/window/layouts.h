@@ -5,6 +5,7 @@
 #include <QObject>
 
 #include <functional>
+#include <optional>
 
 class QMainWindow;
 
@@ -14,11 +15,12 @@ class Settings;
 
 namespace denoir::ui {
 
-enum class Layout { create, compare };
-/// "create", "compare"
+enum class Layout { create, compare, tune };
+/// "create", "compare", "tune"
 QString layout_name(Layout layout);
+std::optional<Layout> layout_from_name(const QString& name);
 
-/// Two arrangements of the same docks; each is remembered on its own, in the settings.
+/// Arrangements of the same docks; each is remembered on its own, in the settings.
 class Layouts : public QObject {
     Q_OBJECT
 public:

@@ -23,6 +23,7 @@
 #include "app/run_queue.h"
 #include "app/settings.h"
 #include "app/studio.h"
+#include "app/sweep_document.h"
 #include "app/text.h"
 #include "app/thumbnails.h"
 #include "engine/core/error.h"
@@ -44,6 +45,8 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/tune/sweep_table.h"
+#include "ui/tune/sweep_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
 #include "ui/window/compare_bar.h"
@@ -99,6 +102,9 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     setCentralWidget(middle);
 
     make_actions();
+    tune_ = new SweepView(studio_, *actions_.at(QStringLiteral("run.generate")), middle);
+    tune_->hide();
+    column->addWidget(tune_, 1);
     make_docks();
     make_menus();
     palette_ = new CommandPalette(actions_, this);
@@ -110,6 +116,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     connect(layouts_.get(), &Layouts::shown, this, &MainWindow::layout_shown);
     connect_parts();
     connect_runs();
+    connect_tune();
     update_title();
 }
 
@@ -180,15 +187,18 @@ void MainWindow::make_docks() {
     metrics_dock_ = dock("metrics-dock", tr("Metrics"), metrics_);
     layers_dock_ = dock("layers-dock", tr("Layers"), layers_panel_);
     differences_dock_ = dock("differences-dock", tr("Differences"), differences_);
+    sweep_table_ = new SweepTable(studio_);
+    sweep_dock_ = dock("sweep-dock", tr("Differs only in"), sweep_table_);
 }
 
 void MainWindow::arrange(Layout layout) {
     Dock* const all[] = {prompt_dock_, images_dock_,   parameters_dock_, runs_dock_,   queue_dock_,      models_dock_,
-                         steps_dock_,  timeline_dock_, metrics_dock_,    layers_dock_, differences_dock_};
+                         steps_dock_,  timeline_dock_, metrics_dock_,    layers_dock_, differences_dock_, sweep_dock_};
     for (Dock* dock : all) {
         dock->setFloating(false);
         removeDockWidget(dock);
     }
+    if (layout == Layout::tune) return arrange_tune();
     const auto put = [this](Qt::DockWidgetArea area, std::initializer_list<Dock*> docks) {
         for (Dock* dock : docks) {
             addDockWidget(area, dock, Qt::Vertical);
@@ -209,7 +219,7 @@ void MainWindow::arrange(Layout layout) {
         put(Qt::RightDockWidgetArea, {runs_dock_, queue_dock_, models_dock_});
         tabifyDockWidget(queue_dock_, models_dock_);
         queue_dock_->raise();
-        keep(Qt::BottomDockWidgetArea, {metrics_dock_, layers_dock_});
+        keep(Qt::BottomDockWidgetArea, {metrics_dock_, layers_dock_, sweep_dock_});
         keep(Qt::LeftDockWidgetArea, {differences_dock_});
         resizeDocks({prompt_dock_, runs_dock_}, {side, side}, Qt::Horizontal);
         resizeDocks({prompt_dock_, images_dock_, parameters_dock_}, {height() / 5, height() / 6, height() * 3 / 5},
@@ -222,7 +232,7 @@ void MainWindow::arrange(Layout layout) {
         tabifyDockWidget(metrics_dock_, layers_dock_);
         metrics_dock_->raise();
         keep(Qt::RightDockWidgetArea, {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_});
-        keep(Qt::BottomDockWidgetArea, {timeline_dock_});
+        keep(Qt::BottomDockWidgetArea, {timeline_dock_, sweep_dock_});
         resizeDocks({runs_dock_}, {side}, Qt::Horizontal);
         resizeDocks({runs_dock_, differences_dock_}, {height() / 2, height() / 3}, Qt::Vertical);
         resizeDocks({metrics_dock_, steps_dock_}, {140, 150}, Qt::Vertical);
@@ -230,9 +240,16 @@ void MainWindow::arrange(Layout layout) {
 }
 
 void MainWindow::layout_shown(Layout layout) {
-    const bool compares = layout == Layout::compare;
-    actions_.at(QStringLiteral("view.create"))->setChecked(!compares);
-    actions_.at(QStringLiteral("view.compare"))->setChecked(compares);
+    const bool compares = layout == Layout::compare, sweeps = layout == Layout::tune;
+    actions_.at(QStringLiteral("view.") + layout_name(layout))->setChecked(true);
+    // One button to press, and one picture to look at.
+    actions_.at(QStringLiteral("run.generate"))->setText(sweeps ? tr("&Sweep") : tr("&Generate"));
+    parameters_->set_generates(!sweeps);
+    if (sweeps) preview_->player().pause();
+    preview_->setVisible(!sweeps);
+    tune_->setVisible(sweeps);
+    tune_->set_shown(sweeps);
+    watching_ = !sweeps && (watching_ || !studio_.worker.busy());
     compare_bar_->setVisible(compares);
     show_second_strip(compares && !shown_b_.isEmpty());
     divergence_view_->setVisible(compares && !shown_run_.isEmpty() && !shown_b_.isEmpty());
@@ -338,6 +355,7 @@ void MainWindow::begin(Layout layout) {
 
 void MainWindow::begin_for_picture(Layout layout) {
     for_picture_ = true;
+    studio_.core.sweeps().begin_for_picture();
     layouts_->begin(layout);
     restore_request();
     show_newest();

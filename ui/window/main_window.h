@@ -13,6 +13,7 @@
 #include "app/player.h"
 #include "app/run_divergence.h"
 #include "app/step_pictures.h"
+#include "app/sweep_exporter.h"
 #include "ui/actions/action_table.h"
 #include "ui/studio.h"
 #include "ui/window/layouts.h"
@@ -42,6 +43,8 @@ class QueuePanel;
 class RunsPanel;
 class StatusLine;
 class StepStrip;
+class SweepTable;
+class SweepView;
 class TimelineView;
 
 /// The studio's window: one picture in the middle, docks around it, every action in one table.
@@ -130,6 +133,15 @@ private:
     void fill_recent();
     void ask_start_or_end(const QString& picture, const QPoint& where);
     void offer_request(const QString& request, const QString& path);
+    // main_window_tune.cpp
+    void make_tune_actions();
+    void connect_tune();
+    void arrange_tune();
+    bool tunes() const; ///< the layout Tune is shown
+    void start_sweep();
+    void export_sweep(app::SweepExporter::Kind kind);
+    /// A sweep's folder, its sweep.json, or a file with axes. False: it is none.
+    bool open_sweep(const QString& path);
     // main_window_shots.cpp
     void add_to_timeline(const QString& run);
     void extend(int row);
@@ -158,6 +170,9 @@ private:
     MetricsView* metrics_;
     DifferencesPanel* differences_;
     StatusLine* status_;
+    SweepView* tune_;
+    SweepTable* sweep_table_;
+    app::SweepExporter sweep_exporter_;
     ComparisonExport* comparison_export_;
     app::LayerComparison layer_comparison_;
     LayersPanel* layers_panel_;
@@ -168,7 +183,7 @@ private:
     StepStrip *live_strip_, *strip_, *strip_b_;
     QStackedWidget* strips_;
     Dock *prompt_dock_, *images_dock_, *parameters_dock_, *runs_dock_, *queue_dock_, *models_dock_, *steps_dock_,
-        *timeline_dock_, *metrics_dock_, *layers_dock_, *differences_dock_;
+        *timeline_dock_, *metrics_dock_, *layers_dock_, *differences_dock_, *sweep_dock_;
     QMenu* recent_menu_ = nullptr;
     QTimer* remember_later_;
     QString shown_run_, shown_b_;

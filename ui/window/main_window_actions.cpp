@@ -30,6 +30,8 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/tune/sweep_grid.h"
+#include "ui/tune/sweep_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
 #include "ui/window/comparison_export.h"
@@ -86,11 +88,13 @@ void MainWindow::make_actions() {
     add("edit.reset", edit, tr("All parameters to their &defaults"), {}, "reset", [this] { parameters_->reset_all(); });
 
     auto* layouts = new QActionGroup(this);
-    for (const Layout each : {Layout::create, Layout::compare}) {
-        const bool first = each == Layout::create;
-        auto* action = add(first ? "view.create" : "view.compare", view, first ? tr("&Create") : tr("Co&mpare"),
-                           {QKeySequence(Qt::CTRL | (first ? Qt::Key_1 : Qt::Key_2))}, first ? "layout" : "compare",
-                           [this, each] { layouts_->show(each); });
+    const std::tuple<Layout, const char*, QString, Qt::Key, const char*> arrangements[] = {
+        {Layout::create, "view.create", tr("&Create"), Qt::Key_1, "layout"},
+        {Layout::compare, "view.compare", tr("Co&mpare"), Qt::Key_2, "compare"},
+        {Layout::tune, "view.tune", tr("&Tune"), Qt::Key_3, "sliders"}};
+    for (const auto& [each, id, text, key, picture] : arrangements) {
+        auto* action = add(id, view, text, {QKeySequence(Qt::CTRL | key)}, picture,
+                           [this, each = each] { layouts_->show(each); });
         action->setCheckable(true);
         layouts->addAction(action);
     }
@@ -133,6 +137,8 @@ void MainWindow::make_actions() {
             studio_.exporter.cancel();
         else if (comparison_export_->running())
             comparison_export_->cancel();
+        else if (sweep_exporter_.running())
+            sweep_exporter_.cancel();
         else if (layer_comparison_.busy())
             layer_comparison_.cancel();
     });
@@ -163,13 +169,14 @@ void MainWindow::make_actions() {
 
     add("play.toggle", play, tr("&Play or pause"), {QKeySequence(Qt::Key_Space)}, "play", [this] { play_or_pause(); });
     add("play.backwards", play, tr("Backwards, faster"), {QKeySequence(Qt::Key_J)}, "previous-frame",
-        [this] { preview_->player().shuttle(-1); });
+        [this] { tunes() ? tune_->player().shuttle(-1) : preview_->player().shuttle(-1); });
     add("play.stop", play, tr("Stand still"), {QKeySequence(Qt::Key_K)}, "pause", [this] {
         preview_->player().pause();
+        tune_->player().pause();
         timeline_->set_playing(false);
     });
     add("play.forwards", play, tr("Forwards, faster"), {QKeySequence(Qt::Key_L)}, "next-frame",
-        [this] { preview_->player().shuttle(1); });
+        [this] { tunes() ? tune_->player().shuttle(1) : preview_->player().shuttle(1); });
     add("play.frame-back", play, tr("One frame back"), {QKeySequence(Qt::Key_Comma)}, "previous-frame",
         [this] { step_frames(-1); });
     add("play.frame-on", play, tr("One frame on"), {QKeySequence(Qt::Key_Period)}, "next-frame",
@@ -181,12 +188,15 @@ void MainWindow::make_actions() {
         {QKeySequence(Qt::SHIFT | Qt::Key_Period), QKeySequence(Qt::Key_Greater), QKeySequence(Qt::Key_Colon)},
         "next-frame", [this] { step_frames(10); });
     auto* loop = add("play.loop", play, tr("&Loop"), {}, "loop",
-                     [this] { preview_->player().set_loop(!preview_->player().loop()); });
+                     [this] {
+                         preview_->player().set_loop(!preview_->player().loop());
+                         tune_->player().set_loop(preview_->player().loop());
+                     });
     loop->setCheckable(true);
     loop->setChecked(preview_->player().loop());
     connect(&preview_->player(), &app::Player::loop_changed, loop, &QAction::setChecked);
     add("play.fit", play, tr("&Fit the picture"), {QKeySequence(Qt::Key_F)}, "fit",
-        [this] { preview_->canvas().zoom_to_fit(); });
+        [this] { tunes() ? tune_->grid().zoom_to_fit() : preview_->canvas().zoom_to_fit(); });
     add("play.values", play, tr("Pixel &values"), {QKeySequence(Qt::Key_I)}, "eye", [this] {
         if (timeline_has_focus()) return timeline_->trim_to_playhead(true);
         preview_->canvas().set_shows_values(!preview_->canvas().shows_values());
@@ -243,6 +253,8 @@ void MainWindow::make_actions() {
         clip_opened(app::Side::b, {}, {});
         preview_->set_mode(CompareMode::single);
     });
+
+    make_tune_actions();
 
     add("timeline.split", timeline, tr("&Split at the playhead"), {QKeySequence(Qt::Key_S)}, "split",
         [this] { timeline_->split_at_playhead(); });
@@ -303,10 +315,10 @@ void MainWindow::make_menus() {
           "edit.negative-default", "-", "edit.start-image", "edit.last-image", "edit.paste-image", "edit.camera",
           "edit.swap-images", "-", "edit.reset"});
     QMenu* view = menuBar()->addMenu(tr("&View"));
-    fill(view, {"view.create", "view.compare", "-", "view.palette", "view.search", "-"});
+    fill(view, {"view.create", "view.compare", "view.tune", "-", "view.palette", "view.search", "-"});
     QMenu* docks = view->addMenu(tr("&Docks"));
     for (Dock* dock : {prompt_dock_, images_dock_, parameters_dock_, runs_dock_, queue_dock_, models_dock_, steps_dock_,
-                       timeline_dock_, metrics_dock_, layers_dock_, differences_dock_}) {
+                       timeline_dock_, metrics_dock_, layers_dock_, differences_dock_, sweep_dock_}) {
         QAction* toggle = dock->toggleViewAction();
         docks->addAction(toggle);
         auto* entry = actions_.add(QStringLiteral("dock.") + dock->objectName(), tr("View"),
@@ -346,6 +358,10 @@ void MainWindow::make_menus() {
                                               "compare.export-layers",
                                               "-",
                                               "compare.end"});
+    fill(menuBar()->addMenu(tr("T&une")),
+         {"tune.axes", "tune.swap", "tune.take-axes", "-", "tune.missing", "tune.clear", "-", "tune.take", "tune.take-all",
+          "tune.compare", "tune.reference", "-", "tune.export-video", "tune.export-picture", "tune.export-report",
+          "tune.export-csv"});
     fill(menuBar()->addMenu(tr("&Timeline")),
          {"timeline.play", "-", "timeline.split", "timeline.trim-in", "timeline.trim-out", "timeline.remove",
           "timeline.extend", "timeline.retake", "edit.rename", "-", "timeline.fit", "file.export"});
@@ -368,6 +384,8 @@ bool MainWindow::timeline_has_focus() const {
 void MainWindow::play_or_pause() {
     if (timeline_has_focus() || timeline_->playing())
         timeline_->set_playing(!timeline_->playing());
+    else if (tunes())
+        tune_->player().toggle();
     else {
         if (preview_->player().playing()) play_when_opened_ = false; // whoever pauses now wants the next one still, too
         preview_->player().toggle();
@@ -377,6 +395,8 @@ void MainWindow::play_or_pause() {
 void MainWindow::step_frames(int frames) {
     if (timeline_has_focus())
         timeline_->set_playhead(timeline_->playhead() + frames);
+    else if (tunes())
+        tune_->player().step(frames);
     else
         preview_->player().step(frames);
 }

@@ -83,6 +83,7 @@ void MainWindow::open_path(const QString& path) {
         return banners_->show_banner(QStringLiteral("open"), Banners::Kind::error,
                                      tr("%1: there is no such file or folder").arg(path), {}, 20);
     const QString full = info.absoluteFilePath();
+    if (open_sweep(full)) return;
     if (info.isFile() && (info.suffix() == QLatin1String("denoir") || app::Project::is_project(full)))
         return open_project_file(full);
     if (info.isFile() && info.suffix().toLower() == QLatin1String("json")) {

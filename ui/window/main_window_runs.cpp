@@ -136,6 +136,7 @@ void MainWindow::generate(bool next) {
         parameters_dock_->show();
         return say(refused);
     }
+    if (tunes() && !next) return start_sweep();
     auto& document = studio_.document;
     if (studio_.core.inputs.busy()) {
         generate_when_resolved_.push_back(next);
@@ -151,7 +152,7 @@ void MainWindow::generate(bool next) {
         parameters_dock_->show();
         return;
     }
-    watching_ = true;
+    watching_ = !tunes();
     studio_.prompts.add(QString::fromStdString(document.asked().prompt));
     if (editing_ != 0) {
         const quint64 id = editing_;

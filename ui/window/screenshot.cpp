@@ -14,6 +14,8 @@
 #include "app/request_document.h"
 #include "app/run_history.h"
 #include "ui/preview/preview_view.h"
+#include "ui/tune/sweep_grid.h"
+#include "ui/tune/sweep_view.h"
 #include "ui/window/main_window.h"
 
 namespace denoir::ui {
@@ -73,6 +75,14 @@ int take_screenshot(MainWindow& window, Studio& studio, const Arguments& argumen
     if (preview.info(app::Side::a)) {
         preview.player().pause();
         preview.player().go_to(preview.player().frames() * 2 / 3);
+    }
+    if (arguments.layout == Layout::tune) {
+        auto& tune = *window.findChild<SweepView*>();
+        auto& player = tune.player();
+        settle(3000, [&] { return player.frames() > 0; });
+        player.pause();
+        player.go_to(player.frames() * 2 / 3);
+        settle(8000, [&] { return tune.grid().clips().settled(); });
     }
     settle_for(1500); // thumbnails, steps, token counts
     const QImage picture = window.grab().toImage();

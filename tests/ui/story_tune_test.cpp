@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// The story of the layout Tune: which values are best?
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+#include <QTreeView>
+
+#include "app/open_sweep.h"
+#include "app/request_document.h"
+#include "app/sweep_document.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/preview/preview_view.h"
+#include "ui/tune/sweep_bar.h"
+#include "ui/tune/sweep_grid.h"
+#include "ui/tune/sweep_plot.h"
+#include "ui/tune/sweep_table.h"
+#include "ui/tune/sweep_view.h"
+#include "ui/window/translation.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+using CellState = app::SweepDocument::State;
+
+class StoryTuneTest : public QObject {
+    Q_OBJECT
+private slots:
+    void which_values();
+    void three_axes_and_a_mistake();
+    void older_settings();
+
+private:
+    static QPoint middle(SweepGrid& grid, std::size_t cell) { return grid.cell_rect(cell).center(); }
+    static void click(StudioFixture& studio, SweepGrid& grid, std::size_t cell, Qt::KeyboardModifiers keys = {}) {
+        studio.click(grid.viewport(), middle(grid, cell), keys);
+    }
+    static bool measured(const app::OpenSweep& sweep) {
+        for (std::size_t i = 0; i < sweep.size(); ++i)
+            if (sweep.sweep().reference_of(i) && !sweep.cell(i).figures) return false;
+        return true;
+    }
+    static void write(StudioFixture& studio, const char* field, const QString& text) {
+        studio.click(studio.find<QLineEdit>(field));
+        studio.key(Qt::Key_A, Qt::ControlModifier);
+        studio.type(text);
+    }
+};
+
+/// Two axes, four clips; they arrive and play together, the best one's values go into the request, undo brings the old
+/// ones back.
+void StoryTuneTest::which_values() {
+    const app::Home home;
+    StudioFixture studio;
+    studio.use_model();
+    auto& sweeps = studio.core().sweeps();
+    studio.key(Qt::Key_3, Qt::ControlModifier);
+    QCOMPARE(studio.window().layouts().current(), Layout::tune);
+    auto& view = *studio.window().findChild<SweepView*>();
+    auto& grid = view.grid();
+    QVERIFY(view.isVisible() && !studio.window().preview().isVisible());
+    QVERIFY(!studio.find<QPushButton>("generate")->isVisible()); // one button to press
+    studio.picture("tune-1-empty");
+
+    write(studio, "axis-0-values", "2, 4");
+    write(studio, "axis-1-values", "1, 3");
+    QTRY_VERIFY_WITH_TIMEOUT(!sweeps.outlook().pending && sweeps.outlook().clips == 4, 20000);
+    QVERIFY(studio.find<QLabel>("sweep-summary")->text().startsWith("4 clips"));
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.progress().done >= 1, 60000);
+    QCOMPARE(studio.window().layouts().current(), Layout::tune); // nothing jumps at whoever looks at the grid
+    QVERIFY(view.isVisible());
+    studio.snapshot("tune-2-arriving");
+    QTRY_COMPARE_WITH_TIMEOUT(sweeps.progress().done, 4, 120000);
+    QVERIFY(studio.idle());
+    QTRY_VERIFY_WITH_TIMEOUT(measured(*sweeps.shown()), 60000);
+
+    // All play together, by themselves; Space and the full stop do what they do elsewhere.
+    auto& player = view.player();
+    QTRY_COMPARE_WITH_TIMEOUT(player.frames(), StudioFixture::frames(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(player.playing() && grid.clips().settled(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(grid.hasFocus(), 5000);
+    studio.key(Qt::Key_Space);
+    QVERIFY(!player.playing());
+    const int frame = player.frame();
+    studio.key(Qt::Key_Period);
+    QCOMPARE(player.frame(), (frame + 1) % player.frames());
+    QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 10000);
+    for (std::size_t i = 0; i < 4; ++i)
+        QVERIFY(!grid.clips().picture(QString::fromStdString(sweeps.shown()->cell(i).run.string())).isNull());
+
+    // By keyboard to the last, and the table goes along.
+    click(studio, grid, 0);
+    studio.key(Qt::Key_Down);
+    studio.key(Qt::Key_Right);
+    QCOMPARE(*grid.current(), 3U);
+    auto* table = studio.find<QTreeView>("sweep-table");
+    QCOMPARE(table->currentIndex().data(SweepModel::CellRole).toInt(), 3);
+    QVERIFY(grid.accessibleDescription().contains("steps 4"));
+    studio.key(Qt::Key_S);
+    QVERIFY(studio.core().history.starred(QString::fromStdString(sweeps.shown()->cell(3).run.string())));
+    studio.picture("tune-3-four-clips");
+    // The table by mouse, and the grid goes along; sorted by PSNR the reference comes first.
+    table->sortByColumn(4, Qt::DescendingOrder);
+    studio.click(table->viewport(), table->visualRect(table->model()->index(3, 0)).center());
+    QVERIFY(*grid.current() < 2U); // two steps are further from four than nothing
+    QVERIFY(!studio.find<SweepPlot>("sweep-plot")->points().empty());
+
+    // The values of the second: an undo step.
+    click(studio, grid, 1);
+    const Request before = studio.core().document.asked();
+    studio.key(Qt::Key_R);
+    QCOMPARE(studio.core().document.asked().steps.value_or(0), 2);
+    QCOMPARE(studio.core().document.asked().guidance.value_or(0), 3.0);
+    studio.key(Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(to_json(studio.core().document.asked()).dump(), to_json(before).dump());
+
+    // Against another clip; the grid turned, and back.
+    studio.key(Qt::Key_M);
+    QTRY_VERIFY_WITH_TIMEOUT(measured(*sweeps.shown()) && sweeps.shown()->cell(3).figures->reference == 1, 60000);
+    studio.click(studio.find<QToolButton>("swap-axes"));
+    QCOMPARE(grid.shape().row_text(1), QString("3"));
+    QCOMPARE(*grid.shape().cell(1, 0), 1U);
+    studio.key(Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(grid.shape().row_text(1), QString("4"));
+
+    // The same again is there at once.
+    studio.core().document.set_value("seed", qulonglong(*sweeps.shown()->sweep().request.seed));
+    QTRY_VERIFY_WITH_TIMEOUT(!sweeps.outlook().pending && sweeps.outlook().to_render == 0, 20000);
+    QVERIFY(studio.find<QLabel>("sweep-summary")->text().contains("all of them are there"));
+
+    // Two against each other.
+    click(studio, grid, 0);
+    studio.key(Qt::Key_Right, Qt::ShiftModifier);
+    studio.key(Qt::Key_C);
+    QCOMPARE(studio.window().layouts().current(), Layout::compare);
+    QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::b), 20000);
+    QVERIFY(!player.playing());
+    studio.key(Qt::Key_3, Qt::ControlModifier);
+
+    // What it shows, as files.
+    studio.window().actions().at("tune.export-csv")->trigger();
+    QVERIFY(studio.answer_file_dialog(home.file("figures.csv")));
+    QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(home.file("figures.csv")).size() > 50, 20000);
+    studio.window().actions().at("tune.export-picture")->trigger();
+    QVERIFY(studio.answer_file_dialog(home.file("grid.png")));
+    QTRY_VERIFY_WITH_TIMEOUT(!QImage(home.file("grid.png")).isNull(), 20000);
+
+    // And the best in large.
+    click(studio, grid, 3);
+    studio.key(Qt::Key_Return);
+    QCOMPARE(studio.window().layouts().current(), Layout::create);
+    QVERIFY(studio.find<QPushButton>("generate")->isVisible());
+    QCOMPARE(studio.window().shown_run(), QString::fromStdString(sweeps.shown()->cell(3).run.string()));
+}
+
+/// A value that cannot be is said under its axis, and nothing begins; a third axis makes pages.
+void StoryTuneTest::three_axes_and_a_mistake() {
+    const app::Home home;
+    StudioFixture studio(Layout::tune, Scheme::light);
+    studio.use_model();
+    auto& sweeps = studio.core().sweeps();
+    auto& view = *studio.window().findChild<SweepView*>();
+    auto& grid = view.grid();
+    write(studio, "axis-0-values", "2, many");
+    QVERIFY(!sweeps.axes().issue(0).isEmpty());
+    QVERIFY(!studio.find<QPushButton>("sweep")->isEnabled());
+    studio.key(Qt::Key_Return, Qt::ControlModifier);
+    studio.picture("tune-4-mistake");
+    QVERIFY(!sweeps.shown() && !sweeps.starting());
+    write(studio, "axis-0-values", "1, 2");
+    write(studio, "axis-1-values", "1, 3");
+    view.bar().add_axis("seed");
+    QTRY_VERIFY(studio.find<QLineEdit>("axis-2-values")->hasFocus());
+    studio.type("7, 8");
+    studio.click(studio.find<QPushButton>("sweep"));
+    QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.shown()->size() == 8, 20000);
+    // Esc stops what is at work, and the cell says what to do.
+    QTRY_VERIFY_WITH_TIMEOUT(studio.core().queue.running() != 0, 20000);
+    studio.core().queue.set_paused(true);
+    QTRY_VERIFY_WITH_TIMEOUT(studio.core().worker.busy() || studio.core().queue.running() == 0, 20000);
+    studio.key(Qt::Key_Escape);
+    QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.running(), 0ULL, 20000);
+    sweeps.clear_waiting();
+    studio.picture("tune-5-missing");
+    QVERIFY(sweeps.progress().missing >= 7);
+    QVERIFY(studio.find<QToolButton>("render-missing")->isVisible());
+    studio.core().queue.set_paused(false);
+    studio.click(studio.find<QToolButton>("render-missing"));
+    QTRY_COMPARE_WITH_TIMEOUT(sweeps.progress().done, 8, 180000);
+    QTRY_VERIFY_WITH_TIMEOUT(measured(*sweeps.shown()), 60000);
+    click(studio, grid, 0);
+    studio.key(Qt::Key_PageDown);
+    QCOMPARE(*grid.current(), 1U); // the same place on the next page
+    QCOMPARE(studio.window().findChildren<QComboBox*>("page-0").constLast()->currentIndex(), 1);
+    QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 10000);
+    studio.picture("tune-6-pages");
+}
+
+/// Settings of a studio that knew two layouts: what was arranged there stays, and the new dock is out of the way.
+void StoryTuneTest::older_settings() {
+    const app::Home home;
+    QByteArray state;
+    {
+        StudioFixture before;
+        auto* dock = before.find<QDockWidget>("sweep-dock");
+        before.find<QDockWidget>("images-dock")->hide();
+        before.window().removeDockWidget(dock); // it was not there
+        dock->setObjectName("unknown");
+        before.window().close();
+    }
+    StudioFixture studio;
+    QVERIFY(!studio.find<QDockWidget>("images-dock")->isVisible());
+    QVERIFY(!studio.find<QDockWidget>("sweep-dock")->isVisible());
+    studio.key(Qt::Key_3, Qt::ControlModifier);
+    QVERIFY(studio.find<QDockWidget>("sweep-dock")->isVisible());
+    QVERIFY(studio.find<QDockWidget>("queue-dock")->isVisible());
+    studio.key(Qt::Key_1, Qt::ControlModifier);
+    QVERIFY(!studio.find<QDockWidget>("sweep-dock")->isVisible());
+    QVERIFY(studio.window().preview().isVisible());
+}
+
+int main(int argc, char** argv) {
+    if (qEnvironmentVariableIsEmpty("DENOIR_RESOURCES")) qputenv("DENOIR_RESOURCES", DENOIR_BUNDLED);
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs); // the story answers Qt's own
+    QApplication program(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    const Translation words(program);
+    StoryTuneTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "story_tune_test.moc"

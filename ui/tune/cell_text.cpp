@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/tune/cell_text.h"
+
+#include <QCoreApplication>
+
+#include "app/open_sweep.h"
+#include "app/text.h"
+
+namespace denoir::ui {
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(denoir::ui::SweepGrid)
+};
+
+} // namespace
+
+bool is_reference(const app::OpenSweep& sweep, std::size_t cell) {
+    if (sweep.sweep().reference_of(cell)) return false;
+    const auto& reference = sweep.sweep().reference;
+    for (const auto& each : reference)
+        if (each) return true; // measured against itself alone
+    return false;
+}
+
+QString psnr_text(const app::OpenSweep& sweep, std::size_t cell) {
+    if (!sweep.has_video(cell)) return {};
+    if (is_reference(sweep, cell)) return Words::tr("reference");
+    const auto& figures = sweep.cell(cell).figures;
+    if (!figures) return sweep.sweep().reference_of(cell) ? QStringLiteral("…") : QString();
+    if (!figures->note.empty()) return QStringLiteral("–");
+    return figures->psnr ? Words::tr("%1 dB").arg(*figures->psnr, 0, 'f', 1) : Words::tr("equal");
+}
+
+QString state_text(const app::SweepDocument::CellView& view) {
+    using State = app::SweepDocument::State;
+    switch (view.state) {
+    case State::missing:
+        return Words::tr("not rendered");
+    case State::waiting:
+        return Words::tr("waits");
+    case State::running: {
+        QString text = view.step > 0 && view.step < view.steps ? Words::tr("step %1/%2").arg(view.step).arg(view.steps)
+                                                               : Words::tr("at work");
+        if (view.eta >= 0) text += QStringLiteral(" · ") + Words::tr("%1 left").arg(app::duration_text(view.eta));
+        return text;
+    }
+    case State::done:
+        return Words::tr("done");
+    case State::failed:
+        return Words::tr("failed");
+    case State::gone:
+        return Words::tr("its run was deleted");
+    }
+    return {};
+}
+
+QString state_hint(const app::SweepDocument::CellView& view) {
+    using State = app::SweepDocument::State;
+    if (view.state == State::failed) return Words::tr("Enter: try again");
+    if (view.state == State::missing || view.state == State::gone) return Words::tr("Enter: render it");
+    return {};
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+
+#include "app/sweep_document.h"
+
+namespace denoir::app {
+class OpenSweep;
+}
+
+namespace denoir::ui {
+
+/// "31.2 dB", "equal", "reference" of one that others are measured against, "–" where there is no figure.
+QString psnr_text(const app::OpenSweep& sweep, std::size_t cell);
+/// True where another cell is measured against it.
+bool is_reference(const app::OpenSweep& sweep, std::size_t cell);
+/// "done", "waits", "step 3/8 · 4 s left", "failed", …
+QString state_text(const app::SweepDocument::CellView& view);
+/// What can be done about a cell that has no video; empty: nothing.
+QString state_hint(const app::SweepDocument::CellView& view);
+
+} // namespace denoir::ui

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/tune/sweep_bar.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "app/request_document.h"
+#include "app/studio.h"
+#include "app/sweep_document.h"
+#include "app/text.h"
+#include "ui/docks/parameters_text.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/flow_layout.h"
+
+namespace denoir::ui {
+
+AxisChip::AxisChip(QWidget* parent)
+    : QFrame(parent),
+      role_(new QLabel(this)),
+      error_(new QLabel(this)),
+      field_(new QComboBox(this)),
+      values_(new QLineEdit(this)),
+      away_(new QToolButton(this)) {
+    role_->setProperty("quiet", true);
+    error_->setProperty("error", true);
+    error_->setWordWrap(true);
+    error_->hide();
+    field_->setAccessibleName(tr("What varies"));
+    field_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    field_->setMinimumContentsLength(11);
+    values_->setMinimumWidth(fontMetrics().averageCharWidth() * 20);
+    away_->setIcon(icon(QStringLiteral("close")));
+    away_->setIconSize({12, 12});
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(grid::half);
+    row->addWidget(role_);
+    row->addWidget(field_);
+    row->addWidget(values_, 1);
+    row->addWidget(away_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    column->addLayout(row);
+    column->addWidget(error_);
+    connect(field_, &QComboBox::activated, this, [this](int index) { emit field_picked(field_->itemData(index).toString()); });
+    connect(values_, &QLineEdit::textEdited, this, &AxisChip::typed);
+    connect(values_, &QLineEdit::editingFinished, this, &AxisChip::typing_ended);
+    connect(away_, &QToolButton::clicked, this, &AxisChip::removed);
+}
+
+void AxisChip::show_axis(const app::AxisText& axis, const QList<app::SweepField>& fields, const app::Issue& issue,
+                         const QString& role) {
+    role_->setText(role);
+    const QSignalBlocker quiet(field_);
+    QList<app::SweepField> all = fields;
+    const auto is_it = [&](const app::SweepField& field) { return field.field == axis.field; };
+    if (std::none_of(all.begin(), all.end(), is_it)) all << app::SweepField{axis.field, app::field_title(axis.field), {}, {}};
+    QStringList now, before;
+    for (const auto& field : all) now << field.field + field.title;
+    for (int i = 0; i < field_->count(); ++i) before << field_->itemData(i).toString() + field_->itemText(i);
+    if (now != before) {
+        field_->clear();
+        for (const auto& field : all) field_->addItem(field.title, field.field);
+    }
+    field_->setCurrentIndex(field_->findData(axis.field));
+    const auto field = std::find_if(all.begin(), all.end(), is_it);
+    const QString hint = field->hint;
+    values_->setPlaceholderText(hint);
+    values_->setToolTip(hint.isEmpty() ? QString() : tr("Values: %1").arg(hint));
+    values_->setAccessibleName(tr("Values of %1").arg(field->title));
+    values_->setAccessibleDescription(hint);
+    away_->setAccessibleName(tr("Remove the axis %1").arg(field->title));
+    away_->setToolTip(away_->accessibleName());
+    if (values_->text() != axis.text) {
+        values_->setText(axis.text);
+        values_->setCursorPosition(0);
+    }
+    const bool wrong = !issue.isEmpty();
+    error_->setText(wrong ? breakable(words(issue)) : QString());
+    error_->setVisible(wrong);
+    if (values_->property("invalid").toBool() != wrong) {
+        values_->setProperty("invalid", wrong);
+        values_->setStyleSheet(values_->styleSheet()); // looked at anew
+    }
+}
+
+SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
+    : QFrame(parent),
+      studio_(studio),
+      sweeps_(studio.core.sweeps()),
+      add_(new QToolButton(this)),
+      swap_(new QToolButton(this)),
+      start_(new QPushButton(this)),
+      summary_(new QLabel(this)) {
+    auto* axes = new QWidget(this);
+    flow_ = new FlowLayout(grid::unit, axes);
+    add_->setObjectName(QStringLiteral("add-axis"));
+    add_->setIcon(icon(QStringLiteral("add")));
+    add_->setText(tr("Axis"));
+    add_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    add_->setPopupMode(QToolButton::InstantPopup);
+    add_->setAccessibleName(tr("Add an axis"));
+    add_->setToolTip(tr("Vary one more thing"));
+    auto* menu = new QMenu(add_);
+    add_->setMenu(menu);
+    connect(menu, &QMenu::aboutToShow, this, &SweepBar::fill_menu);
+    swap_->setObjectName(QStringLiteral("swap-axes"));
+    swap_->setIcon(icon(QStringLiteral("swap")));
+    swap_->setAccessibleName(tr("Swap rows and columns"));
+    swap_->setToolTip(swap_->accessibleName());
+    connect(swap_, &QToolButton::clicked, this, &SweepBar::swap);
+    flow_->addWidget(swap_);
+    flow_->addWidget(add_);
+
+    start_->setObjectName(QStringLiteral("sweep"));
+    start_->setProperty("primary", true);
+    start_->setMinimumWidth(160);
+    connect(start_, &QPushButton::clicked, &sweep, &QAction::trigger);
+    const auto follow = [this, &sweep] {
+        const QString keys = sweep.shortcut().toString(QKeySequence::NativeText);
+        start_->setText(keys.isEmpty() ? tr("Sweep") : tr("Sweep   %1").arg(keys));
+    };
+    connect(&sweep, &QAction::changed, this, follow);
+    follow();
+    summary_->setObjectName(QStringLiteral("sweep-summary"));
+    summary_->setProperty("quiet", true);
+    summary_->setWordWrap(true);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid::unit);
+    row->addWidget(start_);
+    row->addWidget(summary_, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::half);
+    column->setSpacing(grid::half);
+    column->addWidget(axes);
+    column->addLayout(row);
+
+    connect(&sweeps_.axes(), &app::SweepAxes::changed, this, &SweepBar::refresh);
+    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &SweepBar::refresh);
+    connect(&sweeps_, &app::SweepDocument::outlook_changed, this, &SweepBar::refresh_summary);
+    refresh();
+}
+
+void SweepBar::refresh() {
+    auto& axes = sweeps_.axes();
+    const auto fields = app::sweep_fields(studio_.document);
+    const int count = int(axes.axes().size());
+    while (chips_.size() > count) {
+        AxisChip* chip = chips_.takeLast();
+        if (chip->isAncestorOf(focusWidget())) add_->setFocus(); // its own button asked
+        flow_->removeWidget(chip);
+        chip->hide();
+        chip->deleteLater();
+    }
+    while (chips_.size() < count) {
+        auto* chip = new AxisChip(swap_->parentWidget());
+        const int index = int(chips_.size());
+        chip->values().setObjectName(QStringLiteral("axis-%1-values").arg(index));
+        chip->field().setObjectName(QStringLiteral("axis-%1-field").arg(index));
+        connect(chip, &AxisChip::typed, this, [this, index](const QString& text) { sweeps_.axes().set_text(index, text); });
+        connect(chip, &AxisChip::typing_ended, &axes, &app::SweepAxes::settle);
+        connect(chip, &AxisChip::removed, this, [this, index] { sweeps_.axes().remove(index); });
+        connect(chip, &AxisChip::field_picked, this, [this, index](const QString& field) {
+            for (const auto& each : app::sweep_fields(studio_.document))
+                if (each.field == field && sweeps_.axes().axes()[index].field != field)
+                    return sweeps_.axes().set_axis(index, {field, each.usual});
+        });
+        flow_->removeWidget(swap_); // the buttons stay behind the axes
+        flow_->removeWidget(add_);
+        flow_->addWidget(chip);
+        flow_->addWidget(swap_);
+        flow_->addWidget(add_);
+        QWidget* before = chips_.isEmpty() ? nullptr : static_cast<QWidget*>(chips_.constLast());
+        if (before) setTabOrder(before, chip);
+        chips_ << chip;
+        chip->show();
+    }
+    for (int i = 0; i < count; ++i) {
+        const QString role = count < 2 ? QString() : i == 0 ? tr("rows") : i == 1 ? tr("columns") : tr("pages");
+        chips_[i]->show_axis(axes.axes()[i], fields, axes.issue(i), role);
+    }
+    swap_->setVisible(count >= 2);
+    add_->setEnabled(axes.can_add());
+    flow_->invalidate();
+    refresh_summary();
+}
+
+void SweepBar::refresh_summary() {
+    const auto& outlook = sweeps_.outlook();
+    auto& axes = sweeps_.axes();
+    bool at_an_axis = false;
+    for (int i = 0; i < int(axes.axes().size()); ++i) at_an_axis = at_an_axis || !axes.issue(i).isEmpty();
+    const app::Issue issue = axes.issue().isEmpty() ? outlook.issue : axes.issue();
+    const bool wrong = !issue.isEmpty() && !(outlook.pending && axes.issue().isEmpty());
+    QString text;
+    if (wrong) {
+        text = at_an_axis ? QString() : words(issue);
+    } else if (sweeps_.starting()) {
+        text = tr("beginning …");
+    } else if (outlook.pending || outlook.clips == 0) {
+        text = tr("looking …");
+    } else {
+        QStringList parts{tr("%n clip(s)", nullptr, int(outlook.clips))};
+        if (outlook.to_render == 0)
+            parts << tr("all of them are there");
+        else if (outlook.to_render < outlook.clips)
+            parts << tr("%n to render", nullptr, int(outlook.to_render));
+        if (outlook.to_render > 0 && outlook.seconds >= 0)
+            parts << tr("about %1").arg(app::duration_text(outlook.seconds));
+        text = parts.join(QStringLiteral(" · "));
+    }
+    summary_->setText(wrong ? breakable(text) : text);
+    if (summary_->property("error").toBool() != wrong) {
+        summary_->setProperty("error", wrong);
+        summary_->setProperty("quiet", !wrong);
+        summary_->setStyleSheet(summary_->styleSheet()); // looked at anew
+    }
+    start_->setEnabled(!wrong && !sweeps_.starting());
+}
+
+void SweepBar::fill_menu() {
+    QMenu* menu = add_->menu();
+    menu->clear();
+    for (const auto& field : app::sweep_fields(studio_.document)) {
+        const auto& axes = sweeps_.axes().axes();
+        if (std::any_of(axes.begin(), axes.end(), [&](const auto& axis) { return axis.field == field.field; })) continue;
+        menu->addAction(field.title, this, [this, key = field.field] { add_axis(key); });
+    }
+}
+
+void SweepBar::add_axis(const QString& field) {
+    for (const auto& each : app::sweep_fields(studio_.document)) {
+        if (each.field != field) continue;
+        sweeps_.axes().add({field, each.usual});
+        if (!chips_.isEmpty()) {
+            chips_.constLast()->values().setFocus();
+            chips_.constLast()->values().selectAll();
+        }
+    }
+}
+
+void SweepBar::swap() {
+    sweeps_.axes().settle();
+    sweeps_.axes().move(0, 1);
+}
+
+void SweepBar::focus_values() {
+    if (chips_.isEmpty()) return add_->setFocus();
+    chips_.constFirst()->values().setFocus();
+    chips_.constFirst()->values().selectAll();
+}
+
+} // namespace denoir::ui

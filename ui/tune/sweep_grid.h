@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QAbstractScrollArea>
+#include <QSet>
+#include <QTimer>
+#include <optional>
+#include <vector>
+
+#include "ui/studio.h"
+#include "ui/tune/grid_shape.h"
+#include "ui/tune/sweep_clips.h"
+
+namespace denoir::app {
+class SweepDocument;
+}
+
+namespace denoir::ui {
+
+/// The cells of a sweep as a table of clips that play together, each with its figures, its state where there is no clip
+/// yet. Arrows move, with Shift they select; Enter shows the run or renders what is missing, C compares two, R takes
+/// the values, S stars, M measures the others against the cell; page keys turn the pages of further axes; plus and
+/// minus zoom.
+class SweepGrid : public QAbstractScrollArea {
+    Q_OBJECT
+public:
+    explicit SweepGrid(Studio& studio, QWidget* parent = nullptr);
+
+    SweepClips& clips() { return clips_; }
+    const GridShape& shape() const { return shape_; }
+    /// Another sweep, or its axes in another order.
+    void renew();
+    void set_page(int which, int value);
+    std::optional<std::size_t> current() const { return current_; }
+    /// The current one and those beside it.
+    QList<std::size_t> selected() const;
+    void set_current(std::size_t cell, bool extend = false);
+    QRect cell_rect(std::size_t cell) const; ///< in the viewport; empty: on another page
+    void zoom(double factor);
+    void zoom_to_fit();
+    QSize minimumSizeHint() const override { return {240, 140}; }
+
+public slots:
+    void activate(std::size_t cell); ///< Enter
+
+signals:
+    void current_changed();
+    void page_changed();
+    void open_run(const QString& run);
+    void compare_asked();
+    void take_asked(std::size_t cell, bool whole);
+    void menu_asked(std::size_t cell, const QPoint& where);
+    void star_asked(std::size_t cell);
+    void measure_asked(std::size_t cell);
+
+protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void scrollContentsBy(int x, int y) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    void place();     ///< sizes and scroll bars
+    void want_clips();
+    void describe(); ///< for who cannot see it
+    void press(int key, Qt::KeyboardModifiers modifiers);
+    void move(int rows, int columns, bool extend);
+    bool turn_page(int by);
+    std::optional<std::size_t> cell_at(const QPoint& at) const;
+    QRect star_rect(const QRect& cell) const;
+    QString run_of(std::size_t cell) const;
+    double aspect() const;
+    void paint_headings(QPainter& painter) const;
+    void paint_cell(QPainter& painter, std::size_t cell, const QRect& rect) const;
+    void paint_state(QPainter& painter, std::size_t cell, const QRect& picture) const;
+    void paint_caption(QPainter& painter, std::size_t cell, const QRect& line) const;
+
+    Studio& studio_;
+    app::SweepDocument& sweeps_;
+    GridShape shape_;
+    SweepClips clips_;
+    std::optional<std::size_t> current_;
+    QList<std::size_t> others_; ///< selected besides the current one
+    double zoom_ = 1;           ///< 1: all of the page fits
+    QSize picture_;             ///< of one cell, pixels
+    int left_ = 0, top_ = 0, caption_ = 0; ///< of the headings, below the pictures
+    QTimer want_later_;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QPainter>
+#include <QScrollBar>
+
+#include <algorithm>
+
+#include "app/open_sweep.h"
+#include "app/run_history.h"
+#include "app/sweep_document.h"
+#include "app/text.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/tune/cell_text.h"
+#include "ui/tune/sweep_grid.h"
+
+namespace denoir::ui {
+
+using State = app::SweepDocument::State;
+
+void SweepGrid::paintEvent(QPaintEvent*) {
+    const Colours& c = colours(palette());
+    QPainter painter(viewport());
+    painter.fillRect(viewport()->rect(), c.canvas);
+    if (!sweeps_.shown() || shape_.empty()) return;
+    painter.setRenderHint(QPainter::SmoothPixmapTransform);
+    for (const std::size_t cell : shape_.cells()) {
+        const QRect rect = cell_rect(cell);
+        if (rect.intersects(viewport()->rect())) paint_cell(painter, cell, rect);
+    }
+    paint_headings(painter);
+}
+
+/// They stay in sight while the cells scroll.
+void SweepGrid::paint_headings(QPainter& painter) const {
+    if (shape_.flows()) return;
+    const Colours& c = colours(palette());
+    const QFontMetrics metrics(font());
+    const int gap = grid::unit, line = metrics.lineSpacing();
+    QFont bold = font();
+    bold.setBold(true);
+    painter.fillRect(0, 0, viewport()->width(), top_, c.canvas);
+    painter.fillRect(0, 0, left_, viewport()->height(), c.canvas);
+    const auto in_sight = [&](int from, int length, int low, int high) { return from + length > low && from < high; };
+    painter.save();
+    painter.setClipRect(left_, 0, viewport()->width() - left_, top_);
+    for (int column = 0; column < shape_.columns(); ++column) {
+        const int x = left_ + column * (picture_.width() + gap) - horizontalScrollBar()->value();
+        if (!in_sight(x, picture_.width(), left_, viewport()->width())) continue;
+        const QRect box(x, gap / 2, picture_.width(), line);
+        const QString title = shape_.column_title() + QLatin1Char(' ');
+        const bool both = metrics.horizontalAdvance(title + shape_.column_text(column)) < box.width();
+        const int before = both ? metrics.horizontalAdvance(title) : 0;
+        painter.setFont(font());
+        painter.setPen(c.quiet);
+        if (both) painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, title);
+        painter.setFont(bold);
+        painter.setPen(c.text);
+        painter.drawText(box.adjusted(before, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                         QFontMetrics(bold).elidedText(shape_.column_text(column), Qt::ElideRight, box.width() - before));
+    }
+    painter.setClipRect(0, top_, left_, viewport()->height() - top_);
+    for (int row = 0; row < shape_.rows(); ++row) {
+        const int y = top_ + row * (picture_.height() + caption_ + gap) - verticalScrollBar()->value();
+        if (!in_sight(y, picture_.height(), top_, viewport()->height())) continue;
+        const QRect box(gap, y, left_ - 2 * gap, picture_.height());
+        painter.setFont(font());
+        painter.setPen(c.quiet);
+        painter.drawText(box, Qt::AlignLeft | Qt::AlignTop,
+                         metrics.elidedText(shape_.row_title(), Qt::ElideRight, box.width()));
+        painter.setFont(bold);
+        painter.setPen(c.text);
+        // A prompt takes as many lines as there is room for.
+        painter.drawText(box.adjusted(0, line, 0, 0), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+                         shape_.row_text(row));
+    }
+    painter.restore();
+}
+
+void SweepGrid::paint_cell(QPainter& painter, std::size_t cell, const QRect& rect) const {
+    const Colours& c = colours(palette());
+    const QRect place(rect.topLeft(), picture_);
+    const QString run = run_of(cell);
+    const QImage picture = run.isEmpty() ? QImage() : clips_.picture(run);
+    if (!picture.isNull()) {
+        QRect shown(QPoint(), picture.size().scaled(place.size(), Qt::KeepAspectRatio));
+        shown.moveCenter(place.center());
+        painter.drawImage(shown, picture);
+    } else {
+        painter.fillRect(place, c.field);
+        if (run.isEmpty())
+            paint_state(painter, cell, place);
+        else if (const QString problem = clips_.problem(run); !problem.isEmpty()) {
+            painter.setPen(c.error);
+            painter.drawText(place.adjusted(8, 4, -8, -4), Qt::AlignCenter | Qt::TextWordWrap, problem);
+        }
+    }
+    paint_caption(painter, cell, {rect.left(), place.bottom() + 3, rect.width(), caption_ - 4});
+    const bool is_current = current_ == cell;
+    if (is_current || others_.contains(cell)) {
+        painter.setBrush(Qt::NoBrush);
+        // The focus ring is the accent; a selection stays seen without it.
+        painter.setPen(QPen(is_current && hasFocus() ? c.accent : c.text, is_current ? 2 : 1,
+                            is_current ? Qt::SolidLine : Qt::DashLine));
+        painter.drawRect(place.adjusted(-2, -2, 1, 1));
+    }
+}
+
+void SweepGrid::paint_state(QPainter& painter, std::size_t cell, const QRect& place) const {
+    const Colours& c = colours(palette());
+    const auto view = sweeps_.cell(cell);
+    const QRect box = place.adjusted(8, 6, -8, -6);
+    const int line = QFontMetrics(font()).lineSpacing();
+    QStringList lines{state_text(view)};
+    if (view.state == State::failed && !view.issue.isEmpty()) lines << view.issue.message;
+    if (const QString hint = state_hint(view); !hint.isEmpty()) lines << hint;
+    painter.setFont(font());
+    if (view.state == State::failed) {
+        icon(QStringLiteral("error")).paint(&painter, QRect(box.left(), box.top(), 16, 16));
+        painter.setPen(c.error);
+    } else {
+        painter.setPen(view.state == State::running ? c.text : c.quiet);
+    }
+    painter.drawText(box, Qt::AlignCenter | Qt::TextWordWrap, lines.join(QLatin1Char('\n')));
+    if (view.state != State::running) return;
+    QRectF bar(box.left(), std::min<double>(box.center().y() + line, box.bottom() - 4), box.width(), 4);
+    painter.setPen(Qt::NoPen);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(c.edge);
+    painter.drawRoundedRect(bar, 2, 2);
+    bar.setWidth(std::max(4.0, bar.width() * std::clamp(view.progress, 0.0, 1.0)));
+    painter.setBrush(c.accent);
+    painter.drawRoundedRect(bar, 2, 2);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void SweepGrid::paint_caption(QPainter& painter, std::size_t cell, const QRect& line) const {
+    const Colours& c = colours(palette());
+    const app::OpenSweep& sweep = *sweeps_.shown();
+    QRect room = line;
+    const QString run = run_of(cell);
+    if (!run.isEmpty()) {
+        const bool starred = studio_.history.starred(run);
+        const QRect box = star_rect(cell_rect(cell));
+        if (starred || current_ == cell)
+            icon(starred ? QStringLiteral("star-on") : QStringLiteral("star"))
+                .paint(&painter, box, Qt::AlignCenter, starred ? QIcon::Normal : QIcon::Disabled);
+        room.setRight(box.left() - 4);
+    }
+    QStringList parts;
+    if (sweep.has_video(cell)) {
+        if (const QString psnr = psnr_text(sweep, cell); !psnr.isEmpty()) parts << psnr;
+        parts << app::duration_text(sweep.cell(cell).seconds);
+    }
+    const QString own = shape_.own_text(cell);
+    QFont bold = font();
+    bold.setBold(true);
+    int x = room.left();
+    if (!own.isEmpty()) {
+        painter.setFont(bold);
+        painter.setPen(c.text);
+        const QString text = QFontMetrics(bold).elidedText(own, Qt::ElideRight, room.width());
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, text);
+        x += QFontMetrics(bold).horizontalAdvance(text) + grid::unit;
+    }
+    painter.setFont(font());
+    painter.setPen(c.quiet);
+    const QString text = parts.join(QStringLiteral(" · "));
+    if (x < room.right())
+        painter.drawText(QRect(x, room.top(), room.right() - x, room.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         QFontMetrics(font()).elidedText(text, Qt::ElideRight, room.right() - x));
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/tune/sweep_table.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QSortFilterProxyModel>
+#include <QStackedWidget>
+#include <QTreeView>
+
+#include <limits>
+
+#include "app/open_sweep.h"
+#include "app/studio.h"
+#include "app/sweep_document.h"
+#include "app/text.h"
+#include "ui/theme/colours.h"
+#include "ui/tune/cell_text.h"
+#include "ui/tune/sweep_plot.h"
+#include "ui/widgets/empty_state.h"
+
+namespace denoir::ui {
+
+SweepModel::SweepModel(app::SweepDocument& sweeps, QObject* parent) : QAbstractTableModel(parent), sweeps_(sweeps) {
+    const auto anew = [this] {
+        beginResetModel();
+        endResetModel();
+    };
+    connect(&sweeps_, &app::SweepDocument::shown_changed, this, anew);
+    connect(&sweeps_, &app::SweepDocument::cells_changed, this, [this](const std::vector<std::size_t>& cells) {
+        for (const std::size_t cell : cells)
+            if (int(cell) < rowCount()) emit dataChanged(index(int(cell), 0), index(int(cell), columnCount() - 1));
+    });
+    connect(&sweeps_, &app::SweepDocument::reference_changed, this, [this] {
+        if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+    });
+}
+
+int SweepModel::axes() const { return sweeps_.shown() ? int(sweeps_.shown()->sweep().axes.size()) : 0; }
+
+int SweepModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() || !sweeps_.shown() ? 0 : int(sweeps_.shown()->size());
+}
+
+int SweepModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : axes() + figures; }
+
+QString SweepModel::text(std::size_t cell, int column) const {
+    const app::OpenSweep& sweep = *sweeps_.shown();
+    if (column < axes()) {
+        const std::size_t axis = std::size_t(column);
+        return app::to_qstring(value_text(sweep.sweep().axes[axis], sweep.sweep().place(cell)[axis], 80));
+    }
+    const SweepCell& c = sweep.cell(cell);
+    switch (column - axes()) {
+    case state: {
+        const auto view = sweeps_.cell(cell);
+        if (view.state == app::SweepDocument::State::failed && !view.issue.isEmpty()) return view.issue.line();
+        return c.reused && sweep.has_video(cell) ? tr("done, rendered before") : state_text(view);
+    }
+    case seconds:
+        return sweep.has_video(cell) ? app::duration_text(c.seconds) : QString();
+    case psnr:
+        if (sweep.has_video(cell) && c.figures && !c.figures->note.empty()) return app::to_qstring(c.figures->note);
+        return psnr_text(sweep, cell);
+    case ssim:
+        return c.figures && c.figures->ssim ? QString::number(*c.figures->ssim, 'f', 4) : QString();
+    case worst:
+        return c.figures && c.figures->worst_frame ? QString::number(*c.figures->worst_frame + 1) : QString();
+    default:
+        return {};
+    }
+}
+
+/// Values in the order in which the axis has them; what is not known comes last where the best is first.
+QVariant SweepModel::sort_value(std::size_t cell, int column) const {
+    const app::OpenSweep& sweep = *sweeps_.shown();
+    if (column < axes()) return qulonglong(sweep.sweep().place(cell)[std::size_t(column)]);
+    const SweepCell& c = sweep.cell(cell);
+    constexpr double unknown = -1, best = std::numeric_limits<double>::max();
+    switch (column - axes()) {
+    case seconds:
+        return sweep.has_video(cell) ? c.seconds : unknown;
+    case psnr:
+        if (is_reference(sweep, cell) && sweep.has_video(cell)) return best;
+        if (!c.figures || !c.figures->note.empty()) return unknown;
+        return c.figures->psnr.value_or(best);
+    case ssim:
+        return c.figures && c.figures->ssim ? *c.figures->ssim : unknown;
+    case worst:
+        return c.figures && c.figures->worst_frame ? double(*c.figures->worst_frame) : unknown;
+    default:
+        return text(cell, column);
+    }
+}
+
+QVariant SweepModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const auto cell = std::size_t(index.row());
+    if (role == CellRole) return qulonglong(cell);
+    if (role == SortRole) return sort_value(cell, index.column());
+    if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return text(cell, index.column());
+    if (role == Qt::TextAlignmentRole && index.column() > axes())
+        return int(Qt::AlignRight | Qt::AlignVCenter);
+    return {};
+}
+
+QVariant SweepModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::TextAlignmentRole)
+        return int((section > axes() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role != Qt::DisplayRole) return {};
+    if (section < axes()) return app::field_title(app::to_qstring(sweeps_.shown()->sweep().axes[std::size_t(section)].field));
+    const QString titles[] = {tr("State"), tr("Time"), tr("PSNR"), tr("SSIM"), tr("Worst frame")};
+    return section - axes() < figures ? titles[section - axes()] : QVariant();
+}
+
+SweepTable::SweepTable(Studio& studio, QWidget* parent)
+    : QWidget(parent),
+      sweeps_(studio.core.sweeps()),
+      model_(new SweepModel(sweeps_, this)),
+      sorted_(new QSortFilterProxyModel(this)),
+      table_(new QTreeView(this)),
+      plot_(new SweepPlot(sweeps_, this)),
+      stack_(new QStackedWidget(this)) {
+    sorted_->setSourceModel(model_);
+    sorted_->setSortRole(SweepModel::SortRole);
+    table_->setObjectName(QStringLiteral("sweep-table"));
+    table_->setAccessibleName(tr("What the clips differ in"));
+    table_->setModel(sorted_);
+    table_->setRootIsDecorated(false);
+    table_->setUniformRowHeights(true);
+    table_->setAllColumnsShowFocus(true);
+    table_->setSortingEnabled(true);
+    table_->sortByColumn(-1, Qt::AscendingOrder);
+    table_->header()->setStretchLastSection(false);
+    table_->header()->setMinimumSectionSize(48);
+    plot_->setObjectName(QStringLiteral("sweep-plot"));
+    auto* both = new QWidget(this);
+    auto* row = new QHBoxLayout(both);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(grid::unit);
+    row->addWidget(table_, 3);
+    row->addWidget(plot_, 2);
+    stack_->addWidget(new EmptyState(QStringLiteral("chart"),
+                                     tr("A line for each clip of a sweep: its values, how long it took, how far it is "
+                                        "from the reference.")));
+    stack_->addWidget(both);
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->addWidget(stack_);
+    table_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->header()->setResizeContentsPrecision(64);
+    const auto show = [this] { stack_->setCurrentIndex(sweeps_.shown() ? 1 : 0); };
+    connect(&sweeps_, &app::SweepDocument::shown_changed, this, show);
+    show();
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
+        if (!following_ && index.isValid()) emit picked(cell_of(index));
+    });
+    connect(table_, &QTreeView::activated, this, [this](const QModelIndex& index) { emit activated(cell_of(index)); });
+    connect(plot_, &SweepPlot::picked, this, &SweepTable::picked);
+    connect(plot_, &SweepPlot::activated, this, &SweepTable::activated);
+}
+
+std::size_t SweepTable::cell_of(const QModelIndex& index) const {
+    return std::size_t(index.data(SweepModel::CellRole).toULongLong());
+}
+
+void SweepTable::set_current(std::size_t cell) {
+    plot_->set_current(cell);
+    if (int(cell) >= model_->rowCount()) return;
+    following_ = true;
+    const QModelIndex index = sorted_->mapFromSource(model_->index(int(cell), 0));
+    table_->setCurrentIndex(index);
+    table_->scrollTo(index);
+    following_ = false;
+}
+
+void SweepTable::resizeEvent(QResizeEvent*) { plot_->setVisible(width() >= 520); }
+
+} // namespace denoir::ui

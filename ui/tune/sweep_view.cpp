@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/tune/sweep_view.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+#include <QMenu>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/open_sweep.h"
+#include "app/run_history.h"
+#include "app/studio.h"
+#include "app/sweep_document.h"
+#include "app/text.h"
+#include "ui/preview/scrubber.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/tune/sweep_bar.h"
+#include "ui/tune/sweep_grid.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_state.h"
+
+namespace denoir::ui {
+
+SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
+    : QWidget(parent),
+      studio_(studio),
+      sweeps_(studio.core.sweeps()),
+      bar_(new SweepBar(studio, sweep, this)),
+      grid_(new SweepGrid(studio, this)),
+      stack_(new QStackedWidget(this)),
+      export_menu_(new QMenu(this)) {
+    bar_->setObjectName(QStringLiteral("sweep-bar"));
+    grid_->setObjectName(QStringLiteral("sweep-grid"));
+    auto* empty = new EmptyState(QStringLiteral("sliders"),
+                                 tr("Which values are best? A sweep renders a clip for every combination of the values "
+                                    "above and plays them beside each other.\nPress Sweep, or change the axes first."));
+    auto* head = make_head();
+    auto* content = new QWidget(this);
+    auto* inner = new QVBoxLayout(content);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(0);
+    inner->addWidget(head);
+    inner->addWidget(grid_, 1);
+    inner->addWidget(make_transport());
+    stack_->addWidget(empty);
+    stack_->addWidget(content);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(bar_);
+    column->addWidget(stack_, 1);
+
+    connect(grid_, &SweepGrid::open_run, this, &SweepView::open_run);
+    connect(grid_, &SweepGrid::compare_asked, this, &SweepView::compare_selected);
+    connect(grid_, &SweepGrid::take_asked, this, [this](std::size_t cell, bool whole) {
+        sweeps_.take_values(cell, whole);
+        emit said(whole ? tr("The clip's whole request is in the parameters.")
+                        : tr("The clip's values and its seed are in the parameters."));
+    });
+    connect(grid_, &SweepGrid::star_asked, this, [this] { star_current(); });
+    connect(grid_, &SweepGrid::measure_asked, this, &SweepView::measure_against);
+    connect(grid_, &SweepGrid::menu_asked, this, &SweepView::show_menu);
+    connect(grid_, &SweepGrid::page_changed, this, &SweepView::refresh_pages);
+    connect(grid_, &SweepGrid::current_changed, this, [this] {
+        const auto cell = grid_->current();
+        const app::OpenSweep* shown = sweeps_.shown();
+        if (cell && shown && shown->has_video(*cell)) emit current_run_changed(app::to_qstring(shown->cell(*cell).run));
+    });
+    connect(&sweeps_, &app::SweepDocument::shown_changed, this, [this] {
+        refresh_head();
+        refresh_pages();
+        was_playing_ = true;
+    });
+    connect(&sweeps_, &app::SweepDocument::cells_changed, this, &SweepView::refresh_progress);
+    connect(&sweeps_, &app::SweepDocument::reference_changed, this, &SweepView::refresh_head);
+    connect(&sweeps_, &app::SweepDocument::earlier_changed, this, &SweepView::fill_earlier);
+    refresh_head();
+    refresh_pages();
+}
+
+app::GridPlayer& SweepView::player() { return grid_->clips().player(); }
+
+QWidget* SweepView::make_head() {
+    auto* head = new QWidget(this);
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
+    row->setSpacing(grid::unit);
+    earlier_ = new QComboBox(head);
+    earlier_->setObjectName(QStringLiteral("earlier-sweeps"));
+    earlier_->setAccessibleName(tr("Sweep shown"));
+    earlier_->setToolTip(tr("The sweeps made so far, newest first"));
+    earlier_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    earlier_->setMinimumContentsLength(18);
+    connect(earlier_, &QComboBox::activated, this,
+            [this](int index) { sweeps_.open(earlier_->itemData(index).toString()); });
+    pages_ = new QHBoxLayout;
+    pages_->setSpacing(grid::half);
+    progress_ = new ElidedLabel(head);
+    progress_->setObjectName(QStringLiteral("sweep-progress"));
+    progress_->setProperty("quiet", true);
+    progress_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    const auto button = [&](const char* name, const char* drawing) {
+        auto* b = new QToolButton(head);
+        b->setObjectName(QLatin1String(name));
+        b->setIcon(icon(QLatin1String(drawing)));
+        b->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        return b;
+    };
+    missing_ = button("render-missing", "resume");
+    connect(missing_, &QToolButton::clicked, &sweeps_, &app::SweepDocument::retry_all);
+    reference_ = button("reference", "compare");
+    reference_->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(reference_);
+    reference_->setMenu(menu);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] { fill_reference(menu); });
+    export_ = button("export-sweep", "export");
+    export_->setText(tr("Export"));
+    export_->setAccessibleName(tr("Export the sweep"));
+    export_->setPopupMode(QToolButton::InstantPopup);
+    export_->setMenu(export_menu_);
+    row->addWidget(earlier_, 1);
+    row->addLayout(pages_);
+    row->addWidget(progress_, 1);
+    row->addWidget(missing_);
+    row->addWidget(reference_);
+    row->addWidget(export_);
+    return head;
+}
+
+QWidget* SweepView::make_transport() {
+    auto* foot = new QWidget(this);
+    auto* row = new QHBoxLayout(foot);
+    row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    row->setSpacing(grid::half);
+    auto& clips = player();
+    const auto button = [&](const char* drawing, const QString& name, const QString& keys) {
+        auto* b = new QToolButton(foot);
+        b->setIcon(icon(QLatin1String(drawing)));
+        b->setAutoRaise(true);
+        b->setAccessibleName(name);
+        b->setToolTip(keys.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, keys));
+        row->addWidget(b);
+        return b;
+    };
+    auto* back = button("previous-frame", tr("One frame back"), QStringLiteral(","));
+    play_ = button("play", tr("Play all together"), tr("Space"));
+    auto* on = button("next-frame", tr("One frame on"), QStringLiteral("."));
+    scrubber_ = new Scrubber(foot);
+    row->addWidget(scrubber_, 1);
+    frame_ = new QLabel(foot);
+    frame_->setMinimumWidth(frame_->fontMetrics().horizontalAdvance(tr("frame %1/%2").arg(888).arg(888)) + 4);
+    rate_ = new QLabel(foot);
+    rate_->setProperty("quiet", true);
+    row->addWidget(frame_);
+    row->addWidget(rate_);
+    loop_ = button("loop", tr("Loop"), {});
+    loop_->setCheckable(true);
+    loop_->setChecked(clips.loop());
+    connect(back, &QToolButton::clicked, this, [this] { player().step(-1); });
+    connect(on, &QToolButton::clicked, this, [this] { player().step(1); });
+    connect(play_, &QToolButton::clicked, &clips, &app::GridPlayer::toggle);
+    connect(loop_, &QToolButton::toggled, &clips, &app::GridPlayer::set_loop);
+    connect(&clips, &app::GridPlayer::loop_changed, loop_, &QToolButton::setChecked);
+    connect(scrubber_, &Scrubber::seek_requested, &clips, &app::GridPlayer::go_to);
+    connect(&clips, &app::GridPlayer::frame_changed, this, &SweepView::refresh_time);
+    connect(&clips, &app::GridPlayer::speed_changed, this, &SweepView::refresh_time);
+    connect(&clips, &app::GridPlayer::clips_changed, this, [this] {
+        // Clips come one by one: they play once there are any, until somebody stops them.
+        if (was_playing_ && isVisible() && player().frames() > 1 && !player().playing()) {
+            was_playing_ = false;
+            player().play();
+        }
+        refresh_time();
+    });
+    refresh_time();
+    return foot;
+}
+
+void SweepView::set_shown(bool shown) {
+    sweeps_.set_watching(shown);
+    if (!shown) {
+        was_playing_ = player().playing() || was_playing_;
+        player().pause();
+    } else if (was_playing_ && player().frames() > 1) {
+        was_playing_ = false;
+        player().play();
+    }
+}
+
+void SweepView::refresh_time() {
+    auto& clips = player();
+    scrubber_->set_frames(clips.frames());
+    scrubber_->setValue(clips.frame());
+    frame_->setText(clips.frames() > 0 ? tr("frame %1/%2").arg(clips.frame() + 1).arg(clips.frames()) : QString());
+    rate_->setText(clips.rate() > 0 ? tr("%1 fps").arg(QLocale().toString(clips.rate(), 'g', 4)) : QString());
+    const bool plays = clips.playing();
+    play_->setIcon(icon(plays ? QStringLiteral("pause") : QStringLiteral("play")));
+    play_->setEnabled(clips.frames() > 1);
+}
+
+void SweepView::refresh_head() {
+    stack_->setCurrentIndex(sweeps_.shown() ? 1 : 0);
+    fill_earlier();
+    refresh_progress();
+    const QString text = reference_text();
+    reference_->setText(text);
+    reference_->setToolTip(tr("What each clip is measured against"));
+    reference_->setAccessibleName(tr("Reference: %1").arg(text));
+}
+
+void SweepView::refresh_progress() {
+    const auto progress = sweeps_.progress();
+    QString text;
+    if (progress.open > 0) {
+        text = tr("clip %1 of %2").arg(std::min(progress.total, progress.total - progress.open + 1)).arg(progress.total);
+        if (progress.seconds_left >= 0)
+            text += QStringLiteral(" · ") + tr("%1 left").arg(app::duration_text(progress.seconds_left));
+    } else if (sweeps_.measuring() > 0) {
+        text = tr("measuring …");
+    }
+    progress_->set_text(text);
+    const int lost = progress.missing + progress.failed;
+    missing_->setVisible(lost > 0);
+    missing_->setText(tr("Render %n missing", nullptr, lost));
+    missing_->setAccessibleName(missing_->text());
+}
+
+void SweepView::refresh_pages() {
+    while (QLayoutItem* item = pages_->takeAt(0)) {
+        if (item->widget()) item->widget()->hide(), item->widget()->deleteLater();
+        delete item;
+    }
+    const GridShape& shape = grid_->shape();
+    for (int i = 0; i < shape.pages(); ++i) {
+        auto* label = new QLabel(shape.page_title(i));
+        label->setProperty("quiet", true);
+        auto* values = new QComboBox;
+        values->setObjectName(QStringLiteral("page-%1").arg(i));
+        values->addItems(shape.page_values(i));
+        values->setCurrentIndex(shape.page(i));
+        values->setAccessibleName(shape.page_title(i));
+        values->setToolTip(tr("Page Up and Page Down turn the pages"));
+        connect(values, &QComboBox::activated, grid_, [this, i](int value) { grid_->set_page(i, value); });
+        pages_->addWidget(label);
+        pages_->addWidget(values);
+    }
+}
+
+void SweepView::fill_earlier() {
+    const QSignalBlocker quiet(earlier_);
+    earlier_->clear();
+    const QString shown = sweeps_.shown() ? sweeps_.shown()->path() : QString();
+    bool listed = false;
+    for (const auto& each : sweeps_.earlier()) {
+        const QString when = QLocale().toString(each.created.toLocalTime(), QLocale::ShortFormat);
+        earlier_->addItem(QStringLiteral("%1 · %2").arg(when, each.title), each.path);
+        earlier_->setItemData(earlier_->count() - 1, tr("%1 of %2 clips").arg(each.done).arg(each.total), Qt::ToolTipRole);
+        listed = listed || each.path == shown;
+    }
+    if (!listed && !shown.isEmpty()) earlier_->insertItem(0, shown.section(QLatin1Char('/'), -1), shown);
+    earlier_->setCurrentIndex(earlier_->findData(shown));
+}
+
+void SweepView::compare_selected() {
+    const app::OpenSweep* sweep = sweeps_.shown();
+    const auto cells = grid_->selected();
+    if (!sweep || cells.isEmpty()) return;
+    const auto other = cells.size() > 1 ? std::optional(cells[1]) : sweep->sweep().reference_of(cells[0]);
+    if (!other) return emit said(tr("Select a second clip first (Shift and an arrow, or Ctrl and click)."));
+    if (!sweep->has_video(cells[0]) || !sweep->has_video(*other)) return emit said(tr("One of the two has no video yet."));
+    emit compare_runs(app::to_qstring(sweep->cell(*other).run), app::to_qstring(sweep->cell(cells[0]).run));
+}
+
+void SweepView::star_current() {
+    const app::OpenSweep* sweep = sweeps_.shown();
+    const auto cell = grid_->current();
+    if (!sweep || !cell || !sweep->has_video(*cell)) return;
+    const QString run = app::to_qstring(sweep->cell(*cell).run);
+    studio_.history.set_starred(run, !studio_.history.starred(run));
+    grid_->viewport()->update();
+}
+
+void SweepView::take_current(bool whole) {
+    if (const auto cell = grid_->current()) emit grid_->take_asked(*cell, whole);
+}
+
+void SweepView::show_menu(std::size_t cell, const QPoint& where) {
+    const app::OpenSweep* sweep = sweeps_.shown();
+    if (!sweep) return;
+    QMenu menu(this);
+    const bool video = sweep->has_video(cell);
+    const auto add = [&](const char* drawing, const QString& text, const QString& keys, auto act, bool enabled = true) {
+        QAction* action = menu.addAction(icon(QLatin1String(drawing)), keys.isEmpty() ? text : text + QLatin1Char('\t') + keys);
+        action->setEnabled(enabled);
+        connect(action, &QAction::triggered, this, act);
+    };
+    const auto state = sweeps_.cell(cell).state;
+    using State = app::SweepDocument::State;
+    if (video)
+        add("eye", tr("Show"), tr("Enter"), [this, cell] { grid_->activate(cell); });
+    else if (state != State::waiting && state != State::running)
+        add("resume", state == State::failed ? tr("Try again") : tr("Render it"), tr("Enter"),
+            [this, cell] { grid_->activate(cell); });
+    add("sliders", tr("Take its values"), QStringLiteral("R"), [this, cell] { emit grid_->take_asked(cell, false); });
+    add("reset", tr("Restore its whole request"), QStringLiteral("Shift+R"),
+        [this, cell] { emit grid_->take_asked(cell, true); });
+    menu.addSeparator();
+    add("compare", grid_->selected().size() > 1 ? tr("Compare the two") : tr("Compare with the reference"),
+        QStringLiteral("C"), [this] { compare_selected(); }, video);
+    add("chart", tr("Measure against this one"), QStringLiteral("M"), [this, cell] { measure_against(cell); });
+    add("star", tr("Star"), QStringLiteral("S"), [this] { star_current(); }, video);
+    menu.exec(where);
+}
+
+} // namespace denoir::ui

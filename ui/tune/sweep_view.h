@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QWidget>
+
+#include "app/sweep_exporter.h"
+#include "ui/studio.h"
+
+class QAction;
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QMenu;
+class QStackedWidget;
+class QToolButton;
+
+namespace denoir::app {
+class GridPlayer;
+class SweepDocument;
+} // namespace denoir::app
+
+namespace denoir::ui {
+
+class ElidedLabel;
+class Scrubber;
+class SweepBar;
+class SweepGrid;
+
+/// The middle of the layout Tune: axes, the sweep shown with its pages and reference, the grid, what plays it.
+class SweepView : public QWidget {
+    Q_OBJECT
+public:
+    SweepView(Studio& studio, QAction& sweep, QWidget* parent = nullptr);
+
+    SweepBar& bar() { return *bar_; }
+    SweepGrid& grid() { return *grid_; }
+    app::GridPlayer& player();
+    /// A menu of what can be exported, filled by the window.
+    QMenu& export_menu() { return *export_menu_; }
+    /// The layout is looked at, or not: then nothing plays and nothing is computed for it.
+    void set_shown(bool shown);
+    void measure_against(std::size_t cell);
+
+signals:
+    void open_run(const QString& run);
+    void compare_runs(const QString& a, const QString& b);
+    void said(const QString& text);
+    void current_run_changed(const QString& run);
+
+public slots:
+    void compare_selected();
+    void star_current();
+    void take_current(bool whole);
+    void show_menu(std::size_t cell, const QPoint& where);
+
+private:
+    QWidget* make_head();
+    QWidget* make_transport();
+    void refresh_head();
+    void refresh_pages();
+    void refresh_progress();
+    void refresh_time();
+    void fill_earlier();
+    void fill_reference(QMenu* menu);
+    QString reference_text() const;
+
+    Studio& studio_;
+    app::SweepDocument& sweeps_;
+    SweepBar* bar_;
+    SweepGrid* grid_;
+    QStackedWidget* stack_;
+    QComboBox* earlier_;
+    QHBoxLayout* pages_;
+    QToolButton *reference_, *missing_, *export_, *play_, *loop_;
+    QMenu* export_menu_;
+    ElidedLabel* progress_;
+    Scrubber* scrubber_;
+    QLabel *frame_, *rate_;
+    bool was_playing_ = true;
+};
+
+} // namespace denoir::ui

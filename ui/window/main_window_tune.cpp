@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The layout Tune: sweeps.
+#include <QAction>
+#include <QDesktopServices>
+#include <QFileInfo>
+#include <QMenu>
+#include <QUrl>
+
+#include <algorithm>
+
+#include "app/open_sweep.h"
+#include "app/project.h"
+#include "app/request_document.h"
+#include "app/run_queue.h"
+#include "app/studio.h"
+#include "app/sweep_document.h"
+#include "app/text.h"
+#include "engine/core/file.h"
+#include "engine/session/sweep.h"
+#include "ui/docks/parameters_panel.h"
+#include "ui/docks/runs_panel.h"
+#include "ui/tune/sweep_bar.h"
+#include "ui/tune/sweep_grid.h"
+#include "ui/tune/sweep_table.h"
+#include "ui/tune/sweep_view.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/dock.h"
+#include "ui/widgets/save_dialog.h"
+#include "ui/window/main_window.h"
+#include "ui/window/status_line.h"
+
+namespace denoir::ui {
+
+using Kind = app::SweepExporter::Kind;
+
+bool MainWindow::tunes() const { return layouts_ && layouts_->current() == Layout::tune; }
+
+void MainWindow::make_tune_actions() {
+    const QString tune = tr("Tune");
+    const auto add = [&](const char* id, const QString& text, const char* picture, auto act) {
+        QAction* action = actions_.add(QLatin1String(id), tune, text, {}, QLatin1String(picture));
+        connect(action, &QAction::triggered, this, [this, act] {
+            layouts_->show(Layout::tune);
+            act();
+        });
+    };
+    auto& sweeps = studio_.core.sweeps();
+    add("tune.axes", tr("Edit the &axes"), "edit", [this] { tune_->bar().focus_values(); });
+    add("tune.swap", tr("S&wap rows and columns"), "swap", [this] { tune_->bar().swap(); });
+    add("tune.take-axes", tr("Take the axes of the sweep sh&own"), "reset", [&sweeps] { sweeps.edit_shown(); });
+    add("tune.missing", tr("&Render what is missing"), "resume", [&sweeps] { sweeps.retry_all(); });
+    add("tune.clear", tr("&Leave out what still waits"), "close", [&sweeps] { sweeps.clear_waiting(); });
+    add("tune.take", tr("&Take the clip's values"), "sliders", [this] { tune_->take_current(false); });
+    add("tune.take-all", tr("Restore the clip's w&hole request"), "reset", [this] { tune_->take_current(true); });
+    add("tune.compare", tr("&Compare the selected clips"), "compare", [this] { tune_->compare_selected(); });
+    add("tune.reference", tr("&Measure against the selected clip"), "chart", [this] {
+        if (const auto cell = tune_->grid().current()) tune_->measure_against(*cell);
+    });
+    const std::tuple<const char*, QString, const char*, Kind> exports[] = {
+        {"tune.export-video", tr("Export the grid as a &video …"), "export", Kind::video},
+        {"tune.export-picture", tr("Export a contact &sheet …"), "image", Kind::picture},
+        {"tune.export-report", tr("Export the sweep's re&port …"), "chart", Kind::report},
+        {"tune.export-csv", tr("Export the figures as CS&V …"), "export", Kind::csv}};
+    for (const auto& [id, text, picture, kind] : exports)
+        add(id, text, picture, [this, kind = kind] { export_sweep(kind); });
+}
+
+void MainWindow::connect_tune() {
+    auto& sweeps = studio_.core.sweeps();
+    for (const char* id : {"tune.export-video", "tune.export-picture", "tune.export-report", "tune.export-csv"})
+        tune_->export_menu().addAction(actions_.at(QLatin1String(id)));
+    connect(tune_, &SweepView::said, this, &MainWindow::say);
+    connect(tune_, &SweepView::open_run, this, [this](const QString& run) {
+        layouts_->show(Layout::create);
+        play_when_opened_ = true;
+        show_run(run);
+    });
+    connect(tune_, &SweepView::compare_runs, this, &MainWindow::compare);
+    // What can be done with a run from the menus is done with the clip that is selected.
+    connect(tune_, &SweepView::current_run_changed, runs_, &RunsPanel::select);
+    connect(&tune_->grid(), &SweepGrid::current_changed, this, [this] {
+        if (const auto cell = tune_->grid().current()) sweep_table_->set_current(*cell);
+    });
+    connect(sweep_table_, &SweepTable::picked, &tune_->grid(),
+            [this](std::size_t cell) { tune_->grid().set_current(cell); });
+    connect(sweep_table_, &SweepTable::activated, &tune_->grid(), &SweepGrid::activate);
+    connect(&sweeps, &app::SweepDocument::failed, this, [this](const app::Issue& issue) {
+        banners_->show_banner(QStringLiteral("sweep"), Banners::Kind::error, issue.line(), {}, 30);
+    });
+    connect(&sweeps, &app::SweepDocument::started, this, [this] {
+        banners_->remove(QStringLiteral("sweep"));
+        if (tunes()) tune_->grid().setFocus();
+    });
+    auto& exporter = sweep_exporter_;
+    connect(&exporter, &app::SweepExporter::progressed, this, [this](const QString& what, int done, int total) {
+        status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done, std::max(1, total));
+    });
+    connect(&exporter, &app::SweepExporter::finished, this, [this](const QString& file) {
+        status_->show_task({}, 0, 0);
+        banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
+                              {{tr("Open it"),
+                                [this, file] {
+                                    if (!QDesktopServices::openUrl(QUrl::fromLocalFile(file)))
+                                        say(tr("No program here opens it: %1").arg(file));
+                                }}},
+                              60);
+    });
+    connect(&exporter, &app::SweepExporter::failed, this, [this](const app::Issue& issue) {
+        status_->show_task({}, 0, 0);
+        banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
+    });
+    connect(&exporter, &app::SweepExporter::cancelled, this, [this] {
+        status_->show_task({}, 0, 0);
+        say(tr("The export was stopped; nothing was written."));
+    });
+}
+
+void MainWindow::arrange_tune() {
+    const auto put = [this](Qt::DockWidgetArea area, std::initializer_list<Dock*> docks, bool shown) {
+        for (Dock* dock : docks) {
+            addDockWidget(area, dock, Qt::Vertical);
+            dock->setVisible(shown);
+        }
+    };
+    put(Qt::LeftDockWidgetArea, {prompt_dock_, images_dock_, parameters_dock_}, true);
+    put(Qt::BottomDockWidgetArea, {sweep_dock_}, true);
+    splitDockWidget(sweep_dock_, queue_dock_, Qt::Horizontal);
+    queue_dock_->show();
+    put(Qt::RightDockWidgetArea, {runs_dock_, models_dock_, differences_dock_}, false);
+    put(Qt::BottomDockWidgetArea, {steps_dock_, timeline_dock_, metrics_dock_, layers_dock_}, false);
+    const int side = std::clamp(width() / 5, 248, 360);
+    resizeDocks({prompt_dock_}, {side}, Qt::Horizontal);
+    resizeDocks({prompt_dock_, images_dock_, parameters_dock_}, {height() / 5, height() / 6, height() * 3 / 5},
+                Qt::Vertical);
+    resizeDocks({sweep_dock_}, {height() / 5}, Qt::Vertical);
+    resizeDocks({sweep_dock_, queue_dock_}, {(width() - side) * 7 / 10, (width() - side) * 3 / 10}, Qt::Horizontal);
+}
+
+void MainWindow::start_sweep() {
+    auto& sweeps = studio_.core.sweeps();
+    if (sweeps.starting()) return;
+    if (!sweeps.axes().issue().isEmpty()) return say(sweeps.axes().issue().line());
+    studio_.prompts.add(QString::fromStdString(studio_.document.asked().prompt));
+    sweeps.start();
+}
+
+void MainWindow::export_sweep(Kind kind) {
+    const app::OpenSweep* sweep = studio_.core.sweeps().shown();
+    if (!sweep) return say(tr("There is no sweep to export yet."));
+    if (sweep_exporter_.running()) return say(tr("An export is at work already; Esc stops it."));
+    const std::tuple<QString, QString, QString> words[] = {
+        {tr("Export the grid"), tr("grid"), tr("Video (*.mp4 *.mkv)")},
+        {tr("Export a contact sheet"), tr("grid"), tr("Picture (*.png)")},
+        {tr("Export the report"), tr("sweep"), tr("Report (*.html)")},
+        {tr("Export the figures"), tr("sweep"), tr("Table (*.csv)")}};
+    const auto& [title, name, filter] = words[int(kind)];
+    ask_where_to_save(this, studio_.settings, title, name, filter, [this, kind](const QString& out) {
+        const app::OpenSweep* shown = studio_.core.sweeps().shown();
+        if (!shown) return;
+        status_->show_task(tr("exporting"), 0, 1);
+        if (!sweep_exporter_.start(shown->record(), kind, out)) say(tr("An export is at work already; Esc stops it."));
+    });
+}
+
+bool MainWindow::open_sweep(const QString& path) {
+    const QFileInfo info(path);
+    auto& sweeps = studio_.core.sweeps();
+    const auto is_folder = [](const QString& folder) { return QFileInfo(folder + QStringLiteral("/sweep.json")).isFile(); };
+    if (info.isDir()) {
+        if (!is_folder(path)) return false;
+        layouts_->show(Layout::tune);
+        sweeps.open(path);
+        return true;
+    }
+    if (!info.isFile() || info.suffix().toLower() != QLatin1String("json")) return false;
+    try {
+        const Json json = parse_json(read_text(app::to_path(path), 16 << 20), path.toStdString());
+        if (!json.is_object() || !json.contains("axes")) return false;
+        layouts_->show(Layout::tune);
+        if (json.contains("cells")) {
+            sweeps.open(info.absolutePath());
+            return true;
+        }
+        const Sweep sweep = sweep_from_json(json, {path.toStdString(), app::to_path(info.absolutePath())});
+        Request request = sweep.request;
+        make_paths_absolute(request);
+        studio_.document.restore(request, tr("Open request"));
+        sweeps.axes().set_all(app::SweepAxes::texts_of(sweep.axes), tr("open the axes of %1").arg(info.fileName()));
+        say(tr("The axes of %1 are above, its request is in the parameters.").arg(info.fileName()));
+    } catch (const Error& error) {
+        if (error.file().empty()) return false;
+        banners_->show_banner(QStringLiteral("open"), Banners::Kind::error, app::Issue::from(error).line(), {}, 20);
+    }
+    return true;
+}
+
+} // namespace denoir::ui
