@@ -53,19 +53,21 @@ void GridPlayer::set_clips(std::vector<Clip*> clips) {
 }
 
 void GridPlayer::settle() {
-    const double at = seconds();
     double duration = 0;
     rate_ = 0;
     int frames = 0;
+    bool opening = false;
     for (const Clip* clip : clips_) {
+        opening = opening || clip->state() == Clip::State::opening;
         if (clip->state() != Clip::State::ready) continue;
         rate_ = std::max(rate_, clip->info().fps);
         duration = std::max(duration, clip->info().duration);
         frames = std::max(frames, clip->info().frames);
     }
     frames_ = rate_ > 0 ? std::max(1, int(std::lround(duration * rate_))) : frames;
-    frame_ = std::clamp(int(std::lround(at * rate_)), 0, std::max(0, frames_ - 1));
-    if (frames_ < 2 && !clips_.empty()) set_speed(0);
+    // Where nothing is open for a moment, another page's clips go on from there.
+    frame_ = std::clamp(int(std::lround(moment_ * rate_)), 0, std::max(0, frames_ - 1));
+    if (frames_ < 2 && !clips_.empty() && !opening) set_speed(0);
     restart_clock();
     want(frame_);
     emit clips_changed();
@@ -98,6 +100,7 @@ void GridPlayer::restart_clock() {
 void GridPlayer::show(int frame) {
     if (frame == frame_) return;
     frame_ = frame;
+    moment_ = seconds();
     want(frame_);
     emit frame_changed(frame_);
 }

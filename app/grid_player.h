@@ -57,6 +57,7 @@ private:
     std::vector<Clip*> clips_;
     int frame_ = 0, frames_ = 0;
     double rate_ = 0, speed_ = 0;
+    double moment_ = 0; ///< seconds that somebody saw last
     bool loop_ = true;
     QTimer timer_;
     QElapsedTimer clock_;

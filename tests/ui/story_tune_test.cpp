@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The story of the layout Tune: which values are best?
 #include <QComboBox>
+#include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -141,10 +142,15 @@ void StoryTuneTest::which_values() {
     // What it shows, as files.
     studio.window().actions().at("tune.export-csv")->trigger();
     QVERIFY(studio.answer_file_dialog(home.file("figures.csv")));
-    QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(home.file("figures.csv")).size() > 50, 20000);
+    const auto written = [&](const char* name) {
+        return studio.window().banners().texts().join(QLatin1Char(' ')).contains(QLatin1String(name));
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(written("figures.csv"), 20000);
+    QVERIFY(QFileInfo(home.file("figures.csv")).size() > 50);
     studio.window().actions().at("tune.export-picture")->trigger();
     QVERIFY(studio.answer_file_dialog(home.file("grid.png")));
-    QTRY_VERIFY_WITH_TIMEOUT(!QImage(home.file("grid.png")).isNull(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(written("grid.png"), 20000);
+    QVERIFY(!QImage(home.file("grid.png")).isNull());
 
     // And the best in large.
     click(studio, grid, 3);
@@ -192,6 +198,7 @@ void StoryTuneTest::three_axes_and_a_mistake() {
     click(studio, grid, 0);
     studio.key(Qt::Key_PageDown);
     QCOMPARE(*grid.current(), 1U); // the same place on the next page
+    QVERIFY(view.player().playing());
     QCOMPARE(studio.window().findChildren<QComboBox*>("page-0").constLast()->currentIndex(), 1);
     QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 10000);
     studio.picture("tune-6-pages");

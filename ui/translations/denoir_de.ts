@@ -360,6 +360,179 @@
     </message>
 </context>
 <context>
+    <name>denoir::app::SweepAxes</name>
+    <message>
+        <source>change the values of %1</source>
+        <translation>Werte von %1 ändern</translation>
+    </message>
+    <message>
+        <source>sweep over %1</source>
+        <translation>%1 durchgehen</translation>
+    </message>
+    <message>
+        <source>remove the axis %1</source>
+        <translation>Achse %1 entfernen</translation>
+    </message>
+    <message>
+        <source>turn the grid</source>
+        <translation>Raster drehen</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>guidance</source>
+        <translation>Guidance</translation>
+    </message>
+    <message>
+        <source>guidance, low noise</source>
+        <translation>Guidance, wenig Rauschen</translation>
+    </message>
+    <message>
+        <source>shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>sampler</source>
+        <translation>Sampler</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>cache threshold</source>
+        <translation>Cache-Schwelle</translation>
+    </message>
+    <message>
+        <source>precision</source>
+        <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>negative prompt</source>
+        <translation>negativer Prompt</translation>
+    </message>
+    <message>
+        <source>start image</source>
+        <translation>Startbild</translation>
+    </message>
+    <message>
+        <source>end image</source>
+        <translation>Endbild</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>forcing: step offset</source>
+        <translation>Forcing: Schrittversatz</translation>
+    </message>
+    <message>
+        <source>forcing: block</source>
+        <translation>Forcing: Block</translation>
+    </message>
+    <message>
+        <source>forcing: noise</source>
+        <translation>Forcing: Rauschen</translation>
+    </message>
+    <message>
+        <source>LoRA %1</source>
+        <translation>LoRA %1</translation>
+    </message>
+    <message>
+        <source>4, 8, 20 or 1..8</source>
+        <translation>4, 8, 20 oder 1..8</translation>
+    </message>
+    <message>
+        <source>1, 3, 6 or 1..6:0.5</source>
+        <translation>1, 3, 6 oder 1..6:0.5</translation>
+    </message>
+    <message>
+        <source>one | another</source>
+        <translation>eins | ein anderes</translation>
+    </message>
+    <message>
+        <source>7, 8, 9 or 1..4</source>
+        <translation>7, 8, 9 oder 1..4</translation>
+    </message>
+    <message>
+        <source>256x144, 512x288</source>
+        <translation>256x144, 512x288</translation>
+    </message>
+    <message>
+        <source>4n+1: 17, 33 or 17..49:16</source>
+        <translation>4n+1: 17, 33 oder 17..49:16</translation>
+    </message>
+    <message>
+        <source>0, 0.1, 0.2; 0 computes everything</source>
+        <translation>0, 0.1, 0.2; 0 rechnet alles</translation>
+    </message>
+    <message>
+        <source>LoRA %1: %2</source>
+        <translation>LoRA %1: %2</translation>
+    </message>
+    <message>
+        <source>files: one.png | another.png</source>
+        <translation>Dateien: eins.png | anderes.png</translation>
+    </message>
+    <message>
+        <source>folders or names: one | another</source>
+        <translation>Ordner oder Namen: eins | ein anderes</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::SweepDocument</name>
+    <message>
+        <source>another process is working on this sweep</source>
+        <translation>ein anderer Prozess arbeitet an dieser Reihe</translation>
+    </message>
+    <message>
+        <source>wait for it, or end it</source>
+        <translation>auf ihn warten oder ihn beenden</translation>
+    </message>
+    <message>
+        <source>take the sweep&apos;s axes</source>
+        <translation>Achsen der Reihe übernehmen</translation>
+    </message>
+    <message>
+        <source>take “%1”</source>
+        <translation>„%1“ übernehmen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::AxisChip</name>
+    <message>
+        <source>What varies</source>
+        <translation>Was sich ändert</translation>
+    </message>
+    <message>
+        <source>Values: %1</source>
+        <translation>Werte: %1</translation>
+    </message>
+    <message>
+        <source>Values of %1</source>
+        <translation>Werte von %1</translation>
+    </message>
+    <message>
+        <source>Remove the axis %1</source>
+        <translation>Achse %1 entfernen</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::Banners</name>
     <message>
         <source>Messages</source>
@@ -1936,6 +2109,118 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>The shot shows more now than the part that was made again: the result is among the runs.</source>
         <translation>Die Einstellung zeigt jetzt mehr als den Teil, der neu gemacht wurde: Das Ergebnis steht unter den Läufen.</translation>
     </message>
+    <message>
+        <source>Differs only in</source>
+        <translation>Unterscheidet sich nur in</translation>
+    </message>
+    <message>
+        <source>&amp;Sweep</source>
+        <translation>&amp;Reihe rechnen</translation>
+    </message>
+    <message>
+        <source>&amp;Tune</source>
+        <translation>&amp;Abstimmen</translation>
+    </message>
+    <message>
+        <source>T&amp;une</source>
+        <translation>A&amp;bstimmen</translation>
+    </message>
+    <message>
+        <source>Tune</source>
+        <translation>Abstimmen</translation>
+    </message>
+    <message>
+        <source>Edit the &amp;axes</source>
+        <translation>&amp;Achsen bearbeiten</translation>
+    </message>
+    <message>
+        <source>S&amp;wap rows and columns</source>
+        <translation>&amp;Zeilen und Spalten tauschen</translation>
+    </message>
+    <message>
+        <source>Take the axes of the sweep sh&amp;own</source>
+        <translation>Achsen der ge&amp;zeigten Reihe übernehmen</translation>
+    </message>
+    <message>
+        <source>&amp;Render what is missing</source>
+        <translation>&amp;Fehlendes rechnen</translation>
+    </message>
+    <message>
+        <source>&amp;Leave out what still waits</source>
+        <translation>&amp;Weglassen, was noch wartet</translation>
+    </message>
+    <message>
+        <source>&amp;Take the clip&apos;s values</source>
+        <translation>Werte des Clips ü&amp;bernehmen</translation>
+    </message>
+    <message>
+        <source>Restore the clip&apos;s w&amp;hole request</source>
+        <translation>Ganzen Auftrag des Clips wieder&amp;herstellen</translation>
+    </message>
+    <message>
+        <source>&amp;Compare the selected clips</source>
+        <translation>Gewählte Clips &amp;vergleichen</translation>
+    </message>
+    <message>
+        <source>&amp;Measure against the selected clip</source>
+        <translation>Am gewählten Clip &amp;messen</translation>
+    </message>
+    <message>
+        <source>Export the grid as a &amp;video …</source>
+        <translation>Raster als Vi&amp;deo exportieren …</translation>
+    </message>
+    <message>
+        <source>Export a contact &amp;sheet …</source>
+        <translation>&amp;Kontaktbogen exportieren …</translation>
+    </message>
+    <message>
+        <source>Export the sweep&apos;s re&amp;port …</source>
+        <translation>Be&amp;richt der Reihe exportieren …</translation>
+    </message>
+    <message>
+        <source>Export the figures as CS&amp;V …</source>
+        <translation>Zahlen als &amp;CSV exportieren …</translation>
+    </message>
+    <message>
+        <source>There is no sweep to export yet.</source>
+        <translation>Noch gibt es keine Reihe zu exportieren.</translation>
+    </message>
+    <message>
+        <source>Export the grid</source>
+        <translation>Raster exportieren</translation>
+    </message>
+    <message>
+        <source>grid</source>
+        <translation>raster</translation>
+    </message>
+    <message>
+        <source>Export a contact sheet</source>
+        <translation>Kontaktbogen exportieren</translation>
+    </message>
+    <message>
+        <source>Picture (*.png)</source>
+        <translation>Bild (*.png)</translation>
+    </message>
+    <message>
+        <source>sweep</source>
+        <translation>reihe</translation>
+    </message>
+    <message>
+        <source>Export the figures</source>
+        <translation>Zahlen exportieren</translation>
+    </message>
+    <message>
+        <source>Table (*.csv)</source>
+        <translation>Tabelle (*.csv)</translation>
+    </message>
+    <message>
+        <source>open the axes of %1</source>
+        <translation>Achsen aus %1 öffnen</translation>
+    </message>
+    <message>
+        <source>The axes of %1 are above, its request is in the parameters.</source>
+        <translation>Die Achsen aus %1 stehen oben, der Auftrag in den Parametern.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -2989,6 +3274,367 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>steps: %1 left</source>
         <translation>Schritte: noch %1</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::SweepBar</name>
+    <message>
+        <source>Axis</source>
+        <translation>Achse</translation>
+    </message>
+    <message>
+        <source>Add an axis</source>
+        <translation>Achse hinzufügen</translation>
+    </message>
+    <message>
+        <source>Vary one more thing</source>
+        <translation>Noch etwas ändern</translation>
+    </message>
+    <message>
+        <source>Swap rows and columns</source>
+        <translation>Zeilen und Spalten tauschen</translation>
+    </message>
+    <message>
+        <source>Sweep</source>
+        <translation>Reihe rechnen</translation>
+    </message>
+    <message>
+        <source>Sweep   %1</source>
+        <translation>Reihe rechnen   %1</translation>
+    </message>
+    <message>
+        <source>rows</source>
+        <translation>Zeilen</translation>
+    </message>
+    <message>
+        <source>columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>pages</source>
+        <translation>Seiten</translation>
+    </message>
+    <message>
+        <source>beginning …</source>
+        <translation>beginnt …</translation>
+    </message>
+    <message>
+        <source>looking …</source>
+        <translation>sieht nach …</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n clip(s)</source>
+        <translation>
+            <numerusform>%n Clip</numerusform>
+            <numerusform>%n Clips</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>all of them are there</source>
+        <translation>alle sind schon da</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n to render</source>
+        <translation>
+            <numerusform>%n zu rechnen</numerusform>
+            <numerusform>%n zu rechnen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>etwa %1</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::SweepGrid</name>
+    <message>
+        <source>reference</source>
+        <translation>Referenz</translation>
+    </message>
+    <message>
+        <source>%1 dB</source>
+        <translation>%1 dB</translation>
+    </message>
+    <message>
+        <source>equal</source>
+        <translation>gleich</translation>
+    </message>
+    <message>
+        <source>not rendered</source>
+        <translation>nicht gerechnet</translation>
+    </message>
+    <message>
+        <source>waits</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <source>step %1/%2</source>
+        <translation>Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source>at work</source>
+        <translation>bei der Arbeit</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>noch %1</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>gescheitert</translation>
+    </message>
+    <message>
+        <source>its run was deleted</source>
+        <translation>der Lauf wurde gelöscht</translation>
+    </message>
+    <message>
+        <source>Enter: try again</source>
+        <translation>Eingabe: noch einmal</translation>
+    </message>
+    <message>
+        <source>Enter: render it</source>
+        <translation>Eingabe: rechnen</translation>
+    </message>
+    <message>
+        <source>Grid of clips</source>
+        <translation>Raster der Clips</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::SweepModel</name>
+    <message>
+        <source>done, rendered before</source>
+        <translation>fertig, war schon da</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Stand</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>PSNR</source>
+        <translation>PSNR</translation>
+    </message>
+    <message>
+        <source>SSIM</source>
+        <translation>SSIM</translation>
+    </message>
+    <message>
+        <source>Worst frame</source>
+        <translation>Schlechtestes Bild</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::SweepPlot</name>
+    <message>
+        <source>PSNR against seconds</source>
+        <translation>PSNR über Sekunden</translation>
+    </message>
+    <message>
+        <source>%1: %2 dB in %3</source>
+        <translation>%1: %2 dB in %3</translation>
+    </message>
+    <message>
+        <source>PSNR against seconds, once two clips are measured</source>
+        <translation>PSNR über Sekunden, sobald zwei Clips gemessen sind</translation>
+    </message>
+    <message>
+        <source>dB to the reference, by seconds</source>
+        <translation>dB zur Referenz, nach Sekunden</translation>
+    </message>
+    <message>
+        <source>%1 dB</source>
+        <translation>%1 dB</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::SweepTable</name>
+    <message>
+        <source>What the clips differ in</source>
+        <translation>Worin sich die Clips unterscheiden</translation>
+    </message>
+    <message>
+        <source>A line for each clip of a sweep: its values, how long it took, how far it is from the reference.</source>
+        <translation>Eine Zeile für jeden Clip einer Reihe: seine Werte, wie lange er dauerte, wie weit er von der Referenz entfernt ist.</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::SweepView</name>
+    <message>
+        <source>nothing measured</source>
+        <translation>nichts gemessen</translation>
+    </message>
+    <message>
+        <source>measured against %1</source>
+        <translation>gemessen an %1</translation>
+    </message>
+    <message>
+        <source>Nothing</source>
+        <translation>Nichts</translation>
+    </message>
+    <message>
+        <source>The usual: most steps, least cache, f32</source>
+        <translation>Das Übliche: meiste Schritte, kleinster Cache, f32</translation>
+    </message>
+    <message>
+        <source>Only the selected clip</source>
+        <translation>Nur der gewählte Clip</translation>
+    </message>
+    <message>
+        <source>each clip&apos;s own</source>
+        <translation>der eigene jedes Clips</translation>
+    </message>
+    <message>
+        <source>Every clip is measured against this one.</source>
+        <translation>Jeder Clip wird an diesem gemessen.</translation>
+    </message>
+    <message>
+        <source>Which values are best? A sweep renders a clip for every combination of the values above and plays them beside each other.
+Press Sweep, or change the axes first.</source>
+        <translation>Welche Werte sind die besten? Eine Reihe rechnet für jede Verbindung der Werte oben einen Clip und spielt alle nebeneinander.
+„Reihe rechnen“ drücken, oder erst die Achsen ändern.</translation>
+    </message>
+    <message>
+        <source>The clip&apos;s whole request is in the parameters.</source>
+        <translation>Der ganze Auftrag des Clips steht in den Parametern.</translation>
+    </message>
+    <message>
+        <source>The clip&apos;s values and its seed are in the parameters.</source>
+        <translation>Werte und Startwert des Clips stehen in den Parametern.</translation>
+    </message>
+    <message>
+        <source>Sweep shown</source>
+        <translation>Gezeigte Reihe</translation>
+    </message>
+    <message>
+        <source>The sweeps made so far, newest first</source>
+        <translation>Die bisherigen Reihen, neueste zuerst</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exportieren</translation>
+    </message>
+    <message>
+        <source>Export the sweep</source>
+        <translation>Reihe exportieren</translation>
+    </message>
+    <message>
+        <source>One frame back</source>
+        <translation>Ein Bild zurück</translation>
+    </message>
+    <message>
+        <source>Play all together</source>
+        <translation>Alle zusammen abspielen</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Leertaste</translation>
+    </message>
+    <message>
+        <source>One frame on</source>
+        <translation>Ein Bild vor</translation>
+    </message>
+    <message>
+        <source>frame %1/%2</source>
+        <translation>Bild %1/%2</translation>
+    </message>
+    <message>
+        <source>Loop</source>
+        <translation>Schleife</translation>
+    </message>
+    <message>
+        <source>%1 fps</source>
+        <translation>%1 B/s</translation>
+    </message>
+    <message>
+        <source>What each clip is measured against</source>
+        <translation>Woran jeder Clip gemessen wird</translation>
+    </message>
+    <message>
+        <source>Reference: %1</source>
+        <translation>Referenz: %1</translation>
+    </message>
+    <message>
+        <source>clip %1 of %2</source>
+        <translation>Clip %1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>noch %1</translation>
+    </message>
+    <message>
+        <source>measuring …</source>
+        <translation>misst …</translation>
+    </message>
+    <message numerus="yes">
+        <source>Render %n missing</source>
+        <translation>
+            <numerusform>%n Fehlenden rechnen</numerusform>
+            <numerusform>%n Fehlende rechnen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Page Up and Page Down turn the pages</source>
+        <translation>Bild auf und Bild ab blättern</translation>
+    </message>
+    <message>
+        <source>%1 of %2 clips</source>
+        <translation>%1 von %2 Clips</translation>
+    </message>
+    <message>
+        <source>Select a second clip first (Shift and an arrow, or Ctrl and click).</source>
+        <translation>Erst einen zweiten Clip wählen (Umschalt und Pfeil, oder Strg und Klick).</translation>
+    </message>
+    <message>
+        <source>One of the two has no video yet.</source>
+        <translation>Einer der beiden hat noch kein Video.</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>Render it</source>
+        <translation>Rechnen</translation>
+    </message>
+    <message>
+        <source>Take its values</source>
+        <translation>Seine Werte übernehmen</translation>
+    </message>
+    <message>
+        <source>Restore its whole request</source>
+        <translation>Seinen ganzen Auftrag wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Compare the two</source>
+        <translation>Die beiden vergleichen</translation>
+    </message>
+    <message>
+        <source>Compare with the reference</source>
+        <translation>Mit der Referenz vergleichen</translation>
+    </message>
+    <message>
+        <source>Measure against this one</source>
+        <translation>Daran messen</translation>
+    </message>
+    <message>
+        <source>Star</source>
+        <translation>Stern</translation>
     </message>
 </context>
 <context>

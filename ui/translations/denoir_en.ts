@@ -90,6 +90,33 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::SweepBar</name>
+    <message numerus="yes">
+        <source>%n clip(s)</source>
+        <translation>
+            <numerusform>%n clip</numerusform>
+            <numerusform>%n clips</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n to render</source>
+        <translation>
+            <numerusform>%n to render</numerusform>
+            <numerusform>%n to render</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::SweepView</name>
+    <message numerus="yes">
+        <source>Render %n missing</source>
+        <translation>
+            <numerusform>Render %n missing</numerusform>
+            <numerusform>Render %n missing</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::TimelineView</name>
     <message numerus="yes">
         <source>%n f</source>

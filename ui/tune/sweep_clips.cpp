@@ -70,7 +70,7 @@ QString SweepClips::problem(const QString& run) const {
 }
 
 bool SweepClips::settled() const {
-    return std::all_of(shown_.begin(), shown_.end(), [this](const auto& each) {
+    return !shown_.isEmpty() && std::all_of(shown_.begin(), shown_.end(), [this](const auto& each) {
         if (!each->clip || each->clip->state() == app::Clip::State::failed) return true;
         const int frame = player_.frame_of(*each->clip);
         return frame >= 0 && each->clip->is_settled(frame);

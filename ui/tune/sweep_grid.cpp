@@ -110,8 +110,8 @@ void SweepGrid::place() {
     if (!flows && !shape_.empty()) {
         int widest = metrics.horizontalAdvance(shape_.row_title());
         for (int row = 0; row < shape_.rows(); ++row)
-            widest = std::max(widest, metrics.horizontalAdvance(shape_.row_text(row)));
-        left_ = std::min(widest, std::max(72, room.width() / 7)) + 2 * gap;
+            widest = std::max(widest, metrics.horizontalAdvance(shape_.row_text(row)) * 9 / 8); // bold
+        left_ = std::min(widest + gap, std::max(72, room.width() / 7)) + 2 * gap;
     }
     const double ratio = aspect();
     const auto fitting = [&](int columns, int rows) { // the width of a picture
@@ -132,6 +132,8 @@ void SweepGrid::place() {
     const double width = std::max(fitting(columns, rows), least_side / longer) * zoom_;
     picture_ = QSize(std::max(8, int(width)), std::max(8, int(width / ratio)));
     const QSize whole(left_ + columns * (picture_.width() + gap), top_ + rows * (picture_.height() + caption_ + gap));
+    heading_ = left_;
+    if (const int spare = room.width() - whole.width(); spare > 0) left_ += spare / 2; // in the middle
     horizontalScrollBar()->setRange(0, std::max(0, whole.width() - room.width()));
     horizontalScrollBar()->setPageStep(room.width());
     horizontalScrollBar()->setSingleStep(picture_.width() / 4 + 1);

@@ -89,7 +89,8 @@ private:
     QList<std::size_t> others_; ///< selected besides the current one
     double zoom_ = 1;           ///< 1: all of the page fits
     QSize picture_;             ///< of one cell, pixels
-    int left_ = 0, top_ = 0, caption_ = 0; ///< of the headings, below the pictures
+    /// Where the cells begin, how wide the rows' headings are, what is below the pictures.
+    int left_ = 0, top_ = 0, heading_ = 0, caption_ = 0;
     QTimer want_later_;
 };
 

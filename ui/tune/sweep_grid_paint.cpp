@@ -38,8 +38,9 @@ void SweepGrid::paint_headings(QPainter& painter) const {
     const int gap = grid::unit, line = metrics.lineSpacing();
     QFont bold = font();
     bold.setBold(true);
-    painter.fillRect(0, 0, viewport()->width(), top_, c.canvas);
-    painter.fillRect(0, 0, left_, viewport()->height(), c.canvas);
+    constexpr int ring = 3; // what marks a cell reaches over its edge
+    painter.fillRect(0, 0, viewport()->width(), top_ - ring, c.canvas);
+    painter.fillRect(0, 0, left_ - ring, viewport()->height(), c.canvas);
     const auto in_sight = [&](int from, int length, int low, int high) { return from + length > low && from < high; };
     painter.save();
     painter.setClipRect(left_, 0, viewport()->width() - left_, top_);
@@ -62,7 +63,7 @@ void SweepGrid::paint_headings(QPainter& painter) const {
     for (int row = 0; row < shape_.rows(); ++row) {
         const int y = top_ + row * (picture_.height() + caption_ + gap) - verticalScrollBar()->value();
         if (!in_sight(y, picture_.height(), top_, viewport()->height())) continue;
-        const QRect box(gap, y, left_ - 2 * gap, picture_.height());
+        const QRect box(left_ - heading_ + gap, y, heading_ - 2 * gap, picture_.height());
         painter.setFont(font());
         painter.setPen(c.quiet);
         painter.drawText(box, Qt::AlignLeft | Qt::AlignTop,

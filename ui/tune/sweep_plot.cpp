@@ -19,6 +19,7 @@ namespace denoir::ui {
 
 SweepPlot::SweepPlot(app::SweepDocument& sweeps, QWidget* parent) : QWidget(parent), sweeps_(sweeps) {
     setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
     setAccessibleName(tr("PSNR against seconds"));
     connect(&sweeps_, &app::SweepDocument::shown_changed, this, [this] {
         current_.reset();

@@ -23,7 +23,7 @@ QString SweepView::reference_text() const {
         if (sweep.reference[i])
             parts << QStringLiteral("%1 %2").arg(app::field_title(app::to_qstring(sweep.axes[i].field)),
                                                  app::to_qstring(value_text(sweep.axes[i], *sweep.reference[i], 16)));
-    return parts.isEmpty() ? tr("nothing measured") : tr("against %1").arg(parts.join(QStringLiteral(", ")));
+    return parts.isEmpty() ? tr("nothing measured") : tr("measured against %1").arg(parts.join(QStringLiteral(", ")));
 }
 
 void SweepView::fill_reference(QMenu* menu) {

@@ -132,14 +132,15 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
     table_->setSortingEnabled(true);
     table_->sortByColumn(-1, Qt::AscendingOrder);
     table_->header()->setStretchLastSection(false);
-    table_->header()->setMinimumSectionSize(48);
+    table_->header()->setMinimumSectionSize(32);
+    table_->setStyleSheet(QStringLiteral("QTreeView::item { padding: 3px 8px; }"));
     plot_->setObjectName(QStringLiteral("sweep-plot"));
     auto* both = new QWidget(this);
     auto* row = new QHBoxLayout(both);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(grid::unit);
-    row->addWidget(table_, 3);
-    row->addWidget(plot_, 2);
+    row->addWidget(table_, 1);
+    row->addWidget(plot_);
     stack_->addWidget(new EmptyState(QStringLiteral("chart"),
                                      tr("A line for each clip of a sweep: its values, how long it took, how far it is "
                                         "from the reference.")));
@@ -174,6 +175,6 @@ void SweepTable::set_current(std::size_t cell) {
     following_ = false;
 }
 
-void SweepTable::resizeEvent(QResizeEvent*) { plot_->setVisible(width() >= 520); }
+void SweepTable::resizeEvent(QResizeEvent*) { plot_->setVisible(width() >= 640); }
 
 } // namespace denoir::ui

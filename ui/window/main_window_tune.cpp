@@ -18,6 +18,7 @@
 #include "engine/core/file.h"
 #include "engine/session/sweep.h"
 #include "ui/docks/parameters_panel.h"
+#include "ui/docks/parameters_text.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/tune/sweep_bar.h"
 #include "ui/tune/sweep_grid.h"
@@ -133,13 +134,13 @@ void MainWindow::arrange_tune() {
     resizeDocks({prompt_dock_, images_dock_, parameters_dock_}, {height() / 5, height() / 6, height() * 3 / 5},
                 Qt::Vertical);
     resizeDocks({sweep_dock_}, {height() / 5}, Qt::Vertical);
-    resizeDocks({sweep_dock_, queue_dock_}, {(width() - side) * 7 / 10, (width() - side) * 3 / 10}, Qt::Horizontal);
+    resizeDocks({sweep_dock_, queue_dock_}, {(width() - side) * 77 / 100, (width() - side) * 23 / 100}, Qt::Horizontal);
 }
 
 void MainWindow::start_sweep() {
     auto& sweeps = studio_.core.sweeps();
     if (sweeps.starting()) return;
-    if (!sweeps.axes().issue().isEmpty()) return say(sweeps.axes().issue().line());
+    if (!sweeps.axes().issue().isEmpty()) return say(words(sweeps.axes().issue()));
     studio_.prompts.add(QString::fromStdString(studio_.document.asked().prompt));
     sweeps.start();
 }
