@@ -132,7 +132,11 @@ struct EngineWorker::State {
                 RenderOptions options;
                 options.run_dir = job.run;
                 options.on_run = began;
-                return report(job.id, denoir::render(job.request, options, engine, reporter, job.stop.get_token()));
+                options.conditioning_of = rendered_last;
+                const RenderResult result =
+                    denoir::render(job.request, options, engine, reporter, job.stop.get_token());
+                rendered_last = result.run;
+                return report(job.id, result);
             }
             case Kind::resume:
                 return report(job.id, denoir::resume(job.run, began, -1, engine, reporter, job.stop.get_token()));
@@ -167,9 +171,10 @@ struct EngineWorker::State {
     std::condition_variable_any wake, idle;
     std::deque<Job> waiting;
     JobId last_id = 0, current = 0;
-    std::stop_source stop; ///< of the current job
-    Engine engine;         ///< of the engine thread
-    std::jthread thread;   ///< last: joined before the rest goes
+    std::stop_source stop;               ///< of the current job
+    Engine engine;                       ///< of the engine thread
+    std::filesystem::path rendered_last; ///< likewise: what it encoded may serve the next run
+    std::jthread thread;                 ///< last: joined before the rest goes
 };
 
 EngineWorker::EngineWorker(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {

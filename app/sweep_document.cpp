@@ -191,10 +191,10 @@ double SweepDocument::seconds_for(const PlannedSweep& plan, const std::vector<st
         auto it = known.find(key);
         if (it == known.end()) {
             it = known.emplace(key, estimator_.forecast(r, cell.work)).first;
-            if (known.size() == 1) sum += it->second.load + it->second.encode;
+            if (known.size() == 1) sum += it->second.load + it->second.prompt;
         }
         if (it->second.seconds < 0) return -1;
-        sum += it->second.denoise + it->second.decode;
+        sum += it->second.image + it->second.denoise + it->second.decode;
     }
     return sum;
 }

@@ -17,6 +17,7 @@
 #include "engine/session/request_json.h"
 #include "engine/session/run_worker.h"
 #include "engine/session/stored_run.h"
+#include "engine/session/unchanged.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -73,11 +74,10 @@ void take_conditioning(RunFolder& run, const RunFolder& from) {
 void take_conditioning_of(const fs::path& other, RunFolder& run, const ModelFolder& model) try {
     const RunFolder from = RunFolder::open(other);
     const RunRecord &now = run.record(), &before = from.record();
-    if (!same_conditioning(now.request, before.request)) return;
-    for (const ModelFile& file : before.files) {
-        std::error_code code;
-        if (fs::file_size(file.path, code) != file.bytes || code) return;
-    }
+    // What there was to warn of would be said no more.
+    if (!before.warnings.empty() || !same_conditioning(now.request, before.request) ||
+        !inputs_unchanged(before, from.path()))
+        return;
     if (!stored_conditioning(from, now.request, model)) return;
     take_conditioning(run, from);
     run.save();

@@ -13,6 +13,7 @@
 #include "engine/session/preflight.h"
 #include "engine/session/render.h"
 #include "engine/session/run_tools.h"
+#include "engine/session/unchanged.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -128,21 +129,7 @@ bool is_run_of(const RunRecord& run, const fs::path& folder, const Request& requ
     if (run.state != RunState::done || request_identity(run.request) != request_identity(request) ||
         run.build != build_description() || !is_there(folder / "video.mp4"))
         return false;
-    std::error_code code;
-    const auto modified = [&](const fs::path& file) {
-        return std::chrono::duration_cast<std::chrono::nanoseconds>(
-                   fs::file_time_type::clock::to_sys(fs::last_write_time(file, code)).time_since_epoch())
-            .count();
-    };
-    for (const ModelFile& file : run.files)
-        if (fs::file_size(file.path, code) != file.bytes || code || modified(file.path) != file.modified_ns)
-            return false;
-    // Of the other files nothing is stored but when the run had read them.
-    const auto written = modified(folder / "conditioning.safetensors");
-    for (const fs::path& file :
-         {request.image, request.last_image, request.noise.file, request.forcing ? request.forcing->video : fs::path()})
-        if (!file.empty() && (modified(file) > written || code)) return false;
-    return !code;
+    return inputs_unchanged(run, folder);
 }
 
 SweepPlan plan_sweep(const Sweep& sweep, bool reuse, Observer& observer) {

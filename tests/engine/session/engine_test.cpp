@@ -9,6 +9,7 @@
 #include <iterator>
 #include <set>
 
+#include "engine/media/image.h"
 #include "tests/app/tiny.h"
 #include "tests/engine/session/temporary_folder.h"
 
@@ -34,8 +35,9 @@ struct Outcome {
 
 class EngineTest : public testing::Test {
 protected:
-    Outcome render_with(Engine& engine, const Request& r) {
+    Outcome render_with(Engine& engine, const Request& r, const fs::path& conditioning_of = {}) {
         RenderOptions options;
+        options.conditioning_of = conditioning_of;
         options.run_dir = folder_.path() / std::to_string(++runs_);
         Observer observer;
         const RenderResult result = render(r, options, engine, observer, {});
@@ -93,6 +95,38 @@ TEST_F(EngineTest, LaterRunsGiveTheBytesOfAFirstOne) {
     Engine engine;
     for (const Request& r : {first, seed, prompt, bf16, first, larger, threads, unguided, first})
         EXPECT_EQ(render_with(engine, r).sums, render_alone(r).sums);
+}
+
+TEST_F(EngineTest, WhatAnotherRunEncodedServesAsLongAsItIsTheSame) {
+    Request r = tiny_request(DENOIR_TINY_MODEL);
+    r.image = folder_.path() / "image.png";
+    Image image(48, 32);
+    for (std::size_t i = 0; i < image.rgb.size(); ++i) image.rgb[i] = std::uint8_t(i * 7);
+    write_png(r.image, image);
+    Engine engine;
+    const Outcome first = render_with(engine, r);
+    ASSERT_TRUE(first.stages.contains("image"));
+    const fs::path run = folder_.path() / "1";
+    EXPECT_EQ(render_with(engine, r, run).sums, first.sums);
+    r.seed = 8;
+    r.guidance = 1;
+    const Outcome taken = render_with(engine, r, run);
+    EXPECT_FALSE(taken.stages.contains("image"));
+    EXPECT_EQ(taken.sums, render_alone(r).sums);
+    // One without a negative prompt cannot give one.
+    const std::string last = std::to_string(runs_);
+    r.guidance = 4;
+    EXPECT_EQ(render_with(engine, r, folder_.path() / last).sums, render_alone(r).sums);
+    // Another picture of that name, as old as the first one says it is.
+    std::reverse(image.rgb.begin(), image.rgb.end());
+    const auto old = fs::last_write_time(r.image);
+    write_png(r.image, image);
+    fs::last_write_time(r.image, old);
+    const Outcome changed = render_with(engine, r, run);
+    EXPECT_TRUE(changed.stages.contains("image"));
+    EXPECT_EQ(changed.sums, render_alone(r).sums);
+    // What is not there, or no run, is done without.
+    EXPECT_EQ(render_with(engine, r, folder_.path() / "nowhere").sums, changed.sums);
 }
 
 TEST_F(EngineTest, APromptIsEncodedOnce) {
