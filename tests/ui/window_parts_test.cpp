@@ -242,9 +242,10 @@ private slots:
                                 "/x/y.png", "--open", "/a", "/b"});
         QVERIFY(good.error.isEmpty());
         QCOMPARE(*good.layout, Layout::compare);
+        QCOMPARE(*read({"--layout=tune"}).layout, Layout::tune);
         QCOMPARE(*good.size, QSize(2560, 1440));
         QCOMPARE(good.paths, (QStringList{"/a", "/b"}));
-        for (const QStringList& bad : {QStringList{"--layout", "tune"},
+        for (const QStringList& bad : {QStringList{"--layout", "other"},
                                        {"--size", "10x10"},
                                        {"--size", "big"},
                                        {"--theme", "pink"},

@@ -2123,7 +2123,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>T&amp;une</source>
-        <translation>A&amp;bstimmen</translation>
+        <translation>Ab&amp;stimmen</translation>
     </message>
     <message>
         <source>Tune</source>

@@ -2,6 +2,7 @@
 #include "ui/tune/cell_text.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include "app/open_sweep.h"
 #include "app/text.h"
@@ -29,7 +30,7 @@ QString psnr_text(const app::OpenSweep& sweep, std::size_t cell) {
     const auto& figures = sweep.cell(cell).figures;
     if (!figures) return sweep.sweep().reference_of(cell) ? QStringLiteral("…") : QString();
     if (!figures->note.empty()) return QStringLiteral("–");
-    return figures->psnr ? Words::tr("%1 dB").arg(*figures->psnr, 0, 'f', 1) : Words::tr("equal");
+    return figures->psnr ? Words::tr("%1 dB").arg(QLocale().toString(*figures->psnr, 'f', 1)) : Words::tr("equal");
 }
 
 QString state_text(const app::SweepDocument::CellView& view) {

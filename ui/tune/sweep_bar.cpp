@@ -182,8 +182,6 @@ void SweepBar::refresh() {
         flow_->addWidget(chip);
         flow_->addWidget(swap_);
         flow_->addWidget(add_);
-        QWidget* before = chips_.isEmpty() ? nullptr : static_cast<QWidget*>(chips_.constLast());
-        if (before) setTabOrder(before, chip);
         chips_ << chip;
         chip->show();
     }
@@ -191,6 +189,18 @@ void SweepBar::refresh() {
         const QString role = count < 2 ? QString() : i == 0 ? tr("rows") : i == 1 ? tr("columns") : tr("pages");
         chips_[i]->show_axis(axes.axes()[i], fields, axes.issue(i), role);
     }
+    // The focus goes as the eye does: the axes, then what changes them, then the button.
+    QWidget* before = nullptr;
+    const auto next = [&before](QWidget* widget) {
+        if (before) setTabOrder(before, widget);
+        before = widget;
+    };
+    for (AxisChip* chip : chips_) {
+        next(&chip->field());
+        next(&chip->values());
+        next(&chip->away());
+    }
+    for (QWidget* each : std::initializer_list<QWidget*>{swap_, add_, start_}) next(each);
     swap_->setVisible(count >= 2);
     add_->setEnabled(axes.can_add());
     flow_->invalidate();

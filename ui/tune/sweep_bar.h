@@ -31,6 +31,7 @@ public:
                    const QString& role);
     QLineEdit& values() { return *values_; }
     QComboBox& field() { return *field_; }
+    QToolButton& away() { return *away_; }
 
 signals:
     void field_picked(const QString& field);

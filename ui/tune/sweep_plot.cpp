@@ -3,6 +3,7 @@
 
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
@@ -52,7 +53,7 @@ std::vector<SweepPlot::Point> SweepPlot::points() const {
 QString SweepPlot::words(const Point& point) const {
     return tr("%1: %2 dB in %3")
         .arg(app::to_qstring(sweeps_.shown()->sweep().label(point.cell)))
-        .arg(point.psnr, 0, 'f', 1)
+        .arg(QLocale().toString(point.psnr, 'f', 1))
         .arg(app::duration_text(point.seconds));
 }
 
@@ -121,7 +122,7 @@ void SweepPlot::paintEvent(QPaintEvent*) {
             painter.setBrush(is_current ? c.accent : c.text);
             painter.drawEllipse(at, is_current ? 5 : 3.5, is_current ? 5 : 3.5);
             if (!is_current) continue;
-            const QString text = tr("%1 dB").arg(point.psnr, 0, 'f', 1);
+            const QString text = tr("%1 dB").arg(QLocale().toString(point.psnr, 'f', 1));
             const bool left = at.x() > box.center().x();
             painter.setPen(c.text);
             painter.drawText(QRectF(left ? at.x() - 88 : at.x() + 8, at.y() - line / 2, 80, line),

@@ -3,6 +3,7 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QLocale>
 #include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QTreeView>
@@ -62,7 +63,7 @@ QString SweepModel::text(std::size_t cell, int column) const {
         if (sweep.has_video(cell) && c.figures && !c.figures->note.empty()) return app::to_qstring(c.figures->note);
         return psnr_text(sweep, cell);
     case ssim:
-        return c.figures && c.figures->ssim ? QString::number(*c.figures->ssim, 'f', 4) : QString();
+        return c.figures && c.figures->ssim ? QLocale().toString(*c.figures->ssim, 'f', 4) : QString();
     case worst:
         return c.figures && c.figures->worst_frame ? QString::number(*c.figures->worst_frame + 1) : QString();
     default:
