@@ -79,6 +79,25 @@ private slots:
         QCOMPARE(queue_->snapshot(id(0))->request.model, tiny_request().model);
     }
 
+    void many_at_once_keep_their_tags() {
+        queue_->set_paused(true);
+        queue_->start();
+        queue_->add(tiny(1));
+        const auto ids = queue_->add_all({{tiny(2), "one|a"}, {tiny(3), "two|b"}, {tiny(4), "one|c"}});
+        QCOMPARE(ids.size(), 3);
+        QCOMPARE(seeds(), (QList<quint64>{1, 2, 3, 4}));
+        QVERIFY(queue_->flush());
+        reopen();
+        QCOMPARE(queue_->index(1).data(RunQueue::TagRole).toString(), QString("one|a"));
+        QCOMPARE(queue_->index(1).data(RunQueue::IdRole).toULongLong(), ids[0]);
+        QVERIFY(queue_->index(0).data(RunQueue::TagRole).toString().isEmpty());
+        queue_->clear_tagged("one|");
+        QCOMPARE(seeds(), (QList<quint64>{1, 3}));
+        queue_->undo_clear();
+        QCOMPARE(seeds(), (QList<quint64>{1, 2, 3, 4}));
+        QCOMPARE(queue_->index(3).data(RunQueue::TagRole).toString(), QString("one|c"));
+    }
+
     void runs_one_after_another() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended), created(&*queue_, &RunQueue::run_created);
         Arrivals emptied(&*queue_, &RunQueue::emptied);

@@ -27,6 +27,7 @@ using CellState = app::SweepDocument::State;
 class StoryTuneTest : public QObject {
     Q_OBJECT
 private slots:
+    void cells_have_their_places();
     void which_values();
     void three_axes_and_a_mistake();
     void older_settings();
@@ -47,6 +48,36 @@ private:
         studio.type(text);
     }
 };
+
+void StoryTuneTest::cells_have_their_places() {
+    Sweep sweep;
+    sweep.axes = {parse_axis("steps", "4, 8"), parse_axis("guidance", "1, 3, 6"), parse_axis("seed", "7, 8")};
+    GridShape shape(sweep, {});
+    QCOMPARE(shape.rows(), 2);
+    QCOMPARE(shape.columns(), 3);
+    QCOMPARE(shape.pages(), 1);
+    QCOMPARE(*shape.cell(1, 2), sweep.cell({1, 2, 0}));
+    QVERIFY(!shape.cell(2, 0) && !shape.cell(0, -1));
+    QVERIFY(!shape.place(sweep.cell({1, 2, 1}))); // on the other page
+    shape.show(sweep.cell({1, 2, 1}));
+    QVERIFY((shape.place(sweep.cell({1, 2, 1})) == std::pair{1, 2}));
+    QCOMPARE(shape.cells().size(), 6U);
+    // The viewer's order; axes that are not named follow.
+    shape = GridShape(sweep, {"seed", "nothing"});
+    QCOMPARE(shape.rows(), 2);
+    QCOMPARE(shape.columns(), 2);
+    QCOMPARE(shape.row_text(1), QString("8"));
+    QCOMPARE(shape.page_values(0), (QStringList{"1", "3", "6"}));
+    QCOMPARE(*shape.cell(1, 0), sweep.cell({0, 0, 1}));
+    // One axis alone flows.
+    sweep.axes = {parse_axis("seed", "1..5")};
+    shape = GridShape(sweep, {});
+    shape.set_flow(3);
+    QCOMPARE(shape.rows(), 2);
+    QCOMPARE(*shape.cell(1, 1), 4U);
+    QVERIFY(!shape.cell(1, 2));
+    QCOMPARE(shape.own_text(4), QString("5"));
+}
 
 /// Two axes, four clips; they arrive and play together, the best one's values go into the request, undo brings the old
 /// ones back.
