@@ -15,6 +15,17 @@
 namespace denoir::app {
 namespace {
 
+/// What of a request decides the rest of it: requests that differ in nothing else resolve to the same, but for what
+/// they differ in. Whether it was said counts, and not what. Reading a model's headers takes many times longer.
+std::string resolved_alike(const Request& request) {
+    Request r = request;
+    if (r.seed) r.seed = 0;
+    r.prompt = r.prompt.empty() ? "" : "a";
+    if (r.negative_prompt) r.negative_prompt = r.negative_prompt->empty() ? "" : "a";
+    if (r.shift) r.shift = 1;
+    return to_json(r).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 struct Found {
     QString run;
     double seconds = 0;
@@ -74,6 +85,23 @@ PlannedSweep plan_cells(const Sweep& sweep, const std::vector<RunHistory::Done>&
     std::map<std::filesystem::path, ModelFolder> models; // headers are read once
     std::unordered_map<std::string, std::size_t> first;
     Finished finished(done);
+    struct Known {
+        std::optional<Request> resolved;
+        Estimate work;
+    };
+    std::unordered_map<std::string, Known> before; // what a seed or a prompt does not change
+    const auto place = [&](PlannedSweep::Cell& cell, std::size_t i) {
+        const std::string own = request_identity(*cell.resolved);
+        cell.same_as = first.try_emplace(own, i).first->second;
+        if (cell.same_as != i) {
+            cell.run = plan.cells[cell.same_as].run;
+            cell.run_seconds = plan.cells[cell.same_as].run_seconds;
+            return;
+        }
+        const Found found = finished.find(*cell.resolved, own);
+        cell.run = found.run;
+        cell.run_seconds = found.seconds;
+    };
     for (std::size_t i = 0; i < plan.cells.size(); ++i) {
         if (stop.stop_requested()) throw Cancelled();
         PlannedSweep::Cell& cell = plan.cells[i];
@@ -82,21 +110,24 @@ PlannedSweep plan_cells(const Sweep& sweep, const std::vector<RunHistory::Done>&
             Request r = sweep.request_of(i);
             const std::filesystem::path asked = r.model;
             r.model = find_model(asked);
+            const std::string alike = resolved_alike(r);
+            if (const auto it = before.find(alike); it != before.end()) {
+                cell.resolved = it->second.resolved;
+                cell.work = it->second.work;
+                cell.resolved->seed = r.seed;
+                cell.resolved->prompt = r.prompt;
+                if (r.negative_prompt) cell.resolved->negative_prompt = r.negative_prompt;
+                if (r.shift) cell.resolved->shift = r.shift;
+                place(cell, i);
+                continue;
+            }
             auto model = models.find(r.model);
             if (model == models.end()) model = models.emplace(r.model, ModelFolder::open(r.model)).first;
             cell.resolved = Pipeline::resolve(r, model->second);
             make_paths_absolute(*cell.resolved);
             cell.work = Pipeline::estimate(*cell.resolved, model->second);
-            const std::string own = request_identity(*cell.resolved);
-            cell.same_as = first.try_emplace(own, i).first->second;
-            if (cell.same_as != i) {
-                cell.run = plan.cells[cell.same_as].run;
-                cell.run_seconds = plan.cells[cell.same_as].run_seconds;
-            } else {
-                const Found found = finished.find(*cell.resolved, own);
-                cell.run = found.run;
-                cell.run_seconds = found.seconds;
-            }
+            before.emplace(alike, Known{cell.resolved, cell.work});
+            place(cell, i);
         } catch (...) {
             const Issue issue = Issue::from_current_exception();
             if (!plan.issue_cell) plan.issue = issue, plan.issue_cell = i;

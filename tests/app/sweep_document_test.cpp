@@ -35,6 +35,7 @@ private slots:
     void axes_outlive_the_program();
     void fields_have_values_to_begin_with();
     void cells_are_filled_in();
+    void a_thousand_clips_are_looked_at_soon();
     void equal_requests_are_rendered_once();
     void finished_runs_serve_again();
     void goes_on_after_a_restart();
@@ -186,6 +187,23 @@ void SweepDocumentTest::cells_are_filled_in() {
     // Now they are there.
     QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending && sweeps().outlook().there == 4, 20000);
     QCOMPARE(sweeps().outlook().to_render, 0U);
+}
+
+/// Headers are read once for all that differ in seed, prompt or shift.
+void SweepDocumentTest::a_thousand_clips_are_looked_at_soon() {
+    prepare({{"seed", "1..200"}, {"shift", "1..5"}});
+    QElapsedTimer clock;
+    clock.start();
+    sweeps().set_watching(true);
+    QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending && sweeps().outlook().clips == 1000, 20000);
+    QCOMPARE(sweeps().outlook().to_render, 1000U);
+    qInfo("looked at after %lld ms", clock.elapsed());
+    queue().set_paused(true);
+    start();
+    QCOMPARE(queue().rowCount(), 1000);
+    QCOMPARE(sweeps().progress().open, 1000);
+    sweeps().clear_waiting();
+    QCOMPARE(sweeps().progress().missing, 1000);
 }
 
 void SweepDocumentTest::equal_requests_are_rendered_once() {

@@ -55,6 +55,13 @@ SweepGrid::SweepGrid(Studio& studio, QWidget* parent)
 void SweepGrid::renew() {
     QStringList fields;
     for (const app::AxisText& axis : sweeps_.axes().axes()) fields << axis.field;
+    // Their order is the viewer's where they are the sweep's; another sweep's axes say nothing of this one.
+    if (sweeps_.shown()) {
+        const auto& axes = sweeps_.shown()->sweep().axes;
+        const bool same = std::all_of(axes.begin(), axes.end(),
+                                      [&](const SweepAxis& a) { return fields.contains(app::to_qstring(a.field)); });
+        if (!same) fields.clear();
+    }
     const bool before = shape_.empty();
     shape_ = sweeps_.shown() ? GridShape(sweeps_.shown()->sweep(), fields) : GridShape();
     if (current_ && sweeps_.shown() && *current_ < sweeps_.shown()->size()) shape_.show(*current_);

@@ -48,7 +48,7 @@ QString SweepModel::text(std::size_t cell, int column) const {
     const app::OpenSweep& sweep = *sweeps_.shown();
     if (column < axes()) {
         const std::size_t axis = std::size_t(column);
-        return app::to_qstring(value_text(sweep.sweep().axes[axis], sweep.sweep().place(cell)[axis], 80));
+        return app::to_qstring(value_text(sweep.sweep().axes[axis], sweep.sweep().place(cell)[axis], 48));
     }
     const SweepCell& c = sweep.cell(cell);
     switch (column - axes()) {
