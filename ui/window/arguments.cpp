@@ -14,7 +14,7 @@ namespace denoir::ui {
 QString help_text() {
     return QStringLiteral(
         "Usage: denoir [OPTION…] [PATH…]\n"
-        "The studio. PATH: a project, run folder, video, picture, request (.json) or model folder to open.\n"
+        "The studio. PATH: a project, run folder, video, picture, request (.json), sweep or model folder to open.\n"
         "\n"
         "  --open PATH          the same as PATH\n"
         "  --layout NAME        create (default), compare or tune\n"
