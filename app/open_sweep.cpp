@@ -16,8 +16,7 @@ OpenSweep::OpenSweep(SweepFolder folder, bool writable, QObject* parent)
       gone_(folder_.record().cells.size(), false),
       writable_(writable),
       saver_(folder_.file("sweep.json")) {
-    connect(&saver_, &FileSaver::failed, this,
-            [this](quint64, const Issue& issue) { emit save_failed(issue); });
+    connect(&saver_, &FileSaver::failed, this, [this](quint64, const Issue& issue) { emit save_failed(issue); });
     look_for_runs();
 }
 

@@ -26,9 +26,7 @@ public:
     /// Its run was there and is not any more.
     bool gone(std::size_t index) const { return gone_[index]; }
     /// Done, and its run is there.
-    bool has_video(std::size_t index) const {
-        return cell(index).state == SweepCell::State::done && !gone_[index];
-    }
+    bool has_video(std::size_t index) const { return cell(index).state == SweepCell::State::done && !gone_[index]; }
 
     /// Each of these stores the record.
     void set_done(const std::vector<std::size_t>& cells, const QString& run, double seconds, bool reused);

@@ -39,8 +39,8 @@ public:
     }
     Found find(const Request& resolved, const std::string& wanted) {
         if (!resolved.seed || !resolved.width || !resolved.height || !resolved.frames) return {};
-        RunHistory::Done like{{}, *resolved.seed, *resolved.width, *resolved.height, *resolved.frames,
-                              Pipeline::step_count(resolved)};
+        RunHistory::Done like{
+            {}, *resolved.seed, *resolved.width, *resolved.height, *resolved.frames, Pipeline::step_count(resolved)};
         const auto alike = by_numbers_.find(numbers(like));
         if (alike == by_numbers_.end()) return {};
         for (const QString& run : alike->second) read(run);

@@ -78,7 +78,7 @@ public:
         int width = 0, height = 0, frames = 0, steps = 0;
     };
     std::vector<Done> done_runs() const;
-    QString newest_done() const;             ///< path; empty: none
+    QString newest_done() const; ///< path; empty: none
     /// Reads the run's folder: full record with the resolved request. Throws Error.
     static RunRecord record(const QString& run);
 

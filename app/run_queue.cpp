@@ -326,10 +326,20 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
 }
 
 QHash<int, QByteArray> RunQueue::roleNames() const {
-    return {{IdRole, "id"},           {StateRole, "state"}, {PromptRole, "prompt"},     {TemplateRole, "template"},
-            {SummaryRole, "summary"}, {SeedRole, "seed"},   {ProgressRole, "progress"}, {StageRole, "stage"},
-            {EtaRole, "eta"},         {StepRole, "step"},   {StepsRole, "steps"},       {IssueRole, "issue"},
-            {RunRole, "run"},         {KindRole, "kind"},
+    return {{IdRole, "id"},
+            {StateRole, "state"},
+            {PromptRole, "prompt"},
+            {TemplateRole, "template"},
+            {SummaryRole, "summary"},
+            {SeedRole, "seed"},
+            {ProgressRole, "progress"},
+            {StageRole, "stage"},
+            {EtaRole, "eta"},
+            {StepRole, "step"},
+            {StepsRole, "steps"},
+            {IssueRole, "issue"},
+            {RunRole, "run"},
+            {KindRole, "kind"},
             {TagRole, "tag"}};
 }
 
@@ -462,8 +472,7 @@ void RunQueue::clear_ended() {
     store_->remove_if([](const Entry& e) { return e.ended(); });
 }
 void RunQueue::clear_tagged(const QString& beginning) {
-    store_->remove_if(
-        [&](const Entry& e) { return e.state == State::waiting && e.tag.startsWith(beginning); });
+    store_->remove_if([&](const Entry& e) { return e.state == State::waiting && e.tag.startsWith(beginning); });
 }
 void RunQueue::clear_waiting() {
     store_->remove_if([](const Entry& e) { return e.state == State::waiting; });

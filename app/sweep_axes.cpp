@@ -26,7 +26,8 @@ QList<AxisText> from_json(const Json& json) {
     QList<AxisText> out;
     for (const Json& one : json)
         if (one.is_object() && out.size() < qsizetype(Sweep::max_axes))
-            out << AxisText{to_qstring(one.value("field", std::string())), to_qstring(one.value("values", std::string()))};
+            out << AxisText{to_qstring(one.value("field", std::string())),
+                            to_qstring(one.value("values", std::string()))};
     return out;
 }
 

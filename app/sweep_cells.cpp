@@ -279,12 +279,12 @@ void SweepDocument::list_earlier() {
                 Earlier one{to_qstring(path), {}, QDateTime::fromString(to_qstring(record.created), Qt::ISODateWithMs)};
                 QStringList titles;
                 for (const SweepAxis& axis : record.sweep.axes)
-                    titles << field_title(to_qstring(axis.field)) + QLatin1Char(' ') + to_qstring(axis_text(axis)).left(40);
+                    titles << field_title(to_qstring(axis.field)) + QLatin1Char(' ') +
+                                  to_qstring(axis_text(axis)).left(40);
                 one.title = titles.join(QStringLiteral(" · "));
                 one.total = int(record.cells.size());
-                one.done = int(std::count_if(record.cells.begin(), record.cells.end(), [](const SweepCell& c) {
-                    return c.state == SweepCell::State::done;
-                }));
+                one.done = int(std::count_if(record.cells.begin(), record.cells.end(),
+                                             [](const SweepCell& c) { return c.state == SweepCell::State::done; }));
                 found << one;
             } catch (const std::exception&) { // gone meanwhile
             }

@@ -79,9 +79,8 @@ SweepDocument::SweepDocument(Settings& settings, RequestDocument& document, RunQ
     connect(&queue_, &QAbstractItemModel::rowsRemoved, this, &SweepDocument::index_queue);
     connect(&queue_, &QAbstractItemModel::rowsMoved, this, &SweepDocument::index_queue);
     connect(&queue_, &QAbstractItemModel::modelReset, this, &SweepDocument::index_queue);
-    connect(&queue_, &QAbstractItemModel::dataChanged, this, [this](const QModelIndex& first, const QModelIndex& last) {
-        queue_changed(first.row(), last.row());
-    });
+    connect(&queue_, &QAbstractItemModel::dataChanged, this,
+            [this](const QModelIndex& first, const QModelIndex& last) { queue_changed(first.row(), last.row()); });
     connect(&measurer_, &SweepMeasurer::measured, this,
             [this](const QString& path, quint64 cell, const SweepCell::Figures& figures) {
                 const auto sweep = sweeps_.value(path);
@@ -152,9 +151,8 @@ void SweepDocument::look() {
             files_.put([this, serial = serial_, sweep, done = history_.done_runs(), stop = looking_.get_token()] {
                 try {
                     PlannedSweep plan = plan_cells(sweep, done, stop);
-                    QMetaObject::invokeMethod(this, [this, serial, sweep, plan = std::move(plan)] {
-                        take_plan(serial, plan, sweep);
-                    });
+                    QMetaObject::invokeMethod(
+                        this, [this, serial, sweep, plan = std::move(plan)] { take_plan(serial, plan, sweep); });
                 } catch (const Cancelled&) { // a newer question waits
                 }
             });
@@ -174,7 +172,8 @@ void SweepDocument::take_plan(quint64 serial, const PlannedSweep& plan, const Sw
     outlook_.to_render = cells.size();
     outlook_.there = std::size_t(std::count_if(plan.cells.begin(), plan.cells.end(),
                                                [](const PlannedSweep::Cell& c) { return !c.run.isEmpty(); }));
-    if (plan.issue_cell) outlook_.issue.message = to_qstring(sweep.label(*plan.issue_cell)) + QStringLiteral(": ") + plan.issue.message;
+    if (plan.issue_cell)
+        outlook_.issue.message = to_qstring(sweep.label(*plan.issue_cell)) + QStringLiteral(": ") + plan.issue.message;
     outlook_.seconds = seconds_for(plan, cells);
     emit outlook_changed();
 }

@@ -9,10 +9,10 @@
 #include <stop_token>
 #include <vector>
 
+#include "app/planned_sweep.h"
 #include "app/run_queue.h"
 #include "app/sweep_axes.h"
 #include "app/sweep_measurer.h"
-#include "app/planned_sweep.h"
 #include "app/task_thread.h"
 
 namespace denoir::app {
@@ -142,10 +142,10 @@ private:
     quint64 serial_ = 0;
     std::stop_source looking_;
     bool watching_ = false, starting_ = false, wanted_ = false;
-    bool looks_only_ = false; ///< nothing is stored
+    bool looks_only_ = false;                           ///< nothing is stored
     QHash<QString, std::shared_ptr<OpenSweep>> sweeps_; ///< shown, or with entries in the queue
     std::shared_ptr<OpenSweep> shown_;
-    QHash<std::size_t, quint64> entries_; ///< cell of the shown sweep -> queue entry
+    QHash<std::size_t, quint64> entries_;                 ///< cell of the shown sweep -> queue entry
     QHash<QString, QHash<std::size_t, double>> expected_; ///< seconds that cells were thought to take, by sweep
     QList<Earlier> earlier_;
     bool listing_ = false;

@@ -55,7 +55,8 @@ QString field_title(const QString& field) {
 
 QList<SweepField> sweep_fields(const RequestDocument& document) {
     QList<SweepField> out;
-    const QString list = SweepAxes::tr("4, 8, 20 or 1..8"), reals = SweepAxes::tr("1, 3, 6 or 1..6:0.5"), words = SweepAxes::tr("one | another");
+    const QString list = SweepAxes::tr("4, 8, 20 or 1..8"), reals = SweepAxes::tr("1, 3, 6 or 1..6:0.5"),
+                  words = SweepAxes::tr("one | another");
     const auto add = [&](const char* field, const QString& usual, const QString& hint) {
         const QString key = QLatin1String(field);
         out << SweepField{key, field_title(key), usual, hint};
@@ -67,7 +68,8 @@ QList<SweepField> sweep_fields(const RequestDocument& document) {
     add("shift", QStringLiteral("3, 5, 8"), reals);
     const QVariant seed = value("seed");
     const quint64 first = seed.isValid() ? seed.toULongLong() : 7;
-    add("seed", QStringLiteral("%1, %2, %3").arg(first).arg(first + 1).arg(first + 2), SweepAxes::tr("7, 8, 9 or 1..4"));
+    add("seed", QStringLiteral("%1, %2, %3").arg(first).arg(first + 1).arg(first + 2),
+        SweepAxes::tr("7, 8, 9 or 1..4"));
     add("sampler", QStringLiteral("unipc, dpmpp, euler"), QStringLiteral("unipc, dpmpp, euler"));
     const int width = value("width").toInt(), height = value("height").toInt();
     const int multiple = document.variant().multiple();
@@ -93,7 +95,8 @@ QList<SweepField> sweep_fields(const RequestDocument& document) {
         add("forcing.ar_step", QStringLiteral("0, 2, 5"), list);
         add("forcing.block", QStringLiteral("1, 3, 5"), list);
     }
-    if (document.takes_image()) add("image", one_text(value("image").toString()), SweepAxes::tr("files: one.png | another.png"));
+    if (document.takes_image())
+        add("image", one_text(value("image").toString()), SweepAxes::tr("files: one.png | another.png"));
     add("model", one_text(value("model").toString()), SweepAxes::tr("folders or names: one | another"));
     return out;
 }

@@ -31,10 +31,9 @@ void SweepMeasurer::measure(const OpenSweep& open) {
         const auto against = open.sweep().reference_of(i);
         if (!against || open.cell(i).figures || !open.has_video(i) || !open.has_video(*against)) continue;
         const std::filesystem::path cell = open.cell(i).run, reference = open.cell(*against).run;
-        const QString key = prefix_of(open.path()) + QStringLiteral("%1|%2|%3|%4")
-                                                         .arg(i)
-                                                         .arg(*against)
-                                                         .arg(to_qstring(cell), to_qstring(reference));
+        const QString key =
+            prefix_of(open.path()) +
+            QStringLiteral("%1|%2|%3|%4").arg(i).arg(*against).arg(to_qstring(cell), to_qstring(reference));
         if (asked_.contains(key)) continue;
         asked_.insert(key);
         thread_.put([this, key, path = open.path(), i, index = *against, cell, reference, stop = stop_.get_token()] {
@@ -42,9 +41,10 @@ void SweepMeasurer::measure(const OpenSweep& open) {
             SweepCell::Figures figures;
             try {
                 // One and the same run: nothing to decode.
-                figures = meter_.figures(cell == reference ? cell / "video.mp4" : frames_of(cell, stop),
-                                        cell == reference ? cell / "video.mp4" : frames_of(reference, stop), index,
-                                        [](std::int64_t, std::int64_t) {}, stop);
+                figures = meter_.figures(
+                    cell == reference ? cell / "video.mp4" : frames_of(cell, stop),
+                    cell == reference ? cell / "video.mp4" : frames_of(reference, stop), index,
+                    [](std::int64_t, std::int64_t) {}, stop);
             } catch (const Cancelled&) {
                 return;
             } catch (...) {

@@ -33,7 +33,7 @@ private:
     QSet<QString> asked_; ///< cell and reference of each
     std::stop_source stop_;
     SweepMeter meter_{1}; ///< used on the thread alone
-    TaskThread thread_; ///< last: joined before the rest goes
+    TaskThread thread_;   ///< last: joined before the rest goes
 };
 
 } // namespace denoir::app

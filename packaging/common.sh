@@ -40,10 +40,12 @@ fetch_cuda_headers() {
     packaging/fetch_headers || say "going on without cuDNN"
 }
 
-configure_and_build() { # PRESET [TARGET]
+configure_and_build() { # PRESET [TARGET…]
     fetch_cuda_headers
     say "configuring (preset $1)"
     cmake --preset "$1" --log-level=WARNING >/dev/null
     say "building in build/$1"
-    cmake --build --preset "$1" ${2:+--target "$2"} | tail -n 1
+    local preset=$1
+    shift
+    cmake --build --preset "$preset" ${1:+--target "$@"} | tail -n 1
 }

@@ -263,8 +263,8 @@ void SweepDocumentTest::a_failed_cell_is_tried_again() {
     queue().set_paused(false);
     QTRY_COMPARE_WITH_TIMEOUT(sweeps().cell(0).state, CellState::failed, 30000);
     QVERIFY(!sweeps().cell(0).issue.isEmpty());
-    QTRY_VERIFY_WITH_TIMEOUT(sweeps().flush() && SweepFolder::open(to_path(sweeps().shown()->path())).record().cells[0].error,
-                             10000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        sweeps().flush() && SweepFolder::open(to_path(sweeps().shown()->path())).record().cells[0].error, 10000);
     fs::rename(aside, model);
     sweeps().retry({0});
     finish();

@@ -103,7 +103,8 @@ void ImagesPanel::refresh_before() {
 
 QVariant ImagesPanel::forcing_anew() const {
     const app::RequestDocument& document = studio_.document;
-    const QString key = QStringLiteral("forcing"), overlap = QStringLiteral("overlap"), frames = QStringLiteral("frames");
+    const QString key = QStringLiteral("forcing"), overlap = QStringLiteral("overlap"),
+                  frames = QStringLiteral("frames");
     const bool model_known = document.default_value(frames).isValid();
     if (model_known && !document.forcing_model()) return {}; // such a model refuses all of it
     QVariantMap forcing = document.value(key).toMap();

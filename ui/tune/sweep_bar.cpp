@@ -54,7 +54,8 @@ AxisChip::AxisChip(QWidget* parent)
     column->setSpacing(2);
     column->addLayout(row);
     column->addWidget(error_);
-    connect(field_, &QComboBox::activated, this, [this](int index) { emit field_picked(field_->itemData(index).toString()); });
+    connect(field_, &QComboBox::activated, this,
+            [this](int index) { emit field_picked(field_->itemData(index).toString()); });
     connect(values_, &QLineEdit::textEdited, this, &AxisChip::typed);
     connect(values_, &QLineEdit::editingFinished, this, &AxisChip::typing_ended);
     connect(away_, &QToolButton::clicked, this, &AxisChip::removed);
@@ -66,7 +67,8 @@ void AxisChip::show_axis(const app::AxisText& axis, const QList<app::SweepField>
     const QSignalBlocker quiet(field_);
     QList<app::SweepField> all = fields;
     const auto is_it = [&](const app::SweepField& field) { return field.field == axis.field; };
-    if (std::none_of(all.begin(), all.end(), is_it)) all << app::SweepField{axis.field, app::field_title(axis.field), {}, {}};
+    if (std::none_of(all.begin(), all.end(), is_it))
+        all << app::SweepField{axis.field, app::field_title(axis.field), {}, {}};
     QStringList now, before;
     for (const auto& field : all) now << field.field + field.title;
     for (int i = 0; i < field_->count(); ++i) before << field_->itemData(i).toString() + field_->itemText(i);
@@ -169,7 +171,8 @@ void SweepBar::refresh() {
         const int index = int(chips_.size());
         chip->values().setObjectName(QStringLiteral("axis-%1-values").arg(index));
         chip->field().setObjectName(QStringLiteral("axis-%1-field").arg(index));
-        connect(chip, &AxisChip::typed, this, [this, index](const QString& text) { sweeps_.axes().set_text(index, text); });
+        connect(chip, &AxisChip::typed, this,
+                [this, index](const QString& text) { sweeps_.axes().set_text(index, text); });
         connect(chip, &AxisChip::typing_ended, &axes, &app::SweepAxes::settle);
         connect(chip, &AxisChip::removed, this, [this, index] { sweeps_.axes().remove(index); });
         connect(chip, &AxisChip::field_picked, this, [this, index](const QString& field) {
@@ -245,7 +248,8 @@ void SweepBar::fill_menu() {
     menu->clear();
     for (const auto& field : app::sweep_fields(studio_.document)) {
         const auto& axes = sweeps_.axes().axes();
-        if (std::any_of(axes.begin(), axes.end(), [&](const auto& axis) { return axis.field == field.field; })) continue;
+        if (std::any_of(axes.begin(), axes.end(), [&](const auto& axis) { return axis.field == field.field; }))
+            continue;
         menu->addAction(field.title, this, [this, key = field.field] { add_axis(key); });
     }
 }

@@ -27,7 +27,8 @@ void SweepClips::want(const QStringList& runs, int side) {
     const int pixels = bucket(side);
     const bool grows = pixels != side_;
     side_ = pixels;
-    const bool leaves = std::any_of(shown_.keyBegin(), shown_.keyEnd(), [&](const QString& r) { return !runs.contains(r); });
+    const bool leaves =
+        std::any_of(shown_.keyBegin(), shown_.keyEnd(), [&](const QString& r) { return !runs.contains(r); });
     if (!shown_.isEmpty() && (grows || leaves)) player_.set_clips({});
     shown_.removeIf([&](const auto& item) { return !runs.contains(item.key()); });
     if (grows)

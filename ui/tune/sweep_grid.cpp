@@ -298,10 +298,10 @@ namespace {
 
 bool is_own(const QKeyEvent& event) {
     if (event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) return false;
-    static constexpr int keys[] = {Qt::Key_Left,   Qt::Key_Right,    Qt::Key_Up,   Qt::Key_Down,  Qt::Key_PageUp,
-                                   Qt::Key_PageDown, Qt::Key_Home,   Qt::Key_End,  Qt::Key_Return, Qt::Key_Enter,
-                                   Qt::Key_C,      Qt::Key_R,        Qt::Key_S,    Qt::Key_M,     Qt::Key_Plus,
-                                   Qt::Key_Equal,  Qt::Key_Minus};
+    static constexpr int keys[] = {Qt::Key_Left,     Qt::Key_Right, Qt::Key_Up,  Qt::Key_Down,   Qt::Key_PageUp,
+                                   Qt::Key_PageDown, Qt::Key_Home,  Qt::Key_End, Qt::Key_Return, Qt::Key_Enter,
+                                   Qt::Key_C,        Qt::Key_R,     Qt::Key_S,   Qt::Key_M,      Qt::Key_Plus,
+                                   Qt::Key_Equal,    Qt::Key_Minus};
     return std::find(std::begin(keys), std::end(keys), event.key()) != std::end(keys);
 }
 

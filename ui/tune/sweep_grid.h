@@ -66,7 +66,7 @@ protected:
     void focusOutEvent(QFocusEvent* event) override;
 
 private:
-    void place();     ///< sizes and scroll bars
+    void place(); ///< sizes and scroll bars
     void want_clips();
     void describe(); ///< for who cannot see it
     void press(int key, Qt::KeyboardModifiers modifiers);

@@ -56,8 +56,9 @@ void SweepGrid::paint_headings(QPainter& painter) const {
         if (both) painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, title);
         painter.setFont(bold);
         painter.setPen(c.text);
-        painter.drawText(box.adjusted(before, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                         QFontMetrics(bold).elidedText(shape_.column_text(column), Qt::ElideRight, box.width() - before));
+        painter.drawText(
+            box.adjusted(before, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+            QFontMetrics(bold).elidedText(shape_.column_text(column), Qt::ElideRight, box.width() - before));
     }
     painter.setClipRect(0, top_, left_, viewport()->height() - top_);
     for (int row = 0; row < shape_.rows(); ++row) {

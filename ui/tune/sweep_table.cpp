@@ -99,8 +99,7 @@ QVariant SweepModel::data(const QModelIndex& index, int role) const {
     if (role == CellRole) return qulonglong(cell);
     if (role == SortRole) return sort_value(cell, index.column());
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return text(cell, index.column());
-    if (role == Qt::TextAlignmentRole && index.column() > axes())
-        return int(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole && index.column() > axes()) return int(Qt::AlignRight | Qt::AlignVCenter);
     return {};
 }
 
@@ -109,7 +108,8 @@ QVariant SweepModel::headerData(int section, Qt::Orientation orientation, int ro
     if (role == Qt::TextAlignmentRole)
         return int((section > axes() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole) return {};
-    if (section < axes()) return app::field_title(app::to_qstring(sweeps_.shown()->sweep().axes[std::size_t(section)].field));
+    if (section < axes())
+        return app::field_title(app::to_qstring(sweeps_.shown()->sweep().axes[std::size_t(section)].field));
     const QString titles[] = {tr("State"), tr("Time"), tr("PSNR"), tr("SSIM"), tr("Worst frame")};
     return section - axes() < figures ? titles[section - axes()] : QVariant();
 }

@@ -216,7 +216,8 @@ void SweepView::refresh_progress() {
     const auto progress = sweeps_.progress();
     QString text;
     if (progress.open > 0) {
-        text = tr("clip %1 of %2").arg(std::min(progress.total, progress.total - progress.open + 1)).arg(progress.total);
+        text =
+            tr("clip %1 of %2").arg(std::min(progress.total, progress.total - progress.open + 1)).arg(progress.total);
         if (progress.seconds_left >= 0)
             text += QStringLiteral(" · ") + tr("%1 left").arg(app::duration_text(progress.seconds_left));
     } else if (sweeps_.measuring() > 0) {
@@ -258,7 +259,8 @@ void SweepView::fill_earlier() {
     for (const auto& each : sweeps_.earlier()) {
         const QString when = QLocale().toString(each.created.toLocalTime(), QLocale::ShortFormat);
         earlier_->addItem(QStringLiteral("%1 · %2").arg(when, each.title), each.path);
-        earlier_->setItemData(earlier_->count() - 1, tr("%1 of %2 clips").arg(each.done).arg(each.total), Qt::ToolTipRole);
+        earlier_->setItemData(earlier_->count() - 1, tr("%1 of %2 clips").arg(each.done).arg(each.total),
+                              Qt::ToolTipRole);
         listed = listed || each.path == shown;
     }
     if (!listed && !shown.isEmpty()) earlier_->insertItem(0, shown.section(QLatin1Char('/'), -1), shown);
@@ -271,7 +273,8 @@ void SweepView::compare_selected() {
     if (!sweep || cells.isEmpty()) return;
     const auto other = cells.size() > 1 ? std::optional(cells[1]) : sweep->sweep().reference_of(cells[0]);
     if (!other) return emit said(tr("Select a second clip first (Shift and an arrow, or Ctrl and click)."));
-    if (!sweep->has_video(cells[0]) || !sweep->has_video(*other)) return emit said(tr("One of the two has no video yet."));
+    if (!sweep->has_video(cells[0]) || !sweep->has_video(*other))
+        return emit said(tr("One of the two has no video yet."));
     emit compare_runs(app::to_qstring(sweep->cell(*other).run), app::to_qstring(sweep->cell(cells[0]).run));
 }
 
@@ -294,7 +297,8 @@ void SweepView::show_menu(std::size_t cell, const QPoint& where) {
     QMenu menu(this);
     const bool video = sweep->has_video(cell);
     const auto add = [&](const char* drawing, const QString& text, const QString& keys, auto act, bool enabled = true) {
-        QAction* action = menu.addAction(icon(QLatin1String(drawing)), keys.isEmpty() ? text : text + QLatin1Char('\t') + keys);
+        QAction* action =
+            menu.addAction(icon(QLatin1String(drawing)), keys.isEmpty() ? text : text + QLatin1Char('\t') + keys);
         action->setEnabled(enabled);
         connect(action, &QAction::triggered, this, act);
     };
@@ -309,10 +313,12 @@ void SweepView::show_menu(std::size_t cell, const QPoint& where) {
     add("reset", tr("Restore its whole request"), QStringLiteral("Shift+R"),
         [this, cell] { emit grid_->take_asked(cell, true); });
     menu.addSeparator();
-    add("compare", grid_->selected().size() > 1 ? tr("Compare the two") : tr("Compare with the reference"),
+    add(
+        "compare", grid_->selected().size() > 1 ? tr("Compare the two") : tr("Compare with the reference"),
         QStringLiteral("C"), [this] { compare_selected(); }, video);
     add("chart", tr("Measure against this one"), QStringLiteral("M"), [this, cell] { measure_against(cell); });
-    add("star", tr("Star"), QStringLiteral("S"), [this] { star_current(); }, video);
+    add(
+        "star", tr("Star"), QStringLiteral("S"), [this] { star_current(); }, video);
     menu.exec(where);
 }
 

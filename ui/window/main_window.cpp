@@ -192,7 +192,7 @@ void MainWindow::make_docks() {
 }
 
 void MainWindow::arrange(Layout layout) {
-    Dock* const all[] = {prompt_dock_, images_dock_,   parameters_dock_, runs_dock_,   queue_dock_,      models_dock_,
+    Dock* const all[] = {prompt_dock_, images_dock_,   parameters_dock_, runs_dock_,   queue_dock_,       models_dock_,
                          steps_dock_,  timeline_dock_, metrics_dock_,    layers_dock_, differences_dock_, sweep_dock_};
     for (Dock* dock : all) {
         dock->setFloating(false);

@@ -93,8 +93,8 @@ void MainWindow::make_actions() {
         {Layout::compare, "view.compare", tr("Co&mpare"), Qt::Key_2, "compare"},
         {Layout::tune, "view.tune", tr("&Tune"), Qt::Key_3, "sliders"}};
     for (const auto& [each, id, text, key, picture] : arrangements) {
-        auto* action = add(id, view, text, {QKeySequence(Qt::CTRL | key)}, picture,
-                           [this, each = each] { layouts_->show(each); });
+        auto* action =
+            add(id, view, text, {QKeySequence(Qt::CTRL | key)}, picture, [this, each = each] { layouts_->show(each); });
         action->setCheckable(true);
         layouts->addAction(action);
     }
@@ -187,11 +187,10 @@ void MainWindow::make_actions() {
     add("play.ten-on", play, tr("Ten frames on"),
         {QKeySequence(Qt::SHIFT | Qt::Key_Period), QKeySequence(Qt::Key_Greater), QKeySequence(Qt::Key_Colon)},
         "next-frame", [this] { step_frames(10); });
-    auto* loop = add("play.loop", play, tr("&Loop"), {}, "loop",
-                     [this] {
-                         preview_->player().set_loop(!preview_->player().loop());
-                         tune_->player().set_loop(preview_->player().loop());
-                     });
+    auto* loop = add("play.loop", play, tr("&Loop"), {}, "loop", [this] {
+        preview_->player().set_loop(!preview_->player().loop());
+        tune_->player().set_loop(preview_->player().loop());
+    });
     loop->setCheckable(true);
     loop->setChecked(preview_->player().loop());
     connect(&preview_->player(), &app::Player::loop_changed, loop, &QAction::setChecked);
@@ -359,9 +358,9 @@ void MainWindow::make_menus() {
                                               "-",
                                               "compare.end"});
     fill(menuBar()->addMenu(tr("T&une")),
-         {"tune.axes", "tune.swap", "tune.take-axes", "-", "tune.missing", "tune.clear", "-", "tune.take", "tune.take-all",
-          "tune.compare", "tune.reference", "-", "tune.export-video", "tune.export-picture", "tune.export-report",
-          "tune.export-csv"});
+         {"tune.axes", "tune.swap", "tune.take-axes", "-", "tune.missing", "tune.clear", "-", "tune.take",
+          "tune.take-all", "tune.compare", "tune.reference", "-", "tune.export-video", "tune.export-picture",
+          "tune.export-report", "tune.export-csv"});
     fill(menuBar()->addMenu(tr("&Timeline")),
          {"timeline.play", "-", "timeline.split", "timeline.trim-in", "timeline.trim-out", "timeline.remove",
           "timeline.extend", "timeline.retake", "edit.rename", "-", "timeline.fit", "file.export"});

@@ -94,7 +94,8 @@ void MainWindow::connect_tune() {
     });
     auto& exporter = sweep_exporter_;
     connect(&exporter, &app::SweepExporter::progressed, this, [this](const QString& what, int done, int total) {
-        status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done, std::max(1, total));
+        status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
+                           std::max(1, total));
     });
     connect(&exporter, &app::SweepExporter::finished, this, [this](const QString& file) {
         status_->show_task({}, 0, 0);
@@ -166,7 +167,9 @@ void MainWindow::export_sweep(Kind kind) {
 bool MainWindow::open_sweep(const QString& path) {
     const QFileInfo info(path);
     auto& sweeps = studio_.core.sweeps();
-    const auto is_folder = [](const QString& folder) { return QFileInfo(folder + QStringLiteral("/sweep.json")).isFile(); };
+    const auto is_folder = [](const QString& folder) {
+        return QFileInfo(folder + QStringLiteral("/sweep.json")).isFile();
+    };
     if (info.isDir()) {
         if (!is_folder(path)) return false;
         layouts_->show(Layout::tune);
