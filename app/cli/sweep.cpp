@@ -256,7 +256,8 @@ void report(const SweepFolder& folder, const SweepOutputs& outputs, double secon
         cells[i]["run"] = c.run.empty() ? Json() : Json(c.run.string());
     }
     console.say(fmt::format("{}\n\n{}\ngrid: {}\nreport: {}\nall: {}", printable(folder.path().string(), 4096),
-                            table(rows, record.sweep.axes.size() + 1), printable(outputs.video.string(), 4096),
+                            table(rows, record.sweep.axes.size() + 1),
+                            outputs.video.empty() ? "none" : printable(outputs.video.string(), 4096),
                             printable(outputs.report.string(), 4096), duration(seconds)));
     console.report(Json{{"out", folder.path().string()},
                         {"cells", cells},
@@ -310,7 +311,10 @@ int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Co
         if (!record.cells[cell].figures) measure(folder, cell, meter);
     folder.save();
     progress.over();
-    const SweepOutputs outputs = usual_outputs(folder.path());
+    SweepOutputs outputs = usual_outputs(folder.path());
+    if (std::none_of(record.cells.begin(), record.cells.end(),
+                     [](const SweepCell& c) { return c.state == SweepCell::State::done; }))
+        outputs.video.clear(), outputs.picture.clear(); // there is nothing to show
     write_outputs(
         record, outputs,
         [&](std::string_view what, std::int64_t done, std::int64_t total) {

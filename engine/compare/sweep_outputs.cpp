@@ -81,10 +81,10 @@ struct Clips {
 
 using Progress = std::function<void(std::string_view, std::int64_t, std::int64_t)>;
 
-/// Draws every moment of the grid, and hands out the one in the middle.
+/// Draws every moment of the grid, and hands out the one in the middle; nothing where there is no clip.
 Image play(const SweepRecord& record, const fs::path& video, const Progress& progress, const std::stop_token& stop) {
     Clips clips(record);
-    if (clips.fps == 0) throw Error("", "sweep", "has no finished clip to show", "render it first");
+    if (clips.fps == 0) return {};
     SweepGrid grid(record, clips.width, clips.height);
     std::unique_ptr<VideoWriter> writer;
     if (!video.empty()) {
@@ -146,12 +146,12 @@ std::string to_csv(const SweepRecord& record) {
 
 void write_outputs(const SweepRecord& record, const SweepOutputs& outputs, const Progress& progress,
                    std::stop_token stop) {
-    const bool any = std::any_of(record.cells.begin(), record.cells.end(),
-                                 [](const SweepCell& c) { return c.state == SweepCell::State::done; });
     Image picture;
-    if (any && (!outputs.video.empty() || !outputs.picture.empty() || !outputs.report.empty()))
+    if (!outputs.video.empty() || !outputs.picture.empty() || !outputs.report.empty())
         picture = play(record, outputs.video, progress, stop);
-    if (!outputs.picture.empty() && any) write_png(outputs.picture, picture);
+    if (picture.rgb.empty() && (!outputs.video.empty() || !outputs.picture.empty()))
+        throw Error("", "sweep", "has no finished clip to show", "render it first");
+    if (!outputs.picture.empty()) write_png(outputs.picture, picture);
     if (!outputs.report.empty()) write_file(outputs.report, sweep_report(record, picture));
     if (!outputs.csv.empty()) write_file(outputs.csv, to_csv(record));
 }

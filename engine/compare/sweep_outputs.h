@@ -27,8 +27,8 @@ SweepOutputs usual_outputs(const std::filesystem::path& folder);
 
 /// Reads the cells' videos (their run's video.mp4). Cells that are not done are drawn empty, with their state; a clip
 /// shorter than the longest holds its last frame. Large grids are drawn smaller, so that the whole stays within
-/// 3840x2160. Each file appears whole or not at all. `progress`: what is being made, done and in all. Throws Error,
-/// Cancelled.
+/// 3840x2160; without any finished clip that is an Error. Each file appears whole or not at all. `progress`: what is
+/// being made, done and in all. Throws Error, Cancelled.
 void write_outputs(const SweepRecord&, const SweepOutputs&,
                    const std::function<void(std::string_view what, std::int64_t done, std::int64_t total)>& progress,
                    std::stop_token);
