@@ -132,7 +132,7 @@ int run(const Arguments& args, Console& console) {
     if (args.has("--model")) model = model_case(args);
     const bool any_model = std::any_of(std::begin(model_cases), std::end(model_cases),
                                        [&](std::string_view name) { return wanted(glob, name); });
-    const auto backend = open_backend(device, threads);
+    const auto backend = naming_arguments(args, [&] { return open_backend(device, threads); });
     backend->set_stop(interrupt_token());
     Json results = kernel_results(*backend, glob);
     if (any_model && model)

@@ -39,7 +39,7 @@ int run(const Arguments& args, Console& console) {
     call.precision = precision_of(args);
     call.device = device_of(args);
     call.threads = int(whole_number(args, "--threads", 0, 1024, 0));
-    run_module(call, interrupt_token());
+    naming_arguments(args, [&] { run_module(call, interrupt_token()); });
     console.say(fmt::format("{}: wrote {}", call.name, printable(call.out.string(), 1000)));
     console.report(Json{{"module", call.name}, {"out", call.out.string()}});
     return 0;

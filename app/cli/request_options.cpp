@@ -61,6 +61,14 @@ Json cache_values(const Request& r, const Arguments& args) {
     return value;
 }
 
+/// `file`, or what lies in it, as the user called it: the engine has made the paths of a request absolute.
+std::string as_given(const std::string& file, const std::string& given) {
+    const std::string whole = resolved_path(given, std::filesystem::current_path()).string();
+    if (file == whole) return given;
+    if (file.starts_with(whole + "/")) return (std::filesystem::path(given) / file.substr(whole.size() + 1)).string();
+    return file;
+}
+
 } // namespace
 
 void apply_request_arguments(Request& r, const Arguments& args, std::string_view steps_option) {
@@ -98,10 +106,10 @@ void apply_request_options(Request& r, const Arguments& args, std::string_view s
 Error as_written(const Error& e, const Arguments& args, std::string_view steps_option) {
     if (args.has("--resume")) return e; // the words are those of the run
     std::string file = e.file(), field = e.field();
-    for (const std::string_view option : {"--out", "--run-dir", "--from"})
-        if (const std::string given = args.get(option);
-            !file.empty() && !given.empty() && file == resolved_path(given, std::filesystem::current_path()))
-            file = given;
+    for (const std::string_view option :
+         {"--out", "--run-dir", "--from", "--model", "--lora", "--image", "--last-image", "--noise"})
+        for (const std::string& given : args.all(option))
+            if (!file.empty() && !given.empty()) file = as_given(file, given);
     const std::string key = field.substr(0, field.find('.'));
     const bool of_request = e.file().empty() || (args.has("--from") && file == args.get("--from"));
     for (const FieldOption& f : field_options) {

@@ -71,7 +71,7 @@ void preflight(const Request& r, const ModelFolder& model, Needs needs) {
 
 void check_disk_space(const Request& r, const ModelFolder& model, const fs::path& run) {
     std::error_code code;
-    const fs::space_info space = fs::space(run, code);
+    const fs::space_info space = fs::space(fs::exists(run, code) ? run : run.parent_path(), code);
     if (code || space.capacity == 0) return; // not known
     const double latent = double(latent_shape(r, Variant::read(model)).elements()) * sizeof(float),
                  steps = Pipeline::step_count(r);
@@ -80,7 +80,7 @@ void check_disk_space(const Request& r, const ModelFolder& model, const fs::path
     throw Error(run.string(), "",
                 fmt::format("the run needs about {:.0f} MiB, the disk has {:.0f} MiB left", needed / (1 << 20),
                             double(space.available) / (1 << 20)),
-                "free some space, or choose another --run-dir");
+                "free some space, or choose another place");
 }
 
 std::vector<fs::path> model_files(const ModelFolder& model, std::span<const Lora> loras) {

@@ -227,7 +227,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
     const bool shared = parent && shares_conditioning(request, parent->record().request);
     preflight(request, model, shared ? Needs::no_encoders : Needs::everything);
     check_disk_space(request, model,
-                     options.run_dir.empty() ? data_folder() : fs::absolute(options.run_dir).parent_path());
+                     options.run_dir.empty() ? data_folder() : resolved_path(options.run_dir.native(), {}));
     if (parent) {
         stored_state(*parent, request.start->step, request, model);
         check_steps_before(*parent, request.start->step);

@@ -97,6 +97,19 @@ class Requests(Case):
             self.assertIn(f"denoir-cli: {option}:", result.err)
             self.assertIn(f"denoir-cli: {option}:", self.check(good, *words).err)
 
+    def test_paths_as_they_were_written(self):
+        # Found out while the run is at work, which has made its paths absolute.
+        lora = read_safetensors(FIXTURES / "_inputs" / "style-kohya.safetensors")
+        name = next(n for n in lora if n.endswith("lora_down.weight"))
+        dtype, shape, raw = lora[name]
+        write_safetensors(self.work / "nan.safetensors", lora | {name: (dtype, shape, b"\xff" * len(raw))})
+        copy_model("Wan2.1-T2V-tiny", self.work / "Wan2.1-T2V-nan")
+        weights = self.work / "Wan2.1-T2V-nan" / "diffusion_pytorch_model.safetensors"
+        weights.write_bytes(weights.read_bytes()[:-4096] + b"\xff" * 4096)
+        words = ("render", "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--steps", 1, "--out", "o.mp4")
+        self.refused(*words, "--model", FIXTURES / "_models" / "Wan2.1-T2V-tiny", "--lora", "nan.safetensors", codes=(1,), names=("denoir-cli: nan.safetensors: lora_unet",))
+        self.refused(*words, "--model", "Wan2.1-T2V-nan", codes=(1,), names=("denoir-cli: Wan2.1-T2V-nan/diffusion_pytorch_model.safetensors:", "not finite"))
+
     def test_windows(self):
         good = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 64, "height": 48, "frames": 25, "steps": 2}
         for forcing, field in (
@@ -273,9 +286,9 @@ class Outputs(Case):
         try:
             # The run lies elsewhere: only the frames do not fit.
             self.refused("render", "--model", MODEL, "--prompt", "x", "--size", "480x480", "--frames", 5, "--steps", 1, "--seed", 1, "--dtype", "f32", "--guidance", 1,
-                         "--run-dir", self.folder / "run", "--out", "disk/frames", codes=(1,))
+                         "--run-dir", self.folder / "run", "--out", "disk/frames", codes=(1,), names=("denoir-cli: disk/frames/frame_",))
             # And here the run itself does not.
-            self.refused(*self.render_words("out.mp4", "--run-dir", "disk/run", steps=1), codes=(1,), timeout=PATIENCE)
+            self.refused(*self.render_words("out.mp4", "--run-dir", "disk/run", steps=1), codes=(1,), timeout=PATIENCE, names=("denoir-cli: disk/run:",))
         finally:
             subprocess.run(["umount", str(disk)], check=False)
 
@@ -383,6 +396,7 @@ class Modules(Case):
         self.check("wan-transformer", good, "--set", "haeds=2", weights=weights, names=("heads",))
         self.check("wan-transformer", good, "--set", "heads=7", weights=WEIGHTS)
         self.check("wan-transformer", good, "--precision", "wan", weights=weights, names=("--precision",))
+        self.check("wan-transformer", good, "--device", "cuda:97", weights=weights, names=("denoir-cli: --device:",))
         self.check("wan-transformer", good, names=("--weights",))
         self.check("wan-transformer", None, weights=weights, names=("--inputs",))
         self.check("wan-transformer", good, weights=MODEL / "vae")
