@@ -233,8 +233,21 @@ std::string figure(const SweepCell& c, bool psnr) {
     return c.figures->ssim ? fmt::format("{:.4f}", *c.figures->ssim) : "";
 }
 
+/// Of the first cell that failed; nothing where none did.
+std::optional<Error> failure(const SweepFolder& folder) {
+    const SweepRecord& record = folder.record();
+    for (std::size_t i = 0; i < record.cells.size(); ++i) {
+        const SweepCell& c = record.cells[i];
+        if (c.state != SweepCell::State::failed) continue;
+        return Error("", record.sweep.label(i, 24), c.error ? c.error->what() : "failed",
+                     fmt::format("try again with: denoir-cli sweep --resume {}", quoted(folder.path().string())));
+    }
+    return std::nullopt;
+}
+
 void report(const SweepFolder& folder, const SweepOutputs& outputs, double seconds, const Console& console) {
     const SweepRecord& record = folder.record();
+    const bool any = !outputs.video.empty(); // without a clip there is no grid
     const bool figures =
         std::any_of(record.cells.begin(), record.cells.end(), [](const SweepCell& c) { return c.figures.has_value(); });
     std::vector<std::vector<std::string>> rows{names_of(record.sweep)};
@@ -255,20 +268,22 @@ void report(const SweepFolder& folder, const SweepOutputs& outputs, double secon
         rows.push_back(std::move(row));
         cells[i]["run"] = c.run.empty() ? Json() : Json(c.run.string());
     }
-    console.say(fmt::format("{}\n\n{}\ngrid: {}\nreport: {}\nall: {}", printable(folder.path().string(), 4096),
+    console.say(fmt::format("{}\n\n{}\n{}report: {}\nall: {}", printable(folder.path().string(), 4096),
                             table(rows, record.sweep.axes.size() + 1),
-                            outputs.video.empty() ? "none" : printable(outputs.video.string(), 4096),
+                            any ? fmt::format("grid: {}\n", printable(outputs.video.string(), 4096)) : "",
                             printable(outputs.report.string(), 4096), duration(seconds)));
-    console.report(Json{{"out", folder.path().string()},
-                        {"cells", cells},
-                        {"rendered", rendered},
-                        {"failed", failed},
-                        {"seconds", seconds},
-                        {"video", outputs.video.string()},
-                        {"picture", outputs.picture.string()},
-                        {"report", outputs.report.string()},
-                        {"csv", outputs.csv.string()},
-                        {"peak_memory_bytes", peak_memory_bytes()}});
+    Json document{{"out", folder.path().string()},
+                  {"cells", cells},
+                  {"rendered", rendered},
+                  {"failed", failed},
+                  {"seconds", seconds},
+                  {"video", any ? Json(outputs.video.string()) : Json()},
+                  {"picture", any ? Json(outputs.picture.string()) : Json()},
+                  {"report", outputs.report.string()},
+                  {"csv", outputs.csv.string()},
+                  {"peak_memory_bytes", peak_memory_bytes()}};
+    if (const auto error = failure(folder)) document["error"] = Console::error_json(*error);
+    console.report(document);
 }
 
 /// A cell's figures, and of those held against it that were there before it.
@@ -324,14 +339,9 @@ int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Co
     progress.clear();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     report(folder, outputs, seconds, console);
-    for (std::size_t i = 0; i < record.cells.size(); ++i) {
-        const SweepCell& c = record.cells[i];
-        if (c.state != SweepCell::State::failed) continue;
-        console.note(fmt::format("{}: {}; try again with: denoir-cli sweep --resume {}", record.sweep.label(i, 24),
-                                 c.error ? c.error->what() : "failed", quoted(folder.path().string())));
-        return 1;
-    }
-    return 0;
+    const auto error = failure(folder);
+    if (error) console.note(error->what());
+    return error ? 1 : 0;
 }
 
 int run_sweep_command(const Arguments& args, Console& console) {
@@ -357,7 +367,10 @@ int run_sweep_command(const Arguments& args, Console& console) {
             list(*sweep, plan, console);
             return 0;
         }
-        if (!folder) folder = SweepFolder::create(out.empty() ? new_sweep_folder(*sweep) : out, *sweep);
+        if (!folder) {
+            check_means(*sweep, plan, out.empty() ? data_folder() : resolved_path(out.native(), fs::current_path()));
+            folder = SweepFolder::create(out, *sweep);
+        }
         progress.at(*folder, plan);
         return work(*folder, plan, progress, console);
     } catch (const Cancelled&) {

@@ -143,9 +143,9 @@ SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
     record.cells.resize(sweep.size());
     record.created = utc_now();
 
-    const fs::path path = resolved_path(asked.native(), fs::current_path());
+    const fs::path path = asked.empty() ? new_sweep_folder(sweep) : resolved_path(asked.native(), fs::current_path());
     std::error_code code;
-    const bool made = fs::create_directory(path, code);
+    const bool made = asked.empty() || fs::create_directory(path, code);
     if (!made && (code || !fs::is_directory(path)))
         throw Error(asked.string(), "", "this folder cannot be made: " + code.message(), "choose another place");
     auto lock = std::make_shared<const FolderLock>(path);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
+#include "engine/backend/backend.h"
 #include "engine/core/file.h"
 #include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"
@@ -33,6 +35,20 @@ bool on_an_axis(const Sweep& sweep, std::string field) {
         const std::string axis_top = axis.field.substr(0, axis.field.find('.'));
         return axis_top == top || (axis_top == "size" && (top == "width" || top == "height"));
     });
+}
+
+/// `run`, whose refusals say in which cell where an axis decides the field that they name.
+template <class Run> void in_cell(const Sweep& sweep, std::size_t cell, Run&& run) {
+    const auto message = [&](const Error& e) { return fmt::format("with {}: {}", sweep.label(cell), e.message()); };
+    try {
+        run();
+    } catch (const UsageError& e) {
+        if (!on_an_axis(sweep, e.field())) throw;
+        throw UsageError(e.file(), e.field(), message(e), e.hint());
+    } catch (const Error& e) {
+        if (!on_an_axis(sweep, e.field())) throw;
+        throw Error(e.file(), e.field(), message(e), e.hint());
+    }
 }
 
 /// The models of a sweep, each opened once.
@@ -144,20 +160,15 @@ SweepPlan plan_sweep(const Sweep& sweep, bool reuse, Observer& observer) {
     Models models;
     std::map<std::string, std::size_t> seen;
     std::map<std::string, bool> looked_at;
-    for (const std::size_t cell : plan.order) try {
+    for (const std::size_t cell : plan.order)
+        in_cell(sweep, cell, [&] {
             Request& r = plan.requests[cell] = resolved_cell(sweep, cell, models, observer);
             const ModelFolder& model = models.of(find_model(r.model), observer);
             if (looked_at.emplace(preflight_key(r), true).second) preflight(r, model, Needs::everything);
             plan.flop[cell] = Pipeline::estimate(r, model).flop;
             const auto [it, is_new] = seen.emplace(request_identity(r), cell);
             if (!is_new) plan.same[cell] = it->second;
-        } catch (const UsageError& e) {
-            if (!on_an_axis(sweep, e.field())) throw;
-            throw UsageError(e.file(), e.field(), fmt::format("with {}: {}", sweep.label(cell), e.message()), e.hint());
-        } catch (const Error& e) {
-            if (!on_an_axis(sweep, e.field())) throw;
-            throw Error(e.file(), e.field(), fmt::format("with {}: {}", sweep.label(cell), e.message()), e.hint());
-        }
+        });
     if (!reuse) return plan;
     for (const HistoryEntry& entry : list_runs(""))
         if (const auto it = seen.find(request_identity(entry.record.request));
@@ -165,6 +176,20 @@ SweepPlan plan_sweep(const Sweep& sweep, bool reuse, Observer& observer) {
             is_run_of(entry.record, entry.path, plan.requests[it->second]))
             plan.found[it->second] = entry.path;
     return plan;
+}
+
+void check_means(const Sweep& sweep, const SweepPlan& plan, const fs::path& folder) {
+    Models models;
+    Observer quiet;
+    std::set<std::string> devices, looked_at;
+    for (const std::size_t cell : plan.order) {
+        if (!plan.renders(cell)) continue;
+        const Request& r = plan.requests[cell];
+        const Device device = r.device.value_or(Device{});
+        if (devices.insert(device.name()).second) in_cell(sweep, cell, [&] { open_backend(device, 1); });
+        if (looked_at.insert(fmt::format("{} {}", preflight_key(r), *r.steps)).second)
+            check_disk_space(r, models.of(find_model(r.model), quiet), folder);
+    }
 }
 
 void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const SweepCalls& calls, Observer& observer,

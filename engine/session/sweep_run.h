@@ -31,6 +31,9 @@ struct SweepPlan {
 /// together, images, parts of the model that are missing. An error of an axis's field says in which cell. `reuse`:
 /// looks for finished runs of equal requests. Throws Error, UsageError.
 SweepPlan plan_sweep(const Sweep&, bool reuse, Observer&);
+/// Refuses, before anything is made, a device that is not there, and a disk with less room than one of the clips needs.
+/// `folder` is the sweep's; it, or the folder that it comes into, exists. Throws Error.
+void check_means(const Sweep&, const SweepPlan&, const std::filesystem::path& folder);
 
 /// True where `run` was made by exactly this request, by this build, from files that are as they were then, and has its
 /// video. `request` is resolved, its paths absolute; threads and kept latents do not count.

@@ -289,6 +289,8 @@ class Outputs(Case):
                          "--run-dir", self.folder / "run", "--out", "disk/frames", codes=(1,), names=("denoir-cli: disk/frames/frame_",))
             # And here the run itself does not.
             self.refused(*self.render_words("out.mp4", "--run-dir", "disk/run", steps=1), codes=(1,), timeout=PATIENCE, names=("denoir-cli: disk/run:",))
+            self.refused("sweep", "--model", MODEL, "--prompt", "x", "--size", "80x48", "--frames", 9, "--axis", "steps=1,2", "--out", "disk/sweep", codes=(1,),
+                         timeout=PATIENCE, names=("denoir-cli: disk/sweep:",))
         finally:
             subprocess.run(["umount", str(disk)], check=False)
 

@@ -122,6 +122,21 @@ class Sweep(Case):
             self.assertEqual(record["request"]["start"]["step"], cell["values"]["start.step"])
         self.refused("sweep", self.write({"schema": 1, "request": request, "axes": {"steps": [4, 5]}}, "t.json"), "--out", "t", names=["steps"])
 
+    def test_a_cell_that_fails(self):
+        # Found out while it is at work: the document says so, and names no grid where there is no clip.
+        model = self.work / "Wan2.1-T2V-broken"
+        shutil.copytree(MODEL, model)
+        weights = model / "transformer" / "diffusion_pytorch_model.safetensors"
+        raw = weights.read_bytes()
+        weights.write_bytes(raw[:-4096] + b"\xff" * 4096)  # NaN
+        result = self.run_cli("sweep", "--model", model, *self.words("--axis", "steps=1,2", "--out", "s", "--json")[3:])
+        self.assertEqual(result.code, 1, result.err)
+        report = result.json()
+        self.assertEqual((report["failed"], report["video"], report["picture"]), (2, None, None))
+        self.assertIn("sweep --resume", report["error"]["hint"])
+        self.assertIn("not finite", result.err)
+        self.assertFalse((self.work / "s" / "grid.mp4").exists())
+
     def test_refusals(self):
         full = self.work / "full"
         full.mkdir()
@@ -148,6 +163,9 @@ class Sweep(Case):
         for folder, names in (("nowhere", ["nowhere"]), ("full", ["sweep.json"]), ("", ["--resume"]), ("/dev/null", ["/dev/null"])):
             self.refused("sweep", "--resume", folder, names=names)
         self.refused("sweep", "--resume", "full", "--steps", 4, names=["--steps"])
+        # A device that is not there is told before anything is made.
+        for words, names in ((("--device", "cuda:97", "--axis", "steps=8"), ["--device: cuda:97"]), (("--axis", "device=cpu,cuda:97"), ["with device cuda:97"])):
+            self.refused(*self.words(*words), "--out", "out", codes=(1,), names=names)
         self.done(*self.words("--axis", "steps=1", "--out", "s"))
         self.refused(*self.words("--axis", "steps=1", "--out", "s"), names=["holds a sweep"])
         (self.work / "s" / "sweep.json").write_text("{}")
