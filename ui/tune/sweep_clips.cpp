@@ -21,7 +21,10 @@ SweepClips::SweepClips(QObject* parent) : QObject(parent), cache_(cache_bytes) {
     connect(&player_, &app::GridPlayer::frame_changed, this, &SweepClips::changed);
 }
 
-SweepClips::~SweepClips() { player_.set_clips({}); }
+SweepClips::~SweepClips() {
+    player_.blockSignals(true); // whoever listens is on its way out, too
+    player_.set_clips({});
+}
 
 void SweepClips::want(const QStringList& runs, int side) {
     const int pixels = bucket(side);
