@@ -107,8 +107,9 @@ Json with_whole_paths(const SweepAxis& axis, const Json& value, const RequestSou
     if (value.is_null() || std::find(with_paths.begin(), with_paths.end(), top) == with_paths.end()) return value;
     Json part = to_json(probe);
     std::string_view rest = axis.field;
-    while (!rest.empty()) { // it is there: it was set
+    while (!rest.empty()) {
         const std::string name(rest.substr(0, rest.find('.')));
+        if (part.is_object() && !part.contains(name)) return value; // as usual, which is not written
         part = part.is_array() ? Json(part.at(std::stoul(name))) : Json(part.at(name));
         rest.remove_prefix(std::min(name.size() + 1, rest.size()));
     }

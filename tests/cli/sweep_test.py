@@ -57,6 +57,16 @@ class Sweep(Case):
         self.assertEqual((record["request"]["prompt"], record["request"]["seed"]), ("a fox, at night", 5))
         self.assertTrue(all("figures" not in c for c in report["cells"]))  # nothing says which seed is better
 
+    def test_windows(self):
+        # Members that a request leaves out where they are as usual: no noise, 17 frames.
+        model = MODEL.parent / "SkyReels-V2-DF-tiny"
+        request = {"model": str(model), "prompt": "p", "width": 32, "height": 32, "frames": 25, "steps": 1, "forcing": {"base": 21, "overlap": 5}}
+        sweep = self.write({"schema": 1, "request": request, "axes": {"forcing.condition_noise": [0, 20], "forcing.overlap": [5, 17], "forcing.base": [21, None]}})
+        listed = self.done("sweep", sweep, "--list", "--json").json()
+        self.assertEqual([c["values"]["forcing.condition_noise"] for c in listed["cells"]], [0] * 4 + [20] * 4)
+        self.assertEqual([c["request"]["forcing"].get("condition_noise", 0) for c in listed["cells"]], [0] * 4 + [20] * 4)
+        self.done("sweep", "--axis", "forcing.overlap=5,17", "--axis", "forcing.condition_noise=0", "--model", model, "--frames", 13, "--list")
+
     def test_list(self):
         listed = self.done(*self.words("--axis", "steps=1,3", "--axis", "shift=default,3", "--list", "--json")).json()
         self.assertEqual(listed["to_render"], len([c for c in listed["cells"] if c["same_as"] is None]))
@@ -164,7 +174,7 @@ class Sweep(Case):
             self.refused("sweep", "--resume", folder, names=names)
         self.refused("sweep", "--resume", "full", "--steps", 4, names=["--steps"])
         # A device that is not there is told before anything is made.
-        for words, names in ((("--device", "cuda:97", "--axis", "steps=8"), ["--device: cuda:97"]), (("--axis", "device=cpu,cuda:97"), ["with device cuda:97"])):
+        for words, names in ((("--device", "cuda:97", "--axis", "steps=8"), ["denoir-cli: --device:", "cuda:97"]), (("--axis", "device=cpu,cuda:97"), ["with device cuda:97"])):
             self.refused(*self.words(*words), "--out", "out", codes=(1,), names=names)
         self.done(*self.words("--axis", "steps=1", "--out", "s"))
         self.refused(*self.words("--axis", "steps=1", "--out", "s"), names=["holds a sweep"])
