@@ -108,15 +108,22 @@ fs::path run_folder_of(const SweepFolder& folder, std::size_t cell) {
     return folder.path() / "runs" / fmt::format("{:03}-{}", cell, slug(folder.record().sweep.label(cell, 24)));
 }
 
-/// How a run stands on its disk; nothing where there is none that can be read.
-std::optional<RunState> state_of(const fs::path& run) try {
+/// What a run says of itself; nothing where there is none that can be read.
+std::optional<RunRecord> record_of(const fs::path& run) try {
     if (run.empty() || !is_there(run / "run.json")) return std::nullopt;
-    return RunFolder::open(run).record().state;
+    return RunFolder::open(run).record();
 } catch (const Error&) {
     return std::nullopt;
 }
 
-bool finished(const fs::path& run) { return state_of(run) == RunState::done && is_there(run / "video.mp4"); }
+bool is_of(const RunRecord& run, const Request& request) {
+    return request_identity(run.request) == request_identity(request);
+}
+
+bool finished(const fs::path& run, const Request& request) {
+    const auto record = record_of(run);
+    return record && record->state == RunState::done && is_of(*record, request) && is_there(run / "video.mp4");
+}
 
 /// Errors after which no other cell would fare better.
 bool hopeless(const SweepFolder& folder) {
@@ -210,7 +217,7 @@ void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const
         SweepCell& c = record.cells[cell];
         const bool rendered_here = plan.renders(cell);
         if (rendered_here) ++number;
-        if (c.state == SweepCell::State::done && finished(c.run)) {
+        if (c.state == SweepCell::State::done && finished(c.run, plan.requests[cell])) {
             before = c.run;
             continue;
         }
@@ -233,8 +240,12 @@ void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const
             };
             const fs::path own = run_folder_of(folder, cell);
             RenderResult result;
-            if (state_of(own)) {
+            if (const auto there = record_of(own)) {
+                if (!is_of(*there, plan.requests[cell]))
+                    throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");
                 result = resume(own, on_run, plan.requests[cell].threads, engine, observer, stop);
+                if (!is_there(own / "video.mp4")) // removed since: resume() leaves a finished run as it is
+                    decode_run(own, std::nullopt, own / "video.mp4", plan.requests[cell].threads, observer, stop);
                 c.run = own; // a finished one tells nobody
             } else {
                 RenderOptions options;

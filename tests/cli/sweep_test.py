@@ -101,6 +101,21 @@ class Sweep(Case):
         again = self.done("sweep", "--resume", "t", "--json").json()
         self.assertTrue(all(c["run"].startswith(str(self.work / "t")) for c in again["cells"]))
 
+    def test_runs_that_are_not_as_they_were(self):
+        report = self.done(*self.words("--axis", "steps=1,2", "--axis", "guidance=1,3", "--out", "s", "--json")).json()
+        runs = [pathlib.Path(c["run"]) for c in report["cells"]]
+        before = [sha256(run / "video.mp4") for run in runs]
+        (runs[0] / "video.mp4").unlink()  # decoded again
+        shutil.rmtree(runs[1])  # rendered again
+        self.done("sweep", "--resume", "s")
+        self.assertEqual([sha256(run / "video.mp4") for run in runs], before)
+        shutil.rmtree(runs[2])
+        shutil.copytree(runs[3], runs[2])
+        result = self.run_cli("sweep", "--resume", "s", "--json")
+        self.assertEqual(result.code, 1, result.err)
+        self.assertIn("another request", result.err)
+        self.assertEqual([c["state"] for c in result.json()["cells"]], ["done", "done", "failed", "done"])
+
     def test_killed(self):
         words = self.words("--axis", "seed=1..3", "--steps", 30, "--out", "s", "--no-reuse")
         process = self.start(*words)
