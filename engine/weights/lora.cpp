@@ -340,7 +340,8 @@ private:
             try {
                 json = parse_json(it->second, file_);
             } catch (const Error& e) {
-                throw Error(file_, fmt::format("{}: {}", key, e.field()), e.message(), "download the file again");
+                throw Error(file_, e.field().empty() ? key : fmt::format("{}: {}", key, e.field()), e.message(),
+                            "download the file again");
             }
         } else if (const fs::path beside = peft_config_of(file_); !beside.empty()) {
             source = beside.string();

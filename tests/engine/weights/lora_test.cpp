@@ -148,7 +148,7 @@ TEST_F(LoraTest, PeftsConfigSaysAlpha) {
               8);
     EXPECT_EQ(first(with(tensors, R"({"transformer.rank_pattern": {}})")), double(rank));
     EXPECT_TRUE(has(refusal(with(tensors, R"({"lora_alpha": "6"})")), "lora_alpha: must be a number"));
-    EXPECT_TRUE(has(refusal(with(tensors, "{")), "lora_adapter_metadata"));
+    EXPECT_TRUE(has(refusal(with(tensors, "{")), "lora_adapter_metadata: the text ends"));
     auto both = tensors; // a tensor tells more
     both.push_back(number(std::string("transformer.") + query + ".alpha", 4));
     EXPECT_EQ(first(with(both, R"({"lora_alpha": 6})")), 4);
