@@ -140,6 +140,12 @@ std::string duration(double seconds) {
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+std::string shell_quoted(const std::string& path) {
+    std::string out = "'";
+    for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
 std::string size_text(double bytes) {
     constexpr double gib = 1073741824.0, mib = 1048576.0;
     return bytes >= gib ? fmt::format("{:.2f} GiB", bytes / gib) : fmt::format("{:.1f} MiB", bytes / mib);

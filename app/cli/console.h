@@ -68,6 +68,8 @@ private:
 
 /// "1:23", "0.4 s"
 std::string duration(double seconds);
+/// As one word of a shell, for a command that can be copied.
+std::string shell_quoted(const std::string& path);
 /// "3.5 GiB"
 std::string size_text(double bytes);
 

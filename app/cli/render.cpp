@@ -30,15 +30,9 @@ void check_resume(const Arguments& args) {
     }
 }
 
-std::string quoted(const std::string& path) {
-    std::string out = "'";
-    for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
 std::string last_words(const std::filesystem::path& run, int step, int steps) {
     return fmt::format("cancelled after step {} of {}; go on with: denoir-cli render --resume {}", step, steps,
-                       quoted(run.string()));
+                       shell_quoted(run.string()));
 }
 
 void report(const RenderResult& result, const Console& console) {

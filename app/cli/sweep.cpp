@@ -107,12 +107,6 @@ void check_resume(const Arguments& args) {
     }
 }
 
-std::string quoted(const std::string& path) {
-    std::string out = "'";
-    for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
 /// Which cell is at work, and when all will be done: measured on what was rendered so far.
 class SweepProgress : public Progress {
 public:
@@ -147,7 +141,7 @@ public:
     std::string words() const {
         if (!folder_) return "cancelled";
         return fmt::format("cancelled in cell {} of {}; go on with: denoir-cli sweep --resume {}", number_, of_,
-                           quoted(folder_->path().string()));
+                           shell_quoted(folder_->path().string()));
     }
 
 private:
@@ -240,7 +234,7 @@ std::optional<Error> failure(const SweepFolder& folder) {
         const SweepCell& c = record.cells[i];
         if (c.state != SweepCell::State::failed) continue;
         return Error("", record.sweep.label(i, 24), c.error ? c.error->what() : "failed",
-                     fmt::format("try again with: denoir-cli sweep --resume {}", quoted(folder.path().string())));
+                     fmt::format("try again with: denoir-cli sweep --resume {}", shell_quoted(folder.path().string())));
     }
     return std::nullopt;
 }
@@ -293,9 +287,7 @@ void measure(SweepFolder& folder, std::size_t cell, SweepMeter& meter) {
     const auto reference = record.sweep.reference_of(cell);
     if (c.state != SweepCell::State::done || !reference) return;
     const SweepCell& other = record.cells[*reference];
-    if (other.state != SweepCell::State::done)
-        c.figures = SweepCell::Figures{.reference = *reference, .note = "its reference failed"};
-    else
+    if (other.state == SweepCell::State::done) // else when that is tried again
         c.figures = meter.figures(c.run, other.run, *reference, {}, interrupt_token());
 }
 
