@@ -15,6 +15,7 @@
 #include "app/text.h"
 #include "engine/core/file.h"
 #include "engine/session/run_folder.h"
+#include "engine/session/sweep_plan.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;
@@ -329,11 +330,11 @@ int RunHistory::row_of(const QString& run) const {
 }
 bool RunHistory::contains(const QString& run) const { return store_->find(run) >= 0; }
 
-std::vector<RunHistory::Done> RunHistory::done_runs() const {
-    std::vector<Done> out;
+FinishedRuns RunHistory::finished_runs() const {
+    FinishedRuns out;
     for (const RunRow& r : store_->rows)
         if (r.video && r.state == QStringLiteral("done"))
-            out.push_back({r.path, r.seed, r.width, r.height, r.frames, r.steps});
+            out.add(to_path(r.path), r.seed, r.width, r.height, r.frames, r.steps);
     return out;
 }
 

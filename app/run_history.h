@@ -12,6 +12,10 @@
 #include "app/issue.h"
 #include "engine/session/run_record.h"
 
+namespace denoir {
+class FinishedRuns;
+}
+
 namespace denoir::app {
 
 struct RunRow;
@@ -71,14 +75,8 @@ public:
     int total() const;                       ///< without search and filter
     int row_of(const QString& run) const;    ///< -1: not shown
     bool contains(const QString& run) const; ///< filter ignored
-    /// Finished runs with a video, newest first, whatever is searched for: what a new request may be equal to.
-    struct Done {
-        QString run;
-        quint64 seed = 0;
-        int width = 0, height = 0, frames = 0, steps = 0;
-    };
-    std::vector<Done> done_runs() const;
-    QString newest_done() const; ///< path; empty: none
+    FinishedRuns finished_runs() const;      ///< whatever is searched for
+    QString newest_done() const;             ///< path; empty: none
     /// Reads the run's folder: full record with the resolved request. Throws Error.
     static RunRecord record(const QString& run);
 

@@ -41,7 +41,7 @@ std::vector<std::optional<std::size_t>> carried_reference(const Sweep& before, c
 /// Of a sweep that begins, as the background made it.
 struct SweepDocument::Beginning {
     std::shared_ptr<SweepFolder> folder;
-    PlannedSweep plan;
+    SweepPlan plan;
     RequestDocument::Snapshot snapshot;
     Issue issue;
 };
@@ -134,62 +134,65 @@ void SweepDocument::look_soon() {
 
 void SweepDocument::look() {
     axes_.check_with(document_.asked());
-    Outlook now;
-    now.issue = axes_.issue();
     looking_.request_stop();
-    ++serial_;
-    if (now.issue.isEmpty()) {
-        Sweep sweep;
-        try {
-            sweep = axes_.sweep(document_.asked());
-        } catch (...) {
-            now.issue = Issue::from_current_exception();
-        }
-        if (now.issue.isEmpty()) {
-            if (!document_.seed_locked()) sweep.request.seed.reset();
-            looking_ = {};
-            files_.put([this, serial = serial_, sweep, done = history_.done_runs(), stop = looking_.get_token()] {
-                try {
-                    PlannedSweep plan = plan_cells(sweep, done, stop);
-                    QMetaObject::invokeMethod(
-                        this, [this, serial, sweep, plan = std::move(plan)] { take_plan(serial, plan, sweep); });
-                } catch (const Cancelled&) { // a newer question waits
-                }
-            });
-            return;
-        }
+    const quint64 serial = ++serial_;
+    Outlook refused;
+    refused.issue = axes_.issue();
+    Sweep sweep;
+    try {
+        if (refused.issue.isEmpty()) sweep = axes_.sweep(document_.asked());
+    } catch (...) {
+        refused.issue = Issue::from_current_exception();
     }
-    outlook_ = now;
+    if (!refused.issue.isEmpty()) {
+        take_outlook(serial, refused);
+        return;
+    }
+    if (!document_.seed_locked()) sweep.request.seed.reset();
+    looking_ = {};
+    files_.put([this, serial, sweep, done = history_.finished_runs(), stop = looking_.get_token()]() mutable {
+        Observer observer;
+        try {
+            SweepPlan plan = plan_sweep(sweep, PlanDepth::requests, std::move(done), observer, stop);
+            QMetaObject::invokeMethod(this, [this, serial, plan = std::move(plan)] { take_plan(serial, plan); });
+        } catch (const Cancelled&) { // a newer question waits
+        } catch (...) {
+            Outlook refused;
+            refused.clips = sweep.size();
+            refused.issue = Issue::from_current_exception();
+            QMetaObject::invokeMethod(this, [this, serial, refused] { take_outlook(serial, refused); });
+        }
+    });
+}
+
+void SweepDocument::take_outlook(quint64 serial, const Outlook& outlook) {
+    if (serial != serial_) return;
+    outlook_ = outlook;
     emit outlook_changed();
 }
 
-void SweepDocument::take_plan(quint64 serial, const PlannedSweep& plan, const Sweep& sweep) {
-    if (serial != serial_) return;
-    outlook_ = {};
-    outlook_.clips = plan.cells.size();
-    outlook_.issue = plan.issue;
-    const auto cells = plan.to_render(sweep);
-    outlook_.to_render = cells.size();
-    outlook_.there = std::size_t(std::count_if(plan.cells.begin(), plan.cells.end(),
-                                               [](const PlannedSweep::Cell& c) { return !c.run.isEmpty(); }));
-    if (plan.issue_cell)
-        outlook_.issue.message = to_qstring(sweep.label(*plan.issue_cell)) + QStringLiteral(": ") + plan.issue.message;
-    outlook_.seconds = seconds_for(plan, cells);
-    emit outlook_changed();
+void SweepDocument::take_plan(quint64 serial, const SweepPlan& plan) {
+    Outlook outlook;
+    outlook.clips = plan.cells.size();
+    const std::vector<std::size_t> cells = plan.to_render();
+    outlook.to_render = cells.size();
+    outlook.there = std::size_t(
+        std::count_if(plan.order.begin(), plan.order.end(), [&](std::size_t i) { return plan.is_there(i); }));
+    outlook.seconds = seconds_for(plan, cells);
+    take_outlook(serial, outlook);
 }
 
 /// Cells of the same work take the same time; the model is loaded and the prompt encoded once.
-double SweepDocument::seconds_for(const PlannedSweep& plan, const std::vector<std::size_t>& cells) const {
+double SweepDocument::seconds_for(const SweepPlan& plan, const std::vector<std::size_t>& cells) const {
     std::map<std::pair<double, double>, Estimator::Forecast> known;
     double sum = 0;
     for (const std::size_t i : cells) {
-        const PlannedSweep::Cell& cell = plan.cells[i];
-        if (!cell.resolved) return -1;
-        const Request& r = *cell.resolved;
-        const std::pair<double, double> key{cell.work.flop, double(*r.width) * *r.height * *r.frames};
+        const Request& r = plan.cells[i].request;
+        const Estimate& work = plan.cells[i].work;
+        const std::pair<double, double> key{work.flop, double(*r.width) * *r.height * *r.frames};
         auto it = known.find(key);
         if (it == known.end()) {
-            it = known.emplace(key, estimator_.forecast(r, cell.work)).first;
+            it = known.emplace(key, estimator_.forecast(r, work)).first;
             if (known.size() == 1) sum += it->second.load + it->second.prompt;
         }
         if (it->second.seconds < 0) return -1;
@@ -217,18 +220,13 @@ void SweepDocument::start() {
     if (shown_) sweep.reference = carried_reference(shown_->sweep(), sweep);
     starting_ = true;
     emit outlook_changed();
-    files_.put([this, sweep, snapshot, done = history_.done_runs(), stop = std::stop_token()] {
+    files_.put([this, sweep, snapshot, done = history_.finished_runs()]() mutable {
         auto beginning = std::make_shared<Beginning>();
         beginning->snapshot = snapshot;
+        Observer observer;
         try {
-            beginning->plan = plan_cells(sweep, done, stop);
-            const PlannedSweep& plan = beginning->plan;
-            beginning->issue = plan.issue;
-            if (plan.issue_cell)
-                beginning->issue.message =
-                    to_qstring(sweep.label(*plan.issue_cell)) + QStringLiteral(": ") + plan.issue.message;
-            if (!plan.issue_cell)
-                beginning->folder = std::make_shared<SweepFolder>(SweepFolder::create(new_sweep_folder(sweep), sweep));
+            beginning->plan = plan_sweep(sweep, PlanDepth::all, std::move(done), observer);
+            beginning->folder = std::make_shared<SweepFolder>(SweepFolder::create(new_sweep_folder(sweep), sweep));
         } catch (...) {
             beginning->issue = Issue::from_current_exception();
         }
@@ -245,18 +243,18 @@ void SweepDocument::take_beginning(const Beginning& beginning) {
     }
     const auto open = std::make_shared<OpenSweep>(std::move(*beginning.folder));
     adopt(open, true);
-    const PlannedSweep& plan = beginning.plan;
-    const auto group = [&](std::size_t first) {
-        std::vector<std::size_t> cells{first};
+    const SweepPlan& plan = beginning.plan;
+    const auto group = [&](std::size_t origin) {
+        std::vector<std::size_t> cells{origin};
         for (std::size_t i = 0; i < plan.cells.size(); ++i)
-            if (i != first && plan.cells[i].same_as == plan.cells[first].same_as) cells.push_back(i);
+            if (i != origin && plan.origin(i) == origin) cells.push_back(i);
         return cells;
     };
     for (std::size_t i = 0; i < plan.cells.size(); ++i)
-        if (!plan.cells[i].run.isEmpty() && plan.cells[i].same_as == i)
-            open->set_done(group(i), plan.cells[i].run, plan.cells[i].run_seconds, true);
+        if (!plan.cells[i].found.empty())
+            open->set_done(group(i), to_qstring(plan.cells[i].found), plan.cells[i].found_seconds, true);
     std::vector<RunQueue::Tagged> entries;
-    for (const std::size_t i : plan.to_render(open->sweep())) {
+    for (const std::size_t i : plan.to_render()) {
         RequestDocument::Snapshot snapshot = beginning.snapshot;
         snapshot.request = open->sweep().request_of(i);
         if (snapshot.request.prompt != beginning.snapshot.request.prompt) snapshot.prompt_template.clear();

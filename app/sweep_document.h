@@ -9,11 +9,11 @@
 #include <stop_token>
 #include <vector>
 
-#include "app/planned_sweep.h"
 #include "app/run_queue.h"
 #include "app/sweep_axes.h"
 #include "app/sweep_measurer.h"
 #include "app/task_thread.h"
+#include "engine/session/sweep_plan.h"
 
 namespace denoir::app {
 
@@ -116,8 +116,9 @@ private:
     static Tag read_tag(const QString& tag);
     void look_soon();
     void look();
-    void take_plan(quint64 serial, const PlannedSweep& plan, const Sweep& sweep);
-    double seconds_for(const PlannedSweep& plan, const std::vector<std::size_t>& cells) const;
+    void take_outlook(quint64 serial, const Outlook& outlook);
+    void take_plan(quint64 serial, const SweepPlan& plan);
+    double seconds_for(const SweepPlan& plan, const std::vector<std::size_t>& cells) const;
     void take_beginning(const Beginning& beginning);
     void adopt(const std::shared_ptr<OpenSweep>& sweep, bool show);
     void show(const std::shared_ptr<OpenSweep>& sweep);

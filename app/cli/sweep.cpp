@@ -125,17 +125,16 @@ public:
             prefix_.clear();
             show(fmt::format("cell {} of {}: {}", number, of, folder_->record().sweep.label(cell)));
         }
-        const std::string left =
-            seconds_ > 0 && flop_ > 0
-                ? fmt::format(", all in about {}", duration(plan_->flop_to_do(folder_->record()) * seconds_ / flop_))
-                : "";
+        const std::string left = seconds_ > 0 && flop_ > 0
+                                     ? fmt::format(", all in about {}", duration(flop_to_do() * seconds_ / flop_))
+                                     : "";
         prefix_ = fmt::format("cell {}/{}{} · ", number, of, left);
     }
     void ends(std::size_t cell) {
         const SweepCell& c = folder_->record().cells[cell];
         if (c.reused || c.state != SweepCell::State::done) return;
         seconds_ += c.seconds;
-        flop_ += plan_->flop[cell];
+        flop_ += plan_->cells[cell].work.flop;
     }
     void over() { prefix_.clear(); }
     std::string words() const {
@@ -145,6 +144,13 @@ public:
     }
 
 private:
+    double flop_to_do() const {
+        double sum = 0;
+        for (const std::size_t cell : plan_->to_render())
+            if (folder_->record().cells[cell].state != SweepCell::State::done) sum += plan_->cells[cell].work.flop;
+        return sum;
+    }
+
     bool plain_;
     const SweepFolder* folder_ = nullptr;
     const SweepPlan* plan_ = nullptr;
@@ -204,17 +210,18 @@ void list(const Sweep& sweep, const SweepPlan& plan, const Console& console) {
     double flop = 0;
     std::size_t rendered = 0;
     for (std::size_t i = 0; i < sweep.size(); ++i) {
+        const SweepPlan::Cell& cell = plan.cells[i];
         const bool renders = plan.renders(i);
         std::vector<std::string> row = values_of(sweep, i);
-        row.push_back(plan.same[i] ? "as " + sweep.label(*plan.same[i]) : renders ? "to render" : "is there");
-        row.push_back(renders ? flop_text(plan.flop[i]) : "");
+        row.push_back(cell.same ? "as " + sweep.label(*cell.same) : renders ? "to render" : "is there");
+        row.push_back(renders ? flop_text(cell.work.flop) : "");
         rows.push_back(std::move(row));
-        if (renders) flop += plan.flop[i], ++rendered;
+        if (renders) flop += cell.work.flop, ++rendered;
         cells.push_back({{"values", values_json(sweep, i)},
-                         {"same_as", plan.same[i] ? Json(*plan.same[i]) : Json()},
-                         {"run", plan.found[i].empty() ? Json() : Json(plan.found[i].string())},
-                         {"flop", renders ? plan.flop[i] : 0.0},
-                         {"request", to_json(plan.requests[i])}});
+                         {"same_as", cell.same ? Json(*cell.same) : Json()},
+                         {"run", cell.found.empty() ? Json() : Json(cell.found.string())},
+                         {"flop", renders ? cell.work.flop : 0.0},
+                         {"request", to_json(cell.request)}});
     }
     console.say(table(rows, sweep.axes.size() + 1) +
                 fmt::format("{} of {} to render, {}", rendered, sweep.size(), flop_text(flop)));
@@ -354,7 +361,9 @@ int run_sweep_command(const Arguments& args, Console& console) {
         const fs::path out = args.get("--out");
         if (args.has("--out") && out.empty()) throw UsageError("", "--out", "is empty", "name a folder");
         if (args.has("--out")) check_out(out, *sweep, args);
-        const SweepPlan plan = plan_sweep(*sweep, !args.has("--no-reuse") && !folder, progress);
+        const bool reuse = !args.has("--no-reuse") && !folder;
+        const SweepPlan plan = plan_sweep(*sweep, PlanDepth::all, reuse ? FinishedRuns::of_history() : FinishedRuns(),
+                                          progress, interrupt_token());
         if (args.has("--list")) {
             list(*sweep, plan, console);
             return 0;

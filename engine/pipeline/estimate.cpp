@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/needs.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/step_cache.h"
@@ -9,10 +10,6 @@
 
 namespace denoir {
 namespace {
-
-std::size_t stored(std::span<const std::filesystem::path> files, Component component) {
-    return files.empty() ? 0 : Weights::load(files, component).stored_bytes();
-}
 
 /// Multiplications and additions of one forward (spec/dit.md 5.8): linears over all tokens, attention over pairs of
 /// tokens, text keys.
@@ -33,13 +30,12 @@ std::size_t decode_bytes(const Request& r, const wan::VaeConfig& vae, int strips
     return std::size_t(state + at_work * frame) * (vae_options(r).dtype == DType::bf16 ? 2 : 4) / std::size_t(strips);
 }
 
-Estimate uncached_estimate(const Request& r, const ModelFolder& model) {
-    const Weights weights = Weights::load(model.transformer, Component::transformer);
-    const Variant v = Variant::read(model);
+Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
+    const Variant& v = headers.variant();
     const Shape latent = latent_shape(r, v);
     Estimate e;
     e.tokens = latent[1] * (latent[2] / 2) * (latent[3] / 2);
-    e.weight_bytes = weights.stored_bytes();
+    e.weight_bytes = headers.transformer()->stored_bytes();
     e.size_multiple = v.multiple();
     const int branches = guided(r, *r.guidance) ? 2 : 1;
     const std::int64_t tokens_of_frame = e.tokens / latent[1];
@@ -51,17 +47,16 @@ Estimate uncached_estimate(const Request& r, const ModelFolder& model) {
     const std::size_t activations =
         std::size_t(e.tokens) * (std::size_t(v.dim) * std::size_t(6 + kept) + std::size_t(v.ffn)) * 4;
     const std::size_t denoise = e.weight_bytes + activations;
-    const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
-    const std::size_t decode = decode_bytes(r, vae, 1);
-    const std::size_t text = stored(model.text_encoder, Component::umt5);
-    e.peak_bytes = std::max({denoise, decode, text});
-    e.least_bytes = std::max(activations, decode_bytes(r, vae, most_strips));
+    e.peak_bytes = std::max({denoise, decode_bytes(r, headers.vae(), 1), headers.text_encoder_bytes()});
+    e.least_bytes = std::max(activations, decode_bytes(r, headers.vae(), most_strips));
     return e;
 }
 
-Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) {
-    Estimate e = uncached_estimate(r, model);
-    if (r.cache) e.flop *= double(forwards_computed(r, model)) / ((guided(r, *r.guidance) ? 2 : 1) * step_count(r));
+Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) { return estimate(r, ModelHeaders(model)); }
+
+Estimate Pipeline::estimate(const Request& r, const ModelHeaders& headers) {
+    Estimate e = uncached_estimate(r, headers);
+    if (r.cache) e.flop *= double(forwards_computed(r, headers)) / ((guided(r, *r.guidance) ? 2 : 1) * step_count(r));
     return e;
 }
 

@@ -10,6 +10,7 @@
 namespace denoir {
 
 struct Estimate;
+class ModelHeaders;
 
 /// What a stage asks of a device's memory: matrices as kernels of `compute` hold them, and what lives beside them.
 MemoryNeeds transformer_needs(const Weights&, const Request&, const Variant&);
@@ -17,7 +18,7 @@ MemoryNeeds transformer_needs(const Weights&, const Request&, const Variant&);
 MemoryNeeds text_needs(const Weights&, DType compute, std::int64_t rows);
 
 /// As Pipeline::estimate, as if every forward was computed: from headers alone.
-Estimate uncached_estimate(const Request& resolved, const ModelFolder&);
+Estimate uncached_estimate(const Request& resolved, const ModelHeaders&);
 
 /// After a stage ran out of memory although its estimate fitted: true where it may start again, its weights loaded and
 /// planned anew with needs_on(rung). Counts `rung` up and tells the observer.

@@ -39,49 +39,6 @@ std::string_view name(Stage stage) {
     return "";
 }
 
-namespace {
-
-Variant of_transformer(const ModelFolder& model) {
-    const wan::Config config = wan::Config::read(Weights::load(model.transformer, Component::transformer));
-    Variant v;
-    v.channels = int(config.out_channels);
-    v.condition = int(config.in_channels - config.out_channels);
-    v.text_len = int(config.text_len);
-    v.clip_images = config.clip_dim == 0 ? 0 : config.clip_positions > 0 ? 2 : 1;
-    v.dim = config.dim;
-    v.layers = config.layers;
-    v.ffn = config.ffn_dim;
-    return v;
-}
-
-} // namespace
-
-Variant Variant::read(const ModelFolder& model) {
-    Variant v = of_transformer(model);
-    const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
-    if (vae.temporal() != 4 || (vae.spatial() != 8 && vae.spatial() != 16))
-        throw Error(model.vae.front().string(), {},
-                    fmt::format("reduces a video by {} x {} x {}, which no model here does", vae.temporal(),
-                                vae.spatial(), vae.spatial()),
-                    "use the VAE of Wan 2.1 (4 x 8 x 8) or of Wan 2.2 TI2V (4 x 16 x 16)");
-    if (vae.z != v.channels)
-        throw Error(model.vae.front().string(), {},
-                    fmt::format("gives {} latent channels, the transformer takes {}", vae.z, v.channels),
-                    "use the part that belongs to this model");
-    v.stride = int(vae.spatial());
-    return v;
-}
-
-Variant Variant::guess(const ModelFolder& model) {
-    try {
-        if (!model.vae.empty()) return read(model);
-    } catch (const Error&) { // of either part: whoever reads it again says why
-    }
-    Variant v = of_transformer(model);
-    if (v.channels == 48) v.stride = 16; // spec/vae22.md 1
-    return v;
-}
-
 int window_frames(const Request& r) {
     const int frames = r.forcing && r.forcing->base ? std::min(*r.frames, *r.forcing->base) : *r.frames;
     return (frames - 1) / 4 + 1;

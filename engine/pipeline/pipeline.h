@@ -16,6 +16,8 @@
 
 namespace denoir {
 
+class ModelHeaders;
+
 /// What the encoders give to a run; stored with it, so that resuming and branching never load them again. Host f32
 /// tensors, undefined where the mode has none.
 struct Conditioning {
@@ -63,6 +65,7 @@ public:
     /// whole: sizes, frames, images that the mode needs, family. Reads headers and images' sizes only. Throws
     /// UsageError / Error naming the field.
     static Request resolve(const Request&, const ModelFolder&);
+    static Request resolve(const Request&, const ModelHeaders&); ///< one of many of this model
 
     /// What `resolve` would fill in, whatever else is wrong or missing with the request: model, mode, family, dtype and
     /// the image's aspect are looked at alone. No prompt, images and seed. Throws Error where the model itself does not
@@ -100,6 +103,7 @@ public:
                 std::stop_token, std::size_t from = 0);
 
     static Estimate estimate(const Request& resolved, const ModelFolder&);
+    static Estimate estimate(const Request& resolved, const ModelHeaders&);
 
 private:
     /// The end of what was decoded so far: as many pictures as a window is given.

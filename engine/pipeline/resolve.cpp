@@ -13,6 +13,7 @@
 #include "engine/media/image.h"
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/images.h"
+#include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/needs.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/prefix.h"
@@ -110,13 +111,12 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
 }
 
 /// Each is for a transformer of this model, by its names and shapes.
-void check_loras(const Request& r, const ModelFolder& model) {
+void check_loras(const Request& r, const ModelHeaders& headers) {
     if (r.loras.empty()) return;
-    const bool two = !model.transformer_low.empty();
+    const bool two = !headers.model().transformer_low.empty();
     for (const Expert expert : {two ? Expert::high : Expert::none, Expert::low}) {
         if (expert == Expert::low && !two) break;
-        const Weights weights =
-            Weights::load(expert == Expert::low ? model.transformer_low : model.transformer, Component::transformer);
+        const Weights& weights = *headers.transformer(expert);
         for (const Lora& lora : r.loras)
             if (lora.strength != 0 && is_for(lora, expert)) check_lora(weights, lora, expert);
     }
@@ -354,8 +354,8 @@ void check_noise_file(const Request& r, const Shape& wanted) {
 }
 
 /// Weights are mapped and may come and go; what a step and the decoder hold must fit.
-void check_memory(const Request& r, const ModelFolder& model) {
-    const std::size_t least = uncached_estimate(r, model).least_bytes, free = available_memory();
+void check_memory(const Request& r, const ModelHeaders& headers) {
+    const std::size_t least = uncached_estimate(r, headers).least_bytes, free = available_memory();
     if (r.device->kind != Device::Kind::cpu || free == 0 || least <= free) return;
     refuse("width",
            fmt::format("{}x{} with {} frames needs {:.1f} GiB at least, {:.1f} GiB are free", *r.width, *r.height,
@@ -447,17 +447,22 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
 }
 
 Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
+    return resolve(request, ModelHeaders(model));
+}
+
+Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
+    const ModelFolder& model = headers.model();
     Request r = request;
     if (model.transformer.empty())
         throw Error(model.root.string(), {}, "no transformer was found there",
                     "give a model folder or a transformer file");
-    Variant variant = Variant::guess(model);
+    Variant variant = headers.guess();
     r.family = family_of(request, model);
     r.mode = mode_of(request, *r.family);
     check_images(r, variant, model);
     check_parts(r, variant, model);
-    variant = Variant::read(model);
-    check_loras(r, model);
+    variant = headers.variant();
+    check_loras(r, headers);
 
     const Defaults d = table_for(r, variant, model);
     const VideoBefore before = deciding_video(r);
@@ -494,7 +499,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     if (*r.mode == Mode::forcing) resolve_forcing(r, int(latent[1]));
     if (r.cache) check_cache(r, variant, model);
     check_noise_file(r, {latent[0], drawn_frames(r), latent[2], latent[3]});
-    check_memory(r, model);
+    check_memory(r, headers);
     return r;
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/core/error.h"
 #include "engine/models/wan/transformer.h"
+#include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/windows.h"
 
 namespace denoir {
@@ -119,16 +120,15 @@ int StepCache::computed() const {
     return count;
 }
 
-int forwards_computed(const Request& r, const ModelFolder& model) {
+int forwards_computed(const Request& r, const ModelHeaders& headers) {
+    const ModelFolder& model = headers.model();
     const std::shared_ptr<Backend> backend = open_backend(Device{}, 1);
-    const std::vector<double> coefficients = cache_coefficients(r, Variant::read(model), model);
-    const int clean = *r.mode != Mode::forcing && Variant::read(model).clean_image() && !r.image.empty() ? 1 : 0;
+    const std::vector<double> coefficients = cache_coefficients(r, headers.variant(), model);
+    const int clean = *r.mode != Mode::forcing && headers.variant().clean_image() && !r.image.empty() ? 1 : 0;
     int count = 0;
-    for (const auto* files : {&model.transformer, &model.transformer_low}) {
-        if (files->empty()) continue;
-        const bool low = files == &model.transformer_low;
-        const auto weights = std::make_shared<const Weights>(Weights::load(*files, Component::transformer));
-        const wan::Transformer transformer(weights, backend, {});
+    for (const bool low : {false, true}) {
+        if (low && model.transformer_low.empty()) continue;
+        const wan::Transformer transformer(headers.transformer(low ? Expert::low : Expert::high), backend, {});
         std::optional<int> fps;
         if (transformer.config().fps_rows > 0) fps = fps_row(r);
         for (const Window& w : windows_of(r)) {

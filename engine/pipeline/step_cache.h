@@ -12,6 +12,8 @@
 
 namespace denoir {
 
+class ModelHeaders;
+
 /// The polynomial of TeaCache for a resolved request, highest degree first (spec/pipelines.md 8): its own, else by the
 /// model's width, channels and 480P, 540P, 720P in its names, else by the size. A small model has those of 1.3B. Throws
 /// UsageError naming `cache` where nobody published any.
@@ -44,6 +46,6 @@ private:
 };
 
 /// StepCache::computed over all windows and transformers. Reads the weights of their time features.
-int forwards_computed(const Request& resolved, const ModelFolder&);
+int forwards_computed(const Request& resolved, const ModelHeaders&);
 
 } // namespace denoir

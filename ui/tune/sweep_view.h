@@ -2,7 +2,6 @@
 #pragma once
 #include <QWidget>
 
-#include "app/sweep_exporter.h"
 #include "ui/studio.h"
 
 class QAction;

@@ -50,7 +50,6 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
 #include "ui/window/compare_bar.h"
-#include "ui/window/comparison_export.h"
 #include "ui/window/status_line.h"
 
 namespace denoir::ui {
@@ -111,7 +110,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     status_ = new StatusLine(studio_, this);
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(status_, 1);
-    comparison_export_ = new ComparisonExport(this);
+    connect_exporter();
     layouts_ = std::make_unique<Layouts>(*this, studio_.settings, [this](Layout layout) { arrange(layout); });
     connect(layouts_.get(), &Layouts::shown, this, &MainWindow::layout_shown);
     connect_parts();

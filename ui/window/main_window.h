@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "app/engine_worker.h"
+#include "app/exports.h"
 #include "app/layer_comparison.h"
 #include "app/player.h"
 #include "app/run_divergence.h"
 #include "app/step_pictures.h"
-#include "app/sweep_exporter.h"
 #include "ui/actions/action_table.h"
 #include "ui/studio.h"
 #include "ui/window/layouts.h"
@@ -28,7 +28,6 @@ namespace denoir::ui {
 class Banners;
 class CommandPalette;
 class CompareBar;
-class ComparisonExport;
 class DifferencesPanel;
 class DivergenceView;
 class Dock;
@@ -120,6 +119,8 @@ private:
     void mind_disk_use();
     void clip_opened(app::Side side, const QString& name, const QString& run);
     void begin_editing(quint64 id);
+    void connect_exporter();
+    void export_file(const QString& out, app::Exporter::Work work);
     void export_comparison(bool report);
     void compare_with_file();
     void show_layers();
@@ -139,7 +140,7 @@ private:
     void arrange_tune();
     bool tunes() const; ///< the layout Tune is shown
     void start_sweep();
-    void export_sweep(app::SweepExporter::Kind kind);
+    void export_sweep(app::SweepExport kind);
     /// A sweep's folder, its sweep.json, or a file with axes. False: it is none.
     bool open_sweep(const QString& path);
     // main_window_shots.cpp
@@ -172,8 +173,7 @@ private:
     StatusLine* status_;
     SweepView* tune_;
     SweepTable* sweep_table_;
-    app::SweepExporter sweep_exporter_;
-    ComparisonExport* comparison_export_;
+    app::Exporter exporter_{this};
     app::LayerComparison layer_comparison_;
     LayersPanel* layers_panel_;
     app::RunDivergence divergence_;

@@ -34,7 +34,6 @@
 #include "ui/tune/sweep_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
-#include "ui/window/comparison_export.h"
 #include "ui/window/main_window.h"
 
 namespace denoir::ui {
@@ -135,10 +134,8 @@ void MainWindow::make_actions() {
             studio_.queue.cancel_current();
         else if (studio_.exporter.running())
             studio_.exporter.cancel();
-        else if (comparison_export_->running())
-            comparison_export_->cancel();
-        else if (sweep_exporter_.running())
-            sweep_exporter_.cancel();
+        else if (exporter_.running())
+            exporter_.cancel();
         else if (layer_comparison_.busy())
             layer_comparison_.cancel();
     });

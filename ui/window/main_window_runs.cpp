@@ -32,7 +32,6 @@
 #include "ui/widgets/dock.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/compare_bar.h"
-#include "ui/window/comparison_export.h"
 #include "ui/window/main_window.h"
 #include "ui/window/status_line.h"
 
@@ -314,40 +313,45 @@ void MainWindow::show_layers() {
 void MainWindow::export_comparison(bool report) {
     const auto *a = preview_->info(app::Side::a), *b = preview_->info(app::Side::b);
     if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return say(tr("Choose an A and a B first."));
-    if (comparison_export_->running()) return say(tr("An export is at work already; Esc stops it."));
+    if (exporter_.running()) return say(tr("An export is at work already; Esc stops it."));
     ask_where_to_save(
         this, studio_.settings, report ? tr("Export the report") : tr("Export side by side"),
         report ? tr("comparison") : tr("side-by-side"), report ? tr("Report (*.html)") : tr("Video (*.mp4 *.mkv)"),
         [this, report, first = a->path, second = b->path](const QString& out) {
-            auto& exporting = *comparison_export_;
-            exporting.disconnect(this);
-            connect(&exporting, &ComparisonExport::progressed, this, [this](const QString& what, int done, int total) {
-                status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
-                                   std::max(1, total));
-            });
-            connect(&exporting, &ComparisonExport::finished, this, [this](const QString& file) {
-                status_->show_task({}, 0, 0);
-                banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
-                                      {{tr("Open it"),
-                                        [this, file] {
-                                            if (!QDesktopServices::openUrl(QUrl::fromLocalFile(file)))
-                                                say(tr("No program here opens it: %1").arg(file));
-                                        }}},
-                                      60);
-            });
-            connect(&exporting, &ComparisonExport::failed, this, [this](const app::Issue& issue) {
-                status_->show_task({}, 0, 0);
-                banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
-            });
-            connect(&exporting, &ComparisonExport::cancelled, this, [this] {
-                status_->show_task({}, 0, 0);
-                say(tr("The export was stopped; nothing was written."));
-            });
-            status_->show_task(tr("exporting"), 0, 1);
-            if (!exporting.start(first, second, preview_->player().offset(),
-                                 report ? ComparisonExport::Kind::report : ComparisonExport::Kind::video, out))
-                say(tr("An export is at work already; Esc stops it."));
+            export_file(out,
+                        app::export_of(first, second, preview_->player().offset(),
+                                       report ? app::ComparisonExport::report : app::ComparisonExport::video, out));
         });
+}
+
+void MainWindow::connect_exporter() {
+    connect(&exporter_, &app::Exporter::progressed, this, [this](const QString& what, int done, int total) {
+        status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
+                           std::max(1, total));
+    });
+    connect(&exporter_, &app::Exporter::finished, this, [this](const QString& file) {
+        status_->show_task({}, 0, 0);
+        banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
+                              {{tr("Open it"),
+                                [this, file] {
+                                    if (!QDesktopServices::openUrl(QUrl::fromLocalFile(file)))
+                                        say(tr("No program here opens it: %1").arg(file));
+                                }}},
+                              60);
+    });
+    connect(&exporter_, &app::Exporter::failed, this, [this](const app::Issue& issue) {
+        status_->show_task({}, 0, 0);
+        banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
+    });
+    connect(&exporter_, &app::Exporter::cancelled, this, [this] {
+        status_->show_task({}, 0, 0);
+        say(tr("The export was stopped; nothing was written."));
+    });
+}
+
+void MainWindow::export_file(const QString& out, app::Exporter::Work work) {
+    status_->show_task(tr("exporting"), 0, 1);
+    if (!exporter_.start(out, std::move(work))) say(tr("An export is at work already; Esc stops it."));
 }
 
 void MainWindow::branch(const QString& run, int step) {

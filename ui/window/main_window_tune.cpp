@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The layout Tune: sweeps.
 #include <QAction>
-#include <QDesktopServices>
 #include <QFileInfo>
 #include <QMenu>
-#include <QUrl>
 
 #include <algorithm>
 
@@ -32,7 +30,7 @@
 
 namespace denoir::ui {
 
-using Kind = app::SweepExporter::Kind;
+using Kind = app::SweepExport;
 
 bool MainWindow::tunes() const { return layouts_ && layouts_->current() == Layout::tune; }
 
@@ -92,29 +90,6 @@ void MainWindow::connect_tune() {
         banners_->remove(QStringLiteral("sweep"));
         if (tunes()) tune_->grid().setFocus();
     });
-    auto& exporter = sweep_exporter_;
-    connect(&exporter, &app::SweepExporter::progressed, this, [this](const QString& what, int done, int total) {
-        status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
-                           std::max(1, total));
-    });
-    connect(&exporter, &app::SweepExporter::finished, this, [this](const QString& file) {
-        status_->show_task({}, 0, 0);
-        banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
-                              {{tr("Open it"),
-                                [this, file] {
-                                    if (!QDesktopServices::openUrl(QUrl::fromLocalFile(file)))
-                                        say(tr("No program here opens it: %1").arg(file));
-                                }}},
-                              60);
-    });
-    connect(&exporter, &app::SweepExporter::failed, this, [this](const app::Issue& issue) {
-        status_->show_task({}, 0, 0);
-        banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
-    });
-    connect(&exporter, &app::SweepExporter::cancelled, this, [this] {
-        status_->show_task({}, 0, 0);
-        say(tr("The export was stopped; nothing was written."));
-    });
 }
 
 void MainWindow::arrange_tune() {
@@ -149,7 +124,7 @@ void MainWindow::start_sweep() {
 void MainWindow::export_sweep(Kind kind) {
     const app::OpenSweep* sweep = studio_.core.sweeps().shown();
     if (!sweep) return say(tr("There is no sweep to export yet."));
-    if (sweep_exporter_.running()) return say(tr("An export is at work already; Esc stops it."));
+    if (exporter_.running()) return say(tr("An export is at work already; Esc stops it."));
     const std::tuple<QString, QString, QString> words[] = {
         {tr("Export the grid"), tr("grid"), tr("Video (*.mp4 *.mkv)")},
         {tr("Export a contact sheet"), tr("grid"), tr("Picture (*.png)")},
@@ -158,9 +133,7 @@ void MainWindow::export_sweep(Kind kind) {
     const auto& [title, name, filter] = words[int(kind)];
     ask_where_to_save(this, studio_.settings, title, name, filter, [this, kind](const QString& out) {
         const app::OpenSweep* shown = studio_.core.sweeps().shown();
-        if (!shown) return;
-        status_->show_task(tr("exporting"), 0, 1);
-        if (!sweep_exporter_.start(shown->record(), kind, out)) say(tr("An export is at work already; Esc stops it."));
+        if (shown) export_file(out, app::export_of(shown->record(), kind, out));
     });
 }
 

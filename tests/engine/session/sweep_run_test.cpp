@@ -33,6 +33,10 @@ protected:
     }
     ~SweepRun() override { ::unsetenv("DENOIR_HOME"); }
 
+    static SweepPlan plan(const Sweep& sweep, bool reuse) {
+        Observer observer;
+        return plan_sweep(sweep, PlanDepth::all, reuse ? FinishedRuns::of_history() : FinishedRuns(), observer);
+    }
     /// To its end, or until the token says so at the beginning of a cell.
     void work(SweepFolder& folder, bool reuse = true, std::function<void(std::size_t)> begins = {},
               std::stop_token stop = {}) {
@@ -43,7 +47,7 @@ protected:
             rendered_.push_back(cell);
             if (begins) begins(cell);
         };
-        run_sweep(folder, plan_sweep(folder.record().sweep, reuse, observer), engine, calls, observer, stop);
+        run_sweep(folder, plan(folder.record().sweep, reuse), engine, calls, observer, stop);
     }
     std::map<std::string, std::string> sums(const fs::path& run) const {
         std::map<std::string, std::string> out;
@@ -108,12 +112,10 @@ TEST_F(SweepRun, GoesOnAfterAnInterruption) {
 
 TEST_F(SweepRun, EqualCellsAreRenderedOnceAndRunsOfTheHistoryTakenOver) {
     // The default of this model's guidance is among the values: one of the two is there twice.
-    Observer observer;
-    const Request defaults = plan_sweep(sweep_, false, observer).requests[0];
+    const Request defaults = plan(sweep_, false).cells[0].request;
     sweep_.axes = {parse_axis("steps", "1, 2"), parse_axis("shift", "default, " + std::to_string(*defaults.shift))};
     sweep_.reference.assign(2, std::nullopt);
-    const SweepPlan plan = plan_sweep(sweep_, true, observer);
-    EXPECT_EQ(std::count_if(plan.same.begin(), plan.same.end(), [](const auto& s) { return s.has_value(); }), 2);
+    EXPECT_EQ(plan(sweep_, true).to_render().size(), 2u);
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
     work(folder);
     EXPECT_EQ(rendered_.size(), 2u);
@@ -138,12 +140,29 @@ TEST_F(SweepRun, ARunOfChangedFilesIsNotTakenOver) {
     sweep_.request.model = model;
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
     work(folder);
-    Observer observer;
-    ASSERT_FALSE(plan_sweep(sweep_, true, observer).renders(0));
+    ASSERT_FALSE(plan(sweep_, true).renders(0));
     for (const auto& file : fs::recursive_directory_iterator(model))
         if (file.path().extension() == ".safetensors")
             fs::last_write_time(file.path(), fs::file_time_type::clock::now() + std::chrono::seconds(5));
-    EXPECT_TRUE(plan_sweep(sweep_, true, observer).renders(0));
+    EXPECT_TRUE(plan(sweep_, true).renders(0));
+}
+
+TEST_F(SweepRun, AClipThatIsLostOrDamagedIsMadeAgain) {
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    work(folder);
+    const fs::path lost = folder.record().cells[0].run, damaged = folder.record().cells[3].run;
+    const auto before = RunFolder::open(damaged).record();
+    fs::remove(lost / "video.mp4");
+    std::fstream(damaged / "video.mp4", std::ios::in | std::ios::out).seekp(100) << "?";
+    ASSERT_FALSE(has_clip(RunFolder::open(damaged)));
+    EXPECT_TRUE(plan(sweep_, true).renders(3));
+    rendered_.clear();
+    work(folder, false);
+    EXPECT_EQ(rendered_.size(), 2u);
+    EXPECT_TRUE(has_clip(RunFolder::open(lost)));
+    EXPECT_TRUE(has_clip(RunFolder::open(damaged)));
+    EXPECT_EQ(sums(damaged).at("video"), before.video_sha256);
+    EXPECT_FALSE(plan(sweep_, true).renders(3));
 }
 
 TEST_F(SweepRun, AFailedCellDoesNotEndTheOthers) {
@@ -164,11 +183,10 @@ TEST_F(SweepRun, AFailedCellDoesNotEndTheOthers) {
 }
 
 TEST_F(SweepRun, RefusesBeforeAnythingIsComputed) {
-    Observer observer;
     sweep_.axes = {parse_axis("frames", "5, 257"), parse_axis("size", "32x32, 8192x8192")};
     sweep_.reference.assign(2, std::nullopt);
     try {
-        plan_sweep(sweep_, false, observer);
+        plan(sweep_, false);
         FAIL() << "accepted";
     } catch (const Error& e) {
         EXPECT_NE(std::string(e.what()).find("size 8192x8192"), std::string::npos) << e.what();

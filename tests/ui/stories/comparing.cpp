@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
+#include "app/exporter.h"
 #include "tests/ui/stories/stories.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/layers/histogram_view.h"
@@ -17,7 +18,6 @@
 #include "ui/steps/divergence_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/window/compare_bar.h"
-#include "ui/window/comparison_export.h"
 
 namespace denoir::ui {
 
@@ -93,7 +93,7 @@ void StoriesTest::what_changed() {
          {std::pair{"compare.export-video", "both.mp4"}, std::pair{"compare.export-report", "report.html"}}) {
         studio.window().actions().at(QLatin1String(action))->trigger();
         QVERIFY(studio.answer_file_dialog(home.file(name)));
-        auto* exporting = studio.window().findChild<ComparisonExport*>();
+        auto* exporting = studio.window().findChild<app::Exporter*>();
         QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(home.file(name)) && !exporting->running(), 120000);
     }
     QTest::qWait(100);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/exports.h"
+
+#include <filesystem>
+
+#include "app/text.h"
+#include "engine/compare/outputs.h"
+#include "engine/compare/sweep_outputs.h"
+#include "engine/core/error.h"
+
+namespace denoir::app {
+namespace {
+
+/// Runs are compared by their latents, whose decoding takes longest.
+class Decoding : public Observer {
+public:
+    explicit Decoding(const Exporter::Tell& tell) : tell_(tell) {}
+    void progress(Stage, double done, double total) override {
+        tell_("decoding", std::int64_t(done), std::int64_t(total));
+    }
+
+private:
+    const Exporter::Tell& tell_;
+};
+
+} // namespace
+
+Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QString& out) {
+    return [record, kind, file = to_path(out)](const Exporter::Tell& tell, const std::stop_token& stop) {
+        SweepOutputs outputs;
+        std::filesystem::path SweepOutputs::*const members[] = {&SweepOutputs::video, &SweepOutputs::picture,
+                                                                &SweepOutputs::report, &SweepOutputs::csv};
+        outputs.*members[int(kind)] = file;
+        write_outputs(record, outputs, tell, stop);
+    };
+}
+
+Exporter::Work export_of(const QString& a, const QString& b, int offset, ComparisonExport kind, const QString& out) {
+    return [first = to_path(a), second = to_path(b), offset, kind, file = to_path(out)](const Exporter::Tell& tell,
+                                                                                        const std::stop_token& stop) {
+        CompareOutputs outputs;
+        (kind == ComparisonExport::video ? outputs.side_by_side : outputs.report) = file;
+        const std::filesystem::path inputs[] = {first, second};
+        check_outputs(outputs, inputs);
+        CompareOptions options;
+        options.pairs.offset = offset;
+        Decoding observer(tell);
+        Comparer comparer(first, second, options, observer, tell, stop);
+        Comparison found = comparer.measure();
+        write_outputs(comparer, found, outputs);
+    };
+}
+
+} // namespace denoir::app

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+
+#include "app/exporter.h"
+#include "engine/session/sweep_folder.h"
+
+namespace denoir::app {
+
+enum class SweepExport { video, picture, report, csv };
+/// What a sweep shows: all clips in one video, the middle frames as a picture, a report that opens in any browser, a
+/// table.
+Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QString& out);
+
+enum class ComparisonExport { video, report };
+/// What the comparison of A and B shows, side by side or as a report. `a`, `b`: run folders, videos or frame folders.
+/// `offset`: frame n of A is held against n + offset of B.
+Exporter::Work export_of(const QString& a, const QString& b, int offset, ComparisonExport kind, const QString& out);
+
+} // namespace denoir::app

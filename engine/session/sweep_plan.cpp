@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/sweep_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "engine/backend/backend.h"
+#include "engine/pipeline/model_headers.h"
+#include "engine/pipeline/seed.h"
+#include "engine/session/inputs.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/preflight.h"
+#include "engine/session/render.h"
+#include "engine/session/request_json.h"
+#include "engine/session/run_tools.h"
+#include "engine/session/unchanged.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// Whether an axis of the sweep decides the field that an error names.
+bool on_an_axis(const Sweep& sweep, std::string field) {
+    field.erase(0, field.find_first_not_of('-'));
+    std::replace(field.begin(), field.end(), '-', '_');
+    const std::string top = field.substr(0, field.find('.'));
+    return std::any_of(sweep.axes.begin(), sweep.axes.end(), [&](const SweepAxis& axis) {
+        const std::string axis_top = axis.field.substr(0, axis.field.find('.'));
+        return axis_top == top || (axis_top == "size" && (top == "width" || top == "height"));
+    });
+}
+
+/// `run`, whose refusals say in which cell where an axis decides the field that they name.
+template <class Run> void in_cell(const Sweep& sweep, std::size_t cell, Run&& run) {
+    const auto message = [&](const Error& e) { return fmt::format("with {}: {}", sweep.label(cell), e.message()); };
+    try {
+        run();
+    } catch (const UsageError& e) {
+        if (!on_an_axis(sweep, e.field())) throw;
+        throw UsageError(e.file(), e.field(), message(e), e.hint());
+    } catch (const Error& e) {
+        if (!on_an_axis(sweep, e.field())) throw;
+        throw Error(e.file(), e.field(), message(e), e.hint());
+    }
+}
+
+/// The models of a sweep, each opened once, its headers read once.
+class Models {
+public:
+    const ModelHeaders& of(const fs::path& path, Observer& observer) {
+        auto it = models_.find(path);
+        if (it == models_.end()) {
+            it = models_.emplace(path, std::make_unique<Opened>(path)).first;
+            for (const std::string& warning : it->second->folder.warnings) observer.warning(warning);
+        }
+        return it->second->headers;
+    }
+
+private:
+    struct Opened {
+        explicit Opened(const fs::path& path) : folder(ModelFolder::open(path)), headers(folder) {}
+        ModelFolder folder;
+        ModelHeaders headers;
+    };
+    std::map<fs::path, std::unique_ptr<Opened>> models_;
+};
+
+Request resolved_cell(const Sweep& sweep, std::size_t cell, std::uint64_t seed, Models& models, Observer& observer) {
+    Request r = sweep.request_of(cell);
+    if (!r.seed && !r.start) r.seed = seed;
+    r.model = find_model(r.model);
+    r = Pipeline::resolve(r, models.of(r.model, observer));
+    make_paths_absolute(r);
+    if (r.start) {
+        const RunFolder parent = RunFolder::open(r.start->run);
+        branch_of(r.start->run, r.start->step); // refuses what is not there
+        Observer quiet;
+        check_branch(r, parent, quiet);
+        r.seed = parent.record().request.seed;
+        r.start->sha256 = parent.record().find(r.start->step)->sha256;
+    }
+    return r;
+}
+
+/// What preflight looks at: cells that share it are looked at once.
+std::string preflight_key(const Request& r) {
+    Json json = to_json(r);
+    for (const char* key : {"guidance", "guidance_low", "shift", "seed", "sampler", "steps", "prompt"}) json.erase(key);
+    return json.dump();
+}
+
+} // namespace
+
+std::string request_identity(const Request& resolved) {
+    Request r = resolved;
+    r.threads = 0;
+    r.latents = KeepLatents::all;
+    return to_json(r).dump();
+}
+
+bool has_clip(const RunFolder& run) try {
+    const fs::path video = run.path() / "video.mp4";
+    return run.record().state == RunState::done && run.intact(video, run.record().video_sha256);
+} catch (const Error&) { // it is gone
+    return false;
+}
+
+FinishedRuns FinishedRuns::of_history() {
+    FinishedRuns out;
+    for (const HistoryEntry& entry : list_runs("")) {
+        const Request& r = entry.record.request;
+        if (entry.record.state == RunState::done && r.seed && r.width && r.height && r.frames)
+            out.add(entry.path, *r.seed, *r.width, *r.height, *r.frames, entry.record.total_steps);
+    }
+    return out;
+}
+
+void FinishedRuns::add(const fs::path& run, std::uint64_t seed, int width, int height, int frames, int steps) {
+    unread_[{seed, std::uint64_t(width), std::uint64_t(height), std::uint64_t(frames), std::uint64_t(steps)}].push_back(
+        run);
+}
+
+void FinishedRuns::read(const fs::path& run) try {
+    const RunFolder folder = RunFolder::open(run);
+    const RunRecord& record = folder.record();
+    if (record.build == build_description() && has_clip(folder) && inputs_unchanged(record, folder.path()))
+        by_identity_.try_emplace(request_identity(record.request), Found{run, record.seconds});
+} catch (const Error&) { // gone or damaged: it serves nobody
+}
+
+std::optional<FinishedRuns::Found> FinishedRuns::find(const Request& r) {
+    const auto alike = unread_.find({*r.seed, std::uint64_t(*r.width), std::uint64_t(*r.height),
+                                     std::uint64_t(*r.frames), std::uint64_t(Pipeline::step_count(r))});
+    if (alike == unread_.end()) return std::nullopt;
+    for (const fs::path& run : alike->second) read(run);
+    alike->second.clear();
+    const auto it = by_identity_.find(request_identity(r));
+    if (it == by_identity_.end()) return std::nullopt;
+    return it->second;
+}
+
+std::vector<std::size_t> SweepPlan::to_render() const {
+    std::vector<std::size_t> out;
+    std::copy_if(order.begin(), order.end(), std::back_inserter(out),
+                 [this](std::size_t cell) { return renders(cell); });
+    return out;
+}
+
+SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished, Observer& observer,
+                     const std::stop_token& stop) {
+    check(sweep, "");
+    const std::uint64_t seed = sweep.request.seed ? *sweep.request.seed : draw_seed();
+    SweepPlan plan;
+    plan.order = rendering_order(sweep);
+    plan.cells.resize(sweep.size());
+    Models models;
+    std::unordered_map<std::string, std::size_t> first;
+    std::set<std::string> looked_at;
+    for (const std::size_t i : plan.order) {
+        if (stop.stop_requested()) throw Cancelled();
+        in_cell(sweep, i, [&] {
+            SweepPlan::Cell& cell = plan.cells[i];
+            cell.request = resolved_cell(sweep, i, seed, models, observer);
+            const ModelHeaders& headers = models.of(cell.request.model, observer);
+            if (depth == PlanDepth::all && looked_at.insert(preflight_key(cell.request)).second)
+                preflight(cell.request, headers.model(), Needs::everything);
+            cell.work = Pipeline::estimate(cell.request, headers);
+            const auto [it, is_new] = first.try_emplace(request_identity(cell.request), i);
+            if (!is_new) {
+                cell.same = it->second;
+            } else if (const auto found = finished.find(cell.request)) {
+                cell.found = found->run;
+                cell.found_seconds = found->seconds;
+            }
+        });
+    }
+    return plan;
+}
+
+void check_means(const Sweep& sweep, const SweepPlan& plan, const fs::path& folder) {
+    Models models;
+    Observer quiet;
+    std::set<std::string> devices, looked_at;
+    for (const std::size_t cell : plan.to_render()) {
+        const Request& r = plan.cells[cell].request;
+        const Device device = r.device.value_or(Device{});
+        if (devices.insert(device.name()).second) in_cell(sweep, cell, [&] { open_backend(device, 1); });
+        if (looked_at.insert(fmt::format("{} {}", preflight_key(r), *r.steps)).second)
+            check_disk_space(r, models.of(r.model, quiet).model(), folder);
+    }
+}
+
+} // namespace denoir
