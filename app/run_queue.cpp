@@ -207,16 +207,17 @@ struct RunQueue::Store {
         for (int row = int(entries.size()) - 1; row >= 0; --row)
             if (goes(entries[std::size_t(row)])) taken.emplace_back(row, take(row));
         if (taken.empty()) return;
-        removed = std::move(taken);
+        removed.push_back(std::move(taken));
         save();
+        emit self.entries_removed();
     }
 
     RunQueue& self;
     EngineWorker& worker;
     std::filesystem::path file;
     std::vector<Entry> entries;
-    std::vector<std::pair<int, Entry>> removed; ///< from the last row to the first
-    quint64 next_id = 1, start_after = 0;       ///< start_after: serial of the file that must be written first; 0: none
+    std::vector<std::vector<std::pair<int, Entry>>> removed; ///< newest last; in each from the last row to the first
+    quint64 next_id = 1, start_after = 0; ///< start_after: serial of the file that must be written first; 0: none
     bool paused = false, started = false;
     Issue issue;
     FileSaver saver; ///< last: writes what is waiting before the rest goes
@@ -480,8 +481,9 @@ void RunQueue::clear_waiting() {
 bool RunQueue::can_undo_clear() const { return !store_->removed.empty(); }
 
 void RunQueue::undo_clear() {
-    auto back = std::move(store_->removed);
-    store_->removed.clear();
+    if (store_->removed.empty()) return;
+    auto back = std::move(store_->removed.back());
+    store_->removed.pop_back();
     for (auto it = back.rbegin(); it != back.rend(); ++it) {
         // Entries may have ended since: what waits stays behind what does not.
         const int low = it->second.state == State::waiting ? store_->first_waiting() : 0;
@@ -489,6 +491,7 @@ void RunQueue::undo_clear() {
     }
     store_->save();
     store_->pump();
+    emit entries_restored();
 }
 
 bool RunQueue::move(quint64 id, int row) {

@@ -77,7 +77,7 @@ public:
     void clear_ended();
     /// Everything that waits whose tag begins so.
     void clear_tagged(const QString& beginning);
-    /// Everything that waits. undo_clear() brings back what the last clear or remove took.
+    /// Everything that waits. undo_clear() brings back what the last clear or remove took, then the one before.
     void clear_waiting();
     bool can_undo_clear() const;
     void undo_clear();
@@ -113,6 +113,8 @@ signals:
     void entry_started(quint64 id, denoir::app::JobId job);
     void run_created(quint64 id, const QString& run);
     void entry_ended(quint64 id, int state, const QString& run); ///< State
+    void entries_removed();                                      ///< undo_clear() brings them back
+    void entries_restored();                                     ///< by undo_clear()
     void issue_changed();
     void emptied(); ///< the last entry ended and none waits
 

@@ -98,6 +98,25 @@ private slots:
         QCOMPARE(queue_->index(3).data(RunQueue::TagRole).toString(), QString("one|c"));
     }
 
+    void what_was_removed_comes_back_one_after_another() {
+        queue_->set_paused(true);
+        queue_->start();
+        queue_->add_all({{tiny(1), {}}, {tiny(2), {}}, {tiny(3), {}}});
+        Arrivals removed(&*queue_, &RunQueue::entries_removed), restored(&*queue_, &RunQueue::entries_restored);
+        queue_->remove(id(1));
+        queue_->remove(id(0));
+        queue_->clear_ended(); // nothing ended
+        QCOMPARE(seeds(), (QList<quint64>{3}));
+        QCOMPARE(removed.count(), 2);
+        queue_->undo_clear();
+        QCOMPARE(seeds(), (QList<quint64>{1, 3}));
+        queue_->undo_clear();
+        QCOMPARE(seeds(), (QList<quint64>{1, 2, 3}));
+        QVERIFY(!queue_->can_undo_clear());
+        queue_->undo_clear();
+        QCOMPARE(restored.count(), 2);
+    }
+
     void runs_one_after_another() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended), created(&*queue_, &RunQueue::run_created);
         Arrivals emptied(&*queue_, &RunQueue::emptied);

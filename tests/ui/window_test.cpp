@@ -100,6 +100,36 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(title("models-dock")->isVisible(), 30000);
     }
 
+    /// Ctrl+Z takes what left the queue in turn with what was changed, the newest first.
+    void what_left_the_queue_comes_back_by_undo() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        for (int i = 0; i < 3; ++i) studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 3, 30000);
+        document.settle();
+        document.set_value("steps", 2);
+        auto* list = studio.find<QListView>("queue");
+        for (const int left : {2, 1}) {
+            studio.click(list->viewport(), studio.row_point(list, 0));
+            studio.key(Qt::Key_Delete);
+            QCOMPARE(queue.rowCount(), left);
+        }
+        QVERIFY(studio.find<QAction>("edit.undo")->text().contains("queue"));
+        document.set_value("steps", 3);
+        for (const int rows : {1, 2, 3}) {
+            studio.key(Qt::Key_Z, Qt::ControlModifier);
+            QCOMPARE(queue.rowCount(), rows);
+            QCOMPARE(document.value("steps").toInt(), 2);
+        }
+        studio.key(Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(document.value("steps").toInt() != 2);
+        QCOMPARE(queue.rowCount(), 3);
+    }
+
     void without_a_camera_its_window_says_so() {
         if (!QMediaDevices::videoInputs().isEmpty()) QSKIP("this machine has a camera");
         const app::Home home;

@@ -2221,6 +2221,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>The axes of %1 are above, its request is in the parameters.</source>
         <translation>Die Achsen aus %1 stehen oben, der Auftrag in den Parametern.</translation>
     </message>
+    <message>
+        <source>removing from the queue</source>
+        <translation>Entfernen aus der Warteschlange</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

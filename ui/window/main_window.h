@@ -101,8 +101,10 @@ private:
     void make_actions();
     void make_menus();
     void undo();
-    void restore_deleted();
-    bool deleted_last() const;
+    enum class Removed { runs, entries };
+    void removed(Removed what);
+    void restored(Removed what);
+    bool removed_last() const;
     void name_undo();
     void play_or_pause();
     void step_frames(int frames);
@@ -204,7 +206,9 @@ private:
     QString extend_video_;               ///< that run goes on after this; empty: it begins with a picture
     QLabel *letter_a_ = nullptr, *letter_b_ = nullptr;
     QAction *undo_ = nullptr, *redo_ = nullptr;
-    int deleted_at_ = -1; ///< index of the undo stack when runs were deleted last; -1: they are back
+    /// Runs and queue entries that can be brought back, newest last, and the undo stack's index when they went: Ctrl+Z
+    /// takes them in turn with the stack's steps.
+    std::vector<std::pair<int, Removed>> removed_;
 };
 
 } // namespace denoir::ui

@@ -9,6 +9,8 @@
 #include <QUndoStack>
 #include <QUrl>
 
+#include <algorithm>
+
 #include "app/cut_exporter.h"
 #include "app/engine_worker.h"
 #include "app/project.h"
@@ -397,24 +399,40 @@ void MainWindow::step_frames(int frames) {
         preview_->player().step(frames);
 }
 
-void MainWindow::undo() { deleted_last() ? restore_deleted() : studio_.project.undo().undo(); }
+void MainWindow::undo() {
+    if (!removed_last()) return studio_.project.undo().undo();
+    const std::size_t before = removed_.size();
+    const Removed what = removed_.back().second;
+    what == Removed::runs ? runs_->undo_remove() : queue_->undo_clear();
+    if (removed_.size() == before) restored(what); // it cannot be brought back: what was before it is next
+}
 
-void MainWindow::restore_deleted() {
-    runs_->undo_remove();
-    deleted_at_ = -1;
-    banners_->remove(QStringLiteral("deleted"));
+void MainWindow::removed(Removed what) {
+    studio_.document.settle(); // what is changed next is a step of its own, after this
+    removed_.emplace_back(studio_.project.undo().index(), what);
     name_undo();
 }
 
-/// Runs were deleted after whatever else can be undone.
-bool MainWindow::deleted_last() const {
-    return deleted_at_ == studio_.project.undo().index() && studio_.history.can_restore();
+void MainWindow::restored(Removed what) {
+    const auto last =
+        std::find_if(removed_.rbegin(), removed_.rend(), [what](const auto& each) { return each.second == what; });
+    if (last != removed_.rend()) removed_.erase(std::next(last).base());
+    name_undo();
+}
+
+/// Something was removed after whatever else can be undone.
+bool MainWindow::removed_last() const {
+    return !removed_.empty() && removed_.back().first == studio_.project.undo().index() &&
+           (removed_.back().second == Removed::runs ? studio_.history.can_restore() : studio_.queue.can_undo_clear());
 }
 
 void MainWindow::name_undo() {
     const QUndoStack& stack = studio_.project.undo();
-    const QString step = deleted_last() ? tr("deleting runs") : stack.undoText();
-    undo_->setEnabled(deleted_last() || stack.canUndo());
+    const bool last = removed_last();
+    const QString step = !last                                     ? stack.undoText()
+                         : removed_.back().second == Removed::runs ? tr("deleting runs")
+                                                                   : tr("removing from the queue");
+    undo_->setEnabled(last || stack.canUndo());
     redo_->setEnabled(stack.canRedo());
     undo_->setText(step.isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(step));
     redo_->setText(stack.redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(stack.redoText()));

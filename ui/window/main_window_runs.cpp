@@ -59,12 +59,17 @@ void MainWindow::connect_runs() {
         }
         for (app::StepPictures* pictures : {&live_pictures_, &pictures_, &pictures_b_})
             if (runs.contains(pictures->run())) pictures->clear();
-        deleted_at_ = studio_.project.undo().index();
-        name_undo();
+        removed(Removed::runs);
         banners_->show_banner(QStringLiteral("deleted"), Banners::Kind::info,
                               tr("%n run(s) deleted.", nullptr, int(runs.size())),
-                              {{tr("Undo"), [this] { restore_deleted(); }}}, 30);
+                              {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
     });
+    connect(&studio_.history, &app::RunHistory::restored, this, [this] {
+        banners_->remove(QStringLiteral("deleted"));
+        restored(Removed::runs);
+    });
+    connect(&studio_.queue, &app::RunQueue::entries_removed, this, [this] { removed(Removed::entries); });
+    connect(&studio_.queue, &app::RunQueue::entries_restored, this, [this] { restored(Removed::entries); });
     connect(compare_bar_, &CompareBar::chosen, this, [this](app::Side side, const QString& path) {
         side == app::Side::a ? compare(path, {}) : compare({}, path);
     });
