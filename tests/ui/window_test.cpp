@@ -100,6 +100,18 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(title("models-dock")->isVisible(), 30000);
     }
 
+    void no_branch_begins_at_the_last_step() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 1, 30000);
+        QVERIFY(studio.idle());
+        studio.find<QAction>("run.branch")->trigger();
+        QVERIFY2(said(studio).startsWith("After step"), qPrintable(said(studio)));
+        QVERIFY(!studio.core().document.asked().start);
+    }
+
     /// Ctrl+Z takes what left the queue in turn with what was changed, the newest first.
     void what_left_the_queue_comes_back_by_undo() {
         const app::Home home;

@@ -2222,6 +2222,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Die Achsen aus %1 stehen oben, der Auftrag in den Parametern.</translation>
     </message>
     <message>
+        <source>After step %1 there is nothing left to do, or its state was not kept. Pick another step.</source>
+        <translation>Nach Schritt %1 ist nichts mehr zu tun, oder sein Zustand wurde nicht aufgehoben. Bitte einen anderen Schritt wählen.</translation>
+    </message>
+    <message>
         <source>removing from the queue</source>
         <translation>Entfernen aus der Warteschlange</translation>
     </message>

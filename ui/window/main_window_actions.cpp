@@ -153,7 +153,11 @@ void MainWindow::make_actions() {
     add("run.branch", run, tr("&Branch from the step shown"), {QKeySequence(Qt::Key_B)}, "branch", [this] {
         auto* strip = strips_->currentWidget() == live_strip_ ? live_strip_ : strip_;
         const auto& pictures = strip == live_strip_ ? live_pictures_ : pictures_;
-        branch(pictures.run(), strip->step());
+        const int step = strip->step();
+        if (step > 0 && !pictures.run().isEmpty() && !pictures.can_branch(step))
+            return say(tr("After step %1 there is nothing left to do, or its state was not kept. Pick another step.")
+                           .arg(step));
+        branch(pictures.run(), step);
     });
     add("run.restore", run, tr("&Restore the run's parameters"), {}, "reset", [this] { runs_->restore_parameters(); });
     add("run.star", run, tr("S&tar"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, "star", [this] { runs_->toggle_star(); });
