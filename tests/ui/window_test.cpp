@@ -100,6 +100,17 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(title("models-dock")->isVisible(), 30000);
     }
 
+    void layouts_leave_the_window_its_size() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, {1280, 720});
+        load_tiny(studio);
+        for (const int layout : {Qt::Key_2, Qt::Key_3, Qt::Key_1, Qt::Key_3, Qt::Key_2}) {
+            studio.key(layout, Qt::ControlModifier);
+            QTest::qWait(100);
+            QCOMPARE(studio.window().size(), QSize(1280, 720));
+        }
+    }
+
     void no_branch_begins_at_the_last_step() {
         const app::Home home;
         StudioFixture studio;

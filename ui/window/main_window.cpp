@@ -197,6 +197,7 @@ void MainWindow::arrange(Layout layout) {
         dock->setFloating(false);
         removeDockWidget(dock);
     }
+    tune_->hide(); // beside the docks of another layout it would make the window grow
     if (layout == Layout::tune) return arrange_tune();
     const auto put = [this](Qt::DockWidgetArea area, std::initializer_list<Dock*> docks) {
         for (Dock* dock : docks) {
