@@ -13,6 +13,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTabBar>
 #include <QTreeWidget>
 
 #include "app/model_catalogue.h"
@@ -98,6 +99,19 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!title("models-dock")->isVisible(), 30000);
         models->setFloating(true);
         QTRY_VERIFY_WITH_TIMEOUT(title("models-dock")->isVisible(), 30000);
+    }
+
+    /// Qt draws one beside the tabs of docks that come back.
+    void no_line_stands_beside_tabs() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.key(Qt::Key_2, Qt::ControlModifier);
+        studio.key(Qt::Key_1, Qt::ControlModifier);
+        const auto lines = [&] {
+            const auto bars = studio.window().findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly);
+            return std::any_of(bars.begin(), bars.end(), [](const QTabBar* bar) { return bar->drawBase(); });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(!lines(), 5000);
     }
 
     void layouts_leave_the_window_its_size() {

@@ -264,10 +264,13 @@ void MainWindow::layout_shown(Layout layout) {
     } else if (!shown_b_.isEmpty() && preview_->mode() == CompareMode::single) {
         preview_->set_mode(CompareMode::wipe);
     }
-    // Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there now.
+    // Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there now, and draws a line
+    // beside those it uses again, whatever the style sheet says.
     QTimer::singleShot(0, this, [this] {
-        for (QTabBar* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+        for (QTabBar* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+            tabs->setDrawBase(false);
             if (tabs->count() < 2) tabs->hide();
+        }
     });
 }
 
