@@ -3,6 +3,7 @@
 // action where there is nothing to act on.
 #include <QCameraDevice>
 #include <QDialog>
+#include <QDialogButtonBox>
 #include <QDockWidget>
 #include <QDropEvent>
 #include <QFile>
@@ -13,6 +14,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QStyle>
 #include <QTabBar>
 #include <QTreeWidget>
 
@@ -123,6 +125,14 @@ private slots:
             QTest::qWait(100);
             QCOMPARE(studio.window().size(), QSize(1280, 720));
         }
+    }
+
+    void buttons_of_questions_bear_no_pictures() {
+        const app::Home home;
+        StudioFixture studio;
+        QDialogButtonBox box(QDialogButtonBox::Save | QDialogButtonBox::Cancel, &studio.window());
+        box.ensurePolished();
+        QVERIFY(!box.style()->styleHint(QStyle::SH_DialogButtonBox_ButtonsHaveIcons, nullptr, &box));
     }
 
     void no_branch_begins_at_the_last_step() {

@@ -26,6 +26,7 @@ QMenu::separator { height: 1px; background: @line; margin: 4px 8px; }
 QMenu::icon { padding-left: 6px; }
 
 QStatusBar { background: @window; color: @quiet; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QStatusBar::item { border: none; }
 QStatusBar QLabel { color: @quiet; }
 
