@@ -226,7 +226,7 @@ Take Project::take_of_run(const QString& run) {
         throw Error(run.toStdString(), {}, "this run has no video yet", "wait for it, or let it go on from the queue");
     Take take = take_of_video(to_qstring(video));
     take.run = to_qstring(folder.path());
-    take.name = to_qstring(folder.record().request.prompt).simplified().left(80);
+    take.name = shortened(to_qstring(folder.record().request.prompt).simplified(), 80);
     return take;
 }
 

@@ -7,6 +7,13 @@
 
 namespace denoir::app {
 
+QString shortened(const QString& text, qsizetype length) {
+    if (text.size() <= length) return text;
+    qsizetype end = length - 1;
+    if (text[end - 1].isHighSurrogate()) --end;
+    return text.left(end).trimmed() + QChar(0x2026);
+}
+
 QString duration_text(double seconds) {
     if (!(seconds >= 0)) return QStringLiteral("–");
     if (seconds < 9.95) return QObject::tr("%1 s").arg(QLocale().toString(seconds, 'f', 1));

@@ -11,6 +11,8 @@ inline QString to_qstring(std::string_view text) { return QString::fromUtf8(text
 inline QString to_qstring(const std::filesystem::path& path) { return QString::fromUtf8(path.native().c_str()); }
 inline std::filesystem::path to_path(const QString& text) { return text.toStdString(); }
 
+/// At most `length` characters, with an ellipsis where some were left out.
+QString shortened(const QString& text, qsizetype length);
 /// "8.2 s", "3 min 05 s", "2 h 10 min"; "–" where it is not known (negative).
 QString duration_text(double seconds);
 /// "0.4 GB", "24 MB": decimal units, as file managers show them.

@@ -58,6 +58,9 @@ private slots:
         QCOMPARE(recent.first(), home.file(QStringLiteral("p5.denoir")));
     }
     void words_for_numbers() {
+        QCOMPARE(shortened("a red ball", 10), QStringLiteral("a red ball"));
+        QCOMPARE(shortened("a red ball bounces", 11), QString::fromUtf8("a red ball…"));
+        QCOMPARE(shortened(QString::fromUtf8("ball 🎈🎈"), 7), QString::fromUtf8("ball…"));
         QCOMPARE(duration_text(8.21), QStringLiteral("8.2 s"));
         QCOMPARE(duration_text(9.97), QStringLiteral("10 s"));
         QCOMPARE(duration_text(59.7), QStringLiteral("1 min 00 s"));

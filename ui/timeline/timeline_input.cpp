@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/text.h"
 #include "ui/timeline/timeline_layout.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/drop.h"
@@ -225,7 +226,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
         QMenu* takes = menu->addMenu(tr("Takes"));
         for (int take = 0; take < int(project_.shot(at.row).takes.size()); ++take) {
             const QString name = project_.shot(at.row).takes[std::size_t(take)].name;
-            add(takes, tr("%1  %2").arg(take + 1).arg(name.left(60)),
+            add(takes, tr("%1  %2").arg(take + 1).arg(app::shortened(name, 60)),
                 [this, take](int row) { project_.select_take(row, take); });
             QAction* action = takes->actions().constLast();
             action->setCheckable(true);

@@ -81,9 +81,9 @@ void MainWindow::extend(int row) {
             banners_->show_banner(
                 QStringLiteral("extend"), Banners::Kind::info,
                 goes_on ? tr("Generate now continues “%1” with its last pictures; the result comes after it.")
-                              .arg(shot.title().left(60))
+                              .arg(app::shortened(shot.title(), 60))
                         : tr("Generate now continues “%1” from its last picture; the result comes after it.")
-                              .arg(shot.title().left(60)),
+                              .arg(app::shortened(shot.title(), 60)),
                 {{tr("Not now"), [this] { extend_shot_.clear(); }}});
         });
 }
