@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
+#include <QMessageBox>
 #include <QTimer>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -31,6 +34,14 @@ int refuse(const QString& text) {
     return 1;
 }
 
+/// For whoever starts it from the desktop, where nobody sees what a program prints, in a window too.
+int refuse_to_start(const QString& text, const ui::Arguments& arguments) {
+    refuse(text);
+    if (arguments.screenshot.isEmpty() && isatty(STDERR_FILENO) == 0)
+        QMessageBox::critical(nullptr, QApplication::applicationDisplayName(), text);
+    return 1;
+}
+
 /// A picture of the window needs no display; Qt must know before it starts.
 void draw_without_display(int argc, char** argv) {
     const bool picture = std::any_of(argv, argv + argc, [](std::string_view word) {
@@ -52,8 +63,9 @@ int run(QApplication& program, const ui::Arguments& arguments) {
     app::SingleInstance instance;
     if (arguments.screenshot.isEmpty() && !instance.begin(arguments.paths)) {
         if (instance.handed_over()) return 0;
-        return refuse(QStringLiteral("another studio uses this data folder and does not answer; close it, or set "
-                                     "DENOIR_HOME to another folder"));
+        return refuse_to_start(QStringLiteral("another studio uses this data folder and does not answer; close it, or "
+                                              "set DENOIR_HOME to another folder"),
+                               arguments);
     }
     app::Studio core;
     app::FrameCache frames(core.settings.frame_cache_bytes());
@@ -108,6 +120,6 @@ int main(int argc, char** argv) {
     try {
         return run(program, arguments);
     } catch (const Error& error) {
-        return refuse(QString::fromUtf8(error.what()));
+        return refuse_to_start(QString::fromUtf8(error.what()), arguments);
     }
 }
