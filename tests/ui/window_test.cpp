@@ -177,6 +177,26 @@ private slots:
         QCOMPARE(queue.rowCount(), 3);
     }
 
+    /// Nowhere else is it said.
+    void why_a_run_failed_is_read_to_its_end() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& queue = studio.core().queue;
+        app::RequestDocument::Snapshot wrong{app::tiny_request(), "a red ball"};
+        write(home.file("text.png"), "this is no picture\n");
+        wrong.request.image = home.file("text.png").toStdString();
+        queue.add(wrong);
+        QVERIFY(studio.idle());
+        const QModelIndex row = queue.index(0);
+        QCOMPARE(row.data(app::RunQueue::StateRole).toInt(), int(app::RunQueue::State::failed));
+        const auto issue = row.data(app::RunQueue::IssueRole).value<app::Issue>();
+        const auto* list = studio.find<QListView>("queue");
+        const int words = list->fontMetrics().horizontalAdvance(issue.message + "; " + issue.hint);
+        const int lines = words / list->viewport()->width() + 1;
+        QVERIFY2(lines > 1, qPrintable(issue.line()));
+        QVERIFY(list->visualRect(row).height() >= (1 + lines) * list->fontMetrics().lineSpacing() + 10);
+    }
+
     void without_a_camera_its_window_says_so() {
         if (!QMediaDevices::videoInputs().isEmpty()) QSKIP("this machine has a camera");
         const app::Home home;

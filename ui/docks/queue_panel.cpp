@@ -76,10 +76,17 @@ QString words_of(const QModelIndex& index) {
     return {};
 }
 
+constexpr int margin = 4, beside = 36; ///< of a row; what its words leave to the picture and the end
 } // namespace
 
 QSize QueueDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     const int line = option.fontMetrics.lineSpacing();
+    const auto* view = qobject_cast<const QAbstractItemView*>(option.widget);
+    if (state_of(index) == State::failed && view) { // why, and what to do, is read to its end
+        const int width = view->viewport()->width() - 2 * margin - beside;
+        const QRect words = option.fontMetrics.boundingRect(0, 0, width, 1 << 15, Qt::TextWordWrap, words_of(index));
+        return {160, line + words.height() + 14};
+    }
     return {160, 2 * line + (state_of(index) == State::running ? 22 : 14)};
 }
 
@@ -87,7 +94,7 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const Colours& c = colours(option.palette);
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
-    const QRect row = option.rect.adjusted(4, 1, -4, -1);
+    const QRect row = option.rect.adjusted(margin, 1, -margin, -1);
     if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
         painter->setPen(Qt::NoPen);
         painter->setBrush(option.state & QStyle::State_Selected ? c.selection : c.hover);
@@ -98,7 +105,7 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     icon(picture_of(state))
         .paint(painter, QRect(row.left() + 6, row.top() + 6, 14, 14), Qt::AlignCenter,
                state == State::waiting || state == State::done ? QIcon::Disabled : QIcon::Normal);
-    const QRect text(row.left() + 28, row.top() + 5, row.width() - 36, line);
+    const QRect text(row.left() + 28, row.top() + 5, row.width() - beside, line);
     painter->setPen(c.text);
     const QString prompt = index.data(Role::PromptRole).toString().simplified();
     painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
@@ -107,8 +114,13 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->setPen(state == State::failed ? c.error : c.quiet);
     const QString words = words_of(index);
     const QRect below = text.translated(0, line);
-    const QString seed =
-        state == State::failed ? QString() : QueuePanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong());
+    if (state == State::failed) {
+        const QRect rest(below.topLeft(), QPoint(below.right(), row.bottom()));
+        painter->drawText(rest, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, words);
+        painter->restore();
+        return;
+    }
+    const QString seed = QueuePanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong());
     const QFontMetrics& metrics = option.fontMetrics;
     const bool both = metrics.horizontalAdvance(words) + 8 + metrics.horizontalAdvance(seed) <= below.width();
     painter->drawText(below, Qt::AlignLeft | Qt::AlignVCenter,
@@ -137,6 +149,7 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
       undo_(new QToolButton(this)),
       summary_(new QLabel(this)) {
     list_->setObjectName(QStringLiteral("queue"));
+    list_->setResizeMode(QListView::Adjust); // words are wrapped anew
     list_->setAccessibleName(tr("Queue"));
     list_->setModel(&studio_.queue);
     list_->setItemDelegate(new QueueDelegate(list_));
