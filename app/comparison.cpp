@@ -233,6 +233,11 @@ void Comparison::measure(int frame, const QImage& a, const QImage& b) {
     worker_->changed.notify_all();
 }
 
+int Comparison::comparable() const {
+    const int first = std::max(0, -pair_.offset), last = std::min(pair_.a.frames, pair_.b.frames - pair_.offset);
+    return active_ ? std::max(0, last - first) : 0;
+}
+
 int Comparison::worst() const {
     int worst = -1;
     for (std::size_t n = 0; n < curve_.size(); ++n) {

@@ -40,6 +40,7 @@ public:
     /// By A's frame; empty: not measured yet.
     const std::vector<std::optional<metrics::FrameMetrics>>& curve() const { return curve_; }
     int done() const { return done_; }
+    int comparable() const; ///< frames of A that have a partner in B
     /// The frame with the lowest SSIM (where frames have none: PSNR) of those measured; -1: none, or all are equal.
     int worst() const;
     std::optional<metrics::FrameMetrics> mean() const; ///< over what is measured; psnr of the mean MSE

@@ -66,6 +66,15 @@ std::optional<double> MetricsView::value(Kind kind, int frame) const {
     return kind == Kind::psnr ? m.psnr : m.ssim;
 }
 
+/// PSNR and SSIM need not agree: each curve has a flag of its own.
+int MetricsView::worst(Kind kind) const {
+    if (kind == Kind::ssim) return comparison_.worst();
+    int lowest = -1;
+    for (int n = 0; n < static_cast<int>(comparison_.curve().size()); ++n)
+        if (const auto v = value(kind, n); v && (lowest < 0 || *v < *value(kind, lowest))) lowest = n;
+    return lowest;
+}
+
 QString MetricsView::value_text(Kind kind, int frame) const {
     const auto& curve = comparison_.curve();
     const bool known =
@@ -227,14 +236,18 @@ void MetricsView::paint_header(QPainter& painter, const Row& row) const {
     if (row.kind == Kind::psnr) {
         if (const auto mean = comparison_.mean()) {
             right = mean->psnr ? tr("mean %1 dB").arg(*mean->psnr, 0, 'f', 2) : tr("all frames are equal");
-            if (comparison_.worst() >= 0)
-                right += QStringLiteral("  ·  ") + tr("worst frame %1").arg(comparison_.worst() + 1);
+            if (const int lowest = worst(Kind::psnr); lowest >= 0)
+                right += QStringLiteral("  ·  ") + tr("worst frame %1").arg(lowest + 1);
         }
     } else if (!comparison_.activity().isEmpty()) {
         right = comparison_.activity();
     } else {
-        const int frames = static_cast<int>(comparison_.curve().size());
-        if (const auto mean = comparison_.mean(); mean && mean->ssim) right = tr("mean %1").arg(*mean->ssim, 0, 'f', 4);
+        if (const auto mean = comparison_.mean(); mean && mean->ssim) {
+            right = tr("mean %1").arg(*mean->ssim, 0, 'f', 4);
+            if (const int lowest = worst(Kind::ssim); lowest >= 0)
+                right += QStringLiteral("  ·  ") + tr("worst frame %1").arg(lowest + 1);
+        }
+        const int frames = comparison_.comparable();
         if (comparison_.done() < frames) right = tr("%1 of %2 frames").arg(comparison_.done()).arg(frames);
     }
     double edge = box.right();

@@ -44,6 +44,7 @@ private:
         double low = 0, high = 1;
     };
     std::optional<double> value(Kind kind, int frame) const;
+    int worst(Kind kind) const; ///< the frame at the curve's lowest point; -1: none, or all are equal
     std::vector<Row> rows() const;
     double x_of(const Row& row, int frame) const;
     double y_of(const Row& row, double value) const;
