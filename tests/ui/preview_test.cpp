@@ -8,6 +8,7 @@
 #include <QMimeData>
 #include <QSignalSpy>
 #include <QSlider>
+#include <QSpinBox>
 #include <QTest>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -218,6 +219,29 @@ private slots:
         QCOMPARE(difference_colour(255, 64), qRgb(255, 255, 255));
         v.view.toggle_mode(CompareMode::difference);
         QCOMPARE(v.view.mode(), CompareMode::single);
+    }
+
+    void b_is_shifted_and_laid_over_a() {
+        View v;
+        v.view.resize(900, 480);
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        auto* offset = v.view.findChild<QSpinBox*>();
+        QVERIFY(offset->isVisible());
+        offset->setValue(2);
+        QCOMPARE(v.view.player().offset(), 2);
+        QCOMPARE(v.view.player().frame_of(Side::b), v.view.player().frame_of(Side::a) + 2);
+        v.view.swap();
+        QCOMPARE(offset->value(), -2);
+        auto* share = v.view.findChild<QSlider*>(QStringLiteral("onion-share"));
+        QVERIFY(!share->isVisible());
+        v.view.toggle_mode(CompareMode::onion);
+        QVERIFY(share->isVisible());
+        share->setValue(20);
+        QCOMPARE(v.view.canvas().onion(), 0.2);
+        v.view.setFocus();
+        QTest::keyClick(&v.view, Qt::Key_BracketRight);
+        QCOMPARE(share->value(), 25);
     }
 
     void nought_flips() {

@@ -103,6 +103,7 @@ void Canvas::set_gain(int gain) {
 
 void Canvas::set_onion(double share) {
     onion_ = std::clamp(share, 0.0, 1.0);
+    emit onion_changed(onion_);
     update();
 }
 

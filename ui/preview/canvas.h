@@ -59,6 +59,7 @@ public:
 signals:
     void scale_changed(double scale);
     void wipe_changed(double position);
+    void onion_changed(double share);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

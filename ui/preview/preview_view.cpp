@@ -290,11 +290,14 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
         canvas_->zoom_to(canvas_->scale() / 1.25);
         return true;
     case Qt::Key_BracketLeft:
-        canvas_->set_wipe(canvas_->wipe() - 0.02);
+    case Qt::Key_BracketRight: {
+        const int way = key == Qt::Key_BracketRight ? 1 : -1;
+        if (mode() == CompareMode::onion)
+            canvas_->set_onion(canvas_->onion() + way * 0.05);
+        else
+            canvas_->set_wipe(canvas_->wipe() + way * 0.02);
         return true;
-    case Qt::Key_BracketRight:
-        canvas_->set_wipe(canvas_->wipe() + 0.02);
-        return true;
+    }
     default:
         return false; // the rest are actions of the window
     }

@@ -5,6 +5,8 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QSlider>
+#include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -109,9 +111,38 @@ QWidget* TransportBar::make_compare_row() {
     gain_->setToolTip(gain_->accessibleName());
     connect(gain_, &QComboBox::activated, this, [this] { emit gain_picked(gain_->currentData().toInt()); });
     layout->addWidget(gain_);
+    onion_ = new QSlider(Qt::Horizontal, row);
+    onion_->setObjectName(QStringLiteral("onion-share"));
+    onion_->setRange(0, 100);
+    onion_->setPageStep(10);
+    onion_->setFixedWidth(96);
+    onion_->setAccessibleName(tr("How much of B lies over A"));
+    onion_->setToolTip(QStringLiteral("%1 ([ ])").arg(onion_->accessibleName()));
+    connect(onion_, &QSlider::valueChanged, this, [this](int share) { canvas_.set_onion(share / 100.0); });
+    connect(&canvas_, &Canvas::onion_changed, this, [this](double share) {
+        const QSignalBlocker quiet(onion_);
+        onion_->setValue(static_cast<int>(std::lround(share * 100)));
+    });
+    onion_->setValue(static_cast<int>(std::lround(canvas_.onion() * 100)));
+    layout->addWidget(onion_);
     swap_ = button(QStringLiteral("swap"), tr("Swap A and B"), {});
     connect(swap_, &QToolButton::clicked, this, &TransportBar::swap_requested);
     layout->addWidget(swap_);
+    offset_ = new QSpinBox(row);
+    offset_->setRange(-9999, 9999);
+    offset_->setPrefix(tr("B: "));
+    offset_->setSuffix(tr(" frames"));
+    offset_->setKeyboardTracking(false);
+    offset_->setFocusPolicy(Qt::StrongFocus);
+    offset_->setAccessibleName(tr("B is ahead by"));
+    offset_->setToolTip(tr("By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B "
+                           "(Alt+Left, Alt+Right)"));
+    connect(offset_, &QSpinBox::valueChanged, &player_, &app::Player::set_offset);
+    connect(&player_, &app::Player::offset_changed, this, [this](int frames) {
+        const QSignalBlocker quiet(offset_);
+        offset_->setValue(frames);
+    });
+    layout->addWidget(offset_);
     layout->addStretch(1);
     metrics_ = new QLabel(row);
     metrics_->setAccessibleName(tr("Distance of the shown frames"));
@@ -173,6 +204,8 @@ void TransportBar::refresh() {
     if (QAbstractButton* b = modes_->button(static_cast<int>(canvas_.mode()))) b->setChecked(true);
     gain_->setCurrentIndex(std::max(0, gain_->findData(canvas_.gain())));
     leave_out(*gain_, canvas_.mode() != CompareMode::difference);
+    leave_out(*onion_, canvas_.mode() != CompareMode::onion);
+    leave_out(*offset_, frames < 2);
     for (QToolButton* b : {play_, previous_, next_, loop_}) b->setEnabled(frames > 1);
     const double fps = leader ? leader->info().fps : 0;
     rate_->setText(frames > 1 ? tr("%1 fps").arg(QString::number(fps, 'g', 4)) : QString());
@@ -237,7 +270,7 @@ void TransportBar::fit_width() {
     const int room = width() - 2 * grid::unit;
     const auto mode = [this](CompareMode m) { return modes_->button(static_cast<int>(m)); };
     fit_row(*compare_row_, room,
-            {mode(CompareMode::onion), mode(CompareMode::flicker), swap_, worst_, metrics_, gain_,
+            {mode(CompareMode::onion), mode(CompareMode::flicker), offset_, swap_, worst_, metrics_, onion_, gain_,
              mode(CompareMode::single)});
     fit_row(*play_row_, room, {rate_, zoom_, values_, frame_, loop_, true_size_});
 }

@@ -10,6 +10,8 @@ class QAbstractButton;
 class QButtonGroup;
 class QComboBox;
 class QLabel;
+class QSlider;
+class QSpinBox;
 class QToolButton;
 
 namespace denoir::ui {
@@ -53,6 +55,8 @@ private:
     QToolButton *swap_, *play_, *loop_, *worst_, *values_, *fit_, *true_size_, *previous_, *next_;
     QButtonGroup* modes_;
     QComboBox* gain_;
+    QSlider* onion_;
+    QSpinBox* offset_;
     QLabel *time_, *frame_, *speed_, *zoom_, *metrics_, *rate_;
 };
 
