@@ -31,14 +31,22 @@ void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* par
         menu.addAction(text.replace(QLatin1Char('&'), QLatin1String("&&")), parent, [chosen, path] { chosen(path); });
     }
     if (shown > 0) menu.addSeparator();
-    menu.addAction(
-        icon(QStringLiteral("open")), QCoreApplication::translate("OfferRuns", "A video …"), parent, [parent, chosen] {
-            auto* dialog = new QFileDialog(parent, QCoreApplication::translate("OfferRuns", "Compare a video"));
-            dialog->setAttribute(Qt::WA_DeleteOnClose);
-            dialog->setFileMode(QFileDialog::ExistingFile);
-            QObject::connect(dialog, &QFileDialog::fileSelected, parent, chosen);
-            dialog->show();
-        });
+    const auto ask = [parent, chosen](const QString& title, QFileDialog::FileMode mode) {
+        auto* dialog = new QFileDialog(parent, title);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setFileMode(mode);
+        QObject::connect(dialog, &QFileDialog::fileSelected, parent, chosen);
+        dialog->show();
+    };
+    menu.addAction(icon(QStringLiteral("open")), QCoreApplication::translate("OfferRuns", "A video …"), parent, [ask] {
+        ask(QCoreApplication::translate("OfferRuns", "Compare a video"), QFileDialog::ExistingFile);
+    });
+    // A dialog for files goes into a folder and never takes it.
+    menu.addAction(icon(QStringLiteral("folder")), QCoreApplication::translate("OfferRuns", "A folder of frames …"),
+                   parent, [ask] {
+                       ask(QCoreApplication::translate("OfferRuns", "Compare a folder of frames"),
+                           QFileDialog::Directory);
+                   });
 }
 
 } // namespace denoir::ui
