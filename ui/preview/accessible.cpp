@@ -5,6 +5,7 @@
 
 #include "ui/preview/canvas.h"
 #include "ui/preview/metrics_view.h"
+#include "ui/preview/preview_view.h"
 
 namespace denoir::ui {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 QAccessibleInterface* make(const QString&, QObject* object) {
     if (auto* canvas = qobject_cast<Canvas*>(object)) return new QAccessibleWidget(canvas, QAccessible::Graphic);
     if (auto* metrics = qobject_cast<MetricsView*>(object)) return new QAccessibleWidget(metrics, QAccessible::Chart);
+    if (auto* preview = qobject_cast<PreviewView*>(object))
+        return new QAccessibleWidget(preview, QAccessible::Animation);
     return nullptr;
 }
 

@@ -220,6 +220,7 @@ void PreviewView::refresh() {
     canvas_->set_busy(waiting && !covered);
     if (!message_timer_.isActive())
         canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString() : empty_text_);
+    setAccessibleDescription(canvas_->accessibleDescription()); // the focus is here, the words are there
     if (fresh && a_.clip && b_.clip && !player_.playing()) {
         const int frame = player_.frame_of(Side::a);
         if (player_.frame_of(Side::b) == frame + player_.offset()) comparison_.measure(frame, a_.shown, b_.shown);
@@ -243,6 +244,7 @@ void PreviewView::set_mode(CompareMode mode) {
     if (!a_.clip || !b_.clip) mode = CompareMode::single;
     if (mode == canvas_->mode()) return;
     canvas_->set_mode(mode);
+    setAccessibleDescription(canvas_->accessibleDescription());
     bar_->refresh();
     emit mode_changed(mode);
 }
@@ -253,6 +255,7 @@ void PreviewView::flip() {
     if (!a_.clip || !b_.clip) return;
     if (canvas_->mode() != CompareMode::single) set_mode(CompareMode::single);
     canvas_->set_shows_b(!canvas_->shows_b());
+    setAccessibleDescription(canvas_->accessibleDescription());
 }
 
 void PreviewView::set_gain(int gain) {

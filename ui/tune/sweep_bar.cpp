@@ -24,15 +24,30 @@
 #include "ui/widgets/flow_layout.h"
 
 namespace denoir::ui {
+namespace {
+
+/// As wide as what stands in it, as far as there is room: values that are out of sight are not seen to be wrong.
+class ValuesEdit : public QLineEdit {
+public:
+    using QLineEdit::QLineEdit;
+    QSize sizeHint() const override {
+        constexpr int least = 20, most = 64, frame = 24;
+        const int letter = fontMetrics().averageCharWidth(), wish = fontMetrics().horizontalAdvance(text()) + frame;
+        return {std::clamp(wish, least * letter, most * letter), QLineEdit::sizeHint().height()};
+    }
+};
+
+} // namespace
 
 AxisChip::AxisChip(QWidget* parent)
     : QFrame(parent),
       role_(new QLabel(this)),
       error_(new QLabel(this)),
       field_(new QComboBox(this)),
-      values_(new QLineEdit(this)),
+      values_(new ValuesEdit(this)),
       away_(new QToolButton(this)) {
     role_->setProperty("quiet", true);
+    role_->setBuddy(field_);
     error_->setProperty("error", true);
     error_->setWordWrap(true);
     error_->hide();
@@ -57,7 +72,10 @@ AxisChip::AxisChip(QWidget* parent)
     connect(field_, &QComboBox::activated, this,
             [this](int index) { emit field_picked(field_->itemData(index).toString()); });
     connect(values_, &QLineEdit::textEdited, this, &AxisChip::typed);
-    connect(values_, &QLineEdit::editingFinished, this, &AxisChip::typing_ended);
+    connect(values_, &QLineEdit::editingFinished, this, [this] {
+        values_->updateGeometry(); // not while somebody types: nothing jumps away from them
+        emit typing_ended();
+    });
     connect(away_, &QToolButton::clicked, this, &AxisChip::removed);
 }
 
@@ -88,6 +106,7 @@ void AxisChip::show_axis(const app::AxisText& axis, const QList<app::SweepField>
     if (values_->text() != axis.text) {
         values_->setText(axis.text);
         values_->setCursorPosition(0);
+        values_->updateGeometry();
     }
     const bool wrong = !issue.isEmpty();
     error_->setText(wrong ? breakable(words(issue)) : QString());

@@ -16,6 +16,7 @@
 #include "app/text.h"
 #include "ui/theme/colours.h"
 #include "ui/tune/cell_text.h"
+#include "ui/tune/sweep_accessible.h"
 
 namespace denoir::ui {
 
@@ -28,6 +29,7 @@ constexpr double largest_zoom = 6;
 
 SweepGrid::SweepGrid(Studio& studio, QWidget* parent)
     : QAbstractScrollArea(parent), studio_(studio), sweeps_(studio.core.sweeps()) {
+    install_sweep_roles();
     setFocusPolicy(Qt::StrongFocus);
     setFrameShape(QFrame::NoFrame);
     setAccessibleName(tr("Grid of clips"));
@@ -35,7 +37,11 @@ SweepGrid::SweepGrid(Studio& studio, QWidget* parent)
     want_later_.setSingleShot(true);
     want_later_.setInterval(60);
     connect(&want_later_, &QTimer::timeout, this, &SweepGrid::want_clips);
-    connect(&clips_, &SweepClips::changed, viewport(), qOverload<>(&QWidget::update));
+    connect(&clips_, &SweepClips::changed, this, [this] {
+        // The clips of another page may have another shape.
+        if (std::abs(aspect() - ratio_) > 0.01) place();
+        viewport()->update();
+    });
     connect(&sweeps_, &app::SweepDocument::shown_changed, this, [this] {
         current_.reset();
         others_.clear();
@@ -120,7 +126,7 @@ void SweepGrid::place() {
             widest = std::max(widest, metrics.horizontalAdvance(shape_.row_text(row)) * 9 / 8); // bold
         left_ = std::min(widest + gap, std::max(72, room.width() / 7)) + 2 * gap;
     }
-    const double ratio = aspect();
+    const double ratio = ratio_ = aspect();
     const auto fitting = [&](int columns, int rows) { // the width of a picture
         const double across = double(room.width() - left_ - gap * columns) / columns;
         const double down = double(room.height() - top_ - (caption_ + gap) * rows) / rows * ratio;
@@ -159,9 +165,8 @@ void SweepGrid::want_clips() {
             if (run.isEmpty() || runs.contains(run) || !cell_rect(cell).intersects(viewport()->rect())) continue;
             if (runs.size() < SweepClips::most) runs << run;
         }
-    const double before = aspect();
     clips_.want(runs, int(std::max(picture_.width(), picture_.height()) * devicePixelRatioF()));
-    if (std::abs(aspect() - before) > 0.01) place();
+    if (std::abs(aspect() - ratio_) > 0.01) place();
     viewport()->update();
 }
 
@@ -223,7 +228,13 @@ void SweepGrid::describe() {
     if (!sweep || !current_ || *current_ >= sweep->size()) return setAccessibleDescription({});
     QStringList parts{app::to_qstring(sweep->sweep().label(*current_)), state_text(sweeps_.cell(*current_))};
     if (const QString psnr = psnr_text(*sweep, *current_); !psnr.isEmpty()) parts << psnr;
+    if (const QString run = run_of(*current_); !run.isEmpty() && studio_.history.starred(run)) parts << tr("starred");
     setAccessibleDescription(parts.join(QStringLiteral(", ")));
+}
+
+void SweepGrid::renew_star() {
+    viewport()->update();
+    describe();
 }
 
 void SweepGrid::move(int rows, int columns, bool extend) {

@@ -35,6 +35,7 @@ public:
     QList<std::size_t> selected() const;
     void set_current(std::size_t cell, bool extend = false);
     QRect cell_rect(std::size_t cell) const; ///< in the viewport; empty: on another page
+    void renew_star(); ///< one was set or taken away
     void zoom(double factor);
     void zoom_to_fit();
     QSize minimumSizeHint() const override { return {240, 140}; }
@@ -88,6 +89,7 @@ private:
     std::optional<std::size_t> current_;
     QList<std::size_t> others_; ///< selected besides the current one
     double zoom_ = 1;           ///< 1: all of the page fits
+    double ratio_ = 0;          ///< width to height of a cell's picture
     QSize picture_;             ///< of one cell, pixels
     /// Where the cells begin, how wide the rows' headings are, what is below the pictures.
     int left_ = 0, top_ = 0, heading_ = 0, caption_ = 0;

@@ -15,10 +15,12 @@
 #include "app/sweep_document.h"
 #include "app/text.h"
 #include "ui/theme/colours.h"
+#include "ui/tune/sweep_accessible.h"
 
 namespace denoir::ui {
 
 SweepPlot::SweepPlot(app::SweepDocument& sweeps, QWidget* parent) : QWidget(parent), sweeps_(sweeps) {
+    install_sweep_roles();
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
     setAccessibleName(tr("PSNR against seconds"));

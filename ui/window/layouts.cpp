@@ -29,8 +29,13 @@ std::optional<Layout> layout_from_name(const QString& name) {
     return std::nullopt;
 }
 
-Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange, QObject* parent)
-    : QObject(parent), window_(window), settings_(settings), arrange_(std::move(arrange)) {}
+Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange,
+                 std::function<QWidget*(Layout)> middle, QObject* parent)
+    : QObject(parent),
+      window_(window),
+      settings_(settings),
+      arrange_(std::move(arrange)),
+      middle_(std::move(middle)) {}
 
 QString Layouts::key(Layout layout) const { return QStringLiteral("window/%1/docks").arg(layout_name(layout)); }
 
@@ -47,7 +52,14 @@ void Layouts::begin(Layout layout) { place(layout); }
 void Layouts::show(Layout layout) {
     if (layout == current_) return;
     remember();
+    QWidget* const here = window_.focusWidget();
+    focus_[current_] = here;
     place(layout);
+    const auto shows = [](const QWidget* widget) { return widget && widget->isVisible(); };
+    QWidget* next = focus_[layout];
+    if (!shows(next)) next = here;
+    if (!shows(next)) next = middle_(layout);
+    if (next) next->setFocus(Qt::OtherFocusReason);
 }
 
 void Layouts::reset_current() {

@@ -3,8 +3,11 @@
 #include <QByteArray>
 #include <QHash>
 #include <QObject>
+#include <QPointer>
+#include <QWidget>
 
 #include <functional>
+#include <map>
 #include <optional>
 
 class QMainWindow;
@@ -24,10 +27,11 @@ std::optional<Layout> layout_from_name(const QString& name);
 class Layouts : public QObject {
     Q_OBJECT
 public:
-    /// `arrange` puts the docks where they stand in a fresh layout.
+    /// `arrange` puts the docks where they stand in a fresh layout; `middle` is what one works with there.
     Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange,
-            QObject* parent = nullptr);
+            std::function<QWidget*(Layout)> middle, QObject* parent = nullptr);
     Layout current() const { return current_; }
+    /// The focus is where it was left there; the first time it stays where it is, or goes to the middle.
     void show(Layout layout);
     /// The first layout to be shown: nothing is remembered of what was there before.
     void begin(Layout layout);
@@ -46,7 +50,9 @@ private:
     QMainWindow& window_;
     app::Settings& settings_;
     std::function<void(Layout)> arrange_;
+    std::function<QWidget*(Layout)> middle_;
     Layout current_ = Layout::create;
+    std::map<Layout, QPointer<QWidget>> focus_; ///< where each was left
 };
 
 } // namespace denoir::ui

@@ -45,6 +45,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_table.h"
 #include "ui/tune/sweep_view.h"
 #include "ui/widgets/banner.h"
@@ -111,7 +112,12 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(status_, 1);
     connect_exporter();
-    layouts_ = std::make_unique<Layouts>(*this, studio_.settings, [this](Layout layout) { arrange(layout); });
+    layouts_ = std::make_unique<Layouts>(
+        *this, studio_.settings, [this](Layout layout) { arrange(layout); },
+        [this](Layout layout) -> QWidget* {
+            if (layout != Layout::tune) return preview_;
+            return studio_.core.sweeps().shown() ? &tune_->grid() : nullptr;
+        });
     connect(layouts_.get(), &Layouts::shown, this, &MainWindow::layout_shown);
     connect_parts();
     connect_runs();

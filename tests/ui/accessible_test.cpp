@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window for who works by keyboard and has it read aloud: every widget that takes the focus has a name and a role.
+#include <QAccessible>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLabel>
+#include <QToolButton>
+
+#include "app/open_sweep.h"
+#include "app/request_document.h"
+#include "app/sweep_document.h"
+#include "tests/app/clips.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/preview/preview_view.h"
+#include "ui/tune/sweep_grid.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class AccessibleTest : public QObject {
+    Q_OBJECT
+
+    static QString described(const QWidget& widget, const QAccessibleInterface& face) {
+        QStringList path;
+        for (const QWidget* w = &widget; w && !w->isWindow(); w = w->parentWidget())
+            path.prepend(QLatin1String(w->metaObject()->className()) + '#' + w->objectName());
+        return path.join('/') + " role " + QString::number(face.role()) + " name '" + face.text(QAccessible::Name) +
+               "' value '" + face.text(QAccessible::Value) + "' says '" + face.text(QAccessible::Description) + '\'';
+    }
+
+    /// What takes the focus and cannot be told apart from the rest by ear.
+    static QStringList nameless(QWidget& window) {
+        QStringList out;
+        for (QWidget* widget : window.findChildren<QWidget*>()) {
+            if (!widget->isVisible() || !(widget->focusPolicy() & Qt::TabFocus) || widget->focusProxy()) continue;
+            QAccessibleInterface* face = QAccessible::queryAccessibleInterface(widget);
+            const bool own = widget->metaObject() != &QWidget::staticMetaObject;
+            // The name of a combo box is what is chosen in it: what that is of must be said beside it.
+            const bool chosen = qobject_cast<QComboBox*>(widget) && face->relations(QAccessible::Label).isEmpty() &&
+                                face->text(QAccessible::Description).isEmpty();
+            if (face->text(QAccessible::Name).isEmpty() || chosen || (own && face->role() == QAccessible::Client))
+                out << described(*widget, *face);
+        }
+        return out;
+    }
+
+private slots:
+    void whatever_takes_the_focus_has_a_name_and_a_role() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 96, 64, 6);
+        app::write_clip(home.file("b.mp4"), 96, 64, 6, 3);
+        StudioFixture studio(Layout::create, Scheme::dark, {1600, 1000});
+        studio.core().document.load(app::tiny_request());
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        auto& window = studio.window();
+        for (auto* dock : window.findChildren<QDockWidget*>()) dock->show();
+        QTest::qWait(50);
+        QStringList wrong = nameless(window);
+
+        studio.key(Qt::Key_2, Qt::ControlModifier);
+        auto& preview = window.preview();
+        preview.show_clip(app::Side::a, home.file("a.mp4"));
+        preview.show_clip(app::Side::b, home.file("b.mp4"));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 20000);
+        for (const CompareMode mode : {CompareMode::difference, CompareMode::onion, CompareMode::wipe}) {
+            preview.set_mode(mode);
+            QTest::qWait(50);
+            wrong << nameless(window);
+        }
+
+        studio.key(Qt::Key_3, Qt::ControlModifier);
+        auto& sweeps = studio.core().sweeps();
+        sweeps.axes().set_all({{"steps", "1, 2"}, {"seed", "1, 2"}, {"guidance", "1, 2"}}, {});
+        QTRY_VERIFY_WITH_TIMEOUT(!sweeps.outlook().pending && sweeps.outlook().clips == 8, 20000);
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.progress().done == 8, 60000);
+        QVERIFY(studio.idle());
+        QTest::qWait(100);
+        wrong << nameless(window);
+        // What the current cell holds is said of the grid, and changes as one moves.
+        QAccessibleInterface* grid = QAccessible::queryAccessibleInterface(studio.find<SweepGrid>("sweep-grid"));
+        QCOMPARE(grid->role(), QAccessible::Table);
+        const QString first = grid->text(QAccessible::Value);
+        QVERIFY2(first.contains("steps 1"), qPrintable(first));
+        studio.key(Qt::Key_Down);
+        QVERIFY(grid->text(QAccessible::Value).contains("steps 2"));
+        studio.key(Qt::Key_S);
+        QVERIFY(grid->text(QAccessible::Value).contains("starred"));
+        wrong.removeDuplicates();
+        QVERIFY2(wrong.isEmpty(), qPrintable('\n' + wrong.join('\n')));
+    }
+
+    /// Another layout takes the place of what had the focus: it goes to what one works with there, and back to where it
+    /// was.
+    void the_focus_outlives_another_layout() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.core().document.load(app::tiny_request());
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        auto* prompt = studio.find<QWidget>("prompt");
+        auto* first = studio.find<QLineEdit>("axis-0-values");
+        prompt->setFocus();
+        studio.key(Qt::Key_2, Qt::ControlModifier);
+        QCOMPARE(qApp->focusWidget(), static_cast<QWidget*>(&studio.window().preview()));
+        studio.key(Qt::Key_3, Qt::ControlModifier);
+        first->setFocus();
+        studio.key(Qt::Key_1, Qt::ControlModifier);
+        QCOMPARE(qApp->focusWidget(), prompt);
+        studio.key(Qt::Key_3, Qt::ControlModifier);
+        QCOMPARE(qApp->focusWidget(), static_cast<QWidget*>(first));
+    }
+};
+
+QTEST_MAIN(AccessibleTest)
+#include "accessible_test.moc"
