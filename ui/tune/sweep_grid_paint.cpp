@@ -113,7 +113,10 @@ void SweepGrid::paint_state(QPainter& painter, std::size_t cell, const QRect& pl
     const QRect box = place.adjusted(8, 6, -8, -6);
     const int line = QFontMetrics(font()).lineSpacing();
     QStringList lines{state_text(view)};
-    if (view.state == State::failed && !view.issue.isEmpty()) lines << view.issue.message;
+    if (view.state == State::failed && !view.issue.isEmpty()) {
+        const QString file = view.issue.file.section(QLatin1Char('/'), -1);
+        lines << (file.isEmpty() ? view.issue.message : file + QStringLiteral(": ") + view.issue.message);
+    }
     if (const QString hint = state_hint(view); !hint.isEmpty()) lines << hint;
     painter.setFont(font());
     if (view.state == State::failed) {

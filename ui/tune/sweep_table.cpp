@@ -60,7 +60,7 @@ QString SweepModel::text(std::size_t cell, int column) const {
     case seconds:
         return sweep.has_video(cell) ? app::duration_text(c.seconds) : QString();
     case psnr:
-        if (sweep.has_video(cell) && c.figures && !c.figures->note.empty()) return app::to_qstring(c.figures->note);
+        if (sweep.has_video(cell) && c.figures && !c.figures->note.empty()) return tr("not comparable");
         return psnr_text(sweep, cell);
     case ssim:
         return c.figures && c.figures->ssim ? QLocale().toString(*c.figures->ssim, 'f', 4) : QString();
@@ -98,6 +98,8 @@ QVariant SweepModel::data(const QModelIndex& index, int role) const {
     const auto cell = std::size_t(index.row());
     if (role == CellRole) return qulonglong(cell);
     if (role == SortRole) return sort_value(cell, index.column());
+    if (role == Qt::ToolTipRole && index.column() == axes() + psnr)
+        if (const auto& f = sweeps_.shown()->cell(cell).figures; f && !f->note.empty()) return app::to_qstring(f->note);
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return text(cell, index.column());
     if (role == Qt::TextAlignmentRole && index.column() > axes()) return int(Qt::AlignRight | Qt::AlignVCenter);
     return {};

@@ -7,6 +7,7 @@
 #include <QLocale>
 #include <QMenu>
 #include <QStackedWidget>
+#include <QStylePainter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -18,12 +19,34 @@
 #include "ui/preview/scrubber.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/tune/cell_text.h"
 #include "ui/tune/sweep_bar.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 
 namespace denoir::ui {
+namespace {
+
+/// Says by dots that there is more than it has room for.
+class ElidedCombo : public QComboBox {
+public:
+    using QComboBox::QComboBox;
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QStylePainter painter(this);
+        QStyleOptionComboBox option;
+        initStyleOption(&option);
+        painter.drawComplexControl(QStyle::CC_ComboBox, option);
+        const QRect room =
+            style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
+        option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideRight, room.width() - 2);
+        painter.drawControl(QStyle::CE_ComboBoxLabel, option);
+    }
+};
+
+} // namespace
 
 SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
     : QWidget(parent),
@@ -89,7 +112,7 @@ QWidget* SweepView::make_head() {
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
     row->setSpacing(grid::unit);
-    earlier_ = new QComboBox(head);
+    earlier_ = new ElidedCombo(head);
     earlier_->setObjectName(QStringLiteral("earlier-sweeps"));
     earlier_->setAccessibleName(tr("Sweep shown"));
     earlier_->setToolTip(tr("The sweeps made so far, newest first"));
@@ -122,7 +145,7 @@ QWidget* SweepView::make_head() {
     export_->setAccessibleName(tr("Export the sweep"));
     export_->setPopupMode(QToolButton::InstantPopup);
     export_->setMenu(export_menu_);
-    row->addWidget(earlier_, 1);
+    row->addWidget(earlier_, 2);
     row->addLayout(pages_);
     row->addWidget(progress_, 1);
     row->addWidget(missing_);
@@ -244,6 +267,7 @@ void SweepView::refresh_pages() {
         values->addItems(shape.page_values(i));
         values->setCurrentIndex(shape.page(i));
         values->setAccessibleName(shape.page_title(i));
+        label->setBuddy(values);
         values->setToolTip(tr("Page Up and Page Down turn the pages"));
         connect(values, &QComboBox::activated, grid_, [this, i](int value) { grid_->set_page(i, value); });
         pages_->addWidget(label);
@@ -272,6 +296,8 @@ void SweepView::compare_selected() {
     const auto cells = grid_->selected();
     if (!sweep || cells.isEmpty()) return;
     const auto other = cells.size() > 1 ? std::optional(cells[1]) : sweep->sweep().reference_of(cells[0]);
+    if (!other && is_reference(*sweep, cells[0]))
+        return emit said(tr("This clip is the reference: select a second one (Shift and an arrow, or Ctrl and click)."));
     if (!other) return emit said(tr("Select a second clip first (Shift and an arrow, or Ctrl and click)."));
     if (!sweep->has_video(cells[0]) || !sweep->has_video(*other))
         return emit said(tr("One of the two has no video yet."));
@@ -284,7 +310,7 @@ void SweepView::star_current() {
     if (!sweep || !cell || !sweep->has_video(*cell)) return;
     const QString run = app::to_qstring(sweep->cell(*cell).run);
     studio_.history.set_starred(run, !studio_.history.starred(run));
-    grid_->viewport()->update();
+    grid_->renew_star();
 }
 
 void SweepView::take_current(bool whole) {
@@ -318,7 +344,8 @@ void SweepView::show_menu(std::size_t cell, const QPoint& where) {
         QStringLiteral("C"), [this] { compare_selected(); }, video);
     add("chart", tr("Measure against this one"), QStringLiteral("M"), [this, cell] { measure_against(cell); });
     add(
-        "star", tr("Star"), QStringLiteral("S"), [this] { star_current(); }, video);
+        "star", video && studio_.history.starred(app::to_qstring(sweep->cell(cell).run)) ? tr("Remove star") : tr("Star"),
+        QStringLiteral("S"), [this] { star_current(); }, video);
     menu.exec(where);
 }
 
