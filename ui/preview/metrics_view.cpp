@@ -194,9 +194,9 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
         painter.drawText(row.area, Qt::AlignRight | Qt::AlignBottom, QString::number(row.low, 'f', digits));
         painter.restore();
     }
-    const int worst = comparison_.worst();
-    if (const auto v = value(row.kind, worst)) {
-        const QPointF p(x_of(row, worst), y_of(row, *v));
+    const int lowest = worst(row.kind);
+    if (const auto v = value(row.kind, lowest)) {
+        const QPointF p(x_of(row, lowest), y_of(row, *v));
         const QPointF flag[] = {p + QPointF(0, -3), p + QPointF(-4, -10), p + QPointF(4, -10)};
         painter.setPen(Qt::NoPen);
         painter.setBrush(c.warning);
