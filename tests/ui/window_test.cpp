@@ -16,6 +16,7 @@
 #include <QSignalSpy>
 #include <QStyle>
 #include <QTabBar>
+#include <QToolButton>
 #include <QTreeWidget>
 
 #include "app/model_catalogue.h"
@@ -253,6 +254,28 @@ private slots:
         drop(studio.window(), home.file("empty.mkv"), timeline->mapTo(&studio.window(), timeline->rect().center()));
         QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("empty.mkv"); }, 10000));
         QCOMPARE(studio.core().project.count(), 0);
+    }
+
+    /// Two runs of one name are told apart by what differs; swapped, everything that speaks of A and B goes along.
+    void a_swap_is_followed_everywhere() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare, Scheme::dark, {1600, 1000});
+        auto& preview = studio.window().preview();
+        const QString a = app::tiny_run(home.file("a"), 2, 1), b = app::tiny_run(home.file("b"), 3, 1);
+        preview.show_clip(app::Side::a, a);
+        preview.show_clip(app::Side::b, b);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 30000);
+        const auto* panel = studio.window().findChild<DifferencesPanel*>();
+        const QStringList steps{"steps", "2", "3"}, swapped{"steps", "3", "2"};
+        QVERIFY(panel->rows().contains(steps));
+        const auto name = [&](const char* button) { return studio.find<QToolButton>(button)->toolTip(); };
+        const auto ends = [&](const char* button, const char* detail) { return name(button).endsWith(detail); };
+        QVERIFY2(ends("choose-a", "· steps 2") && ends("choose-b", "· steps 3"), qPrintable(name("choose-a")));
+        QVERIFY(preview.canvas().accessibleDescription().contains("steps 2"));
+        preview.swap();
+        QVERIFY(panel->rows().contains(swapped));
+        QVERIFY2(ends("choose-a", "· steps 3") && ends("choose-b", "· steps 2"), qPrintable(name("choose-a")));
+        QVERIFY(preview.canvas().accessibleDescription().startsWith("A: " + name("choose-a")));
     }
 
     /// Words in the colours of A and B stay readable when the theme changes.

@@ -191,6 +191,7 @@ void PreviewView::swap() {
     compare_again();
     refresh();
     bar_->refresh();
+    emit swapped();
 }
 
 void PreviewView::say(const QString& text) {

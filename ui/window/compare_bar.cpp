@@ -60,8 +60,15 @@ CompareBar::CompareBar(Studio& studio, QWidget* parent)
 }
 
 void CompareBar::set_name(app::Side side, const QString& name) {
+    (side == app::Side::a ? name_a_ : name_b_) = name;
+    set_detail(side, {}); // was told of another pair
+}
+
+void CompareBar::set_detail(app::Side side, const QString& detail) {
     auto* button = side == app::Side::a ? a_ : b_;
-    const QString text = name.isEmpty() ? tr("choose a run or a video") : name.simplified();
+    const QString& name = side == app::Side::a ? name_a_ : name_b_;
+    QString text = name.isEmpty() ? tr("choose a run or a video") : name.simplified();
+    if (!name.isEmpty() && !detail.isEmpty()) text += QStringLiteral(" · ") + detail;
     button->setAccessibleName(side == app::Side::a ? tr("A: %1").arg(text) : tr("B: %1").arg(text));
     button->setToolTip(text);
     fit_names();
@@ -150,14 +157,20 @@ void DifferencesPanel::fill() {
         return at->is_string() ? app::to_qstring(at->get<std::string>()) : app::to_qstring(at->dump());
     };
     int differ = 0;
+    QStringList only_a, only_b;
     for (const std::string_view key : request_keys()) {
         const QString first = text(a, key), second = text(b, key);
         if (first.isEmpty() && second.isEmpty()) continue;
         const bool same = first == second;
         differ += !same;
         if (same && only_->isChecked()) continue;
-        auto* item = new QTreeWidgetItem(
-            table_, {app::to_qstring(key).replace(QLatin1Char('_'), QLatin1Char(' ')), first, second});
+        const QString name = app::to_qstring(key).replace(QLatin1Char('_'), QLatin1Char(' '));
+        constexpr int longest = 16, most = 3;
+        if (!same && key != "seed" && std::max(first.size(), second.size()) <= longest && only_a.size() < most) {
+            only_a << name + QLatin1Char(' ') + (first.isEmpty() ? QStringLiteral("–") : first);
+            only_b << name + QLatin1Char(' ') + (second.isEmpty() ? QStringLiteral("–") : second);
+        }
+        auto* item = new QTreeWidgetItem(table_, {name, first, second});
         item->setToolTip(1, first);
         item->setToolTip(2, second);
         if (same) continue;
@@ -168,7 +181,10 @@ void DifferencesPanel::fill() {
         auto* item = new QTreeWidgetItem(table_, {tr("nothing differs")});
         item->setFlags(Qt::NoItemFlags);
     }
-    stack_->setCurrentIndex(a.is_object() && b.is_object() ? 1 : 0);
+    const bool both = a.is_object() && b.is_object();
+    stack_->setCurrentIndex(both ? 1 : 0);
+    emit told_apart(both ? only_a.join(QStringLiteral(" · ")) : QString(),
+                    both ? only_b.join(QStringLiteral(" · ")) : QString());
 }
 
 QList<QStringList> DifferencesPanel::rows() const {

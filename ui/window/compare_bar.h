@@ -15,6 +15,8 @@ class CompareBar : public QFrame {
 public:
     explicit CompareBar(Studio& studio, QWidget* parent = nullptr);
     void set_name(app::Side side, const QString& name);
+    /// What tells it from the other, behind the name: "steps 12". Empty: nothing.
+    void set_detail(app::Side side, const QString& detail);
 
 signals:
     void chosen(denoir::app::Side side, const QString& path);
@@ -28,6 +30,7 @@ private:
     void fit_names();
     Studio& studio_;
     QToolButton *a_, *b_;
+    QString name_a_, name_b_;
 };
 
 /// The parameters of two runs side by side, all or only what differs.
@@ -40,6 +43,10 @@ public:
     void set_only_differences(bool only);
     /// Key, value of A, value of B of the rows shown.
     QList<QStringList> rows() const;
+
+signals:
+    /// The first short values that differ, of A and of B; empty: nothing, or not two runs.
+    void told_apart(const QString& a, const QString& b);
 
 protected:
     void changeEvent(QEvent* event) override;

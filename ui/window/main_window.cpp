@@ -297,6 +297,21 @@ void MainWindow::connect_parts() {
     connect(queue_, &QueuePanel::editing_changed, this, &MainWindow::begin_editing);
     connect(queue_, &QueuePanel::open_run, this, &MainWindow::show_run);
     connect(compare_bar_, &CompareBar::swap_asked, preview_, &PreviewView::swap);
+    connect(preview_, &PreviewView::swapped, this, [this] {
+        for (const app::Side side : {app::Side::a, app::Side::b}) {
+            const auto* info = preview_->info(side);
+            clip_opened(side, info ? info->name : QString(), info ? info->run : QString());
+        }
+    });
+    // Two runs of one prompt and seed have one name: what differs stands behind it.
+    connect(differences_, &DifferencesPanel::told_apart, this, [this](const QString& a, const QString& b) {
+        for (const auto& [side, detail] : {std::pair{app::Side::a, a}, {app::Side::b, b}}) {
+            compare_bar_->set_detail(side, detail);
+            const auto* info = preview_->info(side);
+            preview_->set_label(
+                side, info && !detail.isEmpty() ? info->name + QStringLiteral(" · ") + detail : QString());
+        }
+    });
     connect(metrics_, &MetricsView::frame_requested, &preview_->player(), &app::Player::go_to);
     connect(&preview_->player(), &app::Player::frame_changed, metrics_, &MetricsView::set_frame);
     connect(preview_, &PreviewView::picture_dropped, this, &MainWindow::ask_start_or_end);
