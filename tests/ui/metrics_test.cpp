@@ -146,6 +146,14 @@ private slots:
         QTest::keyClick(&view, Qt::Key_Return);
         QCOMPARE(view.frame(), comparison.worst());
         QVERIFY(view.accessibleDescription().contains(QStringLiteral("PSNR")));
+        // Numbers are written as elsewhere in the window.
+        const QLocale before;
+        QLocale::setDefault(QLocale(QLocale::German));
+        view.set_frame(0);
+        const QString spoken = view.accessibleDescription();
+        QLocale::setDefault(before);
+        QVERIFY2(spoken.contains(QLocale(QLocale::German).toString(*comparison.curve()[0]->psnr, 'f', 2)),
+                 qPrintable(spoken));
         QVERIFY(!view.grab().isNull());
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/preview/metrics_view.h"
 
+#include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -15,6 +16,8 @@ namespace denoir::ui {
 namespace {
 
 constexpr double margin = 12, header = 22;
+
+QString number(double value, int digits) { return QLocale().toString(value, 'f', digits); }
 
 } // namespace
 
@@ -81,8 +84,8 @@ QString MetricsView::value_text(Kind kind, int frame) const {
         frame >= 0 && static_cast<std::size_t>(frame) < curve.size() && curve[static_cast<std::size_t>(frame)];
     if (!known) return QStringLiteral("–");
     const auto v = value(kind, frame);
-    if (kind == Kind::psnr) return v ? tr("%1 dB").arg(*v, 0, 'f', 2) : tr("equal");
-    return v ? QStringLiteral("%1").arg(*v, 0, 'f', 4) : tr("too small");
+    if (kind == Kind::psnr) return v ? tr("%1 dB").arg(number(*v, 2)) : tr("equal");
+    return v ? number(*v, 4) : tr("too small");
 }
 
 std::vector<MetricsView::Row> MetricsView::rows() const {
@@ -190,8 +193,8 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
         painter.setFont(small);
         painter.setPen(c.quiet);
         const int digits = row.kind == Kind::psnr ? 1 : 3;
-        painter.drawText(row.area, Qt::AlignRight | Qt::AlignTop, QString::number(row.high, 'f', digits));
-        painter.drawText(row.area, Qt::AlignRight | Qt::AlignBottom, QString::number(row.low, 'f', digits));
+        painter.drawText(row.area, Qt::AlignRight | Qt::AlignTop, number(row.high, digits));
+        painter.drawText(row.area, Qt::AlignRight | Qt::AlignBottom, number(row.low, digits));
         painter.restore();
     }
     const int lowest = worst(row.kind);
@@ -235,7 +238,7 @@ void MetricsView::paint_header(QPainter& painter, const Row& row) const {
     QString right;
     if (row.kind == Kind::psnr) {
         if (const auto mean = comparison_.mean()) {
-            right = mean->psnr ? tr("mean %1 dB").arg(*mean->psnr, 0, 'f', 2) : tr("all frames are equal");
+            right = mean->psnr ? tr("mean %1 dB").arg(number(*mean->psnr, 2)) : tr("all frames are equal");
             if (const int lowest = worst(Kind::psnr); lowest >= 0)
                 right += QStringLiteral("  ·  ") + tr("worst frame %1").arg(lowest + 1);
         }
@@ -243,7 +246,7 @@ void MetricsView::paint_header(QPainter& painter, const Row& row) const {
         right = comparison_.activity();
     } else {
         if (const auto mean = comparison_.mean(); mean && mean->ssim) {
-            right = tr("mean %1").arg(*mean->ssim, 0, 'f', 4);
+            right = tr("mean %1").arg(number(*mean->ssim, 4));
             if (const int lowest = worst(Kind::ssim); lowest >= 0)
                 right += QStringLiteral("  ·  ") + tr("worst frame %1").arg(lowest + 1);
         }

@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLocale>
 #include <QSlider>
 #include <QSpinBox>
 #include <QToolButton>
@@ -208,7 +209,7 @@ void TransportBar::refresh() {
     leave_out(*offset_, frames < 2);
     for (QToolButton* b : {play_, previous_, next_, loop_}) b->setEnabled(frames > 1);
     const double fps = leader ? leader->info().fps : 0;
-    rate_->setText(frames > 1 ? tr("%1 fps").arg(QString::number(fps, 'g', 4)) : QString());
+    rate_->setText(frames > 1 ? tr("%1 fps").arg(QLocale().toString(fps, 'g', 4)) : QString());
     refresh_time();
     refresh_zoom();
     refresh_metrics();
@@ -251,8 +252,8 @@ void TransportBar::refresh_metrics() {
         text = comparison_.issue().message;
     else if (frame >= 0 && static_cast<std::size_t>(frame) < curve.size() && curve[static_cast<std::size_t>(frame)]) {
         const metrics::FrameMetrics& m = *curve[static_cast<std::size_t>(frame)];
-        text = m.psnr ? tr("%1 dB").arg(*m.psnr, 0, 'f', 1) : tr("equal");
-        if (m.ssim) text += QStringLiteral("  ·  SSIM %1").arg(*m.ssim, 0, 'f', 4);
+        text = m.psnr ? tr("%1 dB").arg(QLocale().toString(*m.psnr, 'f', 1)) : tr("equal");
+        if (m.ssim) text += QStringLiteral("  ·  SSIM %1").arg(QLocale().toString(*m.ssim, 'f', 4));
     }
     metrics_->setText(text);
     metrics_->setToolTip(comparison_.exact() ? tr("Measured on frames that no codec has touched")

@@ -119,13 +119,17 @@ void SweepGrid::paint_state(QPainter& painter, std::size_t cell, const QRect& pl
     }
     if (const QString hint = state_hint(view); !hint.isEmpty()) lines << hint;
     painter.setFont(font());
+    const int flags = Qt::AlignCenter | Qt::TextWordWrap;
+    const QString text = lines.join(QLatin1Char('\n'));
     if (view.state == State::failed) {
-        icon(QStringLiteral("error")).paint(&painter, QRect(box.left(), box.top(), 16, 16));
+        const QRect corner(box.left(), box.top(), 16, 16); // where the words leave it free
+        if (!painter.boundingRect(box, flags, text).intersects(corner))
+            icon(QStringLiteral("error")).paint(&painter, corner);
         painter.setPen(c.error);
     } else {
         painter.setPen(view.state == State::running ? c.text : c.quiet);
     }
-    painter.drawText(box, Qt::AlignCenter | Qt::TextWordWrap, lines.join(QLatin1Char('\n')));
+    painter.drawText(box, flags, text);
     if (view.state != State::running) return;
     QRectF bar(box.left(), std::min<double>(box.center().y() + line, box.bottom() - 4), box.width(), 4);
     painter.setPen(Qt::NoPen);
