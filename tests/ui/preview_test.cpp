@@ -244,6 +244,22 @@ private slots:
         QCOMPARE(share->value(), 25);
     }
 
+    /// Without a mouse: the picture moves by keys, and the values are those in the middle.
+    void keys_move_the_picture() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        Canvas& canvas = v.view.canvas();
+        canvas.zoom_to(8);
+        const QPointF before = canvas.picture_rect().topLeft();
+        QTest::keyClick(&v.view, Qt::Key_Right, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(canvas.picture_rect().topLeft(), before - QPointF(8, 0));
+        QTest::keyClick(&v.view, Qt::Key_Up, Qt::ControlModifier);
+        QVERIFY(canvas.picture_rect().top() > before.y() + 8);
+        const QImage without = painted(canvas);
+        canvas.set_shows_values(true);
+        QVERIFY(painted(canvas) != without);
+    }
+
     void nought_flips() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));

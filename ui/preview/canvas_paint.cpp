@@ -214,8 +214,8 @@ void Canvas::paint_labels(QPainter& painter) const {
 
 /// Pixels around the cursor, enlarged, and what they hold.
 void Canvas::paint_values(QPainter& painter) const {
-    if (!hover_) return;
-    const std::optional<QPoint> pixel = pixel_at(*hover_);
+    const QPointF at = hover_.value_or(areas().first.center()); // without a mouse: what lies in the middle
+    const std::optional<QPoint> pixel = pixel_at(at);
     if (!pixel) return;
     constexpr int reach = 5, cell = 10, pad = 8;
     constexpr int side = (2 * reach + 1) * cell;
@@ -230,9 +230,9 @@ void Canvas::paint_values(QPainter& painter) const {
     const int columns = static_cast<int>(shown.size());
     const QSizeF size(columns * side + (columns + 1) * pad, side + 2 * pad + line * (columns == 2 ? 3 : 2) + 4);
     // Beside the cursor, on whichever side there is room.
-    QPointF corner = *hover_ + QPointF(20, 20);
-    if (corner.x() + size.width() > width()) corner.setX(hover_->x() - 20 - size.width());
-    if (corner.y() + size.height() > height()) corner.setY(hover_->y() - 20 - size.height());
+    QPointF corner = at + QPointF(20, 20);
+    if (corner.x() + size.width() > width()) corner.setX(at.x() - 20 - size.width());
+    if (corner.y() + size.height() > height()) corner.setY(at.y() - 20 - size.height());
     const QRectF box(QPointF(std::max(0.0, corner.x()), std::max(0.0, corner.y())), size);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);

@@ -8,6 +8,7 @@
 #include <QMetaMethod>
 #include <QMimeData>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/text.h"
 #include "engine/core/error.h"
@@ -307,7 +308,31 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
     }
 }
 
+/// Ctrl and an arrow: the window over the picture moves; with Shift by one of its pixels.
+bool PreviewView::pan(const QKeyEvent& event) {
+    if ((event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) != Qt::ControlModifier) return false;
+    const double pixel = canvas_->scale() / devicePixelRatioF();
+    const double by = event.modifiers() & Qt::ShiftModifier ? pixel : std::max(pixel, canvas_->width() / 12.0);
+    switch (event.key()) {
+    case Qt::Key_Left:
+        canvas_->pan({by, 0});
+        return true;
+    case Qt::Key_Right:
+        canvas_->pan({-by, 0});
+        return true;
+    case Qt::Key_Up:
+        canvas_->pan({0, by});
+        return true;
+    case Qt::Key_Down:
+        canvas_->pan({0, -by});
+        return true;
+    default:
+        return false;
+    }
+}
+
 void PreviewView::keyPressEvent(QKeyEvent* event) {
+    if (pan(*event)) return;
     constexpr Qt::KeyboardModifiers others = Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier;
     if ((event->modifiers() & others) || !press(event->key(), event->modifiers())) QWidget::keyPressEvent(event);
 }

@@ -90,6 +90,7 @@ private:
     void compare_again();
     app::Side side_at(const QPointF& position) const;
     bool press(int key, Qt::KeyboardModifiers modifiers);
+    bool pan(const QKeyEvent& event);
 
     app::FrameCache& cache_;
     Slot a_, b_;

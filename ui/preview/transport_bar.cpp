@@ -180,7 +180,9 @@ QWidget* TransportBar::make_play_row() {
     zoom_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     true_size_ = button(QStringLiteral("one-to-one"), tr("True size"), QStringLiteral("1"));
     fit_ = button(QStringLiteral("fit"), tr("Fit into the window"), QStringLiteral("F"));
-    values_ = button(QStringLiteral("eye"), tr("Pixel values under the cursor"), QStringLiteral("I"));
+    values_ = button(QStringLiteral("eye"), tr("Pixel values"), QStringLiteral("I"));
+    values_->setToolTip(
+        tr("Pixel values under the cursor, else in the middle; Ctrl and an arrow move the picture (I)"));
     for (QToolButton* b : {true_size_, fit_, values_}) b->setCheckable(true);
     connect(true_size_, &QToolButton::clicked, this, [this] { canvas_.zoom_to(1); });
     connect(fit_, &QToolButton::clicked, &canvas_, &Canvas::zoom_to_fit);
