@@ -42,11 +42,9 @@ void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* par
         ask(QCoreApplication::translate("OfferRuns", "Compare a video"), QFileDialog::ExistingFile);
     });
     // A dialog for files goes into a folder and never takes it.
-    menu.addAction(icon(QStringLiteral("folder")), QCoreApplication::translate("OfferRuns", "A folder of frames …"),
-                   parent, [ask] {
-                       ask(QCoreApplication::translate("OfferRuns", "Compare a folder of frames"),
-                           QFileDialog::Directory);
-                   });
+    menu.addAction(
+        icon(QStringLiteral("folder")), QCoreApplication::translate("OfferRuns", "A folder of frames …"), parent,
+        [ask] { ask(QCoreApplication::translate("OfferRuns", "Compare a folder of frames"), QFileDialog::Directory); });
 }
 
 } // namespace denoir::ui

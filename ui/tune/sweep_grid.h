@@ -35,7 +35,7 @@ public:
     QList<std::size_t> selected() const;
     void set_current(std::size_t cell, bool extend = false);
     QRect cell_rect(std::size_t cell) const; ///< in the viewport; empty: on another page
-    void renew_star(); ///< one was set or taken away
+    void renew_star();                       ///< one was set or taken away
     void zoom(double factor);
     void zoom_to_fit();
     QSize minimumSizeHint() const override { return {240, 140}; }

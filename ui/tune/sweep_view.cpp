@@ -39,8 +39,7 @@ protected:
         QStyleOptionComboBox option;
         initStyleOption(&option);
         painter.drawComplexControl(QStyle::CC_ComboBox, option);
-        const QRect room =
-            style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
+        const QRect room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
         option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideRight, room.width() - 2);
         painter.drawControl(QStyle::CE_ComboBoxLabel, option);
     }
@@ -297,7 +296,8 @@ void SweepView::compare_selected() {
     if (!sweep || cells.isEmpty()) return;
     const auto other = cells.size() > 1 ? std::optional(cells[1]) : sweep->sweep().reference_of(cells[0]);
     if (!other && is_reference(*sweep, cells[0]))
-        return emit said(tr("This clip is the reference: select a second one (Shift and an arrow, or Ctrl and click)."));
+        return emit said(
+            tr("This clip is the reference: select a second one (Shift and an arrow, or Ctrl and click)."));
     if (!other) return emit said(tr("Select a second clip first (Shift and an arrow, or Ctrl and click)."));
     if (!sweep->has_video(cells[0]) || !sweep->has_video(*other))
         return emit said(tr("One of the two has no video yet."));
@@ -344,7 +344,8 @@ void SweepView::show_menu(std::size_t cell, const QPoint& where) {
         QStringLiteral("C"), [this] { compare_selected(); }, video);
     add("chart", tr("Measure against this one"), QStringLiteral("M"), [this, cell] { measure_against(cell); });
     add(
-        "star", video && studio_.history.starred(app::to_qstring(sweep->cell(cell).run)) ? tr("Remove star") : tr("Star"),
+        "star",
+        video && studio_.history.starred(app::to_qstring(sweep->cell(cell).run)) ? tr("Remove star") : tr("Star"),
         QStringLiteral("S"), [this] { star_current(); }, video);
     menu.exec(where);
 }

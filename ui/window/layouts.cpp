@@ -31,11 +31,7 @@ std::optional<Layout> layout_from_name(const QString& name) {
 
 Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange,
                  std::function<QWidget*(Layout)> middle, QObject* parent)
-    : QObject(parent),
-      window_(window),
-      settings_(settings),
-      arrange_(std::move(arrange)),
-      middle_(std::move(middle)) {}
+    : QObject(parent), window_(window), settings_(settings), arrange_(std::move(arrange)), middle_(std::move(middle)) {}
 
 QString Layouts::key(Layout layout) const { return QStringLiteral("window/%1/docks").arg(layout_name(layout)); }
 

@@ -308,8 +308,8 @@ void MainWindow::connect_parts() {
         for (const auto& [side, detail] : {std::pair{app::Side::a, a}, {app::Side::b, b}}) {
             compare_bar_->set_detail(side, detail);
             const auto* info = preview_->info(side);
-            preview_->set_label(
-                side, info && !detail.isEmpty() ? info->name + QStringLiteral(" · ") + detail : QString());
+            preview_->set_label(side,
+                                info && !detail.isEmpty() ? info->name + QStringLiteral(" · ") + detail : QString());
         }
     });
     connect(metrics_, &MetricsView::frame_requested, &preview_->player(), &app::Player::go_to);

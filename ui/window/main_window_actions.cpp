@@ -244,8 +244,9 @@ void MainWindow::make_actions() {
     add("compare.flip", comparing, tr("&Flip A and B"), {QKeySequence(Qt::Key_0)}, "swap",
         [this] { preview_->flip(); });
     add("compare.swap", comparing, tr("S&wap A and B"), {}, "swap", [this] { preview_->swap(); });
-    for (const auto& [id, text, key, by] : {std::tuple{"compare.shift-back", tr("B one frame earlier"), Qt::Key_Left, -1},
-                                            {"compare.shift-on", tr("B one frame later"), Qt::Key_Right, 1}})
+    for (const auto& [id, text, key, by] :
+         {std::tuple{"compare.shift-back", tr("B one frame earlier"), Qt::Key_Left, -1},
+          {"compare.shift-on", tr("B one frame later"), Qt::Key_Right, 1}})
         add(id, comparing, text, {QKeySequence(Qt::ALT | key)}, by < 0 ? "previous-frame" : "next-frame",
             [this, by = by] { preview_->player().set_offset(preview_->player().offset() + by); });
     add("compare.worst", comparing, tr("Go to the w&orst frame"), {QKeySequence(Qt::SHIFT | Qt::Key_W)}, "chart",
