@@ -18,6 +18,14 @@
         <source>Compare a video</source>
         <translation>Ein Video vergleichen</translation>
     </message>
+    <message>
+        <source>A folder of frames …</source>
+        <translation>Ein Ordner mit Bildern …</translation>
+    </message>
+    <message>
+        <source>Compare a folder of frames</source>
+        <translation>Einen Ordner mit Bildern vergleichen</translation>
+    </message>
 </context>
 <context>
     <name>QObject</name>
@@ -2229,6 +2237,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>removing from the queue</source>
         <translation>Entfernen aus der Warteschlange</translation>
     </message>
+    <message>
+        <source>B one frame earlier</source>
+        <translation>B ein Bild früher</translation>
+    </message>
+    <message>
+        <source>B one frame later</source>
+        <translation>B ein Bild später</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -3411,6 +3427,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Grid of clips</source>
         <translation>Raster der Clips</translation>
     </message>
+    <message>
+        <source>starred</source>
+        <translation>mit Stern</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::SweepModel</name>
@@ -3437,6 +3457,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Worst frame</source>
         <translation>Schlechtestes Bild</translation>
+    </message>
+    <message>
+        <source>not comparable</source>
+        <translation>nicht vergleichbar</translation>
     </message>
 </context>
 <context>
@@ -3643,6 +3667,14 @@ Press Sweep, or change the axes first.</source>
     <message>
         <source>Star</source>
         <translation>Stern</translation>
+    </message>
+    <message>
+        <source>This clip is the reference: select a second one (Shift and an arrow, or Ctrl and click).</source>
+        <translation>Dieser Clip ist die Referenz: erst einen zweiten wählen (Umschalt und Pfeil, oder Strg und Klick).</translation>
+    </message>
+    <message>
+        <source>Remove star</source>
+        <translation>Stern entfernen</translation>
     </message>
 </context>
 <context>
@@ -3851,10 +3883,6 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
         <translation>In das Fenster einpassen</translation>
     </message>
     <message>
-        <source>Pixel values under the cursor</source>
-        <translation>Bildwerte unter dem Zeiger</translation>
-    </message>
-    <message>
         <source>%1 fps</source>
         <translation>%1 B/s</translation>
     </message>
@@ -3885,6 +3913,34 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
     <message>
         <source>Go to the worst frame, %1</source>
         <translation>Zum schlechtesten Bild, %1</translation>
+    </message>
+    <message>
+        <source>How much of B lies over A</source>
+        <translation>Wie stark B über A liegt</translation>
+    </message>
+    <message>
+        <source>B: </source>
+        <translation>B: </translation>
+    </message>
+    <message>
+        <source> frames</source>
+        <translation> Bilder</translation>
+    </message>
+    <message>
+        <source>B is ahead by</source>
+        <translation>B ist voraus um</translation>
+    </message>
+    <message>
+        <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B (Alt+Left, Alt+Right)</source>
+        <translation>Um wie viele Bilder B voraus ist: Bild 1 von A steht neben Bild 1 + dies von B (Alt+Links, Alt+Rechts)</translation>
+    </message>
+    <message>
+        <source>Pixel values</source>
+        <translation>Pixelwerte</translation>
+    </message>
+    <message>
+        <source>Pixel values under the cursor, else in the middle; Ctrl and an arrow move the picture (I)</source>
+        <translation>Pixelwerte unter dem Mauszeiger, sonst in der Mitte; Strg und Pfeil bewegen das Bild (I)</translation>
     </message>
 </context>
 </TS>
