@@ -3,6 +3,7 @@
 #include <QMessageBox>
 #include <QTimer>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,10 +35,16 @@ int refuse(const QString& text) {
     return 1;
 }
 
-/// For whoever starts it from the desktop, where nobody sees what a program prints, in a window too.
+/// Somebody reads it: on a terminal, through a pipe or in a file. A desktop gives what it starts a socket, or nothing.
+bool stderr_is_read() {
+    struct stat s{};
+    return isatty(STDERR_FILENO) != 0 || (fstat(STDERR_FILENO, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISREG(s.st_mode)));
+}
+
+/// In a window too, for whoever starts it from the desktop.
 int refuse_to_start(const QString& text, const ui::Arguments& arguments) {
     refuse(text);
-    if (arguments.screenshot.isEmpty() && isatty(STDERR_FILENO) == 0)
+    if (arguments.screenshot.isEmpty() && !stderr_is_read())
         QMessageBox::critical(nullptr, QApplication::applicationDisplayName(), text);
     return 1;
 }
