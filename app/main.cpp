@@ -37,7 +37,7 @@ int refuse(const QString& text) {
 
 /// Somebody reads it: on a terminal, through a pipe or in a file. A desktop gives what it starts a socket, or nothing.
 bool stderr_is_read() {
-    struct stat s{};
+    struct stat s {};
     return isatty(STDERR_FILENO) != 0 || (fstat(STDERR_FILENO, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISREG(s.st_mode)));
 }
 

@@ -102,8 +102,10 @@ void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const
                 if (!is_of(*there, request))
                     throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");
                 result = resume(own, on_run, request.threads, engine, observer, stop);
-                if (!has_clip(RunFolder::open(own))) // lost since: resume() leaves a finished run as it is
+                if (!has_clip(RunFolder::open(own))) { // resume() leaves a finished run as it is
+                    fs::rename(own / "video.mp4", own / "video-damaged.mp4", code); // or it is gone
                     decode_run(own, std::nullopt, own / "video.mp4", request.threads, observer, stop);
+                }
                 c.run = own; // a finished one tells nobody
             } else {
                 RenderOptions options;
