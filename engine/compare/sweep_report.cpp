@@ -68,7 +68,7 @@ std::string picture(const Image& grid) {
     return report::section("Side by side",
                            fmt::format("<div class=\"worst panel\"><img alt=\"every clip's frame in the middle\" "
                                        "src=\"{}\"></div>\n<p class=\"small faint\">The frame in the middle of each "
-                                       "clip; grid.mp4 plays them together.</p>\n",
+                                       "clip.</p>\n",
                                        report::png_uri(encode_png(grid))));
 }
 
