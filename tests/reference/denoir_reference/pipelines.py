@@ -168,7 +168,9 @@ def force(model, request: dict, noise: torch.Tensor, forward, before=None, last=
     causal = block if options.get("causal_attention") else 0
     cache = {}
     if request.get("cache"):
-        cache = {"cache": TeaCache(request["cache"], len(matrix), len(matrix))}
+        # SkyReels' formula counts the clip's own frames: not the rows that an end image adds, in which nothing moves.
+        steps = int(update.any(axis=1).sum())
+        cache = {"cache": TeaCache(request["cache"], steps, steps)}
     for times, changes in zip(matrix, update):
 
         def velocity(context):
