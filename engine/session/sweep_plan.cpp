@@ -94,6 +94,14 @@ std::string preflight_key(const Request& r) {
 
 } // namespace
 
+std::optional<RunFolder> open_run(const fs::path& run) try {
+    std::error_code code;
+    if (run.empty() || !fs::exists(run / "run.json", code)) return std::nullopt;
+    return RunFolder::open(run);
+} catch (const Error&) {
+    return std::nullopt;
+}
+
 std::string request_identity(const Request& resolved) {
     Request r = resolved;
     r.threads = 0;
@@ -126,8 +134,8 @@ void FinishedRuns::add(const fs::path& run, std::uint64_t seed, int width, int h
 void FinishedRuns::read(const fs::path& run) try {
     const RunFolder folder = RunFolder::open(run);
     const RunRecord& record = folder.record();
-    if (record.build == build_description() && has_clip(folder) && inputs_unchanged(record, folder.path()))
-        by_identity_.try_emplace(request_identity(record.request), Found{run, record.seconds});
+    if (record.build == build_description() && inputs_unchanged(record, folder.path()))
+        by_identity_[request_identity(record.request)].push_back({run, record.seconds});
 } catch (const Error&) { // gone or damaged: it serves nobody
 }
 
@@ -137,9 +145,11 @@ std::optional<FinishedRuns::Found> FinishedRuns::find(const Request& r) {
     if (alike == unread_.end()) return std::nullopt;
     for (const fs::path& run : alike->second) read(run);
     alike->second.clear();
-    const auto it = by_identity_.find(request_identity(r));
-    if (it == by_identity_.end()) return std::nullopt;
-    return it->second;
+    const auto equal = by_identity_.find(request_identity(r));
+    if (equal == by_identity_.end()) return std::nullopt;
+    for (const Found& found : equal->second) // only of these the clip is read
+        if (const auto run = open_run(found.run); run && has_clip(*run)) return found;
+    return std::nullopt;
 }
 
 std::vector<std::size_t> SweepPlan::to_render() const {

@@ -19,6 +19,8 @@ namespace denoir {
 
 /// The key under which resolved requests, their paths absolute, are equal: threads and kept latents do not count.
 std::string request_identity(const Request& resolved);
+/// Nothing where there is no run that can be read.
+std::optional<RunFolder> open_run(const std::filesystem::path&);
 /// Whether a finished run has its video.mp4, as it was made.
 bool has_clip(const RunFolder&);
 
@@ -41,7 +43,7 @@ private:
     using Numbers = std::array<std::uint64_t, 5>;
     void read(const std::filesystem::path& run);
     std::map<Numbers, std::vector<std::filesystem::path>> unread_;
-    std::unordered_map<std::string, Found> by_identity_;
+    std::unordered_map<std::string, std::vector<Found>> by_identity_;
 };
 
 /// What a sweep comes down to once every cell's request is resolved.

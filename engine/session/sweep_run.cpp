@@ -30,15 +30,6 @@ fs::path run_folder_of(const SweepFolder& folder, std::size_t cell) {
     return folder.path() / "runs" / fmt::format("{:03}-{}", cell, slug(folder.record().sweep.label(cell, 24)));
 }
 
-/// Nothing where there is no run that can be read.
-std::optional<RunFolder> open_run(const fs::path& run) try {
-    std::error_code code;
-    if (run.empty() || !fs::exists(run / "run.json", code)) return std::nullopt;
-    return RunFolder::open(run);
-} catch (const Error&) {
-    return std::nullopt;
-}
-
 bool is_of(const RunFolder& run, const Request& request) {
     return request_identity(run.record().request) == request_identity(request);
 }
