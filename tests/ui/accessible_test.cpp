@@ -4,6 +4,8 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
+#include <QSet>
+#include <QSignalSpy>
 #include <QToolButton>
 
 #include "app/open_sweep.h"
@@ -12,6 +14,7 @@
 #include "tests/app/clips.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/preview/preview_view.h"
+#include "ui/preview/scrubber.h"
 #include "ui/tune/sweep_grid.h"
 
 using namespace denoir;
@@ -108,6 +111,54 @@ private slots:
         QCOMPARE(qApp->focusWidget(), prompt);
         studio.key(Qt::Key_3, Qt::ControlModifier);
         QCOMPARE(qApp->focusWidget(), static_cast<QWidget*>(first));
+    }
+
+    /// A dock behind another's tab is nowhere on the screen.
+    void tab_goes_only_where_one_sees_it() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& window = studio.window();
+        QVERIFY(studio.find<QWidget>("queue-dock")->isVisible());
+        studio.find<QWidget>("prompt")->setFocus();
+        QSet<const QWidget*> seen;
+        for (const QWidget* at = qApp->focusWidget(); !seen.contains(at); at = qApp->focusWidget()) {
+            seen.insert(at);
+            QVERIFY2(!at->visibleRegion().isEmpty(), qPrintable(at->objectName()));
+            studio.key(Qt::Key_Tab);
+        }
+        QVERIFY(seen.size() > 20);
+        // What comes to the front is reached again.
+        auto* models = studio.find<QDockWidget>("models-dock");
+        models->raise();
+        QTRY_VERIFY(models->widget()->isVisible());
+        QVERIFY(window.rect().contains(models->widget()->mapTo(&window, models->widget()->rect().center())));
+    }
+
+    /// Sixteen values a second would drown whatever else is to be said.
+    void playing_is_not_read_aloud() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 96, 64, 24);
+        StudioFixture studio;
+        auto& preview = studio.window().preview();
+        preview.show_clip(app::Side::a, home.file("a.mp4"));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 20000);
+        auto* line = preview.findChild<Scrubber*>();
+        // Each of a slider's values is told to a screen reader where there is one.
+        QSignalSpy said(line, &QAbstractSlider::valueChanged);
+        auto& player = preview.player();
+        player.play();
+        QTRY_VERIFY(player.frame() > 4);
+        QTRY_COMPARE(line->sliderPosition(), player.frame());
+        QVERIFY(said.isEmpty());
+        player.pause();
+        QCOMPARE(said.count(), 1);
+        QCOMPARE(line->value(), player.frame());
+        // Who comes to it meanwhile hears where it is.
+        player.go_to(0);
+        player.play();
+        QTRY_VERIFY(player.frame() > 4);
+        line->setFocus();
+        QVERIFY(line->value() > 4);
     }
 };
 

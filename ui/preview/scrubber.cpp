@@ -15,6 +15,7 @@ namespace denoir::ui {
 
 Scrubber::Scrubber(QWidget* parent) : QSlider(Qt::Horizontal, parent) {
     setMouseTracking(true);
+    setTracking(false); // a position becomes the value where somebody asks for it
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Frame"));
     setCursor(Qt::PointingHandCursor);
@@ -41,6 +42,13 @@ void Scrubber::set_mark(int frame) {
     update();
 }
 
+void Scrubber::show_frame(int frame, bool playing) {
+    if (playing)
+        setSliderPosition(frame);
+    else
+        setValue(frame);
+}
+
 QRectF Scrubber::track() const { return {8, height() / 2.0 - 3, width() - 16.0, 6}; }
 
 double Scrubber::position_of(double frame) const {
@@ -56,7 +64,7 @@ int Scrubber::frame_at(double x) const {
 
 void Scrubber::seek(double x) {
     const int frame = frame_at(x);
-    if (frame == value()) return;
+    if (frame == sliderPosition()) return;
     setValue(frame);
     emit seek_requested(frame);
 }
@@ -80,7 +88,7 @@ void Scrubber::paintEvent(QPaintEvent*) {
         const double left = position_of(first) - half, right = position_of(last) + half;
         painter.fillRect(QRectF(left, line.top(), right - left, line.height()), c.edge);
     }
-    painter.fillRect(QRectF(line.left(), line.top(), position_of(value()) - line.left(), line.height()), c.quiet);
+    painter.fillRect(QRectF(line.left(), line.top(), position_of(sliderPosition()) - line.left(), line.height()), c.quiet);
     painter.setClipping(false);
     if (mark_ >= 0 && mark_ <= maximum()) {
         const double x = position_of(mark_);
@@ -88,9 +96,9 @@ void Scrubber::paintEvent(QPaintEvent*) {
         painter.setBrush(c.warning);
         painter.drawPolygon(flag, 3);
     }
-    if (hover_ >= 0 && hover_ != value())
+    if (hover_ >= 0 && hover_ != sliderPosition())
         painter.fillRect(QRectF(position_of(hover_) - 0.5, line.top() - 3, 1, line.height() + 6), c.quiet);
-    const QPointF head(position_of(value()), line.center().y());
+    const QPointF head(position_of(sliderPosition()), line.center().y());
     if (hasFocus()) {
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(c.accent, 1.5));
@@ -116,6 +124,17 @@ void Scrubber::mouseMoveEvent(QMouseEvent* event) {
 void Scrubber::mouseReleaseEvent(QMouseEvent*) { setSliderDown(false); }
 
 void Scrubber::wheelEvent(QWheelEvent* event) { event->ignore(); } // scrolling past must not move time
+
+/// A step is one from where the playhead is.
+void Scrubber::keyPressEvent(QKeyEvent* event) {
+    setValue(sliderPosition());
+    QSlider::keyPressEvent(event);
+}
+
+void Scrubber::focusInEvent(QFocusEvent* event) {
+    setValue(sliderPosition());
+    QSlider::focusInEvent(event);
+}
 
 bool Scrubber::event(QEvent* event) {
     if (event->type() == QEvent::Leave) {

@@ -15,6 +15,9 @@ public:
     void set_frames(int frames);
     void set_cached(std::vector<std::pair<int, int>> ranges);
     void set_mark(int frame); ///< -1: none
+    /// Where the playhead is. While a clip plays it is only drawn: sixteen values a second, each read aloud, would drown
+    /// whatever a screen reader has to say.
+    void show_frame(int frame, bool playing);
     QSize sizeHint() const override { return {200, 24}; }
     QSize minimumSizeHint() const override { return {64, 24}; }
 
@@ -27,6 +30,8 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
     bool event(QEvent* event) override;
 
 private:

@@ -221,7 +221,7 @@ void TransportBar::refresh() {
 void TransportBar::refresh_time() {
     const app::Clip* leader = player_.leader();
     const int frames = player_.frames();
-    scrubber_->setValue(player_.frame());
+    scrubber_->show_frame(player_.frame(), player_.playing());
     time_->setText(frames > 1 ? time_text(player_.seconds(), leader->info().fps) : QString());
     frame_->setText(frames > 1 ? tr("frame %1/%2").arg(player_.frame() + 1).arg(frames) : QString());
     const double speed = player_.speed();

@@ -14,11 +14,11 @@ namespace denoir::ui {
 
 namespace {
 
-/// The title keeps its height when its buttons come and go.
-void keep_room(QToolButton& button, bool keep) {
-    QSizePolicy policy = button.sizePolicy();
+/// What is around a widget keeps its size when the widget comes and goes.
+void keep_room(QWidget& widget, bool keep) {
+    QSizePolicy policy = widget.sizePolicy();
     policy.setRetainSizeWhenHidden(keep);
-    button.setSizePolicy(policy);
+    widget.setSizePolicy(policy);
 }
 
 } // namespace
@@ -60,6 +60,10 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
     show_buttons(false);
     connect(float_, &QToolButton::clicked, this, [this] { setFloating(!isFloating()); });
     connect(close_, &QToolButton::clicked, this, &QWidget::close);
+    // Behind another's tab a dock lies outside of the window, but is not hidden: the Tab key, and a screen reader after
+    // it, would go where nobody sees them.
+    keep_room(*content, true);
+    connect(this, &QDockWidget::visibilityChanged, content, &QWidget::setVisible);
 }
 
 Dock::~Dock() { bar_->removeEventFilter(this); }
