@@ -9,6 +9,7 @@
 #include "ui/preview/accessible.h"
 #include "ui/preview/difference.h"
 #include "ui/preview/gl_surface.h"
+#include "ui/theme/spoken.h"
 
 namespace denoir::ui {
 namespace {
@@ -315,8 +316,8 @@ void Canvas::describe() {
             break;
         }
     }
-    setAccessibleName(tr("Picture"));
-    setAccessibleDescription(text);
+    set_spoken_name(*this, tr("Picture"));
+    set_spoken_description(*this, text);
 }
 
 } // namespace denoir::ui

@@ -11,6 +11,7 @@
 
 #include "ui/preview/accessible.h"
 #include "ui/theme/colours.h"
+#include "ui/theme/spoken.h"
 
 namespace denoir::ui {
 namespace {
@@ -24,6 +25,9 @@ QString number(double value, int digits) { return QLocale().toString(value, 'f',
 MetricsView::MetricsView(app::Comparison& comparison, QWidget* parent)
     : QWidget(parent), comparison_(comparison), exact_(new QToolButton(this)) {
     install_preview_roles();
+    settled_.setSingleShot(true);
+    settled_.setInterval(300);
+    connect(&settled_, &QTimer::timeout, this, &MetricsView::describe);
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("PSNR and SSIM over the frames"));
@@ -49,6 +53,11 @@ void MetricsView::set_frame(int frame) {
 
 void MetricsView::refresh() {
     exact_->setVisible(could_be_exact_);
+    settled_.start();
+    update();
+}
+
+void MetricsView::describe() {
     const auto frames = static_cast<int>(comparison_.curve().size());
     QString text = comparison_.issue().isEmpty() ? comparison_.activity() : comparison_.issue().line();
     if (frame_ < frames) {
@@ -57,8 +66,7 @@ void MetricsView::refresh() {
                    .arg(value_text(Kind::psnr, frame_), value_text(Kind::ssim, frame_));
         if (comparison_.worst() >= 0) text += tr(", worst frame %1").arg(comparison_.worst() + 1);
     }
-    setAccessibleDescription(text);
-    update();
+    set_spoken_description(*this, text);
 }
 
 std::optional<double> MetricsView::value(Kind kind, int frame) const {

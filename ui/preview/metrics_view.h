@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QTimer>
 #include <QWidget>
 #include <optional>
 #include <vector>
@@ -54,11 +55,13 @@ private:
     QString value_text(Kind kind, int frame) const;
     void request(int frame);
     void refresh();
+    void describe();
 
     app::Comparison& comparison_;
     QToolButton* exact_;
     int frame_ = 0, hover_ = -1;
     bool could_be_exact_ = false;
+    QTimer settled_; ///< a frame is described where one stays for a moment: playing would say nothing else
 };
 
 } // namespace denoir::ui

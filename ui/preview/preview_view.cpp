@@ -13,6 +13,7 @@
 #include "app/text.h"
 #include "engine/core/error.h"
 #include "ui/preview/transport_bar.h"
+#include "ui/theme/spoken.h"
 #include "ui/widgets/drop.h"
 
 namespace denoir::ui {
@@ -222,7 +223,7 @@ void PreviewView::refresh() {
     canvas_->set_busy(waiting && !covered);
     if (!message_timer_.isActive())
         canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString() : empty_text_);
-    setAccessibleDescription(canvas_->accessibleDescription()); // the focus is here, the words are there
+    set_spoken_description(*this, canvas_->accessibleDescription()); // the focus is here, the words are there
     if (fresh && a_.clip && b_.clip && !player_.playing()) {
         const int frame = player_.frame_of(Side::a);
         if (player_.frame_of(Side::b) == frame + player_.offset()) comparison_.measure(frame, a_.shown, b_.shown);
@@ -246,7 +247,7 @@ void PreviewView::set_mode(CompareMode mode) {
     if (!a_.clip || !b_.clip) mode = CompareMode::single;
     if (mode == canvas_->mode()) return;
     canvas_->set_mode(mode);
-    setAccessibleDescription(canvas_->accessibleDescription());
+    set_spoken_description(*this, canvas_->accessibleDescription());
     bar_->refresh();
     emit mode_changed(mode);
 }
@@ -257,7 +258,7 @@ void PreviewView::flip() {
     if (!a_.clip || !b_.clip) return;
     if (canvas_->mode() != CompareMode::single) set_mode(CompareMode::single);
     canvas_->set_shows_b(!canvas_->shows_b());
-    setAccessibleDescription(canvas_->accessibleDescription());
+    set_spoken_description(*this, canvas_->accessibleDescription());
 }
 
 void PreviewView::set_gain(int gain) {

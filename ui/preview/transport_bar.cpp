@@ -17,6 +17,7 @@
 #include "ui/preview/scrubber.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spoken.h"
 
 namespace denoir::ui {
 namespace {
@@ -230,7 +231,7 @@ void TransportBar::refresh_time() {
             ? QString()
             : QStringLiteral("%1%2×").arg(speed < 0 ? QStringLiteral("−") : QString()).arg(std::abs(speed)));
     play_->setIcon(icon(player_.playing() ? QStringLiteral("pause") : QStringLiteral("play")));
-    play_->setAccessibleName(player_.playing() ? tr("Pause") : tr("Play"));
+    set_spoken_name(*play_, player_.playing() ? tr("Pause") : tr("Play"));
     play_->setToolTip(QStringLiteral("%1 (%2)").arg(play_->accessibleName(), tr("Space")));
     refresh_metrics();
 }
@@ -262,7 +263,7 @@ void TransportBar::refresh_metrics() {
                                              : tr("Measured on the videos' frames"));
     leave_out(*worst_, worst < 0);
     worst_->setText(tr("worst: %1").arg(worst + 1));
-    worst_->setAccessibleName(tr("Go to the worst frame, %1").arg(worst + 1));
+    set_spoken_name(*worst_, tr("Go to the worst frame, %1").arg(worst + 1));
     fit_width();
 }
 

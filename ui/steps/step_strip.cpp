@@ -15,6 +15,7 @@
 #include "ui/steps/step_reel.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spoken.h"
 
 namespace denoir::ui {
 
@@ -217,7 +218,7 @@ void StepStrip::refresh_text() {
     }
     state_->setText(text);
     fit_width();
-    reel_->setAccessibleDescription(any ? label() : QString());
+    set_spoken_description(*reel_, any ? label() : QString());
 }
 
 void StepStrip::resizeEvent(QResizeEvent*) { fit_width(); }

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/theme/spoken.h"
 #include "ui/timeline/timeline_accessible.h"
 #include "ui/timeline/timeline_layout.h"
 
@@ -49,7 +50,7 @@ void TimelineView::set_playhead(int frame) {
     playhead_ = frame;
     reveal(frame);
     viewport()->update();
-    update_accessible();
+    if (!play_timer_.isActive()) update_accessible(); // playing would say nothing else
     emit playhead_moved(frame);
     tell_frame();
 }
@@ -154,6 +155,7 @@ void TimelineView::set_playing(bool playing) {
         play_timer_.start();
     } else {
         play_timer_.stop();
+        update_accessible();
     }
     emit playing_changed(playing);
 }
@@ -301,7 +303,7 @@ void TimelineView::update_accessible() {
                                        .arg(project_.shot(selected_).title());
     }
     if (text == accessibleDescription()) return;
-    setAccessibleDescription(text);
+    set_spoken_description(*this, text);
     if (!QAccessible::isActive()) return;
     QAccessibleValueChangeEvent event(this, playhead_);
     QAccessible::updateAccessibility(&event);

@@ -15,6 +15,7 @@
 #include "app/sweep_document.h"
 #include "app/text.h"
 #include "ui/theme/colours.h"
+#include "ui/theme/spoken.h"
 #include "ui/tune/cell_text.h"
 #include "ui/tune/sweep_accessible.h"
 
@@ -225,11 +226,11 @@ void SweepGrid::set_current(std::size_t cell, bool extend) {
 
 void SweepGrid::describe() {
     const app::OpenSweep* sweep = sweeps_.shown();
-    if (!sweep || !current_ || *current_ >= sweep->size()) return setAccessibleDescription({});
+    if (!sweep || !current_ || *current_ >= sweep->size()) return set_spoken_description(*this, {});
     QStringList parts{app::to_qstring(sweep->sweep().label(*current_)), state_text(sweeps_.cell(*current_))};
     if (const QString psnr = psnr_text(*sweep, *current_); !psnr.isEmpty()) parts << psnr;
     if (const QString run = run_of(*current_); !run.isEmpty() && studio_.history.starred(run)) parts << tr("starred");
-    setAccessibleDescription(parts.join(QStringLiteral(", ")));
+    set_spoken_description(*this, parts.join(QStringLiteral(", ")));
 }
 
 void SweepGrid::renew_star() {

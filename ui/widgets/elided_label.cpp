@@ -3,6 +3,8 @@
 
 #include <QResizeEvent>
 
+#include "ui/theme/spoken.h"
+
 namespace denoir::ui {
 
 namespace {
@@ -16,7 +18,7 @@ ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
 
 void ElidedLabel::set_text(const QString& text) {
     whole_ = text;
-    setAccessibleName(text);
+    set_spoken_name(*this, text);
     fit();
 }
 

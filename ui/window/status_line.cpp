@@ -15,6 +15,7 @@
 #include "app/text.h"
 #include "ui/docks/stage_text.h"
 #include "ui/theme/colours.h"
+#include "ui/theme/spoken.h"
 
 namespace denoir::ui {
 
@@ -122,7 +123,7 @@ void StatusLine::refresh() {
         stage_->setText(said_.isEmpty() ? tr("ready") : said_);
     }
     if (row >= 0 && !said_.isEmpty()) stage_->setText(stage_->text() + QStringLiteral(" — ") + said_);
-    stage_->setAccessibleName(stage_->text());
+    set_spoken_name(*stage_, stage_->text());
 }
 
 } // namespace denoir::ui
