@@ -38,9 +38,11 @@ class AccessibleTest : public QObject {
             if (!widget->isVisible() || !(widget->focusPolicy() & Qt::TabFocus) || widget->focusProxy()) continue;
             QAccessibleInterface* face = QAccessible::queryAccessibleInterface(widget);
             const bool own = widget->metaObject() != &QWidget::staticMetaObject;
-            // The name of a combo box is what is chosen in it: what that is of must be said beside it.
-            const bool chosen = qobject_cast<QComboBox*>(widget) && face->relations(QAccessible::Label).isEmpty() &&
-                                face->text(QAccessible::Description).isEmpty();
+            // With a label beside it a combo box has what is chosen for its name; a screen reader says the label then.
+            const auto* box = qobject_cast<QComboBox*>(widget);
+            const bool chosen = box && !box->isEditable() &&
+                                (!face->text(QAccessible::Description).startsWith(box->currentText()) ||
+                                 (face->relations(QAccessible::Label).isEmpty() && widget->accessibleName().isEmpty()));
             if (face->text(QAccessible::Name).isEmpty() || chosen || (own && face->role() == QAccessible::Client))
                 out << described(*widget, *face);
         }

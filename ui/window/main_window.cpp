@@ -49,6 +49,7 @@
 #include "ui/tune/sweep_table.h"
 #include "ui/tune/sweep_view.h"
 #include "ui/widgets/banner.h"
+#include "ui/widgets/choice_accessible.h"
 #include "ui/widgets/dock.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/status_line.h"
@@ -74,6 +75,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
       actions_(*this, shortcuts_file()),
       layer_comparison_(studio.worker),
       remember_later_(new QTimer(this)) {
+    install_choice_accessibility();
     setObjectName(QStringLiteral("main-window"));
     setWindowIcon(QIcon(QStringLiteral(":/denoir/icons/denoir.svg")));
     setAcceptDrops(true);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/choice_accessible.h"
+
+#include <QAbstractItemView>
+#include <QAccessibleWidget>
+#include <QComboBox>
+
+namespace denoir::ui {
+namespace {
+
+class ChoiceInterface : public QAccessibleWidget {
+public:
+    explicit ChoiceInterface(QComboBox* box) : QAccessibleWidget(box, QAccessible::ComboBox), box_(*box) {}
+
+    QString text(QAccessible::Text kind) const override {
+        if (kind == QAccessible::Value) return box_.currentText();
+        // As Qt: the label is a relation.
+        if (kind == QAccessible::Name && !relations(QAccessible::Label).isEmpty()) return box_.currentText();
+        const QString said = QAccessibleWidget::text(kind);
+        // What can be typed into says by itself what it holds.
+        if (kind != QAccessible::Description || box_.isEditable()) return said;
+        return said.isEmpty() ? box_.currentText() : QStringLiteral("%1. %2").arg(box_.currentText(), said);
+    }
+    QAccessible::State state() const override {
+        QAccessible::State s = QAccessibleWidget::state();
+        s.expandable = true;
+        s.expanded = isValid() && box_.view()->isVisible();
+        s.editable = box_.isEditable();
+        return s;
+    }
+    QStringList actionNames() const override { return {showMenuAction(), pressAction()}; }
+    void doAction(const QString& action) override {
+        if (action != showMenuAction() && action != pressAction()) return;
+        if (box_.view()->isVisible())
+            box_.hidePopup();
+        else
+            box_.showPopup();
+    }
+
+private:
+    QComboBox& box_;
+};
+
+QAccessibleInterface* make(const QString&, QObject* object) {
+    auto* box = qobject_cast<QComboBox*>(object);
+    return box ? new ChoiceInterface(box) : nullptr;
+}
+
+} // namespace
+
+void install_choice_accessibility() {
+    static const bool once = (QAccessible::installFactory(make), true);
+    (void)once;
+}
+
+} // namespace denoir::ui
