@@ -24,20 +24,32 @@ public:
     QAccessible::State state() const override {
         QAccessible::State s = QAccessibleWidget::state();
         s.expandable = true;
-        s.expanded = isValid() && box_.view()->isVisible();
+        s.expanded = open();
         s.editable = box_.isEditable();
         return s;
+    }
+    /// The list, as long as it is open, is one more child.
+    int childCount() const override { return QAccessibleWidget::childCount() + (open() ? 1 : 0); }
+    QAccessibleInterface* child(int index) const override {
+        if (open() && index == QAccessibleWidget::childCount())
+            return QAccessible::queryAccessibleInterface(box_.view());
+        return QAccessibleWidget::child(index);
+    }
+    int indexOfChild(const QAccessibleInterface* child) const override {
+        return child && open() && child->object() == box_.view() ? QAccessibleWidget::childCount()
+                                                                 : QAccessibleWidget::indexOfChild(child);
     }
     QStringList actionNames() const override { return {showMenuAction(), pressAction()}; }
     void doAction(const QString& action) override {
         if (action != showMenuAction() && action != pressAction()) return;
-        if (box_.view()->isVisible())
+        if (open())
             box_.hidePopup();
         else
             box_.showPopup();
     }
 
 private:
+    bool open() const { return box_.view()->isVisible(); }
     QComboBox& box_;
 };
 
