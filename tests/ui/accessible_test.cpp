@@ -108,7 +108,7 @@ private slots:
         studio.key(Qt::Key_2, Qt::ControlModifier);
         QCOMPARE(qApp->focusWidget(), static_cast<QWidget*>(&studio.window().preview()));
         studio.key(Qt::Key_3, Qt::ControlModifier);
-        first->setFocus();
+        QCOMPARE(qApp->focusWidget(), static_cast<QWidget*>(first));
         studio.key(Qt::Key_1, Qt::ControlModifier);
         QCOMPARE(qApp->focusWidget(), prompt);
         studio.key(Qt::Key_3, Qt::ControlModifier);

@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -45,6 +46,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/tune/sweep_bar.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_table.h"
 #include "ui/tune/sweep_view.h"
@@ -118,7 +120,9 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
         *this, studio_.settings, [this](Layout layout) { arrange(layout); },
         [this](Layout layout) -> QWidget* {
             if (layout != Layout::tune) return preview_;
-            return studio_.core.sweeps().shown() ? &tune_->grid() : nullptr;
+            if (studio_.core.sweeps().shown()) return &tune_->grid();
+            const QList<AxisChip*> axes = tune_->bar().chips();
+            return axes.isEmpty() ? nullptr : &axes.constFirst()->values();
         });
     connect(layouts_.get(), &Layouts::shown, this, &MainWindow::layout_shown);
     connect_parts();
