@@ -216,7 +216,7 @@ void SweepView::set_shown(bool shown) {
 void SweepView::refresh_time() {
     auto& clips = player();
     scrubber_->set_frames(clips.frames());
-    scrubber_->setValue(clips.frame());
+    scrubber_->show_frame(clips.frame(), clips.playing());
     frame_->setText(clips.frames() > 0 ? tr("frame %1/%2").arg(clips.frame() + 1).arg(clips.frames()) : QString());
     rate_->setText(clips.rate() > 0 ? tr("%1 fps").arg(QLocale().toString(clips.rate(), 'g', 4)) : QString());
     const bool plays = clips.playing();

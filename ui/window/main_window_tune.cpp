@@ -147,6 +147,7 @@ bool MainWindow::open_sweep(const QString& path) {
         if (!is_folder(path)) return false;
         layouts_->show(Layout::tune);
         sweeps.open(path);
+        tune_->grid().setFocus(Qt::OtherFocusReason);
         return true;
     }
     if (!info.isFile() || info.suffix().toLower() != QLatin1String("json")) return false;
@@ -156,6 +157,7 @@ bool MainWindow::open_sweep(const QString& path) {
         layouts_->show(Layout::tune);
         if (json.contains("cells")) {
             sweeps.open(info.absolutePath());
+            tune_->grid().setFocus(Qt::OtherFocusReason);
             return true;
         }
         const Sweep sweep = sweep_from_json(json, {path.toStdString(), app::to_path(info.absolutePath())});
