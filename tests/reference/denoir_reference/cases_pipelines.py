@@ -129,8 +129,10 @@ class Maker:
         if model.config.clip_dim:
             model = replace(model, config=replace(model.config, text_len=512))
             want = self.run(model, request, noise, self.ours(model))
-        theirs = oracles.prepared(model.weights(), replace(model.config, text_len=model.text_len))
-        value = psnr(self.run(model, request, noise, theirs), want)
+        config = replace(model.config, text_len=model.text_len)
+        theirs = oracles.prepared(model.weights(), config)
+        low = oracles.prepared(model.low_weights(), config) if model.boundary else None
+        value = psnr(self.run(model, request, noise, theirs, low), want)
         if value < 100:
             raise SystemExit(f"{request['model']}: diffusers' modules in our loop are {value:.1f} dB away")
         return value
@@ -140,7 +142,10 @@ class Maker:
         end = forcing.get("video_frames") or len(self.before)
         return self.before[end - forcing.get("overlap", 17) : end]
 
-    def run(self, model, request, noise, forward):
+    def run(self, model, request, noise, forward, low=None):
+        if model.boundary and low is None:
+            low = model.low_transformer().forward
+
         def picture_of(key):
             value = request.get(key)
             return self.images[value.rsplit("/", 1)[1].removesuffix(".png")] if value else None
@@ -159,7 +164,7 @@ class Maker:
                 encoded[0] = model.vae().encode(torch.stack(pixels, 1))[0].float()
             return pipelines.force_long(model, request, noise, forward, *encoded)[-1]
         if first is None:
-            return pipelines.sample(model, request, noise, forward)
+            return pipelines.sample(model, request, noise, forward, low=low)
         if model.second_vae:
             see = pipelines.diffusers_pixels if request.get("preprocess") == "diffusers" else pipelines.ti2v_pixels
             clean = model.vae().encode(see(first, width, height)[:, None])[0].float()
@@ -170,12 +175,12 @@ class Maker:
             features, end = model.encode_clip(seen), None
         else:
             pixels = pipelines.wan_resized(first, width, height)
-            features, end = model.encode_clip(pipelines.wan_pixels(first)), None
+            features, end = model.encode_clip(pipelines.wan_pixels(first)) if model.clip_width else None, None
             if last is not None:
                 end = pipelines.wan_resized(last, width, height)
                 features = torch.cat([features, model.encode_clip(pipelines.wan_pixels(last))])
         condition = pipelines.image_condition(model, pixels, end, request["frames"])
-        return pipelines.sample(model, request, noise, forward, features.float(), condition)
+        return pipelines.sample(model, request, noise, forward, None if features is None else features.float(), condition, low=low)
 
 
 def make_loras(m: Maker):
@@ -518,4 +523,35 @@ def make(fixtures: Fixtures):
         frames=9,
         steps=4,
         fps=24,
+    )
+    m.case(
+        "pipe-a14b-t2v",
+        models.A14B_T2V,
+        "Wan 2.2's two experts: one solver through both, each with its guidance",
+        guidance=4.0,
+        guidance_low=3.0,
+        shift=12.0,
+        steps=6,
+    )
+    m.case(
+        "pipe-a14b-i2v",
+        models.A14B_I2V,
+        "Wan 2.2 image to video, diffusers layout: image channels without CLIP, low noise without guidance",
+        image="portrait",
+        width=48,
+        height=80,
+        guidance=3.5,
+        guidance_low=1.0,
+        steps=5,
+    )
+    m.case(
+        "pipe-a14b-t2v-dpmpp",
+        models.A14B_T2V,
+        "two of three steps are the low-noise expert's; DPM++, one guidance for both",
+        sampler="dpmpp",
+        frames=5,
+        steps=3,
+        shift=1.0,
+        width=48,
+        height=64,
     )

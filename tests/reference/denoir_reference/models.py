@@ -8,6 +8,8 @@ SkyReels-V2-DF-tiny        original layout, fps branch
 Wan2.1-T2V-tiny-Diffusers  the first in the diffusers layout
 Wan2.2-TI2V-tiny           original layout, VAE of Wan 2.2, 48 latent channels
 Wan2.2-TI2V-tiny-Diffusers the same in the diffusers layout
+Wan2.2-T2V-A14B-tiny       original layout, an expert for high noise and one for low
+Wan2.2-I2V-A14B-tiny-Diffusers  the diffusers layout, image channels without a CLIP branch
 """
 
 from dataclasses import dataclass, field
@@ -67,12 +69,20 @@ class Model:
     clip_width: int = 0
     seed: str = ""
     second_vae: bool = False  # Wan 2.2's: a start image is the clean first latent frame
+    boundary: float = 0.0  # of two experts: the share of the noise below which the low-noise one takes over; 0: there is one
+    pipeline_class: str = "WanPipeline"
     _made: dict = field(default_factory=dict, repr=False)
 
     def weights(self) -> dict:
         if "weights" not in self._made:
             self._made["weights"] = make.transformer_weights(self.config, self.seed, torch.bfloat16)
         return self._made["weights"]
+
+    def low_weights(self) -> dict:
+        """The low-noise expert's; those of the class are the high-noise expert's."""
+        if "low" not in self._made:
+            self._made["low"] = make.transformer_weights(self.config, self.seed + "-low", torch.bfloat16)
+        return self._made["low"]
 
     def clip_weights(self) -> dict:
         if "clip" not in self._made:
@@ -96,6 +106,9 @@ class Model:
     def transformer(self):
         return transformer.Transformer(_widen(self.weights()), self.config.heads, self.text_len)
 
+    def low_transformer(self):
+        return transformer.Transformer(_widen(self.low_weights()), self.config.heads, self.text_len)
+
     @property
     def stride(self) -> int:
         """Pixels of a side per latent pixel."""
@@ -112,8 +125,12 @@ class Model:
         folder = fixtures.model(self.folder)
         if self.layout == "diffusers":
             return self._write_diffusers(folder)
-        write_json(folder / "config.json", make.transformer_config(self.config, self.model_type))
-        write_safetensors(folder / self.file, self.weights(), {"format": "pt"})
+        experts = {"": self.weights()}
+        if self.boundary:
+            experts = {"high_noise_model": self.weights(), "low_noise_model": self.low_weights()}
+        for part, weights in experts.items():
+            write_json(folder / part / "config.json", make.transformer_config(self.config, self.model_type))
+            write_safetensors(folder / part / self.file, weights, {"format": "pt"})
         if self.second_vae:
             write_pth(folder / VAE22_FILE, vae22_weights())
         else:
@@ -132,7 +149,7 @@ class Model:
         write_json(
             folder / "model_index.json",
             {
-                "_class_name": "WanPipeline",
+                "_class_name": self.pipeline_class,
                 "_diffusers_version": "0.35.2",
                 "scheduler": ["diffusers", "UniPCMultistepScheduler"],
                 "text_encoder": ["transformers", "UMT5EncoderModel"],
@@ -140,7 +157,8 @@ class Model:
                 "transformer": ["diffusers", "WanTransformer3DModel"],
                 "vae": ["diffusers", "AutoencoderKLWan"],
             }
-            | ({"expand_timesteps": True, "boundary_ratio": None, "transformer_2": [None, None]} if self.second_vae else {}),
+            | ({"expand_timesteps": True, "boundary_ratio": None, "transformer_2": [None, None]} if self.second_vae else {})
+            | ({"boundary_ratio": self.boundary, "transformer_2": ["diffusers", "WanTransformer3DModel"]} if self.boundary else {}),
         )
         write_json(
             folder / "scheduler" / "scheduler_config.json",
@@ -154,10 +172,14 @@ class Model:
                 "use_flow_sigmas": True,
             },
         )
-        write_json(folder / "transformer" / "config.json", make.transformer_diffusers_config(self.config))
-        write_safetensors(
-            folder / "transformer" / TRANSFORMER_FILE, names.transformer_to_diffusers(self.weights()), {"format": "pt"}
-        )
+        experts = {"transformer": self.weights()} | ({"transformer_2": self.low_weights()} if self.boundary else {})
+        for part, weights in experts.items():
+            write_json(folder / part / "config.json", make.transformer_diffusers_config(self.config, "SkyReels" in self.pipeline_class))
+            write_safetensors(folder / part / TRANSFORMER_FILE, names.transformer_to_diffusers(weights), {"format": "pt"})
+        if self.clip_width:
+            # Two layers of 24: what clip_weights() makes.
+            write_json(folder / "image_encoder" / "config.json", make.clip_config(self.clip_width, 24, 2, self.clip_heads))
+            write_safetensors(folder / "image_encoder" / "model.safetensors", names.clip_to_hf(self.clip_weights()), {"format": "pt"})
         config = (
             make.vae22_config(*VAE22_SIZES, vae22.MEAN, vae22.STD) if self.second_vae else make.vae_config(2, 16, vae.MEAN, vae.STD)
         )
@@ -203,4 +225,13 @@ TI2V_DIFFUSERS = Model(
     seed="tiny-ti2v",
     second_vae=True,
 )
-ALL = (T2V, T2V_DIFFUSERS, I2V, FLF2V, DF, TI2V, TI2V_DIFFUSERS)
+A14B_T2V = Model("Wan2.2-T2V-A14B-tiny", _config(dim=32, layers=1), seed="tiny-a14b", boundary=0.875)
+A14B_I2V = Model(
+    "Wan2.2-I2V-A14B-tiny-Diffusers",
+    _config(dim=32, layers=1, in_channels=36, text_len=512),
+    layout="diffusers",
+    pipeline_class="WanImageToVideoPipeline",
+    seed="tiny-a14b-i2v",
+    boundary=0.9,
+)
+ALL = (T2V, T2V_DIFFUSERS, I2V, FLF2V, DF, TI2V, TI2V_DIFFUSERS, A14B_T2V, A14B_I2V)

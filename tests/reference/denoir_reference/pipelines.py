@@ -86,9 +86,9 @@ def guided(velocity, text, empty, guidance: float, least: float | None = None):
     return without + np.float32(guidance) * (with_text - without)
 
 
-def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condition=None, clean=None) -> torch.Tensor:
+def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condition=None, clean=None, low=None) -> torch.Tensor:
     """Text to video, image to video, first and last frame: every frame at the same time, but for TI2V's `clean` first latent frame
-    [z,1,h,w], which stays at time 0 and as it is."""
+    [z,1,h,w], which stays at time 0 and as it is. `low`: the forward of Wan 2.2's low-noise expert, with a guidance of its own."""
     kind, list_id = SOLVERS[request.get("sampler", "unipc")]
     sigmas, timesteps = sigma_list(list_id, request["steps"], request["shift"])
     solver, latent = kind(sigmas), noise.numpy().copy()
@@ -107,15 +107,18 @@ def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condit
             times = torch.full((latent.shape[1] * frame,), float(t))
             times[:frame] = 0
 
+        late = low is not None and float(t) < model.boundary * 1000
+        expert, guidance = (low, request.get("guidance_low", request["guidance"])) if late else (forward, request["guidance"])
+
         def velocity(context):
-            out = forward(torch.from_numpy(latent), times, context, clip=clip, condition=condition, **cache)
+            out = expert(torch.from_numpy(latent), times, context, clip=clip, condition=condition, **cache)
             return out.float().numpy()
 
-        if cache and request["guidance"] == 1:
+        if cache and guidance == 1:
             v = velocity(text)
             velocity(empty)
         else:
-            v = guided(velocity, text, empty, request["guidance"])
+            v = guided(velocity, text, empty, guidance)
         latent = solver.step(v, latent)
         if clean is not None:
             latent[:, :1] = clean
