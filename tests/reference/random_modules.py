@@ -65,8 +65,12 @@ class Case:
         return self.rng.choice(values)
 
     def store(self, weights: dict, config: dict | None, stem: str):
-        """Writes the tensors as one file, as shards with an index, or as a state dict; `config` beside them or not."""
+        """Writes the tensors as one file, as shards, or as a state dict; `config` beside them or not."""
         home = self.folder / "weights"
+        other = random.Random(self.seed + "/store")  # of its own: what the numbers stand for stays
+        if other.random() < 0.4:
+            self.rng.random(), self.pick(0, 1)
+            return self.store_otherwise(other, home, weights, config, stem)
         way = self.pick("file", "file", "folder", "shards", "pth")
         if any(v.dtype == torch.int64 for v in weights.values()) and way == "pth":
             way = "file"
@@ -93,6 +97,43 @@ class Case:
             self.weights = [home if way == "folder" else home / f"{stem}.safetensors"]
 
 
+    def store_otherwise(self, rng: random.Random, home: Path, weights: dict, config: dict | None, stem: str):
+        """Shards that nothing lists, each named or in a folder; state dicts whose tensors are views, or lie deeper; a file of others beside an index."""
+        keys, parts = sorted(weights), rng.randrange(2, 4)
+        rng.shuffle(keys)
+        split = [{k: weights[k] for k in keys[part::parts]} for part in range(parts)]
+        way = rng.choice(("named", "unlisted", "pth shards", "views", "nested", "stray"))
+        self.say(way)
+        if config is not None:
+            write_json(home / "config.json", config)
+        self.weights = [home]
+        if way in ("named", "unlisted"):
+            files = [home / f"{stem}-{part}.safetensors" for part in range(parts)]
+            for file, tensors in zip(files, split):
+                write_safetensors(file, tensors)
+            self.weights = files if way == "named" else [home]
+        elif way == "pth shards":
+            for part, tensors in enumerate(split):
+                write_pth(home / f"{stem}-{part}.pth", tensors)
+        elif way == "stray":  # the index does not speak of it
+            write_safetensors(home / f"{stem}-00001-of-00001.safetensors", weights)
+            write_safetensors(home / "other.safetensors", {k: v + 1 for k, v in split[0].items()})
+            write_json(home / f"{stem}.safetensors.index.json", {"metadata": {}, "weight_map": dict.fromkeys(keys, f"{stem}-00001-of-00001.safetensors")})
+        else:
+            stored = dict(weights)
+            if way == "views":
+                whole = torch.cat([weights[k].reshape(-1) for k in keys])
+                ends = np.cumsum([weights[k].numel() for k in keys])
+                for k, end in zip(keys, ends):
+                    stored[k] = whole[int(end) - weights[k].numel() : int(end)].reshape(weights[k].shape)
+                    if weights[k].ndim == 2 and rng.random() < 0.5:
+                        stored[k] = weights[k].t().contiguous().t()
+            home.mkdir(parents=True, exist_ok=True)
+            under = rng.choice(("state_dict", "model", "module"))
+            torch.save(stored if way == "views" else {"epoch": 3, under: stored, "note": None}, home / f"{stem}.pth")
+            self.weights = [home / f"{stem}.pth"]
+
+
 def wan_transformer(c: Case):
     heads = c.pick(1, 2, 3, 4, 5)
     head = c.pick(8, 12, 16, 20, 22, 24, 32, 34, 40, 48, 64)
@@ -115,7 +156,8 @@ def wan_transformer(c: Case):
         kind = {"i2v": "i2v", "flf2v": "flf2v"}.get(variant, "t2v")
         stored, config = weights, transformer_config(sizes, kind)
     if layout == "comfy":
-        stored = {"model.diffusion_model." + k: v for k, v in stored.items()}
+        prefix = random.Random(c.seed + "/prefix").choice(("model.diffusion_model.", "model.diffusion_model.", "diffusion_model.", "model."))
+        stored = {prefix + k: v for k, v in stored.items()}
     if where == "set" and sizes.text_len == 512:
         config = None
         c.settings["heads"] = heads

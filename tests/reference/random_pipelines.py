@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random requests for `denoir-cli render` on the tiny models of tests/fixtures: modes, sizes, pictures, solvers, forcing drawn by seed.
+"""Random requests for `denoir-cli render` on the tiny models of tests/fixtures: modes, sizes, pictures, solvers, forcing, layouts on disk,
+experts, LoRAs, generators drawn by seed.
 
     python tests/reference/random_pipelines.py build/release/bin/denoir-cli [--count 40] [--seed 0]
 
@@ -15,18 +16,50 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from denoir_reference import models, pipelines  # noqa: E402
+from denoir_reference import lora, models, names, noise, pipelines  # noqa: E402
 from denoir_reference.cases_pipelines import Maker, picture, psnr  # noqa: E402
-from denoir_reference.files import Fixtures, write_safetensors  # noqa: E402
+from denoir_reference.files import Fixtures, write_json, write_safetensors  # noqa: E402
+from denoir_reference.weights import transformer_config  # noqa: E402
 from denoir_reference.values import normal  # noqa: E402
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 WORDS = "a red fox jumps over the lazy dog slowly camera pans left; two cats… “three” birds &amp; (sea) 7".split()
+
+
+CLASSES = {"i2v": "WanImageToVideoPipeline", "flf2v": "WanImageToVideoPipeline", "df": "SkyReelsV2DiffusionForcingPipeline"}
+
+
+def write_shards(folder: Path, stem: str, weights: dict, rng: random.Random):
+    """Two or three files with an index or without."""
+    keys, parts = sorted(weights), rng.randrange(2, 4)
+    rng.shuffle(keys)
+    files = [f"{stem}-{part + 1:05d}-of-{parts:05d}.safetensors" for part in range(parts)]
+    for part, file in enumerate(files):
+        write_safetensors(folder / file, {k: weights[k] for k in keys[part::parts]}, {"format": "pt"})
+    if rng.random() < 0.5:
+        write_json(folder / f"{stem}.safetensors.index.json", {"metadata": {}, "weight_map": {k: files[i % parts] for i, k in enumerate(keys)}})
+
+
+def write_comfy(folder: Path, model: models.Model):
+    """ComfyUI's folders: the tokenizer is a tensor of the text encoder. Tiny heads are not 128 wide: config.json says how many."""
+    text = names.umt5_to_hf(models.text_weights()) | {"spiece_model": torch.frombuffer(bytearray(models.spiece()), dtype=torch.uint8)}
+    vae = models.vae22_weights() if model.second_vae else models.vae_weights()
+    write_json(folder / "diffusion_models" / "config.json", transformer_config(model.config, model.model_type))
+    for expert, weights in {"high_": model.weights(), "low_": model.low_weights()}.items() if model.boundary else {"": model.weights()}.items():
+        name = f"{model.folder.lower()}_{expert}noise_bf16.safetensors" if expert else f"{model.folder.lower()}_bf16.safetensors"
+        write_safetensors(folder / "diffusion_models" / name, {"model.diffusion_model." + k: v for k, v in weights.items()})
+    write_safetensors(folder / "text_encoders" / "umt5_xxl_bf16.safetensors", text)
+    write_safetensors(folder / "vae" / "wan_vae.safetensors", vae)
+    if model.clip_width:
+        # One head of 80, as without a config.json.
+        write_safetensors(folder / "clip_vision" / "clip_vision_h.safetensors", names.clip_to_hf(model.clip_weights()))
 
 
 class Drawn(Maker):
@@ -34,6 +67,7 @@ class Drawn(Maker):
 
     def __init__(self, folder: Path, rng: random.Random, seed: str):
         super().__init__(Fixtures(folder, lambda text: None))
+        self.way = ""
         self.folder, self.rng = folder, rng
         pick = rng.choice
         kind = pick(("t2v", "t2v", "i2v", "i2v", "flf2v", "df", "df", "df", "ti2v", "ti2v"))
@@ -97,6 +131,77 @@ class Drawn(Maker):
             request["steps"] += caching.randrange(0, 6)
         self.noise = normal(seed + "/noise", (model.config.out_channels, sum(windows), height // model.stride, width // model.stride))
         self.model, self.request = model, request
+        # Each of a generator of its own, for the same reason.
+        self.choose_experts(random.Random(seed + "/experts"), kind)
+        self.choose_layout(random.Random(seed + "/layout"), kind)
+        self.choose_loras(random.Random(seed + "/loras"), seed)
+        if len(windows) == 1:
+            self.choose_noise(random.Random(seed + "/generator"))
+        if kind in ("i2v", "flf2v") and random.Random(seed + "/preprocess").random() < 0.3:
+            request["preprocess"] = "diffusers"
+
+    def choose_experts(self, rng: random.Random, kind: str):
+        if rng.random() > 0.4 or kind not in ("t2v", "i2v") or "cache" in self.request:
+            return
+        self.model = models.A14B_T2V if kind == "t2v" else models.A14B_I2V
+        self.request |= {"model": str(FIXTURES / "_models" / self.model.folder), "family": "wan2.2"}
+        if rng.random() < 0.6:
+            self.request["guidance_low"] = rng.choice((1.0, 2.0, 4.5))
+
+    def choose_layout(self, rng: random.Random, kind: str):
+        way = rng.choice(("as it is", "as it is", "diffusers", "shards", "comfy"))
+        if way == "as it is":
+            return
+        folder = self.f.model(self.model.folder)
+        diffusers = way == "diffusers"
+        config = replace(self.model.config, text_len=512 if diffusers else 40)
+        self.model = replace(self.model, layout="diffusers" if diffusers else "original", config=config, pipeline_class=CLASSES.get(kind, "WanPipeline"))
+        if way == "comfy":
+            write_comfy(folder, self.model)
+        else:
+            self.model.write(self.f)
+        if way == "shards":
+            for file in [*folder.rglob("diffusion_pytorch_model.safetensors"), *folder.rglob("model.safetensors")]:
+                low = file.parent.name == "low_noise_model"
+                file.unlink()
+                write_shards(file.parent, file.stem, self.model.low_weights() if low else self.model.weights(), rng)
+        self.request["model"], self.way = str(folder), way
+
+    def choose_loras(self, rng: random.Random, seed: str):
+        """In every spelling, onto any of the models; of two experts onto one or both."""
+        if rng.random() > 0.3:
+            return
+        weights, chosen = self.model.weights(), []
+        for i in range(rng.randrange(1, 3)):
+            changes, strength = lora.changes(weights, f"{seed}/lora/{i}", rng.randrange(1, 5)), rng.choice((-0.6, 0.5, 1.0))
+            spelling, alpha, more = rng.choice(("kohya", "comfy", "peft")), rng.choice((2.0, 4.0, 16.0)), {}
+            if spelling == "comfy":
+                more = {"head.head.bias": normal(f"{seed}/lora/{i}/bias", weights["head.head.bias"].shape, 0.2)}
+            factor = strength * (alpha / lora.RANK if spelling == "kohya" else 1)
+            made = {"kohya": lambda: lora.kohya(changes, alpha), "comfy": lambda: lora.comfy(changes, more), "peft": lambda: lora.peft(changes)}
+            file = self.folder / f"change-{i}.safetensors"
+            write_safetensors(file, made[spelling]())
+            entry = {"file": str(file), "strength": strength}
+            expert = rng.choice(("high", "low", "both")) if self.model.boundary else "both"
+            if self.model.boundary:
+                entry["expert"] = expert
+            chosen.append((entry, expert, (changes, factor, more, strength)))
+        self.request["loras"] = [entry for entry, _, _ in chosen]
+        of = lambda expert: [part for _, on, part in chosen if on in (expert, "both")]  # noqa: E731
+        made = {"weights": lora.merged(weights, of("high"))}
+        if self.model.boundary:
+            made["low"] = lora.merged(self.model.low_weights(), of("low"))
+        self.model = replace(self.model, _made=self.model._made | made)
+
+    def choose_noise(self, rng: random.Random):
+        """By a generator in the place of a file."""
+        if rng.random() > 0.3:
+            return
+        seed, shape = rng.choice((0, 2**32 - 1, 2**53, 2**63, 2**64 - 1, rng.randrange(2**64))), self.noise.shape
+        cards = rng.choice((0, 0, 2, 132))
+        values = noise.torch_cuda(seed, self.noise.numel(), cards) if cards else noise.torch_cpu(seed, self.noise.numel())
+        self.noise = torch.from_numpy(np.ascontiguousarray(values)).reshape(shape)
+        self.request |= {"seed": seed, "noise": {"kind": f"torch-cuda:{cards}" if cards else "torch-cpu"}}
 
     def draw(self, name: str, seed: str) -> str:
         # One size for both: Wan's rule for a last frame of another size is a slip of the original's that Denoir does not repeat.
@@ -136,7 +241,9 @@ def main() -> int:
         folder.mkdir()
         drawn = Drawn(folder, random.Random(number), f"random-pipeline/{number}")
         r = drawn.request
-        shown = {k: r[k] for k in ("family", "sampler", "steps", "guidance", "shift", "forcing", "cache", "width", "height", "frames", "threads") if k in r}
+        shown = {k: r[k] for k in ("family", "sampler", "steps", "guidance", "guidance_low", "shift", "forcing", "cache", "width", "height", "frames", "threads",
+                                   "preprocess") if k in r}  # fmt: skip
+        shown |= {k: v for k, v in (("layout", drawn.way), ("loras", len(r.get("loras", ()))), ("noise", r["noise"].get("kind"))) if v}
         got, fault = drawn.call(args.cli)
         if not fault:
             want = drawn.expected()

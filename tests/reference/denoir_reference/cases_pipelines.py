@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from PIL import Image
 
-from . import lora, models, oracles, pipelines
+from . import clip, lora, models, oracles, pipelines
 from .files import Fixtures, write_json, write_safetensors
 from .tea_cache import TeaCache
 from .values import named_values, normal, uniform
@@ -170,7 +170,11 @@ class Maker:
             clean = model.vae().encode(see(first, width, height)[:, None])[0].float()
             return pipelines.sample(model, request, noise, forward, clean=clean)
         family = request.get("family") or ("skyreels" if "SkyReels" in model.folder else "wan")
-        if family == "skyreels":
+        if request.get("preprocess") == "diffusers":
+            pixels, end = pipelines.diffusers_pixels(first, width, height), last and pipelines.diffusers_pixels(last, width, height)
+            seen = [model.features(clip.preprocess_diffusers(i)) for i in (first, last) if i is not None and model.clip_width]
+            features = torch.cat(seen) if seen else None
+        elif family == "skyreels":
             pixels = seen = pipelines.skyreels_pixels(first, width, height)
             features, end = model.encode_clip(seen), None
         else:

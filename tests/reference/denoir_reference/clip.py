@@ -62,3 +62,10 @@ def preprocess(image: torch.Tensor) -> torch.Tensor:
     x = F.interpolate(image[None], size=(224, 224), mode="bicubic", align_corners=False)[0] * 0.5 + 0.5
     column = (3, 1, 1)
     return (x - torch.tensor(MEAN, dtype=x.dtype).reshape(column)) / torch.tensor(STD, dtype=x.dtype).reshape(column)
+
+
+def preprocess_diffusers(image) -> torch.Tensor:
+    """A PIL image -> [3,224,224] as CLIPImageProcessor does: shortest edge by Pillow's bicubic, the middle (section 2.2)."""
+    from transformers import CLIPImageProcessor
+
+    return torch.from_numpy(CLIPImageProcessor()(image, return_tensors="np")["pixel_values"][0])

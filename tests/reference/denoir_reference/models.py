@@ -119,7 +119,11 @@ class Model:
 
     def encode_clip(self, image: torch.Tensor) -> torch.Tensor:
         """[3,h,w] in -1..1 -> [257, width]"""
-        return clip.encode(_widen(self.clip_weights()), self.clip_heads, clip.preprocess(image.double()))
+        return self.features(clip.preprocess(image.double()))
+
+    def features(self, seen: torch.Tensor) -> torch.Tensor:
+        """[3,224,224] normalised -> [257, width]"""
+        return clip.encode(_widen(self.clip_weights()), self.clip_heads, seen)
 
     def write(self, fixtures: Fixtures):
         folder = fixtures.model(self.folder)
