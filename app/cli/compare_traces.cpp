@@ -18,6 +18,8 @@ int run(const Arguments& args, Console& console) {
         throw UsageError("", "--max-error", "is no number from 0 on", "write it like 1e-4");
     const fs::path a = args.words()[0], b = args.words()[1];
     const std::vector<fs::path> inputs{a, b};
+    for (const fs::path& input : inputs)
+        if (input.empty()) throw UsageError("", &input == inputs.data() ? "A" : "B", "is empty", "name a trace");
     for (const char* option : {"--report", "--csv"})
         if (args.has(option)) {
             if (args.get(option).empty()) throw UsageError("", option, "is empty", "name a file");

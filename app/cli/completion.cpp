@@ -145,7 +145,7 @@ int run(const Arguments& args, Console&) {
     if (shell != "bash" && shell != "zsh" && shell != "fish")
         throw UsageError("", "completion", fmt::format("'{}' is unknown", printable(shell, 40)),
                          "use bash, zsh or fish");
-    fmt::print("{}", shell == "bash" ? bash() : shell == "zsh" ? zsh() : fish());
+    Console::print(shell == "bash" ? bash() : shell == "zsh" ? zsh() : fish());
     return 0;
 }
 

@@ -33,6 +33,8 @@ std::string text_of(const Json& document) {
 
 } // namespace
 
+void Console::print(std::string_view text) { write_all(stdout, text); }
+
 void Console::say(std::string_view text) const {
     if (!json_) write_all(stdout, std::string(text) + "\n");
 }

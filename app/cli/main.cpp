@@ -45,18 +45,18 @@ bool is_value(const Command& command, const std::string& before) {
 int run(const std::vector<std::string>& words, Console& console) {
     if (words.empty()) throw UsageError("", "command", "is missing", "see denoir-cli --help");
     if (words[0] == "--help" || words[0] == "-h") {
-        fmt::print("{}", help(commands()));
+        Console::print(help(commands()));
         return done;
     }
     if (words[0] == "--version") {
-        fmt::print("denoir-cli {}\n", DENOIR_VERSION);
+        Console::print(fmt::format("denoir-cli {}\n", DENOIR_VERSION));
         return done;
     }
     const Command& command = find(words[0]);
     const std::span<const std::string> rest(words.begin() + 1, words.end());
     for (std::size_t i = 0; i < rest.size() && rest[i] != "--"; ++i) {
         if ((rest[i] != "--help" && rest[i] != "-h") || (i > 0 && is_value(command, rest[i - 1]))) continue;
-        fmt::print("{}", help(command));
+        Console::print(help(command));
         return done;
     }
     return command.run(parse(command, rest), console);

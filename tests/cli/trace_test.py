@@ -262,6 +262,8 @@ class Comparing(Case):
         for words in (["--report", "a.safetensors"], ["--csv", "b.safetensors"], ["--report", "x.html", "--csv", "./x.html"],
                       ["--report", "missing/r.html"], ["--max-error", "x"], ["--max-error", "-1"]):
             self.refused("compare-traces", "a.safetensors", "b.safetensors", *words, timeout=PATIENCE)
+        self.refused("compare-traces", "", "b.safetensors", codes=(2,), names=("A:",))
+        self.refused("compare-traces", "a.safetensors", "", codes=(2,), names=("B:",))
 
     def test_max_error_is_an_exit_code(self):
         write(self.work / "b.safetensors", {"x": floats([1, 2, 3, 4.001]), "y": floats([1, -1])})
