@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <string>
 
+#include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/media/frame_folder.h"
@@ -49,9 +50,7 @@ void check_place(const fs::path& out, const fs::path& folder, const char* whose)
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
         throw Error(out.string(), "", fmt::format("{} is not writable", whose),
                     "change the permissions or choose another place");
-    std::error_code code;
-    const fs::space_info space = fs::space(folder, code);
-    if (!code && space.available < least_space)
+    if (free_space(folder).value_or(least_space) < least_space)
         throw Error(out.string(), "", "no space left on the disk", "free some space or choose another place");
     if (out.filename().native().size() > 255)
         throw Error(out.string(), "", "the name is too long", "choose a shorter one");

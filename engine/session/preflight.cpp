@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/core/disk.h"
 #include "engine/media/image.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
@@ -71,15 +72,15 @@ void preflight(const Request& r, const ModelFolder& model, Needs needs) {
 
 void check_disk_space(const Request& r, const ModelFolder& model, const fs::path& run) {
     std::error_code code;
-    const fs::space_info space = fs::space(fs::exists(run, code) ? run : run.parent_path(), code);
-    if (code || space.capacity == 0) return; // not known
+    const auto left = free_space(fs::exists(run, code) ? run : run.parent_path());
+    if (!left) return;
     const double latent = double(latent_shape(r, Variant::read(model)).elements()) * sizeof(float),
                  steps = Pipeline::step_count(r);
     const double needed = (steps + 1) * latent * (2 + solver_tensors) + spare_bytes;
-    if (double(space.available) >= needed) return;
+    if (double(*left) >= needed) return;
     throw Error(run.string(), "",
                 fmt::format("the run needs about {:.0f} MiB, the disk has {:.0f} MiB left", needed / (1 << 20),
-                            double(space.available) / (1 << 20)),
+                            double(*left) / (1 << 20)),
                 "free some space, or choose another place");
 }
 

@@ -5,6 +5,7 @@
 
 #include <cctype>
 
+#include "engine/core/disk.h"
 #include "engine/core/file.h"
 #include "engine/session/render.h"
 #include "engine/session/run_tools.h"
@@ -41,9 +42,9 @@ bool finished(const fs::path& path, const Request& request) {
 
 /// Errors after which no other cell would fare better.
 bool hopeless(const SweepFolder& folder) {
+    constexpr std::uint64_t least = std::uint64_t{64} << 20;
     std::error_code code;
-    const fs::space_info space = fs::space(folder.path(), code);
-    return code || space.available < (std::uintmax_t{64} << 20);
+    return !fs::is_directory(folder.path(), code) || free_space(folder.path()).value_or(least) < least;
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 
+#include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/residency.h"
@@ -74,13 +75,12 @@ private:
         checked_ = true;
         int left = 0;
         for (int step = info.step + 1; step <= info.steps; ++step) left += filter_.wants_step(step);
-        std::error_code code;
-        const fs::space_info space = fs::space(fs::absolute(out_).parent_path(), code);
+        const auto space = free_space(fs::absolute(out_).parent_path());
         const double each = double(file_.bytes() - before_), needed = each * left;
-        if (code || needed <= double(space.available)) return;
+        if (!space || needed <= double(*space)) return;
         throw Error(out_.string(), "",
                     fmt::format("{} more steps of {:.0f} MiB each do not fit on the disk, {:.0f} MiB are left", left,
-                                each / (1 << 20), double(space.available) / (1 << 20)),
+                                each / (1 << 20), double(*space) / (1 << 20)),
                     "choose fewer --layers or --steps, or another disk");
     }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <span>
 
+#include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/weights/checkpoint.h"
@@ -299,13 +300,12 @@ std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
 
 /// A file may claim terabytes that it does not hold: the disk is not filled to find out.
 void check_space(const fs::path& out, std::uint64_t bytes) {
-    std::error_code code;
-    const fs::space_info space = fs::space(out.has_parent_path() ? out.parent_path() : ".", code);
-    if (code || bytes <= space.available) return;
+    const auto left = free_space(out.has_parent_path() ? out.parent_path() : ".");
+    if (!left || bytes <= *left) return;
     constexpr double mib = 1 << 20;
     throw Error(out.string(), "",
                 fmt::format("takes {:.0f} MiB, the disk has {:.0f} MiB left", static_cast<double>(bytes) / mib,
-                            static_cast<double>(space.available) / mib),
+                            static_cast<double>(*left) / mib),
                 "free some space or choose another place");
 }
 
