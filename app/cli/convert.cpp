@@ -35,32 +35,26 @@ ConvertOptions options_of(const Arguments& args) {
         if (!options.quantize)
             throw UsageError("", "--quantize", fmt::format("'{}' is unknown", printable(name, 40)),
                              "use fp8_scaled or q8_0");
+        if (options.layout == ConvertOptions::Layout::diffusers)
+            throw UsageError("", "--layout", fmt::format("{} files do not have diffusers' names", name),
+                             "leave --layout out, or --quantize");
     }
     return options;
-}
-
-/// Bytes written, as the progress of a render is shown.
-std::function<void(std::uint64_t, std::uint64_t)> reporter(ProgressStyle style) {
-    if (style == ProgressStyle::none) return {};
-    return [style, last = -1](std::uint64_t done, std::uint64_t total) mutable {
-        const int percent = total ? int(done * 100 / total) : 100;
-        if (percent / 10 == last) return;
-        last = percent / 10;
-        const bool line = style == ProgressStyle::line;
-        std::string text = fmt::format("{}{} %{}", line ? "\r\033[K" : "", percent, line ? "" : "\n");
-        if (line && percent == 100) text += "\r\033[K";
-        std::fputs(text.c_str(), stderr); // nobody there to read it: the work goes on
-    };
 }
 
 int run(const Arguments& args, Console& console) {
     const std::filesystem::path in = args.words()[0], out = args.words()[1];
     if (in.empty() || out.empty()) throw UsageError("", in.empty() ? "IN" : "OUT", "is empty", "name a file");
     ConvertOptions options = options_of(args);
-    options.progress = reporter(progress_style(args.get("--progress", "auto")));
+    Progress progress(progress_style(args.get("--progress", "auto")));
+    options.progress = [&](std::uint64_t done, std::uint64_t total) {
+        constexpr double mib = 1 << 20;
+        progress.work("converting", "MiB", double(done) / mib, double(total) / mib);
+    };
     options.stop = interrupt_token();
     check_output_file(out, weights_inputs(in));
     const ConvertResult result = convert(in, out, options);
+    progress.clear();
     for (const std::string& warning : result.warnings) log::warning(warning);
     console.say(fmt::format("{}: {} tensors, {}", printable(out.string(), 1000), result.tensors,
                             size_text(double(result.bytes))));

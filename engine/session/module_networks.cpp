@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/core/log.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/fields.h"
 #include "engine/models/umt5/encoder.h"
@@ -79,6 +80,12 @@ void check_timesteps(const ModuleInputs& in, const Tensor& timestep, const Tenso
         if (!(t >= 0.0f && t <= 1000.0f)) in.refuse("timestep", fmt::format("{} is out of range", t), "use 0 to 1000");
 }
 
+/// config.json's number counts where both speak, so that one setting serves folders with and without it.
+void tell_heads(std::optional<std::int64_t> asked, std::int64_t counts) {
+    if (asked && *asked != counts)
+        log::warning(fmt::format("--set heads: {} has no effect: config.json says {}", *asked, counts));
+}
+
 Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
     const ModuleSettings set(call, {"heads", "causal_block"});
     const auto heads = set.whole("heads", 1, 1024), causal = set.whole("causal_block", 0, 4096);
@@ -109,6 +116,7 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
     const auto weights = load(call, Component::transformer);
     const wan::Transformer::Options options{heads, causal, cast_points(policy(call, *weights))};
     const wan::Config config = wan::Config::read(*weights, heads);
+    tell_heads(heads, config.heads);
     const std::int64_t channels = latent.size(0) + (condition ? condition.size(0) : 0);
     if (channels != config.in_channels)
         in.refuse(condition ? "condition" : "latent",
@@ -197,6 +205,7 @@ Tensors run_clip(const ModuleCall& call, std::stop_token stop) {
     in.finish();
     const auto weights = load(call, Component::clip);
     const clip::Config config = clip::Config::read(*weights, heads);
+    tell_heads(heads, config.heads);
     if (image.size(0) != 3 || image.size(1) != config.image() || image.size(2) != config.image())
         in.refuse("image",
                   fmt::format("has shape {}, this model takes [3, {}, {}]", to_string(image.shape()), config.image(),

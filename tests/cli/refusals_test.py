@@ -409,12 +409,25 @@ class Modules(Case):
         self.check("umt5", {"tokens": ("I64", [1], struct.pack("<q", 1 << 40))}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [600], bytes(4800))}, weights=MODEL / "text_encoder", names=("tokens",))
 
+    def test_heads_that_do_not_count(self):
+        f32 = lambda *shape: ("F32", list(shape), bytes(4 * math.prod(shape)))
+        write_safetensors(self.work / "in.safetensors", {"latent": f32(16, 1, 4, 4), "timestep": f32(), "text": f32(512, 24)})
+        for heads, said in ((2, True), (3, False)):
+            result = self.done("module", "wan-transformer", "--weights", MODEL / "transformer", "--inputs", "in.safetensors", "--out", "o.safetensors", "--set", f"heads={heads}")
+            self.assertEqual("warning: --set heads: 2 has no effect: config.json says 3" in result.err, said, result.err)
+
     def test_files(self):
         (self.work / "bad").write_bytes(b"\xff" * 100)
         for command in (["inspect", "bad"], ["inspect", "missing"], ["convert", "bad", "o.safetensors"], ["convert", "missing", "o.safetensors"],
                         ["convert", MODEL / "vae", "missing/o.safetensors"], ["tokenize", "--model", "bad", "x"], ["tokenize", "--model", "missing", "x"],
                         ["module", "umt5", "--weights", "bad", "--inputs", "bad", "--out", "o"]):
             self.refused(*command, timeout=PATIENCE)
+
+    def test_conversions(self):
+        weights = MODEL / "transformer"
+        for quantize, out in (("q8_0", "o.gguf"), ("fp8_scaled", "o.safetensors")):
+            self.refused("convert", weights, out, "--quantize", quantize, "--layout", "diffusers", codes=(2,), names=("--layout",), timeout=PATIENCE)
+        self.assertIn("converting: MiB", self.done("convert", weights, "o.safetensors", "--progress", "plain").err)
 
 
 if __name__ == "__main__":
