@@ -57,19 +57,21 @@ Command module_command() {
         1,
         1,
         {{"--weights", "PATH…",
-          "checkpoint files or folders (safetensors, .pth); noise, scheduler and timestep-matrix take none",
+          "checkpoint files or folders: safetensors, .pth, GGUF (required; scheduler, timestep-matrix and noise take none)",
           Option::Count::list},
          {"--inputs", "FILE",
-          "safetensors with the input tensors, without a batch axis; noise and timestep-matrix take none"},
+          "safetensors with the input tensors, without a batch axis (required; noise and timestep-matrix take none)"},
          {"--out", "FILE", "safetensors to write (required)"},
          {"--dtype", "f32|bf16", "arithmetic (default f32: weights of any type widened)"},
          {"--precision", "P",
           "cast points: f32, wan, skyreels (default: f32 with f32; with bf16 by the names of the weights, else wan)"},
          {"--set", "key=value",
-          "heads=N (wan-transformer, umt5, clip-vision); causal_block=N latent frames (wan-transformer); sampler= "
-          "steps= shift= sigmas= "
-          "(scheduler); frames= steps= ar_step= block= ready= base= shift= in latent frames (timestep-matrix); kind= "
-          "seed= shape= (noise)",
+          "wan-transformer, umt5, clip-vision: heads=N (default: config.json's, else by the widths). wan-transformer: "
+          "causal_block=N latent frames (default: config.json's, else 0: off). scheduler: steps=N (required), "
+          "sampler=unipc|dpmpp|euler (default unipc), shift=X (default 1), sigmas=A|B|C|D|E (default A, with dpmpp B). "
+          "timestep-matrix, in latent frames: frames=N, steps=N (required), ar_step=N (default 0), block=N (default 1), "
+          "ready=N (default 0), base=N (default: frames), shift=X (default 1). noise: seed=N, shape=C,T,h,w (required), "
+          "kind=torch-cpu|torch-cuda:N (default torch-cpu)",
           Option::Count::repeated},
          device_option,
          threads_option,

@@ -40,24 +40,29 @@ void check_text(std::string_view name, const std::string& value) {
     if (find_invalid_utf8(value)) throw UsageError("", std::string(name), "is not UTF-8", "write it in UTF-8");
 }
 
+/// On a terminal: a letter of several bytes ("…") is one column; the help has none that are wider.
+std::size_t columns(std::string_view text) {
+    return std::size_t(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 /// A description broken at spaces, hanging behind the option's name.
 std::string wrapped(const std::string& head, std::string_view text) {
     std::string out = fmt::format("  {}", head);
-    if (out.size() + 2 > help_column)
+    if (columns(out) + 2 > help_column)
         out += "\n" + std::string(help_column, ' ');
     else
-        out += std::string(help_column - out.size(), ' ');
+        out += std::string(help_column - columns(out), ' ');
     std::size_t column = help_column;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find(' ', begin), text.size());
         const std::string_view word = text.substr(begin, end - begin);
-        if (column > help_column && column + word.size() + 1 > help_width) {
+        if (column > help_column && column + columns(word) + 1 > help_width) {
             out += "\n" + std::string(help_column, ' ');
             column = help_column;
         }
         if (column > help_column) out += ' ', ++column;
         out += word;
-        column += word.size();
+        column += columns(word);
         begin = end + 1;
     }
     return out + "\n";

@@ -27,8 +27,11 @@ class Help(Case):
             # Each option says its default, or that it is required, or what a flag does.
             for block in re.split(r"\n(?=  --)", result.out)[1:]:
                 name, text = block.split()[0], " ".join(block.split())
-                flag = name in ("--help", "--json", "--list", "--set", "--weights", "--inputs", "--step")
+                flag = name in ("--help", "--json", "--list", "--step")
                 self.assertTrue(flag or "default" in text or "required" in text, text)
+            # Descriptions stand in one column, also behind "…", which is longer than it is wide.
+            beside = [re.search(r"\S  +(?=\S)", line) for line in result.out.splitlines() if line.startswith("  --")]
+            self.assertEqual({m.end() for m in beside if m}, {34}, command)
 
     def test_suggestions(self):
         for words, near in ((["rendr"], "render"), (["tokenise", "x"], "tokenize"), (["render", "--promt", "x"], "--prompt"), (["render", "--seeed=1"], "--seed"),
