@@ -162,9 +162,9 @@ private:
 
     void put(Parts& parts, int part, const Member& member) {
         const Member*& slot = parts[static_cast<std::size_t>(part)];
-        // transformers may store the embedding under both of its names in one file.
+        // transformers may store the embedding under both of its names, in one file or in two shards.
         const bool twin =
-            slot && slot->container == member.container && slot->tensor->shape == member.tensor->shape &&
+            slot && slot->name != member.name && slot->tensor->shape == member.tensor->shape &&
             (slot->name.starts_with("encoder.embed_tokens.") || member.name.starts_with("encoder.embed_tokens."));
         if (slot && !twin)
             throw Error(member.container->file->name(), member.tensor->name,

@@ -416,6 +416,24 @@ class Modules(Case):
             result = self.done("module", "wan-transformer", "--weights", MODEL / "transformer", "--inputs", "in.safetensors", "--out", "o.safetensors", "--set", f"heads={heads}")
             self.assertEqual("warning: --set heads: 2 has no effect: config.json says 3" in result.err, said, result.err)
 
+    def test_an_embedding_under_both_names(self):
+        # transformers stores it so, and may put the two into two shards; the same name twice is another matter.
+        tensors = read_safetensors(MODEL / "text_encoder" / "model.safetensors")
+        name = "shared.weight" if "shared.weight" in tensors else "encoder.embed_tokens.weight"
+        other = {"shared.weight": "encoder.embed_tokens.weight"}.get(name, "shared.weight")
+        write_safetensors(self.work / "in.safetensors", {"tokens": ("I64", [3], struct.pack("<3q", 5, 9, 1))})
+        files = [self.work / "shards" / f"model-{i}.safetensors" for i in (1, 2)]
+        files[0].parent.mkdir()
+        write_safetensors(files[0], tensors)
+        words = ("module", "umt5", "--inputs", "in.safetensors", "--weights")
+        self.done(*words, files[0], "--out", "one.safetensors")
+        write_safetensors(files[1], {other: tensors[name]})
+        for i, weights in enumerate(([files[0].parent], files)):
+            self.done(*words, *weights, "--out", f"both-{i}.safetensors")
+            self.assertEqual(sha256(self.work / f"both-{i}.safetensors"), sha256(self.work / "one.safetensors"))
+        write_safetensors(files[1], {name: tensors[name]})
+        self.refused(*words, *files, "--out", "twice.safetensors", codes=(1,), names=(name,), timeout=PATIENCE)
+
     def test_files(self):
         (self.work / "bad").write_bytes(b"\xff" * 100)
         for command in (["inspect", "bad"], ["inspect", "missing"], ["convert", "bad", "o.safetensors"], ["convert", "missing", "o.safetensors"],
