@@ -5,101 +5,68 @@ import torch
 import torch.nn.functional as F
 
 MEAN = [
-    -0.7571,
-    -0.7089,
-    -0.9113,
-    0.1075,
-    -0.1745,
-    0.9653,
-    -0.1517,
-    1.5508,
-    0.4134,
-    -0.0715,
-    0.5517,
-    -0.3632,
-    -0.1922,
-    -0.9497,
-    0.2503,
-    -0.2921,
-]
+    -0.7571, -0.7089, -0.9113, 0.1075, -0.1745, 0.9653, -0.1517, 1.5508, 0.4134, -0.0715, 0.5517, -0.3632, -0.1922, -0.9497, 0.2503, -0.2921,
+]  # fmt: skip
 STD = [
-    2.8184,
-    1.4541,
-    2.3275,
-    2.6558,
-    1.2196,
-    1.7708,
-    2.6052,
-    2.0743,
-    3.2687,
-    2.1526,
-    2.8652,
-    1.5579,
-    1.6382,
-    1.1253,
-    2.8251,
-    1.9160,
-]
+    2.8184, 1.4541, 2.3275, 2.6558, 1.2196, 1.7708, 2.6052, 2.0743, 3.2687, 2.1526, 2.8652, 1.5579, 1.6382, 1.1253, 2.8251, 1.9160,
+]  # fmt: skip
+
+
+class Shapes(dict):
+    """Original tensor names with their shapes, layer after layer; the layers that both VAEs have."""
+
+    def conv(self, name, *shape):
+        self[name + ".weight"], self[name + ".bias"] = shape, (shape[0],)
+
+    def residual(self, p, a, b):
+        self[p + ".residual.0.gamma"] = (a, 1, 1, 1)
+        self.conv(p + ".residual.2", b, a, 3, 3, 3)
+        self[p + ".residual.3.gamma"] = (b, 1, 1, 1)
+        self.conv(p + ".residual.6", b, b, 3, 3, 3)
+        if a != b:
+            self.conv(p + ".shortcut", b, a, 1, 1, 1)
+
+    def middle(self, p, top):
+        self.residual(p + ".middle.0", top, top)
+        self[p + ".middle.1.norm.gamma"] = (top, 1, 1)
+        self.conv(p + ".middle.1.to_qkv", 3 * top, top, 1, 1)
+        self.conv(p + ".middle.1.proj", top, top, 1, 1)
+        self.residual(p + ".middle.2", top, top)
+
+    def ends(self, p, first_in, first_out, last_in, last_out):
+        self.conv(p + ".conv1", first_out, first_in, 3, 3, 3)
+        self[p + ".head.0.gamma"] = (last_in, 1, 1, 1)
+        self.conv(p + ".head.2", last_out, last_in, 3, 3, 3)
+
+
+ENCODER = {0: (1, 1), 1: (1, 1), 3: (1, 2), 4: (2, 2), 6: (2, 4), 7: (4, 4), 9: (4, 4), 10: (4, 4)}  # widths in and out
+DECODER = {
+    0: (4, 4), 1: (4, 4), 2: (4, 4), 4: (2, 4), 5: (4, 4), 6: (4, 4),
+    8: (2, 2), 9: (2, 2), 10: (2, 2), 12: (1, 1), 13: (1, 1), 14: (1, 1),
+}  # fmt: skip
 
 
 def shapes(base: int, z: int) -> dict:
-    """Original tensor names with their shapes (section 3.3) for base width `base`, multipliers 1, 2, 4, 4."""
-    s, top = {}, 4 * base
-
-    def conv(name, *shape):
-        s[name + ".weight"], s[name + ".bias"] = shape, (shape[0],)
-
-    def residual(p, a, b):
-        s[p + ".residual.0.gamma"] = (a, 1, 1, 1)
-        conv(p + ".residual.2", b, a, 3, 3, 3)
-        s[p + ".residual.3.gamma"] = (b, 1, 1, 1)
-        conv(p + ".residual.6", b, b, 3, 3, 3)
-        if a != b:
-            conv(p + ".shortcut", b, a, 1, 1, 1)
-
-    def middle(p):
-        residual(p + ".middle.0", top, top)
-        s[p + ".middle.1.norm.gamma"] = (top, 1, 1)
-        conv(p + ".middle.1.to_qkv", 3 * top, top, 1, 1)
-        conv(p + ".middle.1.proj", top, top, 1, 1)
-        residual(p + ".middle.2", top, top)
-
-    def ends(p, first_in, first_out, last_in, last_out):
-        conv(p + ".conv1", first_out, first_in, 3, 3, 3)
-        s[p + ".head.0.gamma"] = (last_in, 1, 1, 1)
-        conv(p + ".head.2", last_out, last_in, 3, 3, 3)
-
-    ends("encoder", 3, base, top, 2 * z)
-    for i, (a, b) in {0: (1, 1), 1: (1, 1), 3: (1, 2), 4: (2, 2), 6: (2, 4), 7: (4, 4), 9: (4, 4), 10: (4, 4)}.items():
-        residual(f"encoder.downsamples.{i}", a * base, b * base)
+    """Section 3.3, for base width `base` and multipliers 1, 2, 4, 4."""
+    s, top = Shapes(), 4 * base
+    s.ends("encoder", 3, base, top, 2 * z)
+    for i, (a, b) in ENCODER.items():
+        s.residual(f"encoder.downsamples.{i}", a * base, b * base)
     for i, m in {2: 1, 5: 2, 8: 4}.items():
-        conv(f"encoder.downsamples.{i}.resample.1", m * base, m * base, 3, 3)
+        s.conv(f"encoder.downsamples.{i}.resample.1", m * base, m * base, 3, 3)
         if i > 2:
-            conv(f"encoder.downsamples.{i}.time_conv", m * base, m * base, 3, 1, 1)
-    middle("encoder")
-    conv("conv1", 2 * z, 2 * z, 1, 1, 1)
-    conv("conv2", z, z, 1, 1, 1)
-    ends("decoder", z, top, base, 3)
-    middle("decoder")
-    for i, (a, b) in {
-        0: (4, 4),
-        1: (4, 4),
-        2: (4, 4),
-        4: (2, 4),
-        5: (4, 4),
-        6: (4, 4),
-        8: (2, 2),
-        9: (2, 2),
-        10: (2, 2),
-        12: (1, 1),
-        13: (1, 1),
-        14: (1, 1),
-    }.items():
-        residual(f"decoder.upsamples.{i}", a * base, b * base)
+            s.conv(f"encoder.downsamples.{i}.time_conv", m * base, m * base, 3, 1, 1)
+    s.middle("encoder", top)
+    s.conv("conv1", 2 * z, 2 * z, 1, 1, 1)
+    s.conv("conv2", z, z, 1, 1, 1)
+    s.ends("decoder", z, top, base, 3)
+    s.middle("decoder", top)
+    for i, (a, b) in DECODER.items():
+        s.residual(f"decoder.upsamples.{i}", a * base, b * base)
     for i, m in {3: 4, 7: 4, 11: 2}.items():
-        conv(f"decoder.upsamples.{i}.resample.1", m * base // 2, m * base, 3, 3)
+        s.conv(f"decoder.upsamples.{i}.resample.1", m * base // 2, m * base, 3, 3)
         if i < 11:
-            conv(f"decoder.upsamples.{i}.time_conv", 2 * m * base, m * base, 3, 1, 1)
+            s.conv(f"decoder.upsamples.{i}.time_conv", 2 * m * base, m * base, 3, 1, 1)
     return s
 
 

@@ -22,53 +22,29 @@ DECODER = ((4, 4), (4, 4), (4, 2), (2, 1))
 
 def shapes(base: int, decoder_base: int, z: int) -> dict:
     """Original tensor names with their shapes (section 7)."""
-    s = {}
-
-    def conv(name, *shape):
-        s[name + ".weight"], s[name + ".bias"] = shape, (shape[0],)
-
-    def residual(p, a, b):
-        s[p + ".residual.0.gamma"] = (a, 1, 1, 1)
-        conv(p + ".residual.2", b, a, 3, 3, 3)
-        s[p + ".residual.3.gamma"] = (b, 1, 1, 1)
-        conv(p + ".residual.6", b, b, 3, 3, 3)
-        if a != b:
-            conv(p + ".shortcut", b, a, 1, 1, 1)
-
-    def middle(p, top):
-        residual(p + ".middle.0", top, top)
-        s[p + ".middle.1.norm.gamma"] = (top, 1, 1)
-        conv(p + ".middle.1.to_qkv", 3 * top, top, 1, 1)
-        conv(p + ".middle.1.proj", top, top, 1, 1)
-        residual(p + ".middle.2", top, top)
-
-    def ends(p, first_in, first_out, last_in, last_out):
-        conv(p + ".conv1", first_out, first_in, 3, 3, 3)
-        s[p + ".head.0.gamma"] = (last_in, 1, 1, 1)
-        conv(p + ".head.2", last_out, last_in, 3, 3, 3)
-
-    ends("encoder", 12, base, 4 * base, 2 * z)
+    s = vae.Shapes()
+    s.ends("encoder", 12, base, 4 * base, 2 * z)
     for level, (a, b) in enumerate(ENCODER):
         p, width = f"encoder.downsamples.{level}.downsamples", b * base
-        residual(p + ".0", a * base, width)
-        residual(p + ".1", width, width)
+        s.residual(p + ".0", a * base, width)
+        s.residual(p + ".1", width, width)
         if level < 3:
-            conv(p + ".2.resample.1", width, width, 3, 3)
+            s.conv(p + ".2.resample.1", width, width, 3, 3)
         if level in (1, 2):
-            conv(p + ".2.time_conv", width, width, 3, 1, 1)
-    middle("encoder", 4 * base)
-    conv("conv1", 2 * z, 2 * z, 1, 1, 1)
-    conv("conv2", z, z, 1, 1, 1)
-    ends("decoder", z, 4 * decoder_base, decoder_base, 12)
-    middle("decoder", 4 * decoder_base)
+            s.conv(p + ".2.time_conv", width, width, 3, 1, 1)
+    s.middle("encoder", 4 * base)
+    s.conv("conv1", 2 * z, 2 * z, 1, 1, 1)
+    s.conv("conv2", z, z, 1, 1, 1)
+    s.ends("decoder", z, 4 * decoder_base, decoder_base, 12)
+    s.middle("decoder", 4 * decoder_base)
     for level, (a, b) in enumerate(DECODER):
         p, width = f"decoder.upsamples.{level}.upsamples", b * decoder_base
         for block in range(3):
-            residual(f"{p}.{block}", (a if block == 0 else b) * decoder_base, width)
+            s.residual(f"{p}.{block}", (a if block == 0 else b) * decoder_base, width)
         if level < 3:
-            conv(p + ".3.resample.1", width, width, 3, 3)
+            s.conv(p + ".3.resample.1", width, width, 3, 3)
         if level in (0, 1):
-            conv(p + ".3.time_conv", 2 * width, width, 3, 1, 1)
+            s.conv(p + ".3.time_conv", 2 * width, width, 3, 1, 1)
     return s
 
 
