@@ -37,7 +37,6 @@ void set_sink(Sink sink) {
     state().sink = sink ? std::move(sink) : Sink(write_warnings);
 }
 
-void debug(std::string_view text) { send(Level::debug, text); }
 void info(std::string_view text) { send(Level::info, text); }
 void warning(std::string_view text) { send(Level::warning, text); }
 

@@ -5,14 +5,13 @@
 
 namespace denoir::log {
 
-enum class Level { debug, info, warning };
+enum class Level { info, warning };
 
 /// Called under a lock, on the thread that logs. The default writes warnings to stderr as `warning: …` and drops the
 /// rest.
 using Sink = std::function<void(Level, std::string_view)>;
 void set_sink(Sink);
 
-void debug(std::string_view);
 void info(std::string_view);
 void warning(std::string_view);
 

@@ -20,30 +20,6 @@ std::uint8_t level(float v) {
     return static_cast<std::uint8_t>(static_cast<int>(v * 255.0f));
 }
 
-void put_frame(const Tensor& video, int frame, std::uint8_t* out) {
-    assert(video.rank() == 4 && video.size(0) == 3 && video.dtype() == DType::f32 && frame >= 0 &&
-           frame < video.size(1));
-    const std::int64_t h = video.size(2), w = video.size(3), step = video.stride(3);
-    std::array<std::vector<std::uint8_t>, 3> rows; // colour by colour first: compilers make vectors of that
-    for (auto& row : rows) row.resize(static_cast<std::size_t>(w));
-    for (std::int64_t y = 0; y < h; ++y, out += 3 * w) {
-        for (std::int64_t c = 0; c < 3; ++c) {
-            const float* in = video.data<float>() + c * video.stride(0) + frame * video.stride(1) + y * video.stride(2);
-            std::uint8_t* row = rows[static_cast<std::size_t>(c)].data();
-            if (step == 1)
-                for (std::int64_t x = 0; x < w; ++x) row[x] = level(in[x]);
-            else
-                for (std::int64_t x = 0; x < w; ++x) row[x] = level(in[x * step]);
-        }
-        const std::uint8_t *red = rows[0].data(), *green = rows[1].data(), *blue = rows[2].data();
-        for (std::int64_t x = 0; x < w; ++x) {
-            out[3 * x] = red[x];
-            out[3 * x + 1] = green[x];
-            out[3 * x + 2] = blue[x];
-        }
-    }
-}
-
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -88,38 +64,31 @@ bool is_frame(const std::filesystem::path& path) {
 
 } // namespace
 
-std::vector<std::uint8_t> to_rgb8(const Tensor& video, int frame) {
-    std::vector<std::uint8_t> rgb(3 * static_cast<std::size_t>(video.size(2) * video.size(3)));
-    put_frame(video, frame, rgb.data());
-    return rgb;
-}
-
 Image to_image(const Tensor& video, int frame) {
-    Image image(static_cast<int>(video.size(3)), static_cast<int>(video.size(2)));
-    put_frame(video, frame, image.rgb.data());
+    assert(video.rank() == 4 && video.size(0) == 3 && video.dtype() == DType::f32 && frame >= 0 &&
+           frame < video.size(1));
+    const std::int64_t h = video.size(2), w = video.size(3), step = video.stride(3);
+    Image image(static_cast<int>(w), static_cast<int>(h));
+    std::uint8_t* out = image.rgb.data();
+    std::array<std::vector<std::uint8_t>, 3> rows; // colour by colour first: compilers make vectors of that
+    for (auto& row : rows) row.resize(static_cast<std::size_t>(w));
+    for (std::int64_t y = 0; y < h; ++y, out += 3 * w) {
+        for (std::int64_t c = 0; c < 3; ++c) {
+            const float* in = video.data<float>() + c * video.stride(0) + frame * video.stride(1) + y * video.stride(2);
+            std::uint8_t* row = rows[static_cast<std::size_t>(c)].data();
+            if (step == 1)
+                for (std::int64_t x = 0; x < w; ++x) row[x] = level(in[x]);
+            else
+                for (std::int64_t x = 0; x < w; ++x) row[x] = level(in[x * step]);
+        }
+        const std::uint8_t *red = rows[0].data(), *green = rows[1].data(), *blue = rows[2].data();
+        for (std::int64_t x = 0; x < w; ++x) {
+            out[3 * x] = red[x];
+            out[3 * x + 1] = green[x];
+            out[3 * x + 2] = blue[x];
+        }
+    }
     return image;
-}
-
-Image contact_sheet(std::span<const Image> images, int columns, int gap) {
-    assert(columns > 0 && gap >= 0);
-    if (images.empty()) return {};
-    int cell_w = 0, cell_h = 0;
-    for (const Image& image : images) {
-        cell_w = std::max(cell_w, image.width);
-        cell_h = std::max(cell_h, image.height);
-    }
-    const int count = static_cast<int>(images.size()), across = std::min(columns, count),
-              rows = (count + across - 1) / across;
-    Image sheet(across * cell_w + (across - 1) * gap, rows * cell_h + (rows - 1) * gap);
-    std::fill(sheet.rgb.begin(), sheet.rgb.end(), std::uint8_t{24});
-    for (int i = 0; i < count; ++i) {
-        const Image& image = images[static_cast<std::size_t>(i)];
-        const int x = i % across * (cell_w + gap) + (cell_w - image.width) / 2,
-                  y = i / across * (cell_h + gap) + (cell_h - image.height) / 2;
-        for (int row = 0; row < image.height; ++row)
-            std::copy_n(image.row(row), 3 * static_cast<std::size_t>(image.width), sheet.row(y + row) + 3 * x);
-    }
-    return sheet;
 }
 
 Image thumbnail(const Image& image, int longest_side) {

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <vector>
 
 #include "engine/core/tensor.h"
@@ -10,13 +9,9 @@
 
 namespace denoir {
 
-/// Frame `frame` of video [3,F,H,W] (f32 host, any strides, -1 … 1) as H x W x 3 bytes: clamp(x/2 + 0.5, 0, 1) * 255,
-/// truncated (spec/pipelines.md 12). NaN becomes 0.
-std::vector<std::uint8_t> to_rgb8(const Tensor& video, int frame);
+/// Frame `frame` of video [3,F,H,W] (f32 host, any strides, -1 … 1): clamp(x/2 + 0.5, 0, 1) * 255, truncated
+/// (spec/pipelines.md 12). NaN becomes 0.
 Image to_image(const Tensor& video, int frame);
-
-/// Pictures in rows of `columns`, `gap` dark pixels between them; cells as large as the largest picture.
-Image contact_sheet(std::span<const Image> images, int columns, int gap);
 
 /// Scaled down (never up) so that the longer side is at most `longest_side`.
 Image thumbnail(const Image& image, int longest_side);

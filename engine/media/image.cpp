@@ -4,7 +4,6 @@
 #include <cassert>
 
 #include "engine/core/file.h"
-#include "engine/core/profile.h"
 #include "engine/media/exif.h"
 #include "engine/media/still.h"
 
@@ -29,7 +28,6 @@ template <class Read> auto in_file(const std::filesystem::path& path, Read&& rea
 } // namespace
 
 Image read_image(const std::filesystem::path& path) {
-    const profile::Scope zone(profile::Zone::media);
     return in_file(path, [&] {
         media::Still still = media::scan_still(bytes_of(*MappedFile::open(path)), media::Depth::whole);
         return media::decode_still(still);

@@ -7,7 +7,6 @@
 #include <cassert>
 #include <numeric>
 
-#include "engine/core/profile.h"
 #include "engine/media/colour.h"
 #include "engine/media/exif.h"
 #include "engine/media/packet_store.h"
@@ -284,7 +283,6 @@ int IndexedVideo::keyframe_before(int n) const {
 
 void IndexedVideo::read(int n, Image& image) {
     assert(n >= 0 && n < frames());
-    const profile::Scope zone(profile::Zone::media);
     state_->read(n, image);
 }
 

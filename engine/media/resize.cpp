@@ -6,8 +6,6 @@
 #include <cassert>
 #include <cmath>
 
-#include "engine/core/profile.h"
-
 namespace denoir {
 namespace {
 
@@ -144,7 +142,6 @@ std::vector<CubicTaps> cubic_taps(int in, int out) {
 
 Image resize_pil(const Image& image, int width, int height, Filter filter) {
     assert(image.width > 0 && image.height > 0 && width > 0 && height > 0);
-    const profile::Scope zone(profile::Zone::media);
     if (image.width != width && image.height != height)
         return resize_height(resize_width(image, width, filter), height, filter);
     if (image.width != width) return resize_width(image, width, filter);
@@ -154,7 +151,6 @@ Image resize_pil(const Image& image, int width, int height, Filter filter) {
 
 Tensor resize_bicubic_torch(const Tensor& chw, int height, int width) {
     assert(chw.rank() == 3 && chw.dtype() == DType::f32 && chw.is_contiguous() && height > 0 && width > 0);
-    const profile::Scope zone(profile::Zone::media);
     const int channels = static_cast<int>(chw.size(0)), in_h = static_cast<int>(chw.size(1)),
               in_w = static_cast<int>(chw.size(2));
     const std::vector<CubicTaps> rows = cubic_taps(in_h, height), columns = cubic_taps(in_w, width);

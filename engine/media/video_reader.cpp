@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "engine/core/profile.h"
 #include "engine/media/colour.h"
 #include "engine/media/containers.h"
 #include "engine/media/exif.h"
@@ -91,7 +90,6 @@ VideoReader::~VideoReader() = default;
 const VideoInfo& VideoReader::info() const { return state_->info; }
 
 bool VideoReader::read(Image& image) {
-    const profile::Scope zone(profile::Zone::media);
     State& s = *state_;
     s.demuxer.source().allow(s.limits.seconds);
     if (!s.ready) s.ready = s.decode();

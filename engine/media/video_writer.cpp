@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include "engine/core/file.h"
-#include "engine/core/profile.h"
 #include "engine/media/colour.h"
 #include "engine/media/output.h"
 
@@ -230,7 +229,6 @@ VideoWriter::VideoWriter(std::filesystem::path path, const VideoOptions& options
 VideoWriter::~VideoWriter() = default;
 
 void VideoWriter::write(const std::uint8_t* rgb) {
-    const profile::Scope zone(profile::Zone::media);
     State& s = *state_;
     s.check(av_frame_make_writable(s.encoded.get()));
     s.codec == Codec::ffv1 ? s.convert_ffv1(rgb) : s.convert_h264(rgb);
@@ -244,7 +242,6 @@ void VideoWriter::write(const Image& frame) {
 }
 
 void VideoWriter::finish() {
-    const profile::Scope zone(profile::Zone::media);
     State& s = *state_;
     if (s.frames == 0) throw Error(s.path.string(), "", "there are no frames to write", "");
     s.encode(nullptr);

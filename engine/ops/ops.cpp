@@ -68,25 +68,6 @@ Tensor activate(Activation activation, const Tensor& x, DType out) {
     return result;
 }
 
-Tensor concat(std::span<const Tensor> parts, int axis) {
-    assert(!parts.empty());
-    Shape shape = parts[0].shape();
-    if (axis < 0) axis += shape.rank();
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-        assert(parts[i].rank() == shape.rank() && parts[i].dtype() == parts[0].dtype());
-        shape[axis] += parts[i].size(axis);
-    }
-    Backend& backend = backend_of(parts[0]);
-    Tensor result = backend.empty(shape, parts[0].dtype());
-    std::int64_t at = 0;
-    for (const Tensor& part : parts) {
-        Tensor to = result.slice(axis, at, at + part.size(axis));
-        backend.copy(part, to);
-        at += part.size(axis);
-    }
-    return result;
-}
-
 Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options, DType out) {
     assert(w.shape().rank() >= 2 && w.shape()[0] > 0 && w.shape().elements() / w.shape()[0] == x.size(-1));
     assert(!bias || bias->shape().elements() == w.shape()[0]);

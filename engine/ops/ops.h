@@ -12,7 +12,6 @@ Tensor cast(const Tensor& x, DType out); ///< dense copy in another dtype; itsel
 Tensor add(const Tensor& a, const Tensor& b, DType out);
 Tensor multiply(const Tensor& a, const Tensor& b, DType out);
 Tensor activate(Activation, const Tensor& x, DType out);
-Tensor concat(std::span<const Tensor> parts, int axis); ///< same dtype, dense result
 
 Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&,
               DType out); ///< x [..., K] -> [..., N]

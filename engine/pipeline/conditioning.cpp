@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/core/file.h"
-#include "engine/core/profile.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
 #include "engine/pipeline/images.h"

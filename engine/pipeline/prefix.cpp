@@ -69,14 +69,6 @@ VideoBefore video_before(const Forcing& f) {
     });
 }
 
-std::vector<fs::path> files_before(const Forcing& f) {
-    try {
-        if (std::vector<fs::path> pictures = pictures_of(file_of(f)); !pictures.empty()) return pictures;
-    } catch (const Error&) { // whoever reads it says why
-    }
-    return {file_of(f)};
-}
-
 FramesBefore::FramesBefore(const Forcing& f) : path_(f.video), count_(f.overlap) {
     naming(path_, [&] {
         const fs::path file = file_of(f);

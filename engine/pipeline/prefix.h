@@ -19,8 +19,6 @@ struct VideoBefore {
 };
 /// From headers and the first picture alone. Throws Error.
 VideoBefore video_before(const Forcing&);
-/// The files that it is read from.
-std::vector<std::filesystem::path> files_before(const Forcing&);
 
 /// The `overlap` frames before the place where the clip goes on, of the video's size, one at a time in memory.
 class FramesBefore {

@@ -144,12 +144,4 @@ Json describe_sizes(const TensorGroup& group) {
     return known;
 }
 
-std::optional<std::vector<std::int64_t>> find_shape(const TensorGroup& group, std::string_view canonical) {
-    for (const auto& m : group.members) {
-        const auto found = canonical_name(group.recognised.component, group.recognised.layout, m.name);
-        if (found && found->name == canonical) return m.tensor->shape;
-    }
-    return std::nullopt;
-}
-
 } // namespace denoir

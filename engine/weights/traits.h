@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/core/json.h"
@@ -25,8 +23,5 @@ struct TransformerTraits {
 
 /// Sizes of any recognised network as numbers by name: "dim", "layers", …; an empty object for unknown ones.
 Json describe_sizes(const TensorGroup&);
-
-/// Shape of the tensor with this canonical name, or nothing. Linear in the number of tensors.
-std::optional<std::vector<std::int64_t>> find_shape(const TensorGroup&, std::string_view canonical);
 
 } // namespace denoir

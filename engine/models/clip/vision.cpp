@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "engine/core/error.h"
-#include "engine/core/profile.h"
 #include "engine/models/fields.h"
 #include "engine/nn/layers.h"
 
@@ -177,7 +176,6 @@ std::vector<std::string> layer_names(const Config& c) {
 }
 
 Tensor Vision::forward(const Tensor& image, nn::Probe* probe) const {
-    const profile::Scope zone(profile::Zone::clip);
     const Shape wanted{3, config_.image(), config_.image()};
     if (!(image.shape() == wanted) || image.dtype() != DType::f32)
         throw Error({}, "image", fmt::format("{} must be f32 of shape {}", to_string(image.shape()), to_string(wanted)),

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "engine/core/error.h"
-#include "engine/core/profile.h"
 #include "engine/models/fields.h"
 #include "engine/nn/layers.h"
 
@@ -179,7 +178,6 @@ std::vector<std::string> layer_names(const Config& c) {
 }
 
 Tensor Encoder::encode(std::span<const std::int64_t> ids, nn::Probe* probe) const {
-    const profile::Scope zone(profile::Zone::text);
     if (ids.empty()) throw Error({}, "tokens", "there are none", "give at least the closing token, 1");
     for (const std::int64_t id : ids)
         if (id < 0 || id >= config_.vocabulary)

