@@ -10,6 +10,7 @@
 #include "app/clip_source.h"
 #include "app/low_priority.h"
 #include "app/text.h"
+#include "engine/core/units.h"
 #include "engine/media/frames.h"
 #include "engine/pipeline/residency.h"
 #include "engine/session/model_lookup.h"
@@ -118,7 +119,7 @@ struct DraftDecoder::State {
         const int wanted = draft.frame < 0 ? draft.frame : draft.frame - first;
         const Tensor all =
             run ? draft_latent(*run, draft.step, model) : Pipeline::requested_frames(r, draft.latent, draft.step);
-        const std::int64_t frames = all.size(1) * 4 - 3;
+        const std::int64_t frames = video_frames(all.size(1));
         if (wanted >= frames) throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
         // Four frames share a latent frame, the first has one alone; later ones do not reach back.
         const std::int64_t needed = wanted < 0 ? all.size(1) : (wanted + 3) / 4 + 1;

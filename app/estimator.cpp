@@ -12,6 +12,7 @@
 #include "engine/backend/backend.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/core/units.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
 #include "engine/session/model_lookup.h"
@@ -62,7 +63,7 @@ PictureWork picture_work(const Request& r) {
     const int start = r.start ? r.start->step : 0;
     for (const Window& w : windows_of(r)) {
         if (w.index > 0 && w.first_step >= start) work.encoded_between += area * r.forcing->overlap;
-        (w.last ? work.decoded_last : work.decoded_between) += area * (4 * w.frames - 3);
+        (w.last ? work.decoded_last : work.decoded_between) += area * video_frames(w.frames);
     }
     return work;
 }
@@ -72,7 +73,7 @@ QStringList smaller(const Request& r, int multiple, double ratio) {
     QStringList out;
     const int now = (*r.frames + 3) / 4; // the first latent frame stands for one frame, others for 4
     const int latents = int(now * ratio);
-    if (latents > std::max(1, ready_frames(r))) out << QObject::tr("use %1 frames").arg(4 * latents - 3);
+    if (latents > std::max(1, ready_frames(r))) out << QObject::tr("use %1 frames").arg(video_frames(latents));
     const double side = std::sqrt(ratio);
     const int width = int(*r.width * side / multiple) * multiple, height = int(*r.height * side / multiple) * multiple;
     if (width >= 64 && height >= 64) out << QObject::tr("use the size %1x%2").arg(width).arg(height);

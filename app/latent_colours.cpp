@@ -7,6 +7,7 @@
 
 #include "engine/core/file.h"
 #include "engine/core/json.h"
+#include "engine/core/units.h"
 #include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/run_folder.h"
@@ -152,7 +153,7 @@ std::optional<LatentColours> LatentColours::fit(const Tensor& latent, const std:
     const auto t = static_cast<int>(latent.size(1)), h = static_cast<int>(latent.size(2)),
                w = static_cast<int>(latent.size(3));
     const int step = frames.front().height / std::max(1, h);
-    if (static_cast<int>(frames.size()) != 4 * (t - 1) + 1 || step < 1 || frames.front().height != h * step ||
+    if (static_cast<int>(frames.size()) != video_frames(t) || step < 1 || frames.front().height != h * step ||
         frames.front().width != w * step)
         return {};
     const std::size_t n = channels + 1; // the last one is the bias

@@ -6,6 +6,7 @@
 
 #include "app/text.h"
 #include "engine/core/error.h"
+#include "engine/core/units.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/session/model_lookup.h"
 
@@ -14,10 +15,6 @@ namespace {
 
 constexpr int usual_overlap = 17;  // frames: what SkyReels recommends (spec/pipelines.md 6)
 constexpr int most_room = 1 << 20; // latent frames: where the length is not fixed
-
-/// Latent frames of so many frames: four in each but the first, which holds one.
-int latent_frames(int frames) { return (frames - 1) / 4 + 1; }
-int frames_of(int latent) { return 4 * latent - 3; }
 
 Request anew(const Request& request) {
     Request r = request;
@@ -35,7 +32,7 @@ int go_on(Request& r, const Take& take, int frames, int room) {
     if (r.forcing->base) room = std::min(room, latent_frames(*r.forcing->base));
     const int most = std::max(1, std::min({latent_frames(usual_overlap), latent_frames(frames), room - 1}));
     if (r.forcing->block > most) r.forcing->block = 1;
-    const int overlap = frames_of(most / r.forcing->block * r.forcing->block);
+    const int overlap = video_frames(most / r.forcing->block * r.forcing->block);
     r.forcing->video = to_path(take.video);
     r.forcing->video_frames.reset(); // the headers that the take's length is from may be wrong
     if (frames < take.frames) r.forcing->video_frames = frames;
@@ -47,7 +44,7 @@ int go_on(Request& r, const Take& take, int frames, int room) {
 /// Enough frames for so many: whole latent frames, whole blocks.
 int frames_for(int frames, int block) {
     const int latent = latent_frames(frames + 3);
-    return frames_of((latent + block - 1) / block * block);
+    return video_frames((latent + block - 1) / block * block);
 }
 
 /// A clip that was made in one window is made in one again, where a new one of its length would be made in several.
@@ -66,7 +63,7 @@ Request extension_of(const Shot& shot, const Request& request) {
     Request r = anew(request);
     if (shot.current().part) r.frames.reset(); // so few were wanted of the part alone
     const int room = r.frames ? std::max(2, latent_frames(*r.frames)) : most_room;
-    if (r.frames) r.frames = std::max(*r.frames, frames_of(2)); // one is given, one is made
+    if (r.frames) r.frames = std::max(*r.frames, video_frames(2)); // one is given, one is made
     go_on(r, shot.current(), shot.out, room);
     r.last_image.clear();
     return r;

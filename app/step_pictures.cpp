@@ -11,6 +11,7 @@
 
 #include "app/latent_colours.h"
 #include "app/text.h"
+#include "engine/core/units.h"
 #include "engine/media/video_reader.h"
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
@@ -203,7 +204,7 @@ void StepPictures::clear() {
 void StepPictures::set_up(const Request& r, int steps) {
     steps_ = steps;
     frames_ = r.frames.value_or(1);
-    latent_frames_ = (frames_ - 1) / 4 + 1;
+    latent_frames_ = denoir::latent_frames(frames_);
     fps_ = r.fps.value_or(0);
     keeps_steps_ = r.latents == KeepLatents::all;
     pictures_.assign(static_cast<std::size_t>(steps) + 1, {});

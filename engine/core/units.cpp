@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/core/error.h"
 
@@ -38,28 +37,8 @@ int checked_side(std::int64_t pixels, int multiple, std::string_view field) {
 FrameCount::FrameCount(std::int64_t frames, std::string_view field)
     : value_(checked(frames, 1, 4, max, field, "1, 5, 9, 13, … (4n + 1)")) {}
 
-FrameCount FrameCount::from_latent(std::int64_t latent_frames, std::string_view field) {
-    constexpr std::int64_t last = (max - 1) / 4 + 1;
-    checked(latent_frames, 1, 1, last, field, fmt::format("a number of latent frames from 1 to {}", last));
-    return FrameCount(4 * (latent_frames - 1) + 1, field);
-}
-
 Resolution::Resolution(std::int64_t width, std::int64_t height, int multiple)
     : width_(checked_side(width, multiple, "width")), height_(checked_side(height, multiple, "height")) {}
-
-Resolution Resolution::parse(std::string_view text, std::string_view field, int multiple) {
-    std::int64_t sides[2] = {};
-    const std::size_t cross = text.find('x');
-    const std::string_view parts[2] = {text.substr(0, cross),
-                                       cross == std::string_view::npos ? "" : text.substr(cross + 1)};
-    for (int i = 0; i < 2; ++i) {
-        const auto [end, problem] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), sides[i]);
-        if (problem != std::errc() || end != parts[i].data() + parts[i].size())
-            throw UsageError("", std::string(field), fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)),
-                             "write it like 960x544");
-    }
-    return {sides[0], sides[1], multiple};
-}
 
 StepCount::StepCount(std::int64_t steps, std::string_view field)
     : value_(checked(steps, 1, 1, max, field, fmt::format("a number of steps from 1 to {}", max))) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 
@@ -14,22 +15,23 @@ class FrameCount {
 public:
     static constexpr int max = 16385; ///< eleven minutes at 24 fps
     explicit FrameCount(std::int64_t frames, std::string_view field = "frames");
-    static FrameCount from_latent(std::int64_t latent_frames, std::string_view field = "frames");
     int value() const { return value_; }
-    int latent() const { return (value_ - 1) / 4 + 1; }
     friend auto operator<=>(FrameCount, FrameCount) = default;
 
 private:
     int value_;
 };
 
+/// Latent frames of so many video frames: one of the first, one of each four after it.
+template <std::integral Count> constexpr Count latent_frames(Count video_frames) { return (video_frames - 1) / 4 + 1; }
+/// Video frames of so many latent ones.
+template <std::integral Count> constexpr Count video_frames(Count latent_frames) { return 4 * latent_frames - 3; }
+
 /// Pixels of a frame: both sides multiples of `multiple` (16; 32 for the VAE of TI2V-5B), at most 8192.
 class Resolution {
 public:
     static constexpr int max = 8192;
     Resolution(std::int64_t width, std::int64_t height, int multiple = 16);
-    /// "960x544"
-    static Resolution parse(std::string_view text, std::string_view field = "size", int multiple = 16);
     int width() const { return width_; }
     int height() const { return height_; }
     friend bool operator==(const Resolution&, const Resolution&) = default;

@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/core/units.h"
 #include "engine/models/wan/vae.h"
 #include "engine/pipeline/layer_probe.h"
 #include "engine/pipeline/stage_timer.h"
@@ -40,8 +41,7 @@ std::string_view name(Stage stage) {
 }
 
 int window_frames(const Request& r) {
-    const int frames = r.forcing && r.forcing->base ? std::min(*r.frames, *r.forcing->base) : *r.frames;
-    return (frames - 1) / 4 + 1;
+    return latent_frames(r.forcing && r.forcing->base ? std::min(*r.frames, *r.forcing->base) : *r.frames);
 }
 
 Shape latent_shape(const Request& r, const Variant& v) {
@@ -50,7 +50,7 @@ Shape latent_shape(const Request& r, const Variant& v) {
 
 bool goes_on(const Request& r) { return r.forcing && !r.forcing->video.empty(); }
 
-int overlap_frames(const Request& r) { return (r.forcing->overlap - 1) / 4 + 1; }
+int overlap_frames(const Request& r) { return latent_frames(r.forcing->overlap); }
 
 int ready_frames(const Request& r) { return goes_on(r) ? overlap_frames(r) : r.image.empty() ? 0 : 1; }
 
@@ -125,7 +125,7 @@ private:
     std::int64_t before_, all_;
 };
 
-std::int64_t pictures_of(const Tensor& latent) { return latent.size(1) * 4 - 3; }
+std::int64_t pictures_of(const Tensor& latent) { return video_frames(latent.size(1)); }
 
 } // namespace
 
@@ -137,7 +137,7 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vec
     for (std::size_t i = from; i < windows.size(); ++i) all += pictures_of(windows[i]);
     for (std::size_t i = 0; i < windows.size(); ++i) {
         const int given = i == 0 ? 0 : r.forcing->overlap;
-        const int pictures = windows[i] ? int(pictures_of(windows[i])) : 4 * planned[i].frames - 3;
+        const int pictures = windows[i] ? int(pictures_of(windows[i])) : video_frames(planned[i].frames);
         if (i >= from) {
             AmongAll among(observer, done, all);
             decode_window(

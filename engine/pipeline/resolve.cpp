@@ -133,13 +133,13 @@ void check_overlap(const Forcing& f) {
     if (f.overlap < 1 || (f.overlap - 1) % 4 != 0)
         refuse("forcing.overlap", fmt::format("{} is not 4n+1", f.overlap),
                fmt::format("use {}", std::max(0, f.overlap - 1) / 4 * 4 + 1));
-    const int ready = (f.overlap - 1) / 4 + 1;
+    const int ready = latent_frames(f.overlap);
     if (ready % f.block != 0)
         refuse(
             "forcing.block",
             fmt::format("the {} latent frames of an overlap of {} are no whole number of blocks of {}", ready,
                         f.overlap, f.block),
-            fmt::format("use block 1, or an overlap of {}", ((ready + f.block - 1) / f.block * f.block - 1) * 4 + 1));
+            fmt::format("use block 1, or an overlap of {}", video_frames((ready + f.block - 1) / f.block * f.block)));
 }
 
 void check_video_before(const Request& r) {
@@ -147,7 +147,7 @@ void check_video_before(const Request& r) {
     if (!r.image.empty())
         refuse("forcing.video", "a clip goes on after a video or begins with an image, not both",
                "leave one of them out");
-    if (ready_frames(r) >= FrameCount(*r.frames).latent())
+    if (ready_frames(r) >= latent_frames(*r.frames))
         refuse("forcing.overlap",
                fmt::format("{} of {} frames are the video's: nothing is left to make", f.overlap, *r.frames),
                fmt::format("use {} frames or more", f.overlap + 4));
@@ -161,7 +161,7 @@ void choose_windows(Request& r, int usual) {
     Forcing& f = *r.forcing;
     if (f.base || r.start || r.noise.kind == NoiseSource::Kind::file) return;
     if (*r.frames <= usual || usual < 5 || (usual - 1) % 4 != 0) return;
-    const auto whole_blocks = [&](int frames) { return f.block > 0 && ((frames - 1) / 4 + 1) % f.block == 0; };
+    const auto whole_blocks = [&](int frames) { return f.block > 0 && latent_frames(frames) % f.block == 0; };
     if (f.overlap < usual && whole_blocks(usual) && whole_blocks(f.overlap) && whole_blocks(*r.frames)) f.base = usual;
 }
 
@@ -169,12 +169,12 @@ void choose_windows(Request& r, int usual) {
 void check_windows(const Request& r) {
     const Forcing& f = *r.forcing;
     const auto check = [&](const char* field, int frames) {
-        const int latent = (frames - 1) / 4 + 1;
+        const int latent = latent_frames(frames);
         if (latent % f.block != 0)
             refuse(field,
                    fmt::format("{} latent frames ({} frames) are no whole number of blocks of {}", latent, frames,
                                f.block),
-                   fmt::format("use block 1, or {}", ((latent + f.block - 1) / f.block * f.block - 1) * 4 + 1));
+                   fmt::format("use block 1, or {}", video_frames((latent + f.block - 1) / f.block * f.block)));
     };
     check("forcing.base", *f.base);
     check("frames", *r.frames);
@@ -201,7 +201,7 @@ void resolve_forcing(const Request& r, int frames) {
         refuse(
             "forcing.block",
             fmt::format("{} latent frames ({} frames) are no whole number of blocks of {}", frames, *r.frames, f.block),
-            fmt::format("use block 1, or {} frames", (frames / f.block * f.block - 1) * 4 + 1));
+            fmt::format("use block 1, or {} frames", video_frames(frames / f.block * f.block)));
     if (f.block > 1 && (!r.image.empty() || !r.last_image.empty()))
         refuse("forcing.block", "an image is one latent frame, which is no whole block", "use block 1 with images");
     if (goes_on(r)) check_video_before(r);
@@ -306,7 +306,8 @@ void apply_config(Defaults& d, const ModelFolder& model) {
                                                                std::is_integral_v<Value> ? "whole " : "", low, high));
         value = static_cast<Value>(said);
     };
-    number("steps", d.steps, 1, 1000), number("shift", d.shift, 0.01, 1000), number("guidance", d.guidance, 0, 100);
+    number("steps", d.steps, 1, StepCount::max), number("shift", d.shift, 0.01, 1000),
+        number("guidance", d.guidance, 0, 100);
     number("frames", d.frames, 1, 1 << 20), number("fps", d.fps, 1, 240);
     number("width", d.width, 16, 1 << 14), number("height", d.height, 16, 1 << 14);
     // The negative prompt of a model that knows few words: the table's would be unknown pieces to it.
@@ -476,8 +477,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
 
     r.fps = r.fps.value_or(default_fps(d, before));
     check_range("fps", *r.fps, 1, 240);
-    r.steps = r.steps.value_or(d.steps);
-    check_range("steps", *r.steps, 1, 1000);
+    r.steps = StepCount(r.steps.value_or(d.steps)).value();
     const bool said = r.guidance.has_value();
     r.guidance = r.guidance.value_or(d.guidance);
     check_range("guidance", *r.guidance, 0, 100);

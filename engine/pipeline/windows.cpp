@@ -33,7 +33,7 @@ double expert_boundary(const Request& r, const ModelFolder& model) {
 }
 
 std::vector<Window> windows_of(const Request& r) {
-    const int all = (*r.frames - 1) / 4 + 1, first = window_frames(r);
+    const int all = latent_frames(*r.frames), first = window_frames(r);
     std::vector<Window> windows{{.frames = first, .ready = *r.mode == Mode::forcing ? ready_frames(r) : 0}};
     if (first < all && overlap_frames(r) >= first)
         throw UsageError({}, "forcing.overlap",
@@ -84,8 +84,8 @@ std::pair<int, int> expert_steps(const Request& r, const ModelFolder& model, con
 }
 
 const Window& window_after(const std::vector<Window>& windows, int step) {
-    const auto it = std::partition_point(windows.begin(), windows.end(),
-                                         [&](const Window& w) { return w.last_step() < step; });
+    const auto it =
+        std::partition_point(windows.begin(), windows.end(), [&](const Window& w) { return w.last_step() < step; });
     return it == windows.end() ? windows.back() : *it;
 }
 

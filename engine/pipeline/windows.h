@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/units.h"
 #include "engine/pipeline/request.h"
 
 namespace denoir {
@@ -19,7 +20,7 @@ struct Window {
     bool last = true;   ///< an end image follows it
     int last_step() const { return first_step + steps; }
     /// Of those that it makes: a later window's given ones are of the window before.
-    int first_picture() const { return index == 0 ? 0 : 4 * (begin + ready) - 3; }
+    int first_picture() const { return index == 0 ? 0 : video_frames(begin + ready); }
 };
 
 /// Of a resolved request, in order; never empty. Throws UsageError as forcing_plan does.

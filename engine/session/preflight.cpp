@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/core/disk.h"
+#include "engine/core/units.h"
 #include "engine/media/image.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
@@ -56,11 +57,11 @@ void check_boundary(const ModelFolder& model) {
 
 void preflight(const Request& r, const ModelFolder& model, Needs needs) {
     const auto transformer = wan::Config::read(Weights::load(model.transformer, Component::transformer));
-    if (const std::int64_t block = transformer.causal_block, frames = (*r.frames - 1) / 4 + 1;
+    if (const std::int64_t block = transformer.causal_block, frames = latent_frames(*r.frames);
         *r.mode != Mode::forcing && block > 0 && frames % block != 0)
         throw Error(model.transformer.front().string(), "config.json: num_frame_per_block",
                     fmt::format("the clip has {} latent frames, no multiple of blocks of {}", frames, block),
-                    fmt::format("choose {} frames", 4 * ((frames + block - 1) / block * block) - 3));
+                    fmt::format("choose {} frames", video_frames((frames + block - 1) / block * block)));
     check_boundary(model);
     if (!model.transformer_low.empty()) {
         const auto low = wan::Config::read(Weights::load(model.transformer_low, Component::transformer));

@@ -61,7 +61,7 @@ double root_mean_square_difference(const Tensor& a, const Tensor& b) {
 /// Pipeline::resolve lets pass, a fourth of which are tokens.
 double latent_pixels(const Request& r) {
     constexpr double most = 4.0 * (1 << 22);
-    const int frames = (r.frames.value_or(FrameCount::max) - 1) / 4 + 2;
+    const int frames = latent_frames(r.frames.value_or(FrameCount::max)) + 1;
     const int height = r.height.value_or(Resolution::max) / 8, width = r.width.value_or(Resolution::max) / 8;
     return std::min(most, double(frames) * height * width);
 }
