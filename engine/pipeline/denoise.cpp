@@ -61,7 +61,7 @@ public:
              const Conditioning& c, double guidance, LayerObserver* layers, std::string component)
         : backend_(std::move(backend)),
           model_(std::move(weights), backend_,
-                 {.heads = {}, .causal_block = causal_block(r), .precision = transformer_precision(r)}),
+                 {.heads = {}, .causal_block = causal_block(r), .precision = cast_points(*r.precision)}),
           condition_(c.condition),
           guidance_(guidance),
           layers_(layers),

@@ -25,7 +25,7 @@ MemoryNeeds matrices(const Weights& weights, DType compute, std::string_view but
 } // namespace
 
 MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Variant& v) {
-    const wan::Precision precision = transformer_precision(r);
+    const wan::Precision precision = cast_points(*r.precision);
     MemoryNeeds needs = matrices(weights, precision.compute, "");
     const Shape latent = latent_shape(r, v);
     const auto tokens = std::size_t(latent[1] * (latent[2] / 2) * (latent[3] / 2));

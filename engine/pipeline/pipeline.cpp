@@ -66,8 +66,8 @@ wan::Vae::Options vae_options(const Request& r, int strips) {
             .tf32 = *r.precision != PrecisionPolicy::f32};
 }
 
-wan::Precision transformer_precision(const Request& r) {
-    switch (*r.precision) {
+wan::Precision cast_points(PrecisionPolicy policy) {
+    switch (policy) {
     case PrecisionPolicy::wan:
         return wan::Precision::wan();
     case PrecisionPolicy::skyreels:

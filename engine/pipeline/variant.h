@@ -61,6 +61,7 @@ wan::Vae::Options vae_options(const Request&, int strips = 1);
 /// Memory of decoding: the exact causal state (spec/vae21.md 4) and the frames at work.
 constexpr int most_strips = 8;
 std::size_t decode_bytes(const Request&, const wan::VaeConfig&, int strips);
-wan::Precision transformer_precision(const Request&);
+/// Where the transformer rounds under a policy (spec/dit.md 7).
+wan::Precision cast_points(PrecisionPolicy);
 
 } // namespace denoir

@@ -12,6 +12,7 @@
 #include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/transformer.h"
 #include "engine/models/wan/vae.h"
+#include "engine/pipeline/variant.h"
 #include "engine/session/module_io.h"
 
 namespace denoir {
@@ -56,18 +57,6 @@ PrecisionPolicy policy(const ModuleCall& call, const Weights& weights) {
         throw UsageError("", "--precision", "f32 goes with --dtype f32, wan and skyreels go with --dtype bf16",
                          "leave --precision out: the family decides");
     return policy;
-}
-
-wan::Precision cast_points(PrecisionPolicy policy) {
-    switch (policy) {
-    case PrecisionPolicy::wan:
-        return wan::Precision::wan();
-    case PrecisionPolicy::skyreels:
-        return wan::Precision::skyreels();
-    case PrecisionPolicy::f32:
-        break;
-    }
-    return wan::Precision::f32();
 }
 
 void check_timesteps(const ModuleInputs& in, const Tensor& timestep, const Tensor& latent) {
