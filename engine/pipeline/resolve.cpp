@@ -17,6 +17,8 @@
 #include "engine/pipeline/needs.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/prefix.h"
+#include "engine/pipeline/refuse.h"
+#include "engine/pipeline/resolve_forcing.h"
 #include "engine/pipeline/seed.h"
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/variant.h"
@@ -27,10 +29,6 @@ namespace denoir {
 namespace {
 
 constexpr std::int64_t max_tokens = 1 << 22;
-
-[[noreturn]] void refuse(std::string field, std::string message, std::string hint) {
-    throw UsageError({}, std::move(field), std::move(message), std::move(hint));
-}
 
 void check_range(const char* field, double value, double low, double high) {
     if (!(value >= low && value <= high))
@@ -126,87 +124,6 @@ void check_cache(Request& r, const Variant& variant, const ModelFolder& model) {
     check_range("cache.threshold", r.cache->threshold, 0, StepCaching::most);
     if (r.cache->threshold == 0) return r.cache.reset(); // nothing is ever reused
     cache_coefficients(r, variant, model);
-}
-
-/// How many frames a video or the window before gives.
-void check_overlap(const Forcing& f) {
-    if (f.overlap < 1 || (f.overlap - 1) % 4 != 0)
-        refuse("forcing.overlap", fmt::format("{} is not 4n+1", f.overlap),
-               fmt::format("use {}", std::max(0, f.overlap - 1) / 4 * 4 + 1));
-    const int ready = latent_frames(f.overlap);
-    if (ready % f.block != 0)
-        refuse(
-            "forcing.block",
-            fmt::format("the {} latent frames of an overlap of {} are no whole number of blocks of {}", ready,
-                        f.overlap, f.block),
-            fmt::format("use block 1, or an overlap of {}", video_frames((ready + f.block - 1) / f.block * f.block)));
-}
-
-void check_video_before(const Request& r) {
-    const Forcing& f = *r.forcing;
-    if (!r.image.empty())
-        refuse("forcing.video", "a clip goes on after a video or begins with an image, not both",
-               "leave one of them out");
-    if (ready_frames(r) >= latent_frames(*r.frames))
-        refuse("forcing.overlap",
-               fmt::format("{} of {} frames are the video's: nothing is left to make", f.overlap, *r.frames),
-               fmt::format("use {} frames or more", f.overlap + 4));
-}
-
-/// A clip longer than those that the model was made for becomes several windows of that length, with the usual overlap
-/// (spec/pipelines.md 6), where its blocks allow that. A noise file has the shape of one window: the user's choice. A
-/// branch is made as its run was.
-void choose_windows(Request& r, int usual) {
-    if (!r.forcing) r.forcing = Forcing{};
-    Forcing& f = *r.forcing;
-    if (f.base || r.start || r.noise.kind == NoiseSource::Kind::file) return;
-    if (*r.frames <= usual || usual < 5 || (usual - 1) % 4 != 0) return;
-    const auto whole_blocks = [&](int frames) { return f.block > 0 && latent_frames(frames) % f.block == 0; };
-    if (f.overlap < usual && whole_blocks(usual) && whole_blocks(f.overlap) && whole_blocks(*r.frames)) f.base = usual;
-}
-
-/// A clip of several windows, whose overlap is of whole blocks: all are, if the first is and the clip.
-void check_windows(const Request& r) {
-    const Forcing& f = *r.forcing;
-    const auto check = [&](const char* field, int frames) {
-        const int latent = latent_frames(frames);
-        if (latent % f.block != 0)
-            refuse(field,
-                   fmt::format("{} latent frames ({} frames) are no whole number of blocks of {}", latent, frames,
-                               f.block),
-                   fmt::format("use block 1, or {}", video_frames((latent + f.block - 1) / f.block * f.block)));
-    };
-    check("forcing.base", *f.base);
-    check("frames", *r.frames);
-}
-
-/// `frames`: latent ones of a window.
-void resolve_forcing(const Request& r, int frames) {
-    const Forcing& f = *r.forcing;
-    if (f.base && (*f.base < 5 || *f.base > FrameCount::max || (*f.base - 1) % 4 != 0))
-        refuse("forcing.base", fmt::format("{} is not 4n+1, 5 or more", *f.base),
-               fmt::format("use {}", std::clamp(*f.base, 5, FrameCount::max) / 4 * 4 + 1));
-    if (f.ar_step < 0 || f.ar_step > 1000)
-        refuse("forcing.ar_step", fmt::format("{} is out of range", f.ar_step), "use 0 (all frames together) to 1000");
-    if (f.block < 1 || f.block > frames)
-        refuse("forcing.block", fmt::format("{} is out of range", f.block),
-               fmt::format("use 1 to {} latent frames", frames));
-    if (f.condition_noise < 0 || f.condition_noise > 999)
-        refuse("forcing.condition_noise", fmt::format("{} is out of range", f.condition_noise),
-               "use 0 to 999 thousandths, 20 is usual");
-    const bool several = f.base && *f.base < *r.frames;
-    if (several || goes_on(r)) check_overlap(f);
-    if (several) check_windows(r);
-    if (frames % f.block != 0 && !several)
-        refuse(
-            "forcing.block",
-            fmt::format("{} latent frames ({} frames) are no whole number of blocks of {}", frames, *r.frames, f.block),
-            fmt::format("use block 1, or {} frames", video_frames(frames / f.block * f.block)));
-    if (f.block > 1 && (!r.image.empty() || !r.last_image.empty()))
-        refuse("forcing.block", "an image is one latent frame, which is no whole block", "use block 1 with images");
-    if (goes_on(r)) check_video_before(r);
-    if (*r.frames == 1 && !r.image.empty())
-        refuse("frames", "nothing is left to make beside the start image", "use 5 frames or more");
 }
 
 /// The reference's size for a video of the image's aspect.
@@ -496,7 +413,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     check_aspects(r, variant);
     r.device = r.device.value_or(Device{});
     resolve_precision(r);
-    if (*r.mode == Mode::forcing) resolve_forcing(r, int(latent[1]));
+    if (*r.mode == Mode::forcing) check_forcing(r, int(latent[1]));
     if (r.cache) check_cache(r, variant, model);
     check_noise_file(r, {latent[0], drawn_frames(r), latent[2], latent[3]});
     check_memory(r, headers);
