@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/lora_names.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/weights/names.h"
+
+namespace denoir::lora {
+namespace {
+
+/// spec/checkpoints.md 9.1, 9.2; longer ones first.
+constexpr std::array endings{Ending{".lora_linear_layer.down.weight", Kind::down},
+                             Ending{".lora_linear_layer.up.weight", Kind::up},
+                             Ending{".lora_down.weight", Kind::down},
+                             Ending{".lora_up.weight", Kind::up},
+                             Ending{".lora.down.weight", Kind::down},
+                             Ending{".lora.up.weight", Kind::up},
+                             Ending{"_lora.down.weight", Kind::down},
+                             Ending{"_lora.up.weight", Kind::up},
+                             Ending{".lora_down", Kind::down},
+                             Ending{".lora_up", Kind::up},
+                             Ending{".lora_A", Kind::down},
+                             Ending{".lora_B", Kind::up},
+                             Ending{".alpha", Kind::alpha},
+                             Ending{".diff_b", Kind::bias},
+                             Ending{".diff_m", Kind::modulation},
+                             Ending{".diff", Kind::difference},
+                             Ending{".w_norm", Kind::difference},
+                             Ending{".b_norm", Kind::bias}};
+
+/// peft's: ".lora_A.weight", or an adapter's name between the two: ".lora_A.default.weight".
+std::optional<Ending> peft_ending(std::string_view name) {
+    for (const auto& [mark, kind] : {Ending{".lora_A.", Kind::down}, Ending{".lora_B.", Kind::up}}) {
+        const std::size_t at = name.rfind(mark);
+        if (at == std::string_view::npos) continue;
+        const std::string_view text = name.substr(at), rest = text.substr(mark.size()),
+                               leaf = rest.substr(rest.rfind('.') + 1); // npos + 1 == 0
+        if (std::count(rest.begin(), rest.end(), '.') > 1) continue;
+        if (leaf == "weight") return Ending{text, kind};
+        if (leaf == "bias" && kind == Kind::up) return Ending{text, Kind::bias_of_up};
+    }
+    return std::nullopt;
+}
+
+struct Relative {
+    std::string_view mark, name;
+};
+constexpr std::array relatives{Relative{"dora_scale", "DoRA"},
+                               Relative{"lora_magnitude_vector", "DoRA"},
+                               Relative{".lora_mid", "a LoRA of three parts"},
+                               Relative{".hada_", "LoHa"},
+                               Relative{".lokr_", "LoKr"},
+                               Relative{".oft_", "OFT"},
+                               Relative{".set_weight", "a patch that replaces weights"}};
+
+struct Prefix {
+    std::string_view text;
+    Expert expert = Expert::none; ///< of which Wan 2.2 expert it speaks
+};
+constexpr std::array prefixes{Prefix{"base_model.model."},
+                              Prefix{"model.diffusion_model."},
+                              Prefix{"diffusion_model."},
+                              Prefix{"transformer."},
+                              Prefix{"transformer_1.", Expert::high}, // ai-toolkit
+                              Prefix{"transformer_2.", Expert::low},  // and diffusers, whose first has no number
+                              Prefix{"pipe.dit."},
+                              Prefix{"dit."},
+                              Prefix{"unet."},
+                              Prefix{"model."},
+                              Prefix{"module."}};
+constexpr std::array<std::string_view, 4> flat_prefixes{"lora_unet__", "lora_unet_", "lora_transformer_", "lycoris_"};
+
+/// Without the last part of a tensor's name; empty where it has one part alone.
+std::string parent(std::string_view name) {
+    const std::size_t dot = name.rfind('.');
+    return std::string(name.substr(0, dot == std::string_view::npos ? 0 : dot));
+}
+
+} // namespace
+
+std::optional<Ending> ending_of(std::string_view name) {
+    if (const auto peft = peft_ending(name)) return peft;
+    const auto it =
+        std::find_if(endings.begin(), endings.end(), [&](const Ending& e) { return name.ends_with(e.text); });
+    return it == endings.end() ? std::nullopt : std::optional(*it);
+}
+
+std::string_view relative_of(std::string_view name) {
+    for (const Relative& other : relatives)
+        if (name.find(other.mark) != std::string_view::npos) return other.name;
+    return {};
+}
+
+Named named(std::string_view text) {
+    Named out{text};
+    for (bool found = true; found;) {
+        found = false;
+        for (const Prefix& prefix : prefixes)
+            if (out.module.starts_with(prefix.text)) {
+                out.module.remove_prefix(prefix.text.size());
+                if (prefix.expert != Expert::none) out.expert = prefix.expert;
+                found = true;
+            }
+    }
+    for (const std::string_view prefix : flat_prefixes)
+        if (out.module.starts_with(prefix)) {
+            out.module.remove_prefix(prefix.size());
+            break;
+        }
+    return out;
+}
+
+std::string flat(std::string_view name) {
+    std::string out(name);
+    std::replace(out.begin(), out.end(), '.', '_');
+    return out;
+}
+
+std::map<std::string, std::string, std::less<>> module_names(const Weights& weights) {
+    std::map<std::string, std::string, std::less<>> all;
+    const auto add = [&](const std::string& known, const std::string& canonical) {
+        if (!known.empty()) all.emplace(flat(known), canonical);
+    };
+    for (const auto& [name, weight] : weights.all()) {
+        add(parent(name), parent(name)); // first: where both namings have a word, the original's counts
+        add(name, name);
+    }
+    for (const auto& [name, weight] : weights.all())
+        if (const auto other = layout_name(Component::transformer, Layout::diffusers, name)) {
+            add(parent(*other), parent(name));
+            add(*other, name);
+        }
+    return all;
+}
+
+} // namespace denoir::lora
