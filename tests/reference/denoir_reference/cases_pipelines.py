@@ -45,6 +45,27 @@ def psnr(got: torch.Tensor, want: torch.Tensor) -> float:
     return 10 * np.log10(float(want.max() - want.min()) ** 2 / max(mse, 1e-30))
 
 
+def request_of(model, **given) -> dict:
+    """The request of a case: `given`, which wins, and what is the same in most."""
+    return {
+        "schema": 1,
+        "model": f"../_models/{model.folder}",
+        "prompt": PROMPT,
+        "negative_prompt": NEGATIVE,
+        "width": 80,
+        "height": 48,
+        "frames": 9,
+        "steps": 5,
+        "guidance": 5.0,
+        "shift": 5.0,
+        "seed": 7,
+        "sampler": "unipc",
+        "fps": 24 if "SkyReels" in model.folder else 16,
+        "dtype": "f32",
+        "device": "cpu",
+    } | given
+
+
 class Maker:
     def __init__(self, fixtures: Fixtures):
         self.f = fixtures
@@ -77,23 +98,7 @@ class Maker:
         **request,
     ):
         folder = self.f.root / name
-        full = {
-            "schema": 1,
-            "model": f"../_models/{model.folder}",
-            "prompt": PROMPT,
-            "negative_prompt": NEGATIVE,
-            "width": width,
-            "height": height,
-            "frames": frames,
-            "steps": 5,
-            "guidance": 5.0,
-            "shift": 5.0,
-            "seed": 7,
-            "sampler": "unipc",
-            "fps": 24 if "SkyReels" in model.folder else 16,
-            "dtype": "f32",
-            "device": "cpu",
-        } | request
+        full = request_of(model, width=width, height=height, frames=frames, **request)
         for key, value in (("family", family), ("forcing", forcing), ("cache", cache)):
             if value is not None:
                 full[key] = value

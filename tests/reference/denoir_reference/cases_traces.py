@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from . import clip, models, oracles, pipelines, text
-from .cases_pipelines import NEGATIVE, PROMPT, picture
+from .cases_pipelines import picture, request_of
 from .files import Fixtures, write_json, write_safetensors
 from .values import normal
 from .vae import MEAN, STD
@@ -23,24 +23,8 @@ class Maker:
     def case(self, name: str, model, note: str, run, layers="", **request) -> None:
         """`run(trace, model, request, noise)` runs the networks with the trace on them."""
         folder = self.f.root / name
-        full = {
-            "schema": 1,
-            "model": f"../_models/{model.folder}",
-            "prompt": PROMPT,
-            "negative_prompt": NEGATIVE,
-            "width": 32,
-            "height": 32,
-            "frames": 5,
-            "steps": 2,
-            "guidance": 5.0,
-            "shift": 5.0,
-            "seed": 7,
-            "sampler": "unipc",
-            "fps": 24 if "SkyReels" in model.folder else 16,
-            "dtype": "f32",
-            "device": "cpu",
-            "noise": {"file": "noise.safetensors"},
-        } | request
+        usual = {"width": 32, "height": 32, "frames": 5, "steps": 2, "noise": {"file": "noise.safetensors"}}
+        full = request_of(model, **(usual | request))
         latent = (16, (full["frames"] - 1) // 4 + 1, full["height"] // 8, full["width"] // 8)
         noise = normal(name + "/noise", latent)
         write_json(folder / "request.json", full)
