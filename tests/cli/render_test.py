@@ -32,6 +32,18 @@ class Render(Case):
         self.done(*self.render_words(self.work / f"{name}.mp4", "--run-dir", self.work / name, *more, **options))
         return self.work / name
 
+    def goes_on_after_kill(self, render, name, seen, whole):
+        """`render` into the run folder `name`, killed once the file `seen` is there, and resumed: as the run `whole`."""
+        run = self.work / name
+        process = self.start(*render, run, "--out", f"{name}.mp4")
+        while process.poll() is None and not (run / seen).exists():
+            time.sleep(0.001)
+        process.kill()
+        process.communicate()
+        self.done("render", "--resume", run)
+        self.assertEqual(latents(run), latents(whole), seen)
+        self.assertEqual(sha256(run / "video.mp4"), sha256(whole / "video.mp4"), seen)
+
     def test_what_it_writes(self):
         result = self.done(*self.render_words("out.mp4", "--run-dir", "run", "--json", "--progress", "plain")).json()
         self.assertEqual(set(result), {"out", "run", "seed", "seconds", "stages", "peak_memory_bytes"})
@@ -211,15 +223,7 @@ class Render(Case):
         self.assertEqual(first("draft3"), first("draft2"))
         # Killed in any window it goes on.
         for i, seen in enumerate(whole.rglob("step_00[0-5].safetensors") if PACE == 1 else []):
-            run = self.work / f"killed{i}"
-            process = self.start(*render, run, "--out", f"killed{i}.mp4")
-            while process.poll() is None and not (run / seen.relative_to(whole)).exists():
-                time.sleep(0.001)
-            process.kill()
-            process.communicate()
-            self.done("render", "--resume", run)
-            self.assertEqual(latents(run), latents(whole), seen.name)
-            self.assertEqual(sha256(run / "video.mp4"), sha256(whole / "video.mp4"), seen.name)
+            self.goes_on_after_kill(render, f"killed{i}", seen.relative_to(whole), whole)
         # A branch in the second window keeps the first.
         self.done("render", "--from", whole, "--step", 3, "--guidance", 2, "--run-dir", "branch", "--out", "branch.mp4")
         a, b = latents(whole), latents(self.work / "branch")
@@ -352,15 +356,7 @@ class Render(Case):
             self.assertTrue(self.done("verify", name, "--json").json()["identical"])
         self.assertNotEqual(latents(self.work / "other"), latents(whole))
         for i in (2, 3) if PACE == 1 else []:
-            run = self.work / f"killed{i}"
-            process = self.start(*render, run, "--out", f"killed{i}.mp4")
-            while process.poll() is None and not (run / "latents" / f"step_00{i}.safetensors").exists():
-                time.sleep(0.001)
-            process.kill()
-            process.communicate()
-            self.done("render", "--resume", run)
-            self.assertEqual(latents(run), latents(whole), i)
-            self.assertEqual(sha256(run / "video.mp4"), sha256(whole / "video.mp4"), i)
+            self.goes_on_after_kill(render, f"killed{i}", f"latents/step_00{i}.safetensors", whole)
 
     def test_drafts(self):
         run = self.render("run")
