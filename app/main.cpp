@@ -16,6 +16,7 @@
 #include "app/settings.h"
 #include "app/single_instance.h"
 #include "app/studio.h"
+#include "app/termination.h"
 #include "app/text.h"
 #include "engine/core/error.h"
 #include "ui/actions/shortcut_guard.h"
@@ -89,6 +90,12 @@ int run(QApplication& program, const ui::Arguments& arguments) {
     if (arguments.size) window.resize(*arguments.size);
     if (!arguments.screenshot.isEmpty()) return ui::take_screenshot(window, studio, arguments);
 
+    // The end of a session, `kill` and Ctrl+C are ends like any other: nothing is lost, nothing was unexpected.
+    app::Termination termination;
+    QObject::connect(&termination, &app::Termination::asked, &window, [&window] {
+        window.close();
+        QApplication::exit(); // an open menu or question does not hold it up
+    });
     if (!arguments.size) window.restore_place();
     window.show();
     window.begin(arguments.layout.value_or(ui::Layout::create));

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program itself, asked for a picture of its window where there is no display.
+// The program itself: asked for a picture of its window where there is no display, and ended by a signal.
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QImage>
 #include <QProcess>
 #include <QTest>
 
 #include <algorithm>
+#include <csignal>
 
+#include "app/project.h"
 #include "tests/app/home.h"
 
 using namespace denoir;
@@ -72,6 +75,44 @@ private slots:
         QCOMPARE(light.size(), QSize(1400, 900));
         QVERIFY2(brightness(dark) > 0 && brightness(dark) < 100, qPrintable(QString::number(brightness(dark))));
         QVERIFY2(brightness(light) > 160, qPrintable(QString::number(brightness(light))));
+    }
+
+    /// The end of a session is no crash: what was unsaved waits, and the next start takes it up without a question.
+    void a_signal_ends_the_studio_in_order() {
+        for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
+            {
+                app::Project project;
+                project.set_autosave(true);
+                app::Take take;
+                take.video = home_.file("cut.mp4");
+                take.frames = 9, take.width = 48, take.height = 32;
+                project.add_shot(take);
+                project.keep_for_next_start();
+            }
+            const auto left = app::Project::recoverable();
+            QCOMPARE(left.size(), 1);
+            QVERIFY(left.first().kept);
+            const auto holds = [&](const char* words) {
+                QFile file(left.first().autosave);
+                return file.open(QIODevice::ReadOnly) && file.readAll().contains(words);
+            };
+            QProcess studio;
+            QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+            environment.insert("QT_QPA_PLATFORM", "offscreen");
+            environment.insert("XDG_RUNTIME_DIR", home_.path());
+            studio.setProcessEnvironment(environment);
+            studio.setProcessChannelMode(QProcess::ForwardedChannels);
+            studio.start(QStringLiteral(DENOIR_PROGRAM), QStringList());
+            QVERIFY(studio.waitForStarted());
+            // It has taken up the cut and keeps it as a studio at work does.
+            QVERIFY(QTest::qWaitFor([&] { return holds("\"kept\":false"); }, 60000));
+            QCOMPARE(::kill(pid_t(studio.processId()), signal), 0);
+            QVERIFY(studio.waitForFinished(60000));
+            QCOMPARE(studio.exitStatus(), QProcess::NormalExit);
+            QCOMPARE(studio.exitCode(), 0);
+            QVERIFY2(holds("\"kept\":true"), "the next start would call this end unexpected");
+            app::Project::discard(left.first());
+        }
     }
 
     void what_cannot_be_drawn_is_refused_in_one_line() {
