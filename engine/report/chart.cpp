@@ -93,10 +93,14 @@ std::string grid(const Area& a) {
         for (const double v : all)
             if (v >= a.low && v <= a.high) line(v, tick_text(v, all.size() > 1 ? all[1] - all[0] : 1));
     }
-    const std::vector<double> across = ticks(a.x_low, a.x_high, std::max(3, a.chart.width / 110));
+    // Of frames and steps there are no halves.
+    const bool whole = std::all_of(a.chart.x.begin(), a.chart.x.end(), [](double v) { return v == std::floor(v); });
+    const int most = std::max(3, a.chart.width / 110);
+    const std::vector<double> across =
+        ticks(a.x_low, a.x_high, whole ? int(std::clamp(a.x_high - a.x_low, 1.0, double(most))) : most);
     const double step = across.size() > 1 ? across[1] - across[0] : 1;
     for (const double v : across)
-        if (v >= a.x_low && v <= a.x_high && (a.x_high - a.x_low > 3 || v == std::floor(v)))
+        if (v >= a.x_low && v <= a.x_high)
             out += fmt::format("<text x=\"{:.1f}\" y=\"{:g}\" text-anchor=\"middle\">{}</text>\n", a.across(v),
                                a.bottom + 18, tick_text(v, step));
     out += fmt::format("<line class=\"axis\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:g}\" y2=\"{:g}\"/>", a.left, a.right,

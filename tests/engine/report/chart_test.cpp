@@ -48,6 +48,22 @@ TEST(Chart, MissingOnTop) {
     EXPECT_EQ(count(svg, "class=\"dot"), 0u);
 }
 
+/// Steps and frames are whole: no "2.0", and no tick between two of them.
+TEST(Chart, WholeNumbersAcross) {
+    for (const std::size_t values : {2, 3, 4, 5, 9, 33}) {
+        Chart c = chart(std::vector<std::optional<double>>(values, 1.0));
+        c.width = 1600;
+        const std::string svg = figure(c);
+        std::size_t labels = 0;
+        for (std::size_t at = svg.find("\"middle\">"); at != std::string::npos; at = svg.find("\"middle\">", at + 1)) {
+            const std::string text = svg.substr(at + 9, svg.find('<', at) - at - 9);
+            EXPECT_EQ(text.find('.'), std::string::npos) << text;
+            ++labels;
+        }
+        EXPECT_GE(labels, 2u) << values;
+    }
+}
+
 TEST(Chart, EmptyAndFlatAndSingle) {
     for (const auto& values :
          {std::vector<std::optional<double>>{}, {std::nullopt}, {1.0}, {0.0, 0.0}, {5.0, 5.0, 5.0}}) {
