@@ -3,9 +3,12 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 
 #include "app/text.h"
+#include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/media/frames.h"
 #include "engine/media/indexed_video.h"
@@ -146,13 +149,27 @@ private:
     std::vector<Image> frames_;
 };
 
-/// A file that is a picture by its content (an animated GIF is a video).
-bool is_picture(const fs::path& path) {
+/// A file that is a picture by its content, be it damaged (an animated GIF is a video).
+bool is_still(const fs::path& path) {
     try {
         return image_info(path).format != "GIF";
     } catch (const Error&) {
-        return false;
+        return is_picture(path);
     }
+}
+
+bool is_named_as_still(const fs::path& path) {
+    static constexpr std::array<std::string_view, 9> endings{".png", ".jpg",  ".jpeg", ".webp", ".bmp",
+                                                             ".tif", ".tiff", ".ppm",  ".pgm"};
+    return std::find(endings.begin(), endings.end(), lower_extension(path)) != endings.end();
+}
+
+std::unique_ptr<ClipSource> open_still(const fs::path& path) {
+    std::vector<Image> one;
+    one.push_back(read_image(path));
+    auto source = std::make_unique<MemorySource>(std::move(one), 0, to_qstring(path.filename()));
+    source->name_file(path);
+    return source;
 }
 
 } // namespace
@@ -171,14 +188,13 @@ std::unique_ptr<ClipSource> open_clip(const QString& name) {
         if (fs::exists(path / "run.json", ignored)) return std::make_unique<RunSource>(path);
         return std::make_unique<FolderSource>(path);
     }
-    if (is_picture(path)) {
-        std::vector<Image> one;
-        one.push_back(read_image(path));
-        auto source = std::make_unique<MemorySource>(std::move(one), 0, to_qstring(path.filename()));
-        source->name_file(path);
-        return source;
+    if (is_still(path)) return open_still(path);
+    try {
+        return std::make_unique<VideoSource>(path);
+    } catch (const Error&) {
+        if (!is_named_as_still(path)) throw;
     }
-    return std::make_unique<VideoSource>(path);
+    return open_still(path); // says what is wrong with it as a picture
 }
 
 std::unique_ptr<ClipSource> clip_of(std::vector<Image> frames, double fps, const QString& name) {

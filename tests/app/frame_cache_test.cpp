@@ -8,6 +8,7 @@
 #include <random>
 
 #include "engine/media/frame_folder.h"
+#include "engine/media/image.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
 
@@ -153,6 +154,26 @@ private slots:
             QVERIFY(!clip->issue().message.isEmpty());
             clip->want(3); // harmless
             QVERIFY(clip->cached(3).isNull());
+        }
+    }
+
+    /// A picture that is broken is a picture all the same, and so is what only claims to be one.
+    void a_broken_picture_is_called_one() {
+        write_png(to_path(home_.file("whole.png")), moving_picture(32, 16, 0));
+        QFile whole(home_.file("whole.png"));
+        QVERIFY(whole.open(QIODevice::ReadOnly));
+        const QByteArray bytes = whole.readAll();
+        FrameCache cache;
+        for (const auto& [name, content] : {std::pair{"cut.png", bytes.left(bytes.size() / 2)},
+                                            {"cut", bytes.left(bytes.size() / 2)},
+                                            {"text.png", QByteArray("no picture at all")},
+                                            {"empty.jpg", QByteArray()}}) {
+            QFile file(home_.file(QLatin1String(name)));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content) == content.size());
+            file.close();
+            const auto clip = cache.open(file.fileName());
+            QVERIFY(!wait_open(*clip));
+            QVERIFY2(!clip->issue().line().contains("video"), qPrintable(clip->issue().line()));
         }
     }
 
