@@ -2,6 +2,7 @@
 #include "app/settings.h"
 
 #include <QFileInfo>
+#include <QTemporaryFile>
 #include <algorithm>
 
 #include "app/text.h"
@@ -40,6 +41,23 @@ std::filesystem::path Settings::runs_folder() { return made(data_folder() / "run
 std::filesystem::path Settings::projects_folder() { return made(data_folder() / "projects"); }
 std::filesystem::path Settings::models_folder() { return made(data_folder() / "models"); }
 std::filesystem::path Settings::cache_folder() { return made(denoir::cache_folder()); }
+
+Issue Settings::folder_issue() {
+    try {
+        for (const auto& folder : {runs_folder(), data_folder(), config_folder()}) {
+            // Tried, not asked for: rights, read-only disks and full quotas all answer in the same way.
+            QTemporaryFile probe(to_qstring(folder / ".probe-XXXXXX"));
+            if (!probe.open())
+                return {to_qstring(folder),
+                        {},
+                        tr("nothing can be written there, so nothing is kept"),
+                        tr("change the folder's rights, or set DENOIR_HOME to another folder and start again")};
+        }
+        return {};
+    } catch (const Error& error) {
+        return Issue::from(error);
+    }
+}
 
 qint64 Settings::frame_cache_bytes() const {
     return std::max<qint64>(store_.value(QStringLiteral("frame_cache_bytes"), default_frame_cache).toLongLong(),

@@ -6,6 +6,8 @@
 #include <QVariant>
 #include <filesystem>
 
+#include "app/issue.h"
+
 namespace denoir::app {
 
 /// What the studio remembers for its user, in `settings.ini` of the config folder (DENOIR_HOME, else XDG). Every value
@@ -21,6 +23,8 @@ public:
     static std::filesystem::path projects_folder(); ///< data folder / projects: where untitled projects are autosaved
     static std::filesystem::path models_folder();   ///< data folder / models
     static std::filesystem::path cache_folder();
+    /// Which of them refuses to be written (rights, a read-only disk) and how another is chosen; empty: none.
+    static Issue folder_issue();
 
     qint64 frame_cache_bytes() const;    ///< bound of the frame cache; default 1 GiB
     qint64 history_bytes() const;        ///< bound of the runs' disk use; default 50 GB; 0: none

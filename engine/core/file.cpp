@@ -232,7 +232,10 @@ fs::path own_folder(const char* name, const char* xdg_variable, const char* belo
         folder = home() / below_home / "denoir";
     std::error_code code;
     fs::create_directories(folder, code);
-    if (!fs::is_directory(folder)) throw system_error(folder, code ? code.value() : ENOTDIR);
+    if (std::error_code ignored; !fs::is_directory(folder, ignored)) {
+        const Error why = system_error(folder, code ? code.value() : ENOTDIR);
+        throw Error(why.file(), "", why.message(), "set DENOIR_HOME to a folder that can be written");
+    }
     return folder;
 }
 

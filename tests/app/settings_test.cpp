@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/settings.h"
 
+#include <QDir>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTest>
@@ -56,6 +57,17 @@ private slots:
         const QStringList recent = settings.recent_projects();
         QCOMPARE(recent.size(), 9);
         QCOMPARE(recent.first(), home.file(QStringLiteral("p5.denoir")));
+    }
+    /// Whatever keeps a folder from being written, the words say how another one is chosen.
+    void a_folder_that_cannot_be_written_is_said() {
+        const Home home;
+        QVERIFY(Settings::folder_issue().isEmpty());
+        QVERIFY(QDir(home.path()).rmdir(QStringLiteral("data/runs")));
+        QVERIFY(QFile::link(QStringLiteral("/proc"), home.data(QStringLiteral("runs")))); // not for root either
+        QVERIFY(Settings::folder_issue().line().startsWith(home.data(QStringLiteral("runs"))));
+        QVERIFY(Settings::folder_issue().hint.contains("DENOIR_HOME"));
+        qputenv("DENOIR_HOME", "/proc/nothing");
+        QVERIFY(Settings::folder_issue().hint.contains("DENOIR_HOME"));
     }
     void words_for_numbers() {
         QCOMPARE(shortened("a red ball", 10), QStringLiteral("a red ball"));

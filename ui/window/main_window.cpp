@@ -381,6 +381,8 @@ void MainWindow::begin(Layout layout) {
     if (const app::Issue issue = studio_.queue.issue(); !issue.isEmpty())
         banners_->show_banner(QStringLiteral("queue-issue"), Banners::Kind::warning, issue.line());
     prompt_->focus_prompt();
+    if (const app::Issue issue = app::Settings::folder_issue(); !issue.isEmpty())
+        banners_->show_banner(QStringLiteral("data-folder"), Banners::Kind::error, issue.line());
 }
 
 void MainWindow::begin_for_picture(Layout layout) {
