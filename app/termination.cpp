@@ -43,7 +43,8 @@ Termination::Termination(QObject* parent) : QObject(parent), state_(std::make_un
         for (char byte = 0; ::read(state_->read_end, &byte, 1) == 1;) emit asked();
     });
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        struct sigaction now {}, action {};
+        struct sigaction now {};
+        struct sigaction action {};
         action.sa_handler = arrived;
         action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
         if (::sigaction(numbers[i], nullptr, &now) != 0 || now.sa_handler == SIG_IGN) continue;
