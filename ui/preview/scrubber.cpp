@@ -62,8 +62,10 @@ int Scrubber::frame_at(double x) const {
     return std::clamp(static_cast<int>(std::lround((x - line.left()) / line.width() * maximum())), 0, maximum());
 }
 
-void Scrubber::seek(double x) {
-    const int frame = frame_at(x);
+void Scrubber::seek(double x) { seek_to(frame_at(x)); }
+
+void Scrubber::seek_to(int frame) {
+    frame = std::clamp(frame, minimum(), maximum());
     if (frame == sliderPosition()) return;
     setValue(frame);
     emit seek_requested(frame);

@@ -18,6 +18,8 @@ public:
     /// Where the playhead is. While a clip plays it is only drawn: sixteen values a second, each read aloud, would drown
     /// whatever a screen reader has to say.
     void show_frame(int frame, bool playing);
+    /// As by the mouse: from 0, out of range goes to the nearest.
+    void seek_to(int frame);
     QSize sizeHint() const override { return {200, 24}; }
     QSize minimumSizeHint() const override { return {64, 24}; }
 
