@@ -136,7 +136,6 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
     table_->sortByColumn(-1, Qt::AscendingOrder);
     table_->header()->setStretchLastSection(false);
     table_->header()->setMinimumSectionSize(32);
-    table_->setStyleSheet(QStringLiteral("QTreeView::item { padding: 3px 8px; }"));
     plot_->setObjectName(QStringLiteral("sweep-plot"));
     auto* both = new QWidget(this);
     auto* row = new QHBoxLayout(both);
