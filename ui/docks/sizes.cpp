@@ -15,12 +15,23 @@ int nearest_side(double side, int multiple) {
 
 QString size_text(int width, int height) { return QStringLiteral("%1×%2").arg(width).arg(height); }
 
+namespace {
+
+QRegularExpressionMatch written_size(const QString& text) {
+    static const QRegularExpression form(QStringLiteral("^\\s*(\\d+)\\s*[x×X*,; ]\\s*(\\d+)\\s*$"));
+    return form.match(text);
+}
+
+} // namespace
+
+bool is_written_as_size(const QString& text) { return written_size(text).hasMatch(); }
+
 std::optional<QSize> parse_size(const QString& text) {
-    static const QRegularExpression form(QStringLiteral("^\\s*(\\d{1,5})\\s*[x×X*,; ]\\s*(\\d{1,5})\\s*$"));
-    const auto match = form.match(text);
-    if (!match.hasMatch()) return std::nullopt;
-    const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
-    if (size.width() < 1 || size.height() < 1 || size.width() > 16384 || size.height() > 16384) return std::nullopt;
+    const auto match = written_size(text);
+    const auto side = [&](int n) { return match.captured(n).toInt(); }; // 0: more than an int holds, or nothing
+    const QSize size(side(1), side(2));
+    if (std::min(size.width(), size.height()) < 1 || std::max(size.width(), size.height()) > largest_side)
+        return std::nullopt;
     return size;
 }
 

@@ -17,8 +17,11 @@ struct SizePreset {
 QList<SizePreset> size_presets(const QSize& standard, int multiple);
 /// "256×144"
 QString size_text(int width, int height);
-/// "256x144", "256 × 144", "256*144"; both sides 1 … 16384.
+inline constexpr int largest_side = 16384;
+/// "256x144", "256 × 144", "256*144"; both sides 1 … largest_side.
 std::optional<QSize> parse_size(const QString& text);
+/// Written as one, though maybe none that parse_size() takes.
+bool is_written_as_size(const QString& text);
 /// The multiple nearest to it, not 0.
 int nearest_side(double side, int multiple);
 
