@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts that the window is made of, each alone: actions, palette, guard, fields, sizes, arguments, crops, colours.
 #include <QAction>
+#include <QApplication>
 #include <QDir>
 #include <QFile>
+#include <QKeySequenceEdit>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMainWindow>
@@ -11,6 +13,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <QTreeWidget>
 #include <QVBoxLayout>
 
 #include "app/text.h"
@@ -18,6 +21,7 @@
 #include "engine/media/image.h"
 #include "ui/actions/action_table.h"
 #include "ui/actions/command_palette.h"
+#include "ui/actions/shortcut_editor.h"
 #include "ui/actions/shortcut_guard.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/seen_images.h"
@@ -82,6 +86,35 @@ private slots:
         ActionTable table(window, file);
         fill(table);
         QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A"));
+    }
+
+    /// Words, into what they found, into the keys: without a pointer.
+    void shortcuts_are_changed_by_keyboard() {
+        QMainWindow window;
+        ActionTable table(window, {});
+        table.add("a", "Group", "&First", {QKeySequence("Ctrl+A")});
+        table.add("b", "Group", "Second", {QKeySequence("Ctrl+B")});
+        ShortcutEditor editor(table, &window);
+        editor.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&editor));
+        auto* tree = editor.findChild<QTreeWidget*>();
+        auto* search = editor.findChild<QLineEdit*>();
+        auto* keys = editor.findChild<QKeySequenceEdit*>();
+        QVERIFY(!tree->currentItem() && !keys->isEnabled());
+        search->setText("sec");
+        QVERIFY(tree->currentItem());
+        QCOMPARE(tree->currentItem()->text(0), QString("Second"));
+        editor.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&editor, 5000));
+        search->setFocus();
+        QTest::keyClick(search, Qt::Key_Down);
+        QVERIFY(tree->hasFocus());
+        QTest::keyClick(tree, Qt::Key_Return);
+        QVERIFY(keys->hasFocus() || keys->isAncestorOf(QApplication::focusWidget()));
+        keys->setKeySequence(QKeySequence("Ctrl+G"));
+        for (auto* button : editor.findChildren<QPushButton*>())
+            if (button->text() == "Set") button->click();
+        QCOMPARE(table.at("b")->shortcut(), QKeySequence("Ctrl+G"));
     }
 
     void palette_finds_and_runs() {
@@ -196,6 +229,10 @@ private slots:
         QCOMPARE(*parse_size(QString::fromUtf8(" 960 × 544 ")), QSize(960, 544));
         for (const char* bad : {"", "256", "256x", "axb", "0x16", "99999x16", "256x144x3"})
             QVERIFY2(!parse_size(bad), bad);
+        QVERIFY(is_written_as_size("99999x99999") && is_written_as_size("123456789012x16") &&
+                is_written_as_size("0x16"));
+        QVERIFY(!is_written_as_size("large") && !is_written_as_size("256x"));
+        QVERIFY(!parse_size("123456789012x16"));
         for (const int multiple : {16, 32})
             for (const auto& preset : size_presets({1280, 704}, multiple)) {
                 QCOMPARE(preset.size.width() % multiple, 0);

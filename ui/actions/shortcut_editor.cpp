@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QKeySequenceEdit>
 #include <QLabel>
 #include <QLineEdit>
@@ -56,6 +57,8 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     tree_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     tree_->header()->setStretchLastSection(false);
     keys_->setAccessibleName(tr("New keys"));
+    // Qt's own words are translated only where its translations are installed.
+    if (auto* line = keys_->findChild<QLineEdit*>()) line->setPlaceholderText(tr("Press the keys"));
     note_->setProperty("quiet", true);
     note_->setWordWrap(true);
     note_->setMinimumHeight(2 * note_->fontMetrics().height());
@@ -83,6 +86,10 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
 
     for (QPushButton* button : {assign_, clear_, reset_, all, close}) button->setAutoDefault(false);
     connect(search_, &QLineEdit::textChanged, this, &ShortcutEditor::filter);
+    search_->installEventFilter(this);
+    connect(tree_, &QTreeWidget::itemActivated, this, [this] {
+        if (keys_->isEnabled()) keys_->setFocus(Qt::OtherFocusReason);
+    });
     connect(tree_, &QTreeWidget::currentItemChanged, this, &ShortcutEditor::select);
     connect(keys_, &QKeySequenceEdit::keySequenceChanged, this, &ShortcutEditor::check);
     connect(assign_, &QPushButton::clicked, this, &ShortcutEditor::assign);
@@ -130,7 +137,21 @@ void ShortcutEditor::refresh(const QString& id) {
     }
 }
 
+bool ShortcutEditor::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != search_ || event->type() != QEvent::KeyPress) return QDialog::eventFilter(watched, event);
+    switch (static_cast<QKeyEvent*>(event)->key()) { // from the words into what they found
+    case Qt::Key_Down:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        tree_->setFocus(Qt::OtherFocusReason);
+        return true;
+    default:
+        return QDialog::eventFilter(watched, event);
+    }
+}
+
 void ShortcutEditor::filter(const QString& text) {
+    QTreeWidgetItem* first = nullptr;
     for (int g = 0; g < tree_->topLevelItemCount(); ++g) {
         auto* group = tree_->topLevelItem(g);
         bool any = false;
@@ -139,10 +160,15 @@ void ShortcutEditor::filter(const QString& text) {
             const QString all = item->text(0) + QLatin1Char(' ') + item->text(1) + QLatin1Char(' ') + group->text(0);
             const bool fits = match_score(text, all) >= 0;
             item->setHidden(!fits);
+            if (fits && !first) first = item;
             any = any || fits;
         }
         group->setHidden(!any);
     }
+    // What is chosen can be seen, and of what was found the first is chosen.
+    const QTreeWidgetItem* now = tree_->currentItem();
+    if (now ? now->isHidden() : !text.isEmpty()) tree_->setCurrentItem(first);
+    if (!first) note_->setText(tr("No action is called that, and none has such keys."));
 }
 
 void ShortcutEditor::select() {

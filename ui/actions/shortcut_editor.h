@@ -14,11 +14,14 @@ namespace denoir::ui {
 class ActionTable;
 
 /// The table of all shortcuts: search, change, reset. A key that another action has is said at once, and taken over
-/// only by pressing the button that says so. Not modal.
+/// only by pressing the button that says so. By keyboard: words, Down, Return, the new keys, Tab, Space. Not modal.
 class ShortcutEditor : public QDialog {
     Q_OBJECT
 public:
     ShortcutEditor(ActionTable& actions, QWidget* parent);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void fill();
