@@ -250,6 +250,8 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
         return r.steps;
     case StepsDoneRole:
         return r.steps_done;
+    case GuidanceRole:
+        return r.guidance;
     case SecondsRole:
         return r.seconds;
     case StarredRole:

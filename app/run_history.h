@@ -44,13 +44,14 @@ public:
         FpsRole,
         StepsRole,
         StepsDoneRole, ///< whole steps on disk
+        GuidanceRole,
         SecondsRole,
         StarredRole,
         BytesRole,     ///< on disk
         ThumbnailRole, ///< path of thumbnail.png; empty: none (yet)
         VideoRole,     ///< path of video.mp4; empty: none (yet)
         IssueRole,     ///< app::Issue of a failed run
-        SummaryRole,   ///< "256x144 · 33 f · 20 steps · seed 7"
+        SummaryRole,   ///< "256x144 · 33 f · 20 steps · CFG 5 · seed 7"
         ParentRole,    ///< run it branched from; empty: none
         LatentsRole,   ///< steps can be shown and branched from
         DroppableRole, ///< bytes that dropping its step latents would free

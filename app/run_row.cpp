@@ -2,6 +2,7 @@
 #include "app/run_row.h"
 
 #include <QDateTime>
+#include <QLocale>
 #include <QStringList>
 
 #include "app/text.h"
@@ -81,7 +82,9 @@ QString RunRow::summary() const {
     QStringList parts;
     if (width > 0) parts << QStringLiteral("%1x%2").arg(width).arg(height);
     if (frames > 0) parts << QObject::tr("%1 f").arg(frames);
-    parts << QObject::tr("%1 steps").arg(steps) << QObject::tr("seed %1").arg(seed);
+    parts << QObject::tr("%1 steps").arg(steps);
+    if (guidance > 0) parts << QObject::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
+    parts << QObject::tr("seed %1").arg(seed);
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -114,7 +117,8 @@ RunRow read_run(const fs::path& entry) {
     row.model = to_qstring(r.model.filename());
     row.state = to_qstring(name(record.state));
     const bool at_work = record.state == RunState::running || record.state == RunState::waiting;
-    if (at_work && !RunFolder::busy(entry)) row.state = QStringLiteral("interrupted");
+    // Before its first step it is at work, too: prompt and images are being encoded.
+    if (at_work) row.state = RunFolder::busy(entry) ? QStringLiteral("running") : QStringLiteral("interrupted");
     const QDateTime created = QDateTime::fromString(to_qstring(record.created), Qt::ISODate);
     row.created = created.isValid() ? created.toMSecsSinceEpoch() : 0;
     row.seed = r.seed.value_or(0);

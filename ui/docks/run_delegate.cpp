@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractScrollArea>
+#include <QLocale>
 #include <QPainter>
 #include <QPainterPath>
 
@@ -29,6 +31,48 @@ QString state_words(const QModelIndex& index) {
     return app::duration_text(index.data(Role::SecondsRole).toDouble());
 }
 
+const QString between = QStringLiteral(" · ");
+
+/// What stands below a title. In one line where the widest of them has room, so that rows do not differ in height.
+struct Details {
+    QString seed, values, size, state;
+    bool failed = false, done = false;
+
+    explicit Details(const QModelIndex& index)
+        : seed(RunsPanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong())),
+          values(RunsPanel::tr("%1 steps").arg(index.data(Role::StepsRole).toInt())),
+          size(RunsPanel::tr("%1×%2 · %3 f")
+                   .arg(index.data(Role::WidthRole).toInt())
+                   .arg(index.data(Role::HeightRole).toInt())
+                   .arg(index.data(Role::FramesRole).toInt())),
+          state(state_words(index)) {
+        if (const double guidance = index.data(Role::GuidanceRole).toDouble(); guidance > 0)
+            values += between + RunsPanel::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
+        const QString name = index.data(Role::StateRole).toString();
+        failed = name == QLatin1String("failed");
+        done = name == QLatin1String("done");
+    }
+    /// How long it took, where there is room for all of that; of what is not done, its state is the news.
+    QString result(const QFontMetrics& metrics, int width) const {
+        if (!done) return state + between + size;
+        const QString whole = size + between + state;
+        return metrics.horizontalAdvance(whole) <= width ? whole : size;
+    }
+    static bool fit_in_two(const QFontMetrics& metrics, int width) {
+        const QString widest = RunsPanel::tr("seed %1").arg(4294967295U) + between + RunsPanel::tr("%1 steps").arg(50) +
+                               between + RunsPanel::tr("CFG %1").arg(QLocale().toString(12.5));
+        return metrics.horizontalAdvance(widest) <= width;
+    }
+};
+
+/// Of the text beside the picture of a row.
+int text_width(int row) { return row - 8 - 6 - picture_width - 16 - 8; }
+
+bool in_two_lines(const QStyleOptionViewItem& option) {
+    const auto* list = qobject_cast<const QAbstractScrollArea*>(option.widget);
+    return Details::fit_in_two(option.fontMetrics, text_width(list ? list->viewport()->width() : option.rect.width()));
+}
+
 } // namespace
 
 RunDelegate::RunDelegate(Studio& studio, QObject* parent) : QStyledItemDelegate(parent), studio_(studio) {}
@@ -46,7 +90,8 @@ void RunDelegate::set_sides(const QString& a, const QString& b) {
 }
 
 QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
-    return {200, std::max(picture_height + 12, 3 * option.fontMetrics.lineSpacing() + 10)};
+    const int lines = in_two_lines(option) ? 3 : 4;
+    return {200, std::max(picture_height + 12, lines * option.fontMetrics.lineSpacing() + 10)};
 }
 
 void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -107,7 +152,9 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     }
 
     const int line = option.fontMetrics.lineSpacing();
-    QRect text(frame.right() + 9, row.center().y() - (3 * line) / 2, row.right() - frame.right() - 16, line);
+    const bool two = in_two_lines(option);
+    QRect text(frame.right() + 9, row.center().y() - ((two ? 3 : 4) * line) / 2, row.right() - frame.right() - 16,
+               line);
     const bool starred = index.data(Role::StarredRole).toBool();
     if (starred || hover || (option.state & QStyle::State_Selected))
         icon(starred ? QStringLiteral("star-on") : QStringLiteral("star"))
@@ -119,23 +166,20 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     painter->setPen(c.text);
     painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
                       option.fontMetrics.elidedText(title, Qt::ElideRight, text.width() - 20));
-    painter->setPen(c.quiet);
-    text.translate(0, line);
-    const QString numbers = RunsPanel::tr("seed %4 · %1×%2 · %3 f")
-                                .arg(index.data(Role::WidthRole).toInt())
-                                .arg(index.data(Role::HeightRole).toInt())
-                                .arg(index.data(Role::FramesRole).toInt())
-                                .arg(index.data(Role::SeedRole).toULongLong());
-    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                      option.fontMetrics.elidedText(numbers, Qt::ElideRight, text.width()));
-    text.translate(0, line);
-    const bool failed = index.data(Role::StateRole).toString() == QLatin1String("failed");
-    if (failed) painter->setPen(c.error);
-    QString third = state_words(index);
-    if (!failed && index.data(Role::StateRole).toString() == QLatin1String("done"))
-        third = RunsPanel::tr("%1 steps · %2").arg(index.data(Role::StepsRole).toInt()).arg(third);
-    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                      option.fontMetrics.elidedText(third, Qt::ElideRight, text.width()));
+    const Details details(index);
+    const auto put = [&](const QString& words, const QColor& colour) {
+        text.translate(0, line);
+        painter->setPen(colour);
+        painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                          option.fontMetrics.elidedText(words, Qt::ElideRight, text.width()));
+    };
+    if (two) {
+        put(details.seed + between + details.values, c.quiet);
+    } else {
+        put(details.seed, c.quiet);
+        put(details.values, c.quiet);
+    }
+    put(details.result(option.fontMetrics, text.width()), details.failed ? c.error : c.quiet);
     painter->restore();
 }
 

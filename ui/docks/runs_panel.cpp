@@ -60,6 +60,12 @@ void RunsView::mouseMoveEvent(QMouseEvent* event) {
     QListView::mouseMoveEvent(event);
 }
 
+void RunsView::resizeEvent(QResizeEvent* event) {
+    QListView::resizeEvent(event);
+    // Rows are as high as their words need at this width.
+    if (event->size().width() != event->oldSize().width()) scheduleDelayedItemsLayout();
+}
+
 void RunsView::leaveEvent(QEvent* event) {
     emit hovered({});
     QListView::leaveEvent(event);
@@ -274,6 +280,7 @@ void RunsPanel::verify() {
 void RunsPanel::rename() {
     const QString run = current();
     if (run.isEmpty()) return;
+    delete findChild<QInputDialog*>(); // of another run, or asked for twice
     auto* dialog = new QInputDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Name of the run"));
