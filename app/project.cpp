@@ -250,13 +250,29 @@ Take Project::take_of_video(const QString& video) {
 
 QList<Issue> Project::missing_media() const {
     QList<Issue> out;
-    for (const Shot& s : shots_)
-        if (!QFileInfo(s.current().video).isFile())
-            out << Issue{s.current().video,
-                         {},
-                         tr("the video of this shot is not there any more"),
-                         tr("put it back, choose another take, or remove the shot")};
+    for (int row = 0; row < count(); ++row)
+        if (!QFileInfo(shot(row).current().video).isFile()) out << missing_issue(row);
     return out;
+}
+
+Issue Project::missing_issue(int row) const {
+    const Take& take = shot(row).current();
+    return {take.video, tr("shot %1, “%2”").arg(row + 1).arg(shortened(shot(row).title(), 40)),
+            tr("its video is not there any more"),
+            take.run.isEmpty() ? tr("put it back, choose another take, or remove the shot")
+                               : tr("bring the deleted run back, choose another take, or remove the shot")};
+}
+
+void Project::look_at_media() {
+    const QHash<QString, bool> before = std::exchange(missing_, {});
+    look_at_new_media();
+    if (missing_ != before) emit media_changed();
+}
+
+void Project::look_at_new_media() {
+    for (const Shot& s : shots_)
+        if (!missing_.contains(s.current().video))
+            missing_.insert(s.current().video, !QFileInfo(s.current().video).isFile());
 }
 
 void Project::set_request(const Json& request) {
@@ -339,6 +355,7 @@ void Project::push(const QString& text, std::vector<Shot> after, const ProjectEv
 
 void Project::set_shots(const std::vector<Shot>& shots, const ProjectEvent& event) {
     shots_ = shots;
+    look_at_new_media();
     emit changed(event);
     touch();
 }
@@ -353,6 +370,8 @@ void Project::take_over(std::vector<Shot> shots, Json request, Json extra) {
     request_ = std::move(request);
     extra_ = std::move(extra);
     dirty_ = false;
+    missing_.clear();
+    look_at_new_media();
     emit changed({});
     emit loaded();
     timer_->stop();

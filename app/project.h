@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QDateTime>
+#include <QHash>
 #include <QObject>
 #include <QString>
 #include <QStringList>
@@ -102,8 +103,13 @@ public:
     static Take take_of_video(const QString& video);
     /// Whether a file, whatever its name, says that it is one.
     static bool is_project(const QString& file);
-    /// Takes whose video is not there (any more), as issues naming the file.
+    /// Shots whose video is not there (any more), as issues naming the shot and the file.
     QList<Issue> missing_media() const;
+    /// Whether that is so of a shot, as of the last look; each video is looked at when a shot first shows it.
+    bool is_missing(int row) const { return missing_.value(shot(row).current().video, false); }
+    Issue missing_issue(int row) const;
+    /// Looks at every video of the cut again; media_changed() tells where one came or went.
+    void look_at_media();
 
     /// The request being edited (asked_json()); an empty object: none. Not an undo step: the document pushes its own.
     const Json& request() const { return request_; }
@@ -147,6 +153,7 @@ signals:
     void loaded();       ///< another project, or none: shots and request
     void path_changed(); ///< title, read_only
     void modified_changed(bool modified);
+    void media_changed(); ///< is_missing()
     void issue_changed();
 
 private:
@@ -159,6 +166,7 @@ private:
     void set_path(const QString& path, std::unique_ptr<QLockFile> lock, bool read_only);
     void set_issue(const Issue& issue);
     void touch();
+    void look_at_new_media();
     bool write_autosave(bool kept);
     void begin_autosave();
     void drop_autosave();
@@ -167,6 +175,7 @@ private:
     QUndoStack undo_;
     std::vector<Shot> shots_;
     Json request_ = Json::object(), extra_ = Json::object();
+    QHash<QString, bool> missing_; ///< by video of a current take
     QString path_;
     std::unique_ptr<QLockFile> lock_, autosave_lock_;
     std::unique_ptr<FileSaver> autosave_;

@@ -33,6 +33,10 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
         }
     });
     connect(&history, &RunHistory::totals_changed, this, &Studio::over_limit_changed);
+    // A run that goes or comes back may be what a shot shows.
+    for (const auto come_and_go : {&RunHistory::removed, &RunHistory::restored})
+        connect(&history, come_and_go, &project, &Project::look_at_media);
+    connect(&history, &RunHistory::totals_changed, &project, &Project::look_at_media);
     connect_queue();
     sweeps_ = std::make_unique<SweepDocument>(settings, document, queue, history, estimator, project.undo());
 }

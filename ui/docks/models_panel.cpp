@@ -22,6 +22,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/raise_dialog.h"
 
 namespace denoir::ui {
 
@@ -193,7 +194,9 @@ void ModelsPanel::use(const QModelIndex& index) {
 }
 
 void ModelsPanel::add_folder() {
-    auto* dialog = new QFileDialog(this, tr("Watch a folder of models"));
+    const QString title = tr("Watch a folder of models");
+    if (raise_dialog(*this, title)) return;
+    auto* dialog = new QFileDialog(this, title);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
     connect(dialog, &QFileDialog::fileSelected, this, &ModelsPanel::watch);

@@ -27,6 +27,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/drop.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/raise_dialog.h"
 #include "ui/widgets/save_dialog.h"
 
 namespace denoir::ui {
@@ -255,8 +256,9 @@ void LayersPanel::take_files(const QStringList& files) {
 }
 
 void LayersPanel::open_files() {
-    auto* dialog = new QFileDialog(this, tr("Two traces: A, then B"), {},
-                                   tr("Traces (*.safetensors *.pth *.gguf);;All files (*)"));
+    const QString title = tr("Two traces: A, then B");
+    if (raise_dialog(*this, title)) return;
+    auto* dialog = new QFileDialog(this, title, {}, tr("Traces (*.safetensors *.pth *.gguf);;All files (*)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFiles);
     connect(dialog, &QFileDialog::filesSelected, this, &LayersPanel::take_files);

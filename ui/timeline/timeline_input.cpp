@@ -47,14 +47,17 @@ bool TimelineView::viewportEvent(QEvent* event) {
             QToolTip::hideText();
         } else {
             const Shot& shot = project_.shot(at.row);
-            QToolTip::showText(help->globalPos(),
-                               tr("%1\nframes %2 to %3 of %4, %5 fps")
-                                   .arg(shot.title())
-                                   .arg(shot.in + 1)
-                                   .arg(shot.out)
-                                   .arg(shot.current().frames)
-                                   .arg(shot.current().fps),
-                               viewport());
+            QString text = tr("%1\nframes %2 to %3 of %4, %5 fps")
+                               .arg(shot.title())
+                               .arg(shot.in + 1)
+                               .arg(shot.out)
+                               .arg(shot.current().frames)
+                               .arg(shot.current().fps);
+            if (project_.is_missing(at.row)) {
+                const app::Issue issue = project_.missing_issue(at.row);
+                text += QLatin1Char('\n') + words_of_missing(issue) + QLatin1Char('\n') + issue.file;
+            }
+            QToolTip::showText(help->globalPos(), text, viewport());
         }
         return true;
     }

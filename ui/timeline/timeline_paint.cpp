@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QFileInfo>
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
 #include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
 #include "ui/timeline/timeline_layout.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -105,7 +105,8 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
     painter.setClipPath(shape);
     painter.fillRect(rect, colours(palette()).canvas);
     const QRect pictures = rect.adjusted(0, title_height, 0, 0);
-    paint_thumbnails(painter, shot, pictures);
+    const bool missing = project_.is_missing(row);
+    missing ? paint_missing(painter, pictures) : paint_thumbnails(painter, shot, pictures);
 
     const QRect title(rect.left(), rect.top(), rect.width(), title_height);
     painter.fillRect(title, colours(palette()).raised);
@@ -144,7 +145,7 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
         painter.setPen(QPen(colours(palette()).accent, 2));
         painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), corner, corner);
     } else {
-        painter.setPen(QPen(colours(palette()).line, 1));
+        painter.setPen(QPen(missing ? colours(palette()).error : colours(palette()).line, 1));
         painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), corner, corner);
     }
     if (drag_.row == row && (drag_.grip == Grip::trim_in || drag_.grip == Grip::trim_out)) {
@@ -177,11 +178,26 @@ void TimelineView::paint_thumbnails(QPainter& painter, const app::Shot& shot, co
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
         painter.drawImage(place, image);
     }
-    if (thumbnails_.frame(take.video, shot.in, side).isNull() && !QFileInfo::exists(take.video)) {
-        painter.fillRect(area, QBrush(colours(palette()).line, Qt::BDiagPattern));
-        painter.setPen(colours(palette()).text);
-        painter.drawText(area.adjusted(8, 0, -8, 0), Qt::AlignCenter | Qt::TextWordWrap, tr("The video is missing"));
-    }
+}
+
+/// Instead of its pictures, even where they are still remembered: such a shot cannot be exported.
+void TimelineView::paint_missing(QPainter& painter, const QRect& area) const {
+    painter.fillRect(area, QBrush(colours(palette()).line, Qt::BDiagPattern));
+    constexpr int mark = 16, between = 6;
+    const QRect seen = area.intersected(viewport()->rect());
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QString whole = tr("The video is missing");
+    const int room = seen.width() - mark - between - 16;
+    // In a short shot the sign says more than two letters.
+    const QString words =
+        room < metrics.horizontalAdvance(whole) / 2 ? QString() : metrics.elidedText(whole, Qt::ElideRight, room);
+    const int width = words.isEmpty() ? mark : mark + between + metrics.horizontalAdvance(words);
+    const QRect box(0, 0, width + 12, std::max(mark, metrics.height()) + 8);
+    const QRect place = box.translated(seen.center() - box.center());
+    painter.fillRect(place, colours(palette()).panel);
+    icon(QStringLiteral("error")).paint(&painter, QRect(place.left() + 6, place.center().y() - mark / 2, mark, mark));
+    painter.setPen(colours(palette()).error);
+    painter.drawText(place.adjusted(6 + mark + between, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, words);
 }
 
 void TimelineView::paint_empty(QPainter& painter) const {

@@ -21,6 +21,10 @@ using namespace timeline;
 using app::Shot;
 using app::Take;
 
+QString words_of_missing(const app::Issue& issue) {
+    return TimelineView::tr("The video is missing: %1.").arg(issue.hint);
+}
+
 TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, QWidget* parent)
     : QAbstractScrollArea(parent), project_(project), thumbnails_(thumbnails) {
     install_timeline_accessibility();
@@ -33,6 +37,11 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
     viewport()->setAcceptDrops(true);
     setAcceptDrops(true);
     connect(&project_, &app::Project::changed, this, &TimelineView::project_changed);
+    connect(&project_, &app::Project::media_changed, this, [this] {
+        for (const Shot& shot : project_.shots()) thumbnails_.forget(shot.current().video); // maybe unreadable till now
+        viewport()->update();
+        update_accessible();
+    });
     connect(&thumbnails_, &app::Thumbnails::ready, viewport(), qOverload<>(&QWidget::update));
     play_timer_.setTimerType(Qt::PreciseTimer);
     play_timer_.setInterval(8);
@@ -301,6 +310,8 @@ void TimelineView::update_accessible() {
                 QLatin1Char(' ') + tr("Selected: shot %1, %2, %n frame(s).", nullptr, project_.shot(selected_).frames())
                                        .arg(selected_ + 1)
                                        .arg(project_.shot(selected_).title());
+        if (selected_ >= 0 && project_.is_missing(selected_))
+            text += QLatin1Char(' ') + words_of_missing(project_.missing_issue(selected_));
     }
     if (text == accessibleDescription()) return;
     set_spoken_description(*this, text);

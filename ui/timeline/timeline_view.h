@@ -12,6 +12,9 @@ class QLineEdit;
 
 namespace denoir::ui {
 
+/// Of Project::missing_issue(), for who sees the shot itself: what is wrong and what to do.
+QString words_of_missing(const app::Issue& issue);
+
 /// The cut: shots in order on one track, with thumbnails and a playhead. Drag a shot to move it, its edges to trim it;
 /// S splits at the playhead, X or Delete removes (what follows moves up), F2 renames, I and O trim to the playhead,
 /// Left and Right go from shot to shot (with Ctrl they move the shot), Home and End to the ends, comma and full stop by
@@ -104,6 +107,7 @@ private:
     void paint_ruler(QPainter& painter, const QRect& area) const;
     void paint_shot(QPainter& painter, int row) const;
     void paint_thumbnails(QPainter& painter, const app::Shot& shot, const QRect& area) const;
+    void paint_missing(QPainter& painter, const QRect& area) const;
     void paint_empty(QPainter& painter) const;
 
     app::Project& project_;

@@ -9,6 +9,7 @@
 #include <QRegularExpression>
 
 #include "app/settings.h"
+#include "ui/widgets/raise_dialog.h"
 
 namespace denoir::ui {
 namespace {
@@ -21,6 +22,13 @@ QString ending_of(const QString& filter) {
     return first.match(filter).captured(1);
 }
 
+/// Knows what is to be done with the answer: asked for again while it is open, it is that of the last time.
+class SaveDialog : public QFileDialog {
+public:
+    using QFileDialog::QFileDialog;
+    std::function<void(const QString&)> accepted_by;
+};
+
 QString free_name(const QDir& folder, const QString& name, const QString& ending) {
     const auto with = [&](const QString& base) { return ending.isEmpty() ? base : base + QLatin1Char('.') + ending; };
     QString found = with(name);
@@ -32,9 +40,16 @@ QString free_name(const QDir& folder, const QString& name, const QString& ending
 
 void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& title, const QString& name,
                        const QString& filters, const std::function<void(const QString&)>& accepted) {
+    for (auto* open : parent->findChildren<QFileDialog*>(QString(), Qt::FindDirectChildrenOnly))
+        if (auto* same = dynamic_cast<SaveDialog*>(open); same && same->isVisible() && same->windowTitle() == title) {
+            same->accepted_by = accepted;
+            raise_dialog(*parent, title);
+            return;
+        }
     QDir folder(settings.value(folder_key).toString());
     if (settings.value(folder_key).toString().isEmpty() || !folder.exists()) folder = QDir::home();
-    auto* dialog = new QFileDialog(parent, title, folder.path(), filters);
+    auto* dialog = new SaveDialog(parent, title, folder.path(), filters);
+    dialog->accepted_by = accepted;
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     const auto follow = [dialog](const QString& filter, const QString& base) {
@@ -49,6 +64,7 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
         follow(filter, base.isEmpty() ? name : base);
     });
     QObject::connect(dialog, &QFileDialog::fileSelected, parent, [=, &settings](const QString& chosen) {
+        const auto then = dialog->accepted_by;
         // Qt leaves the ending out where the name has a dot of its own ("take 2.1").
         const QString ending = ending_of(dialog->selectedNameFilter());
         const bool has_it =
@@ -60,7 +76,7 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
                                       .arg(QFileInfo(file).fileName())) != QMessageBox::Yes)
             return;
         settings.set_value(folder_key, QFileInfo(file).absolutePath());
-        accepted(file);
+        then(file);
     });
     dialog->show();
 }

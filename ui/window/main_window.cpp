@@ -301,7 +301,10 @@ void MainWindow::connect_parts() {
         strip_b_->set_step(b);
     });
     connect(queue_, &QueuePanel::editing_changed, this, &MainWindow::begin_editing);
-    connect(queue_, &QueuePanel::open_run, this, &MainWindow::show_run);
+    connect(queue_, &QueuePanel::open_run, this, [this](const QString& run) {
+        leave_tune();
+        show_run(run);
+    });
     connect(compare_bar_, &CompareBar::swap_asked, preview_, &PreviewView::swap);
     connect(preview_, &PreviewView::swapped, this, [this] {
         for (const app::Side side : {app::Side::a, app::Side::b}) {
@@ -340,6 +343,8 @@ void MainWindow::connect_parts() {
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });
     connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
     connect(&studio_.project, &app::Project::modified_changed, this, &MainWindow::update_title);
+    connect(&studio_.project, &app::Project::media_changed, this,
+            [this] { banners_->remove(QStringLiteral("export-missing")); });
     connect(&studio_.project, &app::Project::issue_changed, this, [this] {
         const app::Issue issue = studio_.project.issue();
         if (!issue.isEmpty()) banners_->show_banner(QStringLiteral("project"), Banners::Kind::warning, issue.line());
@@ -376,13 +381,13 @@ void MainWindow::begin(Layout layout) {
     studio_.history.refresh();
     offer_recovery();
     studio_.core.start();
+    if (const app::Issue issue = app::Settings::folder_issue(); !issue.isEmpty())
+        banners_->show_banner(QStringLiteral("data-folder"), Banners::Kind::error, issue.line());
     if (const app::Issue issue = studio_.history.issue(); !issue.isEmpty())
         banners_->show_banner(QStringLiteral("history"), Banners::Kind::warning, issue.line());
     if (const app::Issue issue = studio_.queue.issue(); !issue.isEmpty())
         banners_->show_banner(QStringLiteral("queue-issue"), Banners::Kind::warning, issue.line());
     prompt_->focus_prompt();
-    if (const app::Issue issue = app::Settings::folder_issue(); !issue.isEmpty())
-        banners_->show_banner(QStringLiteral("data-folder"), Banners::Kind::error, issue.line());
 }
 
 void MainWindow::begin_for_picture(Layout layout) {
@@ -491,7 +496,10 @@ void MainWindow::update_title() {
 void MainWindow::say(const QString& text) { status_->say(text); }
 
 void MainWindow::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::ActivationChange) studio_.core.set_in_front(isActiveWindow());
+    if (event->type() == QEvent::ActivationChange) {
+        studio_.core.set_in_front(isActiveWindow());
+        if (isActiveWindow()) studio_.project.look_at_media(); // files may have come and gone meanwhile
+    }
     QMainWindow::changeEvent(event);
 }
 

@@ -4,6 +4,7 @@
 #include <QMainWindow>
 #include <QPointer>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -20,6 +21,7 @@
 
 class QLabel;
 class QMenu;
+class QMessageBox;
 class QStackedWidget;
 class QTimer;
 
@@ -141,6 +143,7 @@ private:
     void connect_tune();
     void arrange_tune();
     bool tunes() const; ///< the layout Tune is shown
+    void leave_tune();  ///< for what is looked at in the preview, which that layout has not
     void start_sweep();
     void export_sweep(app::SweepExport kind);
     /// A sweep's folder, its sweep.json, or a file with axes. False: it is none.
@@ -189,6 +192,7 @@ private:
     QMenu* recent_menu_ = nullptr;
     QTimer* remember_later_;
     QString shown_run_, shown_b_;
+    QString deleted_while_shown_;              ///< run that its deletion took out of the preview
     QString b_of_compare_;                     ///< while another layout is shown
     bool for_picture_ = false;                 ///< nothing is stored
     bool watching_ = true;                     ///< the run at work comes into the preview by itself
@@ -200,6 +204,8 @@ private:
         QString shot;            ///< gets the result as a take
         std::optional<int> part; ///< Take::part of it
     };
+    QPointer<QMessageBox> leave_question_; ///< about unsaved changes
+    std::function<void()> leave_then_;
     QHash<quint64, Retaken> retakes_;    ///< by queue entry
     QHash<quint64, QString> extensions_; ///< queue entry -> shot that it comes after
     QString extend_shot_;                ///< the next run comes after it; empty: after none

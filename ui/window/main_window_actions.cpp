@@ -36,6 +36,7 @@
 #include "ui/tune/sweep_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/raise_dialog.h"
 #include "ui/window/main_window.h"
 
 namespace denoir::ui {
@@ -292,6 +293,7 @@ void MainWindow::make_actions() {
             editor->raise();
         });
     add("help.about", help, tr("&About Denoir"), {}, "info", [this] {
+        if (raise_dialog(*this, tr("About Denoir"))) return;
         auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Denoir"),
                                     tr("<b>Denoir %1</b><p>A studio for generated video. The models run in this "
                                        "program, on this machine; nothing leaves it.</p>"

@@ -9,9 +9,11 @@
 #include <QUrl>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/clip_source.h"
 #include "app/cut_exporter.h"
+#include "app/exact_clip.h"
 #include "app/project.h"
 #include "app/request_document.h"
 #include "app/run_history.h"
@@ -29,6 +31,7 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/drop.h"
+#include "ui/widgets/raise_dialog.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/main_window.h"
 #include "ui/window/status_line.h"
@@ -105,6 +108,7 @@ void MainWindow::open_path(const QString& path) {
             return banners_->show_banner(QStringLiteral("open"), Banners::Kind::error, app::Issue::from(error).line(),
                                          {}, 20);
         }
+        leave_tune();
         return show_run(full);
     }
     if (info.isFile() && is_model(info) && app::LayerComparison::is_trace(full)) {
@@ -117,6 +121,7 @@ void MainWindow::open_path(const QString& path) {
         models_dock_->raise();
         return say(tr("%1 is watched for models.").arg(info.isDir() ? full : info.absolutePath()));
     }
+    leave_tune();
     preview_->show_overlay({}, {});
     preview_->show_clip(app::Side::a, full);
     try {
@@ -150,7 +155,10 @@ void MainWindow::ask_start_or_end(const QString& picture, const QPoint& where) {
         images_->take(ImagesPanel::Side::start, {picture, {}});
     });
     menu.addAction(tr("End image"), this, [this, picture] { images_->take(ImagesPanel::Side::last, {picture, {}}); });
-    menu.addAction(tr("Only look at it"), this, [this, picture] { preview_->show_clip(app::Side::a, picture); });
+    menu.addAction(tr("Only look at it"), this, [this, picture] {
+        leave_tune();
+        preview_->show_clip(app::Side::a, picture);
+    });
     menu.exec(where);
 }
 
@@ -181,14 +189,19 @@ void MainWindow::dropEvent(QDropEvent* event) {
 void MainWindow::leave_project(const std::function<void()>& then) {
     auto& project = studio_.project;
     if (!project.is_modified() || project.shots().empty()) return then();
+    leave_then_ = then; // asked once: what was wanted last is what follows
+    if (leave_question_) return leave_question_->raise();
     auto* box =
         new QMessageBox(QMessageBox::Question, tr("Denoir"), tr("Save the changes of “%1”?").arg(project.title()),
                         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    leave_question_ = box;
     box->setDefaultButton(QMessageBox::Save);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &QMessageBox::finished, this, [this, then](int answer) {
-        if (answer == QMessageBox::Discard) then();
-        if (answer == QMessageBox::Save) save_project(then);
+    connect(box, &QMessageBox::finished, this, [this](int answer) {
+        leave_question_ = nullptr;
+        const std::function<void()> next = std::exchange(leave_then_, {});
+        if (answer == QMessageBox::Discard) next();
+        if (answer == QMessageBox::Save) save_project(next);
     });
     box->open();
 }
@@ -206,8 +219,10 @@ void MainWindow::new_project() {
 }
 
 void MainWindow::open_project() {
+    const QString title = tr("Open");
+    if (raise_dialog(*this, title)) return;
     auto* dialog = new QFileDialog(
-        this, tr("Open"), {},
+        this, title, {},
         tr("Projects, videos, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.json);;All files (*)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
@@ -280,6 +295,17 @@ void MainWindow::export_cut() {
     auto& exporter = studio_.exporter;
     if (studio_.project.shots().empty()) return say(tr("The timeline is empty. Put a run on it first (T)."));
     if (exporter.running()) return say(tr("An export is at work already; Esc stops it."));
+    studio_.project.look_at_media();
+    for (int row = 0; row < studio_.project.count(); ++row) {
+        const QString run = studio_.project.shot(row).current().run;
+        if (!studio_.project.is_missing(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
+        timeline_dock_->show();
+        timeline_->select(row);
+        app::Issue issue = studio_.project.missing_issue(row);
+        issue.file.clear(); // long, and where the shot is pointed at
+        return banners_->show_banner(QStringLiteral("export-missing"), Banners::Kind::error,
+                                     tr("The cut cannot be exported yet: %1").arg(issue.line()));
+    }
     const QString project = studio_.project.path();
     ask_where_to_save(
         this, studio_.settings, tr("Export the cut"),

@@ -30,6 +30,7 @@
 #include "ui/steps/step_strip.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/raise_dialog.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/main_window.h"
@@ -40,7 +41,10 @@ namespace denoir::ui {
 using QueueState = app::RunQueue::State;
 
 void MainWindow::connect_runs() {
-    connect(runs_, &RunsPanel::open_run, this, &MainWindow::show_run);
+    connect(runs_, &RunsPanel::open_run, this, [this](const QString& run) {
+        leave_tune();
+        show_run(run);
+    });
     connect(runs_, &RunsPanel::compare_runs, this,
             [this](const QString& a, const QString& b) { compare(a.isEmpty() ? shown_run_ : a, b); });
     connect(runs_, &RunsPanel::compare_layers, this, [this](const QString& a, const QString& b) {
@@ -53,7 +57,9 @@ void MainWindow::connect_runs() {
         studio_.queue.add_resume(run);
     });
     connect(runs_, &RunsPanel::removed, this, [this](const QStringList& runs) {
+        deleted_while_shown_.clear();
         if (runs.contains(shown_run_)) {
+            deleted_while_shown_ = shown_run_;
             preview_->clear(app::Side::a);
             clip_opened(app::Side::a, {}, {});
         }
@@ -64,9 +70,13 @@ void MainWindow::connect_runs() {
                               tr("%n run(s) deleted.", nullptr, int(runs.size())),
                               {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
     });
-    connect(&studio_.history, &app::RunHistory::restored, this, [this] {
+    connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
         banners_->remove(QStringLiteral("deleted"));
         restored(Removed::runs);
+        // Nothing else is looked at since: the picture comes back with its run.
+        if (const QString run = std::exchange(deleted_while_shown_, {});
+            runs.contains(run) && shown_run_.isEmpty() && !preview_->info(app::Side::a))
+            show_run(run);
     });
     connect(&studio_.queue, &app::RunQueue::entries_removed, this, [this] { removed(Removed::entries); });
     connect(&studio_.queue, &app::RunQueue::entries_restored, this, [this] { restored(Removed::entries); });
@@ -299,7 +309,9 @@ void MainWindow::compare(const QString& a, const QString& b) {
 }
 
 void MainWindow::compare_with_file() {
-    auto* dialog = new QFileDialog(this, tr("Compare with a video or picture"));
+    const QString title = tr("Compare with a video or picture");
+    if (raise_dialog(*this, title)) return;
+    auto* dialog = new QFileDialog(this, title);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) { compare({}, file); });

@@ -34,6 +34,10 @@ using Kind = app::SweepExport;
 
 bool MainWindow::tunes() const { return layouts_ && layouts_->current() == Layout::tune; }
 
+void MainWindow::leave_tune() {
+    if (tunes()) layouts_->show(Layout::create);
+}
+
 void MainWindow::make_tune_actions() {
     const QString tune = tr("Tune");
     const auto add = [&](const char* id, const QString& text, const char* picture, auto act) {
