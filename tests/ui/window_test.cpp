@@ -13,6 +13,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScopeGuard>
 #include <QSignalSpy>
 #include <QStyle>
 #include <QTabBar>
@@ -22,10 +23,14 @@
 #include "app/model_catalogue.h"
 #include "app/request_document.h"
 #include "app/text.h"
+#include "engine/media/image.h"
 #include "tests/app/clips.h"
+#include "tests/app/fake_runs.h"
 #include "tests/app/full_disk.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/docks/camera_window.h"
+#include "ui/docks/image_well.h"
+#include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/theme/colours.h"
 #include "ui/window/compare_bar.h"
@@ -83,6 +88,121 @@ private slots:
         QVERIFY(triggered > 60);
         QVERIFY(studio.window().isVisible());
         QVERIFY(studio.idle());
+    }
+
+    void what_is_asked_for_twice_is_asked_once() {
+        const app::Home home;
+        const QString clip = home.file("clip.mkv");
+        app::write_clip(clip, 96, 54, 9);
+        for (const char* name : {"first.denoir", "second.denoir"}) {
+            app::Project project;
+            project.add_shot(app::Project::take_of_video(clip));
+            project.save_as(home.file(QLatin1String(name)));
+        }
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& project = studio.core().project;
+        project.add_shot(app::Project::take_of_video(clip));
+        const auto open = [&](auto* kind) {
+            int count = 0;
+            for (auto* each : studio.window().findChildren<std::remove_pointer_t<decltype(kind)>*>())
+                count += each->isVisible();
+            return count;
+        };
+        for (const char* action : {"file.export", "file.open", "file.save-as", "help.about"}) {
+            for (int i = 0; i < 2; ++i) studio.find<QAction>(action)->trigger();
+            QCOMPARE(open(static_cast<QDialog*>(nullptr)), 1);
+            for (auto* dialog : studio.window().findChildren<QDialog*>()) dialog->close();
+        }
+        // As a second studio hands over what it was started with, while the question about the first is still up.
+        studio.window().open_path(home.file("first.denoir"));
+        studio.window().open_path(home.file("second.denoir"));
+        QCOMPARE(open(static_cast<QMessageBox*>(nullptr)), 1);
+        for (auto* box : studio.window().findChildren<QMessageBox*>())
+            if (box->isVisible()) box->button(QMessageBox::Discard)->click();
+        QTRY_COMPARE_WITH_TIMEOUT(open(static_cast<QMessageBox*>(nullptr)), 0, 5000);
+        QCOMPARE(project.path(), home.file("second.denoir"));
+    }
+
+    void a_deleted_run_is_missed_on_the_timeline_until_it_is_back() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(studio.idle());
+        auto& preview = studio.window().preview();
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
+        const QString run = studio.window().shown_run();
+        QCOMPARE(preview.info(app::Side::a)->run, run);
+        auto& project = studio.core().project;
+        project.add_shot(app::Project::take_of_run(run));
+        QVERIFY(!project.is_missing(0));
+        studio.find<QAction>("run.delete")->trigger();
+        QVERIFY(!QFileInfo::exists(run) && !preview.info(app::Side::a));
+        QVERIFY(project.is_missing(0));
+        studio.picture("timeline-missing");
+        studio.find<QAction>("file.export")->trigger();
+        QVERIFY(!studio.window().findChild<QFileDialog*>());
+        QVERIFY2(said(studio).contains("shot 1"), qPrintable(said(studio)));
+        studio.find<QAction>("run.undo-delete")->trigger();
+        QVERIFY(!project.is_missing(0));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
+        QCOMPARE(studio.window().shown_run(), run);
+    }
+
+    /// Where a seed of ten digits leaves no room beside it, a row has a line more: nothing that runs are told apart by
+    /// is cut off.
+    void rows_of_runs_are_as_high_as_their_words_need() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        app::fake_run(app::to_path(home.data("runs")), 1, false);
+        StudioFixture studio;
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        const QModelIndex first = list->model()->index(0, 0);
+        QVERIFY(first.data(app::RunHistory::SummaryRole).toString().contains("CFG 5"));
+        const auto height = [&] { return list->visualRect(first).height(); };
+        auto* dock = studio.find<QDockWidget>("runs-dock");
+        studio.window().resizeDocks({dock}, {250}, Qt::Horizontal);
+        QTRY_VERIFY_WITH_TIMEOUT(height() >= 4 * list->fontMetrics().lineSpacing(), 5000);
+        const int narrow = height();
+        studio.window().resizeDocks({dock}, {520}, Qt::Horizontal);
+        QTRY_VERIFY_WITH_TIMEOUT(height() < narrow, 5000);
+    }
+
+    void a_video_is_shown_where_it_can_be_seen() {
+        const app::Home home;
+        app::write_clip(home.file("clip.mkv"), 96, 54, 9);
+        StudioFixture studio(Layout::tune);
+        load_tiny(studio);
+        QVERIFY(!studio.window().preview().isVisible());
+        studio.window().open_path(home.file("clip.mkv"));
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::a), 20000);
+        QVERIFY(studio.window().preview().isVisible());
+    }
+
+    /// Until a picture is read, that of another file is not shown in its place; what cannot be read is said.
+    void a_start_image_shows_itself_or_what_is_wrong() {
+        const app::Home home;
+        write_png(app::to_path(home.file("good.png")), app::moving_picture(96, 64, 0));
+        QByteArray header = read(home.file("good.png"));
+        QVERIFY(!header.isEmpty());
+        write(home.file("broken.png"), header.left(header.size() - 40)); // its headers are good
+        const QByteArray resources = qgetenv("DENOIR_RESOURCES");
+        qputenv("DENOIR_RESOURCES", DENOIR_BUNDLED); // that model takes images
+        const auto back = qScopeGuard([&] {
+            resources.isNull() ? qunsetenv("DENOIR_RESOURCES") : qputenv("DENOIR_RESOURCES", resources);
+        });
+        StudioFixture studio;
+        studio.use_model();
+        auto* well = studio.find<ImageWell>("start-image");
+        auto& document = studio.core().document;
+        QVERIFY(document.set_value("image", home.file("good.png")).isEmpty());
+        QVERIFY(document.wait_resolved(20000));
+        QTRY_VERIFY_WITH_TIMEOUT(!well->picture().isNull(), 20000);
+        (void)document.set_value("image", home.file("broken.png"));
+        QVERIFY(well->picture().isNull());
+        QTRY_VERIFY_WITH_TIMEOUT(well->toolTip().contains("cut short") || well->toolTip().contains("damaged"), 20000);
     }
 
     /// A tab says the name of its dock; the dock does not say it again.

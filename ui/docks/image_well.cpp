@@ -57,6 +57,10 @@ void ImageWell::set_picture(const QImage& picture, const QString& file) {
     file_ = file;
     setAccessibleDescription(file.isEmpty() ? hint_ : QFileInfo(file).fileName());
     setToolTip(file.isEmpty() ? hint_ : tr("%1\nShown as the model will see it").arg(file));
+    if (!error_.isEmpty()) {
+        setAccessibleDescription(QStringLiteral("%1: %2").arg(QFileInfo(file).fileName(), whole_error_));
+        setToolTip(QStringLiteral("%1\n%2").arg(file, whole_error_));
+    }
     update();
 }
 
@@ -67,9 +71,9 @@ void ImageWell::set_aspect(const QSize& target) {
     update();
 }
 
-void ImageWell::set_error(const QString& error) {
+void ImageWell::set_error(const QString& error, const QString& whole) {
     error_ = error;
-    if (!error.isEmpty()) setToolTip(error);
+    whole_error_ = whole;
     update();
 }
 
@@ -94,9 +98,14 @@ void ImageWell::paintEvent(QPaintEvent*) {
         painter.drawImage(QRectF(area.center() - QPointF(size.width() / 2, size.height() / 2), size), picture_);
         painter.setClipping(false);
     } else {
-        const QString words = !error_.isEmpty() ? error_ : usable_ ? QString() : why_;
         constexpr double mark = 16, between = 4;
         const QRectF room = area.adjusted(6, 2, -6, -2);
+        const auto fits = [&](const QString& text) {
+            return painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, text).height() <= room.height();
+        };
+        // What to do about it stands in the tip, too.
+        const QString wrong = fits(whole_error_) ? whole_error_ : error_;
+        const QString words = !error_.isEmpty() ? wrong : usable_ ? QString() : why_;
         const double height = painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, words).height();
         // Where there is no room for both, the words matter more than the sign above them.
         const bool sign = words.isEmpty() || mark + between + height <= room.height();

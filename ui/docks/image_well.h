@@ -26,9 +26,11 @@ public:
     void set_picture(const QImage& picture, const QString& file);
     /// Width to height of what the model sees.
     void set_aspect(const QSize& target);
-    void set_error(const QString& error);
+    /// What is wrong, and the same with what to do about it; empty: nothing. Before set_picture().
+    void set_error(const QString& error, const QString& whole);
     /// Said instead of the hint where the model takes no such image.
     void set_usable(bool usable, const QString& why);
+    const QImage& picture() const { return picture_; } ///< null: not seen (yet)
     bool filled() const { return !file_.isEmpty(); }
     QSize sizeHint() const override;
     bool hasHeightForWidth() const override { return true; }
@@ -51,7 +53,7 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
-    QString name_, hint_, file_, error_, why_;
+    QString name_, hint_, file_, error_, whole_error_, why_;
     QImage picture_;
     QSize target_{16, 9};
     bool usable_ = true, hovering_ = false;

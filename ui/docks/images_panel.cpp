@@ -26,6 +26,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/raise_dialog.h"
 
 namespace denoir::ui {
 ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
@@ -50,6 +51,8 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     anew->setObjectName(QStringLiteral("begin-anew"));
     before_->add_control(anew);
     connect(anew, &QToolButton::clicked, this, &ImagesPanel::begin_anew);
+    setTabOrder(start_, swap_); // as the eye goes
+    setTabOrder(swap_, last_);
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::half);
     row->addWidget(start_, 1);
@@ -69,12 +72,11 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
         connect(each, &ImageWell::menu_asked, this, [this, side](const QPoint& at) { show_menu(side, at); });
     }
     connect(swap_, &QToolButton::clicked, this, &ImagesPanel::swap);
-    connect(&seen_, &SeenImages::seen, this, [this](const QImage& start, const QImage& last) {
-        seen_start_ = start;
-        seen_last_ = last;
-        const auto value = [this](Side side) { return studio_.document.value(key(side)).toString(); };
-        start_->set_picture(start, value(Side::start));
-        last_->set_picture(last, value(Side::last));
+    connect(&seen_, &SeenImages::seen, this, [this](const QImage& start, const QImage& last, const app::Issue& issue) {
+        seen_start_.picture = start;
+        seen_last_.picture = last;
+        unseen_ = issue;
+        show_pictures();
     });
     connect(&studio_.document, &app::RequestDocument::changed, this, &ImagesPanel::refresh);
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &ImagesPanel::refresh);
@@ -134,21 +136,34 @@ QSize ImagesPanel::target() const {
 
 void ImagesPanel::refresh() {
     const auto& document = studio_.document;
+    if (document.resolved() && !document.pending()) {
+        for (const Side side : {Side::start, Side::last}) {
+            // Until it is seen, no picture is better than that of another file.
+            const QString file = document.value(key(side)).toString();
+            if (file != seen(side).file) seen(side) = {file, {}};
+        }
+        seen_.ask(*document.resolved(), document.variant());
+    }
+    show_pictures();
+    refresh_before();
+    swap_->setEnabled(start_->filled() || last_->filled());
+}
+
+void ImagesPanel::show_pictures() {
+    const auto& document = studio_.document;
     for (const Side side : {Side::start, Side::last}) {
         const QString file = document.value(key(side)).toString();
-        const app::Issue issue = document.issue(key(side));
+        app::Issue issue = document.issue(key(side));
+        if (issue.isEmpty() && !file.isEmpty() && unseen_.file == file) issue = unseen_;
         ImageWell* each = well(side);
         each->set_aspect(target());
         const bool usable = side == Side::start ? document.takes_image() : document.takes_last_image();
         each->set_usable(usable || !file.isEmpty(), side == Side::start ? tr("This model takes no start image")
                                                                         : tr("This model takes no end image"));
-        each->set_error(words(issue));
-        const QImage& picture = side == Side::start ? seen_start_ : seen_last_;
-        each->set_picture(file.isEmpty() || !issue.isEmpty() ? QImage() : picture, file);
+        each->set_error(issue.message, words(issue));
+        const bool is_its_own = issue.isEmpty() && file == seen(side).file;
+        each->set_picture(is_its_own ? seen(side).picture : QImage(), file);
     }
-    refresh_before();
-    swap_->setEnabled(start_->filled() || last_->filled());
-    if (document.resolved()) seen_.ask(*document.resolved(), document.variant());
 }
 
 void ImagesPanel::take(Side side, const DroppedImage& image) {
@@ -169,9 +184,10 @@ void ImagesPanel::take(Side side, const DroppedImage& image) {
 }
 
 void ImagesPanel::choose(Side side) {
+    const QString title = side == Side::start ? tr("Start image") : tr("End image");
+    if (raise_dialog(*this, title)) return;
     auto* dialog =
-        new QFileDialog(this, side == Side::start ? tr("Start image") : tr("End image"),
-                        QFileInfo(studio_.document.value(key(side)).toString()).path(),
+        new QFileDialog(this, title, QFileInfo(studio_.document.value(key(side)).toString()).path(),
                         tr("Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);

@@ -54,6 +54,7 @@ private:
     void crop(Side side, CropPreset preset);
     void show_menu(Side side, const QPoint& global);
     void refresh();
+    void show_pictures();
     void refresh_before();
     QString folder() const;
     QSize target() const;
@@ -64,7 +65,13 @@ private:
     Field* before_; ///< the video that the clip goes on after
     ElidedLabel* before_name_;
     SeenImages seen_;
-    QImage seen_start_, seen_last_;
+    struct Seen {
+        QString file; ///< what `picture` is of
+        QImage picture;
+    };
+    Seen& seen(Side side) { return side == Side::start ? seen_start_ : seen_last_; }
+    Seen seen_start_, seen_last_;
+    app::Issue unseen_;              ///< of a picture that cannot be read to its end
     QHash<QString, Origin> origins_; ///< of files that were cut here
 };
 

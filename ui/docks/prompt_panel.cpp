@@ -12,6 +12,8 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <initializer_list>
+#include <utility>
 
 #include "app/prompt_history.h"
 #include "app/request_document.h"
@@ -114,6 +116,12 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     problem_->setProperty("error", true);
     problem_->setWordWrap(true);
     problem_->hide();
+
+    // As the eye goes.
+    QWidget* before = prompt_;
+    for (QWidget* next :
+         std::initializer_list<QWidget*>{samples_, older_, newer_, negative_toggle_, default_negative_, negative_})
+        setTabOrder(std::exchange(before, next), next);
 
     auto* under = new QHBoxLayout;
     under->setSpacing(2);

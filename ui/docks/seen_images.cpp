@@ -2,6 +2,7 @@
 #include "ui/docks/seen_images.h"
 
 #include <QCryptographicHash>
+#include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
 #include <QThreadPool>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "app/text.h"
 #include "engine/core/error.h"
@@ -38,6 +40,15 @@ QImage to_qimage(const Tensor& pixels) { // [3,H,W] in -1 … 1
     return image;
 }
 
+/// A picture that was written anew is looked at again.
+QString stamp(const std::filesystem::path& file) {
+    const QFileInfo info(app::to_qstring(file));
+    return QStringLiteral("%1 %2 %3\n")
+        .arg(info.filePath())
+        .arg(info.size())
+        .arg(info.lastModified().toMSecsSinceEpoch());
+}
+
 } // namespace
 
 struct SeenImages::State {
@@ -56,9 +67,15 @@ SeenImages::~SeenImages() {
 }
 
 void SeenImages::ask(const Request& request, const Variant& variant) {
+    const QString question = stamp(request.image) + stamp(request.last_image) +
+                             QStringLiteral("%1 %2 %3")
+                                 .arg(request.width.value_or(0))
+                                 .arg(request.height.value_or(0))
+                                 .arg(int(image_rule(request, variant)));
+    if (question == std::exchange(asked_, question)) return;
     const quint64 serial = ++state_->newest;
     if (request.image.empty() && request.last_image.empty()) {
-        emit seen({}, {});
+        emit seen({}, {}, {});
         return;
     }
     state_->pool.start([this, request, variant, serial] {
@@ -91,8 +108,7 @@ void SeenImages::ask(const Request& request, const Variant& variant) {
             this,
             [this, serial, start, last, issue] {
                 if (serial != state_->newest) return;
-                if (!issue.isEmpty()) emit failed(issue);
-                emit seen(start, last);
+                emit seen(start, last, issue);
             },
             Qt::QueuedConnection);
     });

@@ -23,17 +23,19 @@ class SeenImages : public QObject {
 public:
     explicit SeenImages(QObject* parent = nullptr);
     ~SeenImages() override;
-    /// `request`: resolved, for a model of `variant`; its image and last_image are looked at.
+    /// `request`: resolved, for a model of `variant`; its image and last_image are looked at. The same question again
+    /// is not asked twice.
     void ask(const Request& request, const Variant& variant);
 
 signals:
-    /// Null where there is none; RGB, the request's width and height as the VAE gets them.
-    void seen(const QImage& start, const QImage& last);
-    void failed(const denoir::app::Issue& issue);
+    /// Null where there is none; RGB, the request's width and height as the VAE gets them. `issue` names the file that
+    /// cannot be seen, although its headers were good.
+    void seen(const QImage& start, const QImage& last, const denoir::app::Issue& issue);
 
 private:
     struct State;
     std::shared_ptr<State> state_;
+    QString asked_; ///< the question last asked
 };
 
 /// Stores a picture as a PNG in `folder`, named by its content, unless it is there; returns its path. Throws Error.
