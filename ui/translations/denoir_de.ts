@@ -153,6 +153,10 @@
         <source>too large · %3 at least for %1, %2 frames, %4 are free: use a smaller size</source>
         <translation>zu groß · mindestens %3 für %1, %2 Bilder, %4 sind frei: kleinere Größe nehmen</translation>
     </message>
+    <message>
+        <source>CFG %1</source>
+        <translation>CFG %1</translation>
+    </message>
 </context>
 <context>
     <name>SaveDialog</name>
@@ -310,10 +314,6 @@
         <translation>Einstellung umbenennen</translation>
     </message>
     <message>
-        <source>the video of this shot is not there any more</source>
-        <translation>das Video dieser Einstellung ist nicht mehr da</translation>
-    </message>
-    <message>
         <source>put it back, choose another take, or remove the shot</source>
         <translation>es zurücklegen, einen anderen Take wählen oder die Einstellung entfernen</translation>
     </message>
@@ -328,6 +328,18 @@
     <message>
         <source>save it under another name to change it</source>
         <translation>unter einem anderen Namen speichern, um es zu ändern</translation>
+    </message>
+    <message>
+        <source>shot %1, “%2”</source>
+        <translation>Einstellung %1, „%2“</translation>
+    </message>
+    <message>
+        <source>its video is not there any more</source>
+        <translation>ihr Video ist nicht mehr da</translation>
+    </message>
+    <message>
+        <source>bring the deleted run back, choose another take, or remove the shot</source>
+        <translation>den gelöschten Lauf zurückholen, einen anderen Take wählen oder die Einstellung entfernen</translation>
     </message>
 </context>
 <context>
@@ -354,6 +366,17 @@
     <message>
         <source>check the folder&apos;s rights</source>
         <translation>die Rechte des Ordners prüfen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::Settings</name>
+    <message>
+        <source>nothing can be written there, so nothing is kept</source>
+        <translation>dort kann nicht geschrieben werden, deshalb bleibt nichts erhalten</translation>
+    </message>
+    <message>
+        <source>change the folder&apos;s rights, or set DENOIR_HOME to another folder and start again</source>
+        <translation>die Rechte des Ordners ändern, oder DENOIR_HOME auf einen anderen Ordner setzen und neu starten</translation>
     </message>
 </context>
 <context>
@@ -2245,6 +2268,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>B one frame later</source>
         <translation>B ein Bild später</translation>
     </message>
+    <message>
+        <source>The cut cannot be exported yet: %1</source>
+        <translation>Der Schnitt kann noch nicht exportiert werden: %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -2680,6 +2707,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>decode %1</source>
         <translation>Dekodieren %1</translation>
     </message>
+    <message>
+        <source>“%1” is not possible: each side is a multiple of %2, from %2 to %3</source>
+        <translation>„%1“ ist nicht möglich: jede Seite ist ein Vielfaches von %2, von %2 bis %3</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PreviewView</name>
@@ -2942,14 +2973,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>nicht begonnen</translation>
     </message>
     <message>
-        <source>seed %4 · %1×%2 · %3 f</source>
-        <translation>Startwert %4 · %1×%2 · %3 B</translation>
-    </message>
-    <message>
-        <source>%1 steps · %2</source>
-        <translation>%1 Schritte · %2</translation>
-    </message>
-    <message>
         <source>Search prompts and parameters</source>
         <translation>Prompts und Parameter durchsuchen</translation>
     </message>
@@ -3076,6 +3099,22 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Select a run in the list first.</source>
         <translation>Zuerst einen Lauf in der Liste wählen.</translation>
     </message>
+    <message>
+        <source>seed %1</source>
+        <translation>Startwert %1</translation>
+    </message>
+    <message>
+        <source>%1 steps</source>
+        <translation>%1 Schritte</translation>
+    </message>
+    <message>
+        <source>CFG %1</source>
+        <translation>CFG %1</translation>
+    </message>
+    <message>
+        <source>%1×%2 · %3 f</source>
+        <translation>%1×%2 · %3 B</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Scrubber</name>
@@ -3157,6 +3196,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>The change holds until you close Denoir: the settings folder cannot be written.</source>
         <translation>Die Änderung gilt, bis Denoir geschlossen wird: der Einstellungsordner lässt sich nicht schreiben.</translation>
+    </message>
+    <message>
+        <source>Press the keys</source>
+        <translation>Tasten drücken</translation>
+    </message>
+    <message>
+        <source>No action is called that, and none has such keys.</source>
+        <translation>Keine Aktion heißt so, und keine hat solche Tasten.</translation>
     </message>
 </context>
 <context>
@@ -3778,6 +3825,10 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
             <numerusform>Ausgewählt: Einstellung %1, %2, %n Bild.</numerusform>
             <numerusform>Ausgewählt: Einstellung %1, %2, %n Bilder.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The video is missing: %1.</source>
+        <translation>Das Video fehlt: %1.</translation>
     </message>
 </context>
 <context>
