@@ -4,17 +4,16 @@
 #include <QObject>
 #include <new>
 
+#include "app/engine_text.h"
 #include "app/text.h"
 
 namespace denoir::app {
 
 QString Issue::line() const {
     QString out;
-    for (const QString& part : {file, field})
+    for (const QString& part : {file, engine_text(field)})
         if (!part.isEmpty()) out += part + QStringLiteral(": ");
-    out += message;
-    if (!hint.isEmpty()) out += QStringLiteral("; ") + hint;
-    return out;
+    return out + words(*this);
 }
 
 Issue Issue::from(const Error& error) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/engine_text.h"
 #include "app/request_values.h"
 #include "app/text.h"
 #include "engine/media/image.h"
@@ -20,8 +21,9 @@ Issue placed(Issue issue, const Request& r) {
     for (const Lora& lora : r.loras)
         if (issue.file == to_qstring(lora.file)) {
             const QString name = to_qstring(lora.file.filename());
-            issue.message = issue.field.isEmpty() ? QStringLiteral("%1: %2").arg(name, issue.message)
-                                                  : QStringLiteral("%1: %2: %3").arg(name, issue.field, issue.message);
+            const QString message = engine_text(issue.message);
+            issue.message = issue.field.isEmpty() ? QStringLiteral("%1: %2").arg(name, message)
+                                                  : QStringLiteral("%1: %2: %3").arg(name, issue.field, message);
             issue.field = QStringLiteral("loras");
             issue.file.clear();
             return issue;

@@ -48,7 +48,9 @@ void SweepMeasurer::measure(const OpenSweep& open) {
             } catch (const Cancelled&) {
                 return;
             } catch (...) {
-                figures.note = Issue::from_current_exception().line().toStdString();
+                // As the meter notes what it meets: the engine's words, which are translated where they are shown.
+                const Issue issue = Issue::from_current_exception();
+                figures.note = QStringList{issue.field, issue.message}.join(QLatin1Char(' ')).trimmed().toStdString();
             }
             figures.reference = index;
             QMetaObject::invokeMethod(this, [this, key, path, i, figures] {

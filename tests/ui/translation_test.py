@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The German translation is complete: every word of the sources is in it, finished, with the same placeholders.
+"""The German translation is complete: every word of the sources is in it, finished, with the same placeholders. The
+engine's sentences that have German words are still the engine's.
 
 Usage: translation_test.py SOURCE_DIR LUPDATE"""
+import json
 import os
 import re
 import shutil
@@ -22,9 +24,42 @@ def placeholders(text):
     return sorted(re.findall(r"%(?:L?\d|n)", text or ""))
 
 
+STRING = r'R"\(.*?\)"|"(?:[^"\\]|\\.)*"'
+
+
+def engine_literals(source):
+    """The texts between quotes of the engine and what is built on it, neighbours joined, values as {}."""
+    texts = set()
+    for folder, _, names in (entry for room in ("engine", "app") for entry in os.walk(os.path.join(source, room))):
+        for name in names:
+            if not name.endswith((".cpp", ".h")):
+                continue
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                code = re.sub(r"^#include.*$", "", file.read(), flags=re.M)
+            for joined in re.findall(rf"(?:(?:{STRING})\s*)+", code, flags=re.S):
+                parts = re.findall(STRING, joined, flags=re.S)
+                text = "".join(p[3:-2] if p.startswith("R") else re.sub(r"\\(.)", r"\1", p[1:-1]) for p in parts)
+                texts.add(re.sub(r"\{[^{}]*\}", "{}", text))
+    return texts
+
+
+def engine_words(source):
+    """What is wrong with engine_de.json: a sentence that the engine does not say any more, or says with other values."""
+    with open(os.path.join(source, "ui/translations/engine_de.json"), encoding="utf-8") as file:
+        words = json.load(file)
+    literals = engine_literals(source)
+    whole = "\n".join(literals)
+    for english, german in words.items():
+        # Some sentences are put together with +.
+        if english not in literals and not all(piece in whole for piece in english.split("{}")):
+            yield f"engine_de.json: the engine does not say {english!r}"
+        if german.count("{}") > english.count("{}"):
+            yield f"engine_de.json: {english!r} and {german!r} differ in their values"
+
+
 def main():
     source, lupdate = sys.argv[1:3]
-    bad, count = [], 0
+    bad, count = list(engine_words(source)), 0
     with tempfile.TemporaryDirectory() as folder:
         fresh = os.path.join(folder, "denoir_de.ts")
         shutil.copy(os.path.join(source, "ui/translations/denoir_de.ts"), fresh)

@@ -30,6 +30,7 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/field.h"
 #include "ui/window/arguments.h"
+#include "ui/window/engine_words.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -292,6 +293,22 @@ private slots:
             QVERIFY2(!error.isEmpty() && !error.contains('\n') && error.startsWith(bad[0]), qPrintable(error));
         }
         QCOMPARE(read({"--", "--odd"}).paths.size(), 1);
+    }
+
+    /// What the engine says comes with its values filled in, maybe with a sentence as a value.
+    void the_engine_speaks_german() {
+        EngineWords words;
+        QVERIFY(!words.read(QStringLiteral(":/denoir/translations/engine_none.json")) && words.isEmpty());
+        QVERIFY(words.read(QStringLiteral(":/denoir/translations/engine_de.json")));
+        const auto german = [&](const char* text) { return words.translate("Engine", text, nullptr, -1); };
+        QCOMPARE(german("image-to-video needs a start image"), QStringLiteral("Bild zu Video braucht ein Anfangsbild"));
+        QCOMPARE(german("6 is not 1, 5, 9, 13, … (4n + 1)"), QStringLiteral("6 ist nicht 1, 5, 9, 13, … (4n + 1)"));
+        QCOMPARE(german("the text encoder is missing"), QStringLiteral("es fehlt: Textencoder"));
+        QCOMPARE(german("with steps 0: 0 is out of range"),
+                 QStringLiteral("mit steps 0: 0 liegt außerhalb des Bereichs"));
+        QCOMPARE(german("use 1 to 5 latent frames"), QStringLiteral("1 bis 5 latente Bilder nehmen"));
+        QVERIFY(german("a sentence that nobody knows").isNull());
+        QVERIFY(words.translate("Elsewhere", "is missing", nullptr, -1).isNull());
     }
 
     void crops() {

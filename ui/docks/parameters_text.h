@@ -4,7 +4,7 @@
 #include <QLocale>
 #include <QVariant>
 
-#include "app/issue.h"
+#include "app/engine_text.h"
 
 namespace denoir::ui {
 
@@ -19,11 +19,6 @@ inline QString number_text(const QVariant& value) {
     bool whole = false;
     const qulonglong n = value.toString().toULongLong(&whole);
     return whole ? QString::number(n) : QLocale().toString(value.toDouble(), 'g', 6);
-}
-
-/// What is wrong and what to do.
-inline QString words(const app::Issue& issue) {
-    return issue.hint.isEmpty() ? issue.message : QStringLiteral("%1; %2").arg(issue.message, issue.hint);
 }
 
 } // namespace denoir::ui

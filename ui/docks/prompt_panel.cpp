@@ -15,6 +15,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "app/engine_text.h"
 #include "app/prompt_history.h"
 #include "app/request_document.h"
 #include "app/tokens.h"
@@ -200,7 +201,7 @@ void PromptPanel::refresh_defaults() {
         count_later_->start();
     }
     const app::Issue issue = studio_.document.issue(QStringLiteral("prompt"));
-    problem_->setText(issue.hint.isEmpty() ? issue.message : QStringLiteral("%1; %2").arg(issue.message, issue.hint));
+    problem_->setText(app::words(issue));
     problem_->setVisible(!issue.isEmpty());
     refresh_wildcards();
 }

@@ -12,6 +12,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/engine_text.h"
 #include "app/engine_worker.h"
 #include "app/request_document.h"
 #include "app/run_queue.h"
@@ -66,7 +67,7 @@ QString words_of(const QModelIndex& index) {
     case State::done:
         return QueuePanel::tr("done");
     case State::failed:
-        return issue.hint.isEmpty() ? issue.message : QStringLiteral("%1; %2").arg(issue.message, issue.hint);
+        return app::words(issue);
     case State::cancelled:
         return index.data(Role::RunRole).toString().isEmpty() ? QueuePanel::tr("stopped before it began")
                                                               : QueuePanel::tr("stopped · can go on");

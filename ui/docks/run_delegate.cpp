@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <QPainterPath>
 
+#include "app/engine_text.h"
 #include "app/issue.h"
 #include "app/run_history.h"
 #include "app/text.h"
@@ -26,7 +27,8 @@ QString state_words(const QModelIndex& index) {
     if (state == QLatin1String("interrupted")) return RunsPanel::tr("interrupted at step %1/%2").arg(done).arg(steps);
     if (state == QLatin1String("cancelled")) return RunsPanel::tr("stopped at step %1/%2").arg(done).arg(steps);
     if (state == QLatin1String("failed"))
-        return RunsPanel::tr("failed: %1").arg(index.data(Role::IssueRole).value<app::Issue>().message);
+        return RunsPanel::tr("failed: %1")
+            .arg(app::engine_text(index.data(Role::IssueRole).value<app::Issue>().message));
     if (state == QLatin1String("waiting")) return RunsPanel::tr("not begun");
     return app::duration_text(index.data(Role::SecondsRole).toDouble());
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "app/engine_text.h"
 #include "app/text.h"
 #include "engine/compare/trace_map.h"
 #include "ui/theme/colours.h"
@@ -68,7 +69,7 @@ void DivergenceView::refresh() {
     const StepDivergence* shown = at(step_);
     setAccessibleDescription(shown ? text_of(*shown) : app::to_qstring(to_text(divergence_.found())));
     QStringList notes;
-    for (const std::string& note : divergence_.found().notes) notes << app::to_qstring(note);
+    for (const std::string& note : divergence_.found().notes) notes << app::engine_text(app::to_qstring(note));
     setToolTip(notes.join(QLatin1Char('\n')));
     update();
 }
@@ -86,7 +87,7 @@ void DivergenceView::paintEvent(QPaintEvent*) {
             text = divergence_.issue().line();
         else if (divergence_.steps() > 0)
             text = found.notes.empty() ? tr("No step's latents are stored in both runs.")
-                                       : app::to_qstring(found.notes.back());
+                                       : app::engine_text(app::to_qstring(found.notes.back()));
         painter.setPen(divergence_.issue().isEmpty() ? c.quiet : c.text);
         painter.drawText(rect().adjusted(12, 4, -12, -4), Qt::AlignCenter | Qt::TextWordWrap, text);
         return;

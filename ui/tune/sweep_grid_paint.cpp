@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/engine_text.h"
 #include "app/open_sweep.h"
 #include "app/run_history.h"
 #include "app/sweep_document.h"
@@ -115,7 +116,7 @@ void SweepGrid::paint_state(QPainter& painter, std::size_t cell, const QRect& pl
     QStringList lines{state_text(view)};
     if (view.state == State::failed && !view.issue.isEmpty()) {
         const QString file = view.issue.file.section(QLatin1Char('/'), -1);
-        lines << (file.isEmpty() ? view.issue.message : file + QStringLiteral(": ") + view.issue.message);
+        lines << (file.isEmpty() ? QString() : file + QStringLiteral(": ")) + app::engine_text(view.issue.message);
     }
     if (const QString hint = state_hint(view); !hint.isEmpty()) lines << hint;
     painter.setFont(font());

@@ -18,6 +18,9 @@ Translation::Translation(QCoreApplication&) {
         QCoreApplication::installTranslator(&ours_);
     if (qt_.load(locale, QStringLiteral("qtbase"), before, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
         QCoreApplication::installTranslator(&qt_);
+    const QString language = locale.name().section(QLatin1Char('_'), 0, 0);
+    if (engine_.read(QStringLiteral("%1/engine_%2.json").arg(folder, language)))
+        QCoreApplication::installTranslator(&engine_);
 }
 
 } // namespace denoir::ui

@@ -2,12 +2,14 @@
 #pragma once
 #include <QTranslator>
 
+#include "ui/window/engine_words.h"
+
 class QCoreApplication;
 
 namespace denoir::ui {
 
-/// The words of the desktop's language, where there are some (German), Qt's own included. DENOIR_LANGUAGE ("de", "en")
-/// overrides the desktop.
+/// The words of the desktop's language, where there are some (German), Qt's and the engine's included. DENOIR_LANGUAGE
+/// ("de", "en") overrides the desktop.
 class Translation {
 public:
     explicit Translation(QCoreApplication&); ///< which must be there
@@ -15,6 +17,7 @@ public:
 
 private:
     QTranslator ours_, qt_;
+    EngineWords engine_;
 };
 
 } // namespace denoir::ui

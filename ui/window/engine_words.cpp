@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/engine_words.h"
+
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace denoir::ui {
+namespace {
+
+const QString value = QStringLiteral("{}");
+constexpr int deepest = 3; ///< a sentence in a sentence in a sentence
+
+/// The values of a text that is these pieces with something between them.
+std::optional<QStringList> values_of(const QString& text, const QStringList& pieces) {
+    if (pieces.size() == 1) return text == pieces[0] ? std::optional<QStringList>(QStringList()) : std::nullopt;
+    if (!text.startsWith(pieces.constFirst()) || !text.endsWith(pieces.constLast())) return {};
+    QStringList out;
+    qsizetype at = pieces.constFirst().size();
+    for (qsizetype i = 1; i < pieces.size(); ++i) {
+        const bool last = i + 1 == pieces.size();
+        const qsizetype end = last ? text.size() - pieces[i].size() : text.indexOf(pieces[i], at + 1);
+        if (end <= at && !(last && end == at)) return {};
+        out << text.mid(at, end - at);
+        at = end + pieces[i].size();
+    }
+    return out;
+}
+
+} // namespace
+
+bool EngineWords::read(const QString& name) {
+    QFile file(name);
+    if (!file.open(QIODevice::ReadOnly)) return false;
+    const QJsonObject all = QJsonDocument::fromJson(file.readAll()).object();
+    for (auto it = all.begin(); it != all.end(); ++it) {
+        Pattern pattern{it.key().split(value), it->toString()};
+        for (const QString& piece : pattern.pieces) pattern.words += piece.size();
+        patterns_ << pattern;
+    }
+    std::stable_sort(patterns_.begin(), patterns_.end(),
+                     [](const Pattern& a, const Pattern& b) { return a.words > b.words; });
+    return !patterns_.isEmpty();
+}
+
+QString EngineWords::translate(const char* context, const char* text, const char*, int) const {
+    if (std::strcmp(context, "Engine") != 0) return {};
+    const QString whole = QString::fromUtf8(text), out = sentence(whole, deepest);
+    return out == whole ? QString() : out;
+}
+
+QString EngineWords::sentence(const QString& text, int depth) const {
+    for (const Pattern& pattern : patterns_) {
+        const auto values = values_of(text, pattern.pieces);
+        if (!values) continue;
+        const QStringList pieces = pattern.translation.split(value);
+        QString out = pieces.constFirst();
+        for (qsizetype i = 1; i < pieces.size(); ++i)
+            out += (depth > 1 ? sentence(values->value(i - 1), depth - 1) : values->value(i - 1)) + pieces[i];
+        return out;
+    }
+    return text;
+}
+
+} // namespace denoir::ui
