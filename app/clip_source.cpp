@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "app/text.h"
@@ -12,6 +13,7 @@
 #include "engine/core/json.h"
 #include "engine/media/frames.h"
 #include "engine/media/indexed_video.h"
+#include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"
 
 namespace denoir::app {
@@ -41,6 +43,33 @@ double rate_of(const QString& request, double otherwise) {
     return value >= 0.1 && value <= 1000 ? value : otherwise;
 }
 
+/// What a clip shows is the run's: its name and its request, which is there with --no-metadata, too.
+void belong_to(ClipInfo& info, const RunFolder& run) {
+    const RunRecord& record = run.record();
+    info.run = to_qstring(run.path());
+    info.request = to_qstring(to_json(record.request).dump());
+    info.name = to_qstring(record.request.prompt).simplified();
+    if (info.name.isEmpty()) info.name = to_qstring(run.path().filename());
+    if (record.request.seed)
+        info.name +=
+            QStringLiteral(" · ") + QCoreApplication::translate("ClipSource", "seed %1").arg(*record.request.seed);
+}
+
+/// The run that a video came of: the folder it lies in, or the one of its name beside it. Nothing: neither.
+std::optional<RunFolder> run_of(const fs::path& video) {
+    std::error_code ignored;
+    const fs::path folder = video.parent_path(), beside = folder / video.stem();
+    try {
+        if (video.filename() == "video.mp4" && fs::exists(folder / "run.json", ignored)) return RunFolder::open(folder);
+        if (fs::exists(beside / "run.json", ignored)) {
+            RunFolder run = RunFolder::open(beside);
+            if (fs::equivalent(run.record().out, video, ignored)) return run;
+        }
+    } catch (const Error&) { // a record that cannot be read: the video can
+    }
+    return {};
+}
+
 class VideoSource : public ClipSource {
 public:
     explicit VideoSource(const fs::path& path) : video_(path) {
@@ -56,6 +85,7 @@ public:
         if (v.comment.starts_with('{')) info_.request = to_qstring(v.comment);
         info_.exact = v.codec == "ffv1" || v.codec == "huffyuv" || v.codec == "ffvhuff" || v.codec == "utvideo" ||
                       v.codec == "rawvideo";
+        if (const auto run = run_of(path)) belong_to(info_, *run);
     }
     Image read(int frame) override {
         Image image;
@@ -68,7 +98,7 @@ private:
     IndexedVideo video_;
 };
 
-/// The video of a run; what it shows is the run's.
+/// The video of a run.
 class RunSource : public ClipSource {
 public:
     explicit RunSource(const fs::path& folder) {
@@ -82,12 +112,8 @@ public:
         inner_ = open_clip(to_qstring(video));
         info_ = inner_->info();
         info_.kind = ClipInfo::Kind::run;
-        info_.path = info_.run = to_qstring(folder);
-        info_.name = to_qstring(record.request.prompt).simplified();
-        if (info_.name.isEmpty()) info_.name = to_qstring(folder.filename());
-        if (record.request.seed)
-            info_.name +=
-                QStringLiteral(" · ") + QCoreApplication::translate("ClipSource", "seed %1").arg(*record.request.seed);
+        info_.path = to_qstring(folder);
+        belong_to(info_, run);
     }
     Image read(int frame) override { return inner_->read(frame); }
     int begin_of(int frame) const override { return inner_->begin_of(frame); }

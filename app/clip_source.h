@@ -44,7 +44,8 @@ protected:
     ClipInfo info_;
 };
 
-/// By content: a video, a picture, a folder of pictures in natural order, a run folder (its video). Throws Error.
+/// By content: a video, a picture, a folder of pictures in natural order, a run folder (its video). The video in a
+/// run's folder, or beside it under its name, belongs to the run. Throws Error.
 std::unique_ptr<ClipSource> open_clip(const QString& path);
 
 /// Frames that are in memory: a draft, a picture. All of one size, at least one.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/comparison.h"
 
+#include <QLocale>
 #include <QMetaObject>
+#include <QStringList>
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -161,6 +164,7 @@ void Comparison::stop() {
     done_ = 0;
     active_ = exact_ = false;
     activity_.clear();
+    note_.clear();
     issue_ = {};
     emit begun();
     emit changed();
@@ -172,7 +176,8 @@ void Comparison::start(const Clip& a, const Clip& b, int offset) {
 }
 
 bool Comparison::can_be_exact() const {
-    return !pair_.a.run.isEmpty() && !pair_.b.run.isEmpty() && has_exact_clip(pair_.a.run) &&
+    // A run's video that was opened as a file is what is asked about, maybe against the run itself.
+    return pair_.a.kind == ClipInfo::Kind::run && pair_.b.kind == ClipInfo::Kind::run && has_exact_clip(pair_.a.run) &&
            has_exact_clip(pair_.b.run);
 }
 
@@ -188,6 +193,7 @@ void Comparison::begin() {
     done_ = 0;
     active_ = exact_ = false;
     activity_.clear();
+    note_.clear();
     issue_ = {};
     const auto size = [](const QSize& s) { return QStringLiteral("%1 × %2").arg(s.width()).arg(s.height()); };
     if (pair_.a.size != pair_.b.size) {
@@ -201,6 +207,7 @@ void Comparison::begin() {
     pair_.exact = prefers_exact_ && can_be_exact();
     active_ = true;
     curve_.assign(static_cast<std::size_t>(pair_.a.frames), std::nullopt);
+    note_ = pairing();
     worker_ = std::make_shared<Worker>();
     worker_->pair = pair_;
     worker_->owner = this;
@@ -211,6 +218,18 @@ void Comparison::begin() {
     });
     emit begun();
     emit changed();
+}
+
+QString Comparison::pairing() const {
+    QStringList notes;
+    const double a = pair_.a.fps, b = pair_.b.fps;
+    if (a > 0 && b > 0 && std::abs(a - b) > 0.005 * std::max(a, b)) {
+        const auto rate = [](double fps) { return QLocale().toString(fps, 'g', 4); };
+        notes << tr("A runs at %1 fps, B at %2: frames are paired by their number").arg(rate(a), rate(b));
+    }
+    if (const int pairs = comparable(); pairs != pair_.a.frames || pairs != pair_.b.frames)
+        notes << tr("A has %1 frames, B %2; paired: %3").arg(pair_.a.frames).arg(pair_.b.frames).arg(pairs);
+    return notes.join(QStringLiteral("  ·  "));
 }
 
 void Comparison::take(int frame, const metrics::FrameMetrics& value) {

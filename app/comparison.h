@@ -47,6 +47,9 @@ public:
     bool exact() const { return exact_; }              ///< measured on frames that no codec has touched
     /// What is being done: "decoding A's latents, frame 12 of 97"; empty: nothing.
     const QString& activity() const { return activity_; }
+    /// What is to be known of the figures: rates or lengths that differ, and how frames are paired then; empty:
+    /// nothing.
+    const QString& note() const { return note_; }
     /// Why there is no curve: sizes that differ, a file that is gone.
     const Issue& issue() const { return issue_; }
 
@@ -64,6 +67,7 @@ private:
         bool exact = false;
     };
     void begin();
+    QString pairing() const; ///< for note()
     void take(int frame, const metrics::FrameMetrics& value);
     void retire();
 
@@ -72,7 +76,7 @@ private:
     int done_ = 0;
     quint64 generation_ = 0; ///< of the worker that is listened to
     bool active_ = false, exact_ = false, prefers_exact_ = true;
-    QString activity_;
+    QString activity_, note_;
     Issue issue_;
     std::shared_ptr<Worker> worker_;
     std::vector<std::shared_ptr<Worker>> retired_; ///< on their way out

@@ -33,25 +33,31 @@ void OpenSweep::changed(const std::vector<std::size_t>& cells) {
 
 /// Those of the cells, and of all that are measured against them.
 void OpenSweep::forget_figures(const std::vector<std::size_t>& cells) {
+    std::vector<bool> among(size(), false);
+    for (const std::size_t cell : cells) among[cell] = true;
     for (std::size_t i = 0; i < size(); ++i) {
         const auto against = sweep().reference_of(i);
-        const auto among = [&](std::size_t cell) { return std::find(cells.begin(), cells.end(), cell) != cells.end(); };
-        if (among(i) || (against && among(*against))) folder_.record().cells[i].figures.reset();
+        if (among[i] || (against && among[*against])) folder_.record().cells[i].figures.reset();
     }
 }
 
-void OpenSweep::set_done(const std::vector<std::size_t>& cells, const QString& run, double seconds, bool reused) {
-    forget_figures(cells);
-    for (const std::size_t i : cells) {
-        SweepCell& cell = folder_.record().cells[i];
-        cell.state = SweepCell::State::done;
-        cell.run = to_path(run);
-        cell.reused = reused || i != cells.front();
-        cell.seconds = seconds;
-        cell.error.reset();
-        gone_[i] = false;
-    }
-    changed(cells);
+/// All at once: the whole record is written, and every view looks at it.
+void OpenSweep::set_done(const std::vector<Done>& runs) {
+    std::vector<std::size_t> all;
+    for (const Done& done : runs) all.insert(all.end(), done.cells.begin(), done.cells.end());
+    if (all.empty()) return;
+    forget_figures(all);
+    for (const Done& done : runs)
+        for (const std::size_t i : done.cells) {
+            SweepCell& cell = folder_.record().cells[i];
+            cell.state = SweepCell::State::done;
+            cell.run = to_path(done.run);
+            cell.reused = done.reused || i != done.cells.front();
+            cell.seconds = done.seconds;
+            cell.error.reset();
+            gone_[i] = false;
+        }
+    changed(all);
 }
 
 void OpenSweep::set_failed(const std::vector<std::size_t>& cells, const QString& run, const Issue& issue) {

@@ -28,8 +28,15 @@ public:
     /// Done, and its run is there.
     bool has_video(std::size_t index) const { return cell(index).state == SweepCell::State::done && !gone_[index]; }
 
+    /// A run, and the cells whose clip it is. `reused`: it was there before the sweep.
+    struct Done {
+        std::vector<std::size_t> cells;
+        QString run;
+        double seconds = 0;
+        bool reused = false;
+    };
     /// Each of these stores the record.
-    void set_done(const std::vector<std::size_t>& cells, const QString& run, double seconds, bool reused);
+    void set_done(const std::vector<Done>& runs);
     void set_failed(const std::vector<std::size_t>& cells, const QString& run, const Issue& issue);
     /// To be rendered (again).
     void set_waiting(const std::vector<std::size_t>& cells);

@@ -204,8 +204,17 @@ struct RunQueue::Store {
     /// Takes entries out, to be brought back by undo_clear().
     void remove_if(const std::function<bool(const Entry&)>& goes) {
         std::vector<std::pair<int, Entry>> taken;
-        for (int row = int(entries.size()) - 1; row >= 0; --row)
-            if (goes(entries[std::size_t(row)])) taken.emplace_back(row, take(row));
+        // Neighbours together: whoever listens looks at the whole queue after each signal.
+        for (int last = int(entries.size()) - 1; last >= 0; --last) {
+            if (!goes(entries[std::size_t(last)])) continue;
+            int first = last;
+            while (first > 0 && goes(entries[std::size_t(first - 1)])) --first;
+            self.beginRemoveRows({}, first, last);
+            for (int row = last; row >= first; --row) taken.emplace_back(row, std::move(entries[std::size_t(row)]));
+            entries.erase(entries.begin() + first, entries.begin() + last + 1);
+            self.endRemoveRows();
+            last = first;
+        }
         if (taken.empty()) return;
         removed.push_back(std::move(taken));
         save();

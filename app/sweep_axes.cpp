@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/request_lines.h"
 #include "app/settings.h"
 #include "app/text.h"
 

@@ -79,7 +79,5 @@ struct SweepField {
 };
 /// Those that make sense with this request and its model, the usual ones first.
 QList<SweepField> sweep_fields(const RequestDocument& document);
-/// A field's name as people read it, in their language.
-QString field_title(const QString& field);
 
 } // namespace denoir::app

@@ -5,6 +5,7 @@
 
 #include "app/open_sweep.h"
 #include "app/request_document.h"
+#include "app/request_lines.h"
 #include "app/run_history.h"
 #include "app/settings.h"
 #include "app/sweep_document.h"
@@ -130,7 +131,7 @@ void SweepDocument::fill(const QString& tag, QueueState state, const QString& ru
                         cells.push_back(cell);
                 if (cells.empty()) return; // filled in before the program ended
                 if (state == QueueState::done)
-                    sweep.set_done(cells, run, seconds, false);
+                    sweep.set_done({{cells, run, seconds, false}});
                 else
                     sweep.set_failed(cells, run, issue);
                 measure(sweep);

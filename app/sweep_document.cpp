@@ -244,21 +244,22 @@ void SweepDocument::take_beginning(const Beginning& beginning) {
     const auto open = std::make_shared<OpenSweep>(std::move(*beginning.folder));
     adopt(open, true);
     const SweepPlan& plan = beginning.plan;
-    const auto group = [&](std::size_t origin) {
-        std::vector<std::size_t> cells{origin};
-        for (std::size_t i = 0; i < plan.cells.size(); ++i)
-            if (i != origin && plan.origin(i) == origin) cells.push_back(i);
-        return cells;
-    };
+    std::map<std::size_t, std::vector<std::size_t>> groups; // a run's cells, the one that it is rendered for first
+    for (std::size_t i = 0; i < plan.cells.size(); ++i)
+        if (plan.origin(i) == i) groups[i].push_back(i);
+    for (std::size_t i = 0; i < plan.cells.size(); ++i)
+        if (plan.origin(i) != i) groups[plan.origin(i)].push_back(i);
+    std::vector<OpenSweep::Done> found;
     for (std::size_t i = 0; i < plan.cells.size(); ++i)
         if (!plan.cells[i].found.empty())
-            open->set_done(group(i), to_qstring(plan.cells[i].found), plan.cells[i].found_seconds, true);
+            found.push_back({groups[i], to_qstring(plan.cells[i].found), plan.cells[i].found_seconds, true});
+    open->set_done(found);
     std::vector<RunQueue::Tagged> entries;
     for (const std::size_t i : plan.to_render()) {
         RequestDocument::Snapshot snapshot = beginning.snapshot;
         snapshot.request = open->sweep().request_of(i);
         if (snapshot.request.prompt != beginning.snapshot.request.prompt) snapshot.prompt_template.clear();
-        entries.push_back({std::move(snapshot), tag_of(open->path(), group(i))});
+        entries.push_back({std::move(snapshot), tag_of(open->path(), groups[i])});
         expected_[open->path()][i] = seconds_for(plan, {i});
     }
     queue_.add_all(entries);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/request_document.h"
+#include "app/request_lines.h"
 #include "app/sweep_axes.h"
 #include "app/text.h"
 
@@ -24,34 +25,6 @@ QString one_text(const QString& text) {
 }
 
 } // namespace
-
-QString field_title(const QString& field) {
-    static const std::pair<const char*, const char*> titles[] = {
-        {"steps", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "steps")},
-        {"guidance", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "guidance")},
-        {"guidance_low", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "guidance, low noise")},
-        {"shift", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "shift")},
-        {"seed", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "seed")},
-        {"sampler", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "sampler")},
-        {"size", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "size")},
-        {"frames", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "frames")},
-        {"cache.threshold", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "cache threshold")},
-        {"dtype", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "precision")},
-        {"prompt", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "prompt")},
-        {"negative_prompt", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "negative prompt")},
-        {"image", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "start image")},
-        {"last_image", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "end image")},
-        {"model", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "model")},
-        {"forcing.ar_step", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "forcing: step offset")},
-        {"forcing.block", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "forcing: block")},
-        {"forcing.condition_noise", QT_TRANSLATE_NOOP("denoir::app::SweepAxes", "forcing: noise")},
-    };
-    for (const auto& [name, title] : titles)
-        if (field == QLatin1String(name)) return SweepAxes::tr(title);
-    if (field.startsWith(QStringLiteral("loras.")) && field.endsWith(QStringLiteral(".strength")))
-        return SweepAxes::tr("LoRA %1").arg(field.section(QLatin1Char('.'), 1, 1).toInt() + 1);
-    return to_qstring(axis_title(field.toStdString()));
-}
 
 QList<SweepField> sweep_fields(const RequestDocument& document) {
     QList<SweepField> out;

@@ -36,6 +36,7 @@ private slots:
     void fields_have_values_to_begin_with();
     void cells_are_filled_in();
     void a_thousand_clips_are_looked_at_soon();
+    void runs_that_were_there_fill_the_grid_at_once();
     void equal_requests_are_rendered_once();
     void finished_runs_serve_again();
     void goes_on_after_a_restart();
@@ -204,6 +205,24 @@ void SweepDocumentTest::a_thousand_clips_are_looked_at_soon() {
     QCOMPARE(sweeps().progress().open, 1000);
     sweeps().clear_waiting();
     QCOMPARE(sweeps().progress().missing, 1000);
+}
+
+/// Each change writes the record and is looked at by every view: a thousand of them, one after another, took 20 s.
+void SweepDocumentTest::runs_that_were_there_fill_the_grid_at_once() {
+    Sweep sweep;
+    sweep.request = tiny_request();
+    sweep.axes = {parse_axis("seed", "1..200"), parse_axis("shift", "1..5")};
+    sweep.reference = usual_reference(sweep.axes);
+    OpenSweep open(SweepFolder::create(to_path(home_->file("sweep")), sweep));
+    std::vector<OpenSweep::Done> found;
+    for (std::size_t i = 0; i < open.size(); i += 2)
+        found.push_back({{i, i + 1}, home_->file(QStringLiteral("run-%1").arg(i)), 2, false});
+    Arrivals changed(&open, &OpenSweep::cells_changed);
+    open.set_done(found);
+    QCOMPARE(changed.size(), 1);
+    QCOMPARE(changed[0][0].value<std::vector<std::size_t>>().size(), std::size_t(1000));
+    QCOMPARE(open.cell(999).run, to_path(home_->file("run-998")));
+    QVERIFY(!open.cell(998).reused && open.cell(999).reused);
 }
 
 void SweepDocumentTest::equal_requests_are_rendered_once() {

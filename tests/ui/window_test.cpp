@@ -404,7 +404,7 @@ private slots:
         StudioFixture studio(Layout::compare);
         DifferencesPanel panel;
         const QString a = app::tiny_run(home.file("a"), 2, 1), b = app::tiny_run(home.file("b"), 2, 2);
-        panel.set_runs(a, b);
+        panel.set_sources({true, a, {}}, {true, b, {}});
         const auto* table = panel.findChild<QTreeWidget*>();
         QVERIFY(table->topLevelItemCount() > 0);
         QCOMPARE(table->topLevelItem(0)->foreground(1).color(), dark_colours().a);

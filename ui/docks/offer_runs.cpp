@@ -2,9 +2,14 @@
 #include "ui/docks/offer_runs.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QFileDialog>
+#include <QHash>
+#include <QLocale>
 #include <QMenu>
+#include <utility>
 
+#include "app/request_lines.h"
 #include "app/run_history.h"
 #include "ui/theme/icons.h"
 
@@ -13,38 +18,68 @@ namespace {
 
 constexpr int most_runs = 20, widest_name = 280;
 
+struct Offered {
+    QString path, text;
+    QDateTime created;
+};
+
+/// Runs that look alike get what differs behind their words, and where nothing does, when they were made.
+void tell_apart(QList<Offered>& runs) {
+    QHash<QString, QList<qsizetype>> alike;
+    for (qsizetype i = 0; i < runs.size(); ++i) alike[runs[i].text] << i;
+    for (const QList<qsizetype>& group : std::as_const(alike)) {
+        if (group.size() < 2) continue;
+        QList<Json> requests;
+        for (const qsizetype i : group) requests << app::request_of(runs[i].path, {});
+        const QStringList told = app::told_apart(requests);
+        for (qsizetype k = 0; k < group.size(); ++k) {
+            Offered& run = runs[group[k]];
+            QString more = told[k];
+            if (told.count(more) > 1)
+                more += (more.isEmpty() ? QString() : QStringLiteral(" · ")) +
+                        QLocale().toString(run.created.toLocalTime(), QLocale::ShortFormat);
+            run.text += QStringLiteral(" · ") + more;
+        }
+    }
+}
+
 } // namespace
+
+void ask_for_clip(QWidget* parent, ClipKind kind, const std::function<void(const QString&)>& chosen) {
+    // A dialog for files goes into a folder and never takes it.
+    const bool folder = kind == ClipKind::folder;
+    auto* dialog =
+        new QFileDialog(parent, folder ? QCoreApplication::translate("OfferRuns", "Compare a folder of frames")
+                                       : QCoreApplication::translate("OfferRuns", "Compare a video or picture"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(folder ? QFileDialog::Directory : QFileDialog::ExistingFile);
+    QObject::connect(dialog, &QFileDialog::fileSelected, parent, chosen);
+    dialog->show();
+}
 
 void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* parent,
                 const std::function<void(const QString&)>& chosen) {
     using Role = app::RunHistory::Role;
-    int shown = 0;
-    for (int row = 0; row < studio.history.rowCount() && shown < most_runs; ++row) {
+    QList<Offered> runs;
+    for (int row = 0; row < studio.history.rowCount() && runs.size() < most_runs; ++row) {
         const QModelIndex at = studio.history.index(row);
         const QString path = at.data(Role::PathRole).toString();
         if (path == except || at.data(Role::VideoRole).toString().isEmpty()) continue;
-        ++shown;
         QString text = at.data(Role::NameRole).toString();
         if (text.isEmpty()) text = at.data(Role::PromptRole).toString().simplified();
-        text = menu.fontMetrics().elidedText(text, Qt::ElideRight, widest_name) + QStringLiteral("   ") +
+        text = menu.fontMetrics().elidedText(text, Qt::ElideMiddle, widest_name) + QStringLiteral("   ") +
                at.data(Role::SummaryRole).toString();
-        menu.addAction(text.replace(QLatin1Char('&'), QLatin1String("&&")), parent, [chosen, path] { chosen(path); });
+        runs << Offered{path, text, at.data(Role::CreatedRole).toDateTime()};
     }
-    if (shown > 0) menu.addSeparator();
-    const auto ask = [parent, chosen](const QString& title, QFileDialog::FileMode mode) {
-        auto* dialog = new QFileDialog(parent, title);
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->setFileMode(mode);
-        QObject::connect(dialog, &QFileDialog::fileSelected, parent, chosen);
-        dialog->show();
-    };
-    menu.addAction(icon(QStringLiteral("open")), QCoreApplication::translate("OfferRuns", "A video …"), parent, [ask] {
-        ask(QCoreApplication::translate("OfferRuns", "Compare a video"), QFileDialog::ExistingFile);
-    });
-    // A dialog for files goes into a folder and never takes it.
-    menu.addAction(
-        icon(QStringLiteral("folder")), QCoreApplication::translate("OfferRuns", "A folder of frames …"), parent,
-        [ask] { ask(QCoreApplication::translate("OfferRuns", "Compare a folder of frames"), QFileDialog::Directory); });
+    tell_apart(runs);
+    for (Offered& run : runs)
+        menu.addAction(run.text.replace(QLatin1Char('&'), QLatin1String("&&")), parent,
+                       [chosen, path = run.path] { chosen(path); });
+    if (!runs.isEmpty()) menu.addSeparator();
+    menu.addAction(icon(QStringLiteral("open")), QCoreApplication::translate("OfferRuns", "A video …"), parent,
+                   [parent, chosen] { ask_for_clip(parent, ClipKind::file, chosen); });
+    menu.addAction(icon(QStringLiteral("folder")), QCoreApplication::translate("OfferRuns", "A folder of frames …"),
+                   parent, [parent, chosen] { ask_for_clip(parent, ClipKind::folder, chosen); });
 }
 
 } // namespace denoir::ui

@@ -10,8 +10,13 @@ class QWidget;
 
 namespace denoir::ui {
 
+enum class ClipKind { file, folder };
+/// Asks for a video or picture, or for a folder of frames; the dialog is a child of `parent` and does not block.
+void ask_for_clip(QWidget* parent, ClipKind kind, const std::function<void(const QString&)>& chosen);
+
 /// Fills a menu with what something can be compared with: the newest runs that have a video (all but `except`), and a
-/// file that is asked for, with `parent` below the dialog. `chosen` is given the run folder or the file.
+/// file or folder of frames that is asked for, with `parent` below the dialog. Runs of one look are told apart by what
+/// differs. `chosen` is given the path.
 void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* parent,
                 const std::function<void(const QString&)>& chosen);
 

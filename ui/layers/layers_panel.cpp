@@ -16,7 +16,6 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
-#include <QUrl>
 #include <QVBoxLayout>
 
 #include "app/text.h"
@@ -48,10 +47,10 @@ QToolButton* button(QWidget* parent, const char* drawing, const QString& text, c
     return b;
 }
 
-QStringList dropped_files(const QMimeData& data) {
-    QStringList files;
-    for (const QUrl& url : data.urls())
-        if (url.isLocalFile() && QFileInfo(url.toLocalFile()).isFile()) files.append(url.toLocalFile());
+/// What is dropped but folders.
+QStringList plain_files(const QMimeData& data) {
+    QStringList files = dropped_files(data);
+    files.removeIf([](const QString& file) { return !QFileInfo(file).isFile(); });
     return files;
 }
 
@@ -417,12 +416,12 @@ void LayersPanel::changeEvent(QEvent* event) {
 }
 
 void LayersPanel::dragEnterEvent(QDragEnterEvent* event) {
-    if (!dropped_files(*event->mimeData()).isEmpty()) take_copy(*event);
+    if (!plain_files(*event->mimeData()).isEmpty()) take_copy(*event);
 }
 
 void LayersPanel::dropEvent(QDropEvent* event) {
     take_copy(*event);
-    take_files(dropped_files(*event->mimeData()));
+    take_files(plain_files(*event->mimeData()));
 }
 
 } // namespace denoir::ui

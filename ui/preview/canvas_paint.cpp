@@ -63,7 +63,13 @@ void Canvas::paint_picture(QPainter& painter, const QRectF& area, const QImage& 
     // Pixels are looked at one by one when somebody zooms in; a small picture that fills the window is not.
     painter.setRenderHint(QPainter::SmoothPixmapTransform, fit_ || scale() < 3);
     painter.setOpacity(opacity);
-    painter.drawImage(placed_in(mode_ == CompareMode::side_by_side ? area : areas().first), picture);
+    QRectF place = placed_in(mode_ == CompareMode::side_by_side ? area : areas().first);
+    if (QSizeF(picture.size()) != picture_size()) { // B of another shape is not bent to A's
+        QRectF own({}, QSizeF(picture.size()).scaled(place.size(), Qt::KeepAspectRatio));
+        own.moveCenter(place.center());
+        place = own;
+    }
+    painter.drawImage(place, picture);
     painter.restore();
 }
 

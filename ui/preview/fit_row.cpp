@@ -31,13 +31,14 @@ int needed_width(const QWidget& row) {
     return needed;
 }
 
-void fit_row(QWidget& row, int room, std::initializer_list<QWidget*> least_needed_first) {
+bool fit_row(QWidget& row, int room, std::initializer_list<QWidget*> least_needed_first) {
     int needed = needed_width(row);
     for (QWidget* w : least_needed_first) {
         const bool shown = !left_out(*w) && needed <= room;
         if (!left_out(*w) && !shown) needed -= width_of(*w) + row.layout()->spacing();
         if (shown == w->isHidden()) w->setVisible(shown);
     }
+    return needed <= room;
 }
 
 } // namespace denoir::ui

@@ -53,6 +53,7 @@ void MetricsView::set_frame(int frame) {
 
 void MetricsView::refresh() {
     exact_->setVisible(could_be_exact_);
+    setToolTip(comparison_.note());
     settled_.start();
     update();
 }
@@ -66,7 +67,8 @@ void MetricsView::describe() {
                    .arg(value_text(Kind::psnr, frame_), value_text(Kind::ssim, frame_));
         if (comparison_.worst() >= 0) text += tr(", worst frame %1").arg(comparison_.worst() + 1);
     }
-    set_spoken_description(*this, text);
+    const QString& note = comparison_.note();
+    set_spoken_description(*this, note.isEmpty() ? text : text + QStringLiteral(". ") + note);
 }
 
 std::optional<double> MetricsView::value(Kind kind, int frame) const {
@@ -98,7 +100,8 @@ QString MetricsView::value_text(Kind kind, int frame) const {
 
 std::vector<MetricsView::Row> MetricsView::rows() const {
     std::vector<Row> rows;
-    const double each = (height() - margin) / 2.0;
+    const double foot = comparison_.note().isEmpty() ? 0 : fontMetrics().lineSpacing();
+    const double each = (height() - margin - foot) / 2.0;
     for (const Kind kind : {Kind::psnr, Kind::ssim}) {
         Row row{kind, {}, INFINITY, -INFINITY};
         const double top = static_cast<double>(rows.size()) * each + header;
@@ -154,6 +157,10 @@ void MetricsView::paintEvent(QPaintEvent*) {
             paint_row(painter, row);
             paint_header(painter, row);
         }
+        painter.setPen(c.quiet);
+        const QRectF foot = QRectF(rect()).adjusted(margin, 0, -margin, -2);
+        painter.drawText(foot, Qt::AlignLeft | Qt::AlignBottom,
+                         fontMetrics().elidedText(comparison_.note(), Qt::ElideRight, int(foot.width())));
     }
     if (hasFocus()) {
         painter.setRenderHint(QPainter::Antialiasing, false);

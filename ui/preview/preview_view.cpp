@@ -21,13 +21,6 @@ namespace {
 
 using app::Side;
 
-/// The first file or folder of a drop; empty: none.
-QString dropped_file(const QMimeData* data) {
-    for (const QUrl& url : data->urls())
-        if (url.isLocalFile()) return url.toLocalFile();
-    return {};
-}
-
 bool is_still(const QString& path) {
     try {
         return image_info(app::to_path(path)).format != "GIF";
@@ -351,7 +344,7 @@ Side PreviewView::side_at(const QPointF& position) const {
 }
 
 void PreviewView::dragEnterEvent(QDragEnterEvent* event) {
-    if (!dropped_file(event->mimeData()).isEmpty()) take_copy(*event);
+    if (!dropped_files(*event->mimeData()).isEmpty()) take_copy(*event);
 }
 
 void PreviewView::dragMoveEvent(QDragMoveEvent* event) {
@@ -364,10 +357,16 @@ void PreviewView::dragMoveEvent(QDragMoveEvent* event) {
 void PreviewView::dragLeaveEvent(QDragLeaveEvent*) { refresh(); }
 
 void PreviewView::dropEvent(QDropEvent* event) {
-    const QString path = dropped_file(event->mimeData());
+    const QStringList files = dropped_files(*event->mimeData());
     refresh();
-    if (path.isEmpty()) return;
+    if (files.isEmpty()) return;
     take_copy(*event);
+    const QString& path = files[0];
+    if (files.size() == 2 && is_shown(path) && is_shown(files[1]) && !is_still(path)) { // a pair
+        open(Side::a, cache_.open(path), true);
+        open(Side::b, cache_.open(files[1]), true);
+        return;
+    }
     if (is_still(path) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::picture_dropped)))
         emit picture_dropped(path, mapToGlobal(event->position().toPoint()));
     else if (!is_shown(path) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::other_dropped)))

@@ -259,8 +259,10 @@ void TransportBar::refresh_metrics() {
         if (m.ssim) text += QStringLiteral("  ·  SSIM %1").arg(QLocale().toString(*m.ssim, 'f', 4));
     }
     metrics_->setText(text);
-    metrics_->setToolTip(comparison_.exact() ? tr("Measured on frames that no codec has touched")
-                                             : tr("Measured on the videos' frames"));
+    QStringList tips{comparison_.exact() ? tr("Measured on frames that no codec has touched")
+                                         : tr("Measured on the videos' frames")};
+    if (!comparison_.note().isEmpty()) tips << comparison_.note();
+    metrics_->setToolTip(tips.join(QLatin1Char('\n')));
     leave_out(*worst_, worst < 0);
     worst_->setText(tr("worst: %1").arg(worst + 1));
     set_spoken_name(*worst_, tr("Go to the worst frame, %1").arg(worst + 1));

@@ -5,9 +5,11 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <initializer_list>
 
 #include "app/text.h"
 #include "ui/preview/fit_row.h"
@@ -59,25 +61,52 @@ StepStrip::StepStrip(app::StepPictures& pictures, app::DraftDecoder& decoder, QW
     renew();
 }
 
-QWidget* StepStrip::make_controls() {
-    auto* row = new QWidget(this);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(grid::unit, 0, grid::unit, 0);
+/// The views side by side, and the menu that takes their place.
+void StepStrip::make_views(QWidget& row) {
+    views_ = new QButtonGroup(&row);
+    all_views_ = new QWidget(&row);
+    auto* layout = new QHBoxLayout(all_views_);
+    layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(grid::half);
-    views_ = new QButtonGroup(row);
+    view_menu_ = new QToolButton(&row);
+    view_menu_->setObjectName(QStringLiteral("step-view"));
+    view_menu_->setPopupMode(QToolButton::InstantPopup);
+    view_menu_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    view_menu_->setIcon(icon(QStringLiteral("down")));
+    view_menu_->setIconSize({10, 10});
+    view_menu_->setAutoRaise(true);
+    view_menu_->setToolTip(tr("What the pictures show"));
+    view_menu_->setMenu(new QMenu(view_menu_));
     const auto add_view = [&](View view, const QString& text, const QString& tip) {
-        auto* b = new QToolButton(row);
+        auto* b = new QToolButton(all_views_);
         b->setText(text);
         b->setToolTip(tip);
         b->setCheckable(true);
         b->setAutoRaise(true);
         views_->addButton(b, static_cast<int>(view));
         layout->addWidget(b);
+        connect(view_menu_->menu()->addAction(text), &QAction::triggered, b, &QToolButton::click);
     };
     add_view(View::latent, tr("Latent"), tr("The latent itself, noise and all"));
     add_view(View::estimate, tr("Estimate"), tr("What the model takes the clean latent to be"));
     add_view(View::decoded, tr("Decoded"), tr("The estimate through the true VAE: exact, takes a moment"));
     connect(views_, &QButtonGroup::idClicked, this, [this](int id) { set_view(static_cast<View>(id)); });
+    connect(views_, &QButtonGroup::idToggled, this, [this](int id, bool on) {
+        if (!on) return;
+        const QString text = views_->button(id)->text();
+        view_menu_->setText(text);
+        view_menu_->setAccessibleName(tr("What the pictures show: %1").arg(text));
+    });
+}
+
+QWidget* StepStrip::make_controls() {
+    auto* row = new QWidget(this);
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(grid::unit, 0, grid::unit, 0);
+    layout->setSpacing(grid::half);
+    make_views(*row);
+    layout->addWidget(all_views_);
+    layout->addWidget(view_menu_);
     layout->addSpacing(grid::unit);
     frame_label_ = new QLabel(row);
     frames_ = new Scrubber(row);
@@ -202,6 +231,7 @@ void StepStrip::refresh() {
 void StepStrip::refresh_text() {
     const bool any = pictures_.steps() > 0;
     for (QAbstractButton* b : views_->buttons()) b->setEnabled(any);
+    view_menu_->setEnabled(any);
     frame_label_->setText(any ? tr("frame %1").arg(pictures_.worked_on(step_, frame_) + 1) : QString());
     leave_out(*follow_, !(any && pictures_.running() && !follows_));
     leave_out(*frames_, pictures_.frames() < 2);
@@ -223,13 +253,20 @@ void StepStrip::refresh_text() {
 
 void StepStrip::resizeEvent(QResizeEvent*) { fit_width(); }
 
-/// Words go when it gets narrow, the drawings stay.
+/// Words go when it gets narrow, the drawings stay; at last the views are in a menu.
 void StepStrip::fit_width() {
-    for (const auto style : {Qt::ToolButtonTextBesideIcon, Qt::ToolButtonIconOnly}) {
-        for (QToolButton* b : {follow_, branch_, keep_}) b->setToolButtonStyle(style);
-        if (needed_width(*controls_) <= width()) break;
+    for (const bool menu : {false, true}) {
+        for (auto* each : std::initializer_list<QWidget*>{all_views_, view_menu_}) {
+            const bool out = menu == (each == all_views_);
+            leave_out(*each, out);
+            each->setHidden(out);
+        }
+        for (const auto style : {Qt::ToolButtonTextBesideIcon, Qt::ToolButtonIconOnly}) {
+            for (QToolButton* b : {follow_, branch_, keep_}) b->setToolButtonStyle(style);
+            if (needed_width(*controls_) <= width()) break;
+        }
+        if (fit_row(*controls_, width(), {frame_label_, frames_, state_, follow_})) break;
     }
-    fit_row(*controls_, width(), {frame_label_, frames_, state_, follow_});
 }
 
 void StepStrip::keyPressEvent(QKeyEvent* event) {

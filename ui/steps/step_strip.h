@@ -54,6 +54,7 @@ private:
     void show_step(int step);
     void refresh();
     void refresh_text();
+    void make_views(QWidget& row);
     void fit_width();
     void renew(); ///< another run
     QString label() const;
@@ -65,6 +66,8 @@ private:
     QWidget* controls_;
     Scrubber* frames_;
     QLabel *state_, *frame_label_;
+    QWidget* all_views_;     ///< a button for each view
+    QToolButton* view_menu_; ///< where there is no room for them
     QToolButton *follow_, *branch_, *keep_;
     QTimer decode_timer_; ///< scrubbing decodes nothing before it stands still
     app::DraftId draft_ = 0;

@@ -24,12 +24,16 @@ bool is_reference(const app::OpenSweep& sweep, std::size_t cell) {
     return false;
 }
 
+bool is_compared(const SweepCell& cell) {
+    return cell.figures && (cell.figures->psnr || cell.figures->ssim || cell.figures->note.empty());
+}
+
 QString psnr_text(const app::OpenSweep& sweep, std::size_t cell) {
     if (!sweep.has_video(cell)) return {};
     if (is_reference(sweep, cell)) return Words::tr("reference");
     const auto& figures = sweep.cell(cell).figures;
     if (!figures) return sweep.sweep().reference_of(cell) ? QStringLiteral("…") : QString();
-    if (!figures->note.empty()) return QStringLiteral("–");
+    if (!is_compared(sweep.cell(cell))) return QStringLiteral("–");
     return figures->psnr ? Words::tr("%1 dB").arg(QLocale().toString(*figures->psnr, 'f', 1)) : Words::tr("equal");
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/request_lines.h"
 #include "app/sweep_axes.h"
 #include "app/text.h"
 

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "app/request_document.h"
+#include "app/request_lines.h"
 #include "app/studio.h"
 #include "app/sweep_document.h"
 #include "app/text.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/open_sweep.h"
+#include "app/request_lines.h"
 #include "app/studio.h"
 #include "app/sweep_document.h"
 #include "app/text.h"

@@ -8,9 +8,13 @@
 #include <QStackedWidget>
 #include <QTreeView>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
+#include "app/engine_text.h"
 #include "app/open_sweep.h"
+#include "app/request_lines.h"
 #include "app/studio.h"
 #include "app/sweep_document.h"
 #include "app/text.h"
@@ -27,9 +31,15 @@ SweepModel::SweepModel(app::SweepDocument& sweeps, QObject* parent) : QAbstractT
         endResetModel();
     };
     connect(&sweeps_, &app::SweepDocument::shown_changed, this, anew);
-    connect(&sweeps_, &app::SweepDocument::cells_changed, this, [this](const std::vector<std::size_t>& cells) {
-        for (const std::size_t cell : cells)
-            if (int(cell) < rowCount()) emit dataChanged(index(int(cell), 0), index(int(cell), columnCount() - 1));
+    connect(&sweeps_, &app::SweepDocument::cells_changed, this, [this](std::vector<std::size_t> cells) {
+        std::sort(cells.begin(), cells.end());
+        // Neighbours together: each signal makes the table sort and measure itself.
+        for (auto first = cells.begin(); first != cells.end() && int(*first) < rowCount();) {
+            auto last = first;
+            while (std::next(last) != cells.end() && *std::next(last) <= *last + 1) ++last;
+            emit dataChanged(index(int(*first), 0), index(std::min(int(*last), rowCount() - 1), columnCount() - 1));
+            first = std::next(last);
+        }
     });
     connect(&sweeps_, &app::SweepDocument::reference_changed, this, [this] {
         if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
@@ -60,7 +70,7 @@ QString SweepModel::text(std::size_t cell, int column) const {
     case seconds:
         return sweep.has_video(cell) ? app::duration_text(c.seconds) : QString();
     case psnr:
-        if (sweep.has_video(cell) && c.figures && !c.figures->note.empty()) return tr("not comparable");
+        if (sweep.has_video(cell) && c.figures && !is_compared(c)) return tr("not comparable");
         return psnr_text(sweep, cell);
     case ssim:
         return c.figures && c.figures->ssim ? QLocale().toString(*c.figures->ssim, 'f', 4) : QString();
@@ -82,7 +92,7 @@ QVariant SweepModel::sort_value(std::size_t cell, int column) const {
         return sweep.has_video(cell) ? c.seconds : unknown;
     case psnr:
         if (is_reference(sweep, cell) && sweep.has_video(cell)) return best;
-        if (!c.figures || !c.figures->note.empty()) return unknown;
+        if (!is_compared(c)) return unknown;
         return c.figures->psnr.value_or(best);
     case ssim:
         return c.figures && c.figures->ssim ? *c.figures->ssim : unknown;
@@ -99,7 +109,8 @@ QVariant SweepModel::data(const QModelIndex& index, int role) const {
     if (role == CellRole) return qulonglong(cell);
     if (role == SortRole) return sort_value(cell, index.column());
     if (role == Qt::ToolTipRole && index.column() == axes() + psnr)
-        if (const auto& f = sweeps_.shown()->cell(cell).figures; f && !f->note.empty()) return app::to_qstring(f->note);
+        if (const auto& f = sweeps_.shown()->cell(cell).figures; f && !f->note.empty())
+            return app::engine_text(app::to_qstring(f->note));
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return text(cell, index.column());
     if (role == Qt::TextAlignmentRole && index.column() > axes()) return int(Qt::AlignRight | Qt::AlignVCenter);
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/compare_bar.h"
 
+#include <QDragEnterEvent>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -11,13 +12,11 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include "app/run_history.h"
-#include "app/text.h"
-#include "engine/core/error.h"
-#include "engine/session/request_json.h"
+#include "app/request_lines.h"
 #include "ui/docks/offer_runs.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/drop.h"
 #include "ui/widgets/empty_state.h"
 
 namespace denoir::ui {
@@ -25,6 +24,7 @@ namespace denoir::ui {
 CompareBar::CompareBar(Studio& studio, QWidget* parent)
     : QFrame(parent), studio_(studio), a_(new QToolButton(this)), b_(new QToolButton(this)) {
     setProperty("banner", true);
+    setAcceptDrops(true);
     setAccessibleName(tr("What is compared"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
@@ -79,6 +79,22 @@ void CompareBar::resizeEvent(QResizeEvent* event) {
     fit_names();
 }
 
+void CompareBar::dragEnterEvent(QDragEnterEvent* event) {
+    if (!dropped_files(*event->mimeData()).isEmpty()) take_copy(*event);
+}
+
+void CompareBar::dropEvent(QDropEvent* event) {
+    const QStringList files = dropped_files(*event->mimeData());
+    if (files.isEmpty()) return;
+    take_copy(*event);
+    if (files.size() > 1) {
+        emit chosen(app::Side::a, files[0]);
+        emit chosen(app::Side::b, files[1]);
+    } else {
+        emit chosen(event->position().x() < width() / 2.0 ? app::Side::a : app::Side::b, files[0]);
+    }
+}
+
 /// The end stays: there stands the seed, which may be all that differs.
 void CompareBar::fit_names() {
     constexpr int arrow = 32;
@@ -101,6 +117,7 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
     table_->setHeaderLabels({tr("Parameter"), QStringLiteral("A"), QStringLiteral("B")});
     table_->setRootIsDecorated(false);
     table_->setUniformRowHeights(true);
+    table_->setTextElideMode(Qt::ElideMiddle); // paths differ at their ends
     table_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     for (const int side : {1, 2}) table_->header()->setSectionResizeMode(side, QHeaderView::Stretch);
@@ -108,9 +125,8 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
     only_->setText(tr("Only what differs"));
     only_->setCheckable(true);
     only_->setChecked(true);
-    stack_->addWidget(new EmptyState(QStringLiteral("compare"),
-                                     tr("Choose two runs: their parameters stand side by side here. Select two in the "
-                                        "list of runs, or drop one on A and one on B.")));
+    nothing_ = new EmptyState(QStringLiteral("compare"), why_empty(false, false));
+    stack_->addWidget(nothing_);
     stack_->addWidget(table_);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -125,7 +141,7 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
     fill();
 }
 
-void DifferencesPanel::set_runs(const QString& a, const QString& b) {
+void DifferencesPanel::set_sources(const Source& a, const Source& b) {
     a_ = a;
     b_ = b;
     fill();
@@ -139,52 +155,49 @@ void DifferencesPanel::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange) fill();
 }
 
+QString DifferencesPanel::why_empty(bool has_a, bool has_b) const {
+    if (!a_.there || !b_.there)
+        return tr("Choose two runs: their parameters stand side by side here. Select two in the list of runs, or drop "
+                  "one on A and one on B.");
+    if (!has_a && !has_b) return tr("Neither A nor B carries the parameters it was made with.");
+    return has_b ? tr("A carries no parameters it was made with, so those of B stand against nothing.")
+                 : tr("B carries no parameters it was made with, so those of A stand against nothing.");
+}
+
 void DifferencesPanel::fill() {
     table_->clear();
-    const auto read = [](const QString& run) {
-        if (run.isEmpty()) return Json();
-        try {
-            return to_json(app::RunHistory::record(run).request);
-        } catch (const Error&) {
-            return Json();
-        }
-    };
-    const Json a = read(a_), b = read(b_);
+    Json a = app::request_of(a_.run, a_.request), b = app::request_of(b_.run, b_.request);
+    const bool both = a_.there && b_.there && a.is_object() && b.is_object();
+    if (!both) {
+        nothing_->set_text(why_empty(a.is_object(), b.is_object()));
+        stack_->setCurrentIndex(0);
+        emit told_apart({}, {});
+        return;
+    }
+    // A file does not say how many threads made it: its bytes are the same with any number.
+    if (a_.run.isEmpty() || b_.run.isEmpty())
+        for (Json* each : {&a, &b}) each->erase("threads");
     const Colours& c = colours(palette());
-    const auto text = [](const Json& object, std::string_view key) {
-        const auto at = object.is_object() ? object.find(std::string(key)) : object.end();
-        if (at == object.end() || at->is_null()) return QString();
-        return at->is_string() ? app::to_qstring(at->get<std::string>()) : app::to_qstring(at->dump());
-    };
     int differ = 0;
-    QStringList only_a, only_b;
-    for (const std::string_view key : request_keys()) {
-        const QString first = text(a, key), second = text(b, key);
-        if (first.isEmpty() && second.isEmpty()) continue;
-        const bool same = first == second;
-        differ += !same;
-        if (same && only_->isChecked()) continue;
-        const QString name = app::to_qstring(key).replace(QLatin1Char('_'), QLatin1Char(' '));
-        constexpr int longest = 16, most = 3;
-        if (!same && key != "seed" && std::max(first.size(), second.size()) <= longest && only_a.size() < most) {
-            only_a << name + QLatin1Char(' ') + (first.isEmpty() ? QStringLiteral("–") : first);
-            only_b << name + QLatin1Char(' ') + (second.isEmpty() ? QStringLiteral("–") : second);
-        }
-        auto* item = new QTreeWidgetItem(table_, {name, first, second});
-        item->setToolTip(1, first);
-        item->setToolTip(2, second);
-        if (same) continue;
+    for (const app::RequestLine& line : app::request_lines(a, b)) {
+        differ += !line.same;
+        if (line.same && only_->isChecked()) continue;
+        auto* item = new QTreeWidgetItem(table_, {app::field_title(line.field), line.a, line.b});
+        item->setToolTip(1, line.a);
+        item->setToolTip(2, line.b);
+        if (line.same) continue;
         item->setForeground(1, c.a);
         item->setForeground(2, c.b);
     }
-    if (a.is_object() && b.is_object() && differ == 0) {
+    if (differ == 0) {
         auto* item = new QTreeWidgetItem(table_, {tr("nothing differs")});
         item->setFlags(Qt::NoItemFlags);
     }
-    const bool both = a.is_object() && b.is_object();
-    stack_->setCurrentIndex(both ? 1 : 0);
-    emit told_apart(both ? only_a.join(QStringLiteral(" · ")) : QString(),
-                    both ? only_b.join(QStringLiteral(" · ")) : QString());
+    stack_->setCurrentIndex(1);
+    // The names of runs tell their seeds.
+    const bool runs = !a_.run.isEmpty() && !b_.run.isEmpty();
+    const QStringList told = app::told_apart({a, b}, runs ? QStringList{QStringLiteral("seed")} : QStringList());
+    emit told_apart(told[0], told[1]);
 }
 
 QList<QStringList> DifferencesPanel::rows() const {

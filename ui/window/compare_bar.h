@@ -5,11 +5,16 @@
 #include "app/player.h"
 #include "ui/studio.h"
 
+class QStackedWidget;
 class QToolButton;
+class QTreeWidget;
 
 namespace denoir::ui {
 
-/// Says what is A and what is B, and lets one choose: the newest runs, or a file.
+class EmptyState;
+
+/// Says what is A and what is B, and lets one choose: the newest runs, or a file. What is dropped on a half is its
+/// side.
 class CompareBar : public QFrame {
     Q_OBJECT
 public:
@@ -24,6 +29,8 @@ signals:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
 
 private:
     void fill(app::Side side);
@@ -33,19 +40,24 @@ private:
     QString name_a_, name_b_;
 };
 
-/// The parameters of two runs side by side, all or only what differs.
+/// The parameters of two runs, or of two clips that carry theirs, side by side: all or only what differs.
 class DifferencesPanel : public QWidget {
     Q_OBJECT
 public:
     explicit DifferencesPanel(QWidget* parent = nullptr);
-    /// Run folders; empty: none. Unreadable ones count as none.
-    void set_runs(const QString& a, const QString& b);
+    struct Source {
+        bool there = false; ///< something is shown on this side
+        QString run;        ///< its folder; empty: none
+        QString request;    ///< JSON that the file carries; empty: none
+        friend bool operator==(const Source&, const Source&) = default;
+    };
+    void set_sources(const Source& a, const Source& b);
     void set_only_differences(bool only);
-    /// Key, value of A, value of B of the rows shown.
+    /// Name, value of A, value of B of the rows shown.
     QList<QStringList> rows() const;
 
 signals:
-    /// The first short values that differ, of A and of B; empty: nothing, or not two runs.
+    /// The first short values that differ, of A and of B; empty: nothing, or not two requests.
     void told_apart(const QString& a, const QString& b);
 
 protected:
@@ -53,10 +65,12 @@ protected:
 
 private:
     void fill();
-    class QTreeWidget* table_;
-    class QToolButton* only_;
-    class QStackedWidget* stack_;
-    QString a_, b_;
+    QString why_empty(bool has_a, bool has_b) const;
+    QTreeWidget* table_;
+    QToolButton* only_;
+    QStackedWidget* stack_;
+    EmptyState* nothing_;
+    Source a_, b_;
 };
 
 } // namespace denoir::ui

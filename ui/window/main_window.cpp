@@ -177,10 +177,10 @@ void MainWindow::make_docks() {
         return label;
     };
     letter_a_ = letter(QStringLiteral("A"));
-    row->addWidget(strips_, 1);
+    row->addWidget(strips_, 3);
     letter_b_ = letter(QStringLiteral("B"));
-    row->addWidget(strip_b_, 1);
-    row->addWidget(divergence_view_);
+    row->addWidget(strip_b_, 3);
+    row->addWidget(divergence_view_, 2); // gives way before the strips' buttons do
     strip_b_->hide();
     divergence_view_->hide();
 

@@ -126,7 +126,6 @@ private:
     void connect_exporter();
     void export_file(const QString& out, app::Exporter::Work work);
     void export_comparison(bool report);
-    void compare_with_file();
     void show_layers();
     // main_window_files.cpp
     void new_project();

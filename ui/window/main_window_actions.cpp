@@ -22,6 +22,7 @@
 #include "ui/actions/shortcut_editor.h"
 #include "ui/docks/images_panel.h"
 #include "ui/docks/models_panel.h"
+#include "ui/docks/offer_runs.h"
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/prompt_panel.h"
 #include "ui/docks/queue_panel.h"
@@ -217,8 +218,11 @@ void MainWindow::make_actions() {
             else
                 say(tr("Select two runs in the list first (Ctrl and click)."));
         });
+    const auto with = [this](const QString& path) { compare({}, path); };
     add("compare.with-file", comparing, tr("Compare what is shown with a &file …"), {}, "open",
-        [this] { compare_with_file(); });
+        [this, with] { ask_for_clip(this, ClipKind::file, with); });
+    add("compare.with-folder", comparing, tr("Compare what is shown with a folder of f&rames …"), {}, "folder",
+        [this, with] { ask_for_clip(this, ClipKind::folder, with); });
     add("compare.layers", comparing, tr("Compare &layer by layer"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)},
         "sliders", [this] { show_layers(); });
     add("compare.traces", comparing, tr("Compare two &traces …"), {}, "open", [this] {
@@ -347,6 +351,7 @@ void MainWindow::make_menus() {
           "play.ten-back", "play.ten-on", "-", "play.loop", "play.fit", "play.true-size", "play.values"});
     fill(menuBar()->addMenu(tr("&Compare")), {"compare.selected",
                                               "compare.with-file",
+                                              "compare.with-folder",
                                               "compare.layers",
                                               "compare.traces",
                                               "-",

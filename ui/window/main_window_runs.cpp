@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
 #include <QDesktopServices>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QStackedWidget>
 #include <QUrl>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "app/draft_decoder.h"
+#include "app/engine_text.h"
 #include "app/project.h"
 #include "app/prompt_history.h"
 #include "app/request_document.h"
@@ -120,7 +120,8 @@ void MainWindow::connect_runs() {
     });
     connect(&worker, &app::EngineWorker::verified, this,
             [this](app::JobId, const app::VerifyResult& result) { verified(result); });
-    connect(&worker, &app::EngineWorker::warned, this, [this](app::JobId, const QString& text) { say(text); });
+    connect(&worker, &app::EngineWorker::warned, this,
+            [this](app::JobId, const QString& text) { say(app::engine_text(text)); });
     connect(&studio_.queue, &app::RunQueue::entry_ended, this, &MainWindow::entry_ended);
 
     const auto follow = [this](StepStrip* strip, const app::StepPictures* pictures) {
@@ -289,7 +290,12 @@ void MainWindow::clip_opened(app::Side side, const QString& name, const QString&
         pictures_.clear(); // a video has no steps, and those of another run are not its own
     }
     const bool pair = !shown_run_.isEmpty() && !shown_b_.isEmpty();
-    differences_->set_runs(pair ? shown_run_ : QString(), pair ? shown_b_ : QString());
+    const auto source = [this](app::Side each, const QString& its_run) {
+        const auto* info = preview_->info(each);
+        return DifferencesPanel::Source{info || !its_run.isEmpty(), its_run,
+                                        info && its_run.isEmpty() ? info->request : QString()};
+    };
+    differences_->set_sources(source(app::Side::a, shown_run_), source(app::Side::b, shown_b_));
     divergence_.set_runs(pair ? shown_run_ : QString(), pair ? shown_b_ : QString());
     divergence_view_->setVisible(pair && layouts_->current() == Layout::compare);
     layers_panel_->set_runs(shown_run_, shown_b_);
@@ -306,16 +312,6 @@ void MainWindow::compare(const QString& a, const QString& b) {
     if (!b.isEmpty()) preview_->show_clip(app::Side::b, b);
     if (preview_->mode() == CompareMode::single && (!b.isEmpty() || preview_->info(app::Side::b)))
         preview_->set_mode(CompareMode::wipe);
-}
-
-void MainWindow::compare_with_file() {
-    const QString title = tr("Compare with a video or picture");
-    if (raise_dialog(*this, title)) return;
-    auto* dialog = new QFileDialog(this, title);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) { compare({}, file); });
-    dialog->show();
 }
 
 void MainWindow::show_layers() {

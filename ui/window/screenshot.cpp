@@ -67,9 +67,9 @@ int take_screenshot(MainWindow& window, Studio& studio, const Arguments& argumen
     if (arguments.paths.size() == 2 && arguments.layout == Layout::compare) {
         auto& comparison = preview.comparison();
         settle(8000, [&preview] { return preview.info(app::Side::b) != nullptr; });
-        settle(60000, [&comparison] { // the curves
-            return !comparison.issue().isEmpty() ||
-                   (comparison.done() > 0 && comparison.done() == int(comparison.curve().size()));
+        settle(60000, [&] { // the curves
+            return !preview.info(app::Side::b) || !comparison.issue().isEmpty() ||
+                   (comparison.done() > 0 && comparison.done() >= comparison.comparable());
         });
     }
     if (preview.info(app::Side::a)) {

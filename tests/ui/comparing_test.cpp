@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout Compare: what is told of A and B, and how they are chosen.
+#include <QDir>
+#include <QDropEvent>
+#include <QFile>
+#include <QLabel>
+#include <QMenu>
+#include <QMimeData>
+#include <QToolButton>
+
+#include "app/run_history.h"
+#include "app/text.h"
+#include "engine/media/frame_folder.h"
+#include "engine/session/run_folder.h"
+#include "tests/app/clips.h"
+#include "tests/ui/studio_fixture.h"
+#include "ui/preview/preview_view.h"
+#include "ui/tune/cell_text.h"
+#include "ui/window/compare_bar.h"
+#include "ui/window/translation.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class ComparingTest : public QObject {
+    Q_OBJECT
+
+    static QString run_with(const QString& folder, double guidance) {
+        Request r = app::tiny_request();
+        r.prompt = "a red balloon";
+        r.steps = 2;
+        r.guidance = guidance;
+        r.seed = 7;
+        return app::rendered(r, folder);
+    }
+    static bool both_open(PreviewView& preview) {
+        return QTest::qWaitFor([&] { return preview.info(app::Side::a) && preview.info(app::Side::b); }, 30000);
+    }
+    static void drop(QWidget& target, const QStringList& files, QPoint at) {
+        QMimeData data;
+        QList<QUrl> urls;
+        for (const QString& file : files) urls << QUrl::fromLocalFile(file);
+        data.setUrls(urls);
+        QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&target, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent event(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&target, &event);
+    }
+    static QStringList offered(StudioFixture& studio, const char* button) {
+        QMenu* menu = studio.find<QToolButton>(button)->menu();
+        emit menu->aboutToShow();
+        QStringList out;
+        for (const QAction* action : menu->actions()) out << action->text();
+        return out;
+    }
+
+private slots:
+    /// A video carries its request, or lies beside its run; what is no Denoir video is said to carry none.
+    void files_are_told_apart_as_runs_are() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare, Scheme::dark, {1600, 1000});
+        auto& preview = studio.window().preview();
+        const QString a = run_with(home.file("a"), 2), b = run_with(home.file("b"), 3);
+        QVERIFY(QFile::copy(a + ".mp4", home.file("copied.mp4")));
+        const auto* panel = studio.window().findChild<DifferencesPanel*>();
+        const QList<QStringList> guidance{{"guidance", "2", "3"}};
+        for (const auto& [first, second] :
+             {std::pair{home.file("copied.mp4"), b + "/video.mp4"}, {a + ".mp4", b}, {a, b + "/video.mp4"}}) {
+            studio.window().compare(first, second);
+            const bool told = QTest::qWaitFor([&] { return panel->rows() == guidance; }, 30000);
+            QStringList rows;
+            for (const QStringList& row : panel->rows()) rows << row.join(' ');
+            QVERIFY2(told, qPrintable(first + ", " + second + ": " + rows.join('\n')));
+            QVERIFY(studio.find<QToolButton>("choose-a")->toolTip().endsWith("· guidance 2"));
+            studio.window().actions().at("compare.end")->trigger();
+        }
+        app::write_clip(home.file("other.mp4"), 64, 48, 6);
+        studio.window().compare(a, home.file("other.mp4"));
+        QVERIFY(QTest::qWaitFor([&] { return preview.info(app::Side::b) != nullptr; }, 30000));
+        QVERIFY(panel->rows().isEmpty());
+        QStringList words;
+        for (const auto* label : panel->findChildren<QLabel*>())
+            if (label->isVisible()) words << label->text();
+        QVERIFY2(words.join(' ').contains("B carries no parameters"), qPrintable(words.join(' ')));
+    }
+
+    /// The bar over the picture takes what is dropped on A or on B; two files at once are both.
+    void files_are_dropped_on_a_and_b() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare);
+        auto& preview = studio.window().preview();
+        for (const auto& [name, frames] : {std::pair{"three.mp4", 3}, {"four.mp4", 4}, {"five.mp4", 5}})
+            app::write_clip(home.file(name), 64, 48, frames);
+        const auto shown = [&](int a, int b) {
+            return QTest::qWaitFor(
+                [&] {
+                    const auto *one = preview.info(app::Side::a), *other = preview.info(app::Side::b);
+                    return one && other && one->frames == a && other->frames == b;
+                },
+                20000);
+        };
+        auto* bar = studio.window().findChild<CompareBar*>();
+        drop(*bar, {home.file("three.mp4")}, {bar->width() / 4, 8});
+        drop(*bar, {home.file("four.mp4")}, {bar->width() * 3 / 4, 8});
+        QVERIFY(shown(3, 4));
+        QVERIFY2(preview.comparison().note().contains("A has 3 frames, B 4; paired: 3"),
+                 qPrintable(preview.comparison().note()));
+        drop(preview, {home.file("four.mp4"), home.file("five.mp4")}, {80, 80});
+        QVERIFY(shown(4, 5));
+        drop(*bar, {home.file("five.mp4"), home.file("three.mp4")}, {8, 8});
+        QVERIFY(shown(5, 3));
+    }
+
+    /// Opened as a file, a run's video is measured as that file: it may be held against the run's own latents.
+    void a_video_opened_as_a_file_is_what_is_measured() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare);
+        const QString a = run_with(home.file("a"), 2);
+        studio.window().compare(a, a + "/video.mp4");
+        QVERIFY(both_open(studio.window().preview()));
+        QVERIFY(!studio.window().preview().comparison().can_be_exact());
+    }
+
+    /// Runs that differ in nothing that their words tell are told apart by what differs, then by their time.
+    void menus_tell_runs_apart() {
+        const app::Home home;
+        for (const double guidance : {1.0, 2.5, 2.5}) {
+            Request r = app::tiny_request();
+            r.prompt = "a red balloon";
+            r.steps = 2;
+            r.guidance = guidance;
+            r.seed = 7;
+            RenderOptions options;
+            options.run_dir = new_run_folder(r);
+            options.out = options.run_dir / "video.mp4";
+            Observer observer;
+            Engine engine(Residency::Span::run);
+            render(r, options, engine, observer, {});
+        }
+        StudioFixture studio(Layout::compare);
+        QVERIFY(QTest::qWaitFor([&] { return studio.core().history.rowCount() == 3; }, 30000));
+        const QStringList menu = offered(studio, "choose-b");
+        QVERIFY(menu.size() >= 3);
+        QVERIFY2(menu[0].contains("· guidance 2.5 · "), qPrintable(menu.join('\n')));
+        QVERIFY2(menu[2].endsWith("· guidance 1"), qPrintable(menu.join('\n')));
+    }
+
+    /// Clips of other lengths, as an axis of frames gives them, are measured over the frames that both have.
+    void figures_with_a_note_are_figures() {
+        SweepCell cell;
+        QVERIFY(!is_compared(cell));
+        cell.figures = SweepCell::Figures{.note = "size is 64x48, but A is 128x80"};
+        QVERIFY(!is_compared(cell));
+        cell.figures->note = "over 5 frames: it has 9, the reference 5";
+        cell.figures->psnr = 31.5;
+        QVERIFY(is_compared(cell));
+        cell.figures = SweepCell::Figures{}; // equal
+        QVERIFY(is_compared(cell));
+    }
+
+    /// What is shown is held against a folder of frames by the menu Compare, too.
+    void a_folder_of_frames_can_be_chosen() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare);
+        auto& preview = studio.window().preview();
+        app::write_clip(home.file("a.mp4"), 64, 48, 4);
+        {
+            FrameFolderWriter writer(app::to_path(home.file("frames")), {});
+            for (int i = 0; i < 4; ++i) writer.write(app::moving_picture(64, 48, i));
+            writer.finish();
+        }
+        preview.show_clip(app::Side::a, home.file("a.mp4"));
+        QVERIFY(QTest::qWaitFor([&] { return preview.info(app::Side::a) != nullptr; }, 30000));
+        studio.window().actions().at("compare.with-folder")->trigger();
+        QVERIFY(studio.answer_file_dialog(home.file("frames")));
+        QVERIFY(both_open(preview));
+        QCOMPARE(preview.info(app::Side::b)->kind, app::ClipInfo::Kind::folder);
+    }
+};
+
+int main(int argc, char** argv) {
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    QApplication program(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    const Translation words(program);
+    ComparingTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "comparing_test.moc"
