@@ -331,6 +331,8 @@ Json parse_json(std::string_view text, std::string_view file) {
         throw Error(std::string(file), "", fmt::format("not UTF-8 ({})", place(text, *bad)), "save the text as UTF-8");
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         throw Error(std::string(file), "", "is empty", "it should hold JSON");
+    if (text.starts_with("\xEF\xBB\xBF")) // which some editors write, and none shows
+        throw Error(std::string(file), "", "begins with a byte order mark", "save it as UTF-8 without one");
     return Parser(text, file).document();
 }
 

@@ -324,7 +324,7 @@ const Field* find_field(std::string_view key) {
         hint = fmt::format("did you mean {}?", near);
     else
         hint = fmt::format("known are {}, …", fmt::join(request_keys().begin(), request_keys().begin() + 8, ", "));
-    throw Error(source.file, printable(key, 60), "is no key of a request", hint);
+    throw Error(source.file, key.empty() ? "\"\"" : printable(key, 60), "is no key of a request", hint);
 }
 
 void check_schema(const Json& object, const RequestSource& source) {

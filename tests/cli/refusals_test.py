@@ -190,6 +190,8 @@ class Requests(Case):
             self.refused("bench", *words, timeout=PATIENCE)
 
     def test_where_a_syntax_error_is(self):
+        self.assertIn("byte order mark", self.check("\ufeff" + '{"schema": 1}').err)
+        self.assertIn('request.json: "": is no key', self.check('{"schema": 1, "": 5}').err)
         self.assertRegex(self.check('{"schema": 1,\n "steps": }').err, "line 2, column")
 
     def test_no_regular_file(self):

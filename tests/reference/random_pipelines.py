@@ -62,6 +62,15 @@ def write_comfy(folder: Path, model: models.Model):
         write_safetensors(folder / "clip_vision" / "clip_vision_h.safetensors", names.clip_to_hf(model.clip_weights()))
 
 
+def write_whole(folder: Path, model: models.Model):
+    """All networks in one file, as the all-in-one checkpoints have it."""
+    text = names.umt5_to_hf(models.text_weights()) | {"spiece_model": torch.frombuffer(bytearray(models.spiece()), dtype=torch.uint8)}
+    vae = models.vae22_weights() if model.second_vae else models.vae_weights()
+    parts = {"model.diffusion_model.": model.weights(), "vae.": vae, "text_encoders.umt5xxl.transformer.": text}
+    write_json(folder / "config.json", transformer_config(model.config, model.model_type))
+    write_safetensors(folder / f"{model.folder}-aio.safetensors", {prefix + k: v for prefix, weights in parts.items() for k, v in weights.items()})
+
+
 class Drawn(Maker):
     """One request, with its pictures in `folder`."""
 
@@ -149,8 +158,16 @@ class Drawn(Maker):
             self.request["guidance_low"] = rng.choice((1.0, 2.0, 4.5))
 
     def choose_layout(self, rng: random.Random, kind: str):
-        way = rng.choice(("as it is", "as it is", "diffusers", "shards", "comfy"))
-        if way == "as it is":
+        way = rng.choice(("as it is", "as it is", "diffusers", "shards", "comfy", "part", "whole"))
+        if way == "as it is" or way in ("part", "whole") and self.model.boundary or way == "whole" and self.model.clip_width:
+            return
+        self.way = way
+        if way == "part":  # its transformer's file or folder is named: what belongs to it is found
+            home = FIXTURES / "_models" / self.model.folder
+            diffusers = self.model.layout == "diffusers"
+            inside = home / "transformer" if diffusers else home
+            file = inside / models.TRANSFORMER_FILE if diffusers else inside / self.model.file
+            self.request["model"] = str(rng.choice((inside, file, file)))
             return
         folder = self.f.model(self.model.folder)
         diffusers = way == "diffusers"
@@ -158,6 +175,9 @@ class Drawn(Maker):
         self.model = replace(self.model, layout="diffusers" if diffusers else "original", config=config, pipeline_class=CLASSES.get(kind, "WanPipeline"))
         if way == "comfy":
             write_comfy(folder, self.model)
+        elif way == "whole":
+            write_whole(folder, self.model)
+            folder = rng.choice((folder, folder / f"{self.model.folder}-aio.safetensors"))
         else:
             self.model.write(self.f)
         if way == "shards":
@@ -165,7 +185,7 @@ class Drawn(Maker):
                 low = file.parent.name == "low_noise_model"
                 file.unlink()
                 write_shards(file.parent, file.stem, self.model.low_weights() if low else self.model.weights(), rng)
-        self.request["model"], self.way = str(folder), way
+        self.request["model"] = str(folder)
 
     def choose_loras(self, rng: random.Random, seed: str):
         """In every spelling, onto any of the models; of two experts onto one or both."""
