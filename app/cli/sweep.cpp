@@ -29,6 +29,18 @@ std::pair<std::string, std::string> assignment(std::string_view option, const st
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+/// FIELD and VALUES of each, as they were written. The same field twice is a slip: one of them would go unheard.
+std::vector<std::pair<std::string, std::string>> assignments(const Arguments& args, std::string_view option) {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const std::string& text : args.all(option)) {
+        out.push_back(assignment(option, text));
+        const auto same = [&](const auto& other) { return other.first == out.back().first; };
+        if (std::count_if(out.begin(), out.end(), same) > 1)
+            throw UsageError("", std::string(option), printable(out.back().first, 60) + " is given twice", "keep one");
+    }
+    return out;
+}
+
 /// `run`, whose refusals name "axes.FIELD": they name the option instead, where no file holds it.
 template <class Run> auto naming_axis(std::string_view option, Run&& run) {
     try {
@@ -40,8 +52,7 @@ template <class Run> auto naming_axis(std::string_view option, Run&& run) {
 }
 
 void apply_axes(Sweep& sweep, const Arguments& args) {
-    for (const std::string& text : args.all("--axis")) {
-        const auto [field, values] = assignment("--axis", text);
+    for (const auto& [field, values] : assignments(args, "--axis")) {
         SweepAxis axis = naming_axis("--axis", [&, &f = field, &v = values] { return parse_axis(f, v); });
         const auto there = std::find_if(sweep.axes.begin(), sweep.axes.end(),
                                         [&, &f = field](const SweepAxis& a) { return a.field == f; });
@@ -61,8 +72,7 @@ void apply_reference(Sweep& sweep, const Arguments& args) {
     sweep.reference.assign(sweep.axes.size(), std::nullopt);
     const std::vector<std::string> words = args.all("--reference");
     if (words.size() == 1 && words[0] == "none") return;
-    for (const std::string& text : words) {
-        const auto [field, value] = assignment("--reference", text);
+    for (const auto& [field, value] : assignments(args, "--reference")) {
         const SweepAxis wanted = naming_axis("--reference", [&, &f = field, &v = value] { return parse_axis(f, v); });
         const auto axis = std::find_if(sweep.axes.begin(), sweep.axes.end(),
                                        [&, &f = field](const SweepAxis& a) { return a.field == f; });
