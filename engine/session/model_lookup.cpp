@@ -20,6 +20,15 @@ bool is_there(const fs::path& path) {
     return fs::exists(path, code);
 }
 
+/// Nowhere, a relative name as it was asked for, where no folder of one's own can be had.
+fs::path own_models() {
+    try {
+        return data_folder() / "models";
+    } catch (const Error&) {
+        return {};
+    }
+}
+
 } // namespace
 
 fs::path resources_folder() {
@@ -43,7 +52,7 @@ fs::path find_model(const fs::path& asked) {
     if (is_there(asked)) return asked;
     const bool is_name = !asked.has_parent_path();
     if (is_name) {
-        if (is_there(data_folder() / "models" / asked)) return data_folder() / "models" / asked;
+        if (const fs::path own = own_models() / asked; is_there(own)) return own;
         if (!resources.empty() && is_there(resources / asked)) return resources / asked;
     }
     throw Error(asked.string(), "model", "no such file or folder",

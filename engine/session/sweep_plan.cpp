@@ -118,7 +118,12 @@ bool has_clip(const RunFolder& run) try {
 
 FinishedRuns FinishedRuns::of_history() {
     FinishedRuns out;
-    for (const HistoryEntry& entry : list_runs("")) {
+    std::vector<HistoryEntry> runs;
+    try {
+        runs = list_runs("");
+    } catch (const Error&) { // no folder for it can be had: nothing is there to take over
+    }
+    for (const HistoryEntry& entry : runs) {
         const Request& r = entry.record.request;
         if (entry.record.state == RunState::done && r.seed && r.width && r.height && r.frames)
             out.add(entry.path, *r.seed, *r.width, *r.height, *r.frames, entry.record.total_steps);

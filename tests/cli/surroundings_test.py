@@ -67,6 +67,16 @@ class Folders(Case):
         self.refused("verify", "run", codes=(1,), names=("missing", "TMPDIR"))
 
 
+    def test_a_home_that_cannot_be_had(self):
+        # What says its own places does without one: a farm's user may have none.
+        self.environment["DENOIR_HOME"] = "/dev/null"
+        self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=1))
+        self.done("render", "--from", "run", "--step", 0, "--guidance", 2, "--run-dir", "branch", "--out", "branch.mp4")
+        self.done("sweep", "--model", MODEL, "--prompt", "x", "--size", "16x16", "--frames", 1, "--steps", 1, "--axis", "seed=1,2", "--out", "sweep")
+        self.refused("render", "--model", "missing", "--prompt", "x", "--run-dir", "r", "--out", "o.mp4", codes=(1,), names=("denoir-cli: missing:",))
+        self.refused("runs", codes=(1,), names=("/dev/null",))
+
+
 class Signals(Case):
     def denoising(self, **options):
         """A long render in its steps."""
