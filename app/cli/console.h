@@ -27,7 +27,8 @@ public:
     void cancelled(const std::string& line) const;
     /// That document.
     static std::string cancelled_document(const std::string& line);
-    /// Text as it is on stdout, with --json too. Whether it got there is for the end of the program to see: this throws nothing.
+    /// Text as it is on stdout, with --json too. Whether it got there is for the end of the program to see: this throws
+    /// nothing.
     static void print(std::string_view text);
     /// One line on stderr.
     void note(std::string_view line) const;

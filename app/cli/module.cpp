@@ -57,7 +57,8 @@ Command module_command() {
         1,
         1,
         {{"--weights", "PATH…",
-          "checkpoint files or folders: safetensors, .pth, GGUF (required; scheduler, timestep-matrix and noise take none)",
+          "checkpoint files or folders: safetensors, .pth, GGUF (required; scheduler, timestep-matrix and noise take "
+          "none)",
           Option::Count::list},
          {"--inputs", "FILE",
           "safetensors with the input tensors, without a batch axis (required; noise and timestep-matrix take none)"},
@@ -69,8 +70,10 @@ Command module_command() {
           "wan-transformer, umt5, clip-vision: heads=N (default: config.json's, else by the widths). wan-transformer: "
           "causal_block=N latent frames (default: config.json's, else 0: off). scheduler: steps=N (required), "
           "sampler=unipc|dpmpp|euler (default unipc), shift=X (default 1), sigmas=A|B|C|D|E (default A, with dpmpp B). "
-          "timestep-matrix, in latent frames: frames=N, steps=N (required), ar_step=N (default 0), block=N (default 1), "
-          "ready=N (default 0), base=N (default: frames), shift=X (default 1). noise: seed=N, shape=C,T,h,w (required), "
+          "timestep-matrix, in latent frames: frames=N, steps=N (required), ar_step=N (default 0), block=N (default "
+          "1), "
+          "ready=N (default 0), base=N (default: frames), shift=X (default 1). noise: seed=N, shape=C,T,h,w "
+          "(required), "
           "kind=torch-cpu|torch-cuda:N (default torch-cpu)",
           Option::Count::repeated},
          device_option,

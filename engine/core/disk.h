@@ -6,8 +6,9 @@
 
 namespace denoir {
 
-/// Bytes that this user may still write below `folder`, which exists. Nothing where that is not known: some file systems (a mounted archive or
-/// network share, /proc) say that they have no blocks at all, which does not mean that they are full.
+/// Bytes that this user may still write below `folder`, which exists. Nothing where that is not known: some file
+/// systems (a mounted archive or network share, /proc) say that they have no blocks at all, which does not mean that
+/// they are full.
 std::optional<std::uint64_t> free_space(const std::filesystem::path& folder);
 
 } // namespace denoir
