@@ -37,17 +37,13 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
     viewport()->setAcceptDrops(true);
     setAcceptDrops(true);
     connect(&project_, &app::Project::changed, this, &TimelineView::project_changed);
-    connect(&project_, &app::Project::media_changed, this, [this] {
-        for (const Shot& shot : project_.shots()) thumbnails_.forget(shot.current().video); // maybe unreadable till now
-        viewport()->update();
-        update_accessible();
-    });
+    connect(&project_, &app::Project::media_changed, this, &TimelineView::follow_media);
     connect(&thumbnails_, &app::Thumbnails::ready, viewport(), qOverload<>(&QWidget::update));
     play_timer_.setTimerType(Qt::PreciseTimer);
     play_timer_.setInterval(8);
     connect(&play_timer_, &QTimer::timeout, this, &TimelineView::advance);
     update_range();
-    update_accessible();
+    follow_media();
 }
 
 QSize TimelineView::sizeHint() const { return {640, ruler_height + track_height + 2 * gap + 16}; }
@@ -254,10 +250,20 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     }
     if (playhead_ > project_.frames()) set_playhead(project_.frames());
     if (project_.count() == 0) set_playing(false);
-    viewport()->update();
-    update_accessible();
+    follow_media();
     // Elsewhere another picture is looked at: a shot that comes in does not take it away.
     if (drag_.grip == Grip::none && (hasFocus() || playing())) tell_frame();
+}
+
+void TimelineView::follow_media() {
+    QSet<QString> missing;
+    for (int row = 0; row < project_.count(); ++row)
+        if (project_.is_missing(row)) missing.insert(project_.shot(row).current().video);
+    for (const QString& video : std::as_const(missing_))
+        if (!missing.contains(video)) thumbnails_.forget(video); // unreadable till now
+    missing_ = missing;
+    viewport()->update();
+    update_accessible();
 }
 
 void TimelineView::update_range() {

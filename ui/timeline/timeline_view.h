@@ -2,6 +2,7 @@
 #pragma once
 #include <QAbstractScrollArea>
 #include <QElapsedTimer>
+#include <QSet>
 #include <QTimer>
 #include <optional>
 
@@ -98,6 +99,7 @@ private:
     int frame_at(int x) const;
     QRect extend_rect() const;
     void project_changed(const app::ProjectEvent& event);
+    void follow_media();
     void update_range();
     void reveal(int frame);
     void tell_frame();
@@ -118,6 +120,7 @@ private:
     Drag drag_;
     Hit hover_;
     std::optional<Hit> drop_;
+    QSet<QString> missing_; ///< videos drawn as such
     QLineEdit* rename_ = nullptr;
     QTimer play_timer_;
     QElapsedTimer play_clock_;
