@@ -150,6 +150,26 @@ private slots:
         QCOMPARE(studio.window().shown_run(), run);
     }
 
+    /// Out of the prompt without a pointer: there Space is a space.
+    void keys_lead_from_the_prompt_to_picture_and_timeline() {
+        const app::Home home;
+        app::write_clip(home.file("clip.mkv"), 96, 54, 9);
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.window().open_path(home.file("clip.mkv"));
+        auto& preview = studio.window().preview();
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 20000);
+        preview.player().pause();
+        studio.find<QWidget>("prompt")->setFocus();
+        studio.key(Qt::Key_F6);
+        QVERIFY(preview.canvas().hasFocus());
+        studio.key(Qt::Key_Space);
+        QVERIFY(preview.player().playing());
+        studio.find<QWidget>("prompt")->setFocus();
+        studio.key(Qt::Key_F6, Qt::ShiftModifier);
+        QVERIFY(studio.find<QWidget>("timeline")->hasFocus());
+    }
+
     /// Where a seed of ten digits leaves no room beside it, a row has a line more: nothing that runs are told apart by
     /// is cut off.
     void rows_of_runs_are_as_high_as_their_words_need() {

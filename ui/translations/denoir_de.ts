@@ -2272,6 +2272,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>The cut cannot be exported yet: %1</source>
         <translation>Der Schnitt kann noch nicht exportiert werden: %1</translation>
     </message>
+    <message>
+        <source>Go to the picture</source>
+        <translation>Zum Bild</translation>
+    </message>
+    <message>
+        <source>Go to the timeline</source>
+        <translation>Zur Zeitleiste</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

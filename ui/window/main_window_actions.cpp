@@ -107,6 +107,14 @@ void MainWindow::make_actions() {
         runs_dock_->show();
         runs_->focus_search();
     });
+    // Out of a text field, where letters and Space are text.
+    add("view.picture", view, tr("Go to the picture"), {QKeySequence(Qt::Key_F6)}, "image", [this] {
+        (tunes() ? static_cast<QWidget*>(&tune_->grid()) : &preview_->canvas())->setFocus(Qt::ShortcutFocusReason);
+    });
+    add("view.timeline", view, tr("Go to the timeline"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, "timeline", [this] {
+        timeline_dock_->show();
+        timeline_->setFocus(Qt::ShortcutFocusReason);
+    });
     add("view.reset-layout", view, tr("Docks to their places"), {}, "layout", [this] { layouts_->reset_current(); });
     add("view.full-screen", view, tr("Full screen"), {QKeySequence(Qt::Key_F11)}, "fit",
         [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
@@ -328,7 +336,8 @@ void MainWindow::make_menus() {
           "edit.negative-default", "-", "edit.start-image", "edit.last-image", "edit.paste-image", "edit.camera",
           "edit.swap-images", "-", "edit.reset"});
     QMenu* view = menuBar()->addMenu(tr("&View"));
-    fill(view, {"view.create", "view.compare", "view.tune", "-", "view.palette", "view.search", "-"});
+    fill(view, {"view.create", "view.compare", "view.tune", "-", "view.palette", "view.search", "view.picture",
+                "view.timeline", "-"});
     QMenu* docks = view->addMenu(tr("&Docks"));
     for (Dock* dock : {prompt_dock_, images_dock_, parameters_dock_, runs_dock_, queue_dock_, models_dock_, steps_dock_,
                        timeline_dock_, metrics_dock_, layers_dock_, differences_dock_, sweep_dock_}) {
