@@ -38,7 +38,10 @@ public:
     /// As it came with the program.
     void reset_current();
     /// As it came with the program, for a picture: what is remembered stays remembered.
-    void reset_for_picture() { arrange_(current_); }
+    void reset_for_picture() {
+        arrange_(current_);
+        emit shown(current_);
+    }
     void remember();
 
 signals:

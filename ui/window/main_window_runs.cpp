@@ -338,7 +338,8 @@ void MainWindow::export_comparison(bool report) {
 }
 
 void MainWindow::connect_exporter() {
-    connect(&exporter_, &app::Exporter::progressed, this, [this](const QString& what, int done, int total) {
+    connect(&exporter_, &app::Exporter::progressed, this, [this](const QString& said, int done, int total) {
+        const QString what = app::engine_text(said);
         status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
                            std::max(1, total));
     });

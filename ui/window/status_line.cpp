@@ -122,7 +122,7 @@ void StatusLine::refresh() {
     } else {
         stage_->setText(said_.isEmpty() ? tr("ready") : said_);
     }
-    if (row >= 0 && !said_.isEmpty()) stage_->setText(stage_->text() + QStringLiteral(" — ") + said_);
+    if ((row >= 0 || task) && !said_.isEmpty()) stage_->setText(stage_->text() + QStringLiteral(" — ") + said_);
     set_spoken_name(*stage_, stage_->text());
 }
 
