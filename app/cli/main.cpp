@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
 #include "engine/core/error.h"
+#include "engine/core/profile.h"
 #include "engine/session/suggest.h"
 
 namespace denoir::cli {
@@ -108,6 +112,14 @@ int guarded(const std::vector<std::string>& words) {
     return failed;
 }
 
+/// DENOIR_PROFILE=1: which kernels the time went to, on stderr, after everything else.
+void say_profile() {
+    const char* asked = std::getenv("DENOIR_PROFILE");
+    if (!asked || std::string_view(asked) != "1") return;
+    const std::string table = profile::table(profile::totals());
+    std::fwrite(table.data(), 1, table.size(), stderr);
+}
+
 } // namespace
 
 std::span<const Command> commands() {
@@ -138,5 +150,7 @@ std::stop_token interrupt_token() { return interrupt->token(); }
 int main(int argc, char** argv) {
     denoir::cli::Interrupt interrupt;
     denoir::cli::interrupt = &interrupt;
-    return denoir::cli::guarded(std::vector<std::string>(argv + 1, argv + argc));
+    const int code = denoir::cli::guarded(std::vector<std::string>(argv + 1, argv + argc));
+    denoir::cli::say_profile();
+    return code;
 }

@@ -155,7 +155,8 @@ std::string help(std::span<const Command> commands) {
     out += wrapped("--help", "this text");
     out += wrapped("--version", "the version");
     return out + "\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 cancelled.\n"
-                 "DENOIR_HOME, else the XDG folders, say where runs, settings and caches live.\n";
+                 "DENOIR_HOME, else the XDG folders, say where runs, settings and caches live.\n"
+                 "DENOIR_PROFILE=1 tells at the end which kernels the time went to.\n";
 }
 
 } // namespace denoir::cli

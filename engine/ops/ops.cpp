@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "engine/core/profile.h"
+
 namespace denoir::ops {
 namespace {
+
+using profile::Scope, profile::Zone;
 
 /// The backend of a tensor that an op works on.
 Backend& backend_of(const Tensor& x) {
@@ -43,12 +47,14 @@ Tensor contiguous(const Tensor& x) { return cast(x, x.dtype()); }
 
 Tensor cast(const Tensor& x, DType out) {
     if (x.dtype() == out && x.is_contiguous()) return x;
+    const Scope timed(Zone::cast);
     Tensor result = backend_of(x).empty(x.shape(), out);
     backend_of(x).copy(x, result);
     return result;
 }
 
 Tensor add(const Tensor& a, const Tensor& b, DType out) {
+    const Scope timed(Zone::elementwise);
     assert(a.shape() == b.shape());
     Tensor result = backend_of(a).empty(a.shape(), out);
     backend_of(a).add(a, b, result);
@@ -56,6 +62,7 @@ Tensor add(const Tensor& a, const Tensor& b, DType out) {
 }
 
 Tensor multiply(const Tensor& a, const Tensor& b, DType out) {
+    const Scope timed(Zone::elementwise);
     assert(a.shape() == b.shape());
     Tensor result = backend_of(a).empty(a.shape(), out);
     backend_of(a).multiply(a, b, result);
@@ -63,12 +70,14 @@ Tensor multiply(const Tensor& a, const Tensor& b, DType out) {
 }
 
 Tensor activate(Activation activation, const Tensor& x, DType out) {
+    const Scope timed(Zone::elementwise);
     Tensor result = backend_of(x).empty(x.shape(), out);
     backend_of(x).activate(activation, x, result);
     return result;
 }
 
 Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options, DType out) {
+    const Scope timed(Zone::linear);
     assert(w.shape().rank() >= 2 && w.shape()[0] > 0 && w.shape().elements() / w.shape()[0] == x.size(-1));
     assert(!bias || bias->shape().elements() == w.shape()[0]);
     const Tensor rows = as_rows(x);
@@ -78,6 +87,7 @@ Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const Linear
 }
 
 std::vector<Tensor> linear_joined(const Tensor& x, std::span<const LinearLayer> layers, const LinearOptions& options) {
+    const Scope timed(Zone::linear);
     assert(x.rank() == 2 && !layers.empty());
     for ([[maybe_unused]] const auto& [w, bias] : layers) {
         assert(w->shape().rank() == 2 && w->shape()[0] > 0 && w->shape()[1] == x.size(1));
@@ -87,6 +97,7 @@ std::vector<Tensor> linear_joined(const Tensor& x, std::span<const LinearLayer> 
 }
 
 Tensor gather(Backend& backend, const Weight& table, std::span<const std::int64_t> ids, DType out) {
+    const Scope timed(Zone::gather);
     assert(table.shape().rank() == 2);
     Tensor result = backend.empty({static_cast<std::int64_t>(ids.size()), table.shape()[1]}, out);
     backend.gather(table, ids, result);
@@ -94,12 +105,14 @@ Tensor gather(Backend& backend, const Weight& table, std::span<const std::int64_
 }
 
 Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, float eps, DType out) {
+    const Scope timed(Zone::norm);
     assert(is_vector(weight, x.size(-1)) && is_vector(bias, x.size(-1)));
     return by_rows(x, out,
                    [&](Backend& b, const Tensor& rows, Tensor& to) { b.layer_norm(rows, weight, bias, eps, to); });
 }
 
 Tensor layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, DType out) {
+    const Scope timed(Zone::norm);
     assert(shift.rank() == 2 && shift.shape() == scale.shape() && shift.size(1) == x.size(-1) && shift.size(0) > 0);
     assert(shift.dtype() == DType::f32 && scale.dtype() == DType::f32 &&
            x.elements() / x.size(-1) % shift.size(0) == 0);
@@ -109,12 +122,14 @@ Tensor layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& s
 }
 
 Tensor rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions& options, DType out) {
+    const Scope timed(Zone::norm);
     assert(is_vector(&weight, x.size(-1)));
     return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.rms_norm(rows, weight, options, to); });
 }
 
 Tensor rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& rope, int heads,
                      DType out) {
+    const Scope timed(Zone::norm);
     assert(is_vector(&weight, x.size(-1)) && x.size(-1) % heads == 0 && rope.cos.shape() == rope.sin.shape());
     assert(rope.cos.size(0) == x.elements() / x.size(-1) && rope.cos.size(1) * 2 * heads == x.size(-1));
     return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) {
@@ -123,6 +138,7 @@ Tensor rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& op
 }
 
 Tensor gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, DType out) {
+    const Scope timed(Zone::elementwise);
     assert(x.shape() == y.shape() && gate.rank() == 2 && gate.size(1) == x.size(-1) && gate.size(0) > 0);
     assert(gate.dtype() == DType::f32 && x.elements() / x.size(-1) % gate.size(0) == 0);
     return by_rows(x, out,
@@ -130,6 +146,7 @@ Tensor gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, DType out
 }
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options, DType out) {
+    const Scope timed(Zone::attention);
     assert(q.rank() == 3 && k.rank() == 3 && v.shape() == k.shape() && k.size(1) == q.size(1) &&
            k.size(2) == q.size(2));
     assert(!options.bias || options.bias.shape() == Shape({q.size(1), q.size(0), k.size(0)}));
@@ -141,6 +158,7 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
 
 Tensor conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
             const ConvOptions& o, DType out) {
+    const Scope timed(Zone::convolution);
     const auto first = std::find_if(frames.begin(), frames.end(), [](const Tensor& f) { return f.defined(); });
     assert(first != frames.end() && "all frames are zero");
     const Shape& kernel = w.shape();
@@ -160,6 +178,7 @@ Tensor conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias,
 }
 
 Tensor channel_norm(const Tensor& x, const Tensor& gamma, bool silu, DType out) {
+    const Scope timed(Zone::norm);
     assert(is_vector(&gamma, x.size(-1)));
     return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.channel_norm(rows, gamma, silu, to); });
 }
