@@ -307,6 +307,14 @@ private slots:
         QCOMPARE(german("with steps 0: 0 is out of range"),
                  QStringLiteral("mit steps 0: 0 liegt außerhalb des Bereichs"));
         QCOMPARE(german("use 1 to 5 latent frames"), QStringLiteral("1 bis 5 latente Bilder nehmen"));
+        QCOMPARE(
+            german("The error begins in q of transformer (step 1): what it is computed from is equal, its result "
+                   "agrees to 6.2e-01 (about 4.0e-06 would be rounding; f32). Largest difference over the mean "
+                   "norm of a layer: 2.1e+01, in x0 of sampler (step 4)."),
+            QStringLiteral("Der Fehler beginnt in q of transformer (step 1): woraus es berechnet wird, ist gleich; "
+                           "das Ergebnis stimmt auf 6.2e-01 überein (etwa 4.0e-06 wäre Rundung; f32). Größter "
+                           "Unterschied, gemessen an der mittleren Norm einer Schicht: 2.1e+01, in x0 of sampler "
+                           "(step 4)."));
         QVERIFY(german("a sentence that nobody knows").isNull());
         QVERIFY(words.translate("Elsewhere", "is missing", nullptr, -1).isNull());
     }

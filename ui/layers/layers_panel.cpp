@@ -18,6 +18,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/engine_text.h"
 #include "app/text.h"
 #include "ui/docks/stage_text.h"
 #include "ui/layers/histogram_view.h"
@@ -320,7 +321,7 @@ void LayersPanel::show_result() {
     fill_components();
     show_component();
     if (!shown_) return;
-    verdict_->setText(app::to_qstring(shown_->verdict));
+    verdict_->setText(app::engine_text(app::to_qstring(shown_->verdict)));
     verdict_->setToolTip(
         QStringLiteral("A: %1\nB: %2").arg(app::to_qstring(shown_->name_a), app::to_qstring(shown_->name_b)));
     first_->setEnabled(shown_->first.has_value());

@@ -48,8 +48,23 @@ bool EngineWords::read(const QString& name) {
 
 QString EngineWords::translate(const char* context, const char* text, const char*, int) const {
     if (std::strcmp(context, "Engine") != 0) return {};
-    const QString whole = QString::fromUtf8(text), out = sentence(whole, deepest);
+    const QString whole = QString::fromUtf8(text);
+    QString out = sentences(whole);
+    if (out.isEmpty()) out = sentence(whole, deepest);
     return out == whole ? QString() : out;
+}
+
+/// Of a text of several sentences; empty where it is none, or one of them is not known.
+QString EngineWords::sentences(const QString& text) const {
+    const QString end = QStringLiteral(". ");
+    QStringList parts = text.split(end);
+    if (parts.size() < 2) return {};
+    for (qsizetype i = 0; i < parts.size(); ++i) {
+        const QString one = i + 1 < parts.size() ? parts[i] + QLatin1Char('.') : parts[i];
+        parts[i] = sentence(one, deepest);
+        if (parts[i] == one) return {};
+    }
+    return parts.join(QLatin1Char(' '));
 }
 
 QString EngineWords::sentence(const QString& text, int depth) const {

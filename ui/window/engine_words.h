@@ -23,6 +23,7 @@ private:
         QString translation;
         qsizetype words = 0; ///< characters of the pieces
     };
+    QString sentences(const QString& text) const;
     QString sentence(const QString& text, int depth) const;
     QList<Pattern> patterns_; ///< most words first
 };
