@@ -176,6 +176,12 @@ private slots:
         QVERIFY(studio.answer_file_dialog(home.file("frames")));
         QVERIFY(both_open(preview));
         QCOMPARE(preview.info(app::Side::b)->kind, app::ClipInfo::Kind::folder);
+        // Named beside a video on the command line, too.
+        studio.window().actions().at("compare.end")->trigger();
+        studio.window().open_paths({home.file("a.mp4"), home.file("frames")});
+        QVERIFY(both_open(preview));
+        QCOMPARE(preview.info(app::Side::a)->kind, app::ClipInfo::Kind::video);
+        QCOMPARE(preview.info(app::Side::b)->kind, app::ClipInfo::Kind::folder);
     }
 };
 

@@ -71,8 +71,10 @@ void MainWindow::open_paths(const QStringList& paths) {
     const auto is_shown = [](const QString& path) {
         const QFileInfo info(path);
         const QString suffix = info.suffix().toLower();
-        return is_run(info) || (info.isFile() && suffix != QLatin1String("denoir") && suffix != QLatin1String("json") &&
-                                !is_model(info));
+        const bool frames = info.isDir() && !is_model(info) && !QFileInfo::exists(path + QStringLiteral("/sweep.json"));
+        return is_run(info) || frames ||
+               (info.isFile() && suffix != QLatin1String("denoir") && suffix != QLatin1String("json") &&
+                !is_model(info));
     };
     // Two things to look at, in the layout for two: A and B.
     if (paths.size() == 2 && layouts_->current() == Layout::compare && is_shown(paths[0]) && is_shown(paths[1]))
