@@ -31,22 +31,10 @@ struct Enough {};
 struct DraftDecoder::State {
     struct Draft {
         DraftId id = 0;
-        Request request;
-        Tensor latent; ///< undefined: of `run` and `step`
         std::filesystem::path run;
         int step = 0, frame = -1;  ///< frame -1: every one
         std::filesystem::path out; ///< empty: pictures only
         std::stop_source stop;
-    };
-
-    class Reporter : public Observer {
-    public:
-        Reporter(DraftDecoder& decoder, DraftId id) : decoder_(decoder), id_(id) {}
-        void progress(Stage, double done, double total) override { emit decoder_.progressed(id_, done, total); }
-
-    private:
-        DraftDecoder& decoder_;
-        DraftId id_;
     };
 
     explicit State(DraftDecoder& decoder) : self(decoder) {}
@@ -81,15 +69,15 @@ struct DraftDecoder::State {
     }
 
     void work(Draft& draft) {
-        Reporter reporter(self, draft.id);
+        Observer nobody;
         try {
             if (draft.stop.stop_requested()) throw Cancelled();
             if (!draft.out.empty()) {
-                decode_run(draft.run, draft.step, draft.out, 0, reporter, draft.stop.get_token());
+                decode_run(draft.run, draft.step, draft.out, 0, nobody, draft.stop.get_token());
                 emit self.kept(draft.id, to_qstring(draft.out));
                 return;
             }
-            decode(draft, reporter);
+            decode(draft, nobody);
             emit self.finished(draft.id);
         } catch (const Cancelled&) {
             emit self.cancelled(draft.id);
@@ -98,27 +86,22 @@ struct DraftDecoder::State {
         }
     }
 
-    void decode(Draft& draft, Reporter& reporter) {
-        std::optional<RunFolder> run;
-        if (!draft.latent) {
-            run = RunFolder::open(draft.run);
-            draft.request = run->record().request;
-        }
-        const Request& r = draft.request;
+    void decode(Draft& draft, Observer& observer) {
+        const RunFolder run = RunFolder::open(draft.run);
+        const Request& r = run.record().request;
         const ModelFolder model = ModelFolder::open(find_model(r.model));
         // A step of a clip of several windows shows its own; pictures before that are those of the windows before.
         int first = 0;
-        if (run && r.forcing && r.forcing->base) {
-            check_resolved(*run);
-            const std::vector<Window> windows = stored_windows(*run);
+        if (r.forcing && r.forcing->base) {
+            check_resolved(run);
+            const std::vector<Window> windows = stored_windows(run);
             const Window* w = &window_after(windows, draft.step);
             while (draft.frame >= 0 && draft.frame < w->first_picture())
                 w = &window_after(windows, draft.step = w->first_step);
             first = 4 * w->begin;
         }
         const int wanted = draft.frame < 0 ? draft.frame : draft.frame - first;
-        const Tensor all =
-            run ? draft_latent(*run, draft.step, model) : Pipeline::requested_frames(r, draft.latent, draft.step);
+        const Tensor all = draft_latent(run, draft.step, model);
         const std::int64_t frames = video_frames(all.size(1));
         if (wanted >= frames) throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
         // Four frames share a latent frame, the first has one alone; later ones do not reach back.
@@ -138,7 +121,7 @@ struct DraftDecoder::State {
                     emit self.frame_decoded(draft.id, first + index, to_qimage(to_image(frame.unsqueeze(1), 0)));
                     if (wanted >= 0) throw Enough{};
                 },
-                reporter, draft.stop.get_token());
+                observer, draft.stop.get_token());
         } catch (const Enough&) {
         }
     }
@@ -166,18 +149,11 @@ DraftDecoder::~DraftDecoder() {
     state_->thread.join();
 }
 
-DraftId DraftDecoder::decode_frame(const Request& resolved, const Tensor& latent, int frame) {
-    return state_->push({.request = resolved, .latent = latent, .run = {}, .step = 0, .frame = std::max(frame, 0)});
-}
-DraftId DraftDecoder::decode_all(const Request& resolved, const Tensor& latent) {
-    return state_->push({.request = resolved, .latent = latent});
-}
 DraftId DraftDecoder::decode_step(const QString& run, int step, int frame) {
-    return state_->push({.request = {}, .latent = {}, .run = to_path(run), .step = step, .frame = frame});
+    return state_->push({.run = to_path(run), .step = step, .frame = frame});
 }
 DraftId DraftDecoder::keep(const QString& run, int step, const QString& out) {
-    return state_->push(
-        {.request = {}, .latent = {}, .run = to_path(run), .step = step, .frame = -1, .out = to_path(out)});
+    return state_->push({.run = to_path(run), .step = step, .out = to_path(out)});
 }
 
 void DraftDecoder::cancel(DraftId draft) {

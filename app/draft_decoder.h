@@ -5,8 +5,6 @@
 #include <memory>
 
 #include "app/issue.h"
-#include "engine/core/tensor.h"
-#include "engine/pipeline/request.h"
 
 namespace denoir::app {
 
@@ -21,12 +19,8 @@ public:
     explicit DraftDecoder(QObject* parent = nullptr);
     ~DraftDecoder() override;
 
-    /// One frame (0-based) of a latent [C,T,h,w] of a resolved request: a step's x0 or latent as the worker's signal
-    /// gave it. The VAE is causal, so the latent frames before are decoded, too; frame 0 is the cheapest.
-    DraftId decode_frame(const Request& resolved, const Tensor& latent, int frame);
-    /// Every frame of it, in order.
-    DraftId decode_all(const Request& resolved, const Tensor& latent);
-    /// The same of a stored step of a run folder: its estimate, the last step its latent. frame -1: every frame.
+    /// A stored step of a run folder: its estimate, of the last step its latent. `frame` from 0, -1: every one, in
+    /// order. The VAE is causal, so the latent frames before are decoded, too; frame 0 is the cheapest.
     DraftId decode_step(const QString& run, int step, int frame = -1);
     /// Keeps the draft of a step as a video file (.mp4, .mkv or a folder of PNG).
     DraftId keep(const QString& run, int step, const QString& out);
@@ -35,7 +29,6 @@ public:
 
 signals:
     void frame_decoded(denoir::app::DraftId draft, int index, const QImage& frame); ///< RGB888
-    void progressed(denoir::app::DraftId draft, double done, double total);
     // Exactly one of these ends every draft.
     void finished(denoir::app::DraftId draft);
     void kept(denoir::app::DraftId draft, const QString& out);

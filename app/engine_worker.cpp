@@ -54,10 +54,8 @@ struct EngineWorker::State {
         void stage_begins(Stage stage) override {
             begin_ = Clock::now();
             first_done_ = -1;
-            emit worker_.stage_began(job_, stage);
             report({stage, 0, 0, -1, 0});
         }
-        void stage_ends(Stage stage, double seconds) override { emit worker_.stage_ended(job_, stage, seconds); }
         void progress(Stage stage, double done, double total) override {
             if (first_done_ < 0) first_done_ = done; // a resumed run begins in the middle
             const bool whole = done >= total;
@@ -114,7 +112,6 @@ struct EngineWorker::State {
             {
                 const std::scoped_lock lock(mutex);
                 current = 0;
-                idle.notify_all();
             }
             emit self.ended(job.id);
         }
@@ -168,7 +165,7 @@ struct EngineWorker::State {
 
     EngineWorker& self;
     mutable std::mutex mutex;
-    std::condition_variable_any wake, idle;
+    std::condition_variable_any wake;
     std::deque<Job> waiting;
     JobId last_id = 0, current = 0;
     std::stop_source stop;               ///< of the current job
@@ -179,7 +176,6 @@ struct EngineWorker::State {
 
 EngineWorker::EngineWorker(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {
     qRegisterMetaType<JobId>("denoir::app::JobId");
-    qRegisterMetaType<Stage>("denoir::Stage");
     qRegisterMetaType<StepUpdate>();
     qRegisterMetaType<JobProgress>();
     qRegisterMetaType<RunResult>();
@@ -233,12 +229,6 @@ void EngineWorker::cancel_all() {
 JobId EngineWorker::current() const {
     const std::scoped_lock lock(state_->mutex);
     return state_->current;
-}
-
-bool EngineWorker::wait_idle(int milliseconds) {
-    std::unique_lock lock(state_->mutex);
-    return state_->idle.wait_for(lock, std::chrono::milliseconds(milliseconds),
-                                 [&] { return state_->current == 0 && state_->waiting.empty(); });
 }
 
 } // namespace denoir::app

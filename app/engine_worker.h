@@ -68,17 +68,14 @@ public:
     void cancel_all();
     JobId current() const; ///< the job at work, 0: none
     bool busy() const { return current() != 0; }
-    /// Blocks until nothing is at work, at most this long. For closing the program, and tests.
-    bool wait_idle(int milliseconds);
 
 signals:
     void started(denoir::app::JobId job);
     /// From now on it can be resumed. `request`: resolved.
     void run_created(denoir::app::JobId job, const QString& run, int steps, int first_step,
                      const denoir::Request& request);
-    void stage_began(denoir::app::JobId job, denoir::Stage stage);
-    void stage_ended(denoir::app::JobId job, denoir::Stage stage, double seconds);
-    void progressed(denoir::app::JobId job, const denoir::app::JobProgress& progress); ///< at most 20 times a second
+    /// As each stage begins, then at most 20 times a second.
+    void progressed(denoir::app::JobId job, const denoir::app::JobProgress& progress);
     void step_done(denoir::app::JobId job, const denoir::app::StepUpdate& update);
     void warned(denoir::app::JobId job, const QString& text);
     // Exactly one of these ends every job.
@@ -96,7 +93,6 @@ private:
 
 } // namespace denoir::app
 
-Q_DECLARE_METATYPE(denoir::Stage)
 Q_DECLARE_METATYPE(denoir::app::StepUpdate)
 Q_DECLARE_METATYPE(denoir::app::JobProgress)
 Q_DECLARE_METATYPE(denoir::app::RunResult)

@@ -445,14 +445,6 @@ bool RunHistory::can_restore() const {
     return fs::exists(trash_folder(), code) && !fs::is_empty(trash_folder(), code);
 }
 
-quint64 RunHistory::trash_bytes() const {
-    quint64 bytes = 0;
-    std::error_code code;
-    for (const auto& file : fs::recursive_directory_iterator(trash_folder(), code))
-        if (file.is_regular_file(code)) bytes += quint64(file.file_size(code));
-    return bytes;
-}
-
 void RunHistory::purge_trash(int older_than_days) {
     const qint64 limit = QDateTime::currentMSecsSinceEpoch() - qint64(older_than_days) * 24 * 3600 * 1000;
     std::error_code code;
@@ -473,7 +465,6 @@ void RunHistory::rebuild() {
     store_->looked = false;
     store_->scanner.rebuild();
 }
-bool RunHistory::scanning() const { return !store_->looked; }
 
 bool RunHistory::wait_scanned(int milliseconds) {
     QElapsedTimer timer;

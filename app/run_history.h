@@ -92,7 +92,6 @@ public:
     /// The runs that the last remove() took (or these), back at their places.
     void restore(const QStringList& runs = {});
     bool can_restore() const;
-    quint64 trash_bytes() const;
     /// Removes what lies in the trash for longer than this.
     void purge_trash(int older_than_days);
 
@@ -102,7 +101,6 @@ public:
     void refresh();
     /// Forgets the index and makes it again from the folders.
     void rebuild();
-    bool scanning() const;
     bool wait_scanned(int milliseconds); ///< for tests and benchmarks
 
     quint64 bytes() const; ///< disk use of all runs

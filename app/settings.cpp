@@ -38,7 +38,6 @@ QString file_name() {
 Settings::Settings(QObject* parent) : QObject(parent), store_(file_name(), QSettings::IniFormat) {}
 
 std::filesystem::path Settings::runs_folder() { return made(data_folder() / "runs"); }
-std::filesystem::path Settings::projects_folder() { return made(data_folder() / "projects"); }
 std::filesystem::path Settings::models_folder() { return made(data_folder() / "models"); }
 std::filesystem::path Settings::cache_folder() { return made(denoir::cache_folder()); }
 
@@ -68,7 +67,6 @@ qint64 Settings::history_bytes() const {
 }
 bool Settings::may_drop_latents() const { return store_.value(QStringLiteral("may_drop_latents"), false).toBool(); }
 bool Settings::notifications() const { return store_.value(QStringLiteral("notifications"), true).toBool(); }
-int Settings::threads() const { return std::clamp(store_.value(QStringLiteral("threads"), 0).toInt(), 0, 1024); }
 QStringList Settings::model_folders() const { return store_.value(QStringLiteral("model_folders")).toStringList(); }
 QString Settings::theme() const { return store_.value(QStringLiteral("theme"), QStringLiteral("system")).toString(); }
 
@@ -79,13 +77,7 @@ QStringList Settings::recent_projects() const {
     return out;
 }
 
-void Settings::set_frame_cache_bytes(qint64 bytes) {
-    store(QStringLiteral("frame_cache_bytes"), bytes, default_frame_cache);
-}
-void Settings::set_history_bytes(qint64 bytes) { store(QStringLiteral("history_bytes"), bytes, default_history); }
 void Settings::set_may_drop_latents(bool may) { store(QStringLiteral("may_drop_latents"), may, false); }
-void Settings::set_notifications(bool on) { store(QStringLiteral("notifications"), on, true); }
-void Settings::set_threads(int threads) { store(QStringLiteral("threads"), threads, 0); }
 void Settings::set_model_folders(const QStringList& folders) {
     store(QStringLiteral("model_folders"), folders, QStringList());
 }

@@ -19,9 +19,8 @@ public:
     explicit Settings(QObject* parent = nullptr);
 
     // Where things live; made when missing. Throw Error where that fails.
-    static std::filesystem::path runs_folder();     ///< data folder / runs
-    static std::filesystem::path projects_folder(); ///< data folder / projects: where untitled projects are autosaved
-    static std::filesystem::path models_folder();   ///< data folder / models
+    static std::filesystem::path runs_folder();   ///< data folder / runs
+    static std::filesystem::path models_folder(); ///< data folder / models
     static std::filesystem::path cache_folder();
     /// Which of them refuses to be written (rights, a read-only disk) and how another is chosen; empty: none.
     static Issue folder_issue();
@@ -30,16 +29,11 @@ public:
     qint64 history_bytes() const;        ///< bound of the runs' disk use; default 50 GB; 0: none
     bool may_drop_latents() const;       ///< the user agreed once that old unstarred latents go; default false
     bool notifications() const;          ///< default true
-    int threads() const;                 ///< of the engine; 0 (default): every core
     QStringList model_folders() const;   ///< watched besides the data folder's models and the bundled ones
     QStringList recent_projects() const; ///< newest first, at most ten, only what still exists
     QString theme() const;               ///< "system" (default), "light", "dark"
 
-    void set_frame_cache_bytes(qint64 bytes);
-    void set_history_bytes(qint64 bytes);
     void set_may_drop_latents(bool may);
-    void set_notifications(bool on);
-    void set_threads(int threads);
     void set_model_folders(const QStringList& folders);
     void add_recent_project(const QString& path);
     void set_theme(const QString& theme);

@@ -117,17 +117,6 @@ void Studio::start() {
     queue.start();
 }
 
-QList<quint64> Studio::generate(int count, bool next) {
-    QList<quint64> ids;
-    for (int i = 0; i < count; ++i) {
-        RequestDocument::Snapshot snapshot = document.snapshot(i);
-        if (snapshot.request.threads == 0) snapshot.request.threads = settings.threads();
-        ids << queue.add(snapshot, next);
-    }
-    prompts.add(to_qstring(document.asked().prompt));
-    return ids;
-}
-
 RunHistory::DropPlan Studio::over_limit() const {
     const auto limit = quint64(settings.history_bytes());
     return limit == 0 || history.bytes() <= limit ? RunHistory::DropPlan() : history.plan_drop(limit);

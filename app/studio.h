@@ -51,9 +51,6 @@ public:
 
     /// Feeds the queue, switches autosave on, empties the trash of what is older than a week.
     void start();
-    /// The document into the queue, `count` times with a seed each, its prompt into the prompt history. Returns the
-    /// ids.
-    QList<quint64> generate(int count = 1, bool next = false);
     /// The window is in front: then nothing is sent to the desktop.
     void set_in_front(bool in_front) { in_front_ = in_front; }
     /// What would go so that the runs fit into the setting; empty: they do. The window asks once, then drops.

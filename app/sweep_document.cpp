@@ -216,7 +216,6 @@ void SweepDocument::start() {
         emit failed(axes_.issue().isEmpty() ? Issue::from_current_exception() : axes_.issue());
         return;
     }
-    if (sweep.request.threads == 0) sweep.request.threads = settings_.threads();
     if (shown_) sweep.reference = carried_reference(shown_->sweep(), sweep);
     starting_ = true;
     emit outlook_changed();

@@ -39,7 +39,7 @@ int live(const QString& home) {
         ++turn;
         studio.document.set_value(QStringLiteral("prompt"), QStringLiteral("turn %1 {a|b}").arg(turn));
         studio.document.set_value(QStringLiteral("seed"), turn);
-        if (turn % 5 == 1 && studio.queue.waiting() < 3) studio.generate();
+        if (turn % 5 == 1 && studio.queue.waiting() < 3) studio.queue.add(studio.document.snapshot());
         Take take;
         take.video = QStringLiteral("/videos/%1.mp4").arg(turn);
         take.frames = 9, take.width = 48, take.height = 32;

@@ -19,15 +19,15 @@ private slots:
         {
             Settings settings;
             QSignalSpy changed(&settings, &Settings::changed);
-            settings.set_threads(3);
+            settings.set_theme(QStringLiteral("dark"));
             settings.set_model_folders({QStringLiteral("/a"), QStringLiteral("/b")});
             settings.set_value(QStringLiteral("window/state"), QByteArray("\x00\x01", 2));
             QCOMPARE(changed.count(), 3);
-            settings.set_threads(3);
+            settings.set_theme(QStringLiteral("dark"));
             QCOMPARE(changed.count(), 3);
         }
         Settings again;
-        QCOMPARE(again.threads(), 3);
+        QCOMPARE(again.theme(), QStringLiteral("dark"));
         QCOMPARE(again.model_folders().size(), 2);
         QCOMPARE(again.value(QStringLiteral("window/state")).toByteArray(), QByteArray("\x00\x01", 2));
         again.set_value(QStringLiteral("window/state"), {});
@@ -37,11 +37,9 @@ private slots:
         const Home home;
         {
             Settings settings;
-            settings.set_value(QStringLiteral("threads"), QStringLiteral("many"));
             settings.set_value(QStringLiteral("frame_cache_bytes"), -5);
         }
         Settings again;
-        QCOMPARE(again.threads(), 0);
         QVERIFY(again.frame_cache_bytes() >= 16 << 20);
     }
     void recent_projects_are_those_that_exist() {
