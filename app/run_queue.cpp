@@ -4,233 +4,17 @@
 #include <QMimeData>
 #include <algorithm>
 
-#include "app/file_saver.h"
 #include "app/request_values.h"
-#include "app/run_queue_entry.h"
+#include "app/run_queue_store.h"
 #include "app/text.h"
-#include "engine/core/file.h"
-#include "engine/session/render.h"
+#include "engine/session/run_folder.h"
 
 namespace denoir::app {
 namespace {
 
-constexpr int most_ended = 50;
 constexpr const char* mime = "application/x-denoir-queue-row";
-constexpr const char* state_names[] = {"waiting", "running", "done", "failed", "cancelled", "interrupted"};
-
-std::string text_of(const Json& json, const char* key) {
-    const auto it = json.find(key);
-    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-bool is_run(const QString& folder) {
-    std::error_code code;
-    return !folder.isEmpty() && std::filesystem::is_regular_file(to_path(folder) / "run.json", code);
-}
-
-/// Only where nothing was put there.
-void remove_empty_folder(const QString& folder) {
-    std::error_code code;
-    if (!folder.isEmpty() && std::filesystem::is_empty(to_path(folder), code) && !code)
-        std::filesystem::remove(to_path(folder), code);
-}
 
 } // namespace
-
-struct RunQueue::Store {
-    Store(RunQueue& queue, EngineWorker& engine)
-        : self(queue), worker(engine), file(data_folder() / "queue.json"), saver(file) {}
-
-    int find(quint64 id) const {
-        const auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.id == id; });
-        return it == entries.end() ? -1 : int(it - entries.begin());
-    }
-    int find_job(JobId job) const {
-        const auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.job == job; });
-        return job == 0 || it == entries.end() ? -1 : int(it - entries.begin());
-    }
-    int first_waiting() const {
-        const auto it =
-            std::find_if(entries.begin(), entries.end(), [](const Entry& e) { return e.state == State::waiting; });
-        return int(it - entries.begin());
-    }
-    void changed(int row) { emit self.dataChanged(self.index(row), self.index(row)); }
-
-    Json stored(const Entry& e) const {
-        return {{"id", e.id},
-                {"kind", e.resume ? "resume" : "render"},
-                {"state", state_names[int(e.state)]},
-                {"request", asked_json(e.request)},
-                {"prompt_template", e.prompt_template.toStdString()},
-                {"negative_template", e.negative_template.toStdString()},
-                {"tag", e.tag.toStdString()},
-                {"run", e.run.toStdString()},
-                {"issue", to_json(e.issue)}};
-    }
-    quint64 save() {
-        Json all = Json::array();
-        for (const Entry& e : entries) all.push_back(stored(e));
-        return saver.save(
-            Json{{"schema", 1}, {"paused", paused}, {"next_id", next_id}, {"entries", std::move(all)}}.dump(1) + "\n");
-    }
-
-    void read(const std::string& text) {
-        const Json json = parse_json(text, file.string());
-        if (!json.is_object() || !json.contains("entries") || !json["entries"].is_array() ||
-            json.value("schema", Json()) != 1)
-            throw Error(file.string(), "schema", "is not known to this version", "use a newer Denoir");
-        paused = json.value("paused", Json()) == true;
-        for (const Json& one : json["entries"]) {
-            if (!one.is_object() || !one.contains("request")) throw Error(file.string(), "entries", "is damaged");
-            Entry e;
-            const auto id = one.find("id");
-            e.id = id != one.end() && id->is_number_unsigned() ? id->get<quint64>() : next_id;
-            if (find(e.id) >= 0) e.id = next_id;
-            next_id = std::max(next_id, e.id + 1);
-            e.request = request_from_json(one["request"], {file.string(), "/"});
-            e.resume = text_of(one, "kind") == "resume";
-            e.prompt_template = to_qstring(text_of(one, "prompt_template"));
-            e.negative_template = to_qstring(text_of(one, "negative_template"));
-            e.tag = to_qstring(text_of(one, "tag"));
-            e.run = to_qstring(text_of(one, "run"));
-            e.issue = issue_from_json(one.value("issue", Json()));
-            const std::string state = text_of(one, "state");
-            for (int i = 0; i < int(std::size(state_names)); ++i)
-                if (state == state_names[i]) e.state = State(i);
-            if (e.state == State::running) after_crash(e);
-            entries.push_back(std::move(e));
-        }
-    }
-
-    /// The program ended while this was at work.
-    static void after_crash(Entry& e) {
-        if (!is_run(e.run)) {
-            remove_empty_folder(e.run);
-            e.run.clear();
-            e.state = State::waiting;
-            return;
-        }
-        e.state = State::interrupted;
-        try {
-            if (RunFolder::open(to_path(e.run)).record().state == RunState::done) e.state = State::done;
-        } catch (const Error& error) {
-            e.issue = Issue::from(error);
-            e.state = State::failed;
-        }
-    }
-
-    /// Gives the next entry to the worker, once it stands in the file that it is at work.
-    void pump() {
-        if (!started || paused || self.running() != 0) return;
-        const int row = first_waiting();
-        if (row == int(entries.size())) return;
-        Entry& e = entries[std::size_t(row)];
-        e.state = State::running;
-        e.step = e.steps = 0;
-        e.progress = {};
-        e.begun = false;
-        e.issue = {};
-        try {
-            if (!e.resume) e.run = to_qstring(new_run_folder(e.request));
-        } catch (...) {
-            e.issue = Issue::from_current_exception();
-            return end(row, State::failed);
-        }
-        start_after = save();
-        changed(row);
-    }
-    void saved(quint64 serial) {
-        if (start_after == 0 || serial < start_after) return;
-        start_after = 0;
-        for (std::size_t row = 0; row < entries.size(); ++row) {
-            Entry& e = entries[row];
-            if (e.state != State::running || e.job != 0) continue;
-            e.job = e.resume ? worker.resume(e.run) : worker.render(e.request, e.run);
-            emit self.entry_started(e.id, e.job);
-            return;
-        }
-    }
-
-    void end(int row, State state) {
-        Entry& e = entries[std::size_t(row)];
-        e.state = state;
-        e.job = 0;
-        if (!e.resume && !is_run(e.run)) {
-            remove_empty_folder(e.run);
-            e.run.clear();
-        }
-        const quint64 id = e.id;
-        const QString run = e.run;
-        trim();
-        save();
-        if (const int now = find(id); now >= 0) changed(now);
-        emit self.entry_ended(id, int(state), run);
-        if (first_waiting() == int(entries.size()))
-            emit self.emptied();
-        else
-            pump();
-    }
-    void trim() {
-        int ended = int(std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.ended(); }));
-        for (int row = 0; row < int(entries.size()) && ended > most_ended;) {
-            if (!entries[std::size_t(row)].ended() || entries[std::size_t(row)].state == State::interrupted) {
-                ++row;
-                continue;
-            }
-            take(row);
-            --ended;
-        }
-    }
-    Entry take(int row) {
-        self.beginRemoveRows({}, row, row);
-        Entry e = std::move(entries[std::size_t(row)]);
-        entries.erase(entries.begin() + row);
-        self.endRemoveRows();
-        return e;
-    }
-    void put(int row, Entry e) {
-        self.beginInsertRows({}, row, row);
-        entries.insert(entries.begin() + row, std::move(e));
-        self.endInsertRows();
-    }
-    quint64 add(Entry e, bool next) {
-        e.id = next_id++;
-        const quint64 id = e.id;
-        put(next ? first_waiting() : int(entries.size()), std::move(e));
-        save();
-        pump();
-        return id;
-    }
-    /// Takes entries out, to be brought back by undo_clear().
-    void remove_if(const std::function<bool(const Entry&)>& goes) {
-        std::vector<std::pair<int, Entry>> taken;
-        // Neighbours together: whoever listens looks at the whole queue after each signal.
-        for (int last = int(entries.size()) - 1; last >= 0; --last) {
-            if (!goes(entries[std::size_t(last)])) continue;
-            int first = last;
-            while (first > 0 && goes(entries[std::size_t(first - 1)])) --first;
-            self.beginRemoveRows({}, first, last);
-            for (int row = last; row >= first; --row) taken.emplace_back(row, std::move(entries[std::size_t(row)]));
-            entries.erase(entries.begin() + first, entries.begin() + last + 1);
-            self.endRemoveRows();
-            last = first;
-        }
-        if (taken.empty()) return;
-        removed.push_back(std::move(taken));
-        save();
-        emit self.entries_removed();
-    }
-
-    RunQueue& self;
-    EngineWorker& worker;
-    std::filesystem::path file;
-    std::vector<Entry> entries;
-    std::vector<std::vector<std::pair<int, Entry>>> removed; ///< newest last; in each from the last row to the first
-    quint64 next_id = 1, start_after = 0; ///< start_after: serial of the file that must be written first; 0: none
-    bool paused = false, started = false;
-    Issue issue;
-    FileSaver saver; ///< last: writes what is waiting before the rest goes
-};
 
 RunQueue::RunQueue(EngineWorker& worker, QObject* parent)
     : QAbstractListModel(parent), store_(std::make_unique<Store>(*this, worker)) {
@@ -398,9 +182,7 @@ bool RunQueue::dropMimeData(const QMimeData* data, Qt::DropAction action, int ro
 
 quint64 RunQueue::add(const RequestDocument::Snapshot& snapshot, bool next) {
     Entry e;
-    e.request = snapshot.request;
-    e.prompt_template = snapshot.prompt_template;
-    e.negative_template = snapshot.negative_template;
+    e.take(snapshot);
     return store_->add(std::move(e), next);
 }
 
@@ -412,9 +194,7 @@ QList<quint64> RunQueue::add_all(const std::vector<Tagged>& entries) {
     for (const auto& [snapshot, tag] : entries) {
         Entry e;
         e.id = store_->next_id++;
-        e.request = snapshot.request;
-        e.prompt_template = snapshot.prompt_template;
-        e.negative_template = snapshot.negative_template;
+        e.take(snapshot);
         e.tag = tag;
         ids << e.id;
         store_->entries.push_back(std::move(e));
@@ -447,7 +227,7 @@ bool RunQueue::retry(quint64 id) {
         return false;
     Entry e = store_->take(row);
     e.state = State::waiting;
-    e.resume = is_run(e.run);
+    e.resume = e.has_run();
     e.issue = {};
     store_->put(store_->first_waiting(), std::move(e));
     store_->save();
@@ -512,17 +292,14 @@ bool RunQueue::move(quint64 id, int row) {
 std::optional<RequestDocument::Snapshot> RunQueue::snapshot(quint64 id) const {
     const int row = row_of(id);
     if (row < 0) return {};
-    const Entry& e = store_->entries[std::size_t(row)];
-    return RequestDocument::Snapshot{e.request, e.prompt_template, e.negative_template};
+    return store_->entries[std::size_t(row)].snapshot();
 }
 
 bool RunQueue::replace(quint64 id, const RequestDocument::Snapshot& snapshot) {
     const int row = row_of(id);
     if (row < 0 || store_->entries[std::size_t(row)].state != State::waiting) return false;
     Entry& e = store_->entries[std::size_t(row)];
-    e.request = snapshot.request;
-    e.prompt_template = snapshot.prompt_template;
-    e.negative_template = snapshot.negative_template;
+    e.take(snapshot);
     store_->changed(row);
     store_->save();
     return true;
@@ -561,8 +338,7 @@ JobId RunQueue::running_job() const {
 
 QString RunQueue::running_run() const {
     const int row = row_of(running());
-    return row >= 0 && is_run(store_->entries[std::size_t(row)].run) ? store_->entries[std::size_t(row)].run
-                                                                     : QString();
+    return row >= 0 && store_->entries[std::size_t(row)].has_run() ? store_->entries[std::size_t(row)].run : QString();
 }
 
 std::optional<Request> RunQueue::running_request() const {

@@ -23,14 +23,25 @@ struct RunQueue::Entry {
     int step = 0, steps = 0;
     Expected expected;
 
+    void take(const RequestDocument::Snapshot& snapshot);
+    RequestDocument::Snapshot snapshot() const { return {request, prompt_template, negative_template}; }
+
+    /// Its folder holds a run.
+    bool has_run() const;
+    /// Forgets its folder where there is no run, and removes it where nothing was put there.
+    void drop_empty_run();
+    /// The program ended while it was at work: waits again, or is interrupted where there is a run.
+    void after_crash();
+
     bool ended() const { return state != State::waiting && state != State::running; }
     /// 0 … 1 over all stages; -1: not known yet.
     double fraction() const;
     /// Seconds left of all stages; negative: not known yet.
     double seconds_left() const;
-};
 
-Json to_json(const Issue& issue);
-Issue issue_from_json(const Json& json);
+    Json to_json() const;
+    /// `id`: where it has none. Throws Error naming `file`.
+    static Entry from_json(const Json& json, const std::string& file, quint64 id);
+};
 
 } // namespace denoir::app
