@@ -40,11 +40,6 @@ struct Functions {
     decltype(&cublasLtMatmulPreferenceSetAttribute) preference_set;
 };
 
-template <class F> bool find(void* library, const char* name, F& function) {
-    function = reinterpret_cast<F>(find_function(library, name));
-    return function != nullptr;
-}
-
 bool find_all(void* library, Functions& f) {
     return find(library, "cublasLtCreate", f.create) && find(library, "cublasLtDestroy", f.destroy) &&
            find(library, "cublasLtGetVersion", f.version) && find(library, "cublasLtMatmul", f.matmul) &&

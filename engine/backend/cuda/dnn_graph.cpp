@@ -372,11 +372,6 @@ private:
     std::map<std::string, Plan> plans_;
 };
 
-template <class F> bool find(void* library, const char* name, F& function) {
-    function = reinterpret_cast<F>(find_function(library, name));
-    return function != nullptr;
-}
-
 /// cuDNN compiles some of its kernels when they are first asked for. The compiler looks for a library of its own by a
 /// bare name; it is found when it is here already.
 void open_compiler(void* dnn) {

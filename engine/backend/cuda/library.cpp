@@ -42,6 +42,4 @@ void* open_library(std::initializer_list<const char*> names, std::string& why) {
     return nullptr;
 }
 
-void* find_function(void* library, const char* name) { return ::dlsym(library, name); }
-
 } // namespace denoir::cuda

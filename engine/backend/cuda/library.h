@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <dlfcn.h>
+
 #include <initializer_list>
 #include <string>
 
@@ -9,7 +11,10 @@ namespace denoir::cuda {
 /// (separated by colons), then where the CUDA toolkit usually lies. Null, with the reason in `why`. Never closed.
 void* open_library(std::initializer_list<const char*> names, std::string& why);
 
-/// A function of it, or null.
-void* find_function(void* library, const char* name);
+/// `function` becomes the one of this name. False, and null, where the library has none.
+template <class F> bool find(void* library, const char* name, F& function) {
+    function = reinterpret_cast<F>(::dlsym(library, name));
+    return function != nullptr;
+}
 
 } // namespace denoir::cuda
