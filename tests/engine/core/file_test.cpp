@@ -18,6 +18,7 @@
 #include <string>
 
 #include "engine/core/error.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir {
 namespace {
@@ -26,19 +27,14 @@ namespace fs = std::filesystem;
 
 class Files : public testing::Test {
 protected:
-    Files() {
-        std::string name = (fs::temp_directory_path() / "denoir-file-test-XXXXXX").native();
-        folder = ::mkdtemp(name.data());
-    }
-    ~Files() override { fs::remove_all(folder); }
-
     fs::path make(const std::string& name, std::string_view content) const {
         std::ofstream(folder / name, std::ios::binary) << content;
         return folder / name;
     }
-    std::size_t entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {})); }
+    int entries() const { return temporary.entries(); }
 
-    fs::path folder;
+    const test::TempFolder temporary;
+    const fs::path folder = temporary.path();
 };
 
 std::string refusal(const std::function<void()>& f) {
@@ -147,7 +143,7 @@ TEST_F(Files, temporary_folders_go) {
     EXPECT_FALSE(fs::exists(place));
     const ScratchFolder own("test-", folder);
     remove_temporaries();
-    EXPECT_EQ(entries(), 0U);
+    EXPECT_EQ(entries(), 0);
     EXPECT_THROW(ScratchFolder("test-", folder / "missing"), Error);
 }
 
@@ -179,19 +175,19 @@ TEST_F(Files, writing_replaces_at_once) {
         file.commit();
     }
     EXPECT_EQ(read_text(path, 10), "new");
-    EXPECT_EQ(entries(), 1u);
+    EXPECT_EQ(entries(), 1);
 }
 
 TEST_F(Files, without_commit_nothing_stays) {
     { AtomicFile(folder / "out").write("x"); }
-    EXPECT_EQ(entries(), 0u);
+    EXPECT_EQ(entries(), 0);
 }
 
 TEST_F(Files, a_hurried_end_removes_what_is_being_written) {
     AtomicFile a(folder / "a"), b(folder / "b");
     b.commit();
     remove_temporaries();
-    EXPECT_EQ(entries(), 1u);
+    EXPECT_EQ(entries(), 1);
     EXPECT_TRUE(fs::exists(folder / "b"));
 }
 
@@ -202,7 +198,7 @@ TEST_F(Files, two_writers_of_one_name_do_not_meet) {
     b.commit();
     a.commit();
     EXPECT_EQ(read_text(folder / "out", 10), "a");
-    EXPECT_EQ(entries(), 1u);
+    EXPECT_EQ(entries(), 1);
 }
 
 TEST_F(Files, a_leftover_of_a_dead_process_is_not_touched) {
@@ -226,7 +222,7 @@ TEST_F(Files, long_names_can_be_written) {
     EXPECT_EQ(read_text(path, 1), "x");
     EXPECT_NE(refusal([&] { write_file(folder / std::string(256, 'n'), "x"); }).find("the name is too long"),
               std::string::npos);
-    EXPECT_EQ(entries(), 1u);
+    EXPECT_EQ(entries(), 1);
 }
 
 TEST_F(Files, what_cannot_be_written_is_refused_before) {
@@ -256,7 +252,7 @@ TEST_F(Files, a_failed_write_leaves_the_old_file) {
               }),
               0);
     EXPECT_EQ(read_text(path, 10), "old");
-    EXPECT_EQ(entries(), 1u);
+    EXPECT_EQ(entries(), 1);
 }
 
 TEST_F(Files, same_file_sees_through_links) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/file.h"
-#include "tests/engine/session/temporary_folder.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir {
 namespace {
@@ -24,7 +24,7 @@ protected:
         put("sys/fs/cgroup" + name + "/memory.stat", "anon 5\nactive_file " + files + "\ninactive_file 100\n");
     }
     std::size_t available() const { return available_memory(folder_.path()); }
-    TemporaryFolder folder_;
+    test::TempFolder folder_;
 };
 
 TEST_F(AvailableMemory, IsKnownHere) { EXPECT_GT(available_memory(), std::size_t{1} << 20); }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cmath>
 #include <cstdint>
@@ -11,31 +10,9 @@
 #include <vector>
 
 #include "engine/media/video_reader.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir::test {
-
-/// A folder of its own, gone at the end.
-class TempFolder {
-public:
-    TempFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "denoir-media-XXXXXX").string();
-        path_ = ::mkdtemp(name.data());
-    }
-    ~TempFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-    const std::filesystem::path& path() const { return path_; }
-    int entries() const {
-        int n = 0;
-        for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(path_)) ++n;
-        return n;
-    }
-
-private:
-    std::filesystem::path path_;
-};
 
 inline std::filesystem::path fixture(const std::string& name) {
     return std::filesystem::path(DENOIR_FIXTURES) / "media" / name;

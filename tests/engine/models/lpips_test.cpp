@@ -11,7 +11,7 @@
 #include "engine/core/json.h"
 #include "engine/weights/safetensors_writer.h"
 #include "tests/engine/metrics/pictures.h"
-#include "tests/engine/session/temporary_folder.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir {
 namespace {
@@ -89,7 +89,7 @@ protected:
         }
         return "";
     }
-    TemporaryFolder folder_;
+    test::TempFolder folder_;
 };
 
 Tensor chw(const test::Samples& s) {

@@ -11,7 +11,7 @@
 
 #include "engine/media/image.h"
 #include "tests/app/tiny.h"
-#include "tests/engine/session/temporary_folder.h"
+#include "tests/engine/temp_folder.h"
 
 using namespace denoir;
 namespace fs = std::filesystem;
@@ -59,7 +59,7 @@ protected:
         return copy;
     }
 
-    TemporaryFolder folder_;
+    test::TempFolder folder_;
     int runs_ = 0;
 };
 

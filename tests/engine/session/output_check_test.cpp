@@ -8,7 +8,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
-#include "tests/engine/session/temporary_folder.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -29,7 +29,7 @@ protected:
             return e.what();
         }
     }
-    TemporaryFolder folder_;
+    test::TempFolder folder_;
 };
 
 TEST_F(OutputCheck, TellsVideosFromFolders) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/core/file.h"
-#include "tests/engine/session/temporary_folder.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -40,7 +40,7 @@ RunRecord record() {
 class RunFolderTest : public ::testing::Test {
 protected:
     fs::path path() const { return folder_.path() / "run"; }
-    TemporaryFolder folder_;
+    test::TempFolder folder_;
 };
 
 TEST_F(RunFolderTest, RecordSurvivesTheRoundTrip) {
@@ -80,7 +80,7 @@ TEST_F(RunFolderTest, ComesBackFromTheLastWholeStep) {
         EXPECT_EQ(run.record().find(2)->x0_change, 10);
     }
     {
-        const TemporaryFolder other; // goes on in another process: the estimate before is read
+        const test::TempFolder other; // goes on in another process: the estimate before is read
         fs::copy(path(), other.path() / "run", fs::copy_options::recursive);
         RunFolder run = RunFolder::take(other.path() / "run");
         run.store_step(3, 1, numbers(3), numbers(26), {});
@@ -163,7 +163,7 @@ TEST_F(RunFolderTest, RefusesWhatIsNoRun) {
 }
 
 TEST(FileSha256, IsThatOfTheBytes) {
-    const TemporaryFolder folder;
+    const test::TempFolder folder;
     write_file(folder.path() / "abc", "abc");
     EXPECT_EQ(file_sha256(folder.path() / "abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     write_file(folder.path() / "none", "");

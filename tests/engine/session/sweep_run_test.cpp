@@ -12,7 +12,7 @@
 #include "engine/media/video_reader.h"
 #include "engine/session/render.h"
 #include "tests/app/tiny.h"
-#include "tests/engine/session/temporary_folder.h"
+#include "tests/engine/temp_folder.h"
 
 using namespace denoir;
 namespace fs = std::filesystem;
@@ -64,7 +64,7 @@ protected:
         return sums(render(r, options, engine, observer, {}).run);
     }
 
-    TemporaryFolder folder_;
+    test::TempFolder folder_;
     Sweep sweep_;
     std::vector<std::size_t> rendered_;
     int alone_ = 0;

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "engine/session/sweep_folder.h"
-#include "tests/engine/session/temporary_folder.h"
+#include "tests/engine/temp_folder.h"
 
 using namespace denoir;
 namespace fs = std::filesystem;
@@ -208,7 +208,7 @@ TEST(Sweep, ComesBackFromItsJson) {
 }
 
 TEST(SweepFolder, KeepsWhatBecameOfEachCell) {
-    const TemporaryFolder folder;
+    const test::TempFolder folder;
     SweepFolder made = SweepFolder::create(folder.path() / "s", three_by_two());
     EXPECT_EQ(refusal([&] { SweepFolder::take(folder.path() / "s"); }), ": another process is working on this sweep");
     SweepRecord& record = made.record();
@@ -238,7 +238,7 @@ TEST(SweepFolder, KeepsWhatBecameOfEachCell) {
 }
 
 TEST(SweepFolder, DrawsOneSeedForAll) {
-    const TemporaryFolder folder;
+    const test::TempFolder folder;
     Sweep sweep = three_by_two();
     sweep.request.seed.reset();
     const SweepFolder made = SweepFolder::create(folder.path() / "s", sweep);
@@ -247,7 +247,7 @@ TEST(SweepFolder, DrawsOneSeedForAll) {
 }
 
 TEST(SweepFolder, RefusesOneThatWasChanged) {
-    const TemporaryFolder folder;
+    const test::TempFolder folder;
     const fs::path path = folder.path() / "s";
     const auto said = [&](const Json& json) {
         fs::create_directories(path);

@@ -60,7 +60,6 @@ std::string refusal(const fs::path& in, const fs::path& out, const Options& opti
     }
     return "accepted";
 }
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(Convert, ThereAndBackIsTheSame) {
     TransformerSize s = tiny_transformer();

@@ -45,7 +45,6 @@ std::string refusal(const std::string& bytes) {
     }
     return "accepted";
 }
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(Fp8, PlainWeightsHaveNoScale) {
     const Weights w = load(file({}));

@@ -142,9 +142,6 @@ TEST(Gguf, MetadataOfEveryTypeAreSkippedOver) {
 }
 
 TEST(Gguf, RefusesWhatDoesNotHold) {
-    const auto has = [](const std::string& text, std::string_view part) {
-        return text.find(part) != std::string::npos;
-    };
     const std::vector<GgufTensor> one = gguf_tensors({f32("w", {8})});
     EXPECT_EQ(refusal_of(gguf(one)), "accepted");
     EXPECT_TRUE(has(refusal_of(gguf(one, {}, 1)), "version 1"));

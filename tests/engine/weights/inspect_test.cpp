@@ -13,8 +13,6 @@ namespace {
 
 using namespace test;
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 TEST(Inspect, ATransformerFile) {
     TempFolder folder("SkyReels-V2-I2V-tiny");
     TransformerSize s = tiny_transformer();

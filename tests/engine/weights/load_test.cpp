@@ -29,7 +29,6 @@ std::string refusal(const fs::path& path, Component component = Component::unkno
     }
     return "accepted";
 }
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::map<std::string, Shape> shapes(const NameList& list) {
     std::map<std::string, Shape> result;

@@ -79,7 +79,6 @@ Raw number(std::string name, float value) {
     t.data = le(value);
     return t;
 }
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST_F(LoraTest, EverySpellingReachesTheSameTensor) {
     struct Spelling {

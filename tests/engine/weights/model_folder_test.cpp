@@ -62,7 +62,6 @@ std::string refusal(const fs::path& path) {
     }
     return "accepted";
 }
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(ModelFolderTest, OriginalWan) {
     TempFolder folder("Wan2.1-T2V-1.3B");

@@ -37,10 +37,10 @@ std::string with_tensor(std::int64_t count, std::int64_t offset, const std::vect
 
 #define EXPECT_REFUSED(bytes, part) EXPECT_NE(refusal_of(bytes).find(part), std::string::npos) << refusal_of(bytes)
 
-TEST(Pth, ReadsWhatPyTorchWrote) {
-    const std::filesystem::path fixtures = std::filesystem::path(DENOIR_FIXTURES) / "weights";
-    const Container c = open_container(fixtures / "torch-views.pth");
-    ASSERT_EQ(c.format, Container::Format::pth);
+const std::filesystem::path fixtures = std::filesystem::path(DENOIR_FIXTURES) / "weights";
+
+/// The tensors that PyTorch wrote into torch-views.safetensors and, in two of its formats, as .pth.
+void expect_the_views(const Container& c) {
     const auto expected = read_safetensors(fixtures / "torch-views.safetensors");
     ASSERT_EQ(c.tensors.size(), expected.size());
     for (const auto& [name, want] : expected) {
@@ -52,6 +52,12 @@ TEST(Pth, ReadsWhatPyTorchWrote) {
         ASSERT_EQ(got.bytes(), want.bytes()) << name;
         EXPECT_TRUE(want.bytes() == 0 || std::memcmp(got.raw(), want.raw(), want.bytes()) == 0) << name;
     }
+}
+
+TEST(Pth, ReadsWhatPyTorchWrote) {
+    const Container c = open_container(fixtures / "torch-views.pth");
+    ASSERT_EQ(c.format, Container::Format::pth);
+    expect_the_views(c);
 }
 
 TEST(Pth, DenseTensorsStayMapped) {
@@ -187,23 +193,13 @@ std::string old_storage(const std::string& key, std::int32_t count) {
 }
 
 TEST(Pth, ReadsFilesFromBeforeOneSix) {
-    const std::filesystem::path fixtures = std::filesystem::path(DENOIR_FIXTURES) / "weights";
     const Container c = open_container(fixtures / "torch-old.pth", OldPth::read);
-    const auto expected = read_safetensors(fixtures / "torch-views.safetensors");
-    ASSERT_EQ(c.tensors.size(), expected.size());
-    for (const auto& [name, want] : expected) {
-        const FileTensor* entry = c.find(name);
-        ASSERT_NE(entry, nullptr) << name;
-        const Tensor got = c.tensor(*entry);
-        EXPECT_EQ(got.shape(), want.shape()) << name;
-        EXPECT_EQ(got.dtype(), want.dtype()) << name;
-        EXPECT_TRUE(want.bytes() == 0 || std::memcmp(got.raw(), want.raw(), want.bytes()) == 0) << name;
-    }
+    expect_the_views(c);
 }
 
 TEST(Pth, ModelsFromBeforeOneSixAreRefused) {
     try {
-        open_container(std::filesystem::path(DENOIR_FIXTURES) / "weights" / "torch-old.pth");
+        open_container(fixtures / "torch-old.pth");
         FAIL() << "accepted";
     } catch (const Error& e) {
         EXPECT_NE(std::string(e.what()).find("before 1.6"), std::string::npos) << e.what();

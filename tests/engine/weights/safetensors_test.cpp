@@ -132,9 +132,6 @@ TEST(Safetensors, SaysWhatIsWrong) {
         return refusal(folder / "x.safetensors");
     };
     const std::string whole = safetensors({f32("first", {2}), f32("second", {2})});
-    const auto has = [](const std::string& text, std::string_view part) {
-        return text.find(part) != std::string::npos;
-    };
     EXPECT_TRUE(has(of(whole), "accepted"));
     EXPECT_TRUE(has(of(whole.substr(0, whole.size() - 1)), "second")) << of(whole.substr(0, whole.size() - 1));
     EXPECT_TRUE(has(of(whole + "x"), "follow the last tensor"));

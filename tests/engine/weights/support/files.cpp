@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/files.h"
 
-#include <unistd.h>
-
-#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 
 namespace denoir::test {
-
-TempFolder::TempFolder(std::string_view name) {
-    static std::atomic<int> counter{0};
-    path_ = std::filesystem::temp_directory_path() /
-            ("denoir-" + std::to_string(::getpid()) + "-" + std::to_string(counter++)) / name;
-    std::filesystem::create_directories(path_);
-}
-
-TempFolder::~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_.parent_path(), ignored);
-}
 
 void write_bytes(const std::filesystem::path& path, std::string_view bytes) {
     std::filesystem::create_directories(path.parent_path());

@@ -9,26 +9,15 @@
 #include <vector>
 
 #include "engine/core/tensor.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir::test {
-
-/// An empty folder that goes away with its object.
-class TempFolder {
-public:
-    explicit TempFolder(std::string_view name = "weights");
-    ~TempFolder();
-    TempFolder(const TempFolder&) = delete;
-    TempFolder& operator=(const TempFolder&) = delete;
-    const std::filesystem::path& path() const { return path_; }
-    std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
-private:
-    std::filesystem::path path_;
-};
 
 /// Makes the folders above it, too.
 void write_bytes(const std::filesystem::path& path, std::string_view bytes);
 std::string read_bytes(const std::filesystem::path& path);
+
+inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 /// Little-endian bytes of a number.
 template <class T> std::string le(T value) {
