@@ -15,16 +15,16 @@
         <translation>Ein Video …</translation>
     </message>
     <message>
-        <source>Compare a video</source>
-        <translation>Ein Video vergleichen</translation>
-    </message>
-    <message>
         <source>A folder of frames …</source>
         <translation>Ein Ordner mit Bildern …</translation>
     </message>
     <message>
         <source>Compare a folder of frames</source>
         <translation>Einen Ordner mit Bildern vergleichen</translation>
+    </message>
+    <message>
+        <source>Compare a video or picture</source>
+        <translation>Ein Video oder Bild vergleichen</translation>
     </message>
 </context>
 <context>
@@ -159,6 +159,189 @@
     </message>
 </context>
 <context>
+    <name>RequestLines</name>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>mode</source>
+        <translation>Modus</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>model family</source>
+        <translation>Modellfamilie</translation>
+    </message>
+    <message>
+        <source>prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <source>negative prompt</source>
+        <translation>negativer Prompt</translation>
+    </message>
+    <message>
+        <source>start image</source>
+        <translation>Anfangsbild</translation>
+    </message>
+    <message>
+        <source>end image</source>
+        <translation>Endbild</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>width</source>
+        <translation>Breite</translation>
+    </message>
+    <message>
+        <source>height</source>
+        <translation>Höhe</translation>
+    </message>
+    <message>
+        <source>frames</source>
+        <translation>Bilder</translation>
+    </message>
+    <message>
+        <source>frames per second</source>
+        <translation>Bilder je Sekunde</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>guidance</source>
+        <translation>Guidance</translation>
+    </message>
+    <message>
+        <source>guidance, low noise</source>
+        <translation>Guidance, wenig Rauschen</translation>
+    </message>
+    <message>
+        <source>shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>sampler</source>
+        <translation>Sampler</translation>
+    </message>
+    <message>
+        <source>precision</source>
+        <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>rounding</source>
+        <translation>Rundung</translation>
+    </message>
+    <message>
+        <source>image scaling</source>
+        <translation>Bildskalierung</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>threads</source>
+        <translation>Threads</translation>
+    </message>
+    <message>
+        <source>latents kept</source>
+        <translation>behaltene Latents</translation>
+    </message>
+    <message>
+        <source>noise</source>
+        <translation>Rauschen</translation>
+    </message>
+    <message>
+        <source>noise: file</source>
+        <translation>Rauschen: Datei</translation>
+    </message>
+    <message>
+        <source>forcing: step offset</source>
+        <translation>Forcing: Schrittversatz</translation>
+    </message>
+    <message>
+        <source>forcing: block</source>
+        <translation>Forcing: Block</translation>
+    </message>
+    <message>
+        <source>forcing: causal attention</source>
+        <translation>Forcing: kausale Attention</translation>
+    </message>
+    <message>
+        <source>forcing: video</source>
+        <translation>Forcing: Video</translation>
+    </message>
+    <message>
+        <source>forcing: frames of the video</source>
+        <translation>Forcing: Bilder des Videos</translation>
+    </message>
+    <message>
+        <source>forcing: overlap</source>
+        <translation>Forcing: Überlappung</translation>
+    </message>
+    <message>
+        <source>forcing: window</source>
+        <translation>Forcing: Fenster</translation>
+    </message>
+    <message>
+        <source>forcing: noise</source>
+        <translation>Forcing: Rauschen</translation>
+    </message>
+    <message>
+        <source>cache threshold</source>
+        <translation>Cache-Schwelle</translation>
+    </message>
+    <message>
+        <source>cache: first steps in full</source>
+        <translation>Cache: erste Schritte ganz</translation>
+    </message>
+    <message>
+        <source>cache: coefficients</source>
+        <translation>Cache: Koeffizienten</translation>
+    </message>
+    <message>
+        <source>branched from</source>
+        <translation>abgezweigt von</translation>
+    </message>
+    <message>
+        <source>branched after step</source>
+        <translation>abgezweigt nach Schritt</translation>
+    </message>
+    <message>
+        <source>branched from latents</source>
+        <translation>abgezweigt von Latents</translation>
+    </message>
+    <message>
+        <source>LoRA %1</source>
+        <translation>LoRA %1</translation>
+    </message>
+    <message>
+        <source>LoRA %1: file</source>
+        <translation>LoRA %1: Datei</translation>
+    </message>
+    <message>
+        <source>LoRA %1: expert</source>
+        <translation>LoRA %1: Experte</translation>
+    </message>
+</context>
+<context>
     <name>SaveDialog</name>
     <message>
         <source>“%1” is there already. Replace it?</source>
@@ -232,6 +415,14 @@
     <message>
         <source>compare runs of one size</source>
         <translation>Läufe gleicher Größe vergleichen</translation>
+    </message>
+    <message>
+        <source>A runs at %1 fps, B at %2: frames are paired by their number</source>
+        <translation>A läuft mit %1 B/s, B mit %2: gepaart werden Bilder gleicher Nummer</translation>
+    </message>
+    <message>
+        <source>A has %1 frames, B %2; paired: %3</source>
+        <translation>A hat %1 Bilder, B %2; gepaart: %3</translation>
     </message>
 </context>
 <context>
@@ -407,82 +598,6 @@
     <message>
         <source>turn the grid</source>
         <translation>Raster drehen</translation>
-    </message>
-    <message>
-        <source>steps</source>
-        <translation>Schritte</translation>
-    </message>
-    <message>
-        <source>guidance</source>
-        <translation>Guidance</translation>
-    </message>
-    <message>
-        <source>guidance, low noise</source>
-        <translation>Guidance, wenig Rauschen</translation>
-    </message>
-    <message>
-        <source>shift</source>
-        <translation>Shift</translation>
-    </message>
-    <message>
-        <source>seed</source>
-        <translation>Startwert</translation>
-    </message>
-    <message>
-        <source>sampler</source>
-        <translation>Sampler</translation>
-    </message>
-    <message>
-        <source>size</source>
-        <translation>Größe</translation>
-    </message>
-    <message>
-        <source>frames</source>
-        <translation>Bilder</translation>
-    </message>
-    <message>
-        <source>cache threshold</source>
-        <translation>Cache-Schwelle</translation>
-    </message>
-    <message>
-        <source>precision</source>
-        <translation>Genauigkeit</translation>
-    </message>
-    <message>
-        <source>prompt</source>
-        <translation>Prompt</translation>
-    </message>
-    <message>
-        <source>negative prompt</source>
-        <translation>negativer Prompt</translation>
-    </message>
-    <message>
-        <source>start image</source>
-        <translation>Startbild</translation>
-    </message>
-    <message>
-        <source>end image</source>
-        <translation>Endbild</translation>
-    </message>
-    <message>
-        <source>model</source>
-        <translation>Modell</translation>
-    </message>
-    <message>
-        <source>forcing: step offset</source>
-        <translation>Forcing: Schrittversatz</translation>
-    </message>
-    <message>
-        <source>forcing: block</source>
-        <translation>Forcing: Block</translation>
-    </message>
-    <message>
-        <source>forcing: noise</source>
-        <translation>Forcing: Rauschen</translation>
-    </message>
-    <message>
-        <source>LoRA %1</source>
-        <translation>LoRA %1</translation>
     </message>
     <message>
         <source>4, 8, 20 or 1..8</source>
@@ -723,6 +838,18 @@
     <message>
         <source>nothing differs</source>
         <translation>kein Unterschied</translation>
+    </message>
+    <message>
+        <source>Neither A nor B carries the parameters it was made with.</source>
+        <translation>Weder A noch B trägt die Parameter in sich, mit denen es gemacht wurde.</translation>
+    </message>
+    <message>
+        <source>A carries no parameters it was made with, so those of B stand against nothing.</source>
+        <translation>A trägt keine Parameter in sich: denen von B steht nichts gegenüber.</translation>
+    </message>
+    <message>
+        <source>B carries no parameters it was made with, so those of A stand against nothing.</source>
+        <translation>B trägt keine Parameter in sich: denen von A steht nichts gegenüber.</translation>
     </message>
 </context>
 <context>
@@ -2038,10 +2165,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Den Vergleich der Schichten exportieren …</translation>
     </message>
     <message>
-        <source>Compare with a video or picture</source>
-        <translation>Mit einem Video oder Bild vergleichen</translation>
-    </message>
-    <message>
         <source>deleting runs</source>
         <translation>Löschen von Läufen</translation>
     </message>
@@ -2279,6 +2402,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Go to the timeline</source>
         <translation>Zur Zeitleiste</translation>
+    </message>
+    <message>
+        <source>Compare what is shown with a folder of f&amp;rames …</source>
+        <translation>Das Gezeigte mit einem O&amp;rdner von Bildern vergleichen …</translation>
     </message>
 </context>
 <context>
@@ -3353,6 +3480,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>steps: %1 left</source>
         <translation>Schritte: noch %1</translation>
+    </message>
+    <message>
+        <source>What the pictures show</source>
+        <translation>Was die Bilder zeigen</translation>
+    </message>
+    <message>
+        <source>What the pictures show: %1</source>
+        <translation>Was die Bilder zeigen: %1</translation>
     </message>
 </context>
 <context>
