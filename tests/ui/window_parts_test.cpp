@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QFile>
+#include <QHeaderView>
 #include <QKeySequenceEdit>
 #include <QLineEdit>
 #include <QListWidget>
@@ -354,6 +355,37 @@ private slots:
         QCOMPARE(done, 10);
         QVERIFY(banners.texts().isEmpty());
         QVERIFY(!banners.isVisible());
+    }
+
+    void heads_stand_over_their_columns() {
+        Theme theme(*qApp);
+        theme.set_scheme(Scheme::dark);
+        QTreeWidget table;
+        table.setFocusPolicy(Qt::NoFocus);
+        table.setRootIsDecorated(false);
+        table.setColumnCount(2);
+        table.setHeaderLabels({"M", "M"});
+        new QTreeWidgetItem(&table, {"M", "M"});
+        table.resize(300, 100);
+        table.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&table));
+        // Where the letter begins, from the left of its column.
+        const auto first_ink = [](const QImage& picture) {
+            const QColor ground = picture.pixelColor(0, picture.height() / 2);
+            for (int x = 0; x < picture.width(); ++x)
+                for (int y = 2; y < picture.height() - 2; ++y)
+                    if (std::abs(picture.pixelColor(x, y).lightness() - ground.lightness()) > 30) return x;
+            return -1;
+        };
+        for (const int column : {0, 1}) {
+            const QRect item = table.visualItemRect(table.topLevelItem(0));
+            const int left = table.header()->sectionPosition(column), width = table.header()->sectionSize(column);
+            const int head =
+                first_ink(table.header()->viewport()->grab({left, 0, width, table.header()->height()}).toImage());
+            const int text = first_ink(table.viewport()->grab({left, item.top(), width, item.height()}).toImage());
+            QVERIFY(head >= 0 && text >= 0);
+            QVERIFY2(std::abs(head - text) <= 1, qPrintable(QStringLiteral("%1 and %2").arg(head).arg(text)));
+        }
     }
 
     void every_theme_paints() {

@@ -76,7 +76,7 @@ QCheckBox, QRadioButton { spacing: 6px; }
 QCheckBox:focus, QRadioButton:focus { text-decoration: underline; }
 
 QAbstractItemView { background: @panel; alternate-background-color: @panel; border: none; selection-background-color: @selection; selection-color: @text; }
-QHeaderView::section { background: @panel; color: @quiet; border: none; border-bottom: 1px solid @line; padding: 4px 8px; }
+QHeaderView::section { background: @panel; color: @quiet; border: none; border-bottom: 1px solid @line; padding: 4px 3px; }
 QTreeView::item { padding: 3px 8px; }
 QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
