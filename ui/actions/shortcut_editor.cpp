@@ -57,8 +57,6 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     tree_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     tree_->header()->setStretchLastSection(false);
     keys_->setAccessibleName(tr("New keys"));
-    // Qt's own words are translated only where its translations are installed.
-    if (auto* line = keys_->findChild<QLineEdit*>()) line->setPlaceholderText(tr("Press the keys"));
     note_->setProperty("quiet", true);
     note_->setWordWrap(true);
     note_->setMinimumHeight(2 * note_->fontMetrics().height());
@@ -185,6 +183,8 @@ void ShortcutEditor::check() {
     const auto* item = tree_->currentItem();
     const QString id = item ? item->data(0, Qt::UserRole).toString() : QString();
     const QKeySequence keys = keys_->keySequence();
+    // Qt's own words, which come back with each change, are translated only where its translations are installed.
+    if (auto* line = keys_->findChild<QLineEdit*>()) line->setPlaceholderText(tr("Press the keys"));
     assign_->setEnabled(!id.isEmpty() && !keys.isEmpty() && actions_.at(id)->shortcut() != keys);
     assign_->setText(tr("Set"));
     if (id.isEmpty()) {
