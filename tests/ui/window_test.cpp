@@ -162,7 +162,7 @@ private slots:
         preview.player().pause();
         studio.find<QWidget>("prompt")->setFocus();
         studio.key(Qt::Key_F6);
-        QVERIFY(preview.canvas().hasFocus());
+        QVERIFY(preview.hasFocus());
         studio.key(Qt::Key_Space);
         QVERIFY(preview.player().playing());
         studio.find<QWidget>("prompt")->setFocus();

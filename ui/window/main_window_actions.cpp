@@ -109,7 +109,7 @@ void MainWindow::make_actions() {
     });
     // Out of a text field, where letters and Space are text.
     add("view.picture", view, tr("Go to the picture"), {QKeySequence(Qt::Key_F6)}, "image", [this] {
-        (tunes() ? static_cast<QWidget*>(&tune_->grid()) : &preview_->canvas())->setFocus(Qt::ShortcutFocusReason);
+        (tunes() ? static_cast<QWidget*>(&tune_->grid()) : preview_)->setFocus(Qt::ShortcutFocusReason);
     });
     add("view.timeline", view, tr("Go to the timeline"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, "timeline", [this] {
         timeline_dock_->show();
