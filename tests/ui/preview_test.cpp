@@ -309,6 +309,24 @@ private slots:
         QCOMPARE(v.view.player().frame_of(Side::b), 14);
     }
 
+    /// B of another shape stands inside A's place; it is not bent to it.
+    void another_shape_stays_itself() {
+        Canvas canvas;
+        canvas.resize(400, 240);
+        QImage wide(64, 32, QImage::Format_RGB32), tall(32, 64, QImage::Format_RGB32);
+        wide.fill(Qt::blue);
+        tall.fill(Qt::red);
+        canvas.set_pictures(wide, tall);
+        canvas.set_mode(CompareMode::flicker);
+        canvas.set_shows_b(true);
+        const QImage shown = canvas.grab().toImage();
+        const QRect place = canvas.picture_rect().toRect();
+        const int y = place.center().y();
+        QCOMPARE(shown.pixelColor(place.center()), QColor(Qt::red));
+        QVERIFY(shown.pixelColor(place.left() + place.width() / 4, y) != QColor(Qt::red));
+        QCOMPARE(shown.pixelColor(place.center().x(), place.top() + place.height() / 8), QColor(Qt::red));
+    }
+
     void pixel_values_under_the_cursor() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
