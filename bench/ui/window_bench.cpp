@@ -147,8 +147,8 @@ int main(int argc, char** argv) {
     Stage stage = Stage::load_text;
     QElapsedTimer pressed;
     bool ended = false, cancelled = false;
-    QObject::connect(&core.worker, &app::EngineWorker::stage_began, &window,
-                     [&stage](app::JobId, Stage began) { stage = began; });
+    QObject::connect(&core.worker, &app::EngineWorker::progressed, &window,
+                     [&stage](app::JobId, const app::JobProgress& progress) { stage = progress.stage; });
     QObject::connect(&core.worker, &app::EngineWorker::cancelled, &window, [&](app::JobId, const QString&) {
         cancelled = true;
         answers.push_back(double(pressed.nsecsElapsed()) / 1e6);

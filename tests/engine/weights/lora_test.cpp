@@ -136,7 +136,7 @@ TEST_F(LoraTest, StrengthAlphaAndDifferences) {
 // LoraConfig's, which diffusers keeps in the file and peft beside it: no tensor says alpha then.
 TEST_F(LoraTest, PeftsConfigSaysAlpha) {
     const auto with = [&](const std::vector<Raw>& tensors, std::string json) {
-        for (std::size_t at = 0; (at = json.find('"', at)) != std::string::npos; at += 2) json.insert(at, "\\");
+        for (std::size_t at = 0; (at = json.find('"', at)) != std::string::npos; at += 2) json.insert(at, 1, '\\');
         return lora(tensors, 1, "lora.safetensors", fmt::format(R"({{"lora_adapter_metadata": "{}"}})", json));
     };
     const auto tensors = plain(std::string("transformer.") + query);
