@@ -2407,6 +2407,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Compare what is shown with a folder of f&amp;rames …</source>
         <translation>Das Gezeigte mit einem O&amp;rdner von Bildern vergleichen …</translation>
     </message>
+    <message>
+        <source>Read all &amp;runs anew</source>
+        <translation>Alle &amp;Läufe neu einlesen</translation>
+    </message>
+    <message>
+        <source>The history is made again from the folders of its runs</source>
+        <translation>Der Verlauf wird aus den Ordnern der Läufe neu aufgebaut</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

@@ -61,6 +61,10 @@ void MainWindow::make_actions() {
     add("file.export", file, tr("&Export the cut …"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, "export",
         [this] { export_cut(); });
     add("file.models", file, tr("Watch a folder of &models …"), {}, "model", [this] { models_->add_folder(); });
+    add("file.rebuild", file, tr("Read all &runs anew"), {}, "loop", [this] {
+        studio_.history.rebuild();
+        say(tr("The history is made again from the folders of its runs"));
+    });
     add("file.quit", file, tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, "close", [this] { close(); });
 
     undo_ = add("edit.undo", edit, tr("&Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, "undo", [this] { undo(); });
@@ -330,7 +334,7 @@ void MainWindow::make_menus() {
     fill(file, {"file.new", "file.open"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_recent);
-    fill(file, {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "-", "file.quit"});
+    fill(file, {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "file.rebuild", "-", "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),
          {"edit.undo", "edit.redo", "-", "edit.prompt", "edit.prompt-before", "edit.prompt-after",
           "edit.negative-default", "-", "edit.start-image", "edit.last-image", "edit.paste-image", "edit.camera",
