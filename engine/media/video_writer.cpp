@@ -55,7 +55,9 @@ void set_up_ffv1(AVCodecContext& context, const VideoOptions& options) {
     context.colorspace = AVCOL_SPC_RGB;
     context.gop_size = 1; // each frame can be reached alone
     context.level = 3;
-    context.slices = options.width >= 64 && options.height >= 64 ? 4 : 1; // a slice has at least one pixel
+    // 0: four, where they are not too large. One alone is for pictures of up to 352x288.
+    const bool narrow = options.width < 64 || options.height < 64;
+    context.slices = narrow && options.width <= 352 && options.height <= 288 ? 1 : 0;
     context.thread_type = FF_THREAD_SLICE;
     av_opt_set_int(context.priv_data, "slicecrc", 1, 0);
     av_opt_set_int(context.priv_data, "coder", 1, 0);

@@ -317,6 +317,14 @@ class Outputs(Compare):
         self.compare("a", "b", "--side-by-side", "s.mp4", "--difference", "d.mp4")
         self.assertEqual(sorted(p.name for p in self.work.iterdir()), ["a", "b", "d.mkv", "d.mp4", "grey.png", "s.mkv", "s.mp4"])
 
+    def test_long_and_thin_sizes(self):
+        # One slice of FFV1 holds up to 352x288: the encoder refused these.
+        for width, height in ((16, 512), (400, 48)):
+            names = [png(self.work / f"{name}.png", width, height, [bytes([value] * 3 * width)] * height).name for name, value in (("a", 100), ("b", 103), ("grey", 30))]
+            self.compare(*names[:2], "--difference", "d.mkv", "--amplify", "10")
+            found = self.compare("d.mkv", names[2])
+            self.assertEqual((found["a"]["width"], found["a"]["height"], found["mean"]["mse"]), (width, height, 0))
+
     def test_odd_and_tiny_sizes(self):
         self.frames("a", range(2), width=13, height=7)
         self.compare("a", "a", "--side-by-side", "s.mp4", "--difference", "d.mp4", "--report", "r.html")
