@@ -5,6 +5,7 @@
 #include <cstring>
 #include <ctime>
 #include <mutex>
+#include <set>
 
 namespace denoir::media {
 namespace {
@@ -13,6 +14,11 @@ namespace {
 /// memory.
 constexpr std::size_t largest_allocation = std::size_t{600} << 20;
 constexpr int io_buffer_bytes = 1 << 16;
+
+std::mutex wishes_mutex;
+std::multiset<std::size_t> wishes; ///< of the LargeAllocations that live
+
+void set_cap() { av_max_alloc(wishes.empty() ? largest_allocation : std::max(largest_allocation, *wishes.rbegin())); }
 
 double thread_seconds() {
     timespec now{};
@@ -42,6 +48,19 @@ void prepare_libav() {
         av_log_set_callback(hear);
         av_max_alloc(largest_allocation);
     });
+}
+
+LargeAllocations::LargeAllocations(std::size_t bytes) : bytes_(bytes) {
+    prepare_libav();
+    const std::scoped_lock lock(wishes_mutex);
+    wishes.insert(bytes_);
+    set_cap();
+}
+
+LargeAllocations::~LargeAllocations() {
+    const std::scoped_lock lock(wishes_mutex);
+    wishes.erase(wishes.find(bytes_));
+    set_cap();
 }
 
 std::string reason(int error) {

@@ -22,6 +22,18 @@ namespace denoir::media {
 /// Silences libav's own lines and caps its single allocations; called by everything here before it touches libav.
 void prepare_libav();
 
+/// Lets single allocations be as large as `bytes` while it lives: for an encoder of our own, whose buffers are for the
+/// worst case. The cap is the process's.
+class LargeAllocations {
+public:
+    explicit LargeAllocations(std::size_t bytes);
+    ~LargeAllocations();
+    LargeAllocations(const LargeAllocations&) = delete;
+
+private:
+    std::size_t bytes_;
+};
+
 /// True where `frame`, of this decoder, was put together from damaged data: what libav marks, and what the FFV1 decoder
 /// conceals and says to the log alone (slices whose checksum is wrong). From then on until forget_damage(), for FFV1's
 /// later frames may build on that one.

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "engine/core/file.h"
 #include "engine/media/colour.h"
@@ -46,6 +48,10 @@ void set_up_h264(AVCodecContext& context, const VideoOptions& options) {
     // memory.
     av_opt_set(context.priv_data, "x264-params", "cpu-independent=1", 0);
 }
+
+/// What FFV1's encoder sets aside for a picture: the worst that its version 3 could make of it, 37 bytes for each of four
+/// planes.
+std::int64_t ffv1_bytes(const VideoOptions& o) { return std::int64_t{37} * 4 * o.width * o.height + (1 << 20); }
 
 void set_up_ffv1(AVCodecContext& context, const VideoOptions& options) {
     context.width = options.width;
@@ -97,6 +103,9 @@ void check_video_output(const std::filesystem::path& path, const VideoOptions& o
     const int side = MediaLimits{}.side;
     if (o.width < 2 || o.height < 2 || o.width > side || o.height > side)
         usage("size", fmt::format("{}x{} cannot be written", o.width, o.height), "use 2 to 16384 a side, or a folder");
+    if (codec == Codec::ffv1 && ffv1_bytes(o) > std::numeric_limits<int>::max())
+        usage("size", fmt::format("{}x{} is more than FFV1 can be written in", o.width, o.height),
+              "use .mp4, a folder, or up to 14 million pixels");
     const bool odd = (o.width & 1) || (o.height & 1);
     if (codec == Codec::h264 && odd && o.odd_size == VideoOptions::OddSize::refuse)
         usage("size", fmt::format("H.264 has even sides only, not {}x{}", o.width, o.height),
@@ -118,6 +127,7 @@ struct VideoWriter::State {
     std::filesystem::path path;
     VideoOptions options;
     Codec codec;
+    std::optional<media::LargeAllocations> room;
     media::OutputFile file;
     media::OutputContext format;
     media::CodecContext encoder;
@@ -129,6 +139,7 @@ struct VideoWriter::State {
 
     State(std::filesystem::path p, const VideoOptions& o)
         : path(std::move(p)), options(o), codec(chosen_codec(path, o)), file(path) {
+        if (codec == Codec::ffv1) room.emplace(static_cast<std::size_t>(ffv1_bytes(options)));
         open_format();
         open_encoder();
         open_stream();

@@ -6,6 +6,21 @@
 #include "engine/media/video_writer.h"
 
 namespace denoir {
+namespace {
+
+VideoOptions video_options(int width, int height, double fps) {
+    VideoOptions options;
+    options.width = width;
+    options.height = height;
+    options.fps = frame_rate(fps);
+    return options;
+}
+
+} // namespace
+
+void check_frame_output(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps) {
+    if (kind == OutputKind::video) check_video_output(out, video_options(width, height, fps));
+}
 
 FrameOutput::FrameOutput(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps,
                          const std::string& metadata_json, bool again) {
@@ -14,10 +29,7 @@ FrameOutput::FrameOutput(const std::filesystem::path& out, OutputKind kind, int 
         folder_ = std::make_unique<FrameFolderWriter>(out, metadata_json, again ? Folder::same_frames : Folder::empty);
         return;
     }
-    VideoOptions options;
-    options.width = width;
-    options.height = height;
-    options.fps = frame_rate(fps);
+    VideoOptions options = video_options(width, height, fps);
     options.metadata_json = metadata_json;
     video_ = std::make_unique<VideoWriter>(out, options);
 }

@@ -12,6 +12,10 @@ namespace denoir {
 class FrameFolderWriter;
 class VideoWriter;
 
+/// Refuses, before anything is computed, a video of a size or rate that its codec does not write. Throws as
+/// check_video_output() does.
+void check_frame_output(const std::filesystem::path& out, OutputKind kind, int width, int height, double fps);
+
 /// Frames into what the user asked for: .mp4, .mkv, or a folder of PNG. It appears whole when finish() returns, or not
 /// at all.
 class FrameOutput {

@@ -224,6 +224,9 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
         request.seed = parent->record().request.seed;
         request.start->sha256 = parent->record().find(request.start->step)->sha256;
     }
+    if (!options.out.empty())
+        check_frame_output(options.out, check_output(options.out, inputs), *request.width, *request.height,
+                           *request.fps);
     const bool shared = parent && shares_conditioning(request, parent->record().request);
     preflight(request, model, shared ? Needs::no_encoders : Needs::everything);
     check_disk_space(request, model,

@@ -214,6 +214,10 @@ class Outputs(Case):
         for out in ("folder.mp4", "full", "pipe.mp4", "missing/out.mp4", "/dev/null", "", "out.avi", "out.gif", "full/file/out.mp4", "n" * 300 + ".mp4"):
             self.refuse_out(out)
 
+    def test_what_a_codec_does_not_write(self):
+        """Said before the first step, not after the last."""
+        self.refused("render", "--prompt", "x", "--size", "8192x2048", "--frames", 1, "--steps", 1, "--out", "out.mkv", codes=(2,), names=("8192x2048", "FFV1"), timeout=PATIENCE)
+
     def test_inputs(self):
         picture = image(self.work / "start.mp4")
         before = sha256(picture)

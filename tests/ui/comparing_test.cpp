@@ -125,11 +125,11 @@ private slots:
     /// Runs that differ in nothing that their words tell are told apart by what differs, then by their time.
     void menus_tell_runs_apart() {
         const app::Home home;
-        for (const double guidance : {1.0, 2.5, 2.5}) {
+        for (const double shift : {3.0, 5.0, 5.0}) { // not a part of a run's line
             Request r = app::tiny_request();
             r.prompt = "a red balloon";
             r.steps = 2;
-            r.guidance = guidance;
+            r.shift = shift;
             r.seed = 7;
             RenderOptions options;
             options.run_dir = new_run_folder(r);
@@ -142,8 +142,8 @@ private slots:
         QVERIFY(QTest::qWaitFor([&] { return studio.core().history.rowCount() == 3; }, 30000));
         const QStringList menu = offered(studio, "choose-b");
         QVERIFY(menu.size() >= 3);
-        QVERIFY2(menu[0].contains("· guidance 2.5 · "), qPrintable(menu.join('\n')));
-        QVERIFY2(menu[2].endsWith("· guidance 1"), qPrintable(menu.join('\n')));
+        QVERIFY2(menu[0].contains("· shift 5 · "), qPrintable(menu.join('\n')));
+        QVERIFY2(menu[2].endsWith("· shift 3"), qPrintable(menu.join('\n')));
     }
 
     /// Clips of other lengths, as an axis of frames gives them, are measured over the frames that both have.

@@ -84,6 +84,17 @@ TEST(Video, Ffv1IsExactAtOddSizes) {
     EXPECT_EQ(VideoReader(folder / "a.mkv").info().container, "mkv");
 }
 
+// Its encoder sets more aside for such a picture than a stranger's file may ask for.
+TEST(Video, Ffv1OfLargePictures) {
+    const TempFolder folder;
+    write_video(folder / "a.mkv", options(3840, 2160), 1);
+    const std::vector<Image> frames = read_video(folder / "a.mkv");
+    ASSERT_EQ(frames.size(), 1u);
+    EXPECT_EQ(frames[0], picture(3840, 2160, 0));
+    EXPECT_THROW(check_video_output(folder / "b.mkv", options(8192, 8192)), UsageError);
+    EXPECT_NO_THROW(check_video_output(folder / "b.mp4", options(8192, 8192)));
+}
+
 TEST(Video, H264InMatroska) {
     const TempFolder folder;
     VideoOptions o = options(64, 48);
