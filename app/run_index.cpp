@@ -30,6 +30,9 @@ QByteArray pack(const RunRow& r) {
     return bytes;
 }
 
+/// A run at work ends without a file of it changing where its program is killed: it is always looked at again.
+QString trusted_stamp(const RunRow& row) { return row.state == QLatin1String("running") ? QString() : row.stamp; }
+
 bool unpack(const QByteArray& bytes, RunRow& r) {
     QDataStream in(bytes);
     in.setVersion(QDataStream::Qt_6_4);
@@ -130,7 +133,7 @@ RunScanner::RunScanner(fs::path runs, fs::path index, std::function<void(RunChan
 
 void RunScanner::know(const std::vector<RunRow>& rows) {
     QHash<QString, QString> stamps;
-    for (const RunRow& row : rows) stamps.insert(row.entry, row.stamp);
+    for (const RunRow& row : rows) stamps.insert(row.entry, trusted_stamp(row));
     post([this, stamps] { stamps_ = stamps; });
 }
 
@@ -240,7 +243,7 @@ void RunScanner::look_now(const QString& entry) {
     RunChanges changes;
     try {
         changes.rows.push_back(read_run(to_path(entry)));
-        stamps_.insert(entry, changes.rows.back().stamp);
+        stamps_.insert(entry, trusted_stamp(changes.rows.back()));
         tell(changes); // the list does not wait for the disk
         return index_->store(changes.rows);
     } catch (const std::exception&) { // no run (any more)
@@ -271,7 +274,7 @@ void RunScanner::scan_now(const std::stop_token& end) {
         if (stamps_.value(entry) == stamp) continue;
         try {
             changes.rows.push_back(read_run(it->path()));
-            stamps_.insert(entry, changes.rows.back().stamp);
+            stamps_.insert(entry, trusted_stamp(changes.rows.back()));
         } catch (const std::exception&) { // half written, or no run of ours: the list shows what can be read
             seen.remove(entry);
         }

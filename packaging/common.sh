@@ -16,7 +16,7 @@ as_root() {
 
 packages="g++ cmake ninja-build ccache pkg-config git ca-certificates python3 python3-numpy libdnnl-dev libavcodec-dev libavformat-dev libavutil-dev
  libswscale-dev nlohmann-json3-dev libfmt-dev libicu-dev zlib1g-dev libssl-dev libgtest-dev
- qt6-base-dev libqt6opengl6-dev qt6-multimedia-dev qt6-svg-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools libqt6sql6-sqlite libqt6svg6
+ qt6-base-dev libqt6opengl6-dev qt6-multimedia-dev qt6-svg-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools qt6-translations-l10n libqt6sql6-sqlite libqt6svg6
  libgl1-mesa-dev fonts-dejavu-core xvfb xauth"
 
 install_packages() {

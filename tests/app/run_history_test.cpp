@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QSignalSpy>
 #include <QTest>
+#include <optional>
 
 #include "app/text.h"
 #include "tests/app/fake_runs.h"
@@ -159,6 +160,31 @@ private slots:
         QCOMPARE(history_->rowCount(), 2);
         QCOMPARE(history_->index(history_->row_of(to_qstring(interrupted))).data(RunHistory::StateRole).toString(),
                  QStringLiteral("interrupted"));
+    }
+
+    /// A killed program leaves the files as they were while it worked; its lock alone is gone.
+    void a_run_whose_program_was_killed_is_interrupted() {
+        const fs::path path = fake_run(runs_, 1, false);
+        std::optional<RunFolder> run(RunFolder::take(path));
+        run->record().state = RunState::running;
+        run->save();
+        open();
+        const auto state = [&] {
+            return history_->index(history_->row_of(to_qstring(path))).data(RunHistory::StateRole).toString();
+        };
+        QCOMPARE(state(), QStringLiteral("running"));
+        run.reset();
+        tester_.reset();
+        history_.reset();
+        open(); // its index still says what was
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("interrupted"), 20000);
+        run.emplace(RunFolder::take(path));
+        run->save();
+        history_->refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("running"), 20000);
+        run.reset();
+        history_->refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("interrupted"), 20000);
     }
 
     void runs_elsewhere_are_removed_as_links() {
