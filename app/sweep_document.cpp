@@ -157,10 +157,10 @@ void SweepDocument::look() {
             QMetaObject::invokeMethod(this, [this, serial, plan = std::move(plan)] { take_plan(serial, plan); });
         } catch (const Cancelled&) { // a newer question waits
         } catch (...) {
-            Outlook refused;
-            refused.clips = sweep.size();
-            refused.issue = Issue::from_current_exception();
-            QMetaObject::invokeMethod(this, [this, serial, refused] { take_outlook(serial, refused); });
+            Outlook failed;
+            failed.clips = sweep.size();
+            failed.issue = Issue::from_current_exception();
+            QMetaObject::invokeMethod(this, [this, serial, failed] { take_outlook(serial, failed); });
         }
     });
 }
