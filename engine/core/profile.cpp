@@ -48,8 +48,8 @@ std::string table(const std::array<Total, zones>& totals) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return totals[a].seconds > totals[b].seconds; });
-    const double all = std::accumulate(totals.begin(), totals.end(), 0.0,
-                                       [](double sum, const Total& t) { return sum + t.seconds; });
+    const double all =
+        std::accumulate(totals.begin(), totals.end(), 0.0, [](double sum, const Total& t) { return sum + t.seconds; });
     std::string out;
     for (const std::size_t i : order)
         if (totals[i].calls > 0)

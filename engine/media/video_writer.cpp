@@ -49,8 +49,8 @@ void set_up_h264(AVCodecContext& context, const VideoOptions& options) {
     av_opt_set(context.priv_data, "x264-params", "cpu-independent=1", 0);
 }
 
-/// What FFV1's encoder sets aside for a picture: the worst that its version 3 could make of it, 37 bytes for each of four
-/// planes.
+/// What FFV1's encoder sets aside for a picture: the worst that its version 3 could make of it, 37 bytes for each of
+/// four planes.
 std::int64_t ffv1_bytes(const VideoOptions& o) { return std::int64_t{37} * 4 * o.width * o.height + (1 << 20); }
 
 void set_up_ffv1(AVCodecContext& context, const VideoOptions& options) {

@@ -3,8 +3,8 @@
 
 #include <QApplication>
 #include <QDir>
-#include <QSignalSpy>
 #include <QScopeGuard>
+#include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
 

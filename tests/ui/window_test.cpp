@@ -210,9 +210,8 @@ private slots:
         write(home.file("broken.png"), header.left(header.size() - 40)); // its headers are good
         const QByteArray resources = qgetenv("DENOIR_RESOURCES");
         qputenv("DENOIR_RESOURCES", DENOIR_BUNDLED); // that model takes images
-        const auto back = qScopeGuard([&] {
-            resources.isNull() ? qunsetenv("DENOIR_RESOURCES") : qputenv("DENOIR_RESOURCES", resources);
-        });
+        const auto back = qScopeGuard(
+            [&] { resources.isNull() ? qunsetenv("DENOIR_RESOURCES") : qputenv("DENOIR_RESOURCES", resources); });
         StudioFixture studio;
         studio.use_model();
         auto* well = studio.find<ImageWell>("start-image");
@@ -255,6 +254,25 @@ private slots:
             return std::any_of(bars.begin(), bars.end(), [](const QTabBar* bar) { return bar->drawBase(); });
         };
         QTRY_VERIFY_WITH_TIMEOUT(!lines(), 5000);
+    }
+
+    /// Closed small, opened large: the parameters grow as the prompt does.
+    void a_layout_fits_a_window_of_another_size() {
+        const app::Home home;
+        const auto share = [](StudioFixture& studio) {
+            return double(studio.find<QDockWidget>("parameters-dock")->height()) /
+                   studio.find<QDockWidget>("prompt-dock")->height();
+        };
+        double small = 0;
+        {
+            StudioFixture studio(Layout::create, Scheme::dark, {1024, 700});
+            QTRY_VERIFY(share(studio) > 1.5);
+            small = share(studio);
+            studio.window().close();
+        }
+        StudioFixture studio(Layout::create, Scheme::dark, {1500, 1000});
+        QTRY_VERIFY2(share(studio) > 0.8 * small,
+                     qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(small)));
     }
 
     void layouts_leave_the_window_its_size() {

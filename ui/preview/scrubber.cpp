@@ -90,7 +90,8 @@ void Scrubber::paintEvent(QPaintEvent*) {
         const double left = position_of(first) - half, right = position_of(last) + half;
         painter.fillRect(QRectF(left, line.top(), right - left, line.height()), c.edge);
     }
-    painter.fillRect(QRectF(line.left(), line.top(), position_of(sliderPosition()) - line.left(), line.height()), c.quiet);
+    painter.fillRect(QRectF(line.left(), line.top(), position_of(sliderPosition()) - line.left(), line.height()),
+                     c.quiet);
     painter.setClipping(false);
     if (mark_ >= 0 && mark_ <= maximum()) {
         const double x = position_of(mark_);

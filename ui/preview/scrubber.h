@@ -15,8 +15,8 @@ public:
     void set_frames(int frames);
     void set_cached(std::vector<std::pair<int, int>> ranges);
     void set_mark(int frame); ///< -1: none
-    /// Where the playhead is. While a clip plays it is only drawn: sixteen values a second, each read aloud, would drown
-    /// whatever a screen reader has to say.
+    /// Where the playhead is. While a clip plays it is only drawn: sixteen values a second, each read aloud, would
+    /// drown whatever a screen reader has to say.
     void show_frame(int frame, bool playing);
     /// As by the mouse: from 0, out of range goes to the nearest.
     void seek_to(int frame);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/layouts.h"
 
+#include <QDockWidget>
 #include <QMainWindow>
+#include <cmath>
 
 #include "app/settings.h"
 
@@ -9,7 +11,17 @@ namespace denoir::ui {
 
 namespace {
 constexpr int state_version = 2; // raised when docks change so that old states would misplace them
+const QString sizes = QStringLiteral("-sizes"), whole = QStringLiteral("window");
+
+/// Docks beside the middle of the window that can be seen: of tabs the one in front.
+QList<QDockWidget*> docks_in(const QMainWindow& window, Qt::DockWidgetArea area) {
+    QList<QDockWidget*> out;
+    for (auto* dock : window.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly))
+        if (window.dockWidgetArea(dock) == area && !dock->isFloating() && dock->widget()->isVisible()) out << dock;
+    return out;
 }
+
+} // namespace
 
 QString layout_name(Layout layout) {
     switch (layout) {
@@ -39,7 +51,12 @@ void Layouts::place(Layout layout) {
     current_ = layout;
     const QByteArray state = settings_.value(key(layout)).toByteArray();
     arrange_(layout);
-    if (!state.isEmpty() && !window_.restoreState(state, state_version)) arrange_(layout);
+    if (!state.isEmpty()) {
+        if (window_.restoreState(state, state_version))
+            fit_docks(settings_.value(key(layout) + sizes).toMap());
+        else
+            arrange_(layout);
+    }
     emit shown(layout);
 }
 
@@ -63,6 +80,29 @@ void Layouts::reset_current() {
     place(current_);
 }
 
-void Layouts::remember() { settings_.set_value(key(current_), window_.saveState(state_version)); }
+void Layouts::remember() {
+    settings_.set_value(key(current_), window_.saveState(state_version));
+    QVariantMap all{{whole, window_.height()}};
+    for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea})
+        for (const QDockWidget* dock : docks_in(window_, area)) all.insert(dock->objectName(), dock->height());
+    settings_.set_value(key(current_) + sizes, all);
+}
+
+/// In a window of another height Qt gives all of the difference to the first dock of a column: each gets its share.
+void Layouts::fit_docks(const QVariantMap& before) {
+    const int height = before.value(whole).toInt();
+    if (height <= 0 || height == window_.height()) return;
+    for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea}) {
+        QList<QDockWidget*> docks;
+        QList<int> heights;
+        for (QDockWidget* dock : docks_in(window_, area)) {
+            const int was = before.value(dock->objectName()).toInt();
+            if (was <= 0) continue;
+            docks << dock;
+            heights << static_cast<int>(std::lround(double(was) * window_.height() / height));
+        }
+        window_.resizeDocks(docks, heights, Qt::Vertical);
+    }
+}
 
 } // namespace denoir::ui

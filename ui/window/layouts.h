@@ -4,6 +4,7 @@
 #include <QHash>
 #include <QObject>
 #include <QPointer>
+#include <QVariantMap>
 #include <QWidget>
 
 #include <functional>
@@ -50,6 +51,7 @@ signals:
 private:
     QString key(Layout layout) const;
     void place(Layout layout);
+    void fit_docks(const QVariantMap& before);
     QMainWindow& window_;
     app::Settings& settings_;
     std::function<void(Layout)> arrange_;

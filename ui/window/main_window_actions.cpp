@@ -112,9 +112,8 @@ void MainWindow::make_actions() {
         runs_->focus_search();
     });
     // Out of a text field, where letters and Space are text.
-    add("view.picture", view, tr("Go to the picture"), {QKeySequence(Qt::Key_F6)}, "image", [this] {
-        (tunes() ? static_cast<QWidget*>(&tune_->grid()) : preview_)->setFocus(Qt::ShortcutFocusReason);
-    });
+    add("view.picture", view, tr("Go to the picture"), {QKeySequence(Qt::Key_F6)}, "image",
+        [this] { (tunes() ? static_cast<QWidget*>(&tune_->grid()) : preview_)->setFocus(Qt::ShortcutFocusReason); });
     add("view.timeline", view, tr("Go to the timeline"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, "timeline", [this] {
         timeline_dock_->show();
         timeline_->setFocus(Qt::ShortcutFocusReason);
