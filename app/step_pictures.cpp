@@ -185,6 +185,7 @@ void StepPictures::reset() {
     steps_ = latent_frames_ = frames_ = 0;
     last_step_ = -1;
     fps_ = 0;
+    video_size_ = {};
     running_ = keeps_steps_ = told_ = false;
     pictures_.clear();
     noise_levels_.clear();
@@ -206,6 +207,7 @@ void StepPictures::set_up(const Request& r, int steps) {
     frames_ = r.frames.value_or(1);
     latent_frames_ = denoir::latent_frames(frames_);
     fps_ = r.fps.value_or(0);
+    video_size_ = {r.width.value_or(0), r.height.value_or(0)};
     keeps_steps_ = r.latents == KeepLatents::all;
     pictures_.assign(static_cast<std::size_t>(steps) + 1, {});
     last_step_ = -1;

@@ -41,6 +41,7 @@ public:
     int latent_frames() const { return latent_frames_; }
     int frames() const { return frames_; } ///< of the video
     double fps() const { return fps_; }
+    QSize video_size() const { return video_size_; } ///< in pixels
     bool can_branch(int step) const; ///< its latents and solver state are there
     /// Noise level sigma (1: noise, 0: clean) after each step, step 0 the start: steps() + 1 values; with diffusion
     /// forcing the mean over the latent frames.
@@ -81,6 +82,7 @@ private:
     QString run_;
     int steps_ = 0, last_step_ = -1, latent_frames_ = 0, frames_ = 0;
     double fps_ = 0;
+    QSize video_size_;
     bool running_ = false, keeps_steps_ = false;
     bool told_ = false;          ///< of a step of the run at work
     std::vector<Step> pictures_; ///< 0 … steps

@@ -415,6 +415,24 @@ private slots:
         QVERIFY(at(painted(v.view.canvas()), middle) != qRgb(10, 200, 30));
     }
 
+    /// An estimate has an eighth of the video's pixels: "100 %" is true of the video, and the loupe reads its own.
+    void a_sketch_has_the_size_of_what_it_stands_for() {
+        View v;
+        QImage latent(20, 12, QImage::Format_RGB32);
+        latent.fill(qRgb(10, 200, 30));
+        Canvas& canvas = v.view.canvas();
+        v.view.show_overlay(latent, QStringLiteral("step 3"), {160, 96});
+        const double fitted = canvas.scale();
+        canvas.zoom_to(1);
+        QCOMPARE(canvas.picture_rect().size() * canvas.devicePixelRatioF(), QSizeF(160, 96));
+        QCOMPARE(canvas.pixel_at(canvas.picture_rect().topLeft() + QPointF(159, 95) / canvas.devicePixelRatioF()),
+                 QPoint(19, 11));
+        QVERIFY(!canvas.pixel_at(canvas.picture_rect().topLeft() - QPointF(1, 1)));
+        v.view.show_overlay(latent, QStringLiteral("step 3"));
+        canvas.zoom_to_fit();
+        QCOMPARE(canvas.scale(), fitted * 8);
+    }
+
     void widgets_can_be_read_aloud() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));

@@ -32,10 +32,11 @@ Canvas::Canvas(QWidget* parent) : QWidget(parent) {
 
 void Canvas::update() { (surface_ ? surface_ : static_cast<QWidget*>(this))->update(); }
 
-void Canvas::set_pictures(const QImage& a, const QImage& b) {
+void Canvas::set_pictures(const QImage& a, const QImage& b, QSize stands_for) {
     const QSizeF before = picture_size();
     a_ = a;
     b_ = b;
+    stands_for_ = stands_for;
     difference_ = {};
     if (picture_size() != before) {
         // Another size shows the same part: a draft at an eighth of the size stays where the video was.
@@ -118,7 +119,10 @@ void Canvas::set_focus_ring(bool on) {
     update();
 }
 
-QSizeF Canvas::picture_size() const { return a_.isNull() ? QSizeF(b_.size()) : QSizeF(a_.size()); }
+QSizeF Canvas::picture_size() const {
+    const QSize own = a_.isNull() ? b_.size() : a_.size();
+    return own.isEmpty() || stands_for_.isEmpty() ? own : stands_for_;
+}
 
 Canvas::Areas Canvas::areas() const {
     const QRectF all = rect();
@@ -203,9 +207,12 @@ std::optional<QPoint> Canvas::pixel_at(QPointF position) const {
     for (const QRectF& area : {a.first, a.second}) {
         if (!area.contains(position)) continue;
         const QRectF place = placed_in(area);
-        const QPointF p = (position - place.topLeft()) / logical_scale();
-        const QPoint pixel(static_cast<int>(std::floor(p.x())), static_cast<int>(std::floor(p.y())));
-        if (QRect(QPoint(0, 0), picture_size().toSize()).contains(pixel)) return pixel;
+        if (place.isEmpty()) continue;
+        const QSize own = a_.isNull() ? b_.size() : a_.size();
+        const QPointF p = position - place.topLeft();
+        const QPoint pixel(static_cast<int>(std::floor(p.x() * own.width() / place.width())),
+                           static_cast<int>(std::floor(p.y() * own.height() / place.height())));
+        if (QRect(QPoint(0, 0), own).contains(pixel)) return pixel;
     }
     return {};
 }

@@ -20,8 +20,9 @@ public:
     explicit Canvas(QWidget* parent = nullptr);
     bool uses_gl() const { return surface_ != nullptr; }
 
-    /// Null: none. B is drawn over A's rectangle whatever its own size.
-    void set_pictures(const QImage& a, const QImage& b);
+    /// Null: none. B is drawn over A's rectangle whatever its own size. `stands_for`: the size of what a smaller
+    /// picture shows a sketch of, to which the scale then belongs; empty: its own.
+    void set_pictures(const QImage& a, const QImage& b, QSize stands_for = {});
     void set_labels(const QString& a, const QString& b);
     void set_message(const QString& text); ///< where there is no picture; a problem or what to do
     void set_busy(bool busy);              ///< the picture shown is not yet the one asked for
@@ -39,7 +40,7 @@ public:
     bool shows_values() const { return shows_values_; }
     void set_shows_values(bool on);
 
-    /// Screen pixels for each pixel of the picture.
+    /// Screen pixels for each pixel of the picture, or of what it stands for.
     double scale() const;
     bool fits() const { return fit_; }
     void zoom_to_fit();
@@ -99,6 +100,7 @@ private:
 
     QWidget* surface_ = nullptr; ///< OpenGL's; null: the canvas paints
     QImage a_, b_, difference_;
+    QSize stands_for_;
     QString label_a_, label_b_, message_;
     CompareMode mode_ = CompareMode::single;
     bool shows_b_ = false, busy_ = false, fit_ = true, shows_values_ = false, ring_ = false;

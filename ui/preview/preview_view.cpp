@@ -210,7 +210,8 @@ void PreviewView::refresh() {
         }
     }
     const bool covered = !overlay_.isNull();
-    canvas_->set_pictures(covered ? overlay_ : a_.shown, covered ? QImage() : b_.shown);
+    canvas_->set_pictures(covered ? overlay_ : a_.shown, covered ? QImage() : b_.shown,
+                          covered ? overlay_stands_for_ : QSize());
     const auto label = [](const Slot& s) { return s.clip && s.label.isEmpty() ? s.clip->info().name : s.label; };
     canvas_->set_labels(covered ? overlay_name_ : label(a_), label(b_));
     canvas_->set_busy(waiting && !covered);
@@ -230,9 +231,10 @@ void PreviewView::compare_again() {
         comparison_.stop();
 }
 
-void PreviewView::show_overlay(const QImage& picture, const QString& name) {
+void PreviewView::show_overlay(const QImage& picture, const QString& name, QSize stands_for) {
     overlay_ = picture;
     overlay_name_ = name;
+    overlay_stands_for_ = stands_for;
     refresh();
 }
 

@@ -42,7 +42,8 @@ public slots:
     /// Frames from memory: a draft.
     void show_frames(denoir::app::Side side, std::vector<denoir::Image> frames, double fps, const QString& name);
     /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
-    void show_overlay(const QImage& picture, const QString& name);
+    /// `stands_for`: the size of the video that it is a sketch of; empty: its own.
+    void show_overlay(const QImage& picture, const QString& name, QSize stands_for = {});
     void clear(denoir::app::Side side);
     void swap(); ///< A becomes B
     void set_mode(denoir::ui::CompareMode mode);
@@ -100,6 +101,7 @@ private:
     TransportBar* bar_;
     QTimer bar_timer_, message_timer_;
     QImage overlay_;
+    QSize overlay_stands_for_;
     QString overlay_name_, empty_text_;
 };
 
