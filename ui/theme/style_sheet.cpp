@@ -77,6 +77,7 @@ QCheckBox:focus, QRadioButton:focus { text-decoration: underline; }
 
 QAbstractItemView { background: @panel; alternate-background-color: @panel; border: none; selection-background-color: @selection; selection-color: @text; }
 QHeaderView::section { background: @panel; color: @quiet; border: none; border-bottom: 1px solid @line; padding: 4px 3px; }
+QTreeView { padding-left: 5px; }
 QTreeView::item { padding: 3px 8px; }
 QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }

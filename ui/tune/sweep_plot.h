@@ -23,7 +23,7 @@ public:
     };
     std::vector<Point> points() const; ///< of measured cells, by their seconds
     QPointF position(const Point& point) const;
-    QSize sizeHint() const override { return {224, 140}; }
+    QSize sizeHint() const override { return {212, 140}; }
     QSize minimumSizeHint() const override { return {160, 80}; }
 
 signals:
