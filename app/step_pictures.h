@@ -42,7 +42,7 @@ public:
     int frames() const { return frames_; } ///< of the video
     double fps() const { return fps_; }
     QSize video_size() const { return video_size_; } ///< in pixels
-    bool can_branch(int step) const; ///< its latents and solver state are there
+    bool can_branch(int step) const;                 ///< its latents and solver state are there
     /// Noise level sigma (1: noise, 0: clean) after each step, step 0 the start: steps() + 1 values; with diffusion
     /// forcing the mean over the latent frames.
     const std::vector<double>& noise_levels() const { return noise_levels_; }

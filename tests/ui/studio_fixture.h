@@ -110,24 +110,26 @@ public:
             milliseconds);
     }
     /// The bundled model in the parameters, as remembered from a session before: small and short, so that a story takes
-    /// seconds. DENOIR_STORIES=large: at the model's own size, for pictures that somebody
-    /// will look at.
+    /// seconds. DENOIR_STORIES=large: as the model is meant to be used, for pictures that somebody will look at.
     void use_model(int steps = 3) {
         Request request;
-        request.prompt = "A red balloon.";
+        request.prompt = prompt().toStdString();
         request.width = 128, request.height = 80, request.frames = 5, request.steps = steps;
         request.seed = 7;
         request.threads = 2;
         if (large()) {
-            request.width = 256, request.height = 144, request.frames = 9;
-            request.steps = std::max(steps, 6);
+            request.width = 256, request.height = 144, request.frames = frames();
+            request.steps = std::max(steps, 20);
         }
         core_->document.load(request);
         core_->document.wait_resolved(20000);
         for (const auto& issue : core_->document.issues()) QFAIL(qPrintable(issue.line()));
     }
+    static QString prompt() {
+        return large() ? QStringLiteral("A red balloon floats up over the sea.") : QStringLiteral("A red balloon.");
+    }
     /// Of each run by use_model().
-    static int frames() { return large() ? 9 : 5; }
+    static int frames() { return large() ? 33 : 5; }
     static bool large() { return qEnvironmentVariable("DENOIR_STORIES") == QStringLiteral("large"); }
 
     /// The file dialog that an action opened: a name is given, its button pressed. False: none came.
