@@ -16,6 +16,13 @@ constexpr qint64 default_frame_cache = qint64{1} << 30;
 constexpr qint64 default_history = 50'000'000'000;
 constexpr int most_recent = 10;
 
+/// The file may be written by hand: what is no number there is not 0.
+qint64 whole_of(const QVariant& value, qint64 otherwise) {
+    bool good = false;
+    const qint64 number = value.toLongLong(&good);
+    return good ? number : otherwise;
+}
+
 std::filesystem::path made(std::filesystem::path folder) {
     std::error_code code;
     std::filesystem::create_directories(folder, code);
@@ -59,11 +66,10 @@ Issue Settings::folder_issue() {
 }
 
 qint64 Settings::frame_cache_bytes() const {
-    return std::max<qint64>(store_.value(QStringLiteral("frame_cache_bytes"), default_frame_cache).toLongLong(),
-                            16 << 20);
+    return std::max<qint64>(whole_of(store_.value(QStringLiteral("frame_cache_bytes")), default_frame_cache), 16 << 20);
 }
 qint64 Settings::history_bytes() const {
-    return std::max<qint64>(store_.value(QStringLiteral("history_bytes"), default_history).toLongLong(), 0);
+    return std::max<qint64>(whole_of(store_.value(QStringLiteral("history_bytes")), default_history), 0);
 }
 bool Settings::may_drop_latents() const { return store_.value(QStringLiteral("may_drop_latents"), false).toBool(); }
 bool Settings::notifications() const { return store_.value(QStringLiteral("notifications"), true).toBool(); }

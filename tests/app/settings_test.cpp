@@ -38,9 +38,13 @@ private slots:
         {
             Settings settings;
             settings.set_value(QStringLiteral("frame_cache_bytes"), -5);
+            settings.set_value(QStringLiteral("history_bytes"), QStringLiteral("50 GB"));
         }
         Settings again;
         QVERIFY(again.frame_cache_bytes() >= 16 << 20);
+        QCOMPARE(again.history_bytes(), 50'000'000'000); // not 0, which is no bound
+        again.set_value(QStringLiteral("history_bytes"), 0);
+        QCOMPARE(again.history_bytes(), 0);
     }
     void recent_projects_are_those_that_exist() {
         const Home home;
