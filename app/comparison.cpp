@@ -12,14 +12,9 @@
 #include <thread>
 
 #include "app/exact_clip.h"
+#include "engine/compare/rgb8.h"
 
 namespace denoir::app {
-namespace {
-
-metrics::Rgb8 view(const Image& image) { return {image.rgb.data(), image.width, image.height}; }
-
-} // namespace
-
 struct Comparison::Worker {
     Pair pair;
     std::mutex mutex;
@@ -60,7 +55,7 @@ struct Comparison::Worker {
     }
 
     void report(int frame, const Image& a, const Image& b) {
-        tell([frame, value = metrics::compare_frames(view(a), view(b), pool)](Comparison& c) { c.take(frame, value); });
+        tell([frame, value = metrics::compare_frames(rgb8(a), rgb8(b), pool)](Comparison& c) { c.take(frame, value); });
     }
 
     void work(const std::stop_token& stop) {

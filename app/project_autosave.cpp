@@ -8,6 +8,7 @@
 #include "app/project_json.h"
 #include "app/text.h"
 #include "engine/core/file.h"
+#include "engine/core/json_fields.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;
@@ -28,11 +29,6 @@ std::unique_ptr<QLockFile> taken(const fs::path& autosave) {
     auto lock = std::make_unique<QLockFile>(lock_name(autosave));
     lock->setStaleLockTime(0);
     return lock->tryLock(0) ? std::move(lock) : nullptr;
-}
-
-std::string text_of(const Json& json, const char* key) {
-    const auto it = json.find(key);
-    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
 /// What an autosave says of itself. Nothing where it is none.

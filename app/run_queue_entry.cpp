@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/text.h"
+#include "engine/core/json_fields.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"
 
@@ -15,11 +16,6 @@ namespace {
 constexpr double before_denoise = 0.04, before_decode = 0.85;
 
 constexpr const char* state_names[] = {"waiting", "running", "done", "failed", "cancelled", "interrupted"};
-
-std::string text_of(const Json& json, const char* key) {
-    const auto it = json.find(key);
-    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
 
 Json issue_json(const Issue& issue) {
     if (issue.isEmpty()) return {};

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/compare/rgb8.h"
+
 namespace denoir {
 namespace {
 
 /// Frames that are looked at for aligning: where they begin shows in the first minutes.
 constexpr std::int64_t longest_alignment = 16384;
-
-metrics::Rgb8 view(const Image& image) { return {image.rgb.data(), image.width, image.height}; }
 
 /// "97 frames", "1 frame"
 std::string frames(std::int64_t n) { return fmt::format("{} frame{}", n, n == 1 ? "" : "s"); }
@@ -47,7 +47,7 @@ std::vector<metrics::Signature> Comparer::signatures(FrameSource& source) {
     SourceFrame frame;
     source.rewind();
     while (std::int64_t(all.size()) < longest_alignment && source.read(frame)) {
-        all.push_back(metrics::signature(view(frame.image)));
+        all.push_back(metrics::signature(rgb8(frame.image)));
         pool_.throw_if_stopped();
     }
     return all;
@@ -92,7 +92,7 @@ Comparison Comparer::measure() {
     while (const auto pair = pairs.next()) {
         const SourceFrame &x = *pair->a, &y = *pair->b;
         values.push_back(x.values ? metrics::compare_frames(x.values, y.values, pool_, measures)
-                                  : metrics::compare_frames(view(x.image), view(y.image), pool_, measures));
+                                  : metrics::compare_frames(rgb8(x.image), rgb8(y.image), pool_, measures));
         if (lpips_)
             values.back().lpips = x.values ? lpips_->distance(x.values, y.values)
                                            : lpips_->distance(to_tensor(x.image), to_tensor(y.image));

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "engine/compare/rgb8.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/thread_pool.h"
@@ -41,8 +42,6 @@ private:
     std::optional<ScratchFolder> own_;
     fs::path path_;
 };
-
-metrics::Rgb8 view(const Image& image) { return {image.rgb.data(), image.width, image.height}; }
 
 Image amplified(const Image& a, const Image& b, int times) {
     Image out = a;
@@ -113,7 +112,7 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
         others.push_back(to_image(frame.unsqueeze(1), 0));
         if (std::size_t(index) >= frames.size()) return;
         result.pictures.frames.push_back(
-            metrics::compare_frames(view(frames[std::size_t(index)]), view(others.back()), pool));
+            metrics::compare_frames(rgb8(frames[std::size_t(index)]), rgb8(others.back()), pool));
         largest = std::max(largest, result.pictures.frames.back().difference.max);
     };
     result.b = trace(b, trace_b, observer, stop).request;

@@ -6,15 +6,10 @@
 #include <vector>
 
 #include "engine/compare/pairs.h"
+#include "engine/compare/rgb8.h"
 #include "engine/metrics/summary.h"
 
 namespace denoir {
-namespace {
-
-metrics::Rgb8 view(const Image& image) { return {image.rgb.data(), image.width, image.height}; }
-
-} // namespace
-
 SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                        std::size_t reference_index,
                                        const std::function<void(std::int64_t, std::int64_t)>& progress,
@@ -34,7 +29,7 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
     const std::int64_t total = pairs.expected().value_or(0);
     std::vector<metrics::FrameMetrics> values;
     while (const auto pair = pairs.next()) {
-        values.push_back(metrics::compare_frames(view(pair->a->image), view(pair->b->image), pool_));
+        values.push_back(metrics::compare_frames(rgb8(pair->a->image), rgb8(pair->b->image), pool_));
         if (progress) progress(std::int64_t(values.size()), total);
     }
     if (values.empty()) {

@@ -4,16 +4,12 @@
 #include <array>
 
 #include "engine/core/file.h"
+#include "engine/core/json_fields.h"
 
 namespace denoir {
 namespace {
 
 constexpr std::size_t max_bytes = 1u << 20;
-
-std::string text_of(const Json& json, const char* key) {
-    const auto it = json.find(key);
-    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
 
 /// Whose config it is, by the class that wrote it; unknown where it does not say.
 Component owner(const Json& json) {

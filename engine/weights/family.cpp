@@ -7,6 +7,7 @@
 #include <array>
 
 #include "engine/core/error.h"
+#include "engine/core/json_fields.h"
 
 namespace denoir {
 namespace {
@@ -28,11 +29,6 @@ bool has_word(std::string_view text, std::string_view word) {
         if ((at == 0 || !letter(text[at - 1])) && (end == text.size() || !letter(text[end]))) return true;
     }
     return false;
-}
-
-std::string text_of(const Json& json, const char* key) {
-    const auto it = json.find(key);
-    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
 bool is_true(const Json& json, const char* key) {
