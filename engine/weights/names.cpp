@@ -178,6 +178,18 @@ bool is_lora_key(std::string_view name) {
            name.ends_with(".diff") || name.ends_with(".diff_b");
 }
 
+/// T5 has the names of UMT5, and its table of position biases in the first block alone.
+bool is_plain_t5(std::span<const NamedRank> tensors, Layout layout) {
+    std::size_t blocks = 0, tables = 0;
+    for (const NamedRank& t : tensors) {
+        const auto canonical = canonical_name(Component::umt5, layout, t.name);
+        if (!canonical || !canonical->name.starts_with("blocks.")) continue;
+        if (canonical->name.ends_with(".norm1.weight")) ++blocks;
+        if (canonical->name.ends_with(".pos_embedding.embedding.weight")) ++tables;
+    }
+    return blocks > 2 && tables <= 1; // a part of a UMT5 with so many blocks has more
+}
+
 } // namespace
 
 std::string_view name(Layout layout) {
@@ -284,6 +296,7 @@ bool is_ignorable(Component component, std::string_view name) {
     if (last == "scaled_fp8" || last == "scale_input" || last == "input_scale" || last == "comfy_quant" ||
         last == "spiece_model" || last == "position_ids" || last == "log_scale" || last == "logit_scale")
         return true;
+    if (name.starts_with("model_type.")) return true; // a mark of which release it is, in some repackaged files
     switch (component) {
     case Component::transformer:
         return name.find(".norm_added_q.") != std::string_view::npos;
@@ -324,6 +337,7 @@ Recognised recognise(std::span<const NamedRank> tensors) {
         }
         if (fits > best_count && fits >= others) best = {table.component, table.layout, bare}, best_count = fits;
     }
+    if (best.component == Component::umt5 && is_plain_t5(tensors, best.layout)) return {};
     return best;
 }
 

@@ -310,6 +310,7 @@ TEST(Load, IgnorableTensorsAreDropped) {
     tensors.push_back(zeros("spiece_model", {5}, "U8"));
     tensors.push_back(zeros("scaled_fp8", {0}, "F8_E4M3"));
     tensors.push_back(zeros("blocks.0.self_attn.q.scale_input", {}, "F32"));
+    tensors.push_back(zeros("model_type.Wan2_1-FLF2V-14B-720P", {1}, "F32"));
     TempFolder folder;
     write_bytes(folder / "x", safetensors(tensors));
     const Weights w = load(folder / "x");

@@ -240,6 +240,17 @@ TEST(Recognise, StrangersStayUnknown) {
     EXPECT_EQ(recognised({{"diffusion_model.blocks.0.norm3.diff", {8}}}).component, Component::lora);
 }
 
+/// The encoder of Flux and others, which ComfyUI keeps in the same folder.
+TEST(Recognise, T5IsNoUmt5) {
+    for (const Layout layout : {Layout::diffusers, Layout::llama}) {
+        NameList t5;
+        for (const auto& [name, shape] : umt5_names(20, 8, 12, 4, 2))
+            if (!name.ends_with("pos_embedding.embedding.weight") || name.starts_with("blocks.0."))
+                t5.emplace_back(layout_name(Component::umt5, layout, name).value(), shape);
+        EXPECT_EQ(recognised(t5).component, Component::unknown);
+    }
+}
+
 TEST(Recognise, ClipWithoutItsPrefixAndWithItsTextHalf) {
     NameList bare, whole = clip_names(8, 16, 2);
     for (const auto& [name, shape] : clip_names(8, 16, 2)) bare.emplace_back(name.substr(7), shape);
