@@ -252,6 +252,14 @@ private:
                 return s.rank() == 2 ? Shape{1, s[0], s[1]} : Shape{};
             });
         }
+        // ggml has no leading axes of one.
+        if (component_ == Component::transformer)
+            for (const auto& item : tensors) {
+                const std::string& name = item.first;
+                if (name == "img_emb.emb_pos" || name == "head.modulation" ||
+                    (name.starts_with("blocks.") && name.ends_with(".modulation")))
+                    reshape(name, [](const Shape& s) { return s.rank() == 2 ? Shape{1, s[0], s[1]} : Shape{}; });
+            }
         // Some GGUF files fold the five axes of the patch embedding to four: [D * C, 1, 2, 2]
         // (spec/checkpoints.md 5.2).
         const auto bias = tensors.find("patch_embedding.bias");

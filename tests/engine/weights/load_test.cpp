@@ -326,6 +326,18 @@ TEST(Load, FoldedPatchEmbeddingOfGgufIsUnfolded) {
     EXPECT_EQ(load(folder / "x.gguf").find("patch_embedding.weight")->shape(), (Shape{8, 16, 1, 2, 2}));
 }
 
+/// ggml's tools drop leading axes of one: [1, 6, 8] is written as rows of 8.
+TEST(Load, LeadingAxesOfOneThatGgufDroppedComeBack) {
+    TransformerSize size = tiny_transformer();
+    size.in = 36, size.clip = 10, size.positions = 514;
+    std::vector<GgufTensor> tensors = gguf_tensors(zero_tensors(transformer_names(size)));
+    for (GgufTensor& t : tensors)
+        while (t.dims.size() > 1 && t.dims.back() == 1) t.dims.pop_back();
+    TempFolder folder;
+    write_bytes(folder / "x.gguf", gguf(tensors));
+    EXPECT_NO_THROW(load(folder / "x.gguf").require(shapes(transformer_names(size))));
+}
+
 TEST(Load, QuantisedNormsAndPatchEmbeddingsOfGgufAreWidened) {
     TransformerSize size = tiny_transformer();
     size.dim = 64, size.ffn = 96;
