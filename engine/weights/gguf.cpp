@@ -35,6 +35,20 @@ constexpr std::array block_types{
     BlockType{20, DType::iq4_nl}, BlockType{23, DType::iq4_xs}, BlockType{24, DType::i8},   BlockType{25, DType::i16},
     BlockType{26, DType::i32},    BlockType{27, DType::i64},    BlockType{28, DType::f64},  BlockType{30, DType::bf16}};
 
+/// Others that people meet, by name.
+constexpr std::array<std::pair<std::uint32_t, std::string_view>, 12> unread_types{{{9, "Q8_1"},
+                                                                                   {15, "Q8_K"},
+                                                                                   {16, "IQ2_XXS"},
+                                                                                   {17, "IQ2_XS"},
+                                                                                   {18, "IQ3_XXS"},
+                                                                                   {19, "IQ1_S"},
+                                                                                   {21, "IQ3_S"},
+                                                                                   {22, "IQ2_S"},
+                                                                                   {29, "IQ1_M"},
+                                                                                   {34, "TQ1_0"},
+                                                                                   {35, "TQ2_0"},
+                                                                                   {39, "MXFP4"}}};
+
 enum ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, string, array, u64, i64, f64, value_types };
 
 /// Bytes of a value of fixed size; 0 for strings and arrays.
@@ -206,7 +220,9 @@ private:
         const auto known =
             std::find_if(block_types.begin(), block_types.end(), [&](const BlockType& b) { return b.id == type; });
         if (known == block_types.end()) {
-            t.dtype_name = fmt::format("GGML type {}", type);
+            const auto named = std::find_if(unread_types.begin(), unread_types.end(),
+                                            [&](const auto& unread) { return unread.first == type; });
+            t.dtype_name = named == unread_types.end() ? fmt::format("GGML type {}", type) : std::string(named->second);
         } else {
             t.dtype = known->dtype;
             for (const char c : info(known->dtype).name)

@@ -67,7 +67,8 @@ TEST(Gguf, BlockTypesGiveTheValuesOfTheSpecification) {
                                     {"q8", {32, 1}, 8, q8_0},
                                     {"q5", {32, 1}, 6, q5_0},
                                     {"bf16", {2}, 30, "\x80\x3F\x00\xC0"},
-                                    {"odd", {4}, 99, ""}}));
+                                    {"odd", {4}, 99, ""},
+                                    {"iq3", {256}, 21, ""}}));
     const Container c = open_container(folder / "x");
     const auto q4 = values(c, "q4"), q8 = values(c, "q8"), q5 = values(c, "q5");
     EXPECT_EQ(c.find("q4")->dtype_name, "Q4_0");
@@ -80,6 +81,8 @@ TEST(Gguf, BlockTypesGiveTheValuesOfTheSpecification) {
     EXPECT_EQ(q5[16], 2.0f);
     EXPECT_EQ(q5[1], -16.0f);
     EXPECT_THROW(c.tensor(*c.find("odd")), Error); // refused by number, and only when needed
+    EXPECT_EQ(c.find("odd")->dtype_name, "GGML type 99");
+    EXPECT_EQ(c.find("iq3")->dtype_name, "IQ3_S"); // or by name
 }
 
 TEST(Gguf, OriginalShapeWins) {
