@@ -227,6 +227,9 @@ bool is_json(std::string_view bytes) {
 }
 
 TokenizerModel read(std::string_view bytes, const fs::path& file) {
+    if (bytes.starts_with("version https://git-lfs"))
+        throw Error(file.string(), "", "a Git LFS pointer, not the tokenizer itself",
+                    "fetch the file with `git lfs pull`");
     const bool json = is_json(bytes);
     // The three fields of a ModelProto are messages, and pieces come first in every file that SentencePiece writes.
     if (!json && (bytes.empty() || (bytes[0] != '\x0A' && bytes[0] != '\x12' && bytes[0] != '\x1A')))

@@ -133,6 +133,18 @@ std::vector<std::string> texts() {
     return all;
 }
 
+TEST(TokenizerFile, APointerOfAClonedRepositoryIsSaid) {
+    TempFolder folder;
+    write_bytes(folder / "tokenizer.json",
+                "version https://git-lfs.github.com/spec/v1\noid sha256:46\nsize 16837417\n");
+    try {
+        load_tokenizer(folder.path());
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_TRUE(has(e.message(), "Git LFS pointer")) << e.what();
+    }
+}
+
 TEST(TokenizerFile, GgufGivesTheIdsOfTheSpieceModelItWasMadeOf) {
     const TempFolder folder;
     const std::vector<std::string> all = texts();
