@@ -24,6 +24,7 @@
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
 #include "engine/weights/safetensors.h"
+#include "engine/weights/traits.h"
 
 namespace denoir {
 namespace {
@@ -55,6 +56,15 @@ Mode mode_of(const Request& r, Family family) {
                "leave it out, or set \"family\" to skyreels-df if the checkpoint is one");
     if (r.mode) return *r.mode;
     return !r.last_image.empty() ? Mode::flf2v : !r.image.empty() ? Mode::i2v : Mode::t2v;
+}
+
+void check_transformer(const ModelFolder& model) {
+    if (model.transformer.empty())
+        throw Error(model.root.string(), {}, "no transformer was found there",
+                    "give a model folder or a transformer file");
+    if (!model.relative.empty())
+        throw UsageError(model.root.string(), "model", describe_relative(model.relative),
+                         "use a T2V, I2V, FLF2V or TI2V model of Wan, or SkyReels-V2");
 }
 
 void check_images(const Request& r, const Variant& variant, const ModelFolder& model) {
@@ -325,9 +335,7 @@ std::uint64_t draw_seed() {
 }
 
 Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
-    if (model.transformer.empty())
-        throw Error(model.root.string(), {}, "no transformer was found there",
-                    "give a model folder or a transformer file");
+    check_transformer(model);
     const Variant variant = Variant::guess(model);
     Request r;
     r.model = asked.model;
@@ -371,9 +379,7 @@ Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
 Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     const ModelFolder& model = headers.model();
     Request r = request;
-    if (model.transformer.empty())
-        throw Error(model.root.string(), {}, "no transformer was found there",
-                    "give a model folder or a transformer file");
+    check_transformer(model);
     Variant variant = headers.guess();
     r.family = family_of(request, model);
     r.mode = mode_of(request, *r.family);

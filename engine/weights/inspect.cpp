@@ -127,6 +127,19 @@ Json merged_config(Inspection& out, const TensorGroup& group, const Json& config
     return result;
 }
 
+/// The first layer of each file whose quantisation is described and not read.
+void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
+    for (const auto& container : checkpoint.containers) {
+        try {
+            check_quantisation_metadata(container->metadata, {});
+            for (const FileTensor& t : container->tensors)
+                if (t.name.ends_with(".comfy_quant")) check_comfy_quant(container->tensor(t), t.name, {});
+        } catch (const Error& e) {
+            warn(out, e.what());
+        }
+    }
+}
+
 void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
     for (const auto& container : checkpoint.containers)
         for (const FileTensor& t : container->tensors) {
@@ -145,6 +158,7 @@ void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
                 warn(out, e.what());
             }
         }
+    warn_of_quantisation(out, checkpoint);
 }
 
 void add_part(Inspection& out, const Checkpoint& checkpoint, const TensorGroup& group, std::string role) {
@@ -201,8 +215,7 @@ void describe(Inspection& out, const Checkpoint& checkpoint) {
     if (family) out.family = name(*family);
     out.variant = variant_of(component, traits, family);
     out.config = merged_config(out, *group, config);
-    if (!traits.outside.empty())
-        warn(out, fmt::format("a {} model: its extra tensors are not used by this program", traits.outside));
+    if (!traits.outside.empty()) warn(out, describe_relative(traits.outside));
 }
 
 /// Checkpoints in the order of `files`, shards together: files of one network were listed together.
@@ -247,6 +260,7 @@ void describe_model(Inspection& out, const ModelFolder& model) {
         out.parts.push_back({"tokenizer", std::move(files), bytes, "tokenizer", ""});
     }
     out.missing = model.missing;
+    if (!model.relative.empty()) warn(out, describe_relative(model.relative));
     for (const std::string& w : model.warnings) warn(out, w);
 }
 

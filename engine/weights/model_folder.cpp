@@ -338,9 +338,7 @@ private:
         // A damaged file is most likely the part that is missing, and says more than that it is missing.
         if (!model_.missing.empty() && !problems_.empty()) throw Error(problems_.front());
         for (const Error& problem : problems_) model_.warnings.push_back(fmt::format("left out: {}", problem.what()));
-        if (!traits.outside.empty())
-            model_.warnings.push_back(
-                fmt::format("a {} model: its extra tensors are not used by this program", traits.outside));
+        model_.relative = traits.outside;
         if (traits_) model_.family = family(traits);
     }
 

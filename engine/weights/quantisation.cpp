@@ -39,7 +39,8 @@ void refuse_unknown_quantisation(std::string_view name, const std::string& file)
                                       Mark{".qweight", "GPTQ / AWQ"},
                                       Mark{".qzeros", "GPTQ / AWQ"},
                                       Mark{".smooth_factor", "SVDQuant"},
-                                      Mark{".wscales", "SVDQuant"}};
+                                      Mark{".wscales", "SVDQuant"},
+                                      Mark{".weight._data", "quanto"}};
     for (const Mark& mark : marks) {
         const bool inside =
             mark.part.ends_with('.') ? name.find(mark.part) != std::string_view::npos : name.ends_with(mark.part);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/traits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -26,9 +29,10 @@ std::int64_t axis(const Shapes& shapes, std::string_view name, std::size_t i) {
     return it != shapes.end() && i < it->second.size() ? it->second[i] : -1;
 }
 
-std::int64_t last(const Shapes& shapes, std::string_view name) {
+/// `back`: axes before the last.
+std::int64_t last(const Shapes& shapes, std::string_view name, std::size_t back = 0) {
     const auto it = shapes.find(name);
-    return it != shapes.end() && !it->second.empty() ? it->second.back() : -1;
+    return it != shapes.end() && it->second.size() > back ? it->second[it->second.size() - 1 - back] : -1;
 }
 
 /// Distinct indices right behind `prefix`.
@@ -50,11 +54,36 @@ std::int64_t first_known(std::initializer_list<std::int64_t> values) {
     return -1;
 }
 
-std::string outside_of(const Shapes& shapes) {
-    if (has_prefix(shapes, "vace_")) return "VACE";
-    if (has_prefix(shapes, "control_adapter.") || has_prefix(shapes, "ref_conv.")) return "Fun-Control / camera";
-    for (const std::string_view p : {"face_adapter.", "motion_encoder.", "casual_audio_encoder.", "audio_"})
-        if (has_prefix(shapes, p)) return "Animate / S2V";
+/// A part of a name that tells a relative: layers that Wan itself has not.
+struct Relative {
+    std::string_view mark, name;
+};
+constexpr std::array relatives{Relative{"vace_", "VACE"},
+                               Relative{"control_adapter.", "Fun-Control / camera"},
+                               Relative{"ref_conv.", "Fun-Control / camera"},
+                               Relative{"face_adapter.", "Animate"},
+                               Relative{"pose_patch_embedding.", "Animate"},
+                               Relative{"motion_encoder.", "Animate"},
+                               Relative{"casual_audio_encoder.", "S2V"},
+                               Relative{"audio_injector.", "S2V"},
+                               Relative{"audio_proj.audio_proj_glob", "HuMo"},
+                               Relative{"audio_proj.", "MultiTalk / InfiniteTalk"},
+                               Relative{"audio_cross_attn.", "MultiTalk / InfiniteTalk"},
+                               Relative{"cam_encoder.", "ReCamMaster"},
+                               Relative{"ip_adapter", "Lynx / FantasyPortrait"},
+                               Relative{"ref_adapter.", "Lynx / FantasyPortrait"},
+                               Relative{"patch_embedding_pose.", "SCAIL"}};
+
+std::string outside_of(const Shapes& shapes, const TransformerTraits& t) {
+    for (const Relative& relative : relatives)
+        for (const auto& [name, shape] : shapes) {
+            const std::size_t at = name.find(relative.mark);
+            if (at == 0 || (at != std::string::npos && name[at - 1] == '.')) return std::string(relative.name);
+        }
+    // Beside the latent's own channels none, or four of a mask and those of another latent.
+    const std::int64_t more = t.in_channels - t.out_channels;
+    if (t.in_channels > 0 && t.out_channels > 0 && more != 0 && more != t.out_channels + 4)
+        return fmt::format("Fun-Control or alike ({} input channels)", t.in_channels);
     return {};
 }
 
@@ -72,9 +101,10 @@ TransformerTraits transformer_traits(const Shapes& s) {
     if (patch != s.end() && patch->second.size() == 4 && t.dim > 0)
         t.in_channels = patch->second[0] / t.dim; // folded by some GGUF writers
     t.clip = has_prefix(s, "img_emb.");
+    t.clip_dim = axis(s, "img_emb.proj.1.weight", 1);
     t.first_last = s.contains("img_emb.emb_pos");
     t.fps = s.contains("fps_embedding.weight");
-    t.outside = outside_of(s);
+    t.outside = outside_of(s, t);
     return t;
 }
 
@@ -87,8 +117,8 @@ Json transformer_sizes(const Shapes& s) {
                  {"out_dim", t.out_channels},
                  {"text_dim", t.text_dim},
                  {"freq_dim", t.freq_dim}};
-    if (t.clip) json["clip_dim"] = axis(s, "img_emb.proj.1.weight", 1);
-    if (t.first_last) json["clip_positions"] = axis(s, "img_emb.emb_pos", 1);
+    if (t.clip) json["clip_dim"] = t.clip_dim;
+    if (t.first_last) json["clip_positions"] = last(s, "img_emb.emb_pos", 1);
     if (t.fps) json["inject_sample_info"] = true;
     return json;
 }
@@ -98,6 +128,7 @@ Json vae_sizes(const Shapes& s, bool second) {
             {"decoder_dim", axis(s, "decoder.head.0.gamma", 0)},
             {"z_dim", axis(s, "conv2.weight", 0)},
             {"in_channels", axis(s, "encoder.conv1.weight", 1)},
+            {"out_channels", axis(s, "decoder.head.2.weight", 0)},
             {"scale_factor_spatial", second ? 16 : 8},
             {"scale_factor_temporal", 4}};
 }
@@ -114,20 +145,21 @@ Json umt5_sizes(const Shapes& s) {
 Json clip_sizes(const Shapes& s) {
     const std::int64_t patch = last(s, "visual.patch_embedding.weight"),
                        width = axis(s, "visual.patch_embedding.weight", 0);
-    const auto positions = s.find("visual.pos_embedding");
-    const std::int64_t tokens =
-        positions != s.end() && positions->second.size() >= 2 ? positions->second[positions->second.size() - 2] : -1;
     return {{"hidden_size", width},
             {"intermediate_size", axis(s, "visual.transformer.0.mlp.0.weight", 0)},
             {"num_hidden_layers", count(s, "visual.transformer.")},
             {"patch_size", patch},
-            {"tokens", tokens}};
+            {"tokens", last(s, "visual.pos_embedding", 1)}};
 }
 
 } // namespace
 
 TransformerTraits TransformerTraits::read(const TensorGroup& group) {
     return transformer_traits(canonical_shapes(group));
+}
+
+std::string describe_relative(std::string_view outside) {
+    return fmt::format("this is Wan's relative {}, which is not rendered here", outside);
 }
 
 Json describe_sizes(const TensorGroup& group) {

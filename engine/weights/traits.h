@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/core/json.h"
@@ -12,14 +13,17 @@ namespace denoir {
 /// What the shapes of a group of tensors say about its network (spec/checkpoints.md 7), whether it is complete or not.
 /// -1: cannot be told.
 struct TransformerTraits {
-    std::int64_t dim = -1, ffn_dim = -1, layers = -1, in_channels = -1, out_channels = -1, text_dim = -1, freq_dim = -1;
+    std::int64_t dim = -1, ffn_dim = -1, layers = -1, in_channels = -1, out_channels = -1, text_dim = -1, freq_dim = -1,
+                 clip_dim = -1;
     bool clip = false;       ///< image branch: img_emb, k_img, v_img
     bool first_last = false; ///< position table of the first-last-frame model
     bool fps = false;
-    std::string
-        outside; ///< a relative that is not supported: "VACE", "Fun-Control / camera", "Animate / S2V"; else empty
+    std::string outside; ///< a relative that is not supported: "VACE", "Animate", "S2V", "Fun-Control …"; else empty
     static TransformerTraits read(const TensorGroup&);
 };
+
+/// TransformerTraits::outside in a sentence.
+std::string describe_relative(std::string_view outside);
 
 /// Sizes of any recognised network as numbers by name: "dim", "layers", …; an empty object for unknown ones.
 Json describe_sizes(const TensorGroup&);

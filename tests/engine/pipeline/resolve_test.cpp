@@ -56,6 +56,25 @@ TEST(Resolve, TextToVideoTakesWansDefaults) {
     EXPECT_EQ(r.negative_prompt->substr(0, 12), "色调艳丽");
 }
 
+TEST(Resolve, RelativesOfWanAreRefusedByName) {
+    Request r;
+    r.model = models / "Wan2.1-T2V-tiny";
+    r.prompt = "a fox";
+    ModelFolder model = ModelFolder::open(r.model);
+    EXPECT_EQ(model.relative, "");
+    model.relative = "VACE";
+    const auto says_so = [](const std::function<void()>& ask) {
+        try {
+            ask();
+        } catch (const Error& e) {
+            return e.field() == "model" && e.message().find("VACE") != std::string::npos;
+        }
+        return false;
+    };
+    EXPECT_TRUE(says_so([&] { (void)Pipeline::resolve(r, model); }));
+    EXPECT_TRUE(says_so([&] { (void)Pipeline::defaults(r, model); }));
+}
+
 TEST(Resolve, ForcingFollowsFromTheFamily) {
     const Request r = resolved("SkyReels-V2-DF-tiny");
     EXPECT_EQ(r.mode, Mode::forcing);

@@ -115,6 +115,44 @@ TEST(Inspect, CompanionsAndStrangers) {
     EXPECT_THROW(inspect(empty.path()), Error);
 }
 
+TEST(Inspect, SaysWhatIsNotReadOrNotRendered) {
+    TempFolder folder("x");
+    std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    const auto warning = [&](std::vector<Raw> more, std::string_view metadata = {}) {
+        more.insert(more.end(), tensors.begin(), tensors.end());
+        write_bytes(folder / "x.safetensors", safetensors(more, metadata));
+        const Inspection i = inspect(folder / "x.safetensors");
+        return i.warnings.size() == 1 ? i.warnings[0] : std::to_string(i.warnings.size());
+    };
+    EXPECT_EQ(warning({}), "0");
+    const std::string int8 = R"({"format":"int8_tensorwise"})", fp8 = R"({"format":"float8_e4m3fn"})";
+    const auto quantised = [](const std::string& as) {
+        std::vector<Raw> marks;
+        for (const char* layer : {"q", "k"})
+            marks.push_back(
+                {std::string("blocks.0.self_attn.") + layer + ".comfy_quant", "U8", {std::int64_t(as.size())}, as});
+        return marks;
+    };
+    EXPECT_TRUE(has(warning(quantised(int8)), "int8_tensorwise"));
+    EXPECT_EQ(warning(quantised(fp8)), "0");
+    EXPECT_TRUE(has(warning({}, R"({"_quantization_metadata":"{\"layers\":{\"blocks.0\":{\"format\":\"nvfp4\"}}}"})"),
+                    "nvfp4"));
+    for (const auto& [tensor, name] : std::vector<std::pair<const char*, const char*>>{
+             {"vace_blocks.0.after_proj.weight", "VACE"},
+             {"face_adapter.fuser_blocks.0.k_norm.weight", "Animate"},
+             {"casual_audio_encoder.encoder.final_linear.weight", "S2V"},
+             {"audio_proj.audio_proj_glob_1.layer.bias", "HuMo"},
+             {"blocks.0.audio_cross_attn.kv_linear.weight", "InfiniteTalk"},
+             {"control_adapter.conv.weight", "Fun-Control"},
+             {"blocks.1.cam_encoder.weight", "ReCamMaster"},
+             {"blocks.0.cross_attn.ip_adapter.registers", "Lynx"}})
+        EXPECT_TRUE(has(warning({f32(tensor, {2, 2})}), name)) << tensor;
+    TransformerSize control = tiny_transformer();
+    control.in = 48;
+    tensors = zero_tensors(transformer_names(control));
+    EXPECT_TRUE(has(warning({}), "Fun-Control"));
+}
+
 TEST(Inspect, AModelFolder) {
     TempFolder folder("Wan2.1-T2V-1.3B");
     write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
