@@ -31,6 +31,23 @@ bool has_word(std::string_view text, std::string_view word) {
     return false;
 }
 
+/// Where `word` stands in `text` as a word of its own; capitals begin one, too, and "noise" may follow.
+std::size_t find_word(std::string_view text, std::string_view word) {
+    const auto is_upper = [&](std::size_t i) { return text[i] >= 'A' && text[i] <= 'Z'; };
+    const auto is_lower = [&](std::size_t i) { return text[i] >= 'a' && text[i] <= 'z'; };
+    const std::string all = lower(text);
+    for (std::size_t at = all.find(word); at != std::string::npos; at = all.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        const bool begins = at == 0 || !(is_upper(at - 1) || is_lower(at - 1)) || (is_lower(at - 1) && is_upper(at));
+        const bool ends = end == all.size() || !(is_upper(end) || is_lower(end)) ||
+                          (is_lower(end - 1) && is_upper(end)) || all.compare(end, 5, "noise") == 0;
+        if (begins && ends) return at;
+    }
+    return std::string::npos;
+}
+
+constexpr std::array<std::string_view, 2> high_words{"high", "hn"}, low_words{"low", "ln"};
+
 bool is_true(const Json& json, const char* key) {
     const auto it = json.find(key);
     return it != json.end() && it->is_boolean() && it->get<bool>();
@@ -117,6 +134,25 @@ Expert expert_of(std::string_view name) {
     if (speaks("high")) return Expert::high;
     if (speaks("low")) return Expert::low;
     return Expert::none;
+}
+
+Expert file_expert_of(std::string_view file_name) {
+    if (const Expert spoken = expert_of(file_name); spoken != Expert::none) return spoken;
+    const auto speaks = [&](std::string_view word) { return find_word(file_name, word) != std::string::npos; };
+    const bool high = std::any_of(high_words.begin(), high_words.end(), speaks),
+               low = std::any_of(low_words.begin(), low_words.end(), speaks);
+    return high == low ? Expert::none : high ? Expert::high : Expert::low;
+}
+
+std::string without_expert(std::string_view file_name) {
+    std::string rest(file_name);
+    for (const auto& words : {high_words, low_words})
+        for (const std::string_view word : words)
+            for (std::size_t at = find_word(rest, word); at != std::string::npos; at = find_word(rest, word))
+                rest.replace(at, word.size(), "-"); // what was beside it stays a word of its own
+    rest = lower(rest);
+    std::erase_if(rest, [](char c) { return !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'); });
+    return rest;
 }
 
 std::optional<Family> detect_family(const FamilyEvidence& e) {

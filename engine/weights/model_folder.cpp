@@ -5,12 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
 #include "engine/weights/family.h"
+#include "engine/weights/quantisation.h"
 #include "engine/weights/traits.h"
 
 namespace denoir {
@@ -25,6 +30,50 @@ bool is_folder(const fs::path& path) {
 bool is_file(const fs::path& path) {
     std::error_code ignored;
     return fs::is_regular_file(path, ignored);
+}
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return text;
+}
+
+/// Absolute, without "..", and with a name of its own: no slash at the end.
+fs::path normal(const fs::path& path) {
+    const fs::path full = fs::absolute(path).lexically_normal();
+    return full.filename().empty() ? full.parent_path() : full;
+}
+
+/// Those that are not hidden, sorted; none where the folder cannot be read.
+std::vector<fs::path> folders_in(const fs::path& folder) {
+    constexpr std::size_t most = 1000;
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end && found.size() < most; it.increment(error))
+        if (is_folder(it->path()) && !it->path().filename().string().starts_with('.')) found.push_back(it->path());
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+/// The Hugging Face cache keeps a repository's files in snapshots/<revision>/, as links: what refs/main names, or the
+/// only one. Any other folder is itself.
+fs::path snapshot_in(const fs::path& folder) {
+    if (!is_folder(folder / "snapshots") || !is_folder(folder / "blobs")) return folder;
+    if (is_file(folder / "refs/main")) {
+        std::string revision = read_text(folder / "refs/main", 4096);
+        revision.erase(std::find_if(revision.begin(), revision.end(),
+                                    [](char c) { return !std::isxdigit(static_cast<unsigned char>(c)); }),
+                       revision.end());
+        if (!revision.empty() && is_folder(folder / "snapshots" / revision)) return folder / "snapshots" / revision;
+    }
+    const std::vector<fs::path> all = folders_in(folder / "snapshots");
+    return all.size() == 1 ? all.front() : folder;
+}
+
+/// A file that by its name belongs to another program's models, though its tensors look alike.
+bool is_of_another_model(const fs::path& file) {
+    const std::string name = lower(file.filename().string());
+    return name.find("qwen") != std::string::npos; // Qwen-Image's VAE: Wan's names and shapes, other values
 }
 
 /// One network found in the files of one checkpoint.
@@ -68,15 +117,15 @@ fs::path tokenizer_in(const fs::path& folder) {
 
 class Opener {
 public:
-    explicit Opener(const fs::path& path) : path_(path) { model_.root = path; }
+    explicit Opener(const fs::path& path) : path_(snapshot_in(path)) { model_.root = path_; }
 
     ModelFolder open() {
         if (!is_folder(path_))
             open_file();
         else if (is_file(path_ / "model_index.json"))
             open_diffusers(path_);
-        else if (is_folder(path_ / "high_noise_model") || is_folder(path_ / "low_noise_model"))
-            open_two_experts();
+        else if (const auto [high, low] = expert_folders(); !high.empty() || !low.empty())
+            open_two_experts(high, low);
         else
             open_folder();
         finish();
@@ -86,20 +135,27 @@ public:
 private:
     // Looking into folders
 
-    std::vector<Found> look(const fs::path& place) {
+    /// `beside`: a folder where companions are looked for, which may hold much that is not of this model.
+    std::vector<Found> look(const fs::path& place, bool beside = false) {
         const bool folder = is_folder(place);
         std::vector<Found> found;
-        for (CheckpointFiles& files : list_checkpoints(place)) {
+        std::vector<Error>& problems = beside ? problems_beside_ : problems_;
+        for (CheckpointFiles& files : list_checkpoints(place, beside ? &problems : nullptr)) {
             try {
-                auto checkpoint = std::make_shared<Checkpoint>(Checkpoint::open(std::move(files.files), files.index));
-                for (const TensorGroup& g : checkpoint->groups)
-                    if (g.recognised.component != Component::unknown && g.recognised.component != Component::lora)
-                        found.push_back({checkpoint, &g});
+                for (Found& f : networks_of(std::move(files))) found.push_back(std::move(f));
             } catch (const Error& e) {
                 if (!folder) throw;
-                problems_.push_back(e);
+                problems.push_back(e);
             }
         }
+        return found;
+    }
+    static std::vector<Found> networks_of(CheckpointFiles files) {
+        std::vector<Found> found;
+        const auto checkpoint = std::make_shared<Checkpoint>(Checkpoint::open(std::move(files.files), files.index));
+        for (const TensorGroup& g : checkpoint->groups)
+            if (g.recognised.component != Component::unknown && g.recognised.component != Component::lora)
+                found.push_back({checkpoint, &g});
         return found;
     }
 
@@ -127,10 +183,11 @@ private:
         if (candidates.size() == 1) return set_transformer(candidates.front());
         const auto named = [&](Expert e) {
             return std::find_if(candidates.begin(), candidates.end(),
-                                [&](const Found& f) { return expert_of(f.first_name()) == e; });
+                                [&](const Found& f) { return file_expert_of(f.first_name()) == e; });
         };
         const auto high = named(Expert::high), low = named(Expert::low);
-        if (candidates.size() == 2 && high != candidates.end() && low != candidates.end()) {
+        if (candidates.size() == 2 && high != candidates.end() && low != candidates.end() &&
+            same_sizes(TransformerTraits::read(*high->group), TransformerTraits::read(*low->group))) {
             set_transformer(*high);
             model_.transformer_low = low->files();
             return;
@@ -145,11 +202,18 @@ private:
             traits_ = TransformerTraits::read(all_parts);
             return;
         }
-        std::vector<std::string> names;
-        for (const Found& f : candidates) names.push_back(f.first_name());
-        if (names.size() > 4) names.resize(4), names.emplace_back("…");
-        throw Error(path_.string(), "", fmt::format("several transformers are there ({})", fmt::join(names, ", ")),
+        refuse_several(path_, candidates);
+    }
+    [[noreturn]] static void refuse_several(const fs::path& place, const std::vector<Found>& all) {
+        throw Error(place.string(), "",
+                    fmt::format("several transformers are there ({})", fmt::join(names_of(all), ", ")),
                     "name the file that is meant");
+    }
+    static std::vector<std::string> names_of(const std::vector<Found>& all) {
+        std::vector<std::string> names;
+        for (const Found& f : all) names.push_back(printable(f.first_name(), 80));
+        if (names.size() > 4) names.resize(4), names.emplace_back("…");
+        return names;
     }
 
     /// The candidates themselves where they are named in one layout and none of their tensors is there twice.
@@ -163,32 +227,56 @@ private:
         return candidates;
     }
 
-    /// The other expert's file: the same name with low for high.
+    /// The other expert's file: beside it with low for high in its name, or in the folder beside that says so.
     void find_other_expert(const fs::path& file) {
+        const fs::path folder = normal(file).parent_path();
+        const Expert place = expert_of(folder.filename().string());
         const std::string name = file.filename().string();
-        const Expert expert = expert_of(name);
-        if (expert == Expert::none) return;
-        static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> words{
-            {{"high", "low"}, {"High", "Low"}, {"HIGH", "LOW"}}};
-        for (const auto& [high, low] : words) {
-            const std::string_view from = expert == Expert::high ? high : low, to = expert == Expert::high ? low : high;
-            const std::size_t at = name.find(from);
-            if (at == std::string::npos) continue;
-            const fs::path other =
-                file.parent_path() / (name.substr(0, at) + std::string(to) + name.substr(at + from.size()));
-            if (!is_file(other)) continue;
-            const std::vector<Found> found = only(look(other), Component::transformer);
-            if (found.empty()) continue;
-            if (expert == Expert::high) {
-                model_.transformer_low = found.front().files();
-            } else {
-                model_.transformer_low = std::move(model_.transformer);
-                set_transformer(found.front());
-            }
-            return;
+        const Expert spoken = file_expert_of(name), mine = spoken == Expert::none ? place : spoken;
+        if (mine == Expert::none) return;
+        const Expert other = mine == Expert::high ? Expert::low : Expert::high;
+        std::vector<Found> found =
+            other_experts(folder, [&](const std::string& n) { return file_expert_of(n) == other; });
+        if (place == mine)
+            for (const fs::path& sibling : folders_in(folder.parent_path()))
+                if (expert_of(sibling.filename().string()) == other)
+                    for (Found& f :
+                         other_experts(sibling, [&](const std::string& n) { return file_expert_of(n) != mine; }))
+                        found.push_back(std::move(f));
+        const auto twin = [&](const Found& f) { return without_expert(f.first_name()) == without_expert(name); };
+        if (std::any_of(found.begin(), found.end(), twin))
+            std::erase_if(found, [&](const Found& f) { return !twin(f); });
+        if (found.size() > 1)
+            throw Error(path_.string(), "",
+                        fmt::format("several files may be its other expert ({})", fmt::join(names_of(found), ", ")),
+                        "keep beside it the one that is meant");
+        if (found.empty()) {
+            if (expert_of(name) != Expert::none || place != Expert::none)
+                model_.warnings.push_back(
+                    fmt::format("{} is one expert of two; the other one is not beside it", printable(name, 80)));
+        } else if (mine == Expert::high) {
+            model_.transformer_low = found.front().files();
+        } else {
+            model_.transformer_low = std::move(model_.transformer);
+            set_transformer(found.front());
         }
-        model_.warnings.push_back(
-            fmt::format("{} is one expert of two; the other one is not beside it", printable(name, 80)));
+    }
+
+    /// Transformers in `folder` of the same sizes whose file is `named` so.
+    template <class Named> std::vector<Found> other_experts(const fs::path& folder, Named named) {
+        std::vector<Found> result;
+        for (CheckpointFiles& files : list_checkpoints(folder, &problems_beside_))
+            if (named(files.files.front().filename().string()))
+                for (Found& f : only(networks_of(std::move(files)), Component::transformer))
+                    if (traits_ && same_sizes(*traits_, TransformerTraits::read(*f.group)))
+                        result.push_back(std::move(f));
+        return result;
+    }
+    static bool same_sizes(const TransformerTraits& a, const TransformerTraits& b) {
+        const auto sizes = [](const TransformerTraits& t) {
+            return std::tuple(t.dim, t.layers, t.in_channels, t.out_channels);
+        };
+        return sizes(a) == sizes(b);
     }
 
     // Layouts
@@ -197,6 +285,9 @@ private:
         const std::vector<Found> found = look(path_);
         choose_transformer(found);
         if (model_.transformer.empty()) {
+            for (const CheckpointFiles& files : list_checkpoints(path_)) // whose names may be those of no network
+                for (const auto& container : Checkpoint::open(files.files, files.index).containers)
+                    for (const FileTensor& t : container->tensors) refuse_unknown_quantisation(t.name, path_.string());
             const std::string what(found.empty() ? "no network that is known" : name(found.front().component()));
             throw Error(path_.string(), "", fmt::format("not a video model by itself (found: {})", what),
                         "give the transformer's file or the model folder");
@@ -228,38 +319,65 @@ private:
         model_.config = read_config(root / "transformer", Component::transformer);
     }
 
-    void open_two_experts() {
-        if (is_folder(path_ / "high_noise_model")) choose_transformer(look(path_ / "high_noise_model"));
-        model_.config = read_config(path_ / "high_noise_model", Component::transformer);
-        if (is_folder(path_ / "low_noise_model")) {
-            const std::vector<Found> low = only(look(path_ / "low_noise_model"), Component::transformer);
-            if (!low.empty()) model_.transformer_low = low.front().files();
+    /// Those of the high- and the low-noise expert in the original repository, where one of them may be missing, or
+    /// two whose names say so: HighNoise/ and LowNoise/.
+    std::pair<fs::path, fs::path> expert_folders() const {
+        const auto existing = [&](const char* name) { return is_folder(path_ / name) ? path_ / name : fs::path(); };
+        std::pair found{existing("high_noise_model"), existing("low_noise_model")};
+        if (!found.first.empty() || !found.second.empty()) return found;
+        for (const fs::path& folder : folders_in(path_)) {
+            const Expert expert = expert_of(folder.filename().string());
+            if (expert == Expert::high && found.first.empty()) found.first = folder;
+            if (expert == Expert::low && found.second.empty()) found.second = folder;
+        }
+        return found.first.empty() || found.second.empty() ? std::pair<fs::path, fs::path>() : found;
+    }
+
+    void open_two_experts(const fs::path& high, const fs::path& low) {
+        if (!high.empty()) choose_transformer(look(high));
+        model_.config = read_config(high.empty() ? low : high, Component::transformer);
+        if (!low.empty()) {
+            std::vector<Found> found = only(look(low), Component::transformer);
+            if (found.size() > 1 && !model_.transformer.empty()) {
+                const std::string wanted = without_expert(model_.transformer.front().filename().string());
+                if (std::any_of(found.begin(), found.end(),
+                                [&](const Found& f) { return without_expert(f.first_name()) == wanted; }))
+                    std::erase_if(found, [&](const Found& f) { return without_expert(f.first_name()) != wanted; });
+            }
+            if (found.size() > 1) refuse_several(low, found);
+            if (!found.empty()) model_.transformer_low = found.front().files();
         }
         two_experts_ = true;
         if (model_.transformer.empty()) model_.missing.emplace_back("high-noise transformer");
         if (model_.transformer_low.empty()) model_.missing.emplace_back("low-noise transformer");
         take_companions(look(path_));
-        model_.tokenizer = tokenizer_in(path_);
+        search_beside(path_);
     }
 
     /// An original repository, ComfyUI's folders, or a part of a larger tree.
     void open_folder() {
-        const fs::path root = is_folder(path_ / "split_files") ? path_ / "split_files" : path_;
+        fs::path root = path_;
+        if (is_folder(path_ / "split_files"))
+            root = path_ / "split_files";
+        else if (is_folder(path_ / "models/diffusion_models") || is_folder(path_ / "models/unet"))
+            root = path_ / "models"; // ComfyUI itself
         std::vector<Found> found = look(root);
-        fs::path config = root;
-        if (only(found, Component::transformer).empty())
-            for (const char* part : {"diffusion_models", "transformer", "unet"})
-                if (is_folder(root / part)) {
-                    const std::vector<Found> inside = look(root / part);
-                    if (only(inside, Component::transformer).empty()) continue;
-                    found.insert(found.end(), inside.begin(), inside.end());
-                    config = root / part;
-                    break;
-                }
+        for (const char* part : {"diffusion_models", "transformer", "unet"}) {
+            if (!only(found, Component::transformer).empty()) break;
+            if (!is_folder(root / part)) continue;
+            std::vector<Found> inside = look(root / part);
+            if (only(inside, Component::transformer).empty())
+                for (const fs::path& deeper : folders_in(root / part))
+                    for (Found& f : look(deeper, true)) inside.push_back(std::move(f));
+            found.insert(found.end(), inside.begin(), inside.end());
+        }
         choose_transformer(found);
+        if (!model_.transformer.empty() && model_.transformer_low.empty())
+            find_other_expert(model_.transformer.front());
         take_companions(found);
-        model_.config = read_config(config, Component::transformer);
-        search_beside(root);
+        const fs::path place = model_.transformer.empty() ? root : model_.transformer.front().parent_path();
+        model_.config = read_config(place, Component::transformer);
+        search_beside(place);
         // transformer/ of a diffusers repository, or one expert's folder: the companions are one level up.
         const fs::path parent = fs::absolute(root).lexically_normal().parent_path();
         const fs::path up = root.filename().empty() ? parent.parent_path() : parent;
@@ -270,49 +388,73 @@ private:
 
     void take_companions(const std::vector<Found>& found) {
         for (const Component wanted : {Component::vae21, Component::vae22, Component::umt5, Component::clip})
-            for (const Found& f : only(found, wanted)) candidates_.push_back(f);
+            for (const Found& f : only(found, wanted))
+                (is_of_another_model(f.files().front()) ? left_out_ : candidates_).push_back(f);
     }
 
-    /// The folders where the usual layouts keep what belongs to a transformer in `folder`.
+    /// The folders where the usual layouts keep what belongs to a transformer in `folder`: people sort ComfyUI's into
+    /// folders of their own (diffusion_models/WanVideo/2_2, vae/wan).
     void search_beside(const fs::path& folder) {
-        std::vector<fs::path> places;
-        const fs::path absolute = fs::absolute(folder).lexically_normal();
-        const fs::path up = (absolute.filename().empty() ? absolute.parent_path() : absolute).parent_path();
-        static constexpr std::array subfolders{"vae", "text_encoder", "text_encoders", "image_encoder", "clip_vision"};
-        if (folder != path_) places.push_back(folder);
-        for (const char* sub : subfolders) places.push_back(folder / sub);
-        const std::string own =
-            absolute.filename().empty() ? absolute.parent_path().filename().string() : absolute.filename().string();
-        static constexpr std::array inner{"diffusion_models", "transformer",    "transformer_2", "unet",
-                                          "high_noise_model", "low_noise_model"};
-        const bool inside = std::find(inner.begin(), inner.end(), own) != inner.end();
-        if (inside) {
-            places.push_back(up);
-            for (const char* sub : subfolders) places.push_back(up / sub);
+        static constexpr std::array inner{"diffusion_models", "transformer",      "transformer_2",  "unet",
+                                          "checkpoints",      "high_noise_model", "low_noise_model"};
+        static constexpr std::array companions{"vae",  "text_encoder",  "text_encoders",
+                                               "clip", "image_encoder", "clip_vision"};
+        const auto any_of = [](const auto& names, const std::string& name) {
+            return std::find(names.begin(), names.end(), lower(name)) != names.end();
+        };
+        constexpr int most_levels = 3;
+        std::vector<fs::path> roots{normal(folder)};
+        fs::path at = roots.front();
+        for (int level = 0; level < most_levels && at.has_filename(); ++level, at = at.parent_path())
+            if (const std::string name = at.filename().string(); any_of(inner, name) || expert_of(name) != Expert::none)
+                roots.push_back(at.parent_path());
+        for (const fs::path& root : roots) {
+            if (root != normal(path_)) take_companions(look(root, true));
+            for (const fs::path& part : folders_in(root))
+                if (any_of(companions, part.filename().string())) {
+                    take_companions(look(part, true));
+                    for (const fs::path& deeper : folders_in(part)) take_companions(look(deeper, true));
+                }
+            if (model_.tokenizer.empty()) model_.tokenizer = tokenizer_in(root);
         }
-        for (const fs::path& place : places)
-            if (is_folder(place)) take_companions(look(place));
-        model_.tokenizer = tokenizer_in(folder);
-        if (model_.tokenizer.empty() && inside) model_.tokenizer = tokenizer_in(up);
     }
 
-    /// Of several copies the one with the most bytes: fp16 before fp8.
+    /// Its sizes are those that the transformer was trained with.
+    bool suits(const Found& f) const {
+        const TransformerTraits traits = traits_.value_or(TransformerTraits{});
+        const Json sizes = describe_sizes(*f.group);
+        const auto equal = [&](const char* key, std::int64_t wanted) {
+            return wanted < 0 || sizes.value(key, wanted) == wanted;
+        };
+        if (f.component() == Component::umt5) return equal("d_model", traits.text_dim);
+        if (f.component() == Component::clip) return equal("hidden_size", traits.clip_dim);
+        // One that makes larger pictures has more channels at its end (upscale2x).
+        return equal("z_dim", traits.out_channels) &&
+               equal("out_channels", sizes.value("in_channels", std::int64_t{-1}));
+    }
+
+    /// Of several copies one that suits the transformer, and of those the one with the most bytes: fp16 before fp8.
     std::vector<fs::path> best(Component wanted, const char* role) {
-        const Found* chosen = nullptr;
-        std::size_t count = 0;
+        std::vector<const Found*> all;
         std::set<fs::path> seen;
-        for (const Found& f : candidates_) {
-            if (f.component() != wanted || !seen.insert(fs::absolute(f.files().front()).lexically_normal()).second)
-                continue;
-            ++count;
-            if (!chosen || f.bytes() > chosen->bytes()) chosen = &f;
-        }
-        if (count > 1)
+        for (const Found& f : candidates_)
+            if (f.component() == wanted && seen.insert(normal(f.files().front())).second) all.push_back(&f);
+        if (all.empty()) return {};
+        // The vision tower of another CLIP has the same sizes.
+        const auto other_clip = [](const Found& f) { return lower(f.first_name()).find("laion") != std::string::npos; };
+        const auto rank = [&](const Found* f) { return std::tuple(suits(*f), !other_clip(*f), f->bytes()); };
+        std::stable_sort(all.begin(), all.end(), [&](const Found* a, const Found* b) { return rank(a) > rank(b); });
+        const Found& chosen = *all.front();
+        if (all.size() > 1)
             model_.warnings.push_back(
-                fmt::format("{} files hold a {}; {} is used", count, role, printable(chosen->first_name(), 80)));
-        if (chosen && wanted == Component::umt5 && model_.tokenizer.empty())
-            model_.tokenizer = tokenizer_of(*chosen->checkpoint);
-        return chosen ? chosen->files() : std::vector<fs::path>{};
+                fmt::format("{} files hold a {}; {} is used", all.size(), role, printable(chosen.first_name(), 80)));
+        if (wanted == Component::umt5) {
+            for (const Found* f : all) // any of them brings the same one
+                if (model_.tokenizer.empty() && (f == &chosen || suits(*f)))
+                    model_.tokenizer = tokenizer_of(*f->checkpoint);
+            if (model_.tokenizer.empty()) model_.tokenizer = tokenizer_in(chosen.files().front().parent_path());
+        }
+        return chosen.files();
     }
 
     void finish() {
@@ -335,11 +477,40 @@ private:
         need(!model_.text_encoder.empty(), "text encoder");
         need(!model_.tokenizer.empty(), "tokenizer");
         if (traits.clip) need(!model_.clip.empty(), "CLIP image encoder");
-        // A damaged file is most likely the part that is missing, and says more than that it is missing.
-        if (!model_.missing.empty() && !problems_.empty()) throw Error(problems_.front());
+        refuse_damaged_parts();
+        warn_of_shards();
         for (const Error& problem : problems_) model_.warnings.push_back(fmt::format("left out: {}", problem.what()));
+        if (model_.vae.empty())
+            for (const Found& f : left_out_)
+                model_.warnings.push_back(
+                    fmt::format("left out: {} is not Wan's VAE, by its name", printable(f.first_name(), 80)));
         model_.relative = traits.outside;
         if (traits_) model_.family = family(traits);
+    }
+
+    /// A damaged file is most likely the part that is missing, and says more than that it is missing.
+    void refuse_damaged_parts() const {
+        if (model_.missing.empty()) return;
+        if (!problems_.empty()) throw Error(problems_.front());
+        static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> words{
+            {{"transformer", ""}, {"VAE", "vae"}, {"text encoder", "t5"}, {"CLIP image encoder", "clip"}}};
+        for (const Error& problem : problems_beside_)
+            for (const auto& [part, word] : words)
+                if (lower(fs::path(problem.file()).filename().string()).find(word) != std::string::npos &&
+                    std::find(model_.missing.begin(), model_.missing.end(), part) != model_.missing.end())
+                    throw Error(problem);
+    }
+
+    /// A download that has not ended, where no index says what there should be.
+    void warn_of_shards() {
+        for (const auto* files :
+             {&model_.transformer, &model_.transformer_low, &model_.vae, &model_.text_encoder, &model_.clip}) {
+            if (files->empty()) continue;
+            const std::string name = files->front().filename().string();
+            if (const int all = shards_of(name); std::cmp_less(files->size(), all))
+                model_.warnings.push_back(
+                    fmt::format("{} of {} shards are there ({})", files->size(), all, printable(name, 80)));
+        }
     }
 
     /// A VAE with so many latent channels; -1: with any.
@@ -383,9 +554,9 @@ private:
 
     fs::path path_;
     ModelFolder model_;
-    std::vector<Found> candidates_;
+    std::vector<Found> candidates_, left_out_;
     std::optional<TransformerTraits> traits_;
-    std::vector<Error> problems_;
+    std::vector<Error> problems_, problems_beside_;
     bool two_experts_ = false, second_vae_ = false;
 };
 

@@ -87,6 +87,12 @@ TEST(ModelFolderTest, OriginalSkyReelsWithShardsAndClip) {
     write_bytes(folder / "model-00002-of-00002.safetensors", safetensors({tensors.begin() + 40, tensors.end()}));
     const ModelFolder without = ModelFolder::open(folder.path());
     EXPECT_EQ(without.missing, Names{"CLIP image encoder"});
+    EXPECT_TRUE(without.warnings.empty());
+    fs::rename(folder / "model-00002-of-00002.safetensors", folder / "model-00002-of-00002.safetensors.incomplete");
+    const ModelFolder half = ModelFolder::open(folder.path());
+    ASSERT_EQ(half.warnings.size(), 1u);
+    EXPECT_TRUE(has(half.warnings[0], "1 of 2 shards"));
+    fs::rename(folder / "model-00002-of-00002.safetensors.incomplete", folder / "model-00002-of-00002.safetensors");
     add_clip(folder.path());
     const ModelFolder m = ModelFolder::open(folder.path());
     EXPECT_EQ(m.transformer.size(), 2u);
@@ -179,6 +185,176 @@ TEST(ModelFolderTest, ComfyFolders) {
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
 }
 
+std::string vae_file() { return safetensors(zero_tensors(vae21_names(2, 16))); }
+/// With the vocabulary in it, as ComfyUI's; `width` 6: the one of tiny_transformer.
+std::string encoder_file(bool tokenizer = true, std::int64_t width = 6, const std::string& dtype = "F16") {
+    std::vector<Raw> tensors = zero_tensors(umt5_names(20, width, 12, 2, 2), dtype);
+    if (tokenizer) tensors.push_back(zeros("spiece_model", {5}, "U8"));
+    return safetensors(tensors);
+}
+
+/// ComfyUI lists what lies in folders of folders, too, and people use it; `clip` is the older name of text_encoders.
+TEST(ModelFolderTest, ComfyFoldersSortedByTheirOwner) {
+    TempFolder folder("ComfyUI");
+    const fs::path models = folder / "models";
+    const fs::path file = models / "diffusion_models/WanVideo/2_1/Wan2_1-T2V-1_3B_bf16.safetensors";
+    write_bytes(file, transformer_file());
+    write_bytes(models / "vae/wanvideo/Wan2_1_VAE_bf16.safetensors", vae_file());
+    write_bytes(models / "clip/umt5_xxl_fp8_e4m3fn_scaled.safetensors", encoder_file());
+    const ModelFolder m = ModelFolder::open(file);
+    EXPECT_EQ(names_of(m.vae), Names{"Wan2_1_VAE_bf16.safetensors"});
+    EXPECT_EQ(names_of(m.text_encoder), Names{"umt5_xxl_fp8_e4m3fn_scaled.safetensors"});
+    EXPECT_TRUE(m.missing.empty());
+    const fs::path nearer = models / "diffusion_models/WanVideo/Wan2_1-T2V-1_3B_bf16.safetensors";
+    fs::rename(file, nearer);
+    for (const fs::path& root : {folder.path(), models}) {
+        EXPECT_EQ(names_of(ModelFolder::open(root).transformer), Names{"Wan2_1-T2V-1_3B_bf16.safetensors"});
+        EXPECT_TRUE(ModelFolder::open(root).missing.empty());
+    }
+}
+
+TEST(ModelFolderTest, OtherModelsFilesInComfyFoldersAreLeftAlone) {
+    TempFolder folder("models");
+    write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
+    // Qwen-Image's VAE has Wan's names and shapes, Flux's T5 nearly those of UMT5, and the encoder of others is
+    // narrower.
+    write_bytes(folder / "vae/qwen_image_vae.safetensors", vae_file());
+    write_bytes(folder / "text_encoders/t5xxl_fp32.safetensors", [] {
+        std::vector<Raw> t5;
+        for (const Raw& t : zero_tensors(umt5_names(90, 6, 12, 4, 2), "F32"))
+            if (!t.name.ends_with("pos_embedding.embedding.weight") || t.name.starts_with("blocks.0.")) t5.push_back(t);
+        return safetensors(t5);
+    }());
+    const ModelFolder none = ModelFolder::open(folder / "diffusion_models/wan2.1_t2v.safetensors");
+    EXPECT_EQ(none.missing, (Names{"VAE", "text encoder", "tokenizer"}));
+    ASSERT_EQ(none.warnings.size(), 1u);
+    EXPECT_TRUE(has(none.warnings[0], "qwen_image_vae.safetensors"));
+
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", vae_file());
+    write_bytes(folder / "vae/Wan2.1_VAE_upscale2x.safetensors", [] {
+        std::vector<Raw> wide; // four pixels for each
+        for (const Raw& t : zero_tensors(vae21_names(2, 16), "F32"))
+            wide.push_back(t.name.starts_with("decoder.head.2.")
+                               ? zeros(t.name, t.shape.size() == 1 ? std::vector<std::int64_t>{12}
+                                                                   : std::vector<std::int64_t>{12, 2, 3, 3, 3})
+                               : t);
+        return safetensors(wide);
+    }());
+    write_bytes(folder / "vae/vae-ft-mse-840000.pt", "PK\x03\x04"); // nobody asks for it
+    write_bytes(folder / "text_encoders/umt5_base.safetensors", encoder_file(true, 64, "F32"));
+    write_bytes(folder / "text_encoders/umt5_xxl_fp16.safetensors", encoder_file());
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(names_of(m.vae), Names{"wan_2.1_vae.safetensors"});
+    EXPECT_EQ(names_of(m.text_encoder), Names{"umt5_xxl_fp16.safetensors"});
+    EXPECT_EQ(m.tokenizer.filename(), "umt5_xxl_fp16.safetensors");
+    EXPECT_TRUE(m.missing.empty());
+}
+
+TEST(ModelFolderTest, OfSeveralClipsTheOneThatTheTransformerKnows) {
+    TempFolder folder("models");
+    const auto clip = [](std::int64_t width, const std::string& dtype) {
+        return safetensors(zero_tensors(clip_names(width, 12, 2), dtype));
+    };
+    write_bytes(folder / "diffusion_models/wan2.1_i2v.safetensors", transformer_file(with_images()));
+    write_bytes(folder / "clip_vision/CLIP-ViT-H-14-laion2B-s32B-b79K.safetensors", clip(10, "F32"));
+    write_bytes(folder / "clip_vision/clip_vision_g.safetensors", clip(20, "F32"));
+    write_bytes(folder / "clip_vision/clip_vision_h.safetensors", clip(10, "F16"));
+    EXPECT_EQ(names_of(ModelFolder::open(folder.path()).clip), Names{"clip_vision_h.safetensors"});
+}
+
+/// Kijai's encoder brings none; ComfyUI's beside it does, and so may a file.
+TEST(ModelFolderTest, TheTokenizerBesideTheTextEncoder) {
+    TempFolder folder("models");
+    write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", vae_file());
+    write_bytes(folder / "text_encoders/umt5-xxl-enc-bf16.safetensors", encoder_file(false, 6, "F32"));
+    EXPECT_EQ(ModelFolder::open(folder.path()).missing, Names{"tokenizer"});
+    write_bytes(folder / "text_encoders/umt5_xxl_fp8_e4m3fn_scaled.safetensors", encoder_file());
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(names_of(m.text_encoder), Names{"umt5-xxl-enc-bf16.safetensors"});
+    EXPECT_EQ(m.tokenizer.filename(), "umt5_xxl_fp8_e4m3fn_scaled.safetensors");
+    fs::remove(folder / "text_encoders/umt5_xxl_fp8_e4m3fn_scaled.safetensors");
+    write_bytes(folder / "text_encoders/spiece.model", "x");
+    EXPECT_EQ(ModelFolder::open(folder.path()).tokenizer, folder / "text_encoders");
+}
+
+TEST(ModelFolderTest, TheExpertsOfOtherSpellings) {
+    TempFolder folder("models");
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", vae_file());
+    write_bytes(folder / "text_encoders/umt5_xxl_fp16.safetensors", encoder_file());
+    const fs::path place = folder / "diffusion_models";
+    const std::vector<std::pair<std::string, std::string>> pairs{
+        {"Wan2_2-T2V-A14B_HIGH_fp8_e4m3fn_scaled_KJ.safetensors",
+         "Wan2_2-T2V-A14B-LOW_fp8_e4m3fn_scaled_KJ.safetensors"},
+        {"smoothMixWan22_i2vHigh.safetensors", "smoothMixWan22_i2vLow.safetensors"},
+        {"Wan2.2-T2V-A14B-HighNoise-Q5_K_M.gguf", "Wan2.2-T2V-A14B-LowNoise-Q4_K_M.gguf"}};
+    for (const auto& [high, low] : pairs) {
+        const auto file = [&](const std::string& name) {
+            return name.ends_with(".gguf") ? gguf(gguf_tensors(zero_tensors(transformer_names(tiny_transformer()))))
+                                           : transformer_file();
+        };
+        write_bytes(place / high, file(high));
+        write_bytes(place / low, file(low));
+        for (const fs::path& path : {folder.path(), place / high, place / low}) {
+            const ModelFolder m = ModelFolder::open(path);
+            EXPECT_EQ(names_of(m.transformer), Names{high}) << path;
+            EXPECT_EQ(names_of(m.transformer_low), Names{low}) << path;
+            EXPECT_EQ(m.family, Family::wan22) << path;
+        }
+        // Others beside the pair: a model of another kind, and one of a single transformer.
+        TransformerSize i2v = with_images(false);
+        write_bytes(place / "Wan2_2-I2V-A14B-LOW_fp8.safetensors", transformer_file(i2v));
+        write_bytes(place / "wan2.1_t2v_14B_lowvram.safetensors", transformer_file());
+        EXPECT_EQ(names_of(ModelFolder::open(place / high).transformer_low), Names{low});
+        EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+        fs::remove_all(place);
+    }
+}
+
+/// A clone of a repository that keeps each expert's quantisations in a folder.
+TEST(ModelFolderTest, TheExpertsInFoldersOfTheirNames) {
+    TempFolder folder("Wan2.2-T2V-A14B-GGUF");
+    const std::string transformer = gguf(gguf_tensors(zero_tensors(transformer_names(tiny_transformer()))));
+    const fs::path high = folder / "HighNoise/Wan2.2-T2V-A14B-HighNoise-Q4_K_S.gguf";
+    write_bytes(high, transformer);
+    write_bytes(folder / "LowNoise/Wan2.2-T2V-A14B-LowNoise-Q4_K_S.gguf", transformer);
+    write_bytes(folder / "VAE/Wan2.1_VAE.safetensors", vae_file());
+    write_bytes(folder / "umt5_xxl_fp16.safetensors", encoder_file());
+    const auto low = [](const fs::path& path) {
+        const ModelFolder m = ModelFolder::open(path);
+        EXPECT_TRUE(m.missing.empty()) << path;
+        return names_of(m.transformer_low);
+    };
+    const Names twin{"Wan2.2-T2V-A14B-LowNoise-Q4_K_S.gguf"};
+    for (const fs::path& path : {folder.path(), high}) EXPECT_EQ(low(path), twin);
+    write_bytes(folder / "LowNoise/Wan2.2-T2V-A14B-LowNoise-Q5_K_M.gguf", transformer);
+    for (const fs::path& path : {folder.path(), high}) EXPECT_EQ(low(path), twin);
+    fs::rename(folder / "LowNoise" / twin[0], folder / "LowNoise/Wan2.2-T2V-A14B-LowNoise-Q3_K_M.gguf");
+    EXPECT_TRUE(has(refusal(high), "several files may be its other expert"));
+    EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+    fs::remove_all(folder / "LowNoise");
+    EXPECT_TRUE(ModelFolder::open(high).transformer_low.empty());
+}
+
+/// The Hugging Face cache: files are links to blobs without names.
+TEST(ModelFolderTest, ACachedRepositoryIsItsRevision) {
+    TempFolder folder("models--Wan-AI--Wan2.1-T2V-1.3B");
+    const auto add = [&](const fs::path& revision, const char* name, const std::string& bytes) {
+        write_bytes(folder / "blobs" / name, bytes);
+        fs::create_directories((folder / "snapshots" / revision / name).parent_path());
+        fs::create_symlink(folder / "blobs" / name, folder / "snapshots" / revision / name);
+    };
+    add("0a1b", "diffusion_pytorch_model.safetensors", transformer_file());
+    add("0a1b", "Wan2.1_VAE.pth", pth(zero_tensors(vae21_names(2, 16))));
+    EXPECT_EQ(ModelFolder::open(folder.path()).root, folder / "snapshots/0a1b"); // the only one
+    fs::create_directories(folder / "snapshots/2c3d");
+    write_bytes(folder / "refs/main", "0a1b");
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(m.root, folder / "snapshots/0a1b");
+    EXPECT_EQ(names_of(m.vae), Names{"Wan2.1_VAE.pth"});
+    EXPECT_EQ(m.family, Family::wan);
+}
+
 TEST(ModelFolderTest, OfTwoVaesTheOneThatMakesTheLatents) {
     TempFolder folder("models");
     write_bytes(folder / "diffusion_models/some_16.safetensors", transformer_file());
@@ -259,6 +435,15 @@ TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
     TempFolder only_vae("y");
     write_bytes(only_vae / "vae.safetensors", safetensors(zero_tensors(vae21_names(2, 2))));
     EXPECT_TRUE(has(refusal(only_vae / "vae.safetensors"), "found: Wan 2.1 VAE"));
+    std::vector<Raw> quanto; // each linear layer as tensors of names that no network has
+    for (const Raw& t : zero_tensors(transformer_names(tiny_transformer()))) {
+        const bool linear = t.shape.size() == 2;
+        quanto.push_back({linear ? t.name + "._data" : t.name, t.dtype, t.shape, t.data});
+        if (linear) quanto.push_back(zeros(t.name + "._scale", {t.shape[0], 1}));
+        if (linear) quanto.push_back(zeros(t.name.substr(0, t.name.rfind('.')) + ".output_scale", {}));
+    }
+    write_bytes(folder / "quanto_int8.safetensors", safetensors(quanto));
+    EXPECT_TRUE(has(refusal(folder / "quanto_int8.safetensors"), "quantised with quanto"));
 }
 
 // The family
