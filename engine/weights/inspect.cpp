@@ -127,13 +127,17 @@ Json merged_config(Inspection& out, const TensorGroup& group, const Json& config
     return result;
 }
 
-/// The first layer of each file whose quantisation is described and not read.
+/// The first layer of each file whose quantisation is not read.
 void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
     for (const auto& container : checkpoint.containers) {
         try {
             check_quantisation_metadata(container->metadata, {});
-            for (const FileTensor& t : container->tensors)
+            for (const FileTensor& t : container->tensors) {
+                refuse_unknown_quantisation(t.name, {});
                 if (t.name.ends_with(".comfy_quant")) check_comfy_quant(container->tensor(t), t.name, {});
+            }
+            for (const FileTensor& t : container->tensors)
+                if (t.name.ends_with(".weight") && t.dtype == DType::i8) refuse_int8(t.name, {});
         } catch (const Error& e) {
             warn(out, e.what());
         }
@@ -141,6 +145,7 @@ void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
 }
 
 void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
+    std::set<std::string> unread; // types
     for (const auto& container : checkpoint.containers)
         for (const FileTensor& t : container->tensors) {
             out.tensors.push_back({t.name, t.dtype_name, t.shape, t.bytes});
@@ -149,14 +154,9 @@ void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
             const std::int64_t elements = checked_elements(t.shape).value_or(0);
             if (__builtin_add_overflow(out.parameters, static_cast<std::uint64_t>(elements), &out.parameters))
                 out.parameters = UINT64_MAX;
-            if (!t.dtype)
+            if (!t.dtype && unread.insert(t.dtype_name).second)
                 warn(out, fmt::format("{} is of type {}, which cannot be read", printable(t.name, 80),
                                       printable(t.dtype_name, 24)));
-            try {
-                refuse_unknown_quantisation(t.name, {});
-            } catch (const Error& e) {
-                warn(out, e.what());
-            }
         }
     warn_of_quantisation(out, checkpoint);
 }

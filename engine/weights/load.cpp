@@ -185,9 +185,7 @@ private:
         Tensor stored = member.container->tensor(*member.tensor);
         const Member* scale = scale_of(name, part);
         if (!scale) return Weight(name, std::move(stored));
-        if (stored.dtype() == DType::i8)
-            throw Error(file, member.tensor->name, "quantised as int8, which is not read",
-                        "use the bf16, fp16, fp8 or GGUF file of this model");
+        if (stored.dtype() == DType::i8) refuse_int8(member.tensor->name, file);
         if (stored.dtype() != DType::f8_e4m3 && stored.dtype() != DType::f8_e5m2)
             throw Error(file, member.tensor->name,
                         fmt::format("it has a scale, but is {} and not fp8", member.tensor->dtype_name),

@@ -50,6 +50,10 @@ void refuse_unknown_quantisation(std::string_view name, const std::string& file)
     }
 }
 
+void refuse_int8(std::string_view name, const std::string& file) {
+    throw Error(file, std::string(name), "quantised as int8, which is not read", use_other);
+}
+
 void check_comfy_quant(const Tensor& tensor, std::string_view name, const std::string& file) {
     if (tensor.dtype() != DType::u8 || tensor.bytes() > 65'536)
         throw Error(file, std::string(name), "its quantisation is described in an unknown way", use_other);

@@ -137,6 +137,14 @@ TEST(Inspect, SaysWhatIsNotReadOrNotRendered) {
     EXPECT_EQ(warning(quantised(fp8)), "0");
     EXPECT_TRUE(has(warning({}, R"({"_quantization_metadata":"{\"layers\":{\"blocks.0\":{\"format\":\"nvfp4\"}}}"})"),
                     "nvfp4"));
+    EXPECT_TRUE(
+        has(warning({zeros("blocks.0.self_attn.q.weight_scale_2", {}), zeros("blocks.0.ffn.0.weight_scale_2", {})}),
+            "nvfp4")); // once for all layers
+    EXPECT_TRUE(has(warning({Raw{"a", "F4", {2}, "x"}, Raw{"b", "F4", {2}, "x"}}), "F4"));
+    for (Raw& t : tensors)
+        if (t.name == "blocks.0.self_attn.q.weight") t = zeros(t.name, t.shape, "I8");
+    EXPECT_TRUE(has(warning({}), "int8"));
+    tensors = zero_tensors(transformer_names(tiny_transformer()));
     for (const auto& [tensor, name] : std::vector<std::pair<const char*, const char*>>{
              {"vace_blocks.0.after_proj.weight", "VACE"},
              {"face_adapter.fuser_blocks.0.k_norm.weight", "Animate"},
