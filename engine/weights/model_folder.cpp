@@ -281,17 +281,31 @@ private:
 
     // Layouts
 
+    [[noreturn]] void refuse_no_transformer(const std::vector<Found>& found) const {
+        std::string what(found.empty() ? "no network that is known" : name(found.front().component()));
+        for (const CheckpointFiles& files : list_checkpoints(path_)) {
+            const Checkpoint all = Checkpoint::open(files.files, files.index);
+            for (const TensorGroup& g : all.groups) {
+                if (g.recognised.component == Component::lora) what = name(Component::lora);
+                if (g.recognised.component != Component::unknown) continue;
+                for (const auto& m : g.members) refuse_unknown_quantisation(m.name, path_.string());
+                // A part that other programs add to a model of Wan: its layers have names as the model's.
+                const std::string relative = TransformerTraits::read(g).outside;
+                const bool layers = std::any_of(g.members.begin(), g.members.end(), [](const auto& m) {
+                    return m.name.starts_with("blocks.") || m.name.starts_with("vace_blocks.");
+                });
+                if (layers && !relative.empty())
+                    throw Error(path_.string(), "", describe_relative(relative), "give another transformer's file");
+            }
+        }
+        throw Error(path_.string(), "", fmt::format("not a video model by itself (found: {})", what),
+                    "give the transformer's file or the model folder");
+    }
+
     void open_file() {
         const std::vector<Found> found = look(path_);
         choose_transformer(found);
-        if (model_.transformer.empty()) {
-            for (const CheckpointFiles& files : list_checkpoints(path_)) // whose names may be those of no network
-                for (const auto& container : Checkpoint::open(files.files, files.index).containers)
-                    for (const FileTensor& t : container->tensors) refuse_unknown_quantisation(t.name, path_.string());
-            const std::string what(found.empty() ? "no network that is known" : name(found.front().component()));
-            throw Error(path_.string(), "", fmt::format("not a video model by itself (found: {})", what),
-                        "give the transformer's file or the model folder");
-        }
+        if (model_.transformer.empty()) refuse_no_transformer(found);
         find_other_expert(path_);
         take_companions(found);
         const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
@@ -362,7 +376,7 @@ private:
         else if (is_folder(path_ / "models/diffusion_models") || is_folder(path_ / "models/unet"))
             root = path_ / "models"; // ComfyUI itself
         std::vector<Found> found = look(root);
-        for (const char* part : {"diffusion_models", "transformer", "unet"}) {
+        for (const char* part : {"diffusion_models", "transformer", "unet", "checkpoints"}) {
             if (!only(found, Component::transformer).empty()) break;
             if (!is_folder(root / part)) continue;
             std::vector<Found> inside = look(root / part);

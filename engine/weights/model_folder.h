@@ -34,10 +34,10 @@ struct ModelFolder {
                                       ///< (where the transformer has its branch)
     std::vector<std::string> warnings;
 
-    /// `path`: an original Wan / SkyReels repository, one of Wan 2.2 A14B (high_noise_model, low_noise_model), a
-    /// diffusers repository, a folder in ComfyUI's order (diffusion_models, vae, text_encoders, clip_vision), or the
-    /// file of a transformer with its companions beside it or in such folders. Throws Error where nothing there is a
-    /// model, where several are and none is meant, or naming a file that is damaged.
+    /// `path`: an original Wan / SkyReels repository, one with a folder for each expert, a diffusers repository, any of
+    /// them as the Hugging Face cache keeps it, a folder in ComfyUI's order (diffusion_models, vae, text_encoders,
+    /// clip_vision, with folders in them), or the file of a transformer with its companions beside it or in such
+    /// folders. Throws Error where nothing there is a model, several are and none is meant, or for a damaged file.
     static ModelFolder open(const std::filesystem::path& path);
 };
 

@@ -416,12 +416,14 @@ TEST(ModelFolderTest, AnAllInOneFileServesEveryRole) {
         all.push_back(t);
     all.push_back(zeros("text_encoders.umt5xxl.spiece_model", {4}, "U8"));
     TempFolder folder("models");
-    write_bytes(folder / "aio.safetensors", safetensors(all));
-    const ModelFolder m = ModelFolder::open(folder / "aio.safetensors");
-    EXPECT_EQ(m.transformer, m.vae);
-    EXPECT_EQ(m.transformer, m.text_encoder);
-    EXPECT_EQ(m.tokenizer, folder / "aio.safetensors");
-    EXPECT_TRUE(m.missing.empty());
+    write_bytes(folder / "checkpoints/aio.safetensors", safetensors(all)); // where ComfyUI keeps such files
+    for (const fs::path& path : {folder.path(), folder / "checkpoints/aio.safetensors"}) {
+        const ModelFolder m = ModelFolder::open(path);
+        EXPECT_EQ(m.transformer, m.vae);
+        EXPECT_EQ(m.transformer, m.text_encoder);
+        EXPECT_EQ(m.tokenizer, folder / "checkpoints/aio.safetensors");
+        EXPECT_TRUE(m.missing.empty());
+    }
 }
 
 TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
@@ -435,6 +437,10 @@ TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
     TempFolder only_vae("y");
     write_bytes(only_vae / "vae.safetensors", safetensors(zero_tensors(vae21_names(2, 2))));
     EXPECT_TRUE(has(refusal(only_vae / "vae.safetensors"), "found: Wan 2.1 VAE"));
+    write_bytes(folder / "style.safetensors", safetensors({f32("blocks.0.self_attn.q.lora_down.weight", {2, 8})}));
+    EXPECT_TRUE(has(refusal(folder / "style.safetensors"), "found: LoRA"));
+    write_bytes(folder / "module.safetensors", safetensors({f32("vace_blocks.0.after_proj.weight", {8, 8})}));
+    EXPECT_TRUE(has(refusal(folder / "module.safetensors"), "relative VACE"));
     std::vector<Raw> quanto; // each linear layer as tensors of names that no network has
     for (const Raw& t : zero_tensors(transformer_names(tiny_transformer()))) {
         const bool linear = t.shape.size() == 2;
