@@ -76,6 +76,17 @@ bool is_of_another_model(const fs::path& file) {
     return name.find("qwen") != std::string::npos; // Qwen-Image's VAE: Wan's names and shapes, other values
 }
 
+/// Their names or folders speak of noise ("low_noise"), or the names differ in "high" and "low" alone: a word like
+/// "high" by itself may mean anything.
+bool are_experts(const fs::path& one, const fs::path& other) {
+    const auto speaks = [](const fs::path& file) {
+        return expert_of(file.filename().string()) != Expert::none ||
+               expert_of(normal(file).parent_path().filename().string()) != Expert::none;
+    };
+    return (speaks(one) && speaks(other)) ||
+           without_expert(one.filename().string()) == without_expert(other.filename().string());
+}
+
 /// One network found in the files of one checkpoint.
 struct Found {
     std::shared_ptr<const Checkpoint> checkpoint;
@@ -140,7 +151,7 @@ private:
         const bool folder = is_folder(place);
         std::vector<Found> found;
         std::vector<Error>& problems = beside ? problems_beside_ : problems_;
-        for (CheckpointFiles& files : list_checkpoints(place, beside ? &problems : nullptr)) {
+        for (CheckpointFiles& files : beside ? list_beside(place) : list_checkpoints(place)) {
             try {
                 for (Found& f : networks_of(std::move(files))) found.push_back(std::move(f));
             } catch (const Error& e) {
@@ -149,6 +160,15 @@ private:
             }
         }
         return found;
+    }
+    /// A folder that cannot be read is left out, and so is a bad index.
+    std::vector<CheckpointFiles> list_beside(const fs::path& place) {
+        try {
+            return list_checkpoints(place, &problems_beside_);
+        } catch (const Error& e) {
+            problems_beside_.push_back(e);
+            return {};
+        }
     }
     static std::vector<Found> networks_of(CheckpointFiles files) {
         std::vector<Found> found;
@@ -187,6 +207,7 @@ private:
         };
         const auto high = named(Expert::high), low = named(Expert::low);
         if (candidates.size() == 2 && high != candidates.end() && low != candidates.end() &&
+            are_experts(high->files().front(), low->files().front()) &&
             same_sizes(TransformerTraits::read(*high->group), TransformerTraits::read(*low->group))) {
             set_transformer(*high);
             model_.transformer_low = low->files();
@@ -243,6 +264,7 @@ private:
                     for (Found& f :
                          other_experts(sibling, [&](const std::string& n) { return file_expert_of(n) != mine; }))
                         found.push_back(std::move(f));
+        std::erase_if(found, [&](const Found& f) { return !are_experts(file, f.files().front()); });
         const auto twin = [&](const Found& f) { return without_expert(f.first_name()) == without_expert(name); };
         if (std::any_of(found.begin(), found.end(), twin))
             std::erase_if(found, [&](const Found& f) { return !twin(f); });
@@ -265,7 +287,7 @@ private:
     /// Transformers in `folder` of the same sizes whose file is `named` so.
     template <class Named> std::vector<Found> other_experts(const fs::path& folder, Named named) {
         std::vector<Found> result;
-        for (CheckpointFiles& files : list_checkpoints(folder, &problems_beside_))
+        for (CheckpointFiles& files : list_beside(folder))
             if (named(files.files.front().filename().string()))
                 for (Found& f : only(networks_of(std::move(files)), Component::transformer))
                     if (traits_ && same_sizes(*traits_, TransformerTraits::read(*f.group)))

@@ -309,6 +309,14 @@ TEST(ModelFolderTest, TheExpertsOfOtherSpellings) {
         EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
         fs::remove_all(place);
     }
+    // Such words mean other things, too.
+    write_bytes(place / "wan2.1_t2v_14B_high_quality.safetensors", transformer_file());
+    write_bytes(place / "wan2.2_t2v_low_noise_14B_fp16.safetensors", transformer_file());
+    const ModelFolder alone = ModelFolder::open(place / "wan2.1_t2v_14B_high_quality.safetensors");
+    EXPECT_TRUE(alone.transformer_low.empty());
+    EXPECT_EQ(alone.family, Family::wan);
+    EXPECT_TRUE(alone.warnings.empty());
+    EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
 }
 
 /// A clone of a repository that keeps each expert's quantisations in a folder.
