@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #include "engine/core/error.h"
@@ -18,6 +19,15 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
     return bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
 
+bool is_web_page(std::span<const std::byte> bytes) {
+    constexpr std::size_t most = 256;
+    std::string start;
+    for (const std::byte b : bytes.first(std::min(bytes.size(), most)))
+        start += static_cast<char>(std::tolower(std::to_integer<unsigned char>(b)));
+    start.erase(0, start.find_first_not_of(" \t\r\n"));
+    return start.starts_with("<!doctype html") || start.starts_with("<html");
+}
+
 /// What a person most often has in place of a checkpoint, said in words.
 void refuse_known_strangers(const MappedFile& file) {
     const auto bytes = file.span();
@@ -25,6 +35,9 @@ void refuse_known_strangers(const MappedFile& file) {
     if (begins_with(bytes, "version https://git-lfs"))
         throw Error(file.name(), "", "a Git LFS pointer, not the checkpoint itself",
                     "fetch the file with `git lfs pull`");
+    if (is_web_page(bytes))
+        throw Error(file.name(), "", "a web page, not the checkpoint itself",
+                    "download the file itself; at Hugging Face its address says /resolve/, not /blob/");
     if (begins_with(bytes, "FUGG"))
         throw Error(file.name(), "", "a big-endian GGUF file", "convert it to little-endian");
     if (begins_with(bytes, "PK\x05\x06"))

@@ -138,6 +138,7 @@ TEST(Safetensors, SaysWhatIsWrong) {
     EXPECT_TRUE(has(of(whole.substr(0, 40)), "cut short"));
     EXPECT_TRUE(has(of(""), "empty"));
     EXPECT_TRUE(has(of("version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"));
+    EXPECT_TRUE(has(of("\n<!DOCTYPE html>\n<html class=\"\">"), "a web page"));
     EXPECT_TRUE(
         has(of(safetensors(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", "abcd")), "ask for 8 bytes"));
     EXPECT_TRUE(has(of(safetensors(R"({"w":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", "abcd")), "w: shape"));
