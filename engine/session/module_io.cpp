@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "engine/core/log.h"
+#include "engine/pipeline/stored.h"
 #include "engine/session/suggest.h"
 #include "engine/weights/safetensors.h"
 
@@ -65,10 +66,13 @@ Tensor ModuleInputs::find(const std::string& name, std::initializer_list<std::st
     if (tensor.dtype() != dtype)
         refuse(name, fmt::format("is {}, expected {}", info(tensor.dtype()).name, info(dtype).name),
                "store it in that type");
-    for (const std::string_view shape : shapes)
-        if (fits(tensor.shape(), shape)) return tensor;
-    refuse(name, fmt::format("has shape {}, expected {}", to_string(tensor.shape()), fmt::join(shapes, " or ")),
-           "give it without a batch axis");
+    if (std::none_of(shapes.begin(), shapes.end(), [&](auto shape) { return fits(tensor.shape(), shape); }))
+        refuse(name, fmt::format("has shape {}, expected {}", to_string(tensor.shape()), fmt::join(shapes, " or ")),
+               "give it without a batch axis");
+    if (dtype == DType::f32)
+        if (const auto at = first_not_finite(tensor))
+            refuse(name, fmt::format("is {} at element {}", tensor.span<float>()[*at], *at), "give finite numbers");
+    return tensor;
 }
 
 Tensor ModuleInputs::get(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype) {

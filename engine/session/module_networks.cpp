@@ -12,6 +12,7 @@
 #include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/transformer.h"
 #include "engine/models/wan/vae.h"
+#include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
 #include "engine/session/module_io.h"
 
@@ -40,6 +41,13 @@ template <class Run> auto with_inputs(const ModuleCall& call, Run run) {
     } catch (const Error& e) {
         throw e.in_file(call.inputs.string());
     }
+}
+
+/// As renders refuse it. Finite inputs may overflow too, where they are far from what the network was made for.
+Tensors checked(const Weights& by, Tensors outputs) {
+    for (const auto& [name, tensor] : outputs)
+        check_computed(by, name, tensor, "its weights are damaged, or the inputs far out of range");
+    return outputs;
 }
 
 bool skyreels_by_name(const ModuleCall& call, const Weights& weights) {
@@ -127,7 +135,7 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
         const Tensor times = timestep.to_host_f32();
         const Tensor velocity = model.forward(latent, condition ? &condition : nullptr, times.span<float>(), context,
                                               fps ? std::optional(int(index)) : std::nullopt);
-        return {{"velocity", backend->download(velocity).to_host_f32()}};
+        return checked(*weights, {{"velocity", backend->download(velocity).to_host_f32()}});
     });
 }
 
@@ -140,7 +148,7 @@ Tensors run_vae_encode(const ModuleCall& call, std::stop_token stop) {
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         const auto encoded = wan::Vae(weights, backend, {.dtype = call.dtype}).encode(video);
-        return {{"latent", encoded.latent.to_host_f32()}, {"mean", encoded.mean.to_host_f32()}};
+        return checked(*weights, {{"latent", encoded.latent.to_host_f32()}, {"mean", encoded.mean.to_host_f32()}});
     });
 }
 
@@ -157,7 +165,7 @@ Tensors run_vae_decode(const ModuleCall& call, std::stop_token stop) {
                   "give the latents of this model");
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
-        return {{"video", wan::Vae(weights, backend, {.dtype = call.dtype}).decode(latent)}};
+        return checked(*weights, {{"video", wan::Vae(weights, backend, {.dtype = call.dtype}).decode(latent)}});
     });
 }
 
@@ -182,7 +190,7 @@ Tensors run_umt5(const ModuleCall& call, std::stop_token stop) {
         const Tensor real = backend->download(encoded).to_host_f32();
         Tensor text = Tensor::zeros({rows, real.size(1)});
         std::memcpy(text.raw(), real.raw(), real.bytes());
-        return {{"text", text}};
+        return checked(*weights, {{"text", text}});
     });
 }
 
@@ -203,7 +211,7 @@ Tensors run_clip(const ModuleCall& call, std::stop_token stop) {
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         const Tensor features = clip::Vision(weights, backend, {call.dtype, heads}).forward(image);
-        return {{"features", backend->download(features).to_host_f32()}};
+        return checked(*weights, {{"features", backend->download(features).to_host_f32()}});
     });
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/core/random.h"
+#include "engine/pipeline/stored.h"
 #include "engine/sampling/forcing_plan.h"
 #include "engine/sampling/scheduler.h"
 #include "engine/session/module_io.h"
@@ -120,6 +121,9 @@ Tensors run_scheduler(const ModuleCall& call, std::stop_token stop) {
     for (int i = 0; i < schedule.steps(); ++i) {
         if (stop.stop_requested()) throw Cancelled();
         scheduler->step(velocities[std::size_t(i)].span<float>(), latent.span<float>());
+        if (first_not_finite(latent))
+            in.refuse(fmt::format("velocity_{}", i), fmt::format("takes latent_{} beyond the range of f32", i + 1),
+                      "give smaller values");
         out[fmt::format("latent_{}", i + 1)] = copy_of(latent);
     }
     return out;

@@ -415,6 +415,29 @@ class Modules(Case):
         self.check("umt5", {"tokens": ("I64", [1], struct.pack("<q", 1 << 40))}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [600], bytes(4800))}, weights=MODEL / "text_encoder", names=("tokens",))
 
+    def test_numbers_that_are_not_finite(self):
+        def numbers(value, *shape):
+            return ("F32", list(shape), struct.pack("<f", value) + bytes(4 * math.prod(shape) - 4))
+
+        good = {"latent": numbers(0.5, 16, 1, 4, 4), "timestep": numbers(500), "text": numbers(0, 512, 24)}
+        for value in (math.nan, math.inf, -math.inf):
+            for name in good:
+                self.check("wan-transformer", {**good, name: numbers(value, *good[name][1])}, weights=MODEL / "transformer", names=("in.safetensors", name))
+            self.check("wan-vae-encode", {"video": numbers(value, 3, 1, 16, 16)}, weights=MODEL / "vae", names=("in.safetensors", "video"))
+            self.check("wan-vae-decode", {"latent": numbers(value, 16, 1, 2, 2)}, weights=MODEL / "vae", names=("in.safetensors", "latent"))
+            self.check("scheduler", {"latent": numbers(1, 2), "velocity_0": numbers(value, 2)}, "--set", "steps=1", names=("in.safetensors", "velocity_0"))
+        self.check("scheduler", {"latent": numbers(3e38, 2), "velocity_0": numbers(-3e38, 2)}, "--set", "steps=1", names=("in.safetensors", "velocity_0"))
+        # of weights that make such numbers the file is named
+        tokens = {"tokens": ("I64", [3], struct.pack("<3q", 5, 9, 1))}
+        inputs = {"wan-transformer": good, "wan-vae-encode": {"video": numbers(0, 3, 1, 16, 16)}, "wan-vae-decode": {"latent": numbers(0, 16, 1, 2, 2)}, "umt5": tokens}
+        for module, tensors in inputs.items():
+            folder = MODEL / {"wan-transformer": "transformer", "umt5": "text_encoder"}.get(module, "vae")
+            shutil.copytree(folder, self.work / module)
+            file = next((self.work / module).glob("*.safetensors"))
+            write_safetensors(file, {k: (t, s, b"\xff" * len(raw) if t in ("F32", "BF16") else raw) for k, (t, s, raw) in read_safetensors(file).items()})
+            for dtype in ("f32", "bf16"):
+                self.check(module, tensors, "--dtype", dtype, weights=self.work / module, names=(f"denoir-cli: {self.work / module}", "not finite"))
+
     def test_heads_that_do_not_count(self):
         f32 = lambda *shape: ("F32", list(shape), bytes(4 * math.prod(shape)))
         write_safetensors(self.work / "in.safetensors", {"latent": f32(16, 1, 4, 4), "timestep": f32(), "text": f32(512, 24)})
