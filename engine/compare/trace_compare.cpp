@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 
 namespace denoir {
 namespace {
@@ -106,7 +107,23 @@ metrics::TraceComparison TraceFiles::compare(const std::function<void(double, do
     c.about_b = b_.metadata;
     c.only_a = missing_in(a_, b_);
     c.only_b = missing_in(b_, a_);
+    const MappedFileWatch mapped;
     const Table left = table_of(a_), right = table_of(b_);
+    const auto passed_by = [&](const metrics::LayerError& l) {
+        const auto pointwise = metrics::pointwise_of(l.parts.component, l.parts.layer);
+        if (!pointwise) return 0.0;
+        const std::string before = l.key.substr(0, l.key.size() - l.parts.layer.size());
+        std::vector<Tensor> of_a, of_b;
+        for (const std::string& input : pointwise->inputs) {
+            const auto x = left.find(before + input), y = right.find(before + input);
+            if (x == left.end() || y == right.end()) return 0.0;
+            of_a.push_back(read(a_, *x->second, name_a_));
+            of_b.push_back(read(b_, *y->second, name_b_));
+            for (const Tensor& t : {of_a.back(), of_b.back()})
+                if (!metrics::comparable(t.shape(), l.difference.shape)) return 0.0;
+        }
+        return metrics::pointwise_difference(pointwise->kind, of_a, of_b);
+    };
     const std::vector<std::string_view> names = ordered(a_, b_);
     double total = 0, done = 0;
     for (const std::string_view name : names) total += double(left.at(name)->bytes + right.at(name)->bytes);
@@ -119,6 +136,7 @@ metrics::TraceComparison TraceFiles::compare(const std::function<void(double, do
             l.key = name;
             l.parts = metrics::parse_trace_key(name);
             l.difference = metrics::difference(a, b);
+            l.passed = passed_by(l);
             c.layers.push_back(std::move(l));
         } else {
             c.shapes.push_back({std::string(name), a.shape(), b.shape()});
@@ -128,6 +146,7 @@ metrics::TraceComparison TraceFiles::compare(const std::function<void(double, do
         done += double(x.bytes + y.bytes);
         if (progress) progress(done, total);
     }
+    mapped.check();
     metrics::analyse(c);
     return c;
 }

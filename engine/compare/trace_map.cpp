@@ -75,9 +75,4 @@ std::string block_name(std::string_view layer) {
     return std::string(layer);
 }
 
-std::string error_text(double error) {
-    if (!std::isfinite(error)) return "∞";
-    return error == 0 ? "0" : fmt::format("{:.1e}", error);
-}
-
 } // namespace denoir

@@ -42,7 +42,6 @@ std::array<std::uint8_t, 3> error_colour(double level);
 /// "blocks.3" of "blocks.3.self_attn.q"; a layer outside of blocks is its own.
 std::string block_name(std::string_view layer);
 
-/// "1.2e-05", "0", "∞"
-std::string error_text(double error);
+using metrics::error_text;
 
 } // namespace denoir

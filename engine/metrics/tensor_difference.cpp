@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace denoir::metrics {
 namespace {
@@ -102,6 +103,37 @@ TensorDifference difference(const Tensor& a, const Tensor& b) {
     const double lengths = std::sqrt(a_squares) * std::sqrt(d.norm_squares);
     d.cosine = lengths > 0 ? std::clamp(product / lengths, -1.0, 1.0) : a_squares == d.norm_squares ? 1 : 0;
     return d;
+}
+
+double pointwise_difference(Pointwise kind, std::span<const Tensor> a, std::span<const Tensor> b) {
+    const std::size_t inputs = kind == Pointwise::product ? 2 : 1;
+    assert(a.size() == inputs && b.size() == inputs);
+    std::vector<Values> values;
+    for (const auto side : {a, b})
+        for (const Tensor& x : side) {
+            assert(comparable(x.shape(), b[0].shape()));
+            values.emplace_back(x);
+        }
+    const auto result = [&](float x, float y) {
+        if (kind == Pointwise::product) return double(x) * y;
+        if (kind == Pointwise::silu) return x / (1 + std::exp(-double(x)));
+        return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); // the other gelu multiplies errors alike
+    };
+    std::vector<std::vector<float>> parts(values.size(), std::vector<float>(block));
+    double error_squares = 0, norm_squares = 0;
+    const std::int64_t all = b[0].elements();
+    for (std::int64_t at = 0; at < all; at += block) {
+        const std::int64_t n = std::min(block, all - at);
+        for (std::size_t i = 0; i < parts.size(); ++i) values[i].read(at, n, parts[i].data());
+        for (std::size_t i = 0; i < std::size_t(n); ++i) {
+            const double x = result(parts[0][i], parts[inputs - 1][i]),
+                         y = result(parts[inputs][i], parts[2 * inputs - 1][i]);
+            if (!std::isfinite(x) || !std::isfinite(y)) continue;
+            error_squares += (x - y) * (x - y);
+            norm_squares += y * y;
+        }
+    }
+    return std::sqrt(ratio(error_squares, norm_squares, 0));
 }
 
 PairHistograms histograms(const Tensor& a, const Tensor& b, int bins) {

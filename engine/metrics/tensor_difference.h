@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/core/tensor.h"
@@ -36,6 +37,12 @@ struct TensorDifference {
 /// Host tensors of any strides and any dtype but block types, with the same sizes once axes of size 1 are left out
 /// (asserted). Sums are in f64, in one order.
 TensorDifference difference(const Tensor& a, const Tensor& b);
+/// What is computed from each element for itself.
+enum class Pointwise { product, silu, gelu };
+/// What it is of the tensors of A (two of one size for a product, else one) against those of B, which are as many:
+/// length of the difference over the length of B's result. Each as for `difference`; places that are not finite count
+/// in neither.
+double pointwise_difference(Pointwise, std::span<const Tensor> a, std::span<const Tensor> b);
 /// True where `difference` can be taken: the same sizes once axes of size 1 are left out.
 bool comparable(const Shape& a, const Shape& b);
 

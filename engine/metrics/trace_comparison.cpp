@@ -10,6 +10,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "engine/core/error.h"
+
 namespace denoir::metrics {
 namespace {
 
@@ -47,6 +49,7 @@ struct Node {
     bool broken = false; ///< NaN or infinity on one side alone
     DType dtype_a = DType::f32, dtype_b = DType::f32;
     double relative = 0, inherited = 0, gain = 1;
+    double passed_squares = 0;               ///< what pointwise layers pass on, in the units of error_squares
     double shared = 0, inherited_shared = 0; ///< of what all rows have in common
 };
 
@@ -104,6 +107,7 @@ private:
         n.error_squares += l.difference.error_squares;
         n.norm_squares += l.difference.norm_squares;
         n.shared_squares += l.difference.shared_squares;
+        if (std::isfinite(l.passed)) n.passed_squares += l.passed * l.passed * l.difference.norm_squares;
         n.rows = l.difference.rows();
         n.broken |= l.difference.not_finite > 0;
         const bool infinite = n.broken || (n.norm_squares == 0 && n.error_squares > 0);
@@ -228,9 +232,12 @@ void usual_gains(std::vector<Node>& nodes, DType coarsest) {
         }
 }
 
+/// Error that a pointwise layer makes of what it is given; 0 for others.
+double passed_on(const Node& n) { return n.norm_squares > 0 ? std::sqrt(n.passed_squares / n.norm_squares) : 0; }
+
 /// Error that rounding and what is inherited explain.
 double expected_error(const Node& n, const TraceComparison& c) {
-    const double passed = n.gain * n.inherited;
+    const double passed = std::max(n.gain * n.inherited, passed_on(n));
     if (c.mixed) return std::hypot(passed, rounding(c.coarsest));
     const double unit = std::min(rounding(n.dtype_a), rounding(n.dtype_b)); // a cast on one side alone is an error
     if (unit <= rounding(DType::f32)) return std::hypot(passed, unit);
@@ -248,22 +255,29 @@ bool is_generated(const Node& n, const TraceComparison& c, double expected) {
     if (n.relative > (c.mixed ? factor_mixed : factor_same) * expected) return true;
     const double unit = rounding(c.coarsest);
     if (c.mixed || c.coarsest == DType::f32 || n.rows < 8 || n.shared < least_shared * unit) return false;
-    const double passed = n.gain * (is_attention(n.parts.layer) ? n.inherited : n.inherited_shared);
+    const double passed =
+        std::max(n.gain * (is_attention(n.parts.layer) ? n.inherited : n.inherited_shared), passed_on(n));
     const double apart =
         std::sqrt(std::max(0.0, n.relative * n.relative - n.shared * n.shared)); // differs from row to row
     return n.shared > factor_shared * std::hypot(passed, apart / std::sqrt(double(n.rows)));
 }
 
 std::string place(const LayerError& l) {
-    std::string text = l.parts.layer;
-    if (!l.parts.component.empty()) text = fmt::format("{} of {}", text, l.parts.component);
-    const std::string column = l.parts.column();
+    std::string text = printable(l.parts.layer, 100); // a file may call a layer anything
+    if (!l.parts.component.empty()) text = fmt::format("{} of {}", text, printable(l.parts.component, 40));
+    const std::string column = printable(l.parts.column(), 60);
     return column.empty() ? text : fmt::format("{} ({})", text, column);
 }
 
 std::string pair_of_dtypes(const TensorDifference& d) {
     return d.dtype_a == d.dtype_b ? std::string(info(d.dtype_a).name)
                                   : fmt::format("{} in A, {} in B", info(d.dtype_a).name, info(d.dtype_b).name);
+}
+
+/// No layer makes it: tokens, pixels, noise, the time of a step.
+bool is_given(const TraceKey& k) {
+    const auto inputs = inputs_of(k.component, k.layer);
+    return (inputs && inputs->empty()) || (k.component == "sampler" && k.layer == "latent" && k.step == 0);
 }
 
 std::string verdict_of(const TraceComparison& c) {
@@ -275,12 +289,16 @@ std::string verdict_of(const TraceComparison& c) {
         if (l.difference.not_finite > 0)
             text = fmt::format("The error begins in {}: {} values are NaN or infinite on one side alone.", place(l),
                                l.difference.not_finite);
+        else if (is_given(l.parts))
+            text = fmt::format("The two differ in what they are given: {} is {} apart ({}).", place(l),
+                               error_text(l.relative), pair_of_dtypes(l.difference));
         else
             text = fmt::format(
-                "The error begins in {}: what it is computed from {}, its result agrees to {:.1e} (about {:.1e} "
-                "would be rounding; {}).",
-                place(l), l.inherited > 0 ? fmt::format("agrees to {:.1e}", l.inherited) : std::string("is equal"),
-                l.relative, l.expected, pair_of_dtypes(l.difference));
+                "The error begins in {}: what it is computed from {}, its result agrees to {} (about {} would be "
+                "rounding; {}).",
+                place(l),
+                l.inherited > 0 ? fmt::format("agrees to {}", error_text(l.inherited)) : std::string("is equal"),
+                error_text(l.relative), error_text(l.expected), pair_of_dtypes(l.difference));
     } else {
         text = fmt::format("No layer makes an error of its own: all differences are what rounding to {} makes of them.",
                            info(c.coarsest).name);
@@ -289,8 +307,8 @@ std::string verdict_of(const TraceComparison& c) {
         text += fmt::format(" Dtypes part first at {}: {}.", place(c.layers[*c.first_dtype]),
                             pair_of_dtypes(c.layers[*c.first_dtype].difference));
     if (c.worst)
-        text += fmt::format(" Largest difference over the mean norm of a layer: {:.1e}, in {}.", c.worst_normalised(),
-                            place(c.layers[*c.worst]));
+        text += fmt::format(" Largest difference over the mean norm of a layer: {}, in {}.",
+                            error_text(c.worst_normalised()), place(c.layers[*c.worst]));
     return text;
 }
 
@@ -303,6 +321,13 @@ std::string TraceKey::column() const {
     if (!branch.empty()) add(branch);
     if (frame) add(fmt::format("frame {}", *frame));
     return text;
+}
+
+std::string error_text(double error) {
+    if (!std::isfinite(error)) return "∞";
+    if (error == 0) return "0";
+    if (error < 0.095 || error >= 1e6) return fmt::format("{:.1e}", error);
+    return fmt::format("{:.{}f}", error, error < 0.95 ? 2 : error < 9.5 ? 1 : 0);
 }
 
 std::string TraceKey::row() const { return component.empty() ? layer : component + "/" + layer; }
@@ -330,7 +355,7 @@ TraceKey parse_trace_key(std::string_view key) {
         else if (const auto frame = number("frame_"))
             k.frame = frame;
         else
-            k.branch += (k.branch.empty() ? "" : "/") + std::string(part);
+            k.branch.append(k.branch.empty() ? "" : "/").append(part);
     }
     return k;
 }

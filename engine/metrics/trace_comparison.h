@@ -30,6 +30,10 @@ struct LayerError {
     std::string key;
     TraceKey parts;
     TensorDifference difference;
+    /// Of a product or an activation (pointwise_of) whose inputs both traces have: how far it is apart when computed of
+    /// these, relative. It may multiply an error by any factor, by where that lies, which no length tells. 0 for
+    /// others.
+    double passed = 0;
     // Set by analyse(); of all frames of a layer together where it has frames.
     double relative = 0;    ///< error of the result
     double inherited = 0;   ///< largest error among what it is computed from, as far as that is in the traces
@@ -68,9 +72,18 @@ struct TraceComparison {
 /// layer too, as attention may, is taken for usual.
 void analyse(TraceComparison&);
 
+/// "1.2e-05", "0.23", "4.4", "26", "0", "∞": two digits of an error.
+std::string error_text(double error);
+
 /// What a layer is computed from, as names of layers of the same component, step and branch. References to others begin
 /// with '@': "@latent" (of the step before), "@text", "@image", "@condition", "@velocity", "@decoded". `block_before`
 /// is what stands for the layer before block 0. Nothing for a name that is not known.
 std::optional<std::vector<std::string>> inputs_of(std::string_view component, std::string_view layer);
+/// A layer that is an activation or a product of others of its component, and these; nothing for any other.
+struct PointwiseLayer {
+    Pointwise kind;
+    std::vector<std::string> inputs;
+};
+std::optional<PointwiseLayer> pointwise_of(std::string_view component, std::string_view layer);
 
 } // namespace denoir::metrics

@@ -215,4 +215,33 @@ std::optional<Names> inputs_of(std::string_view component, std::string_view laye
     return {};
 }
 
+std::optional<PointwiseLayer> pointwise_of(std::string_view component, std::string_view layer) {
+    if (component == "text_encoder" && layer.ends_with(".ffn.fc2.input")) { // umt5.md: fc1(x) * gelu(gate(x))
+        const std::string feed_forward(layer.substr(0, layer.size() - std::string_view("fc2.input").size()));
+        return PointwiseLayer{Pointwise::product, {feed_forward + "gate.1", feed_forward + "fc1"}};
+    }
+    struct Activation {
+        std::string_view component, end;
+        Pointwise kind;
+    };
+    static constexpr Activation activations[] = {
+        {"transformer", ".ffn.1", Pointwise::gelu},
+        {"transformer", "text_embedding.1", Pointwise::gelu},
+        {"transformer", "img_emb.proj.2", Pointwise::gelu},
+        {"transformer", "time_embedding.1", Pointwise::silu},
+        {"transformer", "time_projection.0", Pointwise::silu},
+        {"transformer", "fps_projection.1", Pointwise::silu},
+        {"text_encoder", ".ffn.gate.1", Pointwise::gelu},
+        {"image_encoder", ".mlp.1", Pointwise::gelu},
+        {"vae_", ".residual.1", Pointwise::silu},
+        {"vae_", ".residual.4", Pointwise::silu},
+        {"vae_", ".head.1", Pointwise::silu},
+    };
+    for (const Activation& a : activations)
+        if (component.starts_with(a.component) && layer.ends_with(a.end))
+            if (const auto inputs = inputs_of(component, layer); inputs && inputs->size() == 1)
+                return PointwiseLayer{a.kind, *inputs};
+    return {};
+}
+
 } // namespace denoir::metrics

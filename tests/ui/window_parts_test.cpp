@@ -316,6 +316,9 @@ private slots:
                            "das Ergebnis stimmt auf 6.2e-01 überein (etwa 4.0e-06 wäre Rundung; f32). Größter "
                            "Unterschied, gemessen an der mittleren Norm einer Schicht: 2.1e+01, in x0 of sampler "
                            "(step 4)."));
+        QCOMPARE(german("The two differ in what they are given: latent of sampler (step 0) is 1.4 apart (f32)."),
+                 QStringLiteral("Die beiden unterscheiden sich in dem, was ihnen gegeben ist: latent of sampler (step "
+                                "0) liegt 1.4 auseinander (f32)."));
         QVERIFY(german("a sentence that nobody knows").isNull());
         QVERIFY(words.translate("Elsewhere", "is missing", nullptr, -1).isNull());
     }

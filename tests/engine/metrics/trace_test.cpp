@@ -158,6 +158,74 @@ TEST(Analyse, FramesOfALayerCountTogether) {
     EXPECT_EQ(first_of(c), "vae_decoder/frame_000/decoder.middle.0.residual.0");
 }
 
+TEST(Analyse, WhatNoLayerMakesIsGiven) {
+    for (const char* key : {"sampler/step_000/latent", "text_encoder/cond/tokens", "image_encoder/first/pixels",
+                            "transformer/step_002/cond/time_embedding.input"})
+        EXPECT_EQ(made_of({{key, 0.25}}).verdict.find("The two differ in what they are given: "), 0u) << key;
+    EXPECT_EQ(made_of({{"sampler/step_001/latent", 0.25}}).verdict.find("The error begins in latent"), 0u);
+}
+
+TEST(PointwiseDifference, IsThatOfTheResults) {
+    const Tensor a[] = {of({10, 1, 0, 0}, {4}), of({0, 1, 2, 3}, {4})};
+    const Tensor b[] = {of({10, 0.9F, 0, 0}, {4}), of({0.5, 1, 2, 3}, {4})};
+    EXPECT_NEAR(pointwise_difference(Pointwise::product, a, b), std::sqrt(25 + 0.01) / std::sqrt(25 + 0.81), 1e-6);
+    EXPECT_EQ(pointwise_difference(Pointwise::product, b, b), 0);
+    const auto silu = [](double x) { return x / (1 + std::exp(-x)); };
+    const auto gelu = [](double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); };
+    const Tensor x[] = {of({-4, 1}, {2})}, y[] = {of({-3, 1}, {2})};
+    EXPECT_NEAR(pointwise_difference(Pointwise::silu, x, y), (silu(-4) - silu(-3)) / std::hypot(silu(-3), silu(1)),
+                1e-7);
+    EXPECT_NEAR(pointwise_difference(Pointwise::gelu, x, y), (gelu(-4) - gelu(-3)) / std::hypot(gelu(-3), gelu(1)),
+                1e-7);
+}
+
+TEST(Analyse, PointwiseLayersAreKnown) {
+    using Names = std::vector<std::string>;
+    const auto inputs = [](const char* component, const char* layer) {
+        const auto found = pointwise_of(component, layer);
+        return found ? found->inputs : Names();
+    };
+    EXPECT_EQ(inputs("text_encoder", "blocks.3.ffn.fc2.input"), (Names{"blocks.3.ffn.gate.1", "blocks.3.ffn.fc1"}));
+    EXPECT_EQ(inputs("text_encoder", "blocks.3.ffn.gate.1"), Names{"blocks.3.ffn.gate.0"});
+    EXPECT_EQ(inputs("transformer_low", "blocks.3.ffn.1"), Names{"blocks.3.ffn.0"});
+    EXPECT_EQ(inputs("image_encoder", "visual.transformer.1.mlp.1"), Names{"visual.transformer.1.mlp.0"});
+    EXPECT_EQ(inputs("vae_decoder", "decoder.head.1"), Names{"decoder.head.0"});
+    EXPECT_EQ(inputs("vae_encoder", "encoder.middle.0.residual.4"), Names{"encoder.middle.0.residual.3"});
+    for (const char* layer : {"blocks.3.ffn.fc2", "blocks.3.ffn.0", "blocks.3", "velocity"})
+        EXPECT_EQ(inputs("transformer", layer), Names()) << layer;
+}
+
+TEST(Analyse, PointwiseLayersMayMultiplyErrors) {
+    TraceComparison c = made_of({{"text_encoder/cond/blocks.0.ffn.gate.1", 1e-6},
+                                 {"text_encoder/cond/blocks.0.ffn.fc1", 1e-6},
+                                 {"text_encoder/cond/blocks.0.ffn.fc2.input", 1e-3}});
+    EXPECT_EQ(first_of(c), "text_encoder/cond/blocks.0.ffn.fc2.input");
+    c.layers[2].passed = 0.9e-3;
+    analyse(c);
+    EXPECT_EQ(first_of(c), "none");
+    c.layers[2].passed = 1e-5;
+    analyse(c);
+    EXPECT_EQ(first_of(c), "text_encoder/cond/blocks.0.ffn.fc2.input");
+}
+
+TEST(Analyse, NamesOfAFileStayText) {
+    const std::string verdict = made_of({{"transformer/\x1b[31mred/a\nb" + std::string(500, 'x'), 0.5}}).verdict;
+    EXPECT_EQ(verdict.find_first_of("\x1b\n"), std::string::npos) << verdict;
+    EXPECT_LT(verdict.size(), 700u);
+}
+
+TEST(ErrorText, HasTwoDigits) {
+    EXPECT_EQ(error_text(0), "0");
+    EXPECT_EQ(error_text(1.24e-5), "1.2e-05");
+    EXPECT_EQ(error_text(0.0949), "9.5e-02");
+    EXPECT_EQ(error_text(0.0961), "0.10");
+    EXPECT_EQ(error_text(0.94), "0.94");
+    EXPECT_EQ(error_text(4.44), "4.4");
+    EXPECT_EQ(error_text(25.7), "26");
+    EXPECT_EQ(error_text(3e7), "3.0e+07");
+    EXPECT_EQ(error_text(std::numeric_limits<double>::infinity()), "∞");
+}
+
 TEST(Analyse, RoundingToBf16IsNoError) {
     std::vector<std::pair<std::string, double>> errors;
     for (int i = 0; i < 8; ++i)
