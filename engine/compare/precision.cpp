@@ -26,6 +26,8 @@ public:
     Workplace(const fs::path& keep, const fs::path& beside) : path_(keep) {
         std::error_code code;
         if (!keep.empty()) {
+            if (fs::exists(path_, code) && !fs::is_directory(path_, code))
+                throw Error(path_.string(), "", "is a file", "name a new or empty folder");
             check_output_folder(path_, {});
             fs::create_directories(path_, code);
             if (code)
@@ -119,8 +121,8 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
 
     const TraceFiles files(trace_a.out, trace_b.out);
     result.traces = files.compare(comparing, stop);
-    result.traces.name_a = "A: " + label(result.a);
-    result.traces.name_b = "B: " + label(result.b);
+    result.traces.name_a = label(result.a);
+    result.traces.name_b = label(result.b);
 
     PicturePart& p = result.pictures;
     p.label_a = label(result.a);

@@ -130,7 +130,9 @@ report::Chart step_chart(const std::vector<double>& step, const std::vector<std:
         for (const std::optional<double>& v : *values) largest = std::max(largest, v.value_or(0));
     if (step.size() < 2 || largest == 0) return chart;
     chart.x = step;
-    chart.series = {{"latent", 0, latent, true}, {"estimate of the clean latent", 1, x0, false}};
+    chart.series = {{"latent", 0, latent, true}};
+    if (std::any_of(x0.begin(), x0.end(), [](const auto& v) { return v.has_value(); }))
+        chart.series.push_back({"estimate of the clean latent", 1, x0, false});
     return chart;
 }
 

@@ -56,10 +56,10 @@ std::string layer_plot(const TraceComparison& c) {
     const double step = (axis.right - axis.left) / double(std::max<std::size_t>(layers.size(), 2));
     const auto x = [&](std::size_t i) { return axis.left + (double(i) + 0.5) * step; };
 
-    std::string svg =
-        fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"relative error of {} layers in the "
-                    "order of execution, logarithmic\">\n",
-                    width, height, layers.size());
+    std::string svg = fmt::format("<svg viewBox=\"0 0 {0} {1}\" style=\"--wide:{0}px\" role=\"img\" "
+                                  "aria-label=\"relative error of {2} layers in the "
+                                  "order of execution, logarithmic\">\n",
+                                  width, height, layers.size());
     for (int e = -8; e <= 0; ++e) {
         const double y = axis.y(std::pow(10.0, e));
         svg += fmt::format(
@@ -68,16 +68,19 @@ std::string layer_plot(const TraceComparison& c) {
             axis.left, axis.right, y, y, axis.left - 8, y + 4, e == 0 ? "1" : fmt::format("1e{}", e));
     }
     std::string block, line = "M", expected = "M";
-    double last_label = -1000;
+    double labelled = 0; // where the last label ends
+    constexpr double letter = 7.4;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const std::string here = block_name(layers[i]->parts.layer);
-        if (here != block && x(i) - last_label > 124) {
+        const double edge = x(i) - step / 2, wide = letter * double(std::min<std::size_t>(here.size(), 15)),
+                     label = std::min(edge + 2, width - wide);
+        if (here != block && label > labelled + 12) {
             svg += fmt::format(
                 "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text x=\"{3:.1f}\" "
                 "y=\"{4}\">{5}</text>\n",
-                x(i) - step / 2, axis.top, axis.bottom + 5, x(i) - step / 2 + 2, axis.bottom + 18,
+                edge, axis.top, axis.bottom + 5, label, axis.bottom + 18,
                 escaped(here.size() > 15 ? here.substr(0, 14) + "…" : here));
-            last_label = x(i);
+            labelled = label + wide;
         }
         block = here;
         line += fmt::format("{}{:.1f} {:.1f}", i ? "L" : "", x(i), axis.y(layers[i]->difference.relative()));
@@ -104,11 +107,11 @@ std::string layer_plot(const TraceComparison& c) {
     svg +=
         fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">layers in the order of execution</text>\n</svg>\n",
                     (axis.left + axis.right) / 2, height - 10);
-    return fmt::format(
-        "<figure class=\"chart\"><figcaption>Relative error, layer by layer{}"
-        "<span class=\"legend s0\"><i></i>found</span><span class=\"legend s4\"><i></i>explained by rounding and "
-        "by the inputs' error</span></figcaption>\n{}</figure>\n",
-        column.empty() ? "" : ": " + escaped(column), svg);
+    return fmt::format("<figure class=\"chart\"><figcaption>Relative error, layer by layer{}"
+                       "<span class=\"legend\"><i class=\"s0\"></i>found</span><span class=\"legend\"><i "
+                       "class=\"s4\"></i>explained by rounding and "
+                       "by the inputs' error</span></figcaption>\n{}</figure>\n",
+                       column.empty() ? "" : ": " + escaped(column), svg);
 }
 
 namespace {
@@ -123,9 +126,10 @@ std::string draw(const TraceComparison& c, const TraceMap& m) {
     const double cell = std::clamp((1120 - left) / double(m.columns.size()), 2.0, 46.0), high = 13;
     const double width = std::max(420.0, left + cell * double(m.columns.size()) + 60),
                  height = top + high * double(m.rows.size()) + 8;
-    std::string svg = fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" style=\"max-width:{:.0f}px\" role=\"img\" "
-                                  "aria-label=\"error of {} layers in {} columns\">\n",
-                                  width, height, width, m.rows.size(), m.columns.size());
+    std::string svg =
+        fmt::format("<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" style=\"max-width:{0:.0f}px;--wide:{0:.0f}px\" role=\"img\" "
+                    "aria-label=\"error of {2} layers in {3} columns\">\n",
+                    width, height, m.rows.size(), m.columns.size());
     const std::size_t every = std::max<std::size_t>(1, std::size_t(std::ceil(13 / cell)));
     for (std::size_t i = 0; i < m.columns.size(); i += every)
         svg +=
@@ -150,14 +154,14 @@ std::string draw(const TraceComparison& c, const TraceMap& m) {
 /// The colours and what they mean.
 std::string scale() {
     std::string svg =
-        "<svg viewBox=\"0 0 420 34\" style=\"max-width:420px\" role=\"img\" aria-label=\"scale of the colours, "
+        "<svg viewBox=\"0 0 424 34\" style=\"max-width:424px\" role=\"img\" aria-label=\"scale of the colours, "
         "1e-8 to 1\">\n";
     for (int i = 0; i < 80; ++i)
-        svg += fmt::format("<rect x=\"{:.1f}\" y=\"2\" width=\"5.2\" height=\"12\" fill=\"{}\"/>", 8 + i * 5.0,
+        svg += fmt::format("<rect x=\"{:.1f}\" y=\"2\" width=\"5.2\" height=\"12\" fill=\"{}\"/>", 14 + i * 5.0,
                            colour(std::pow(10.0, -8 + i / 10.0)));
     for (int e = -8; e <= 0; e += 2)
         svg += fmt::format("<text x=\"{}\" y=\"28\" text-anchor=\"middle\" style=\"font-size:11px\">{}</text>",
-                           8 + (e + 8) * 50, e == 0 ? "1" : fmt::format("1e{}", e));
+                           14 + (e + 8) * 50, e == 0 ? "1" : fmt::format("1e{}", e));
     return svg + "</svg>\n";
 }
 

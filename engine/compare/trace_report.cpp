@@ -66,12 +66,20 @@ std::string figures(const TraceComparison& c) {
     std::vector<report::Tile> tiles{
         {"Tensors compared", fmt::format("{}", c.layers.size()), fmt::format("{} equal to the bit", equal)},
         {"Largest normalised error", error_text(c.worst_normalised()),
-         c.worst ? c.layers[*c.worst].parts.layer : std::string()},
+         c.begins ? c.layers[*c.worst].parts.layer : std::string()},
         {"Lowest cosine", fmt::format("{:.7f}", lowest), ""},
         {"Layers that make error", fmt::format("{}", made), "more than rounding and inputs explain"},
         {"In one trace alone", fmt::format("{}", c.only_a.size() + c.only_b.size()),
          fmt::format("{} in A, {} in B", c.only_a.size(), c.only_b.size())}};
     return "<section>" + report::tiles(tiles) + "</section>\n";
+}
+
+std::string requests(const TraceComparison& c) {
+    std::vector<std::vector<std::string>> rows{{"setting", "A", "B"}};
+    for (const SettingDifference& s : request_differences(c)) rows.push_back({s.key, s.a, s.b});
+    if (rows.size() == 1) return {};
+    return report::section("Made with different settings",
+                           "<div class=\"panel\">" + report::table(rows, 3) + "</div>\n");
 }
 
 std::vector<std::string> table_head() {
@@ -265,10 +273,13 @@ std::string pictures(const PicturePart& p) {
 
 std::string trace_report(const TraceComparison& c, const TraceFiles* files, const std::optional<PicturePart>& shown) {
     std::string body = head(c) + figures(c);
+    body += requests(c);
     if (shown) body += pictures(*shown);
-    body += report::section("Where they part", layer_plot(c) + steps(c));
-    if (files) body += spread(c, *files);
-    body += makers(c);
+    if (c.begins) {
+        body += report::section("Where they part", layer_plot(c) + steps(c));
+        if (files) body += spread(c, *files);
+        body += makers(c);
+    }
     body += report::section("Map of layers and steps", layer_maps(c));
     body += not_compared(c) + every_layer(c);
     body +=

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/compare/comparison.h"
 #include "engine/compare/trace_compare.h"
 #include "engine/core/json.h"
 #include "engine/media/image.h"
@@ -26,9 +27,13 @@ struct PicturePart {
     int amplified = 1;
 };
 
+/// The fields in which the requests of two traced runs differ; none where a trace does not say its request.
+std::vector<SettingDifference> request_differences(const metrics::TraceComparison&);
+
 /// Verdict, where the error begins, the layers that make most of it, and what did not fit: for a terminal.
 std::string to_text(const metrics::TraceComparison&);
-/// `verdict`, `agree`, `first`, `worst`, `layers`, `only_a`, `only_b`, `shapes`; errors that are infinite as null.
+/// `verdict`, `agree`, `first`, `worst`, `layers`, `only_a`, `only_b`, `shapes`, `settings`; errors that are infinite
+/// as null.
 Json to_json(const metrics::TraceComparison&);
 /// One line a tensor, with a line of names.
 std::string to_csv(const metrics::TraceComparison&);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "engine/compare/trace_map.h"
 #include "engine/compare/trace_report.h"
@@ -13,6 +14,8 @@ namespace {
 
 using metrics::LayerError;
 using metrics::TraceComparison;
+
+constexpr std::size_t most_rows = 8;
 
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
@@ -51,13 +54,42 @@ std::string shortened(const std::vector<std::string>& names) {
 
 std::string row(const LayerError& l) {
     const auto& d = l.difference;
-    return fmt::format("{:58.58} {:>9} {:>11.3g} {:>10} {:>10} {:>11.8f}\n", l.key,
+    return fmt::format("{:58.58} {:>9} {:>11.3g} {:>10} {:>10} {:>11.8f}", printable(l.key, 58),
                        d.dtype_a == d.dtype_b ? std::string(info(d.dtype_a).name)
                                               : fmt::format("{}|{}", info(d.dtype_a).name, info(d.dtype_b).name),
                        d.max_abs, error_text(d.normalised()), error_text(d.relative()), d.cosine);
 }
 
+struct Row {
+    const LayerError* first;
+    std::size_t more = 0; ///< further steps, branches and frames
+};
+
+/// Each layer once, where it comes first.
+std::vector<Row> by_layer(const std::vector<const LayerError*>& order) {
+    std::vector<Row> rows;
+    std::unordered_map<std::string, std::size_t> known;
+    for (const LayerError* l : order) {
+        const auto [it, is_new] = known.try_emplace(l->parts.row(), rows.size());
+        if (is_new)
+            rows.push_back({l});
+        else
+            ++rows[it->second].more;
+    }
+    return rows;
+}
+
 } // namespace
+
+std::vector<SettingDifference> request_differences(const TraceComparison& c) {
+    const auto a = c.about_a.find("request"), b = c.about_b.find("request");
+    if (a == c.about_a.end() || b == c.about_b.end()) return {};
+    try {
+        return setting_differences(parse_json(a->second, c.name_a), parse_json(b->second, c.name_b));
+    } catch (const Error&) {
+        return {}; // not ours
+    }
+}
 
 std::string to_text(const TraceComparison& c) {
     std::string out = fmt::format("A  {}\nB  {}\n{} tensors compared\n", printable(c.name_a, 200),
@@ -68,9 +100,11 @@ std::string to_text(const TraceComparison& c) {
     const std::string head = fmt::format("\n{:58} {:>9} {:>11} {:>10} {:>10} {:>11}\n", "", "dtype", "largest",
                                          "normalised", "relative", "cosine");
     if (!order.empty()) {
-        out += head + "error is made in\n";
-        for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 8); ++i) out += row(*order[i]);
-        if (order.size() > 8) out += fmt::format("and in {} more\n", order.size() - 8);
+        const std::vector<Row> rows = by_layer(order);
+        out += head + "error is made in (+: in so many more steps, branches and frames)\n";
+        for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i)
+            out += row(*rows[i].first) + (rows[i].more > 0 ? fmt::format("  +{}", rows[i].more) : "") + "\n";
+        if (rows.size() > most_rows) out += fmt::format("and in {} more layers\n", rows.size() - most_rows);
     }
     order.clear();
     for (const LayerError& l : c.layers)
@@ -79,10 +113,14 @@ std::string to_text(const TraceComparison& c) {
         return a->difference.normalised() > b->difference.normalised();
     });
     if (!order.empty()) {
+        const std::vector<Row> rows = by_layer(order);
         out += head + "largest errors\n";
-        for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 8); ++i) out += row(*order[i]);
+        for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) out += row(*rows[i].first) + "\n";
     }
     out += "\n" + c.verdict;
+    for (const SettingDifference& s : request_differences(c))
+        out += fmt::format("\nnote: {} is {} in A and {} in B", s.key, s.a.empty() ? "not given" : printable(s.a, 60),
+                           s.b.empty() ? "not given" : printable(s.b, 60));
     if (!c.only_a.empty())
         out += fmt::format("\nnote: {} tensors are in A alone: {}", c.only_a.size(), shortened(c.only_a));
     if (!c.only_b.empty())
@@ -98,6 +136,9 @@ Json to_json(const TraceComparison& c) {
     Json layers = Json::array(), shapes = Json::array();
     for (const LayerError& l : c.layers) layers.push_back(to_json(l));
     for (const auto& s : c.shapes) shapes.push_back({{"key", s.key}, {"a", sizes(s.a)}, {"b", sizes(s.b)}});
+    Json settings = Json::array();
+    for (const SettingDifference& s : request_differences(c))
+        settings.push_back({{"key", s.key}, {"a", s.a}, {"b", s.b}});
     const auto at = [&](const std::optional<std::size_t>& i) { return i ? to_json(c.layers[*i]) : Json(); };
     return {{"a", c.name_a},
             {"b", c.name_b},
@@ -111,7 +152,8 @@ Json to_json(const TraceComparison& c) {
             {"layers", layers},
             {"only_a", c.only_a},
             {"only_b", c.only_b},
-            {"shapes", shapes}};
+            {"shapes", shapes},
+            {"settings", settings}};
 }
 
 std::string to_csv(const TraceComparison& c) {

@@ -242,9 +242,10 @@ std::string figure(const Chart& chart) {
     for (const Series& s : chart.series)
         if (chart.legend && chart.series.size() > 1)
             out += fmt::format("<span class=\"legend\"><i class=\"s{}\"></i>{}</span>", s.colour, escaped(s.name));
-    out += fmt::format(
-        "<span class=\"readout\"></span></figcaption>\n<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n",
-        chart.width, chart.height, escaped(told(chart)));
+    out += fmt::format("<span class=\"readout\"></span></figcaption>\n<svg viewBox=\"0 0 {0} {1}\" "
+                       "style=\"--wide:{0}px\" role=\"img\" "
+                       "aria-label=\"{2}\">\n",
+                       chart.width, chart.height, escaped(told(chart)));
     out += grid(area) + levels(area) + lines(area);
     out += fmt::format("<line class=\"pointer\" x1=\"0\" x2=\"0\" y1=\"{:g}\" y2=\"{:g}\"/>\n</svg>\n</figure>\n",
                        area.top, area.bottom);

@@ -67,6 +67,7 @@ details > summary { cursor: pointer; color: var(--a); margin-bottom: 8px; } deta
 details thead th { position: sticky; top: 0; background: var(--panel); }
 footer { margin-top: 40px; color: var(--faint); font-size: 13px; }
 @media (max-width: 760px) { .pair, .three, .two { grid-template-columns: 1fr; } main { padding: 20px 14px 40px; } }
+@media screen and (max-width: 760px) { figure.chart { overflow-x: auto; } figure.chart svg { min-width: min(var(--wide, 0px), 860px); } }
 @page { size: A4; margin: 14mm; }
 @media print {
   :root { --ground: #fff; --panel: #fff; --ink: #000; --faint: #4a5260; --rule: #c9ced8; --grid: #e4e7ec;
