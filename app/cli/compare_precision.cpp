@@ -41,6 +41,9 @@ int run_request(const Arguments& args, Console& console) {
     if (!args.words().empty()) inputs.emplace_back(args.words()[0]);
     for (const char* option : {"--report", "--csv"})
         if (args.has(option)) check_output_file(args.get(option), inputs);
+    if (args.has("--report") && args.has("--csv") &&
+        fs::absolute(args.get("--report")).lexically_normal() == fs::absolute(args.get("--csv")).lexically_normal())
+        throw UsageError("", "--csv", "is the same file as --report", "give two names");
     if (args.has("--report")) options.work = fs::absolute(args.get("--report")).parent_path();
 
     Progress progress(progress_style(args.get("--progress", "auto")));

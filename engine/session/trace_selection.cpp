@@ -45,6 +45,26 @@ std::set<int> read_steps(const std::string& text, int total) {
     return steps;
 }
 
+/// Refuses what fnmatch takes exponential time for: groups repeated around other patterns, and many of them.
+void check_groups(const std::string& pattern) {
+    constexpr std::string_view marks = "?*+@!";
+    constexpr int most = 4;
+    const auto refuse = [&](const char* what) {
+        throw UsageError("", "--layers", fmt::format("'{}' {}", printable(pattern, 60), what),
+                         "write it more simply, or as several patterns with commas");
+    };
+    int groups = 0;
+    bool repeated = false; // inside +(…) or *(…)
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        const bool opens = pattern[i] == '(' && i > 0 && marks.find(pattern[i - 1]) != std::string_view::npos;
+        if (opens && ++groups > most) refuse("has more than 4 groups");
+        if (repeated && (pattern[i] == '(' || pattern[i] == '*' || pattern[i] == '|'))
+            refuse("repeats a group with *, | or another group in it");
+        if (pattern[i] == ')') repeated = false;
+        if (opens) repeated = pattern[i - 1] == '+' || pattern[i - 1] == '*';
+    }
+}
+
 bool matches(const std::string& pattern, std::string_view component, std::string_view layer) {
     const std::string subject =
         pattern.find('/') == std::string::npos ? std::string(layer) : fmt::format("{}/{}", component, layer);
@@ -109,6 +129,7 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
 TraceFilter::TraceFilter(const TraceSelection& selection, const Request& r, const ModelFolder& model)
     : patterns_(selection.layers), total_steps_(Pipeline::step_count(r)) {
     steps_ = read_steps(selection.steps.empty() ? fmt::format("1-{}", total_steps_) : selection.steps, total_steps_);
+    for (const std::string& pattern : patterns_) check_groups(pattern);
     for (TraceLayer& layer : traceable_layers(r, model, int(steps_.size())))
         if (fits(layer.component, layer.layer)) layers_.push_back(std::move(layer));
     for (const std::string& pattern : patterns_)

@@ -137,7 +137,8 @@ class Tracing(Case):
         self.assertEqual(dtypes, {"blocks.0.ffn.1": "BF16", "blocks.1.ffn.1": "BF16", "blocks.1": "F32", "head": "F32", "velocity": "F32"})
 
     def test_refusals(self):
-        for words in (["--layers", "self_attn*"], ["--layers", "a,,b"], ["--layers", "nothing/*"], ["--steps", "0"], ["--steps", "4"], ["--steps", "3-1"],
+        for words in (["--layers", "self_attn*"], ["--layers", "a,,b"], ["--layers", "nothing/*"], ["--layers", "+(+(+(b)))*+(*)*+(*)x"],
+                      ["--layers", "+(*)*x"], ["--layers", "*(b|*)*x"], ["--layers", "@(a*|b*)@(a*|b*)@(a*|b*)@(a*|b*)@(a*|b*)x"], ["--steps", "0"], ["--steps", "4"], ["--steps", "3-1"],
                       ["--steps", "1,x"], ["--steps", ""], ["--layers", "picture", "--steps", "1"], ["--frames", "4"]):
             result = self.refused("trace", *SMALL, *words, "--out", "t.safetensors", timeout=PATIENCE)
             self.assertIn(words[0], result.err)
@@ -265,6 +266,37 @@ class Comparing(Case):
         self.refused("compare-traces", "", "b.safetensors", codes=(2,), names=("A:",))
         self.refused("compare-traces", "a.safetensors", "", codes=(2,), names=("B:",))
 
+    def test_each_layer_is_told_once(self):
+        keys = [f"transformer/step_{i:03}/cond/head" for i in range(1, 31)] + ["transformer/step_001/cond/\x1b[31mred"]
+        for name, value in (("a", 1), ("b", 2)):
+            write(self.work / f"{name}.safetensors", {k: floats([3, value]) for k in keys})
+        text = self.done("compare-traces", "a.safetensors", "b.safetensors").out
+        self.assertEqual([line.split()[-1] for line in text.splitlines() if "transformer/step_001/cond/head " in line], ["+29", "0.96476382"])
+        self.assertNotIn("step_002", text)
+        self.assertNotIn("\x1b", text)
+
+    def test_products_pass_on_what_their_factors_make(self):
+        """fc1 differs little, but where the gate is large; a product that its factors do not explain is an error all the same."""
+        names = [f"text_encoder/cond/blocks.0.ffn.{x}" for x in ("gate.1", "fc1", "fc2.input")]
+        gate, fc1, other = [100, 0.01, 0.01, 0.01], [0.002, 10, 20, 30], [0.002001, 10, 20, 30]
+        product = lambda x, y: floats([p * q for p, q in zip(x, y)])
+        write(self.work / "a.safetensors", dict(zip(names, (floats(gate), floats(fc1), product(gate, fc1)))))
+        found = self.compare(dict(zip(names, (floats(gate), floats(other), product(gate, other)))))
+        self.assertIsNone(found["first"], found["verdict"])
+        found = self.compare(dict(zip(names, (floats(gate), floats(other), floats([0.3, 0.1, 0.2, 0.3])))))
+        self.assertEqual(found["first"]["key"], names[2])
+
+    def test_settings_that_differ(self):
+        good = {"x": floats([1, 2, 3, 4])}
+        write(self.work / "a.safetensors", good, metadata={"request": json.dumps({"seed": 3, "steps": 4})})
+        found = self.compare(good, metadata={"request": json.dumps({"seed": 5, "steps": 4})})
+        self.assertEqual(found["settings"], [{"key": "seed", "a": "3", "b": "5"}])
+        text = self.done("compare-traces", "a.safetensors", "b.safetensors", "--report", "r.html").out
+        self.assertIn("note: seed is 3 in A and 5 in B", text)
+        self.assertIn("<td>seed</td><td>3</td><td>5</td>", (self.work / "r.html").read_text())
+        for strange in ("{", "[" * 5000, "[3]", '{"seed": 1e999}', "\x1b"):
+            self.assertEqual(self.compare(good, metadata={"request": strange})["settings"], [])
+
     def test_max_error_is_an_exit_code(self):
         write(self.work / "b.safetensors", {"x": floats([1, 2, 3, 4.001]), "y": floats([1, -1])})
         self.done("compare-traces", "a.safetensors", "b.safetensors", "--max-error", "1e-2")
@@ -285,6 +317,13 @@ class Precision(Case):
         self.assertIn("data:image/png;base64,", page)
         self.assertIn("What it means in the picture", page)
 
+    def test_the_bundled_model_only_rounds(self):
+        for prompt in ("", "A star."):
+            found = self.done("compare-precision", "--prompt", prompt, "--size", "32x32", "--frames", "5", "--solver-steps", "1", "--seed", "3", "--json").json()
+            self.assertIsNone(found["first"], found["verdict"])
+            self.assertFalse(found["a"].startswith("A:"))
+            self.assertEqual({s["key"]: (s["a"], s["b"]) for s in found["settings"]}["dtype"], ('"f32"', '"bf16"'))
+
     def test_the_same_twice_is_identical(self):
         found = self.done("compare-precision", *SMALL[:-2], "--a", "f32+cpu", "--b", "f32", "--layers", "head", "--json").json()
         self.assertTrue(found["identical"])
@@ -295,6 +334,10 @@ class Precision(Case):
         for words in (["--a", "f16"], ["--b", ""], ["--b", "bf16+gpu"], ["--keep", ""], ["--report", "missing/r.html"]):
             self.refused("compare-precision", *SMALL, *words, timeout=PATIENCE)
         self.refused("compare-precision", timeout=PATIENCE)
+        self.refused("compare-precision", *SMALL, "--report", "x", "--csv", "./x", codes=(2,), names=("--csv",), timeout=PATIENCE)
+        (self.work / "file").touch()
+        self.refused("compare-precision", *SMALL, "--keep", "file", codes=(1,), names=("file: is a file; name a new or empty folder",), timeout=PATIENCE)
+        os.unlink(self.work / "file")
         self.assertEqual(tree(self.work), [])
 
 
