@@ -29,7 +29,7 @@ public:
             if (fs::exists(path_, code) && !fs::is_directory(path_, code))
                 throw Error(path_.string(), "", "is a file", "name a new or empty folder");
             check_output_folder(path_, {});
-            fs::create_directories(path_, code);
+            made_ = fs::create_directories(path_, code);
             if (code)
                 throw Error(path_.string(), "", "this folder cannot be made: " + code.message(),
                             "choose another --keep");
@@ -38,9 +38,16 @@ public:
         own_.emplace(".denoir-precision-", beside);
         path_ = own_->path();
     }
+    Workplace(const Workplace&) = delete;
+    Workplace& operator=(const Workplace&) = delete;
+    ~Workplace() {
+        std::error_code code;
+        if (made_) fs::remove(path_, code); // does nothing but where the runs left it empty
+    }
     fs::path file(const char* name) const { return path_ / name; }
 
 private:
+    bool made_ = false;
     std::optional<ScratchFolder> own_;
     fs::path path_;
 };

@@ -40,6 +40,11 @@ std::string head(const TraceComparison& c) {
                        : !c.begins         ? "identical"
                        : c.mixed           ? "apart by rounding alone"
                                            : "they agree";
+    std::string heading = "Layer by layer";
+    if (c.first) {
+        const metrics::TraceKey& at = c.layers[*c.first].parts;
+        heading = (metrics::is_given(at) ? "They are given different " : "The error begins in ") + escaped(at.layer);
+    }
     const auto side = [](const char* key, const std::string& letter, const std::string& name,
                          const std::map<std::string, std::string>& metadata) {
         return fmt::format(
@@ -51,8 +56,8 @@ std::string head(const TraceComparison& c) {
     return fmt::format(
         "<p class=\"eyebrow\">Denoir: two traces compared</p>\n<h1>{}</h1>\n<p><span class=\"badge {}\">{}</span>"
         "</p>\n<p class=\"lead\">{}</p>\n<section class=\"pair\">{}{}</section>\n",
-        c.first ? "The error begins in " + escaped(c.layers[*c.first].parts.layer) : std::string("Layer by layer"),
-        mood, word, escaped(c.verdict), side("a", "A", c.name_a, c.about_a), side("b", "B", c.name_b, c.about_b));
+        heading, mood, word, escaped(c.verdict), side("a", "A", c.name_a, c.about_a),
+        side("b", "B", c.name_b, c.about_b));
 }
 
 std::string figures(const TraceComparison& c) {
@@ -67,7 +72,7 @@ std::string figures(const TraceComparison& c) {
         {"Tensors compared", fmt::format("{}", c.layers.size()), fmt::format("{} equal to the bit", equal)},
         {"Largest normalised error", error_text(c.worst_normalised()),
          c.begins ? c.layers[*c.worst].parts.layer : std::string()},
-        {"Lowest cosine", fmt::format("{:.7f}", lowest), ""},
+        {"Lowest cosine", fmt::format("{:.{}f}", lowest, lowest < 0.99 ? 4 : 7), ""},
         {"Layers that make error", fmt::format("{}", made), "more than rounding and inputs explain"},
         {"In one trace alone", fmt::format("{}", c.only_a.size() + c.only_b.size()),
          fmt::format("{} in A, {} in B", c.only_a.size(), c.only_b.size())}};

@@ -274,12 +274,6 @@ std::string pair_of_dtypes(const TensorDifference& d) {
                                   : fmt::format("{} in A, {} in B", info(d.dtype_a).name, info(d.dtype_b).name);
 }
 
-/// No layer makes it: tokens, pixels, noise, the time of a step.
-bool is_given(const TraceKey& k) {
-    const auto inputs = inputs_of(k.component, k.layer);
-    return (inputs && inputs->empty()) || (k.component == "sampler" && k.layer == "latent" && k.step == 0);
-}
-
 std::string verdict_of(const TraceComparison& c) {
     if (c.layers.empty()) return "The two traces have no layer in common.";
     std::string text;
@@ -321,6 +315,11 @@ std::string TraceKey::column() const {
     if (!branch.empty()) add(branch);
     if (frame) add(fmt::format("frame {}", *frame));
     return text;
+}
+
+bool is_given(const TraceKey& k) {
+    const auto inputs = inputs_of(k.component, k.layer);
+    return (inputs && inputs->empty()) || (k.component == "sampler" && k.layer == "latent" && k.step == 0);
 }
 
 std::string error_text(double error) {

@@ -75,6 +75,9 @@ void analyse(TraceComparison&);
 /// "1.2e-05", "0.23", "4.4", "26", "0", "∞": two digits of an error.
 std::string error_text(double error);
 
+/// No layer makes it: tokens, pixels, noise, the time of a step.
+bool is_given(const TraceKey&);
+
 /// What a layer is computed from, as names of layers of the same component, step and branch. References to others begin
 /// with '@': "@latent" (of the step before), "@text", "@image", "@condition", "@velocity", "@decoded". `block_before`
 /// is what stands for the layer before block 0. Nothing for a name that is not known.

@@ -19,7 +19,7 @@ h3 { font-size: 14px; margin: 0 0 6px; font-weight: 600; }
 p { margin: 0 0 10px; max-width: 90ch; }
 section { margin-top: 36px; }
 .eyebrow { color: var(--faint); font-size: 13px; letter-spacing: 0.06em; text-transform: uppercase; margin: 0 0 8px; }
-.lead { font-size: 17px; margin: 12px 0 0; }
+.lead { font-size: 17px; margin: 12px 0 0; } .lead + figure, .lead + .panel { margin-top: 12px; }
 .faint, .remark { color: var(--faint); }
 .small { font-size: 13px; }
 .badge { display: inline-block; padding: 2px 12px; border-radius: 999px; border: 1.5px solid currentColor; font-weight: 600; font-size: 15px; }
@@ -67,7 +67,8 @@ details > summary { cursor: pointer; color: var(--a); margin-bottom: 8px; } deta
 details thead th { position: sticky; top: 0; background: var(--panel); }
 footer { margin-top: 40px; color: var(--faint); font-size: 13px; }
 @media (max-width: 760px) { .pair, .three, .two { grid-template-columns: 1fr; } main { padding: 20px 14px 40px; } }
-@media screen and (max-width: 760px) { figure.chart { overflow-x: auto; } figure.chart svg { min-width: min(var(--wide, 0px), 860px); } }
+@media screen and (max-width: 760px) { figure.chart { overflow-x: auto; } figure.chart svg { min-width: min(var(--wide, 0px), 860px); }
+  .scroll td, .scroll th { overflow-wrap: break-word; } }
 @page { size: A4; margin: 14mm; }
 @media print {
   :root { --ground: #fff; --panel: #fff; --ink: #000; --faint: #4a5260; --rule: #c9ced8; --grid: #e4e7ec;

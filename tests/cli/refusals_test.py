@@ -186,7 +186,7 @@ class Requests(Case):
     @unittest.skipUnless(HAS_BENCH, "built without benchmarks")
     def test_benchmarks(self):
         for words in (["--model", "nope"], ["--model", MODEL, "--size", "17x17"], ["--model", MODEL, "--frames", "6"], ["--model", MODEL, "--dtype", "f16"],
-                      ["--model", MODEL, "--image", "nope"], ["--list", "--threads", "-1"], ["--list", "--device", "tpu"], ["--size", "64x48"]):
+                      ["--model", MODEL, "--image", "nope"], ["--list", "--threads", "-1"], ["--list", "--device", "tpu"], ["--size", "64x48"], ["--only", ""]):
             self.refused("bench", *words, timeout=PATIENCE)
 
     def test_where_a_syntax_error_is(self):

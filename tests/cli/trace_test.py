@@ -294,6 +294,12 @@ class Comparing(Case):
         text = self.done("compare-traces", "a.safetensors", "b.safetensors", "--report", "r.html").out
         self.assertIn("note: seed is 3 in A and 5 in B", text)
         self.assertIn("<td>seed</td><td>3</td><td>5</td>", (self.work / "r.html").read_text())
+        noise = {"sampler/step_000/latent": floats([1, 2])}
+        write(self.work / "a.safetensors", noise)
+        write(self.work / "b.safetensors", {"sampler/step_000/latent": floats([2, 1])})
+        self.done("compare-traces", "a.safetensors", "b.safetensors", "--report", "r.html")
+        self.assertIn("They are given different latent", (self.work / "r.html").read_text())
+        write(self.work / "a.safetensors", good, metadata={"request": json.dumps({"seed": 3})})
         for strange in ("{", "[" * 5000, "[3]", '{"seed": 1e999}', "\x1b"):
             self.assertEqual(self.compare(good, metadata={"request": strange})["settings"], [])
 
@@ -334,6 +340,7 @@ class Precision(Case):
         for words in (["--a", "f16"], ["--b", ""], ["--b", "bf16+gpu"], ["--keep", ""], ["--report", "missing/r.html"]):
             self.refused("compare-precision", *SMALL, *words, timeout=PATIENCE)
         self.refused("compare-precision", timeout=PATIENCE)
+        self.refused("compare-precision", *SMALL, "--layers", "nothing", "--keep", "kept", codes=(2,), names=("--layers",), timeout=PATIENCE)
         self.refused("compare-precision", *SMALL, "--report", "x", "--csv", "./x", codes=(2,), names=("--csv",), timeout=PATIENCE)
         (self.work / "file").touch()
         self.refused("compare-precision", *SMALL, "--keep", "file", codes=(1,), names=("file: is a file; name a new or empty folder",), timeout=PATIENCE)
