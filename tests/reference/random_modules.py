@@ -136,14 +136,14 @@ class Case:
 
 def wan_transformer(c: Case):
     heads = c.pick(1, 2, 3, 4, 5)
-    head = c.pick(8, 12, 16, 20, 22, 24, 32, 34, 40, 48, 64)
+    head = c.pick(2, 6, 8, 12, 16, 20, 22, 24, 32, 34, 40, 48, 64, 128)
     variant = c.pick("t2v", "t2v", "i2v", "flf2v", "condition", "df", "df", "tokens")
     clip_dim = c.pick(16, 48, 80, 96) if variant in ("i2v", "flf2v") else 0
     out_channels = c.pick(4, 16, 16, 16, 48)
     extra = {"i2v": 20, "flf2v": 20, "condition": c.pick(1, 4, 20)}.get(variant, 0)
     sizes = Config(
-        dim=heads * head, heads=heads, ffn=c.pick(24, 52, 96, 130, 200), layers=c.pick(1, 1, 2, 3), in_channels=out_channels + extra,
-        out_channels=out_channels, freq_dim=c.pick(16, 32, 64, 256), text_dim=c.pick(8, 24, 33, 64), text_len=c.pick(512, 512, 7, 32, 226),
+        dim=heads * head, heads=heads, ffn=c.pick(1, 24, 52, 96, 130, 200), layers=c.pick(1, 1, 2, 3), in_channels=out_channels + extra,
+        out_channels=out_channels, freq_dim=c.pick(2, 16, 32, 64, 256), text_dim=c.pick(1, 8, 24, 33, 64), text_len=c.pick(512, 512, 1, 7, 32, 226),
         clip_dim=clip_dim, clip_positions=514 if variant == "flf2v" else 0, fps=variant == "df" and c.rng.random() < 0.6,
     )  # fmt: skip
     weights = transformer_weights(sizes, c.seed, c.pick(*STORED))
@@ -161,7 +161,7 @@ def wan_transformer(c: Case):
     if where == "set" and sizes.text_len == 512:
         config = None
         c.settings["heads"] = heads
-    t, h, w = c.pick(1, 2, 3, 5, 7), 2 * c.pick(1, 2, 3, 5, 6), 2 * c.pick(1, 2, 3, 4, 7)
+    t, h, w = c.pick(1, 2, 3, 5, 7, 22), 2 * c.pick(1, 2, 3, 5, 6), 2 * c.pick(1, 2, 3, 4, 7)
     tokens = t * h * w // 4
     level = lambda n: torch.tensor([c.pick(0.0, 999.0, 1000.0, round(c.rng.random() * 1000, 2)) for _ in range(n)])  # noqa: E731
     shape = (out_channels, t, h, w)
@@ -177,7 +177,7 @@ def wan_transformer(c: Case):
     elif variant == "tokens":
         time = level(tokens)
     else:
-        time = level(1)[0]
+        time = level(1) if c.rng.random() < 0.2 else level(1)[0]
     c.inputs = {"latent": normal(c.seed + "/x", shape), "timestep": time, "text": text}
     if sizes.clip_dim:
         c.inputs["clip"] = normal(c.seed + "/clip", (514 if variant == "flf2v" else 257, sizes.clip_dim))
@@ -215,7 +215,7 @@ def _vae(c: Case, encode: bool):
         latent, raw = model.encode(c.inputs["video"])
         c.expect = {"latent": latent, "mean": raw}
     else:
-        shape = (z, c.pick(1, 2, 3, 5), c.pick(1, 2, 3, 5), c.pick(1, 2, 4))
+        shape = (z, c.pick(1, 2, 3, 5, 9), c.pick(1, 2, 3, 5), c.pick(1, 2, 4, 7))
         c.inputs = {"latent": normal(c.seed + "/z", shape)}
         c.expect = {"video": model.decode(c.inputs["latent"])}
     c.say("x".join(map(str, shape)))
@@ -233,7 +233,7 @@ def umt5_encoder(c: Case):
     heads, per, width = c.pick(1, 2, 3, 6), c.pick(4, 8, 16), c.pick(12, 24, 40, 64)
     sizes = (c.pick(20, 97, 300), width, heads * per, c.pick(16, 40, 72), heads, c.pick(1, 2, 4))
     weights = umt5_weights(c.seed, *sizes, dtype=c.pick(*STORED))
-    text_len, hf = c.pick(512, 512, 77, 640), c.rng.random() < 0.5
+    text_len, hf = c.pick(512, 512, 1, 77, 640), c.rng.random() < 0.5
     count = c.rng.randrange(1, min(text_len, 512) + 1)
     c.inputs = {"tokens": torch.tensor([c.rng.randrange(2, sizes[0]) for _ in range(count - 1)] + [1])}
     config = umt5_config(*sizes) if hf else {"model_type": "umt5"} if text_len != 512 else None
@@ -253,7 +253,7 @@ def umt5_encoder(c: Case):
 
 def clip_vision(c: Case):
     heads = c.pick(1, 2, 3, 5)
-    width, side = heads * c.pick(8, 12, 16, 20), 14 * c.pick(2, 3, 4, 5)
+    width, side = heads * c.pick(8, 12, 16, 20), 14 * c.pick(1, 2, 3, 4, 5)
     mlp, layers = c.pick(24, 50, 96), c.pick(2, 3, 5)
     weights = clip_weights(c.seed, width, mlp, layers, image=side, dtype=c.pick(*STORED))
     form = c.pick("hf", "original", "open_clip")
