@@ -273,10 +273,17 @@ void RunQueue::undo_clear() {
     if (store_->removed.empty()) return;
     auto back = std::move(store_->removed.back());
     store_->removed.pop_back();
-    for (auto it = back.rbegin(); it != back.rend(); ++it) {
+    for (auto it = back.rbegin(); it != back.rend();) {
+        // Neighbours together, as they went: whoever listens looks at the whole queue after each signal.
+        const auto waits = [](const auto& each) { return each.second.state == State::waiting; };
+        const int wanted = it->first;
+        const bool waiting = waits(*it);
+        std::vector<Entry> block;
+        for (; it != back.rend() && it->first == wanted + int(block.size()) && waits(*it) == waiting; ++it)
+            block.push_back(std::move(it->second));
         // Entries may have ended since: what waits stays behind what does not.
-        const int low = it->second.state == State::waiting ? store_->first_waiting() : 0;
-        store_->put(std::clamp(it->first, low, std::max(low, rowCount())), std::move(it->second));
+        const int low = waiting ? store_->first_waiting() : 0;
+        store_->put(std::clamp(wanted, low, std::max(low, rowCount())), std::move(block));
     }
     store_->save();
     store_->pump();

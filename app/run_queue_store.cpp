@@ -2,6 +2,7 @@
 #include "app/run_queue_store.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "app/text.h"
 #include "engine/core/file.h"
@@ -129,6 +130,13 @@ RunQueue::Entry RunQueue::Store::take(int row) {
 void RunQueue::Store::put(int row, Entry e) {
     self.beginInsertRows({}, row, row);
     entries.insert(entries.begin() + row, std::move(e));
+    self.endInsertRows();
+}
+
+void RunQueue::Store::put(int row, std::vector<Entry> several) {
+    self.beginInsertRows({}, row, row + int(several.size()) - 1);
+    entries.insert(entries.begin() + row, std::make_move_iterator(several.begin()),
+                   std::make_move_iterator(several.end()));
     self.endInsertRows();
 }
 

@@ -25,6 +25,7 @@ struct RunQueue::Store {
     void trim(); ///< forgets the oldest of very many that ended
     Entry take(int row);
     void put(int row, Entry e);
+    void put(int row, std::vector<Entry> several); ///< the first at `row`
     quint64 add(Entry e, bool next);
     /// Takes entries out, to be brought back by undo_clear().
     void remove_if(const std::function<bool(const Entry&)>& goes);

@@ -4,6 +4,7 @@
 #include <QAbstractItemModelTester>
 #include <QFile>
 #include <QMimeData>
+#include <QSignalSpy>
 #include <QTest>
 
 #include <algorithm>
@@ -69,7 +70,9 @@ private slots:
         queue_->clear_waiting();
         QCOMPARE(queue_->rowCount(), 0);
         QVERIFY(queue_->can_undo_clear());
+        QSignalSpy inserted(&*queue_, &QAbstractItemModel::rowsInserted);
         queue_->undo_clear();
+        QCOMPARE(inserted.count(), 1); // neighbours together
         QCOMPARE(seeds(), (QList<quint64>{77, 3, 9, 4}));
         QVERIFY(queue_->flush());
         reopen();
