@@ -128,7 +128,14 @@ struct RunHistory::Store {
         emit self.dataChanged(changed, changed);
     }
 
+    /// What was read of the run at work may be older than what is known of it.
+    void bring_up(RunRow& row) const {
+        if (row.state == QStringLiteral("running") && (row.path == at_work || row.entry == at_work))
+            row.steps_done = std::max(row.steps_done, step_at_work);
+    }
+
     void apply(RunChanges changes) {
+        for (RunRow& row : changes.rows) bring_up(row);
         if (!changes.issue.isEmpty()) {
             issue = changes.issue;
             emit self.issue_changed();
@@ -186,6 +193,8 @@ struct RunHistory::Store {
     QString search;
     QList<QByteArray> words; ///< of the search, as in a haystack
     bool starred_only = false, looked = false;
+    QString at_work; ///< the run that set_step() told of last
+    int step_at_work = 0;
     qint64 last_removal = 0; ///< milliseconds; every removal has its own
     Issue issue;
     QFileSystemWatcher watcher;
@@ -457,6 +466,15 @@ void RunHistory::purge_trash(int older_than_days) {
 }
 
 void RunHistory::touch(const QString& run) { store_->scanner.look(entry_of(run)); }
+void RunHistory::set_step(const QString& run, int step) {
+    store_->at_work = run;
+    store_->step_at_work = step;
+    const int index = store_->find(run);
+    if (index < 0) return;
+    RunRow row = store_->rows[std::size_t(index)];
+    store_->bring_up(row);
+    if (row.steps_done != store_->rows[std::size_t(index)].steps_done) store_->replace(index, std::move(row));
+}
 void RunHistory::refresh() {
     store_->looked = false;
     store_->scanner.scan();

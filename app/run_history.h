@@ -97,6 +97,8 @@ public:
 
     /// A folder was made or changed: looked at soon. The window connects queue and worker to this.
     void touch(const QString& run);
+    /// The run at work has reached this step: listed so at once, before its folder is looked at.
+    void set_step(const QString& run, int step);
     /// Looks at every folder again, in the background.
     void refresh();
     /// Forgets the index and makes it again from the folders.

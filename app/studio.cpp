@@ -65,13 +65,16 @@ void Studio::connect_queue() {
     });
     connect(&queue, &RunQueue::entry_ended, this, &Studio::run_ended);
     connect(&history, &RunHistory::removed, &queue, &RunQueue::forget);
-    // The run at work is listed with the step it has reached, once a second at most.
-    connect(&worker, &EngineWorker::step_done, this, [this, touched = QElapsedTimer()]() mutable {
-        const QString run = queue.running_run();
-        if (run.isEmpty() || (touched.isValid() && touched.elapsed() < 1000)) return;
-        touched.start();
-        history.touch(run);
-    });
+    // The run at work is listed with the step it has reached; its folder is looked at once a second at most.
+    connect(&worker, &EngineWorker::step_done, this,
+            [this, touched = QElapsedTimer()](JobId job, const StepUpdate& update) mutable {
+                const QString run = queue.running_run();
+                if (run.isEmpty() || job != queue.running_job()) return;
+                history.set_step(run, update.step);
+                if (touched.isValid() && touched.elapsed() < 1000) return;
+                touched.start();
+                history.touch(run);
+            });
 }
 
 void Studio::run_ended(quint64 id, int state, const QString& run) {
