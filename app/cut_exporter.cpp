@@ -13,6 +13,7 @@
 #include "app/low_priority.h"
 #include "app/text.h"
 #include "engine/media/frame_folder.h"
+#include "engine/media/indexed_video.h"
 #include "engine/media/resize.h"
 #include "engine/media/video_reader.h"
 #include "engine/media/video_writer.h"
@@ -63,10 +64,21 @@ private:
 class ShotReader {
 public:
     /// `file`: the take's frames, its video or another one of them.
-    ShotReader(const Shot& shot, const fs::path& file) : shot_(shot), reader_(file) {}
+    ShotReader(const Shot& shot, const fs::path& file) : shot_(shot) {
+        if (shot.in < far_in)
+            in_turn_.emplace(file);
+        else
+            indexed_.emplace(file);
+    }
     const Image& frame(int index) {
+        if (indexed_) {
+            index = std::min(index, indexed_->frames() - 1); // the file became shorter: its last picture stays
+            if (index != at_) indexed_->read(index, image_);
+            at_ = index;
+            return image_;
+        }
         while (at_ < index) {
-            if (!reader_.read(image_)) {
+            if (!in_turn_->read(image_)) {
                 if (at_ >= 0) break; // the file became shorter: its last picture stays
                 throw Error(shot_.current().video.toStdString(), {}, "holds no pictures", "choose another take");
             }
@@ -76,8 +88,10 @@ public:
     }
 
 private:
+    static constexpr int far_in = 250; ///< frames: decoding them all costs more than finding one's way
     const Shot& shot_;
-    VideoReader reader_;
+    std::optional<VideoReader> in_turn_;
+    std::optional<IndexedVideo> indexed_;
     Image image_;
     int at_ = -1;
 };

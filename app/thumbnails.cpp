@@ -13,13 +13,16 @@
 #include "app/clip_source.h"
 #include "app/low_priority.h"
 #include "app/text.h"
+#include "engine/core/error.h"
 #include "engine/media/frames.h"
+#include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
 
 namespace denoir::app {
 namespace {
 
 constexpr int reader_nice = 5;
+constexpr int far_in = 250;               ///< frames: decoding them all costs more than finding one's way
 constexpr std::size_t most_waiting = 512; ///< older questions are dropped: what they were for has been scrolled away
 
 } // namespace
@@ -71,8 +74,21 @@ struct Thumbnails::State {
     void read_video(std::vector<Question> questions, const std::stop_token& end) {
         std::sort(questions.begin(), questions.end(),
                   [](const Question& a, const Question& b) { return a.frame < b.frame; });
-        VideoReader reader(to_path(questions[0].file));
         Image frame;
+        if (questions.back().frame >= far_in) {
+            IndexedVideo video(to_path(questions[0].file));
+            for (const Question& q : questions) {
+                if (end.stop_requested()) return;
+                try {
+                    video.read(std::min(q.frame, video.frames() - 1), frame); // past the end: the last one
+                } catch (const Error&) {                                      // damaged: its neighbour serves
+                    if (frame.width == 0) throw;
+                }
+                keep(q, to_qimage(thumbnail(frame, q.side)));
+            }
+            return;
+        }
+        VideoReader reader(to_path(questions[0].file));
         int at = -1;
         bool more = true;
         for (const Question& q : questions) {

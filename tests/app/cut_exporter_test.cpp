@@ -80,6 +80,29 @@ private slots:
         QCOMPARE(greys(home_.file(QStringLiteral("cut.mp4"))).size(), std::size_t(8));
     }
 
+    /// Far into a long video the frames are those of the beginning: found, not counted through.
+    void far_into_a_long_video() {
+        const QString video = home_.file(QStringLiteral("hours.mkv"));
+        write_grey_clip(video, 600);
+        Project p;
+        p.add_shot(Project::take_of_video(video));
+        p.trim(0, 580, 584);
+        CutExporter exporter;
+        Arrivals finished(&exporter, &CutExporter::finished);
+        exporter.start(p.shots(), home_.file(QStringLiteral("far.mkv")));
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
+        const auto grey = [](int frame) { return 10 * frame % 256; };
+        QVERIFY(greys(home_.file(QStringLiteral("far.mkv"))) ==
+                (std::vector<int>{grey(580), grey(581), grey(582), grey(583)}));
+        Thumbnails thumbnails(1 << 20);
+        Arrivals ready(&thumbnails, &Thumbnails::ready);
+        for (const int frame : {3, 590, 4000}) QVERIFY(thumbnails.frame(video, frame, 24).isNull());
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 3, 30000);
+        QCOMPARE(qGreen(thumbnails.frame(video, 3, 24).pixel(5, 5)), grey(3));
+        QCOMPARE(qGreen(thumbnails.frame(video, 590, 24).pixel(5, 5)), grey(590));
+        QCOMPARE(qGreen(thumbnails.frame(video, 4000, 24).pixel(5, 5)), grey(599));
+    }
+
     void cancel_and_failures_leave_nothing() {
         write_grey_clip(home_.file(QStringLiteral("long.mkv")), 200, 256, 256);
         Project p;
