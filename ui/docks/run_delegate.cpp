@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QAbstractScrollArea>
 #include <QLocale>
 #include <QPainter>
 #include <QPainterPath>
@@ -35,45 +34,44 @@ QString state_words(const QModelIndex& index) {
 
 const QString between = QStringLiteral(" · ");
 
-/// What stands below a title. In one line where the widest of them has room, so that rows do not differ in height.
-struct Details {
-    QString seed, values, size, state;
-    bool failed = false, done = false;
-
+/// What stands below a title, in two lines: as much of it as there is room for. The tooltip has all of it.
+class Details {
+public:
     explicit Details(const QModelIndex& index)
-        : seed(RunsPanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong())),
-          values(RunsPanel::tr("%1 steps").arg(index.data(Role::StepsRole).toInt())),
-          size(RunsPanel::tr("%1×%2 · %3 f")
-                   .arg(index.data(Role::WidthRole).toInt())
-                   .arg(index.data(Role::HeightRole).toInt())
-                   .arg(index.data(Role::FramesRole).toInt())),
-          state(state_words(index)) {
+        : values_{RunsPanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong()),
+                  RunsPanel::tr("%1 steps").arg(index.data(Role::StepsRole).toInt())} {
         if (const double guidance = index.data(Role::GuidanceRole).toDouble(); guidance > 0)
-            values += between + RunsPanel::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
+            values_ << RunsPanel::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
+        const QString size = RunsPanel::tr("%1×%2 · %3 f")
+                                 .arg(index.data(Role::WidthRole).toInt())
+                                 .arg(index.data(Role::HeightRole).toInt())
+                                 .arg(index.data(Role::FramesRole).toInt());
         const QString name = index.data(Role::StateRole).toString();
-        failed = name == QLatin1String("failed");
-        done = name == QLatin1String("done");
+        failed_ = name == QLatin1String("failed");
+        const bool done = name == QLatin1String("done");
+        if (!done) news_ << state_words(index); // of what is not done, its state is the news
+        rest_ << size;
+        if (done) rest_ << state_words(index); // how long it took
     }
-    /// How long it took, where there is room for all of that; of what is not done, its state is the news.
-    QString result(const QFontMetrics& metrics, int width) const {
-        if (!done) return state + between + size;
-        const QString whole = size + between + state;
-        return metrics.horizontalAdvance(whole) <= width ? whole : size;
+    bool failed() const { return failed_; }
+    QStringList lines(const QFontMetrics& metrics, int width) const {
+        QStringList left = values_;
+        const QString first = filled(left, metrics, width);
+        left = news_ + left + rest_;
+        return {first, filled(left, metrics, width)};
     }
-    static bool fit_in_two(const QFontMetrics& metrics, int width) {
-        const QString widest = RunsPanel::tr("seed %1").arg(4294967295U) + between + RunsPanel::tr("%1 steps").arg(50) +
-                               between + RunsPanel::tr("CFG %1").arg(QLocale().toString(12.5));
-        return metrics.horizontalAdvance(widest) <= width;
+
+private:
+    /// The first of the words, which they leave; at least one.
+    static QString filled(QStringList& words, const QFontMetrics& metrics, int width) {
+        QString line = words.takeFirst();
+        while (!words.isEmpty() && metrics.horizontalAdvance(line + between + words.constFirst()) <= width)
+            line += between + words.takeFirst();
+        return line;
     }
+    QStringList values_, news_, rest_;
+    bool failed_ = false;
 };
-
-/// Of the text beside the picture of a row.
-int text_width(int row) { return row - 8 - 6 - picture_width - 16 - 8; }
-
-bool in_two_lines(const QStyleOptionViewItem& option) {
-    const auto* list = qobject_cast<const QAbstractScrollArea*>(option.widget);
-    return Details::fit_in_two(option.fontMetrics, text_width(list ? list->viewport()->width() : option.rect.width()));
-}
 
 } // namespace
 
@@ -92,8 +90,7 @@ void RunDelegate::set_sides(const QString& a, const QString& b) {
 }
 
 QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
-    const int lines = in_two_lines(option) ? 3 : 4;
-    return {200, std::max(picture_height + 12, lines * option.fontMetrics.lineSpacing() + 10)};
+    return {200, std::max(picture_height + 12, 3 * option.fontMetrics.lineSpacing() + 10)};
 }
 
 void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -154,9 +151,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     }
 
     const int line = option.fontMetrics.lineSpacing();
-    const bool two = in_two_lines(option);
-    QRect text(frame.right() + 9, row.center().y() - ((two ? 3 : 4) * line) / 2, row.right() - frame.right() - 16,
-               line);
+    QRect text(frame.right() + 9, row.center().y() - 3 * line / 2, row.right() - frame.right() - 16, line);
     const bool starred = index.data(Role::StarredRole).toBool();
     if (starred || hover || (option.state & QStyle::State_Selected))
         icon(starred ? QStringLiteral("star-on") : QStringLiteral("star"))
@@ -169,19 +164,13 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
                       option.fontMetrics.elidedText(title, Qt::ElideRight, text.width() - 20));
     const Details details(index);
-    const auto put = [&](const QString& words, const QColor& colour) {
+    const QStringList lines = details.lines(option.fontMetrics, text.width());
+    for (const QString& words : lines) {
         text.translate(0, line);
-        painter->setPen(colour);
+        painter->setPen(details.failed() && &words == &lines.constLast() ? c.error : c.quiet);
         painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
                           option.fontMetrics.elidedText(words, Qt::ElideRight, text.width()));
-    };
-    if (two) {
-        put(details.seed + between + details.values, c.quiet);
-    } else {
-        put(details.seed, c.quiet);
-        put(details.values, c.quiet);
     }
-    put(details.result(option.fontMetrics, text.width()), details.failed ? c.error : c.quiet);
     painter->restore();
 }
 

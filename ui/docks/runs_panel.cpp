@@ -60,12 +60,6 @@ void RunsView::mouseMoveEvent(QMouseEvent* event) {
     QListView::mouseMoveEvent(event);
 }
 
-void RunsView::resizeEvent(QResizeEvent* event) {
-    QListView::resizeEvent(event);
-    // Rows are as high as their words need at this width.
-    if (event->size().width() != event->oldSize().width()) scheduleDelayedItemsLayout();
-}
-
 void RunsView::leaveEvent(QEvent* event) {
     emit hovered({});
     QListView::leaveEvent(event);

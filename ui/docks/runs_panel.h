@@ -48,7 +48,6 @@ signals:
 protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void startDrag(Qt::DropActions actions) override;
 };
