@@ -111,6 +111,34 @@ private slots:
         }
     }
 
+    /// As a cut asks for them: of another clip, longer than the one before, and many while it is being opened.
+    void a_frame_of_another_clip() {
+        View v;
+        write_clip(home_.file("short.mp4"), 160, 96, 5, 40);
+        v.open(Side::a, home_.file("short.mp4"));
+        QSignalSpy opened(&v.view, &PreviewView::clip_opened), failed(&v.view, &PreviewView::clip_failed);
+        for (const int frame : {17, 18, 19}) v.view.show_frame(Side::a, home_.file("b.mp4"), frame);
+        QTRY_COMPARE_WITH_TIMEOUT(v.view.player().frame(), 19, 30000);
+        v.settle();
+        QCOMPARE(opened.count(), 1);
+        v.view.canvas().zoom_to(1);
+        const QImage screen = painted(v.view.canvas());
+        const QPoint corner = v.view.canvas().picture_rect().topLeft().toPoint();
+        QVERIFY(to_image(screen.copy(QRect(corner, QSize(160, 96)))) == frames_b_[19]);
+        // Back before the other one was opened: it does not come any more.
+        v.view.show_frame(Side::a, home_.file("a.mp4"), 3);
+        v.view.show_frame(Side::a, home_.file("b.mp4"), 4);
+        QCOMPARE(v.view.player().frame(), 4);
+        QTest::qWait(100);
+        QCOMPARE(v.view.info(Side::a)->path, home_.file("b.mp4"));
+        // What cannot be opened is said once.
+        for (int frame = 0; frame < 5; ++frame) {
+            v.view.show_frame(Side::a, home_.file("gone.mp4"), frame);
+            QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
+        }
+        QCOMPARE(v.view.info(Side::a)->path, home_.file("b.mp4"));
+    }
+
     void keys_move_in_time() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));

@@ -3,8 +3,10 @@
 
 #include <QAccessible>
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QDir>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMimeData>
 #include <QMouseEvent>
 #include <QScrollBar>
@@ -156,6 +158,96 @@ private slots:
         for (int i = 1; i < shown.count(); ++i) QVERIFY(shown[i][2].toInt() >= shown[i - 1][2].toInt());
     }
 
+    /// J, K, L as in the preview; where the playhead is put meanwhile it goes on from there.
+    void shuttles_both_ways() {
+        fill();
+        view_->set_playhead(4);
+        view_->shuttle(-1);
+        QCOMPARE(view_->speed(), -1.0);
+        QTRY_COMPARE_WITH_TIMEOUT(view_->playhead(), 0, 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(!view_->playing(), 30000); // at the beginning it stands
+        view_->shuttle(-1);
+        QVERIFY(!view_->playing());
+        view_->shuttle(1);
+        view_->shuttle(1);
+        QCOMPARE(view_->speed(), 2.0);
+        view_->shuttle(-1);
+        QCOMPARE(view_->speed(), 1.0);
+        QTest::keyClick(&*view_, Qt::Key_End);
+        QTest::keyClick(&*view_, Qt::Key_Home);
+        QTRY_VERIFY_WITH_TIMEOUT(view_->playhead() > 0, 30000);
+        QVERIFY(view_->playing() && view_->playhead() < 40);
+        view_->set_playing(false);
+        QCOMPARE(view_->speed(), 0.0);
+    }
+
+    /// On its edges, too, which may be all that is seen of it; and not into the next one.
+    void a_click_goes_into_the_shot() {
+        fill();
+        const QRect second = view_->shot_rect(1);
+        for (const int x : {second.left() + 1, second.center().x(), second.right() - 1}) {
+            view_->set_playhead(0);
+            QTest::mouseClick(view_->viewport(), Qt::LeftButton, {}, {x, second.center().y()});
+            QCOMPARE(project_->place(view_->playhead()).row, 1);
+            QCOMPARE(view_->selected(), 1);
+        }
+        QCOMPARE(project_->shot(1).frames(), 17);
+    }
+
+    void escape_lets_go_of_an_edge() {
+        fill();
+        const int steps = project_->undo().count();
+        const QRect rect = view_->shot_rect(0);
+        QWidget* viewport = view_->viewport();
+        const QPoint from(rect.right() - 3, rect.center().y()), to = from - QPoint(80, 0);
+        const auto move = [&](QPoint at) {
+            QMouseEvent event(QEvent::MouseMove, at, viewport->mapToGlobal(at), Qt::NoButton, Qt::LeftButton, {});
+            QApplication::sendEvent(viewport, &event);
+        };
+        QTest::mousePress(viewport, Qt::LeftButton, {}, from);
+        move(to);
+        QVERIFY(project_->shot(0).out < 33);
+        QTest::keyClick(&*view_, Qt::Key_Escape);
+        QCOMPARE(project_->shot(0).out, 33);
+        QCOMPARE(project_->undo().count(), steps);
+        move(to - QPoint(40, 0));
+        QCOMPARE(project_->shot(0).out, 33);
+        QTest::mouseRelease(viewport, Qt::LeftButton, {}, to);
+        // What is removed while it is held is not followed by the next one.
+        QTest::mousePress(viewport, Qt::LeftButton, {}, from);
+        move(to);
+        view_->remove_selected();
+        move(to - QPoint(40, 0));
+        QTest::mouseRelease(viewport, Qt::LeftButton, {}, to);
+        QCOMPARE(project_->shot(0).frames(), 17);
+        QCOMPARE(project_->count(), 2);
+    }
+
+    void the_menu_key_means_what_is_selected() {
+        fill();
+        view_->select(2);
+        const QPoint first = view_->shot_rect(0).center();
+        QContextMenuEvent event(QContextMenuEvent::Keyboard, first, view_->mapToGlobal(first));
+        QApplication::sendEvent(view_->viewport(), &event);
+        auto* menu = view_->findChild<QMenu*>();
+        QVERIFY(menu);
+        for (QAction* action : menu->actions())
+            if (action->text() == QStringLiteral("Remove")) action->trigger();
+        menu->close();
+        QCOMPARE(project_->count(), 2);
+        QCOMPARE(project_->shot(1).current().video, file("b.mkv"));
+    }
+
+    /// A trimmed edge stays under the pointer; what comes in afterwards can be seen.
+    void the_whole_cut_is_seen_again_after_a_trim() {
+        fill();
+        const QRect rect = view_->shot_rect(0);
+        drag({rect.right() - 3, rect.center().y()}, {rect.right() - 83, rect.center().y()}, 9);
+        QCOMPARE(view_->shot_rect(0).left(), rect.left());
+        for (int i = 0; i < 4; ++i) project_->add_shot(Project::take_of_video(file("a.mkv")));
+        QCOMPARE(view_->horizontalScrollBar()->maximum(), 0);
+    }
+
     void files_become_shots_and_takes() {
         QSignalSpy issue(&*view_, &TimelineView::issue_found);
         view_->add_files({file("a.mkv")});
@@ -176,6 +268,39 @@ private slots:
         drop(home_.path(), {5, 60}); // a folder that is no run
         QTRY_COMPARE_WITH_TIMEOUT(issue.count(), 2, 30000);
         QCOMPARE(project_->count(), 2);
+        const int steps = project_->undo().count();
+        view_->add_files({file("b.mkv"), file("text.mp4"), file("c.mkv")}, 1);
+        QTRY_COMPARE_WITH_TIMEOUT(project_->count(), 4, 30000);
+        QCOMPARE(project_->shot(1).current().video, file("b.mkv"));
+        QCOMPARE(project_->shot(2).current().video, file("c.mkv"));
+        QCOMPARE(project_->undo().count(), steps + 1); // dropped together, undone together
+        project_->undo().undo();
+        QCOMPARE(project_->count(), 2);
+    }
+
+    /// A scroll bar takes of the track's height, and hides nothing of it.
+    void all_of_a_shot_is_seen_above_a_scroll_bar() {
+        view_->resize(900, view_->minimumSizeHint().height());
+        fill();
+        QVERIFY(view_->viewport()->height() - view_->shot_rect(0).bottom() >= 4);
+        for (int i = 0; i < 8; ++i) view_->zoom(1.25);
+        QTRY_VERIFY_WITH_TIMEOUT(view_->horizontalScrollBar()->isVisible(), 5000);
+        QVERIFY(view_->viewport()->height() - view_->shot_rect(0).bottom() >= 4);
+    }
+
+    void another_project_begins_at_its_beginning() {
+        fill();
+        project_->save_as(file("one.denoir"));
+        view_->set_playhead(20);
+        view_->select(2);
+        view_->zoom(8);
+        view_->set_playing(true);
+        project_->open(file("one.denoir"));
+        QVERIFY(!view_->playing());
+        QCOMPARE(view_->playhead(), 0);
+        QCOMPARE(view_->selected(), -1);
+        QCOMPARE(view_->meant(), 0);
+        QCOMPARE(view_->horizontalScrollBar()->maximum(), 0);
     }
 
     void zoom_and_scroll_keep_the_place() {

@@ -20,10 +20,12 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
+#include "app/cut_exporter.h"
 #include "app/model_catalogue.h"
 #include "app/request_document.h"
 #include "app/text.h"
 #include "engine/media/image.h"
+#include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/full_disk.h"
@@ -33,6 +35,7 @@
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/theme/colours.h"
+#include "ui/timeline/timeline_view.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/translation.h"
 
@@ -193,6 +196,126 @@ private slots:
         QTest::qWait(50);
         QCOMPARE(height(), wide);
         studio.picture("runs-narrow");
+    }
+
+    /// The frame of the cut is what is seen: through other clips, by its own keys, until something else is looked at.
+    void the_cut_is_what_is_seen() {
+        const app::Home home;
+        app::write_clip(home.file("short.mp4"), 64, 48, 5);
+        app::write_clip(home.file("long.mp4"), 64, 48, 30, 40);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& project = studio.core().project;
+        for (const char* name : {"short.mp4", "long.mp4"})
+            project.add_shot(app::Project::take_of_video(home.file(name)));
+        auto& preview = studio.window().preview();
+        auto* timeline = studio.find<TimelineView>("timeline");
+        const auto shows = [&](const char* name, int frame) {
+            return QTest::qWaitFor(
+                [&] {
+                    const auto* info = preview.info(app::Side::a);
+                    return info && info->path == home.file(name) && preview.player().frame() == frame;
+                },
+                30000);
+        };
+        studio.key(Qt::Key_F6, Qt::ShiftModifier);
+        timeline->set_playhead(2);
+        QVERIFY(shows("short.mp4", 2));
+        timeline->set_playhead(5 + 22);
+        QVERIFY(shows("long.mp4", 22));
+        studio.key(Qt::Key_L);
+        studio.key(Qt::Key_L);
+        QCOMPARE(timeline->speed(), 2.0);
+        QVERIFY(!preview.player().playing());
+        studio.key(Qt::Key_J);
+        studio.key(Qt::Key_J);
+        QCOMPARE(timeline->speed(), -1.0);
+        studio.key(Qt::Key_Comma); // stands, one frame back
+        QVERIFY(!timeline->playing());
+        const int there = timeline->playhead();
+        studio.key(Qt::Key_Period);
+        QCOMPARE(timeline->playhead(), there + 1);
+        studio.key(Qt::Key_Home);
+        studio.key(Qt::Key_Space);
+        QVERIFY(timeline->playing());
+        preview.player().play();
+        QVERIFY(!timeline->playing());
+        studio.key(Qt::Key_Space, Qt::ShiftModifier);
+        QVERIFY(timeline->playing() && !preview.player().playing());
+        studio.window().open_path(home.file("long.mp4"));
+        QVERIFY(!timeline->playing());
+    }
+
+    /// While a run is at work the cut can be looked at, and exported by itself.
+    void a_cut_beside_a_run() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 640, 360, 60);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& project = studio.core().project;
+        for (int i = 0; i < 40; ++i) project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        studio.core().document.set_value("steps", 400);
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
+        // The row of the run says the step that the strip says.
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        const auto row_step = [&] { return list->model()->index(0, 0).data(app::RunHistory::StepsDoneRole).toInt(); };
+        const int before = steps.count();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > before, 30000);
+        const auto queue_step = [&] { return studio.core().queue.index(0).data(app::RunQueue::StepRole).toInt(); };
+        QCOMPARE(row_step(), queue_step());
+        // The cut, not the run, while it is looked at.
+        auto& preview = studio.window().preview();
+        studio.key(Qt::Key_F6, Qt::ShiftModifier);
+        studio.find<TimelineView>("timeline")->set_playhead(7);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::a)->path == home.file("a.mp4") &&
+                                     preview.player().frame() == 7,
+                                 30000);
+        const QString label = QStringLiteral("a.mp4");
+        QTRY_COMPARE_WITH_TIMEOUT(preview.canvas().accessibleDescription(), label, 30000);
+        const int seen = steps.count();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > seen + 2, 30000);
+        QCOMPARE(preview.canvas().accessibleDescription(), label);
+        // Its export is seen and stopped; the run goes on.
+        app::Arrivals exported(&studio.core().exporter, &app::CutExporter::progressed),
+            stopped(&studio.core().exporter, &app::CutExporter::cancelled);
+        studio.key(Qt::Key_E, Qt::ControlModifier);
+        QVERIFY(studio.answer_file_dialog(home.file("out.mkv")));
+        QTRY_VERIFY_WITH_TIMEOUT(exported.count() > 0, 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("exporting") && said(studio).contains("step "), 30000);
+        studio.picture("export-beside-run");
+        studio.find<QAction>("file.export")->trigger(); // asked for again: where it is, and no second one
+        QVERIFY(!studio.window().findChild<QFileDialog*>() || !studio.window().findChild<QFileDialog*>()->isVisible());
+        QVERIFY(studio.press("Stop the export"));
+        QTRY_COMPARE_WITH_TIMEOUT(stopped.count(), 1, 30000);
+        QVERIFY(!QFile::exists(home.file("out.mkv")));
+        QVERIFY(studio.core().queue.running() != 0);
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+    }
+
+    /// Nothing is cut that is not seen, and what is put there unseen is said.
+    void a_hidden_timeline_is_left_alone() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 9);
+        StudioFixture studio(Layout::compare);
+        load_tiny(studio);
+        auto& project = studio.core().project;
+        project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        studio.find<TimelineView>("timeline")->set_playhead(4);
+        const int steps = project.undo().count();
+        studio.key(Qt::Key_F6);
+        for (const int key : {Qt::Key_S, Qt::Key_X, Qt::Key_E, Qt::Key_R}) {
+            studio.key(key);
+            QVERIFY2(said(studio).contains("Shift+F6"), qPrintable(said(studio)));
+            QCOMPARE(project.undo().count(), steps);
+        }
+        studio.key(Qt::Key_F6, Qt::ShiftModifier);
+        studio.key(Qt::Key_S);
+        QCOMPARE(project.count(), 2);
     }
 
     void a_video_is_shown_where_it_can_be_seen() {

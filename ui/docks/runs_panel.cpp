@@ -325,9 +325,8 @@ void RunsPanel::show_menu(const QPoint& at) {
                    index.data(Role::StarredRole).toBool() ? tr("Remove star") : tr("Star"), this,
                    &RunsPanel::toggle_star);
     menu.addAction(icon(QStringLiteral("edit")), tr("Name …"), this, &RunsPanel::rename);
-    menu.addAction(icon(QStringLiteral("timeline")), tr("Add to the timeline"), this, [this, runs] {
-        for (const QString& each : runs) emit add_to_timeline(each);
-    });
+    menu.addAction(icon(QStringLiteral("timeline")), tr("Add to the timeline"), this,
+                   [this, runs] { emit add_to_timeline(runs); });
     menu.addAction(icon(QStringLiteral("folder")), tr("Reveal in folder"), this, &RunsPanel::reveal);
     menu.addAction(icon(QStringLiteral("verify")), tr("Verify: render again and compare"), this, &RunsPanel::verify);
     menu.addSeparator();

@@ -77,7 +77,7 @@ signals:
     void open_run(const QString& run);
     void compare_runs(const QString& a, const QString& b);
     void compare_layers(const QString& a, const QString& b);
-    void add_to_timeline(const QString& run);
+    void add_to_timeline(const QStringList& runs);
     void resume_run(const QString& run);
     void removed(const QStringList& runs);
     void selection_changed();

@@ -109,11 +109,27 @@ void PreviewView::show_frames(Side side, std::vector<Image> frames, double fps, 
     open(side, cache_.open([shared, fps, name] { return app::clip_of(*shared, fps, name); }), false);
 }
 
+void PreviewView::show_frame(Side side, const QString& path, int frame) {
+    Slot& s = slot(side);
+    player_.pause();
+    s.frame = frame;
+    if (s.asked == path && (s.pending || message_timer_.isActive())) return; // on its way, or just now refused
+    if (s.clip && s.clip->info().path == path) {
+        s.pending.reset();
+        s.asked.clear();
+        player_.go_to(frame);
+        return refresh();
+    }
+    open(side, cache_.open(path), false);
+    s.asked = path;
+}
+
 /// What was shown stays until the new one is open: a file that is none costs nothing.
 void PreviewView::open(Side side, std::unique_ptr<app::Clip> clip, bool by_hand) {
     Slot& s = slot(side);
     s.pending = std::move(clip);
     s.by_hand = by_hand;
+    s.asked.clear();
     canvas_->set_busy(true);
     connect(s.pending.get(), &app::Clip::opened, this, [this, side] { adopt(side); });
     connect(s.pending.get(), &app::Clip::failed, this, [this, side](const app::Issue& issue) {
@@ -129,11 +145,15 @@ void PreviewView::adopt(Side side) {
     const bool first = !s.clip;
     s.pending->disconnect(this);
     const std::unique_ptr<app::Clip> before = std::exchange(s.clip, std::move(s.pending));
-    s.shown = {};
+    const bool one_frame = !std::exchange(s.asked, {}).isEmpty();
+    if (!one_frame) s.shown = {};
     s.label.clear();
     listen(side);
     player_.set_clip(side, s.clip.get());
-    if (side == Side::a && first) player_.go_to(0);
+    if (one_frame)
+        player_.go_to(s.frame);
+    else if (side == Side::a && first)
+        player_.go_to(0);
     overlay_ = {};
     message_timer_.stop();
     if (a_.clip && b_.clip && first && mode() == CompareMode::single) canvas_->set_mode(CompareMode::wipe);

@@ -39,6 +39,9 @@ public:
 public slots:
     /// A video, picture, frame folder or run folder; play begins where it did before.
     void show_clip(denoir::app::Side side, const QString& path);
+    /// A frame of it, standing, as of a cut: opened where it is not, once, however often it is asked for meanwhile. The
+    /// picture before stays until that frame is there.
+    void show_frame(denoir::app::Side side, const QString& path, int frame);
     /// Frames from memory: a draft.
     void show_frames(denoir::app::Side side, std::vector<denoir::Image> frames, double fps, const QString& name);
     /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
@@ -80,6 +83,8 @@ private:
         bool by_hand = false;
         QImage shown;
         QString label;
+        QString asked; ///< show_frame()'s path that is pending, or that could not be opened
+        int frame = 0; ///< of it
     };
     Slot& slot(app::Side side) { return side == app::Side::a ? a_ : b_; }
     const Slot& slot(app::Side side) const { return side == app::Side::a ? a_ : b_; }

@@ -69,6 +69,7 @@ bool TimelineView::viewportEvent(QEvent* event) {
 
 void TimelineView::resizeEvent(QResizeEvent* event) {
     QAbstractScrollArea::resizeEvent(event);
+    if (event->size().width() != event->oldSize().width()) scale_held_ = false;
     update_range();
 }
 
@@ -118,13 +119,13 @@ void TimelineView::drag_to(const QPoint& point) {
         const bool in = drag_.grip == Grip::trim_in;
         const int first = in ? std::clamp(drag_.in + frames, 0, drag_.out - 1) : drag_.in;
         const int last = in ? drag_.out : std::clamp(drag_.out + frames, drag_.in + 1, shot.current().frames);
-        fitted_ = false; // the scale stays while the edge is held
+        scale_held_ = true;
         project_.trim(drag_.row, first, last, drags_);
         emit show_frame(shot.current().video, shot.current().run, in ? first : last - 1);
         return;
     }
     case Grip::move:
-        drag_.gap = hit({point.x(), ruler_height + gap + track_height / 2}).gap;
+        drag_.gap = hit({point.x(), ruler_height + gap + track_height() / 2}).gap;
         viewport()->setCursor(drag_.moving ? Qt::ClosedHandCursor : Qt::ArrowCursor);
         viewport()->update();
         return;
@@ -133,19 +134,39 @@ void TimelineView::drag_to(const QPoint& point) {
     }
 }
 
-void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
+/// The drag is over, whatever it had changed is as before.
+void TimelineView::let_go() {
     const Drag ended = std::exchange(drag_, Drag{});
+    viewport()->setCursor(Qt::ArrowCursor);
+    if (ended.moving && (ended.grip == Grip::trim_in || ended.grip == Grip::trim_out))
+        project_.trim(ended.row, ended.in, ended.out, drags_); // joins the step that it undoes
+    viewport()->update();
+    show_playhead();
+}
+
+bool TimelineView::event(QEvent* event) {
+    const bool key = event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress;
+    if (!key || drag_.grip == Grip::none || static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape)
+        return QAbstractScrollArea::event(event);
+    event->accept(); // lets go, and stops no run
+    if (event->type() == QEvent::KeyPress) let_go();
+    return true;
+}
+
+void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
+    const Drag ended = std::exchange(drag_, Drag{});
     viewport()->setCursor(Qt::ArrowCursor);
     if (ended.grip == Grip::move && ended.moving && ended.gap >= 0) {
         const int to = ended.gap > ended.row ? ended.gap - 1 : ended.gap;
         if (project_.move_shot(ended.row, to)) select(to);
-    } else if (ended.grip == Grip::move) {
+    } else if (ended.row >= 0 && !ended.moving && ended.row < project_.count()) { // a click, on an edge, too
+        const int first = project_.start_of(ended.row);
         set_playing(false);
-        set_playhead(frame_at(event->pos().x()));
+        set_playhead(std::clamp(frame_at(event->pos().x()), first, first + project_.shot(ended.row).frames() - 1));
     }
     viewport()->update();
-    tell_frame();
+    show_playhead();
 }
 
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -169,7 +190,7 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
 
 void TimelineView::keyPressEvent(QKeyEvent* event) {
     const bool control = event->modifiers().testFlag(Qt::ControlModifier);
-    const int row = selected_ >= 0 ? selected_ : project_.place(playhead_).row;
+    const int row = meant();
     const auto go = [&](int to) {
         to = std::clamp(to, 0, project_.count() - 1);
         select(to);
@@ -207,10 +228,12 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
 }
 
 void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
-    const Hit at = hit(event->pos());
-    if (at.row < 0) return;
-    select(at.row);
-    const QString id = project_.shot(at.row).id;
+    // The menu key means what is selected, wherever the pointer is.
+    const bool key = event->reason() == QContextMenuEvent::Keyboard;
+    const int at = key ? meant() : hit(event->pos()).row;
+    if (at < 0) return;
+    select(at);
+    const QString id = project_.shot(at).id;
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const auto add = [&](QMenu* to, const QString& text, auto what) {
@@ -225,15 +248,15 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
     add(menu, tr("Split at the playhead"), [this](int) { split_at_playhead(); });
     add(menu, tr("Whole take"), [this](int row) { project_.trim(row, 0, project_.shot(row).current().frames); });
     add(menu, tr("Rename"), [this](int) { rename_selected(); });
-    if (project_.shot(at.row).takes.size() > 1) {
+    if (project_.shot(at).takes.size() > 1) {
         QMenu* takes = menu->addMenu(tr("Takes"));
-        for (int take = 0; take < int(project_.shot(at.row).takes.size()); ++take) {
-            const QString name = project_.shot(at.row).takes[std::size_t(take)].name;
+        for (int take = 0; take < int(project_.shot(at).takes.size()); ++take) {
+            const QString name = project_.shot(at).takes[std::size_t(take)].name;
             add(takes, tr("%1  %2").arg(take + 1).arg(app::shortened(name, 60)),
                 [this, take](int row) { project_.select_take(row, take); });
             QAction* action = takes->actions().constLast();
             action->setCheckable(true);
-            action->setChecked(take == project_.shot(at.row).take);
+            action->setChecked(take == project_.shot(at).take);
         }
         takes->addSeparator();
         add(takes, tr("Remove this take"), [this](int row) { project_.remove_take(row, project_.shot(row).take); });
@@ -243,7 +266,8 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
         select(row);
         remove_selected();
     });
-    menu->popup(event->globalPos());
+    const QRect shot = shot_rect(at).intersected(viewport()->rect());
+    menu->popup(key ? viewport()->mapToGlobal(shot.center()) : event->globalPos());
 }
 
 void TimelineView::dragEnterEvent(QDragEnterEvent* event) {

@@ -7,7 +7,7 @@
 
 namespace denoir::ui::timeline {
 
-constexpr int ruler_height = 24, track_height = 88, title_height = 20, gap = 8, margin = 16;
+constexpr int ruler_height = 24, most_track = 88, least_track = 56, title_height = 20, gap = 8, margin = 16;
 constexpr int edge_width = 8; ///< of a shot's trim handles
 constexpr int extend_width = 88, extend_height = 32;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QPainter>
 #include <QPainterPath>
+#include <QScrollBar>
 #include <algorithm>
 #include <cmath>
 
@@ -55,7 +56,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
     const int gap_at = drop_ && !drop_->middle ? drop_->gap : drag_.moving && drag_.grip == Grip::move ? drag_.gap : -1;
     if (gap_at >= 0) {
         const int x = x_of(project_.start_of(gap_at)) - 1;
-        painter.fillRect(x - 1, ruler_height + gap / 2, 3, track_height + gap, colours(palette()).accent);
+        painter.fillRect(x - 1, ruler_height + gap / 2, 3, track_height() + gap, colours(palette()).accent);
     }
 
     const int x = x_of(playhead_);
@@ -75,21 +76,28 @@ void TimelineView::paintEvent(QPaintEvent*) {
     }
 }
 
+/// In the time of the cut: where shots have other rates, a second has another width.
 void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
-    const int fps = std::max(1, int(std::lround(project_.shot(0).current().fps)));
-    const int step = mark_distance(pixels_per_frame_, fps);
+    const double rate = project_.shot(0).current().fps;
+    const int fps = std::max(1, int(std::lround(rate)));
+    double slowest = rate;
+    for (const app::Shot& shot : project_.shots()) slowest = std::min(slowest, shot.current().fps);
+    const int step = mark_distance(pixels_per_frame_ * slowest / rate, fps);
     QFont small = font();
     small.setPointSizeF(std::max(7.0, small.pointSizeF() * 0.85));
     painter.setFont(small);
     const QColor text = colours(palette()).quiet;
-    const int first = std::max(0, frame_at(0) / step * step);
-    for (int frame = first; x_of(frame) < area.width() && frame <= project_.frames() + step; frame += step) {
-        const int x = x_of(frame);
+    const double whole = project_.seconds() + 1e-6;
+    const int first = int(seconds_at(std::max(0, frame_at(0))) * rate) / step * step;
+    for (int mark = first; mark / rate <= whole; mark += step) {
+        const int x =
+            margin + int(std::lround(frame_at_time(mark / rate) * pixels_per_frame_)) - horizontalScrollBar()->value();
+        if (x >= area.width()) break;
         painter.setPen(colours(palette()).line);
         painter.drawLine(x, ruler_height - 6, x, ruler_height - 1);
         painter.setPen(text);
         painter.drawText(QRect(x + 4, 2, 80, ruler_height - 4), Qt::AlignLeft | Qt::AlignVCenter,
-                         time_text(double(frame) / fps, fps));
+                         time_text(double(mark) / fps, fps));
     }
     painter.setPen(colours(palette()).line);
     painter.drawLine(0, ruler_height, area.width(), ruler_height);
@@ -213,7 +221,7 @@ void TimelineView::paint_empty(QPainter& painter) const {
     painter.setPen(colours(palette()).quiet);
     painter.drawText(QRect(area.left(), top + line, area.width(), 2 * line),
                      Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
-                     tr("Drag runs or videos here to put shots in order, then trim, split and export them."));
+                     tr("Drag runs or videos here, or press T on a run; then trim, split and export."));
 }
 
 } // namespace denoir::ui

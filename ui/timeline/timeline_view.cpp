@@ -38,6 +38,13 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
     setAcceptDrops(true);
     connect(&project_, &app::Project::changed, this, &TimelineView::project_changed);
     connect(&project_, &app::Project::media_changed, this, &TimelineView::follow_media);
+    connect(&project_, &app::Project::loaded, this, [this] { // nothing of the one before
+        set_playing(false);
+        select(-1);
+        set_playhead(0);
+        horizontalScrollBar()->setValue(0);
+        zoom_to_fit();
+    });
     connect(&thumbnails_, &app::Thumbnails::ready, viewport(), qOverload<>(&QWidget::update));
     play_timer_.setTimerType(Qt::PreciseTimer);
     play_timer_.setInterval(8);
@@ -46,10 +53,15 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
     follow_media();
 }
 
-QSize TimelineView::sizeHint() const { return {640, ruler_height + track_height + 2 * gap + 16}; }
-QSize TimelineView::minimumSizeHint() const { return {160, ruler_height + track_height + gap}; }
+QSize TimelineView::sizeHint() const { return {640, ruler_height + most_track + 2 * gap + 16}; }
+QSize TimelineView::minimumSizeHint() const { return {160, ruler_height + most_track + gap}; }
 
 void TimelineView::set_playhead(int frame) {
+    move_playhead(frame);
+    if (playing()) restart_clock(); // goes on from there
+}
+
+void TimelineView::move_playhead(int frame) {
     frame = std::clamp(frame, 0, project_.frames());
     if (frame == playhead_) return;
     playhead_ = frame;
@@ -57,7 +69,7 @@ void TimelineView::set_playhead(int frame) {
     viewport()->update();
     if (!play_timer_.isActive()) update_accessible(); // playing would say nothing else
     emit playhead_moved(frame);
-    tell_frame();
+    show_playhead();
 }
 
 void TimelineView::select(int row) {
@@ -69,6 +81,10 @@ void TimelineView::select(int row) {
     emit selected_changed(row);
 }
 
+int TimelineView::meant() const {
+    return selected_ >= 0 ? selected_ : project_.place(std::min(playhead_, project_.frames() - 1)).row;
+}
+
 void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
     struct Found {
         Take take;
@@ -78,9 +94,13 @@ void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
         std::vector<Found> all;
         for (const QString& path : paths) {
             Found& found = all.emplace_back();
+            const QFileInfo info(path);
+            if (info.isDir() && !QFileInfo::exists(path + QStringLiteral("/run.json"))) {
+                found.issue = {path, {}, tr("is a folder, but not that of a run"), tr("take runs or videos")};
+                continue;
+            }
             try {
-                found.take =
-                    QFileInfo(path).isDir() ? app::Project::take_of_run(path) : app::Project::take_of_video(path);
+                found.take = info.isDir() ? app::Project::take_of_run(path) : app::Project::take_of_video(path);
             } catch (...) {
                 found.issue = app::Issue::from_current_exception();
             }
@@ -88,6 +108,8 @@ void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
         return all;
     }).then(this, [this, row, take_of](const std::vector<Found>& all) {
         int at = row;
+        const auto good = std::count_if(all.begin(), all.end(), [](const Found& f) { return f.issue.isEmpty(); });
+        if (good > 1) project_.undo().beginMacro(take_of >= 0 ? tr("add takes") : tr("add shots"));
         for (const Found& found : all) {
             if (!found.issue.isEmpty()) {
                 emit issue_found(found.issue);
@@ -99,6 +121,7 @@ void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
                 if (at >= 0) ++at;
             }
         }
+        if (good > 1) project_.undo().endMacro();
     });
 }
 
@@ -108,23 +131,25 @@ void TimelineView::split_at_playhead() {
 }
 
 void TimelineView::remove_selected() {
-    const int row = selected_ >= 0 ? selected_ : project_.place(playhead_).row;
+    const int row = meant();
     if (row < 0) return;
     project_.remove_shot(row);
     select(std::min(row, project_.count() - 1));
 }
 
 void TimelineView::rename_selected() {
-    if (selected_ < 0) return;
+    const int row = meant();
+    if (row < 0) return;
+    select(row);
     delete rename_;
-    rename_ = new QLineEdit(project_.shot(selected_).name, viewport());
+    rename_ = new QLineEdit(project_.shot(row).name, viewport());
     rename_->setAccessibleName(tr("Name of the shot"));
-    const QRect rect = shot_rect(selected_);
+    const QRect rect = shot_rect(row);
     rename_->setGeometry(std::max(rect.left(), 0), rect.top(), std::clamp(rect.width(), 120, 320), title_height + 6);
     rename_->selectAll();
     rename_->show();
     rename_->setFocus();
-    const QString id = project_.shot(selected_).id;
+    const QString id = project_.shot(row).id;
     rename_->installEventFilter(this);
     connect(rename_, &QLineEdit::editingFinished, this, [this, id, edit = rename_] {
         if (rename_ != edit) return;
@@ -148,38 +173,75 @@ bool TimelineView::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void TimelineView::set_playing(bool playing) {
-    if (playing == play_timer_.isActive()) return;
-    if (playing && project_.frames() == 0) return;
-    if (playing) {
-        if (playhead_ >= project_.frames() - 1) set_playhead(0);
-        const app::Project::Place place = project_.place(playhead_);
-        play_seconds_ = 0;
-        for (int row = 0; row < place.row; ++row) play_seconds_ += project_.shot(row).seconds();
-        play_seconds_ += (place.frame - project_.shot(place.row).in) / project_.shot(place.row).current().fps;
-        play_clock_.start();
-        play_timer_.start();
-    } else {
-        play_timer_.stop();
-        update_accessible();
+    if (playing == this->playing()) return;
+    if (playing) return play(1);
+    play_timer_.stop();
+    update_accessible();
+    emit playing_changed(false);
+}
+
+void TimelineView::shuttle(int direction) {
+    const double forward = speed() * direction;
+    if (forward >= 1)
+        play(direction * std::min(8.0, forward * 2));
+    else if (forward <= -2)
+        play(speed() / 2); // the other way: slower first
+    else
+        play(direction);
+}
+
+void TimelineView::play(double speed) {
+    if (project_.frames() == 0) return;
+    if (speed < 0 && playhead_ <= 0) return;
+    if (!playing() && speed > 0 && playhead_ >= project_.frames() - 1) move_playhead(0);
+    speed_ = speed;
+    restart_clock();
+    if (playing()) return;
+    play_timer_.start();
+    show_playhead(); // whatever was looked at before
+    emit playing_changed(true);
+}
+
+void TimelineView::restart_clock() {
+    constexpr double hair = 1e-6;
+    // Backwards the frame has its full time, too.
+    play_seconds_ = speed_ < 0 ? seconds_at(std::min(playhead_ + 1, project_.frames())) - hair
+                               : seconds_at(std::min(playhead_, project_.frames() - 1)) + hair;
+    play_clock_.start();
+}
+
+double TimelineView::seconds_at(int frame) const {
+    double seconds = 0;
+    for (const Shot& shot : project_.shots()) {
+        if (frame < shot.frames()) return seconds + frame / shot.current().fps;
+        seconds += shot.seconds();
+        frame -= shot.frames();
     }
-    emit playing_changed(playing);
+    return seconds;
+}
+
+double TimelineView::frame_at_time(double seconds) const {
+    double frame = 0;
+    for (const Shot& shot : project_.shots()) {
+        if (seconds < shot.seconds()) return frame + seconds * shot.current().fps;
+        seconds -= shot.seconds();
+        frame += shot.frames();
+    }
+    return frame;
 }
 
 /// Where the clock says that the playhead is.
 void TimelineView::advance() {
-    double seconds = play_seconds_ + double(play_clock_.nsecsElapsed()) * 1e-9;
-    int frame = 0;
-    for (const Shot& shot : project_.shots()) {
-        if (seconds < shot.seconds()) return set_playhead(frame + int(seconds * shot.current().fps));
-        seconds -= shot.seconds();
-        frame += shot.frames();
-    }
-    set_playhead(std::max(0, project_.frames() - 1));
-    set_playing(false);
+    const double seconds = play_seconds_ + speed_ * double(play_clock_.nsecsElapsed()) * 1e-9;
+    const int last = std::max(0, project_.frames() - 1);
+    const bool over = seconds < 0 || seconds >= project_.seconds();
+    move_playhead(over ? (seconds < 0 ? 0 : last) : int(frame_at_time(seconds)));
+    if (over) set_playing(false);
 }
 
 void TimelineView::zoom_to_fit() {
     fitted_ = true;
+    scale_held_ = false;
     update_range();
     viewport()->update();
 }
@@ -205,12 +267,16 @@ int TimelineView::frame_at(int x) const {
 
 QRect TimelineView::shot_rect(int row) const {
     const int start = project_.start_of(row), left = x_of(start), right = x_of(start + project_.shot(row).frames());
-    return {left, ruler_height + gap, std::max(3, right - left - 2), track_height};
+    return {left, ruler_height + gap, std::max(3, right - left - 2), track_height()};
+}
+
+int TimelineView::track_height() const {
+    return std::clamp(viewport()->height() - ruler_height - 2 * gap, least_track, most_track);
 }
 
 QRect TimelineView::extend_rect() const {
     if (project_.count() == 0) return {};
-    return {x_of(project_.frames()) + gap, ruler_height + gap + (track_height - extend_height) / 2, extend_width,
+    return {x_of(project_.frames()) + gap, ruler_height + gap + (track_height() - extend_height) / 2, extend_width,
             extend_height};
 }
 
@@ -243,6 +309,10 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     else if (event.kind == Kind::shot_added && row >= event.row)
         ++row;
     if (row >= project_.count()) row = project_.count() - 1;
+    if (event.kind != Kind::shot_changed) {
+        scale_held_ = false;
+        if (drag_.grip != Grip::playhead) drag_ = {}; // what was dragged may be another row now
+    }
     update_range();
     if (row != selected_) {
         selected_ = row;
@@ -250,9 +320,10 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     }
     if (playhead_ > project_.frames()) set_playhead(project_.frames());
     if (project_.count() == 0) set_playing(false);
+    if (playing()) restart_clock();
     follow_media();
     // Elsewhere another picture is looked at: a shot that comes in does not take it away.
-    if (drag_.grip == Grip::none && (hasFocus() || playing())) tell_frame();
+    if (drag_.grip == Grip::none && (hasFocus() || playing())) show_playhead();
 }
 
 void TimelineView::follow_media() {
@@ -268,7 +339,7 @@ void TimelineView::follow_media() {
 
 void TimelineView::update_range() {
     const int frames = project_.frames(), width = viewport()->width();
-    if (fitted_ && frames > 0) {
+    if (fitted_ && !scale_held_ && frames > 0) {
         const double room = width - 2 * margin - extend_width - 2 * gap;
         pixels_per_frame_ = std::clamp(room / frames, 0.02, 12.0);
     }
@@ -284,7 +355,7 @@ void TimelineView::reveal(int frame) {
     if (x > width - margin) horizontalScrollBar()->setValue(horizontalScrollBar()->value() + x - width * 3 / 4);
 }
 
-void TimelineView::tell_frame() {
+void TimelineView::show_playhead() {
     const app::Project::Place place = project_.place(std::min(playhead_, project_.frames() - 1));
     if (place.row < 0) return;
     const Take& take = project_.shot(place.row).current();
@@ -306,7 +377,7 @@ void TimelineView::trim_to_playhead(bool in) {
 void TimelineView::update_accessible() {
     QString text;
     if (project_.count() == 0) {
-        text = tr("Empty. Drop a run or a video here.");
+        text = tr("Empty. Drop a run or a video here, or press T on a run.");
     } else {
         text = tr("%n shot(s), playhead at frame %1 of %2.", nullptr, project_.count())
                    .arg(playhead_)

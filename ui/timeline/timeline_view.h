@@ -19,8 +19,9 @@ QString words_of_missing(const app::Issue& issue);
 /// The cut: shots in order on one track, with thumbnails and a playhead. Drag a shot to move it, its edges to trim it;
 /// S splits at the playhead, X or Delete removes (what follows moves up), F2 renames, I and O trim to the playhead,
 /// Left and Right go from shot to shot (with Ctrl they move the shot), Home and End to the ends, comma and full stop by
-/// one frame (ten with Shift), Return opens the run. Everything is an undo step of the project. Accepts run folders and
-/// videos dropped between shots or, on the middle of a shot, as another take. Borrows project and thumbnails.
+/// one frame (ten with Shift), Return opens the run, Esc lets go of what is dragged and leaves it as it was. Everything
+/// is an undo step of the project. Accepts run folders and videos dropped between shots or, on the middle of a shot, as
+/// another take. Borrows project and thumbnails.
 class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 public:
@@ -31,9 +32,12 @@ public:
     void set_playhead(int frame);
     int selected() const { return selected_; } ///< row, -1: none
     void select(int row);
+    /// What keys and menus mean: the selected shot, else the one at the playhead; -1: none.
+    int meant() const;
     bool playing() const { return play_timer_.isActive(); }
+    double speed() const { return playing() ? speed_ : 0; } ///< negative: backwards
     /// Run folders and videos, each a shot of its own, from `row` on (-1: at the end); with `take_of` >= 0 as takes of
-    /// that shot. Reads them in the background.
+    /// that shot. Reads them in the background; all of them are one undo step.
     void add_files(const QStringList& paths, int row = -1, int take_of = -1);
     /// Where a shot is drawn, in viewport coordinates. For tests and for what opens beside it.
     QRect shot_rect(int row) const;
@@ -47,6 +51,8 @@ public slots:
     void rename_selected();
     void trim_to_playhead(bool in); ///< the shot there begins, or ends, at it
     void set_playing(bool playing);
+    void show_playhead();        ///< asks for its frame to be shown
+    void shuttle(int direction); ///< 1 or -1: that way, faster each time; as Player::shuttle()
     void zoom_to_fit();
     void zoom(double factor); ///< around the playhead
 
@@ -61,6 +67,7 @@ signals:
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none
 
 protected:
+    bool event(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     bool viewportEvent(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
@@ -98,12 +105,18 @@ private:
     int x_of(int frame) const; ///< viewport coordinate of a frame of the cut
     int frame_at(int x) const;
     QRect extend_rect() const;
+    int track_height() const; ///< what the ruler and a scroll bar leave
     void project_changed(const app::ProjectEvent& event);
     void follow_media();
     void update_range();
     void reveal(int frame);
-    void tell_frame();
     void drag_to(const QPoint& point);
+    void let_go();
+    void move_playhead(int frame);
+    void play(double speed);
+    void restart_clock();
+    double seconds_at(int frame) const; ///< of the cut, its time
+    double frame_at_time(double seconds) const;
     void advance();
     void update_accessible();
     void paint_ruler(QPainter& painter, const QRect& area) const;
@@ -115,7 +128,8 @@ private:
     app::Project& project_;
     app::Thumbnails& thumbnails_;
     double pixels_per_frame_ = 6;
-    bool fitted_ = true; ///< follows the width until the user zooms
+    bool fitted_ = true;      ///< follows the width until the user zooms
+    bool scale_held_ = false; ///< while an edge is dragged, and until something else changes: nothing leaps away
     int playhead_ = 0, selected_ = -1, drags_ = 0;
     Drag drag_;
     Hit hover_;
@@ -124,7 +138,7 @@ private:
     QLineEdit* rename_ = nullptr;
     QTimer play_timer_;
     QElapsedTimer play_clock_;
-    double play_seconds_ = 0; ///< of the cut, where playing began
+    double play_seconds_ = 0, speed_ = 1; ///< of the cut, where playing began
 };
 
 } // namespace denoir::ui

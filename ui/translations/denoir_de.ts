@@ -424,6 +424,13 @@
         <source>A has %1 frames, B %2; paired: %3</source>
         <translation>A hat %1 Bilder, B %2; gepaart: %3</translation>
     </message>
+    <message numerus="yes">
+        <source>%n frame(s) cannot be read: %1</source>
+        <translation>
+            <numerusform>%n Bild kann nicht gelesen werden: %1</numerusform>
+            <numerusform>%n Bilder können nicht gelesen werden: %1</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::Estimator</name>
@@ -531,6 +538,14 @@
     <message>
         <source>bring the deleted run back, choose another take, or remove the shot</source>
         <translation>den gelöschten Lauf zurückholen, einen anderen Take wählen oder die Einstellung entfernen</translation>
+    </message>
+    <message>
+        <source>a studio on %1 has this project open</source>
+        <translation>ein Studio auf %1 hat dieses Projekt offen</translation>
+    </message>
+    <message>
+        <source>close it there; if none runs there any more, remove %1</source>
+        <translation>dort schließen; läuft dort keines mehr, %1 löschen</translation>
     </message>
 </context>
 <context>
@@ -1976,10 +1991,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Der Export wurde angehalten; nichts wurde geschrieben.</translation>
     </message>
     <message>
-        <source>Select a shot on the timeline first.</source>
-        <translation>Erst eine Einstellung auf der Zeitleiste auswählen.</translation>
-    </message>
-    <message>
         <source>Extending starts from the shot&apos;s last picture, and this model takes no start image. Choose one that does.</source>
         <translation>Verlängern beginnt mit dem letzten Bild der Einstellung, und dieses Modell nimmt kein Anfangsbild. Ein anderes wählen.</translation>
     </message>
@@ -2414,6 +2425,37 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>The history is made again from the folders of its runs</source>
         <translation>Der Verlauf wird aus den Ordnern der Läufe neu aufgebaut</translation>
+    </message>
+    <message>
+        <source>The timeline is not shown. %1 goes to it.</source>
+        <translation>Die Zeitleiste ist nicht zu sehen. %1 führt zu ihr.</translation>
+    </message>
+    <message>
+        <source>The cut is being written: %1</source>
+        <translation>Der Schnitt wird geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>Stop the export</source>
+        <translation>Export anhalten</translation>
+    </message>
+    <message>
+        <source>A video is ready: %1</source>
+        <translation>Ein Video ist fertig: %1</translation>
+    </message>
+    <message>
+        <source>A run failed: %1</source>
+        <translation>Ein Lauf ist gescheitert: %1</translation>
+    </message>
+    <message>
+        <source>add shots</source>
+        <translation>Einstellungen hinzufügen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n shot(s) added to the timeline.</source>
+        <translation>
+            <numerusform>%n Einstellung in die Zeitleiste aufgenommen.</numerusform>
+            <numerusform>%n Einstellungen in die Zeitleiste aufgenommen.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3348,6 +3390,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>No action is called that, and none has such keys.</source>
         <translation>Keine Aktion heißt so, und keine hat solche Tasten.</translation>
     </message>
+    <message>
+        <source>Press the new keys in the field, then Set. They replace %1; its other keys stay.</source>
+        <translation>Die neuen Tasten in das Feld drücken, dann Setzen. Sie ersetzen %1; die anderen Tasten bleiben.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::StatusLine</name>
@@ -3948,20 +3994,12 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
         <translation>Der Schnitt ist leer</translation>
     </message>
     <message>
-        <source>Drag runs or videos here to put shots in order, then trim, split and export them.</source>
-        <translation>Läufe oder Videos hierher ziehen, dann ordnen, kürzen, teilen und exportieren.</translation>
-    </message>
-    <message>
         <source>Timeline</source>
         <translation>Zeitleiste</translation>
     </message>
     <message>
         <source>Name of the shot</source>
         <translation>Name der Einstellung</translation>
-    </message>
-    <message>
-        <source>Empty. Drop a run or a video here.</source>
-        <translation>Leer. Einen Lauf oder ein Video hierher ziehen.</translation>
     </message>
     <message numerus="yes">
         <source>%n shot(s), playhead at frame %1 of %2.</source>
@@ -3980,6 +4018,30 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
     <message>
         <source>The video is missing: %1.</source>
         <translation>Das Video fehlt: %1.</translation>
+    </message>
+    <message>
+        <source>Drag runs or videos here, or press T on a run; then trim, split and export.</source>
+        <translation>Läufe oder Videos hierher ziehen, oder bei einem Lauf T drücken; dann kürzen, teilen, exportieren.</translation>
+    </message>
+    <message>
+        <source>is a folder, but not that of a run</source>
+        <translation>ist ein Ordner, aber keiner eines Laufs</translation>
+    </message>
+    <message>
+        <source>take runs or videos</source>
+        <translation>Läufe oder Videos nehmen</translation>
+    </message>
+    <message>
+        <source>add takes</source>
+        <translation>Takes hinzufügen</translation>
+    </message>
+    <message>
+        <source>add shots</source>
+        <translation>Einstellungen hinzufügen</translation>
+    </message>
+    <message>
+        <source>Empty. Drop a run or a video here, or press T on a run.</source>
+        <translation>Leer. Einen Lauf oder ein Video hier ablegen, oder bei einem Lauf T drücken.</translation>
     </message>
 </context>
 <context>

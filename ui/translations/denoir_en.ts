@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
+    <name>denoir::app::Comparison</name>
+    <message numerus="yes">
+        <source>%n frame(s) cannot be read: %1</source>
+        <translation>
+            <numerusform>%n frame cannot be read: %1</numerusform>
+            <numerusform>%n frames cannot be read: %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::ImagesPanel</name>
     <message numerus="yes">
         <source>its last %n frame(s) first</source>
@@ -46,6 +56,13 @@
         <translation>
             <numerusform>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot).</numerusform>
             <numerusform>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shots).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n shot(s) added to the timeline.</source>
+        <translation>
+            <numerusform>%n shot added to the timeline.</numerusform>
+            <numerusform>%n shots added to the timeline.</numerusform>
         </translation>
     </message>
 </context>

@@ -257,7 +257,10 @@ void MainWindow::layout_shown(Layout layout) {
     // One button to press, and one picture to look at.
     actions_.at(QStringLiteral("run.generate"))->setText(sweeps ? tr("&Sweep") : tr("&Generate"));
     parameters_->set_generates(!sweeps);
-    if (sweeps) preview_->player().pause();
+    if (sweeps) {
+        preview_->player().pause();
+        timeline_->set_playing(false);
+    }
     preview_->setVisible(!sweeps);
     tune_->setVisible(sweeps);
     tune_->set_shown(sweeps);
@@ -330,12 +333,19 @@ void MainWindow::connect_parts() {
         banners_->show_banner(QStringLiteral("clip"), Banners::Kind::error, issue.line(), {}, 20);
     });
     connect(timeline_, &TimelineView::show_frame, this, [this](const QString& video, const QString& run, int frame) {
+        if (studio_.queue.running() != 0) { // the cut is looked at now, not the run at work
+            watching_ = false;
+            show_live(false);
+        }
+        play_when_opened_ = false; // not what it was said of
+        preview_->show_overlay({}, {});
         const auto* info = preview_->info(app::Side::a);
-        const QString path = run.isEmpty() ? video : run;
-        if (shown_run_ != path && (!info || (info->path != path && info->path != video)))
-            preview_->show_clip(app::Side::a, path);
-        preview_->player().pause();
-        preview_->player().go_to(frame);
+        const bool as_file = run.isEmpty() || (info && info->path == video);
+        preview_->show_frame(app::Side::a, as_file ? video : run, frame);
+    });
+    // Who plays the clip by itself has seen enough of the cut.
+    connect(&preview_->player(), &app::Player::speed_changed, this, [this](double speed) {
+        if (speed != 0) timeline_->set_playing(false);
     });
     connect(timeline_, &TimelineView::open_requested, this,
             [this](const QString& run, const QString& video) { open_path(run.isEmpty() ? video : run); });

@@ -110,6 +110,7 @@ private:
     void name_undo();
     void play_or_pause();
     void step_frames(int frames);
+    void shuttle(int direction);
     bool timeline_has_focus() const;
     // main_window_runs.cpp
     void connect_runs();
@@ -134,6 +135,7 @@ private:
     void save_project(const std::function<void()>& then = {});
     void save_project_as(const std::function<void()>& then = {});
     void export_cut();
+    void show_export(const QString& out);
     void fill_recent();
     void ask_start_or_end(const QString& picture, const QPoint& where);
     void offer_request(const QString& request, const QString& path);
@@ -148,7 +150,7 @@ private:
     /// A sweep's folder, its sweep.json, or a file with axes. False: it is none.
     bool open_sweep(const QString& path);
     // main_window_shots.cpp
-    void add_to_timeline(const QString& run);
+    void add_to_timeline(const QStringList& runs);
     void extend(int row);
     void check_extension(); ///< the request may not be one any more
     void retake();
@@ -205,10 +207,15 @@ private:
     };
     QPointer<QMessageBox> leave_question_; ///< about unsaved changes
     std::function<void()> leave_then_;
-    QHash<quint64, Retaken> retakes_;    ///< by queue entry
-    QHash<quint64, QString> extensions_; ///< queue entry -> shot that it comes after
-    QString extend_shot_;                ///< the next run comes after it; empty: after none
-    QString extend_video_;               ///< that run goes on after this; empty: it begins with a picture
+    QHash<quint64, Retaken> retakes_; ///< by queue entry
+    struct Extension {
+        QString after;                   ///< shot
+        std::shared_ptr<QString> placed; ///< shot that the first of its copies became; the others are takes of it
+    };
+    QHash<quint64, Extension> extensions_; ///< by queue entry
+    QString extend_shot_;                  ///< the next run comes after it; empty: after none
+    QString exporting_to_;                 ///< of the cut
+    QString extend_video_;                 ///< that run goes on after this; empty: it begins with a picture
     QLabel *letter_a_ = nullptr, *letter_b_ = nullptr;
     QAction *undo_ = nullptr, *redo_ = nullptr;
     /// Runs and queue entries that can be brought back, newest last, and the undo stack's index when they went: Ctrl+Z

@@ -180,19 +180,18 @@ void MainWindow::make_actions() {
     add("run.undo-delete", run, tr("Bring back &deleted runs"), {}, "undo", [this] { runs_->undo_remove(); });
     add("run.to-timeline", run, tr("&Add to the timeline"), {QKeySequence(Qt::Key_T)}, "timeline", [this] {
         const QStringList runs = runs_->selected();
-        for (const QString& each : runs.isEmpty() ? QStringList{shown_run_} : runs) add_to_timeline(each);
+        add_to_timeline(runs.isEmpty() ? QStringList{shown_run_} : runs);
     });
 
     add("play.toggle", play, tr("&Play or pause"), {QKeySequence(Qt::Key_Space)}, "play", [this] { play_or_pause(); });
     add("play.backwards", play, tr("Backwards, faster"), {QKeySequence(Qt::Key_J)}, "previous-frame",
-        [this] { tunes() ? tune_->player().shuttle(-1) : preview_->player().shuttle(-1); });
+        [this] { shuttle(-1); });
     add("play.stop", play, tr("Stand still"), {QKeySequence(Qt::Key_K)}, "pause", [this] {
         preview_->player().pause();
         tune_->player().pause();
         timeline_->set_playing(false);
     });
-    add("play.forwards", play, tr("Forwards, faster"), {QKeySequence(Qt::Key_L)}, "next-frame",
-        [this] { tunes() ? tune_->player().shuttle(1) : preview_->player().shuttle(1); });
+    add("play.forwards", play, tr("Forwards, faster"), {QKeySequence(Qt::Key_L)}, "next-frame", [this] { shuttle(1); });
     add("play.frame-back", play, tr("One frame back"), {QKeySequence(Qt::Key_Comma)}, "previous-frame",
         [this] { step_frames(-1); });
     add("play.frame-on", play, tr("One frame on"), {QKeySequence(Qt::Key_Period)}, "next-frame",
@@ -279,25 +278,33 @@ void MainWindow::make_actions() {
 
     make_tune_actions();
 
-    add("timeline.split", timeline, tr("&Split at the playhead"), {QKeySequence(Qt::Key_S)}, "split",
-        [this] { timeline_->split_at_playhead(); });
-    add("timeline.trim-in", timeline, tr("The shot &begins at the playhead (I)"), {QKeySequence(Qt::Key_ParenLeft)},
-        "split", [this] { timeline_->trim_to_playhead(true); });
-    add("timeline.trim-out", timeline, tr("The shot en&ds at the playhead (O)"), {QKeySequence(Qt::Key_ParenRight)},
-        "split", [this] { timeline_->trim_to_playhead(false); });
-    add("timeline.remove", timeline, tr("&Remove the shot, close the gap"), {QKeySequence(Qt::Key_X)}, "trash",
-        [this] { timeline_->remove_selected(); });
-    add("timeline.extend", timeline, tr("&Extend the shot"), {QKeySequence(Qt::Key_E)}, "extend",
-        [this] { extend(timeline_->selected()); });
-    add("timeline.retake", timeline, tr("Re&take the shot"), {QKeySequence(Qt::Key_R)}, "retake", [this] { retake(); });
+    // Nothing is cut that is not seen.
+    const auto add_cut = [&](const char* id, const QString& text, const Keys& keys, const char* picture, auto act) {
+        return add(id, timeline, text, keys, picture, [this, act] {
+            if (timeline_->isVisible()) return act();
+            say(tr("The timeline is not shown. %1 goes to it.")
+                    .arg(actions_.at(QStringLiteral("view.timeline"))->shortcut().toString(QKeySequence::NativeText)));
+        });
+    };
+    add_cut("timeline.split", tr("&Split at the playhead"), {QKeySequence(Qt::Key_S)}, "split",
+            [this] { timeline_->split_at_playhead(); });
+    add_cut("timeline.trim-in", tr("The shot &begins at the playhead (I)"), {QKeySequence(Qt::Key_ParenLeft)}, "split",
+            [this] { timeline_->trim_to_playhead(true); });
+    add_cut("timeline.trim-out", tr("The shot en&ds at the playhead (O)"), {QKeySequence(Qt::Key_ParenRight)}, "split",
+            [this] { timeline_->trim_to_playhead(false); });
+    add_cut("timeline.remove", tr("&Remove the shot, close the gap"), {QKeySequence(Qt::Key_X)}, "trash",
+            [this] { timeline_->remove_selected(); });
+    add_cut("timeline.extend", tr("&Extend the shot"), {QKeySequence(Qt::Key_E)}, "extend",
+            [this] { extend(timeline_->meant()); });
+    add_cut("timeline.retake", tr("Re&take the shot"), {QKeySequence(Qt::Key_R)}, "retake", [this] { retake(); });
     add("edit.rename", edit, tr("Re&name the run or shot"), {QKeySequence(Qt::Key_F2)}, "edit", [this] {
         if (timeline_has_focus())
             timeline_->rename_selected();
         else
             runs_->rename();
     });
-    add("timeline.play", timeline, tr("&Play the cut"), {QKeySequence(Qt::SHIFT | Qt::Key_Space)}, "play",
-        [this] { timeline_->set_playing(!timeline_->playing()); });
+    add_cut("timeline.play", tr("&Play the cut"), {QKeySequence(Qt::SHIFT | Qt::Key_Space)}, "play",
+            [this] { timeline_->set_playing(!timeline_->playing()); });
     add("timeline.fit", timeline, tr("Show the whole cut"), {}, "fit", [this] { timeline_->zoom_to_fit(); });
 
     add("help.shortcuts", help, tr("&Keyboard shortcuts …"), {QKeySequence(Qt::CTRL | Qt::Key_Comma)}, "keyboard",
@@ -418,13 +425,24 @@ void MainWindow::play_or_pause() {
     }
 }
 
-void MainWindow::step_frames(int frames) {
-    if (timeline_has_focus())
-        timeline_->set_playhead(timeline_->playhead() + frames);
+void MainWindow::shuttle(int direction) {
+    if (timeline_has_focus() || timeline_->playing())
+        timeline_->shuttle(direction);
     else if (tunes())
-        tune_->player().step(frames);
+        tune_->player().shuttle(direction);
     else
+        preview_->player().shuttle(direction);
+}
+
+void MainWindow::step_frames(int frames) {
+    if (timeline_has_focus() || timeline_->playing()) {
+        timeline_->set_playing(false);
+        timeline_->set_playhead(timeline_->playhead() + frames);
+    } else if (tunes()) {
+        tune_->player().step(frames);
+    } else {
         preview_->player().step(frames);
+    }
 }
 
 void MainWindow::undo() {

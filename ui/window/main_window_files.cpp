@@ -124,6 +124,7 @@ void MainWindow::open_path(const QString& path) {
         return say(tr("%1 is watched for models.").arg(info.isDir() ? full : info.absolutePath()));
     }
     leave_tune();
+    timeline_->set_playing(false);
     preview_->show_overlay({}, {});
     preview_->show_clip(app::Side::a, full);
     try {
@@ -246,7 +247,7 @@ void MainWindow::take_project(const QString& path) {
                                   tr("%n video(s) of the cut are missing: %1", nullptr, int(missing.size()))
                                       .arg(missing.constFirst().line()));
         timeline_dock_->show();
-        timeline_->zoom_to_fit();
+        timeline_->show_playhead();
     } catch (const Error& error) {
         banners_->show_banner(QStringLiteral("open"), Banners::Kind::error, app::Issue::from(error).line(), {}, 30);
     }
@@ -296,7 +297,7 @@ void MainWindow::fill_recent() {
 void MainWindow::export_cut() {
     auto& exporter = studio_.exporter;
     if (studio_.project.shots().empty()) return say(tr("The timeline is empty. Put a run on it first (T)."));
-    if (exporter.running()) return say(tr("An export is at work already; Esc stops it."));
+    if (exporter.running()) return show_export(exporting_to_);
     studio_.project.look_at_media();
     for (int row = 0; row < studio_.project.count(); ++row) {
         const QString run = studio_.project.shot(row).current().run;
@@ -338,10 +339,18 @@ void MainWindow::export_cut() {
             });
             connect(&worker, &app::CutExporter::cancelled, this, [this] {
                 status_->show_task({}, 0, 0);
+                banners_->remove(QStringLiteral("export"));
                 say(tr("The export was stopped; nothing was written."));
             });
-            worker.start(studio_.project.shots(), out);
+            if (worker.start(studio_.project.shots(), out)) exporting_to_ = out;
+            show_export(exporting_to_);
         });
+}
+
+/// Where it can be stopped by itself: Esc stops a run first.
+void MainWindow::show_export(const QString& out) {
+    banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("The cut is being written: %1").arg(out),
+                          {{tr("Stop the export"), [this] { studio_.exporter.cancel(); }}});
 }
 
 } // namespace denoir::ui

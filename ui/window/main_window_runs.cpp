@@ -28,6 +28,7 @@
 #include "ui/preview/preview_view.h"
 #include "ui/steps/divergence_view.h"
 #include "ui/steps/step_strip.h"
+#include "ui/timeline/timeline_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/raise_dialog.h"
@@ -181,10 +182,11 @@ void MainWindow::generate(bool next) {
         say(tr("That run has begun meanwhile: this one is put in line as a new one."));
     }
     const int copies = parameters_->copies();
+    const Extension extension{extend_shot_, std::make_shared<QString>()};
     for (int i = 0; i < copies; ++i) {
         // Next in line: the first of them ends up first.
         const quint64 id = studio_.queue.add(document.snapshot(next ? copies - 1 - i : i), next);
-        if (!extend_shot_.isEmpty()) extensions_.insert(id, extend_shot_);
+        if (!extend_shot_.isEmpty()) extensions_.insert(id, extension);
     }
     extend_shot_.clear();
     banners_->remove(QStringLiteral("extend"));
@@ -205,6 +207,7 @@ void MainWindow::run_created(const QString& run, int steps, const Request& reque
 
 void MainWindow::show_live(bool live) {
     if (live && live_pictures_.steps() == 0) return;
+    if (live) timeline_->set_playing(false);
     strips_->setCurrentWidget(live ? static_cast<QWidget*>(live_strip_) : strip_);
     if (live) {
         live_strip_->follow();
@@ -254,6 +257,7 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
 
 void MainWindow::show_run(const QString& run) {
     if (run.isEmpty()) return;
+    timeline_->set_playing(false); // it would take the picture away again
     if (live_pictures_.running() && run == live_pictures_.run()) {
         watching_ = true;
         return show_live(true);
@@ -304,6 +308,7 @@ void MainWindow::clip_opened(app::Side side, const QString& name, const QString&
 
 void MainWindow::compare(const QString& a, const QString& b) {
     layouts_->show(Layout::compare);
+    timeline_->set_playing(false);
     preview_->show_overlay({}, {});
     if (QFileInfo(a).isDir() && a != shown_run_)
         show_run(a);

@@ -33,19 +33,30 @@ Image frame_of(const QString& video, int frame) {
 
 } // namespace
 
-void MainWindow::add_to_timeline(const QString& run) {
-    if (run.isEmpty()) return;
-    try {
-        studio_.project.add_shot(app::Project::take_of_run(run));
-        if (layouts_->current() == Layout::create) timeline_dock_->show();
-    } catch (const Error& error) {
-        say(app::Issue::from(error).line());
+void MainWindow::add_to_timeline(const QStringList& runs) {
+    std::vector<app::Take> takes;
+    for (const QString& run : runs) {
+        if (run.isEmpty()) continue;
+        try {
+            takes.push_back(app::Project::take_of_run(run));
+        } catch (const Error& error) {
+            say(app::Issue::from(error).line());
+        }
     }
+    if (takes.empty()) return;
+    QUndoStack& undo = studio_.project.undo();
+    if (takes.size() > 1) undo.beginMacro(tr("add shots"));
+    for (const app::Take& take : takes) studio_.project.add_shot(take);
+    if (takes.size() > 1) undo.endMacro();
+    if (layouts_->current() == Layout::create)
+        timeline_dock_->show();
+    else if (takes.size() == std::size_t(runs.size()))
+        say(tr("%n shot(s) added to the timeline.", nullptr, int(takes.size())));
 }
 
 void MainWindow::extend(int row) {
     const auto& shots = studio_.project.shots();
-    if (row < 0 || row >= int(shots.size())) return say(tr("Select a shot on the timeline first."));
+    if (row < 0 || row >= int(shots.size())) return say(tr("The timeline is empty. Put a run on it first (T)."));
     const app::Shot& shot = shots[std::size_t(row)];
     if (!studio_.document.takes_image())
         return say(tr("Extending starts from the shot's last picture, and this model takes no start image. Choose one "
@@ -97,9 +108,9 @@ void MainWindow::check_extension() {
 }
 
 void MainWindow::retake() {
-    const int row = timeline_->selected();
+    const int row = timeline_->meant();
     const auto& shots = studio_.project.shots();
-    if (row < 0 || row >= int(shots.size())) return say(tr("Select a shot on the timeline first."));
+    if (row < 0 || row >= int(shots.size())) return say(tr("The timeline is empty. Put a run on it first (T)."));
     const app::Shot& shot = shots[std::size_t(row)];
     if (shot.current().run.isEmpty())
         return say(tr("This shot is a video from elsewhere: there is no request to take again."));
@@ -128,10 +139,12 @@ void MainWindow::retake() {
 
 void MainWindow::place_result(quint64 entry, const QString& run) {
     const Retaken retaken = retakes_.take(entry);
-    const QString after = extensions_.take(entry);
-    if (run.isEmpty() || (retaken.shot.isEmpty() && after.isEmpty())) return;
-    const int same = studio_.project.row_of(retaken.shot), before = studio_.project.row_of(after);
-    if (same < 0 && before < 0) return say(tr("The shot is not there any more: the result is among the runs."));
+    const Extension extension = extensions_.take(entry);
+    if (run.isEmpty() || (retaken.shot.isEmpty() && extension.after.isEmpty())) return;
+    const int same = studio_.project.row_of(retaken.shot), before = studio_.project.row_of(extension.after);
+    const int copy = extension.placed ? studio_.project.row_of(*extension.placed) : -1;
+    if (same < 0 && before < 0 && copy < 0)
+        return say(tr("The shot is not there any more: the result is among the runs."));
     try {
         app::Take take = app::Project::take_of_run(run);
         take.part = retaken.part;
@@ -141,11 +154,16 @@ void MainWindow::place_result(quint64 entry, const QString& run) {
                     tr("The shot shows more now than the part that was made again: the result is among the runs."));
             studio_.project.add_take(same, take);
         }
+        if (copy >= 0) {
+            studio_.project.add_take(copy, take);
+            return;
+        }
         if (before < 0) return;
         // The pictures that the clip goes on after are those of the shot before.
         const auto forcing = app::RunHistory::record(run).request.forcing;
         const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
-        studio_.project.add_shot(take, before + 1, {}, std::min(given, take.frames - 1));
+        const int row = studio_.project.add_shot(take, before + 1, {}, std::min(given, take.frames - 1));
+        *extension.placed = studio_.project.shot(row).id;
     } catch (const Error& error) {
         say(app::Issue::from(error).line());
     }

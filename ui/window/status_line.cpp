@@ -115,6 +115,7 @@ void StatusLine::refresh() {
         if (eta >= 0) parts.append(tr("%1 left").arg(app::duration_text(eta)));
         parts.removeAll(QString());
         stage_->setText(parts.join(QStringLiteral(" · ")));
+        if (task) stage_->setText(stage_->text() + QStringLiteral(" — ") + task_); // an export beside the run
     } else if (task) {
         bar_->setRange(0, 1000);
         bar_->setValue(int(1000.0 * task_done_ / task_total_));

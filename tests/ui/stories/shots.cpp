@@ -144,9 +144,13 @@ void StoriesTest::longer() {
     studio.key(Qt::Key_E);
     QTRY_VERIFY_WITH_TIMEOUT(studio.window().banners().texts().join('\n').contains("continues"), 20000);
     QVERIFY(studio.core().document.wait_resolved(20000));
+    auto* copies = studio.find<QSpinBox>("copies");
+    copies->setValue(2); // two to choose from: takes of one shot
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QVERIFY(studio.idle());
+    copies->setValue(1);
     QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 30000);
+    QCOMPARE(project.shot(1).takes.size(), std::size_t(2));
     const auto forcing = app::RunHistory::record(project.shot(1).current().run).request.forcing;
     QCOMPARE(app::to_qstring(forcing->video), project.shot(0).current().video);
     const int given = forcing->overlap;
