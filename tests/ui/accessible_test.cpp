@@ -16,6 +16,8 @@
 #include "ui/preview/preview_view.h"
 #include "ui/preview/scrubber.h"
 #include "ui/tune/sweep_grid.h"
+#include "ui/widgets/announcer.h"
+#include "ui/widgets/banner.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -50,6 +52,27 @@ class AccessibleTest : public QObject {
     }
 
 private slots:
+    /// What is seen without being looked for is heard, too: notifications that appear.
+    void what_happens_is_said() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.core().document.load(app::tiny_request());
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        studio.window().banners().show_banner("b", Banners::Kind::info, "a banner");
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(studio.idle());
+        const auto said_by = [](const QWidget& by) {
+            auto* announcer = by.findChild<Announcer*>();
+            const QAccessibleInterface* face = QAccessible::queryAccessibleInterface(announcer);
+            return face && face->role() == QAccessible::Notification ? face->text(QAccessible::Name) : QString();
+        };
+        auto* status = studio.find<QWidget>("status-line");
+        QTRY_COMPARE_WITH_TIMEOUT(said_by(*status), QString("A video is ready: A red balloon."), 5000);
+        QCOMPARE(said_by(studio.window().banners()), QString("a banner"));
+        studio.window().say("a word");
+        QCOMPARE(said_by(*status), QString("a word"));
+    }
+
     void whatever_takes_the_focus_has_a_name_and_a_role() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 96, 64, 6);

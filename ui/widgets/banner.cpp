@@ -12,11 +12,12 @@
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/announcer.h"
 #include "ui/widgets/elided_label.h"
 
 namespace denoir::ui {
 
-Banners::Banners(QWidget* parent) : QFrame(parent), column_(new QVBoxLayout(this)) {
+Banners::Banners(QWidget* parent) : QFrame(parent), column_(new QVBoxLayout(this)), announcer_(new Announcer(this)) {
     setObjectName(QStringLiteral("banners"));
     setAccessibleName(tr("Messages"));
     column_->setContentsMargins(0, 0, 0, 0);
@@ -70,6 +71,7 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
     connect(close, &QToolButton::clicked, this, [this, key] { remove(key); });
     column_->addWidget(line);
     show();
+    announcer_->announce(text);
     if (seconds > 0) QTimer::singleShot(seconds * 1000, line, [this, key] { remove(key); });
 }
 

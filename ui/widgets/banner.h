@@ -10,6 +10,8 @@ class QVBoxLayout;
 
 namespace denoir::ui {
 
+class Announcer;
+
 /// Short words to the user above the picture, one line each, never in the way: what happened, what can be done, a
 /// cross.
 class Banners : public QFrame {
@@ -28,6 +30,7 @@ public:
 
 private:
     QVBoxLayout* column_;
+    Announcer* announcer_;
 };
 
 } // namespace denoir::ui

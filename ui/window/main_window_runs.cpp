@@ -240,9 +240,14 @@ void MainWindow::run_finished(const app::RunResult& result) {
 void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
     live_pictures_.finish();
     place_result(id, state == int(QueueState::done) ? run : QString());
+    const QModelIndex entry = studio_.queue.index(studio_.queue.row_of(id));
+    const QString prompt = app::shortened(entry.data(app::RunQueue::Role::PromptRole).toString().simplified(), 60);
+    if (state == int(QueueState::done)) status_->announce(tr("A video is ready: %1").arg(prompt));
     if (state == int(QueueState::failed)) {
         queue_dock_->show();
         queue_dock_->raise();
+        const auto issue = entry.data(app::RunQueue::Role::IssueRole).value<app::Issue>();
+        status_->announce(tr("A run failed: %1").arg(app::words(issue)));
     }
     if (state == int(QueueState::cancelled) && !run.isEmpty() && live_pictures_.run() == run) {
         if (watching_) {

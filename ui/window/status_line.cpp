@@ -16,6 +16,7 @@
 #include "ui/docks/stage_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/spoken.h"
+#include "ui/widgets/announcer.h"
 
 namespace denoir::ui {
 
@@ -40,6 +41,7 @@ StatusLine::StatusLine(Studio& studio, QWidget* parent)
       stage_(new QLabel(this)),
       cancel_(new QLabel(this)),
       bar_(new QProgressBar(this)),
+      announcer_(new Announcer(this)),
       memory_timer_(new QTimer(this)),
       said_timer_(new QTimer(this)) {
     setObjectName(QStringLiteral("status-line"));
@@ -84,7 +86,10 @@ void StatusLine::say(const QString& text) {
     said_ = text;
     said_timer_->start(8000);
     refresh();
+    announcer_->announce(text);
 }
+
+void StatusLine::announce(const QString& text) { announcer_->announce(text); }
 
 void StatusLine::refresh_memory() {
     const QString device = studio_.document.value(QStringLiteral("device")).toString();
