@@ -108,10 +108,17 @@ struct Comparison::Worker {
             emit c.changed();
         });
         std::vector<bool> known(static_cast<std::size_t>(std::max(0, last)), false);
+        std::vector<int> damaged;
         const auto measure = [&](int n) {
             if (n < first || n >= last || known[static_cast<std::size_t>(n)]) return;
             known[static_cast<std::size_t>(n)] = true;
-            report(n, a->read(n), b->read(n + pair.offset));
+            try {
+                report(n, a->read(n), b->read(n + pair.offset));
+            } catch (const Error&) { // the others can be measured
+                damaged.push_back(n);
+                if (static_cast<int>(damaged.size()) == last - first) throw;
+                tell([damaged](Comparison& c) { c.leave_out(damaged); });
+            }
         };
         int next = first;
         while (!stop.stop_requested()) {
@@ -160,6 +167,7 @@ void Comparison::stop() {
     active_ = exact_ = false;
     activity_.clear();
     note_.clear();
+    damaged_.clear();
     issue_ = {};
     emit begun();
     emit changed();
@@ -189,6 +197,7 @@ void Comparison::begin() {
     active_ = exact_ = false;
     activity_.clear();
     note_.clear();
+    damaged_.clear();
     issue_ = {};
     const auto size = [](const QSize& s) { return QStringLiteral("%1 × %2").arg(s.width()).arg(s.height()); };
     if (pair_.a.size != pair_.b.size) {
@@ -215,14 +224,29 @@ void Comparison::begin() {
     emit changed();
 }
 
+void Comparison::leave_out(std::vector<int> damaged) {
+    std::sort(damaged.begin(), damaged.end());
+    damaged_ = std::move(damaged);
+    note_ = pairing();
+    emit changed();
+}
+
 QString Comparison::pairing() const {
     QStringList notes;
+    if (!damaged_.empty()) {
+        constexpr std::size_t most = 5;
+        QStringList named;
+        for (std::size_t i = 0; i < std::min(most, damaged_.size()); ++i) named << QString::number(damaged_[i] + 1);
+        if (damaged_.size() > most) named << QString(QChar(0x2026));
+        notes << tr("%n frame(s) cannot be read: %1", nullptr, int(damaged_.size()))
+                     .arg(named.join(QStringLiteral(", ")));
+    }
     const double a = pair_.a.fps, b = pair_.b.fps;
     if (a > 0 && b > 0 && std::abs(a - b) > 0.005 * std::max(a, b)) {
         const auto rate = [](double fps) { return QLocale().toString(fps, 'g', 4); };
         notes << tr("A runs at %1 fps, B at %2: frames are paired by their number").arg(rate(a), rate(b));
     }
-    if (const int pairs = comparable(); pairs != pair_.a.frames || pairs != pair_.b.frames)
+    if (const int pairs = paired(); pairs != pair_.a.frames || pairs != pair_.b.frames)
         notes << tr("A has %1 frames, B %2; paired: %3").arg(pair_.a.frames).arg(pair_.b.frames).arg(pairs);
     return notes.join(QStringLiteral("  ·  "));
 }
@@ -247,10 +271,12 @@ void Comparison::measure(int frame, const QImage& a, const QImage& b) {
     worker_->changed.notify_all();
 }
 
-int Comparison::comparable() const {
+int Comparison::paired() const {
     const int first = std::max(0, -pair_.offset), last = std::min(pair_.a.frames, pair_.b.frames - pair_.offset);
     return active_ ? std::max(0, last - first) : 0;
 }
+
+int Comparison::comparable() const { return std::max(0, paired() - int(damaged_.size())); }
 
 int Comparison::worst() const {
     int worst = -1;

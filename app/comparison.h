@@ -40,15 +40,15 @@ public:
     /// By A's frame; empty: not measured yet.
     const std::vector<std::optional<metrics::FrameMetrics>>& curve() const { return curve_; }
     int done() const { return done_; }
-    int comparable() const; ///< frames of A that have a partner in B
+    int comparable() const; ///< frames of A that have a partner in B, both of which can be read
     /// The frame with the lowest SSIM (where frames have none: PSNR) of those measured; -1: none, or all are equal.
     int worst() const;
     std::optional<metrics::FrameMetrics> mean() const; ///< over what is measured; psnr of the mean MSE
     bool exact() const { return exact_; }              ///< measured on frames that no codec has touched
     /// What is being done: "decoding A's latents, frame 12 of 97"; empty: nothing.
     const QString& activity() const { return activity_; }
-    /// What is to be known of the figures: rates or lengths that differ, and how frames are paired then; empty:
-    /// nothing.
+    /// What is to be known of the figures: frames that cannot be read, rates or lengths that differ, and how frames are
+    /// paired then; empty: nothing.
     const QString& note() const { return note_; }
     /// Why there is no curve: sizes that differ, a file that is gone.
     const Issue& issue() const { return issue_; }
@@ -67,11 +67,14 @@ private:
         bool exact = false;
     };
     void begin();
-    QString pairing() const; ///< for note()
+    int paired() const;                       ///< frames of A that have a partner in B
+    QString pairing() const;                  ///< for note()
+    void leave_out(std::vector<int> damaged); ///< frames of A, from 0, that cannot be measured
     void take(int frame, const metrics::FrameMetrics& value);
     void retire();
 
     std::vector<std::optional<metrics::FrameMetrics>> curve_;
+    std::vector<int> damaged_; ///< frames of A, rising
     Pair pair_;
     int done_ = 0;
     quint64 generation_ = 0; ///< of the worker that is listened to

@@ -3,12 +3,14 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QFile>
 #include <QScopeGuard>
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
 
 #include "app/exact_clip.h"
+#include "engine/media/frame_folder.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
 #include "ui/preview/preview_view.h"
@@ -72,6 +74,36 @@ private slots:
         QVERIFY(!comparison.mean()->psnr);
         comparison.stop();
         QVERIFY(comparison.curve().empty());
+    }
+
+    void a_damaged_frame_leaves_the_others_their_figures() {
+        const std::filesystem::path folder = to_path(home_.file("frames"));
+        FrameFolderWriter writer(folder);
+        for (int i = 0; i < 6; ++i) writer.write(moving_picture(96, 64, i, 3));
+        writer.finish();
+        const auto spoil = [&](const char* name) {
+            QFile file(home_.file("frames/") + QLatin1String(name));
+            QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(60));
+            file.write("xxxxxxxx");
+        };
+        spoil("frame_00003.png");
+        FrameCache cache;
+        const auto a = cache.open(home_.file("a.mp4")), b = cache.open(home_.file("frames"));
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        Comparison comparison;
+        comparison.start(*a, *b, 0);
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 5, 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(comparison.note().contains("cannot be read: 3"), 30000);
+        QVERIFY(comparison.active() && comparison.issue().isEmpty() && !comparison.curve()[2]);
+        QCOMPARE(comparison.comparable(), 5);
+        QVERIFY(comparison.note().contains("paired: 6"));
+        // Where none is left the reason is said.
+        for (const char* name :
+             {"frame_00001.png", "frame_00002.png", "frame_00004.png", "frame_00005.png", "frame_00006.png"})
+            spoil(name);
+        comparison.start(*a, *b, 0);
+        QTRY_VERIFY_WITH_TIMEOUT(!comparison.issue().isEmpty(), 30000);
+        QVERIFY(!comparison.active());
     }
 
     /// Two runs: their latents are decoded, and measured without a codec between.
