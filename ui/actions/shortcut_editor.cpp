@@ -195,7 +195,11 @@ void ShortcutEditor::check() {
     if (!keys.isEmpty())
         for (const QString& other : actions_.conflicts(id, {keys})) names.append(plain(*actions_.at(other)));
     if (names.isEmpty()) {
-        note_->setText(tr("Press the new keys in the field, then Set."));
+        const auto now = actions_.at(id)->shortcuts();
+        note_->setText(now.size() < 2 ? tr("Press the new keys in the field, then Set.")
+                                      : tr("Press the new keys in the field, then Set. They replace %1; its other "
+                                           "keys stay.")
+                                            .arg(now.constFirst().toString(QKeySequence::NativeText)));
         return;
     }
     note_->setText(tr("%1 belongs to “%2”. Taking it over leaves that action without this key.")
@@ -205,8 +209,14 @@ void ShortcutEditor::check() {
 
 void ShortcutEditor::assign() {
     const auto* item = tree_->currentItem();
-    if (!item || keys_->keySequence().isEmpty()) return;
-    if (!actions_.set_shortcuts(item->data(0, Qt::UserRole).toString(), {keys_->keySequence()}))
+    const QKeySequence keys = keys_->keySequence();
+    if (!item || keys.isEmpty()) return;
+    const QString id = item->data(0, Qt::UserRole).toString();
+    auto all = actions_.at(id)->shortcuts(); // the field shows the first of them
+    all.removeAll(keys);
+    if (!all.isEmpty() && actions_.at(id)->shortcut() != keys) all.removeFirst();
+    all.prepend(keys);
+    if (!actions_.set_shortcuts(id, all))
         note_->setText(tr("The change holds until you close Denoir: the settings folder cannot be written."));
     else
         check();

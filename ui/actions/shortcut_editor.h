@@ -14,7 +14,8 @@ namespace denoir::ui {
 class ActionTable;
 
 /// The table of all shortcuts: search, change, reset. A key that another action has is said at once, and taken over
-/// only by pressing the button that says so. By keyboard: words, Down, Return, the new keys, Tab, Space. Not modal.
+/// only by pressing the button that says so. Of an action with several keys the first is changed, the others stay. By
+/// keyboard: words, Down, Return, the new keys, Tab, Space. Not modal.
 class ShortcutEditor : public QDialog {
     Q_OBJECT
 public:
