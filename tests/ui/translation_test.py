@@ -44,17 +44,18 @@ def engine_literals(source):
 
 
 def engine_words(source):
-    """What is wrong with engine_de.json: a sentence that the engine does not say any more, or says with other values."""
-    with open(os.path.join(source, "ui/translations/engine_de.json"), encoding="utf-8") as file:
-        words = json.load(file)
+    """What is wrong with the studio's words: a sentence that the engine does not say any more, or says with other values."""
     literals = engine_literals(source)
     whole = "\n".join(literals)
-    for english, german in words.items():
-        # Some sentences are put together with +.
-        if english not in literals and not all(piece in whole for piece in english.split("{}")):
-            yield f"engine_de.json: the engine does not say {english!r}"
-        if german.count("{}") > english.count("{}"):
-            yield f"engine_de.json: {english!r} and {german!r} differ in their values"
+    for name in ("engine_de.json", "engine_en.json"):
+        with open(os.path.join(source, "ui/translations", name), encoding="utf-8") as file:
+            words = json.load(file)
+        for said, shown in words.items():
+            # Some sentences are put together with +.
+            if said not in literals and not all(piece in whole for piece in said.split("{}")):
+                yield f"{name}: the engine does not say {said!r}"
+            if shown.count("{}") > said.count("{}"):
+                yield f"{name}: {said!r} and {shown!r} differ in their values"
 
 
 def main():

@@ -327,6 +327,15 @@ private slots:
         QVERIFY(words.translate("Elsewhere", "is missing", nullptr, -1).isNull());
     }
 
+    /// What the command line calls options are fields in the window.
+    void the_engine_names_no_options() {
+        EngineWords words;
+        QVERIFY(words.read(QStringLiteral(":/denoir/translations/engine_en.json")));
+        QCOMPARE(words.translate("Engine", "give --model DIR or FILE", nullptr, -1),
+                 QStringLiteral("choose a model's folder or file"));
+        QVERIFY(words.translate("Engine", "image-to-video needs a start image", nullptr, -1).isNull());
+    }
+
     void crops() {
         QTemporaryDir folder;
         Image picture(40, 10);

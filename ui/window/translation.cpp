@@ -19,7 +19,9 @@ Translation::Translation(QCoreApplication&) {
     if (qt_.load(locale, QStringLiteral("qtbase"), before, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
         QCoreApplication::installTranslator(&qt_);
     const QString language = locale.name().section(QLatin1Char('_'), 0, 0);
-    if (engine_.read(QStringLiteral("%1/engine_%2.json").arg(folder, language)))
+    const QString engine = QStringLiteral("%1/engine_%2.json");
+    // In English, too: what the command line calls options are fields here.
+    if (engine_.read(engine.arg(folder, language)) || engine_.read(engine.arg(folder, QStringLiteral("en"))))
         QCoreApplication::installTranslator(&engine_);
 }
 
