@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/project.h"
 
+#include <QCoreApplication>
 #include <QFileInfo>
 #include <QLockFile>
+#include <QSysInfo>
 #include <QTimer>
 #include <QUndoCommand>
 #include <algorithm>
@@ -25,14 +27,40 @@ using Kind = ProjectEvent::Kind;
 
 fs::path folder_of(const QString& project) { return project.isEmpty() ? fs::path() : to_path(project).parent_path(); }
 
-/// Beside the project. Null: it can be had by nobody, as in a folder that cannot be written.
-std::unique_ptr<QLockFile> lock_for(const QString& project, bool& held_elsewhere) {
+/// Beside the project. Null: it can be had by nobody, as in a folder that cannot be written; or another studio has it,
+/// and `held` says so.
+std::unique_ptr<QLockFile> lock_for(const QString& project, Issue& held) {
     const QFileInfo info(project);
     auto lock = std::make_unique<QLockFile>(info.absolutePath() + QStringLiteral("/.") + info.fileName() +
                                             QStringLiteral(".lock"));
     lock->setStaleLockTime(0); // only a process that is gone makes it stale
-    held_elsewhere = !lock->tryLock(0) && lock->error() == QLockFile::LockFailedError;
-    return lock->isLocked() ? std::move(lock) : nullptr;
+    if (lock->tryLock(0)) return lock;
+    if (lock->error() != QLockFile::LockFailedError) return nullptr;
+    held = {project,
+            {},
+            Project::tr("another studio has this project open"),
+            Project::tr("save it under another name to change it")};
+    qint64 process = 0;
+    QString host, program;
+    // Whether a studio of another machine still runs cannot be seen from here: the lock may have come with a copy.
+    if (lock->getLockInfo(&process, &host, &program) && !host.isEmpty() && host != QSysInfo::machineHostName()) {
+        held.message = Project::tr("a studio on %1 has this project open").arg(host);
+        held.hint = Project::tr("close it there; if none runs there any more, remove %1").arg(lock->fileName());
+    }
+    return nullptr;
+}
+
+/// Of a project that was moved while it was open here: its lock went with it.
+void let_go_of_moved(std::unique_ptr<QLockFile>& lock, const QString& project) {
+    if (!lock || QFileInfo::exists(lock->fileName())) return;
+    lock.reset();
+    const QFileInfo info(project);
+    QLockFile moved(info.absolutePath() + QStringLiteral("/.") + info.fileName() + QStringLiteral(".lock"));
+    qint64 process = 0;
+    QString host, program;
+    if (moved.getLockInfo(&process, &host, &program) && process == QCoreApplication::applicationPid() &&
+        host == QSysInfo::machineHostName())
+        moved.removeStaleLockFile();
 }
 
 /// Fits the trim of a shot, which was one of the take `before`, to its current take.
@@ -310,15 +338,15 @@ void Project::open(const QString& path) {
     ProjectContent content =
         project_from_json(parse_json(read_text(name, most_bytes), name.string()), name, name.parent_path());
     std::unique_ptr<QLockFile> lock = file == path_ ? std::move(lock_) : nullptr;
-    bool elsewhere = false;
-    if (!lock) lock = lock_for(file, elsewhere);
+    Issue held;
+    if (!lock) {
+        let_go_of_moved(lock_, file);
+        lock = lock_for(file, held);
+    }
     drop_autosave();
     take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));
-    set_path(file, std::move(lock), elsewhere);
-    set_issue(
-        elsewhere
-            ? Issue{file, {}, tr("another studio has this project open"), tr("save it under another name to change it")}
-            : Issue{});
+    set_path(file, std::move(lock), !held.isEmpty());
+    set_issue(held);
 }
 
 void Project::save() {
@@ -336,9 +364,10 @@ void Project::save() {
 void Project::save_as(const QString& path) {
     const QString file = QFileInfo(path).absoluteFilePath();
     if (file == path_ && !read_only_) return save();
-    bool elsewhere = false;
-    std::unique_ptr<QLockFile> lock = lock_for(file, elsewhere);
-    if (elsewhere) throw Error(file.toStdString(), {}, "another studio has this project open", "choose another name");
+    Issue held;
+    std::unique_ptr<QLockFile> lock = lock_for(file, held);
+    if (!held.isEmpty())
+        throw Error(file.toStdString(), {}, "another studio has this project open", "choose another name");
     write_file(to_path(file), to_json(folder_of(file)).dump(1) + "\n");
     set_path(file, std::move(lock), false);
     undo_.setClean();

@@ -272,6 +272,28 @@ private slots:
         QCOMPARE(second.count(), 1);
     }
 
+    /// The lock goes along with a folder that is moved while it is open, or copied to another machine.
+    void a_project_that_was_moved() {
+        QVERIFY(QDir().mkpath(home_->file("film")));
+        Project project;
+        project.save_as(home_->file("film/a.denoir"));
+        QVERIFY(QFile::rename(home_->file("film"), home_->file("moved")));
+        project.open(home_->file("moved/a.denoir"));
+        QVERIFY(!project.read_only() && project.issue().isEmpty());
+        Project other;
+        other.open(home_->file("moved/a.denoir"));
+        QVERIFY(other.read_only());
+        project.clear();
+        write(home_->file("moved/.a.denoir.lock"), "4711\ndenoir\nelsewhere\n0123456789abcdef\n\n");
+        project.open(home_->file("moved/a.denoir"));
+        QVERIFY(project.read_only());
+        QVERIFY2(project.issue().message.contains("elsewhere") && project.issue().hint.contains(".a.denoir.lock"),
+                 qPrintable(project.issue().line()));
+        QVERIFY(QFile::remove(home_->file("moved/.a.denoir.lock")));
+        project.open(home_->file("moved/a.denoir"));
+        QVERIFY(!project.read_only());
+    }
+
     void autosave_and_recovery() {
         const QString file = home_->file(QStringLiteral("cut.denoir"));
         std::vector<Shot> shots;
