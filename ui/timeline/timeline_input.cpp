@@ -237,13 +237,17 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const auto add = [&](QMenu* to, const QString& text, auto what) {
-        return connect(to->addAction(text), &QAction::triggered, this, [this, id, what] {
+        QAction* action = to->addAction(text);
+        connect(action, &QAction::triggered, this, [this, id, what] {
             if (const int row = project_.row_of(id); row >= 0) what(row);
         });
+        return action;
     };
-    add(menu, tr("Open the run"),
+    const bool of_run = !project_.shot(at).current().run.isEmpty();
+    add(menu, of_run ? tr("Open the run") : tr("Open the video"),
         [this](int row) { emit open_requested(project_.shot(row).current().run, project_.shot(row).current().video); });
     add(menu, tr("Extend"), [this](int row) { emit extend_requested(row); });
+    add(menu, tr("Retake"), [this](int row) { emit retake_requested(row); })->setEnabled(of_run);
     menu->addSeparator();
     add(menu, tr("Split at the playhead"), [this](int) { split_at_playhead(); });
     add(menu, tr("Whole take"), [this](int row) { project_.trim(row, 0, project_.shot(row).current().frames); });
@@ -252,9 +256,8 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
         QMenu* takes = menu->addMenu(tr("Takes"));
         for (int take = 0; take < int(project_.shot(at).takes.size()); ++take) {
             const QString name = project_.shot(at).takes[std::size_t(take)].name;
-            add(takes, tr("%1  %2").arg(take + 1).arg(app::shortened(name, 60)),
-                [this, take](int row) { project_.select_take(row, take); });
-            QAction* action = takes->actions().constLast();
+            QAction* action = add(takes, tr("%1  %2").arg(take + 1).arg(app::shortened(name, 60)),
+                                  [this, take](int row) { project_.select_take(row, take); });
             action->setCheckable(true);
             action->setChecked(take == project_.shot(at).take);
         }

@@ -144,6 +144,7 @@ void TimelineView::rename_selected() {
     delete rename_;
     rename_ = new QLineEdit(project_.shot(row).name, viewport());
     rename_->setAccessibleName(tr("Name of the shot"));
+    rename_->setPlaceholderText(project_.shot(row).current().name); // what it is called without one
     const QRect rect = shot_rect(row);
     rename_->setGeometry(std::max(rect.left(), 0), rect.top(), std::clamp(rect.width(), 120, 320), title_height + 6);
     rename_->selectAll();

@@ -63,7 +63,8 @@ signals:
     void open_requested(const QString& run, const QString& video); ///< double click
     void selected_changed(int row);
     void playing_changed(bool playing);
-    void extend_requested(int row);                    ///< E, or the button at the end of the track
+    void extend_requested(int row); ///< E, or the button at the end of the track
+    void retake_requested(int row);
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none
 
 protected:

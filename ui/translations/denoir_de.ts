@@ -4043,6 +4043,14 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
         <source>Empty. Drop a run or a video here, or press T on a run.</source>
         <translation>Leer. Einen Lauf oder ein Video hier ablegen, oder bei einem Lauf T drücken.</translation>
     </message>
+    <message>
+        <source>Open the video</source>
+        <translation>Das Video öffnen</translation>
+    </message>
+    <message>
+        <source>Retake</source>
+        <translation>Neuer Take</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::TransportBar</name>

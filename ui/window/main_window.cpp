@@ -350,6 +350,7 @@ void MainWindow::connect_parts() {
     connect(timeline_, &TimelineView::open_requested, this,
             [this](const QString& run, const QString& video) { open_path(run.isEmpty() ? video : run); });
     connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
+    connect(timeline_, &TimelineView::retake_requested, this, &MainWindow::retake);
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });
     connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
     connect(&studio_.project, &app::Project::modified_changed, this, &MainWindow::update_title);

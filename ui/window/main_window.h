@@ -153,7 +153,7 @@ private:
     void add_to_timeline(const QStringList& runs);
     void extend(int row);
     void check_extension(); ///< the request may not be one any more
-    void retake();
+    void retake(int row);
     /// A queue entry ended: what it was made for on the timeline. `run` is empty where it was not done.
     void place_result(quint64 entry, const QString& run);
     void leave_project(const std::function<void()>& then);

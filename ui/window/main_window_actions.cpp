@@ -296,7 +296,8 @@ void MainWindow::make_actions() {
             [this] { timeline_->remove_selected(); });
     add_cut("timeline.extend", tr("&Extend the shot"), {QKeySequence(Qt::Key_E)}, "extend",
             [this] { extend(timeline_->meant()); });
-    add_cut("timeline.retake", tr("Re&take the shot"), {QKeySequence(Qt::Key_R)}, "retake", [this] { retake(); });
+    add_cut("timeline.retake", tr("Re&take the shot"), {QKeySequence(Qt::Key_R)}, "retake",
+            [this] { retake(timeline_->meant()); });
     add("edit.rename", edit, tr("Re&name the run or shot"), {QKeySequence(Qt::Key_F2)}, "edit", [this] {
         if (timeline_has_focus())
             timeline_->rename_selected();

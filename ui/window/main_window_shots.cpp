@@ -107,8 +107,7 @@ void MainWindow::check_extension() {
     banners_->remove(QStringLiteral("extend"));
 }
 
-void MainWindow::retake() {
-    const int row = timeline_->meant();
+void MainWindow::retake(int row) {
     const auto& shots = studio_.project.shots();
     if (row < 0 || row >= int(shots.size())) return say(tr("The timeline is empty. Put a run on it first (T)."));
     const app::Shot& shot = shots[std::size_t(row)];
