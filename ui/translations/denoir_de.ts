@@ -2457,6 +2457,18 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
             <numerusform>%n Einstellungen in die Zeitleiste aufgenommen.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>An export is being written. Quitting stops it, and nothing of it is kept.</source>
+        <translation>Ein Export wird gerade geschrieben. Beenden bricht ihn ab, und nichts davon bleibt.</translation>
+    </message>
+    <message>
+        <source>Stop it and quit</source>
+        <translation>Abbrechen und beenden</translation>
+    </message>
+    <message>
+        <source>%1 is being written.</source>
+        <translation>%1 wird geschrieben.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

@@ -514,8 +514,19 @@ void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
 }
 
+bool MainWindow::keeps_export() {
+    if (!studio_.exporter.running() && !exporter_.running()) return false;
+    constexpr int seconds = 20;
+    banners_->show_banner(QStringLiteral("quit"), Banners::Kind::warning,
+                          tr("An export is being written. Quitting stops it, and nothing of it is kept."),
+                          {{tr("Stop it and quit"), [this] { close(); }}}, seconds);
+    return true;
+}
+
+/// By hand on the window's frame; who ends the program from outside is not asked.
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (for_picture_) return event->accept();
+    if (event->spontaneous() && keeps_export()) return event->ignore();
     layouts_->remember();
     studio_.settings.set_value(window_geometry, saveGeometry());
     remember_request();

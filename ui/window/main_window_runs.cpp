@@ -355,7 +355,7 @@ void MainWindow::connect_exporter() {
     });
     connect(&exporter_, &app::Exporter::finished, this, [this](const QString& file) {
         status_->show_task({}, 0, 0);
-        banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
+        banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("Written: %1").arg(file),
                               {{tr("Open it"),
                                 [this, file] {
                                     if (!QDesktopServices::openUrl(QUrl::fromLocalFile(file)))
@@ -365,17 +365,21 @@ void MainWindow::connect_exporter() {
     });
     connect(&exporter_, &app::Exporter::failed, this, [this](const app::Issue& issue) {
         status_->show_task({}, 0, 0);
-        banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
+        banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::error, issue.line());
     });
     connect(&exporter_, &app::Exporter::cancelled, this, [this] {
         status_->show_task({}, 0, 0);
+        banners_->remove(QStringLiteral("export-file"));
         say(tr("The export was stopped; nothing was written."));
     });
 }
 
 void MainWindow::export_file(const QString& out, app::Exporter::Work work) {
+    if (!exporter_.start(out, std::move(work))) return say(tr("An export is at work already; Esc stops it."));
     status_->show_task(tr("exporting"), 0, 1);
-    if (!exporter_.start(out, std::move(work))) say(tr("An export is at work already; Esc stops it."));
+    // Where it can be stopped by itself: Esc stops a run first.
+    banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("%1 is being written.").arg(out),
+                          {{tr("Stop the export"), [this] { exporter_.cancel(); }}});
 }
 
 void MainWindow::branch(const QString& run, int step) {
