@@ -99,8 +99,20 @@ private:
     void restore_request();
     void offer_recovery();
     void update_title();
+    /// An export would be lost by quitting, and whoever quits is told of it first.
+    bool keeps_export();
     // main_window_actions.cpp
+    QAction* add_action(const char* id, const QString& group, const QString& text, const QList<QKeySequence>& keys,
+                        const char* picture, std::function<void()> act);
     void make_actions();
+    void make_file_actions();
+    void make_edit_actions();
+    void make_view_actions();
+    void make_run_actions();
+    void make_play_actions();
+    void make_compare_actions();
+    void make_timeline_actions();
+    void make_help_actions();
     void make_menus();
     void undo();
     enum class Removed { runs, entries };

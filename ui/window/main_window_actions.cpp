@@ -42,92 +42,123 @@
 
 namespace denoir::ui {
 
-void MainWindow::make_actions() {
-    using Keys = QList<QKeySequence>;
-    const auto add = [this](const char* id, const QString& group, const QString& text, const Keys& keys,
-                            const char* picture, auto act) {
-        QAction* action = actions_.add(QLatin1String(id), group, text, keys, QLatin1String(picture));
-        connect(action, &QAction::triggered, this, act);
-        return action;
-    };
-    const QString file = tr("File"), edit = tr("Edit"), view = tr("View"), run = tr("Run"), comparing = tr("Compare"),
-                  timeline = tr("Timeline"), play = tr("Play"), help = tr("Help");
+QAction* MainWindow::add_action(const char* id, const QString& group, const QString& text,
+                                const QList<QKeySequence>& keys, const char* picture, std::function<void()> act) {
+    QAction* action = actions_.add(QLatin1String(id), group, text, keys, QLatin1String(picture));
+    connect(action, &QAction::triggered, this, std::move(act));
+    return action;
+}
 
-    add("file.new", file, tr("&New project"), {QKeySequence::New}, "new", [this] { new_project(); });
-    add("file.open", file, tr("&Open …"), {QKeySequence::Open}, "open", [this] { open_project(); });
-    add("file.save", file, tr("&Save project"), {QKeySequence::Save}, "save", [this] { save_project(); });
-    add("file.save-as", file, tr("Save project &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, "save",
-        [this] { save_project_as(); });
-    add("file.export", file, tr("&Export the cut …"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, "export",
-        [this] { export_cut(); });
-    add("file.models", file, tr("Watch a folder of &models …"), {}, "model", [this] { models_->add_folder(); });
-    add("file.rebuild", file, tr("Read all &runs anew"), {}, "loop", [this] {
+/// In the order of the menus, which is that of the palette.
+void MainWindow::make_actions() {
+    make_file_actions();
+    make_edit_actions();
+    make_view_actions();
+    make_run_actions();
+    make_play_actions();
+    make_compare_actions();
+    make_tune_actions();
+    make_timeline_actions();
+    make_help_actions();
+}
+
+void MainWindow::make_file_actions() {
+    const QString file = tr("File");
+    add_action("file.new", file, tr("&New project"), {QKeySequence::New}, "new", [this] { new_project(); });
+    add_action("file.open", file, tr("&Open …"), {QKeySequence::Open}, "open", [this] { open_project(); });
+    add_action("file.save", file, tr("&Save project"), {QKeySequence::Save}, "save", [this] { save_project(); });
+    add_action("file.save-as", file, tr("Save project &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, "save",
+               [this] { save_project_as(); });
+    add_action("file.export", file, tr("&Export the cut …"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, "export",
+               [this] { export_cut(); });
+    add_action("file.models", file, tr("Watch a folder of &models …"), {}, "model", [this] { models_->add_folder(); });
+    add_action("file.rebuild", file, tr("Read all &runs anew"), {}, "loop", [this] {
         studio_.history.rebuild();
         say(tr("The history is made again from the folders of its runs"));
     });
-    add("file.quit", file, tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, "close", [this] { close(); });
+    add_action("file.quit", file, tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, "close", [this] {
+        if (!keeps_export()) close();
+    });
+}
 
-    undo_ = add("edit.undo", edit, tr("&Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, "undo", [this] { undo(); });
-    redo_ = add("edit.redo", edit, tr("&Redo"),
-                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, "redo",
-                [this] { studio_.project.undo().redo(); });
+void MainWindow::make_edit_actions() {
+    const QString edit = tr("Edit");
+    undo_ =
+        add_action("edit.undo", edit, tr("&Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, "undo", [this] { undo(); });
+    redo_ = add_action("edit.redo", edit, tr("&Redo"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, "redo",
+                       [this] { studio_.project.undo().redo(); });
     connect(&studio_.project.undo(), &QUndoStack::indexChanged, this, &MainWindow::name_undo);
     connect(&studio_.project.undo(), &QUndoStack::canUndoChanged, this, &MainWindow::name_undo);
     name_undo();
-    add("edit.prompt", edit, tr("Write the &prompt"), {QKeySequence(Qt::CTRL | Qt::Key_L)}, "prompt", [this] {
+    add_action("edit.prompt", edit, tr("Write the &prompt"), {QKeySequence(Qt::CTRL | Qt::Key_L)}, "prompt", [this] {
         prompt_dock_->show();
         prompt_->focus_prompt();
     });
-    add("edit.prompt-before", edit, tr("Prompt used &before"), {QKeySequence(Qt::ALT | Qt::Key_Up)}, "up",
-        [this] { prompt_->previous_prompt(); });
-    add("edit.prompt-after", edit, tr("Prompt used a&fter"), {QKeySequence(Qt::ALT | Qt::Key_Down)}, "down",
-        [this] { prompt_->next_prompt(); });
-    add("edit.negative-default", edit, tr("Take the model's negative prompt"), {}, "prompt",
-        [this] { prompt_->use_default_negative(); });
-    add("edit.start-image", edit, tr("Choose the start &image …"), {QKeySequence(Qt::CTRL | Qt::Key_I)}, "image",
-        [this] { images_->choose_start(); });
-    add("edit.last-image", edit, tr("Choose the &end image …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_I)},
-        "image", [this] { images_->choose_last(); });
-    add("edit.paste-image", edit, tr("Paste as start image"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, "paste",
-        [this] { images_->paste_start(); });
-    add("edit.camera", edit, tr("Start image from the &camera …"), {}, "camera", [this] { images_->camera_start(); });
-    add("edit.swap-images", edit, tr("Swap start and end image"), {}, "swap", [this] { images_->swap(); });
-    add("edit.reset", edit, tr("All parameters to their &defaults"), {}, "reset", [this] { parameters_->reset_all(); });
+    add_action("edit.prompt-before", edit, tr("Prompt used &before"), {QKeySequence(Qt::ALT | Qt::Key_Up)}, "up",
+               [this] { prompt_->previous_prompt(); });
+    add_action("edit.prompt-after", edit, tr("Prompt used a&fter"), {QKeySequence(Qt::ALT | Qt::Key_Down)}, "down",
+               [this] { prompt_->next_prompt(); });
+    add_action("edit.negative-default", edit, tr("Take the model's negative prompt"), {}, "prompt",
+               [this] { prompt_->use_default_negative(); });
+    add_action("edit.start-image", edit, tr("Choose the start &image …"), {QKeySequence(Qt::CTRL | Qt::Key_I)}, "image",
+               [this] { images_->choose_start(); });
+    add_action("edit.last-image", edit, tr("Choose the &end image …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_I)},
+               "image", [this] { images_->choose_last(); });
+    add_action("edit.paste-image", edit, tr("Paste as start image"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)},
+               "paste", [this] { images_->paste_start(); });
+    add_action("edit.camera", edit, tr("Start image from the &camera …"), {}, "camera",
+               [this] { images_->camera_start(); });
+    add_action("edit.swap-images", edit, tr("Swap start and end image"), {}, "swap", [this] { images_->swap(); });
+    add_action("edit.reset", edit, tr("All parameters to their &defaults"), {}, "reset",
+               [this] { parameters_->reset_all(); });
+    add_action("edit.rename", edit, tr("Re&name the run or shot"), {QKeySequence(Qt::Key_F2)}, "edit", [this] {
+        if (timeline_has_focus())
+            timeline_->rename_selected();
+        else
+            runs_->rename();
+    });
+}
 
+void MainWindow::make_view_actions() {
+    const QString view = tr("View");
     auto* layouts = new QActionGroup(this);
     const std::tuple<Layout, const char*, QString, Qt::Key, const char*> arrangements[] = {
         {Layout::create, "view.create", tr("&Create"), Qt::Key_1, "layout"},
         {Layout::compare, "view.compare", tr("Co&mpare"), Qt::Key_2, "compare"},
         {Layout::tune, "view.tune", tr("&Tune"), Qt::Key_3, "sliders"}};
     for (const auto& [each, id, text, key, picture] : arrangements) {
-        auto* action =
-            add(id, view, text, {QKeySequence(Qt::CTRL | key)}, picture, [this, each = each] { layouts_->show(each); });
+        auto* action = add_action(id, view, text, {QKeySequence(Qt::CTRL | key)}, picture,
+                                  [this, each = each] { layouts_->show(each); });
         action->setCheckable(true);
         layouts->addAction(action);
     }
-    add("view.palette", view, tr("&Find any action"), {QKeySequence(Qt::CTRL | Qt::Key_K)}, "palette",
-        [this] { palette_->open(); });
-    add("view.search", view, tr("&Search runs"), {QKeySequence::Find}, "search", [this] {
+    add_action("view.palette", view, tr("&Find any action"), {QKeySequence(Qt::CTRL | Qt::Key_K)}, "palette",
+               [this] { palette_->open(); });
+    add_action("view.search", view, tr("&Search runs"), {QKeySequence::Find}, "search", [this] {
         runs_dock_->show();
         runs_->focus_search();
     });
     // Out of a text field, where letters and Space are text.
-    add("view.picture", view, tr("Go to the picture"), {QKeySequence(Qt::Key_F6)}, "image",
-        [this] { (tunes() ? static_cast<QWidget*>(&tune_->grid()) : preview_)->setFocus(Qt::ShortcutFocusReason); });
-    add("view.timeline", view, tr("Go to the timeline"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, "timeline", [this] {
-        timeline_dock_->show();
-        timeline_->setFocus(Qt::ShortcutFocusReason);
+    add_action("view.picture", view, tr("Go to the picture"), {QKeySequence(Qt::Key_F6)}, "image", [this] {
+        (tunes() ? static_cast<QWidget*>(&tune_->grid()) : preview_)->setFocus(Qt::ShortcutFocusReason);
     });
-    add("view.reset-layout", view, tr("Docks to their places"), {}, "layout", [this] { layouts_->reset_current(); });
-    add("view.full-screen", view, tr("Full screen"), {QKeySequence(Qt::Key_F11)}, "fit",
-        [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
+    add_action("view.timeline", view, tr("Go to the timeline"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, "timeline",
+               [this] {
+                   timeline_dock_->show();
+                   timeline_->setFocus(Qt::ShortcutFocusReason);
+               });
+    add_action("view.reset-layout", view, tr("Docks to their places"), {}, "layout",
+               [this] { layouts_->reset_current(); });
+    add_action("view.full-screen", view, tr("Full screen"), {QKeySequence(Qt::Key_F11)}, "fit",
+               [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     auto* themes = new QActionGroup(this);
     const std::tuple<const char*, QString, Scheme> schemes[] = {
         {"view.theme-system", tr("Theme of the desktop"), Scheme::system},
         {"view.theme-light", tr("Light theme"), Scheme::light},
         {"view.theme-dark", tr("Dark theme"), Scheme::dark}};
     for (const auto& [id, text, scheme] : schemes) {
-        auto* action = add(id, view, text, {}, "theme", [this, scheme = scheme] {
+        auto* action = add_action(id, view, text, {}, "theme", [this, scheme = scheme] {
             studio_.theme.set_scheme(scheme);
             studio_.settings.set_theme(scheme_name(scheme));
         });
@@ -135,13 +166,16 @@ void MainWindow::make_actions() {
         action->setChecked(studio_.theme.scheme() == scheme);
         themes->addAction(action);
     }
+}
 
-    add("run.generate", run, tr("&Generate"),
-        {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)}, "generate",
-        [this] { generate(false); });
-    add("run.generate-next", run, tr("Generate &next in line"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return)},
-        "generate", [this] { generate(true); });
-    add("run.cancel", run, tr("&Stop"), {QKeySequence(Qt::Key_Escape)}, "stop", [this] {
+void MainWindow::make_run_actions() {
+    const QString run = tr("Run");
+    add_action("run.generate", run, tr("&Generate"),
+               {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)}, "generate",
+               [this] { generate(false); });
+    add_action("run.generate-next", run, tr("Generate &next in line"),
+               {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return)}, "generate", [this] { generate(true); });
+    add_action("run.cancel", run, tr("&Stop"), {QKeySequence(Qt::Key_Escape)}, "stop", [this] {
         if (studio_.queue.running() != 0 || studio_.worker.busy()) say(tr("stopping …"));
         if (studio_.worker.busy()) // what is at work, not what waits behind it
             studio_.worker.cancel(studio_.worker.current());
@@ -154,16 +188,17 @@ void MainWindow::make_actions() {
         else if (layer_comparison_.busy())
             layer_comparison_.cancel();
     });
-    auto* pause = add("run.pause", run, tr("&Pause the queue"), {}, "pause",
-                      [this] { studio_.queue.set_paused(!studio_.queue.paused()); });
+    auto* pause = add_action("run.pause", run, tr("&Pause the queue"), {}, "pause",
+                             [this] { studio_.queue.set_paused(!studio_.queue.paused()); });
     pause->setCheckable(true);
     connect(&studio_.queue, &app::RunQueue::paused_changed, pause, &QAction::setChecked);
-    add("run.undo-clear", run, tr("Bring back cleared queue entries"), {}, "undo", [this] { queue_->undo_clear(); });
-    add("run.watch", run, tr("&Watch the run at work"), {}, "eye", [this] {
+    add_action("run.undo-clear", run, tr("Bring back cleared queue entries"), {}, "undo",
+               [this] { queue_->undo_clear(); });
+    add_action("run.watch", run, tr("&Watch the run at work"), {}, "eye", [this] {
         watching_ = true;
         show_live(true);
     });
-    add("run.branch", run, tr("&Branch from the step shown"), {QKeySequence(Qt::Key_B)}, "branch", [this] {
+    add_action("run.branch", run, tr("&Branch from the step shown"), {QKeySequence(Qt::Key_B)}, "branch", [this] {
         auto* strip = strips_->currentWidget() == live_strip_ ? live_strip_ : strip_;
         const auto& pictures = strip == live_strip_ ? live_pictures_ : pictures_;
         const int step = strip->step();
@@ -172,115 +207,128 @@ void MainWindow::make_actions() {
                            .arg(step));
         branch(pictures.run(), step);
     });
-    add("run.restore", run, tr("&Restore the run's parameters"), {}, "reset", [this] { runs_->restore_parameters(); });
-    add("run.star", run, tr("S&tar"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, "star", [this] { runs_->toggle_star(); });
-    add("run.verify", run, tr("&Verify: render again and compare"), {}, "verify", [this] { runs_->verify(); });
-    add("run.reveal", run, tr("Reveal in &folder"), {}, "folder", [this] { runs_->reveal(); });
-    add("run.delete", run, tr("&Delete the selected runs"), {}, "trash", [this] { runs_->remove_selected(); });
-    add("run.undo-delete", run, tr("Bring back &deleted runs"), {}, "undo", [this] { runs_->undo_remove(); });
-    add("run.to-timeline", run, tr("&Add to the timeline"), {QKeySequence(Qt::Key_T)}, "timeline", [this] {
+    add_action("run.restore", run, tr("&Restore the run's parameters"), {}, "reset",
+               [this] { runs_->restore_parameters(); });
+    add_action("run.star", run, tr("S&tar"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, "star",
+               [this] { runs_->toggle_star(); });
+    add_action("run.verify", run, tr("&Verify: render again and compare"), {}, "verify", [this] { runs_->verify(); });
+    add_action("run.reveal", run, tr("Reveal in &folder"), {}, "folder", [this] { runs_->reveal(); });
+    add_action("run.delete", run, tr("&Delete the selected runs"), {}, "trash", [this] { runs_->remove_selected(); });
+    add_action("run.undo-delete", run, tr("Bring back &deleted runs"), {}, "undo", [this] { runs_->undo_remove(); });
+    add_action("run.to-timeline", run, tr("&Add to the timeline"), {QKeySequence(Qt::Key_T)}, "timeline", [this] {
         const QStringList runs = runs_->selected();
         add_to_timeline(runs.isEmpty() ? QStringList{shown_run_} : runs);
     });
+}
 
-    add("play.toggle", play, tr("&Play or pause"), {QKeySequence(Qt::Key_Space)}, "play", [this] { play_or_pause(); });
-    add("play.backwards", play, tr("Backwards, faster"), {QKeySequence(Qt::Key_J)}, "previous-frame",
-        [this] { shuttle(-1); });
-    add("play.stop", play, tr("Stand still"), {QKeySequence(Qt::Key_K)}, "pause", [this] {
+void MainWindow::make_play_actions() {
+    const QString play = tr("Play");
+    add_action("play.toggle", play, tr("&Play or pause"), {QKeySequence(Qt::Key_Space)}, "play",
+               [this] { play_or_pause(); });
+    add_action("play.backwards", play, tr("Backwards, faster"), {QKeySequence(Qt::Key_J)}, "previous-frame",
+               [this] { shuttle(-1); });
+    add_action("play.stop", play, tr("Stand still"), {QKeySequence(Qt::Key_K)}, "pause", [this] {
         preview_->player().pause();
         tune_->player().pause();
         timeline_->set_playing(false);
     });
-    add("play.forwards", play, tr("Forwards, faster"), {QKeySequence(Qt::Key_L)}, "next-frame", [this] { shuttle(1); });
-    add("play.frame-back", play, tr("One frame back"), {QKeySequence(Qt::Key_Comma)}, "previous-frame",
-        [this] { step_frames(-1); });
-    add("play.frame-on", play, tr("One frame on"), {QKeySequence(Qt::Key_Period)}, "next-frame",
-        [this] { step_frames(1); });
-    add("play.ten-back", play, tr("Ten frames back"),
-        {QKeySequence(Qt::SHIFT | Qt::Key_Comma), QKeySequence(Qt::Key_Less), QKeySequence(Qt::Key_Semicolon)},
-        "previous-frame", [this] { step_frames(-10); });
-    add("play.ten-on", play, tr("Ten frames on"),
-        {QKeySequence(Qt::SHIFT | Qt::Key_Period), QKeySequence(Qt::Key_Greater), QKeySequence(Qt::Key_Colon)},
-        "next-frame", [this] { step_frames(10); });
-    auto* loop = add("play.loop", play, tr("&Loop"), {}, "loop", [this] {
+    add_action("play.forwards", play, tr("Forwards, faster"), {QKeySequence(Qt::Key_L)}, "next-frame",
+               [this] { shuttle(1); });
+    add_action("play.frame-back", play, tr("One frame back"), {QKeySequence(Qt::Key_Comma)}, "previous-frame",
+               [this] { step_frames(-1); });
+    add_action("play.frame-on", play, tr("One frame on"), {QKeySequence(Qt::Key_Period)}, "next-frame",
+               [this] { step_frames(1); });
+    add_action("play.ten-back", play, tr("Ten frames back"),
+               {QKeySequence(Qt::SHIFT | Qt::Key_Comma), QKeySequence(Qt::Key_Less), QKeySequence(Qt::Key_Semicolon)},
+               "previous-frame", [this] { step_frames(-10); });
+    add_action("play.ten-on", play, tr("Ten frames on"),
+               {QKeySequence(Qt::SHIFT | Qt::Key_Period), QKeySequence(Qt::Key_Greater), QKeySequence(Qt::Key_Colon)},
+               "next-frame", [this] { step_frames(10); });
+    auto* loop = add_action("play.loop", play, tr("&Loop"), {}, "loop", [this] {
         preview_->player().set_loop(!preview_->player().loop());
         tune_->player().set_loop(preview_->player().loop());
     });
     loop->setCheckable(true);
     loop->setChecked(preview_->player().loop());
     connect(&preview_->player(), &app::Player::loop_changed, loop, &QAction::setChecked);
-    add("play.fit", play, tr("&Fit the picture"), {QKeySequence(Qt::Key_F)}, "fit",
-        [this] { tunes() ? tune_->grid().zoom_to_fit() : preview_->canvas().zoom_to_fit(); });
-    add("play.values", play, tr("Pixel &values"), {QKeySequence(Qt::Key_I)}, "eye", [this] {
+    add_action("play.fit", play, tr("&Fit the picture"), {QKeySequence(Qt::Key_F)}, "fit",
+               [this] { tunes() ? tune_->grid().zoom_to_fit() : preview_->canvas().zoom_to_fit(); });
+    add_action("play.values", play, tr("Pixel &values"), {QKeySequence(Qt::Key_I)}, "eye", [this] {
         if (timeline_has_focus()) return timeline_->trim_to_playhead(true);
         preview_->canvas().set_shows_values(!preview_->canvas().shows_values());
     });
-    add("play.true-size", play, tr("&True size"), {QKeySequence(Qt::Key_1)}, "one-to-one",
-        [this] { preview_->canvas().zoom_to(1); });
+    add_action("play.true-size", play, tr("&True size"), {QKeySequence(Qt::Key_1)}, "one-to-one",
+               [this] { preview_->canvas().zoom_to(1); });
+}
 
-    add("compare.selected", comparing, tr("&Compare the selected runs"),
-        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, "compare", [this] {
-            const QStringList runs = runs_->selected();
-            if (runs.size() == 2)
-                compare(runs[0], runs[1]);
-            else if (runs.size() == 1 && runs[0] != shown_run_)
-                compare(shown_run_, runs[0]);
-            else
-                say(tr("Select two runs in the list first (Ctrl and click)."));
-        });
+void MainWindow::make_compare_actions() {
+    const QString comparing = tr("Compare");
+    add_action("compare.selected", comparing, tr("&Compare the selected runs"),
+               {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, "compare", [this] {
+                   const QStringList runs = runs_->selected();
+                   if (runs.size() == 2)
+                       compare(runs[0], runs[1]);
+                   else if (runs.size() == 1 && runs[0] != shown_run_)
+                       compare(shown_run_, runs[0]);
+                   else
+                       say(tr("Select two runs in the list first (Ctrl and click)."));
+               });
     const auto with = [this](const QString& path) { compare({}, path); };
-    add("compare.with-file", comparing, tr("Compare what is shown with a &file …"), {}, "open",
-        [this, with] { ask_for_clip(this, ClipKind::file, with); });
-    add("compare.with-folder", comparing, tr("Compare what is shown with a folder of f&rames …"), {}, "folder",
-        [this, with] { ask_for_clip(this, ClipKind::folder, with); });
-    add("compare.layers", comparing, tr("Compare &layer by layer"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)},
-        "sliders", [this] { show_layers(); });
-    add("compare.traces", comparing, tr("Compare two &traces …"), {}, "open", [this] {
+    add_action("compare.with-file", comparing, tr("Compare what is shown with a &file …"), {}, "open",
+               [this, with] { ask_for_clip(this, ClipKind::file, with); });
+    add_action("compare.with-folder", comparing, tr("Compare what is shown with a folder of f&rames …"), {}, "folder",
+               [this, with] { ask_for_clip(this, ClipKind::folder, with); });
+    add_action("compare.layers", comparing, tr("Compare &layer by layer"),
+               {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)}, "sliders", [this] { show_layers(); });
+    add_action("compare.traces", comparing, tr("Compare two &traces …"), {}, "open", [this] {
         show_layers();
         layers_panel_->open_files();
     });
-    add("compare.first-error", comparing, tr("Go to the first layer that makes an error"), {}, "warning", [this] {
-        show_layers();
-        if (!layers_panel_->go_to_first()) say(tr("No layer makes an error of its own."));
-    });
-    add("compare.export-layers", comparing, tr("Export the comparison of layers …"), {}, "export",
-        [this] { layers_panel_->export_result(); });
-    add("compare.side-by-side", comparing, tr("&Side by side"), {QKeySequence(Qt::Key_Q)}, "compare",
-        [this] { preview_->toggle_mode(CompareMode::side_by_side); });
-    add("compare.wipe", comparing, tr("&Wipe"), {QKeySequence(Qt::Key_W)}, "split",
-        [this] { preview_->toggle_mode(CompareMode::wipe); });
-    add("compare.difference", comparing, tr("&Difference"), {QKeySequence(Qt::Key_D)}, "chart",
-        [this] { preview_->toggle_mode(CompareMode::difference); });
-    add("compare.onion", comparing, tr("&Onion"), {QKeySequence(Qt::Key_O)}, "eye", [this] {
+    add_action("compare.first-error", comparing, tr("Go to the first layer that makes an error"), {}, "warning",
+               [this] {
+                   show_layers();
+                   if (!layers_panel_->go_to_first()) say(tr("No layer makes an error of its own."));
+               });
+    add_action("compare.export-layers", comparing, tr("Export the comparison of layers …"), {}, "export",
+               [this] { layers_panel_->export_result(); });
+    add_action("compare.side-by-side", comparing, tr("&Side by side"), {QKeySequence(Qt::Key_Q)}, "compare",
+               [this] { preview_->toggle_mode(CompareMode::side_by_side); });
+    add_action("compare.wipe", comparing, tr("&Wipe"), {QKeySequence(Qt::Key_W)}, "split",
+               [this] { preview_->toggle_mode(CompareMode::wipe); });
+    add_action("compare.difference", comparing, tr("&Difference"), {QKeySequence(Qt::Key_D)}, "chart",
+               [this] { preview_->toggle_mode(CompareMode::difference); });
+    add_action("compare.onion", comparing, tr("&Onion"), {QKeySequence(Qt::Key_O)}, "eye", [this] {
         timeline_has_focus() ? timeline_->trim_to_playhead(false) : preview_->toggle_mode(CompareMode::onion);
     });
-    add("compare.flicker", comparing, tr("F&licker"), {}, "swap",
-        [this] { preview_->toggle_mode(CompareMode::flicker); });
-    add("compare.flip", comparing, tr("&Flip A and B"), {QKeySequence(Qt::Key_0)}, "swap",
-        [this] { preview_->flip(); });
-    add("compare.swap", comparing, tr("S&wap A and B"), {}, "swap", [this] { preview_->swap(); });
+    add_action("compare.flicker", comparing, tr("F&licker"), {}, "swap",
+               [this] { preview_->toggle_mode(CompareMode::flicker); });
+    add_action("compare.flip", comparing, tr("&Flip A and B"), {QKeySequence(Qt::Key_0)}, "swap",
+               [this] { preview_->flip(); });
+    add_action("compare.swap", comparing, tr("S&wap A and B"), {}, "swap", [this] { preview_->swap(); });
     for (const auto& [id, text, key, by] :
          {std::tuple{"compare.shift-back", tr("B one frame earlier"), Qt::Key_Left, -1},
           {"compare.shift-on", tr("B one frame later"), Qt::Key_Right, 1}})
-        add(id, comparing, text, {QKeySequence(Qt::ALT | key)}, by < 0 ? "previous-frame" : "next-frame",
-            [this, by = by] { preview_->player().set_offset(preview_->player().offset() + by); });
-    add("compare.worst", comparing, tr("Go to the w&orst frame"), {QKeySequence(Qt::SHIFT | Qt::Key_W)}, "chart",
-        [this] { preview_->go_to_worst(); });
-    add("compare.export-video", comparing, tr("Export side by side …"), {}, "export",
-        [this] { export_comparison(false); });
-    add("compare.export-report", comparing, tr("Export the &report …"), {}, "chart",
-        [this] { export_comparison(true); });
-    add("compare.end", comparing, tr("&End the comparison"), {}, "close", [this] {
+        add_action(id, comparing, text, {QKeySequence(Qt::ALT | key)}, by < 0 ? "previous-frame" : "next-frame",
+                   [this, by = by] { preview_->player().set_offset(preview_->player().offset() + by); });
+    add_action("compare.worst", comparing, tr("Go to the w&orst frame"), {QKeySequence(Qt::SHIFT | Qt::Key_W)}, "chart",
+               [this] { preview_->go_to_worst(); });
+    add_action("compare.export-video", comparing, tr("Export side by side …"), {}, "export",
+               [this] { export_comparison(false); });
+    add_action("compare.export-report", comparing, tr("Export the &report …"), {}, "chart",
+               [this] { export_comparison(true); });
+    add_action("compare.end", comparing, tr("&End the comparison"), {}, "close", [this] {
         preview_->clear(app::Side::b);
         clip_opened(app::Side::b, {}, {});
         preview_->set_mode(CompareMode::single);
     });
+}
 
-    make_tune_actions();
-
+void MainWindow::make_timeline_actions() {
+    const QString timeline = tr("Timeline");
     // Nothing is cut that is not seen.
-    const auto add_cut = [&](const char* id, const QString& text, const Keys& keys, const char* picture, auto act) {
-        return add(id, timeline, text, keys, picture, [this, act] {
+    const auto add_cut = [&](const char* id, const QString& text, const QList<QKeySequence>& keys, const char* picture,
+                             auto act) {
+        return add_action(id, timeline, text, keys, picture, [this, act] {
             if (timeline_->isVisible()) return act();
             say(tr("The timeline is not shown. %1 goes to it.")
                     .arg(actions_.at(QStringLiteral("view.timeline"))->shortcut().toString(QKeySequence::NativeText)));
@@ -298,24 +346,21 @@ void MainWindow::make_actions() {
             [this] { extend(timeline_->meant()); });
     add_cut("timeline.retake", tr("Re&take the shot"), {QKeySequence(Qt::Key_R)}, "retake",
             [this] { retake(timeline_->meant()); });
-    add("edit.rename", edit, tr("Re&name the run or shot"), {QKeySequence(Qt::Key_F2)}, "edit", [this] {
-        if (timeline_has_focus())
-            timeline_->rename_selected();
-        else
-            runs_->rename();
-    });
     add_cut("timeline.play", tr("&Play the cut"), {QKeySequence(Qt::SHIFT | Qt::Key_Space)}, "play",
             [this] { timeline_->set_playing(!timeline_->playing()); });
-    add("timeline.fit", timeline, tr("Show the whole cut"), {}, "fit", [this] { timeline_->zoom_to_fit(); });
+    add_action("timeline.fit", timeline, tr("Show the whole cut"), {}, "fit", [this] { timeline_->zoom_to_fit(); });
+}
 
-    add("help.shortcuts", help, tr("&Keyboard shortcuts …"), {QKeySequence(Qt::CTRL | Qt::Key_Comma)}, "keyboard",
-        [this] {
-            auto* editor = findChild<ShortcutEditor*>();
-            if (!editor) editor = new ShortcutEditor(actions_, this);
-            editor->show();
-            editor->raise();
-        });
-    add("help.about", help, tr("&About Denoir"), {}, "info", [this] {
+void MainWindow::make_help_actions() {
+    const QString help = tr("Help");
+    add_action("help.shortcuts", help, tr("&Keyboard shortcuts …"), {QKeySequence(Qt::CTRL | Qt::Key_Comma)},
+               "keyboard", [this] {
+                   auto* editor = findChild<ShortcutEditor*>();
+                   if (!editor) editor = new ShortcutEditor(actions_, this);
+                   editor->show();
+                   editor->raise();
+               });
+    add_action("help.about", help, tr("&About Denoir"), {}, "info", [this] {
         if (raise_dialog(*this, tr("About Denoir"))) return;
         auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Denoir"),
                                     tr("<b>Denoir %1</b><p>A studio for generated video. The models run in this "
