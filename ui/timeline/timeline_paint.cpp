@@ -59,6 +59,16 @@ void TimelineView::paintEvent(QPaintEvent*) {
         painter.fillRect(x - 1, ruler_height + gap / 2, 3, track_height() + gap, colours(palette()).accent);
     }
 
+    paint_playhead(painter, area);
+    if (hasFocus()) {
+        painter.setPen(QPen(colours(palette()).accent, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(area.adjusted(0, 0, -1, -1));
+    }
+}
+
+/// With the time of the cut beside it, over the ruler's.
+void TimelineView::paint_playhead(QPainter& painter, const QRect& area) const {
     const int x = x_of(playhead_);
     QPainterPath handle;
     handle.moveTo(x - 6, 6);
@@ -69,11 +79,21 @@ void TimelineView::paintEvent(QPaintEvent*) {
     handle.closeSubpath();
     painter.fillPath(handle, colours(palette()).accent);
     painter.fillRect(x, 18, 1, area.height() - 18, colours(palette()).accent);
-    if (hasFocus()) {
-        painter.setPen(QPen(colours(palette()).accent, 1));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(area.adjusted(0, 0, -1, -1));
-    }
+    const double fps = std::max(1.0, project_.shot(0).current().fps);
+    const QString time = time_text(seconds_at(playhead_), fps);
+    painter.setFont(ruler_font());
+    const int width = painter.fontMetrics().horizontalAdvance(time) + 8;
+    QRect label(x + 8, 2, width, ruler_height - 4);
+    if (label.right() > area.right()) label.moveRight(x - 8);
+    painter.fillRect(label.adjusted(0, 0, 0, -4), colours(palette()).panel); // the marks stay
+    painter.setPen(colours(palette()).text);
+    painter.drawText(label, Qt::AlignCenter, time);
+}
+
+QFont TimelineView::ruler_font() const {
+    QFont small = font();
+    small.setPointSizeF(std::max(7.0, small.pointSizeF() * 0.85));
+    return small;
 }
 
 /// In the time of the cut: where shots have other rates, a second has another width.
@@ -83,9 +103,7 @@ void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
     double slowest = rate;
     for (const app::Shot& shot : project_.shots()) slowest = std::min(slowest, shot.current().fps);
     const int step = mark_distance(pixels_per_frame_ * slowest / rate, fps);
-    QFont small = font();
-    small.setPointSizeF(std::max(7.0, small.pointSizeF() * 0.85));
-    painter.setFont(small);
+    painter.setFont(ruler_font());
     const QColor text = colours(palette()).quiet;
     const double whole = project_.seconds() + 1e-6;
     const int first = int(seconds_at(std::max(0, frame_at(0))) * rate) / step * step;

@@ -121,6 +121,8 @@ private:
     void advance();
     void update_accessible();
     void paint_ruler(QPainter& painter, const QRect& area) const;
+    void paint_playhead(QPainter& painter, const QRect& area) const;
+    QFont ruler_font() const;
     void paint_shot(QPainter& painter, int row) const;
     void paint_thumbnails(QPainter& painter, const app::Shot& shot, const QRect& area) const;
     void paint_missing(QPainter& painter, const QRect& area) const;
