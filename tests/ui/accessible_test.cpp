@@ -171,11 +171,22 @@ private slots:
         // Each of a slider's values is told to a screen reader where there is one.
         QSignalSpy said(line, &QAbstractSlider::valueChanged);
         auto& player = preview.player();
+        const auto labels = preview.findChildren<QLabel*>();
+        QStringList before;
+        for (const QLabel* label : labels) before << label->text();
         player.play();
         QTRY_VERIFY(player.frame() > 4);
         QTRY_COMPARE(line->sliderPosition(), player.frame());
         QVERIFY(said.isEmpty());
         player.pause();
+        // Qt tells each text of a label that has no name beside it.
+        int running = 0;
+        for (qsizetype i = 0; i < labels.size(); ++i) {
+            if (labels[i]->text() == before[i]) continue;
+            ++running;
+            QVERIFY2(!labels[i]->accessibleName().isEmpty(), qPrintable(labels[i]->text()));
+        }
+        QVERIFY(running >= 2); // time and frame
         QCOMPARE(said.count(), 1);
         QCOMPARE(line->value(), player.frame());
         // Who comes to it meanwhile hears where it is.

@@ -175,6 +175,7 @@ QWidget* TransportBar::make_play_row() {
     time_ = number_label(row, QStringLiteral("00:00.00"));
     time_->setAccessibleName(tr("Time, minutes, seconds and frames"));
     frame_ = number_label(row, tr("frame %1/%2").arg(888).arg(888));
+    frame_->setAccessibleName(tr("Frame shown")); // without a name of its own each text would be told
     rate_ = new QLabel(row);
     speed_ = new QLabel(row);
     zoom_ = number_label(row, QStringLiteral("1000 %"));

@@ -4226,5 +4226,9 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
         <source>Pixel values under the cursor, else in the middle; Ctrl and an arrow move the picture (I)</source>
         <translation>Pixelwerte unter dem Mauszeiger, sonst in der Mitte; Strg und Pfeil bewegen das Bild (I)</translation>
     </message>
+    <message>
+        <source>Frame shown</source>
+        <translation>Gezeigtes Bild</translation>
+    </message>
 </context>
 </TS>
