@@ -24,6 +24,7 @@
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
 #include "engine/weights/inspect.h"
+#include "engine/weights/traits.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;
@@ -132,6 +133,9 @@ bool describe(ModelRow& row) {
     try {
         const ModelFolder model = ModelFolder::open(to_path(row.path));
         if (model.transformer.empty()) return false;
+        if (!model.relative.empty())
+            throw Error(model.root.string(), {}, describe_relative(model.relative),
+                        "use a T2V, I2V, FLF2V or TI2V model of Wan, or SkyReels-V2");
         const Variant variant = Variant::guess(model);
         row.family = model.family ? to_qstring(name(*model.family)) : QStringLiteral("unknown");
         row.bytes = bytes_of(model);

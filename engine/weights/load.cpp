@@ -184,8 +184,9 @@ private:
         const std::string& file = member.container->file->name();
         Tensor stored = member.container->tensor(*member.tensor);
         const Member* scale = scale_of(name, part);
+        if (stored.dtype() == DType::i8)
+            refuse_int8(member.tensor->name, file); // a number without its scale says nothing
         if (!scale) return Weight(name, std::move(stored));
-        if (stored.dtype() == DType::i8) refuse_int8(member.tensor->name, file);
         if (stored.dtype() != DType::f8_e4m3 && stored.dtype() != DType::f8_e5m2)
             throw Error(file, member.tensor->name,
                         fmt::format("it has a scale, but is {} and not fp8", member.tensor->dtype_name),

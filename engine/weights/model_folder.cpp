@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -59,12 +60,13 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
 /// only one. Any other folder is itself.
 fs::path snapshot_in(const fs::path& folder) {
     if (!is_folder(folder / "snapshots") || !is_folder(folder / "blobs")) return folder;
-    if (is_file(folder / "refs/main")) {
+    try {
         std::string revision = read_text(folder / "refs/main", 4096);
         revision.erase(std::find_if(revision.begin(), revision.end(),
                                     [](char c) { return !std::isxdigit(static_cast<unsigned char>(c)); }),
                        revision.end());
         if (!revision.empty() && is_folder(folder / "snapshots" / revision)) return folder / "snapshots" / revision;
+    } catch (const Error&) { // not there, or not what the cache writes
     }
     const std::vector<fs::path> all = folders_in(folder / "snapshots");
     return all.size() == 1 ? all.front() : folder;
@@ -85,6 +87,15 @@ bool are_experts(const fs::path& one, const fs::path& other) {
     };
     return (speaks(one) && speaks(other)) ||
            without_expert(one.filename().string()) == without_expert(other.filename().string());
+}
+
+/// The same model's two experts in the same numbers: names and folders differ in the words for the expert alone.
+bool are_twins(const fs::path& one, const fs::path& other) {
+    const auto rest = [](const fs::path& file) {
+        return std::pair(without_expert(file.filename().string()),
+                         without_expert(normal(file).parent_path().filename().string()));
+    };
+    return rest(one) == rest(other);
 }
 
 /// One network found in the files of one checkpoint.
@@ -135,8 +146,8 @@ public:
             open_file();
         else if (is_file(path_ / "model_index.json"))
             open_diffusers(path_);
-        else if (const auto [high, low] = expert_folders(); !high.empty() || !low.empty())
-            open_two_experts(high, low);
+        else if (is_folder(path_ / "high_noise_model") || is_folder(path_ / "low_noise_model"))
+            open_two_experts(path_ / "high_noise_model", path_ / "low_noise_model");
         else
             open_folder();
         finish();
@@ -151,9 +162,9 @@ private:
         const bool folder = is_folder(place);
         std::vector<Found> found;
         std::vector<Error>& problems = beside ? problems_beside_ : problems_;
-        for (CheckpointFiles& files : beside ? list_beside(place) : list_checkpoints(place)) {
+        for (const CheckpointFiles& files : beside ? list_beside(place) : list_checkpoints(place)) {
             try {
-                for (Found& f : networks_of(std::move(files))) found.push_back(std::move(f));
+                for (Found& f : networks_of(files)) found.push_back(std::move(f));
             } catch (const Error& e) {
                 if (!folder) throw;
                 problems.push_back(e);
@@ -170,13 +181,17 @@ private:
             return {};
         }
     }
-    static std::vector<Found> networks_of(CheckpointFiles files) {
+    /// Read once, however often the search comes by: reading names takes a hundredth of a second for each file.
+    std::vector<Found> networks_of(const CheckpointFiles& files) {
+        const fs::path key = files.files.empty() ? files.index : normal(files.files.front());
+        const auto known = networks_.find(key);
+        if (known != networks_.end()) return known->second;
         std::vector<Found> found;
-        const auto checkpoint = std::make_shared<Checkpoint>(Checkpoint::open(std::move(files.files), files.index));
+        const auto checkpoint = std::make_shared<Checkpoint>(Checkpoint::open(files.files, files.index));
         for (const TensorGroup& g : checkpoint->groups)
             if (g.recognised.component != Component::unknown && g.recognised.component != Component::lora)
                 found.push_back({checkpoint, &g});
-        return found;
+        return networks_.emplace(key, std::move(found)).first->second;
     }
 
     static std::vector<Found> only(const std::vector<Found>& all, Component wanted) {
@@ -208,9 +223,10 @@ private:
         const auto high = named(Expert::high), low = named(Expert::low);
         if (candidates.size() == 2 && high != candidates.end() && low != candidates.end() &&
             are_experts(high->files().front(), low->files().front()) &&
-            same_sizes(TransformerTraits::read(*high->group), TransformerTraits::read(*low->group))) {
+            are_alike(TransformerTraits::read(*high->group), TransformerTraits::read(*low->group))) {
             set_transformer(*high);
             model_.transformer_low = low->files();
+            warn_unless_twins(high->files().front(), low->files().front());
             return;
         }
         // Without an index, parts of one network may lie in files of any name.
@@ -224,6 +240,13 @@ private:
             return;
         }
         refuse_several(path_, candidates);
+    }
+    /// Two quantisations, or a finetune's: whoever put them there knows.
+    void warn_unless_twins(const fs::path& high, const fs::path& low) {
+        if (!are_twins(high, low))
+            model_.warnings.push_back(fmt::format("{} and {} are taken for the two experts of one model",
+                                                  printable(high.filename().string(), 80),
+                                                  printable(low.filename().string(), 80)));
     }
     [[noreturn]] static void refuse_several(const fs::path& place, const std::vector<Found>& all) {
         throw Error(place.string(), "",
@@ -265,40 +288,55 @@ private:
                          other_experts(sibling, [&](const std::string& n) { return file_expert_of(n) != mine; }))
                         found.push_back(std::move(f));
         std::erase_if(found, [&](const Found& f) { return !are_experts(file, f.files().front()); });
-        const auto twin = [&](const Found& f) { return without_expert(f.first_name()) == without_expert(name); };
+        const auto twin = [&](const Found& f) { return are_twins(file, f.files().front()); };
         if (std::any_of(found.begin(), found.end(), twin))
             std::erase_if(found, [&](const Found& f) { return !twin(f); });
-        if (found.size() > 1)
+        if (found.size() > 1) {
+            std::vector<std::string> places;
+            for (const Found& f : found)
+                places.push_back(
+                    printable((normal(f.files().front()).parent_path().filename() / f.first_name()).string(), 80));
+            if (places.size() > 3) places.resize(3), places.emplace_back("…");
             throw Error(path_.string(), "",
-                        fmt::format("several files may be its other expert ({})", fmt::join(names_of(found), ", ")),
+                        fmt::format("several files may be its other expert ({})", fmt::join(places, ", ")),
                         "keep beside it the one that is meant");
+        }
         if (found.empty()) {
             if (expert_of(name) != Expert::none || place != Expert::none)
                 model_.warnings.push_back(
                     fmt::format("{} is one expert of two; the other one is not beside it", printable(name, 80)));
         } else if (mine == Expert::high) {
             model_.transformer_low = found.front().files();
+            warn_unless_twins(file, found.front().files().front());
         } else {
             model_.transformer_low = std::move(model_.transformer);
             set_transformer(found.front());
+            warn_unless_twins(found.front().files().front(), file);
         }
     }
 
-    /// Transformers in `folder` of the same sizes whose file is `named` so.
+    /// Transformers in `folder` like the one that was chosen, whose file is `named` so. A damaged file is left out: it
+    /// may be anybody's.
     template <class Named> std::vector<Found> other_experts(const fs::path& folder, Named named) {
         std::vector<Found> result;
-        for (CheckpointFiles& files : list_beside(folder))
-            if (named(files.files.front().filename().string()))
-                for (Found& f : only(networks_of(std::move(files)), Component::transformer))
-                    if (traits_ && same_sizes(*traits_, TransformerTraits::read(*f.group)))
+        for (const CheckpointFiles& files : list_beside(folder)) {
+            if (files.files.empty() || !named(files.files.front().filename().string())) continue;
+            try {
+                for (Found& f : only(networks_of(files), Component::transformer))
+                    if (traits_ && are_alike(*traits_, TransformerTraits::read(*f.group)))
                         result.push_back(std::move(f));
+            } catch (const Error& e) {
+                if (are_twins(model_.transformer.front(), files.files.front())) throw;
+                problems_beside_.push_back(e);
+            }
+        }
         return result;
     }
-    static bool same_sizes(const TransformerTraits& a, const TransformerTraits& b) {
-        const auto sizes = [](const TransformerTraits& t) {
-            return std::tuple(t.dim, t.layers, t.in_channels, t.out_channels);
+    static bool are_alike(const TransformerTraits& a, const TransformerTraits& b) {
+        const auto kind = [](const TransformerTraits& t) {
+            return std::tuple(t.dim, t.layers, t.in_channels, t.out_channels, t.clip, t.outside);
         };
-        return sizes(a) == sizes(b);
+        return kind(a) == kind(b);
     }
 
     // Layouts
@@ -355,39 +393,50 @@ private:
         model_.config = read_config(root / "transformer", Component::transformer);
     }
 
-    /// Those of the high- and the low-noise expert in the original repository, where one of them may be missing, or
-    /// two whose names say so: HighNoise/ and LowNoise/.
-    std::pair<fs::path, fs::path> expert_folders() const {
-        const auto existing = [&](const char* name) { return is_folder(path_ / name) ? path_ / name : fs::path(); };
-        std::pair found{existing("high_noise_model"), existing("low_noise_model")};
-        if (!found.first.empty() || !found.second.empty()) return found;
+    /// The two folders that differ in the words for the expert alone, as HighNoise/ and LowNoise/; nothing where
+    /// several could be meant.
+    std::optional<std::pair<fs::path, fs::path>> expert_folders() const {
+        std::vector<fs::path> high, low;
         for (const fs::path& folder : folders_in(path_)) {
             const Expert expert = expert_of(folder.filename().string());
-            if (expert == Expert::high && found.first.empty()) found.first = folder;
-            if (expert == Expert::low && found.second.empty()) found.second = folder;
+            if (expert != Expert::none) (expert == Expert::high ? high : low).push_back(folder);
         }
-        return found.first.empty() || found.second.empty() ? std::pair<fs::path, fs::path>() : found;
+        if (high.size() != 1 || low.size() != 1) return std::nullopt;
+        const auto rest = [](const fs::path& folder) { return without_expert(folder.filename().string()); };
+        if (rest(high.front()) != rest(low.front())) return std::nullopt;
+        return std::pair(high.front(), low.front());
     }
 
+    /// `high` and `low`: folders, of which one may be missing.
     void open_two_experts(const fs::path& high, const fs::path& low) {
-        if (!high.empty()) choose_transformer(look(high));
-        model_.config = read_config(high.empty() ? low : high, Component::transformer);
-        if (!low.empty()) {
-            std::vector<Found> found = only(look(low), Component::transformer);
-            if (found.size() > 1 && !model_.transformer.empty()) {
-                const std::string wanted = without_expert(model_.transformer.front().filename().string());
-                if (std::any_of(found.begin(), found.end(),
-                                [&](const Found& f) { return without_expert(f.first_name()) == wanted; }))
-                    std::erase_if(found, [&](const Found& f) { return without_expert(f.first_name()) != wanted; });
-            }
-            if (found.size() > 1) refuse_several(low, found);
-            if (!found.empty()) model_.transformer_low = found.front().files();
-        }
+        if (is_folder(high)) choose_transformer(look(high));
+        model_.config = read_config(is_folder(high) ? high : low, Component::transformer);
+        if (is_folder(low)) choose_low(low);
         two_experts_ = true;
         if (model_.transformer.empty()) model_.missing.emplace_back("high-noise transformer");
         if (model_.transformer_low.empty()) model_.missing.emplace_back("low-noise transformer");
         take_companions(look(path_));
         search_beside(path_);
+    }
+
+    void choose_low(const fs::path& folder) {
+        std::vector<Found> found = only(look(folder), Component::transformer);
+        if (found.empty()) return;
+        if (found.size() > 1 && parts_of_one(found)) {
+            for (const Found& part : found)
+                model_.transformer_low.insert(model_.transformer_low.end(), part.files().begin(), part.files().end());
+            return;
+        }
+        if (!model_.transformer.empty()) {
+            const auto twin = [&](const Found& f) { return are_twins(model_.transformer.front(), f.files().front()); };
+            if (std::any_of(found.begin(), found.end(), twin))
+                std::erase_if(found, [&](const Found& f) { return !twin(f); });
+        }
+        if (found.size() > 1) refuse_several(folder, found);
+        if (traits_ && !are_alike(*traits_, TransformerTraits::read(*found.front().group)))
+            throw Error(path_.string(), "", "its high- and low-noise transformers are of two models",
+                        "name the file of the one that is meant");
+        model_.transformer_low = found.front().files();
     }
 
     /// An original repository, ComfyUI's folders, or a part of a larger tree.
@@ -398,6 +447,8 @@ private:
         else if (is_folder(path_ / "models/diffusion_models") || is_folder(path_ / "models/unet"))
             root = path_ / "models"; // ComfyUI itself
         std::vector<Found> found = look(root);
+        if (only(found, Component::transformer).empty())
+            if (const auto folders = expert_folders()) return open_two_experts(folders->first, folders->second);
         for (const char* part : {"diffusion_models", "transformer", "unet", "checkpoints"}) {
             if (!only(found, Component::transformer).empty()) break;
             if (!is_folder(root / part)) continue;
@@ -425,7 +476,8 @@ private:
     void take_companions(const std::vector<Found>& found) {
         for (const Component wanted : {Component::vae21, Component::vae22, Component::umt5, Component::clip})
             for (const Found& f : only(found, wanted))
-                (is_of_another_model(f.files().front()) ? left_out_ : candidates_).push_back(f);
+                (wanted == Component::vae21 && is_of_another_model(f.files().front()) ? left_out_ : candidates_)
+                    .push_back(f);
     }
 
     /// The folders where the usual layouts keep what belongs to a transformer in `folder`: people sort ComfyUI's into
@@ -472,9 +524,14 @@ private:
     /// Of several copies one that suits the transformer, and of those the one with the most bytes: fp16 before fp8.
     std::vector<fs::path> best(Component wanted, const char* role) {
         std::vector<const Found*> all;
-        std::set<fs::path> seen;
+        std::set<fs::path> seen; // a folder may be a link to another
+        const auto place = [](const Found& f) {
+            std::error_code error;
+            const fs::path real = fs::weakly_canonical(f.files().front(), error);
+            return error ? normal(f.files().front()) : real;
+        };
         for (const Found& f : candidates_)
-            if (f.component() == wanted && seen.insert(normal(f.files().front())).second) all.push_back(&f);
+            if (f.component() == wanted && seen.insert(place(f)).second) all.push_back(&f);
         if (all.empty()) return {};
         // The vision tower of another CLIP has the same sizes.
         const auto other_clip = [](const Found& f) { return lower(f.first_name()).find("laion") != std::string::npos; };
@@ -528,13 +585,22 @@ private:
     void refuse_damaged_parts() const {
         if (model_.missing.empty()) return;
         if (!problems_.empty()) throw Error(problems_.front());
-        static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> words{
-            {{"transformer", ""}, {"VAE", "vae"}, {"text encoder", "t5"}, {"CLIP image encoder", "clip"}}};
-        for (const Error& problem : problems_beside_)
-            for (const auto& [part, word] : words)
-                if (lower(fs::path(problem.file()).filename().string()).find(word) != std::string::npos &&
-                    std::find(model_.missing.begin(), model_.missing.end(), part) != model_.missing.end())
+        struct Words {
+            std::string_view part, in_name, in_folder;
+        };
+        static constexpr std::array<Words, 4> words{{{"transformer", "", ""},
+                                                     {"VAE", "vae", "vae"},
+                                                     {"text encoder", "t5", "text_encoder"},
+                                                     {"CLIP image encoder", "clip", "image_encoder"}}};
+        for (const Error& problem : problems_beside_) {
+            const fs::path file(problem.file());
+            const std::string in_name = lower(file.filename().string()),
+                              in_folder = lower(file.parent_path().filename().string());
+            for (const Words& w : words)
+                if ((in_name.find(w.in_name) != std::string::npos || in_folder.starts_with(w.in_folder)) &&
+                    std::find(model_.missing.begin(), model_.missing.end(), w.part) != model_.missing.end())
                     throw Error(problem);
+        }
     }
 
     /// A download that has not ended, where no index says what there should be.
@@ -590,6 +656,7 @@ private:
 
     fs::path path_;
     ModelFolder model_;
+    std::map<fs::path, std::vector<Found>> networks_; ///< by a checkpoint's first file
     std::vector<Found> candidates_, left_out_;
     std::optional<TransformerTraits> traits_;
     std::vector<Error> problems_, problems_beside_;

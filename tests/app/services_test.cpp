@@ -13,6 +13,8 @@
 #include "app/single_instance.h"
 #include "app/text.h"
 #include "app/tokens.h"
+#include "engine/weights/safetensors.h"
+#include "engine/weights/safetensors_writer.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"
@@ -88,6 +90,10 @@ private slots:
         fs::copy(fixtures / "SkyReels-V2-I2V-tiny", folder / "deep" / "i2v", fs::copy_options::recursive);
         fs::copy(DENOIR_TINY_MODEL, folder / "half", fs::copy_options::recursive);
         fs::remove(folder / "half" / "Wan2.1_VAE.safetensors");
+        fs::copy(DENOIR_TINY_MODEL, folder / "vace", fs::copy_options::recursive);
+        auto tensors = read_safetensors(folder / "vace" / "model.safetensors");
+        tensors["vace_patch_embedding.bias"] = Tensor::host({4});
+        write_safetensors(folder / "vace" / "model.safetensors", tensors);
         fs::create_directories(folder / "other");
         std::ofstream(folder / "other" / "broken.safetensors") << "no tensors";
         std::ofstream(folder / "readme.txt") << "hello";
@@ -112,12 +118,16 @@ private slots:
         QCOMPARE(row(folder / "half").data(ModelCatalogue::MissingRole).toStringList(), QStringList{text("VAE")});
         QCOMPARE(state(folder / "other" / "broken.safetensors"), ModelCatalogue::State::unreadable);
         QVERIFY(!row(folder / "other" / "broken.safetensors").data(ModelCatalogue::IssueRole).value<Issue>().isEmpty());
-        QCOMPARE(models.rowCount(), 4);
+        // A relative that no run would begin with is not called ready.
+        QCOMPARE(state(folder / "vace"), ModelCatalogue::State::unreadable);
+        const Issue relative = row(folder / "vace").data(ModelCatalogue::IssueRole).value<Issue>();
+        QVERIFY2(relative.message.contains(text("VACE")), qPrintable(relative.line()));
+        QCOMPARE(models.rowCount(), 5);
         QVERIFY(models.bundled().isEmpty());
 
         // The folder is watched.
         fs::remove_all(folder / "tiny");
-        QTRY_COMPARE_WITH_TIMEOUT(models.rowCount(), 3, 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(models.rowCount(), 4, 20000);
         models.set_folders({});
         QVERIFY(models.wait_looked(20000));
         QCOMPARE(models.rowCount(), 0);

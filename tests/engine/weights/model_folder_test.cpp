@@ -344,6 +344,83 @@ TEST(ModelFolderTest, TheExpertsInFoldersOfTheirNames) {
     EXPECT_TRUE(ModelFolder::open(high).transformer_low.empty());
 }
 
+/// What lies beside a pair is somebody's, and may be anything.
+TEST(ModelFolderTest, StrangersBesideThePairAreLeftAlone) {
+    TempFolder folder("models");
+    const fs::path place = folder / "diffusion_models", high = place / "wan2.2_t2v_high_noise_14B.safetensors";
+    write_bytes(high, transformer_file());
+    write_bytes(place / "someFinetune_low_noise_v3.safetensors", transformer_file());
+    const ModelFolder strange = ModelFolder::open(high); // it may be meant, and is said
+    EXPECT_EQ(names_of(strange.transformer_low), Names{"someFinetune_low_noise_v3.safetensors"});
+    ASSERT_FALSE(strange.warnings.empty());
+    EXPECT_TRUE(has(strange.warnings[0], "someFinetune_low_noise_v3.safetensors are taken for the two experts"));
+    write_bytes(place / "wan2.2_t2v_low_noise_14B.safetensors", transformer_file());
+    write_bytes(place / "flux-low-vram.safetensors", "<!DOCTYPE html>");
+    write_bytes(place / "half_LN.gguf", "");
+    TransformerSize images = with_images(true);
+    images.in = tiny_transformer().in;
+    write_bytes(place / "wan_i2v_low_noise_with_clip.safetensors", transformer_file(images));
+    const ModelFolder m = ModelFolder::open(high);
+    EXPECT_EQ(names_of(m.transformer_low), Names{"wan2.2_t2v_low_noise_14B.safetensors"});
+    EXPECT_TRUE(std::none_of(m.warnings.begin(), m.warnings.end(), [](const auto& w) { return has(w, "taken"); }));
+    write_bytes(place / "wan2.2_t2v_low_noise_14B.safetensors", "<!DOCTYPE html>"); // but its own is missed
+    EXPECT_TRUE(has(refusal(high), "wan2.2_t2v_low_noise_14B"));
+}
+
+TEST(ModelFolderTest, FoldersOfTwoModelsAreNoPair) {
+    TempFolder folder("models");
+    write_bytes(folder / "I2V_HighNoise/a.safetensors", transformer_file(with_images(false)));
+    write_bytes(folder / "T2V_LowNoise/a.safetensors", transformer_file());
+    EXPECT_TRUE(has(refusal(folder.path()), "no model is there"));
+    fs::rename(folder / "T2V_LowNoise", folder / "I2V_LowNoise");
+    EXPECT_TRUE(has(refusal(folder.path()), "of two models"));
+    write_bytes(folder / "I2V_LowNoise/a.safetensors", transformer_file(with_images(false)));
+    EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
+    // Transformers of the folder itself come first.
+    for (const char* name : {"a.safetensors", "b.safetensors"}) write_bytes(folder / name, transformer_file());
+    EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+}
+
+TEST(ModelFolderTest, TheTwinOfAFileIsInTheFolderOfItsOwnName) {
+    TempFolder folder("models");
+    for (const char* place : {"A_high_noise", "A_low_noise", "B_high_noise", "B_low_noise"})
+        write_bytes(folder / place / "diffusion_pytorch_model.safetensors", transformer_file());
+    const ModelFolder m = ModelFolder::open(folder / "A_high_noise/diffusion_pytorch_model.safetensors");
+    ASSERT_EQ(m.transformer_low.size(), 1u);
+    EXPECT_EQ(m.transformer_low.front().parent_path().filename(), "A_low_noise");
+    fs::rename(folder / "A_low_noise", folder / "C_low_noise");
+    const std::string several = refusal(folder / "A_high_noise/diffusion_pytorch_model.safetensors");
+    EXPECT_TRUE(has(several, "B_low_noise/diffusion") && has(several, "C_low_noise/diffusion")) << several;
+}
+
+TEST(ModelFolderTest, APartThatIsDamagedIsSaidAndNotMissed) {
+    TempFolder folder("models");
+    write_bytes(folder / "transformer/diffusion_pytorch_model.safetensors", transformer_file());
+    write_bytes(folder / "text_encoder/model.safetensors", encoder_file());
+    write_bytes(folder / "vae/diffusion_pytorch_model.safetensors", vae_file().substr(0, 200));
+    for (const fs::path& path : {folder.path(), folder / "transformer/diffusion_pytorch_model.safetensors"})
+        EXPECT_TRUE(has(refusal(path), "vae/diffusion_pytorch_model.safetensors")) << path;
+    write_bytes(folder / "vae/diffusion_pytorch_model.safetensors", vae_file());
+    std::error_code error;
+    fs::create_directory_symlink(".", folder / "vae/loop", error); // the same file once more
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_TRUE(m.missing.empty());
+    EXPECT_TRUE(m.warnings.empty()) << m.warnings.front();
+}
+
+TEST(ModelFolderTest, TheLowExpertMayLieInTwoFilesAsTheHighOne) {
+    TempFolder folder("Wan2.2-T2V-A14B");
+    const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    const auto half = tensors.begin() + std::ptrdiff_t(tensors.size() / 2);
+    for (const char* place : {"high_noise_model", "low_noise_model"}) {
+        write_bytes(folder / place / "part_one.safetensors", safetensors({tensors.begin(), half}));
+        write_bytes(folder / place / "part_two.safetensors", safetensors({half, tensors.end()}));
+    }
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(m.transformer.size(), 2u);
+    EXPECT_EQ(m.transformer_low.size(), 2u);
+}
+
 /// The Hugging Face cache: files are links to blobs without names.
 TEST(ModelFolderTest, ACachedRepositoryIsItsRevision) {
     TempFolder folder("models--Wan-AI--Wan2.1-T2V-1.3B");
