@@ -45,23 +45,33 @@ std::set<int> read_steps(const std::string& text, int total) {
     return steps;
 }
 
+/// The end of the bracket expression that begins there ("[a-z]", "[!]x]"), or `begin` where it is a plain character.
+std::size_t end_of_bracket(const std::string& pattern, std::size_t begin) {
+    std::size_t first = begin + 1;
+    if (first < pattern.size() && (pattern[first] == '!' || pattern[first] == '^')) ++first;
+    const std::size_t end = pattern.find(']', first + 1); // one that comes first stands for itself
+    return end == std::string::npos ? begin : end;
+}
+
 /// Refuses what fnmatch takes exponential time for: groups repeated around other patterns, and many of them.
 void check_groups(const std::string& pattern) {
     constexpr std::string_view marks = "?*+@!";
-    constexpr int most = 4;
+    constexpr int most = 4, most_repeated = 2;
     const auto refuse = [&](const char* what) {
         throw UsageError("", "--layers", fmt::format("'{}' {}", printable(pattern, 60), what),
                          "write it more simply, or as several patterns with commas");
     };
-    int groups = 0;
+    int groups = 0, repeats = 0;
     bool repeated = false; // inside +(…) or *(…)
     for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] == '[') i = end_of_bracket(pattern, i);
         const bool opens = pattern[i] == '(' && i > 0 && marks.find(pattern[i - 1]) != std::string_view::npos;
         if (opens && ++groups > most) refuse("has more than 4 groups");
         if (repeated && (pattern[i] == '(' || pattern[i] == '*' || pattern[i] == '|'))
             refuse("repeats a group with *, | or another group in it");
         if (pattern[i] == ')') repeated = false;
         if (opens) repeated = pattern[i - 1] == '+' || pattern[i - 1] == '*';
+        if (opens && repeated && ++repeats > most_repeated) refuse("repeats more than 2 groups");
     }
 }
 

@@ -138,7 +138,7 @@ class Tracing(Case):
 
     def test_refusals(self):
         for words in (["--layers", "self_attn*"], ["--layers", "a,,b"], ["--layers", "nothing/*"], ["--layers", "+(+(+(b)))*+(*)*+(*)x"],
-                      ["--layers", "+(*)*x"], ["--layers", "*(b|*)*x"], ["--layers", "@(a*|b*)@(a*|b*)@(a*|b*)@(a*|b*)@(a*|b*)x"], ["--steps", "0"], ["--steps", "4"], ["--steps", "3-1"],
+                      ["--layers", "+(*)*x"], ["--layers", "*(b|*)*x"], ["--layers", "+([)]|?|??|???)Z"], ["--layers", "*(?)*(?)*(?)*(?)Z"], ["--layers", "@(a*|b*)@(a*|b*)@(a*|b*)@(a*|b*)@(a*|b*)x"], ["--steps", "0"], ["--steps", "4"], ["--steps", "3-1"],
                       ["--steps", "1,x"], ["--steps", ""], ["--layers", "picture", "--steps", "1"], ["--frames", "4"]):
             result = self.refused("trace", *SMALL, *words, "--out", "t.safetensors", timeout=PATIENCE)
             self.assertIn(words[0], result.err)
