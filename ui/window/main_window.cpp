@@ -523,6 +523,11 @@ bool MainWindow::keeps_export() {
     return true;
 }
 
+void MainWindow::export_ended() {
+    status_->show_task({}, 0, 0);
+    banners_->remove(QStringLiteral("quit"));
+}
+
 /// By hand on the window's frame; who ends the program from outside is not asked.
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (for_picture_) return event->accept();

@@ -101,6 +101,7 @@ private:
     void update_title();
     /// An export would be lost by quitting, and whoever quits is told of it first.
     bool keeps_export();
+    void export_ended();
     // main_window_actions.cpp
     QAction* add_action(const char* id, const QString& group, const QString& text, const QList<QKeySequence>& keys,
                         const char* picture, std::function<void()> act);

@@ -329,16 +329,16 @@ void MainWindow::export_cut() {
                                       tr("A shot was taken from its video instead of its latents: %1").arg(text));
             });
             connect(&worker, &app::CutExporter::finished, this, [this](const QString& file) {
-                status_->show_task({}, 0, 0);
+                export_ended();
                 banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("The cut is at %1").arg(file),
                                       {{tr("Show it"), [this, file] { open_path(file); }}}, 60);
             });
             connect(&worker, &app::CutExporter::failed, this, [this](const app::Issue& issue) {
-                status_->show_task({}, 0, 0);
+                export_ended();
                 banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
             });
             connect(&worker, &app::CutExporter::cancelled, this, [this] {
-                status_->show_task({}, 0, 0);
+                export_ended();
                 banners_->remove(QStringLiteral("export"));
                 say(tr("The export was stopped; nothing was written."));
             });

@@ -354,7 +354,7 @@ void MainWindow::connect_exporter() {
                            std::max(1, total));
     });
     connect(&exporter_, &app::Exporter::finished, this, [this](const QString& file) {
-        status_->show_task({}, 0, 0);
+        export_ended();
         banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("Written: %1").arg(file),
                               {{tr("Open it"),
                                 [this, file] {
@@ -364,11 +364,11 @@ void MainWindow::connect_exporter() {
                               60);
     });
     connect(&exporter_, &app::Exporter::failed, this, [this](const app::Issue& issue) {
-        status_->show_task({}, 0, 0);
+        export_ended();
         banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::error, issue.line());
     });
     connect(&exporter_, &app::Exporter::cancelled, this, [this] {
-        status_->show_task({}, 0, 0);
+        export_ended();
         banners_->remove(QStringLiteral("export-file"));
         say(tr("The export was stopped; nothing was written."));
     });

@@ -96,6 +96,7 @@ void StoriesTest::a_cut_of_three() {
     studio.key(Qt::Key_Escape);
     QTRY_COMPARE_WITH_TIMEOUT(cancelled.count() + finished.count(), 1, 30000);
     QCOMPARE(cancelled.count(), 1);
+    QVERIFY(!studio.window().banners().texts().join(QLatin1Char(' ')).contains("Quitting stops it"));
     QVERIFY(!QFile::exists(home.file("stopped.mp4")));
     // The whole of it: the frames are those of the latents.
     const QString out = home.file("cut.mkv");
