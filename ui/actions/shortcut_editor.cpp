@@ -108,6 +108,12 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     select();
 }
 
+/// The field for keys loses the focus, and items go, when this is but a dialog any more.
+ShortcutEditor::~ShortcutEditor() {
+    keys_->disconnect(this);
+    tree_->disconnect(this);
+}
+
 void ShortcutEditor::fill() {
     QHash<QString, QTreeWidgetItem*> groups;
     for (const auto& entry : actions_.entries()) {

@@ -20,6 +20,7 @@ class ShortcutEditor : public QDialog {
     Q_OBJECT
 public:
     ShortcutEditor(ActionTable& actions, QWidget* parent);
+    ~ShortcutEditor() override;
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
