@@ -289,8 +289,15 @@ private slots:
         studio.picture("export-beside-run");
         studio.find<QAction>("file.export")->trigger(); // asked for again: where it is, and no second one
         QVERIFY(!studio.window().findChild<QFileDialog*>() || !studio.window().findChild<QFileDialog*>()->isVisible());
+        // Quitting would lose it, and says so as long as it is written.
+        const auto warned = [&] {
+            return studio.window().banners().texts().join(QLatin1Char(' ')).contains("Quitting stops it");
+        };
+        studio.key(Qt::Key_Q, Qt::ControlModifier);
+        QVERIFY(studio.window().isVisible() && studio.core().exporter.running() && warned());
         QVERIFY(studio.press("Stop the export"));
         QTRY_COMPARE_WITH_TIMEOUT(stopped.count(), 1, 30000);
+        QVERIFY(!warned());
         QVERIFY(!QFile::exists(home.file("out.mkv")));
         QVERIFY(studio.core().queue.running() != 0);
         studio.key(Qt::Key_Escape);
