@@ -17,6 +17,7 @@ void check_stored(const char* field, const Tensor&, const Shape&);
 /// would be black, and nobody would know why. `what`: "step 3", "the prompt"; `hint`: what to do.
 void check_computed(const Weights& by, std::string_view what, const Tensor& host,
                     std::string_view hint = "its weights are damaged: download them again");
+
 /// Contiguous f32 on the host: the index of the first value that is NaN or infinite.
 std::optional<std::int64_t> first_not_finite(const Tensor& host);
 

@@ -20,8 +20,7 @@ public:
     explicit ModuleInputs(const ModuleCall&);
 
     /// `shape` with a letter or number for each axis, as "[Cin, T, H, W]": numbers must be met, letters say what an
-    /// axis is. Several shapes: any of them.
-    /// Values of f32 are finite.
+    /// axis is. Several shapes: any of them. Values of f32 are finite.
     Tensor get(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
     /// The same, undefined where there is none.
     Tensor find(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
