@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QToolButton>
 #include <QTreeView>
+#include <algorithm>
 
 #include "app/open_sweep.h"
 #include "app/request_document.h"
@@ -175,7 +176,10 @@ void StoryTuneTest::which_values() {
     studio.window().actions().at("tune.export-csv")->trigger();
     QVERIFY(studio.answer_file_dialog(home.file("figures.csv")));
     const auto written = [&](const char* name) {
-        return studio.window().banners().texts().join(QLatin1Char(' ')).contains(QLatin1String(name));
+        const QStringList texts = studio.window().banners().texts();
+        return std::any_of(texts.begin(), texts.end(), [&](const QString& text) {
+            return text.startsWith("Written: ") && text.endsWith(QLatin1String(name));
+        });
     };
     QTRY_VERIFY_WITH_TIMEOUT(written("figures.csv"), 20000);
     QVERIFY(QFileInfo(home.file("figures.csv")).size() > 50);
