@@ -147,7 +147,7 @@ public:
         else if (is_file(path_ / "model_index.json"))
             open_diffusers(path_);
         else if (is_folder(path_ / "high_noise_model") || is_folder(path_ / "low_noise_model"))
-            open_two_experts(path_ / "high_noise_model", path_ / "low_noise_model");
+            open_two_experts(path_, path_ / "high_noise_model", path_ / "low_noise_model");
         else
             open_folder();
         finish();
@@ -339,6 +339,12 @@ private:
         return kind(a) == kind(b);
     }
 
+    /// What is only half there, as a download that has not ended, says less and nothing else.
+    static bool contradict(const TransformerTraits& a, const TransformerTraits& b) {
+        const auto differ = [](std::int64_t x, std::int64_t y) { return x >= 0 && y >= 0 && x != y; };
+        return differ(a.dim, b.dim) || differ(a.in_channels, b.in_channels) || differ(a.out_channels, b.out_channels);
+    }
+
     // Layouts
 
     [[noreturn]] void refuse_no_transformer(const std::vector<Found>& found) const {
@@ -395,9 +401,9 @@ private:
 
     /// The two folders that differ in the words for the expert alone, as HighNoise/ and LowNoise/; nothing where
     /// several could be meant.
-    std::optional<std::pair<fs::path, fs::path>> expert_folders() const {
+    static std::optional<std::pair<fs::path, fs::path>> expert_folders(const fs::path& root) {
         std::vector<fs::path> high, low;
-        for (const fs::path& folder : folders_in(path_)) {
+        for (const fs::path& folder : folders_in(root)) {
             const Expert expert = expert_of(folder.filename().string());
             if (expert != Expert::none) (expert == Expert::high ? high : low).push_back(folder);
         }
@@ -407,16 +413,16 @@ private:
         return std::pair(high.front(), low.front());
     }
 
-    /// `high` and `low`: folders, of which one may be missing.
-    void open_two_experts(const fs::path& high, const fs::path& low) {
+    /// `high` and `low`: folders in `root`, of which one may be missing.
+    void open_two_experts(const fs::path& root, const fs::path& high, const fs::path& low) {
         if (is_folder(high)) choose_transformer(look(high));
         model_.config = read_config(is_folder(high) ? high : low, Component::transformer);
         if (is_folder(low)) choose_low(low);
         two_experts_ = true;
         if (model_.transformer.empty()) model_.missing.emplace_back("high-noise transformer");
         if (model_.transformer_low.empty()) model_.missing.emplace_back("low-noise transformer");
-        take_companions(look(path_));
-        search_beside(path_);
+        take_companions(look(root));
+        search_beside(root);
     }
 
     void choose_low(const fs::path& folder) {
@@ -433,7 +439,7 @@ private:
                 std::erase_if(found, [&](const Found& f) { return !twin(f); });
         }
         if (found.size() > 1) refuse_several(folder, found);
-        if (traits_ && !are_alike(*traits_, TransformerTraits::read(*found.front().group)))
+        if (traits_ && contradict(*traits_, TransformerTraits::read(*found.front().group)))
             throw Error(path_.string(), "", "its high- and low-noise transformers are of two models",
                         "name the file of the one that is meant");
         model_.transformer_low = found.front().files();
@@ -448,7 +454,8 @@ private:
             root = path_ / "models"; // ComfyUI itself
         std::vector<Found> found = look(root);
         if (only(found, Component::transformer).empty())
-            if (const auto folders = expert_folders()) return open_two_experts(folders->first, folders->second);
+            if (const auto folders = expert_folders(root))
+                return open_two_experts(root, folders->first, folders->second);
         for (const char* part : {"diffusion_models", "transformer", "unet", "checkpoints"}) {
             if (!only(found, Component::transformer).empty()) break;
             if (!is_folder(root / part)) continue;

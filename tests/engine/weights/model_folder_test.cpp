@@ -419,6 +419,9 @@ TEST(ModelFolderTest, TheLowExpertMayLieInTwoFilesAsTheHighOne) {
     const ModelFolder m = ModelFolder::open(folder.path());
     EXPECT_EQ(m.transformer.size(), 2u);
     EXPECT_EQ(m.transformer_low.size(), 2u);
+    // Half of it is of the same model still.
+    fs::remove(folder / "low_noise_model/part_two.safetensors");
+    EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
 }
 
 /// The Hugging Face cache: files are links to blobs without names.
