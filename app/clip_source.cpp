@@ -28,21 +28,6 @@ void even_times(ClipInfo& info) {
     info.duration = info.fps > 0 ? info.frames / info.fps : 0;
 }
 
-/// The rate that a stored request names; `otherwise` where there is none. The text may come from anyone.
-double rate_of(const QString& request, double otherwise) {
-    Json json;
-    try {
-        json = parse_json(request.toStdString(), "request");
-    } catch (const Error&) {
-        return otherwise;
-    }
-    if (!json.is_object()) return otherwise;
-    const auto fps = json.find("fps");
-    if (fps == json.end() || !fps->is_number()) return otherwise;
-    const double value = fps->get<double>();
-    return value >= 0.1 && value <= 1000 ? value : otherwise;
-}
-
 /// What a clip shows is the run's: its name and its request, which is there with --no-metadata, too.
 void belong_to(ClipInfo& info, const RunFolder& run) {
     const RunRecord& record = run.record();
@@ -199,6 +184,20 @@ std::unique_ptr<ClipSource> open_still(const fs::path& path) {
 }
 
 } // namespace
+
+double rate_of(const QString& request, double otherwise) {
+    Json json;
+    try {
+        json = parse_json(request.toStdString(), "request");
+    } catch (const Error&) {
+        return otherwise;
+    }
+    if (!json.is_object()) return otherwise;
+    const auto fps = json.find("fps");
+    if (fps == json.end() || !fps->is_number()) return otherwise;
+    const double value = fps->get<double>();
+    return value >= 0.1 && value <= 1000 ? value : otherwise;
+}
 
 int ClipInfo::frame_at(double seconds) const {
     if (times.empty()) return 0;

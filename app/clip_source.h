@@ -51,6 +51,9 @@ std::unique_ptr<ClipSource> open_clip(const QString& path);
 /// Frames that are in memory: a draft, a picture. All of one size, at least one.
 std::unique_ptr<ClipSource> clip_of(std::vector<Image> frames, double fps, const QString& name);
 
+/// The rate that a stored request (JSON) names; `otherwise` where it names none. The text may come from anyone.
+double rate_of(const QString& request, double otherwise);
+
 /// RGB32, and back: no value changes.
 QImage to_qimage(const Image& image);
 Image to_image(const QImage& image);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "app/clip_source.h"
 #include "app/exact_clip.h"
 #include "app/low_priority.h"
 #include "app/text.h"
@@ -65,12 +66,20 @@ class ShotReader {
 public:
     /// `file`: the take's frames, its video or another one of them.
     ShotReader(const Shot& shot, const fs::path& file) : shot_(shot) {
-        if (shot.in < far_in)
+        if (shot.current().kind != Take::Kind::video)
+            pictures_ = open_clip(to_qstring(file));
+        else if (shot.in < far_in)
             in_turn_.emplace(file);
         else
             indexed_.emplace(file);
     }
     const Image& frame(int index) {
+        if (pictures_) {
+            index = std::min(shot_.current().picture(index), pictures_->info().frames - 1);
+            if (index != at_) image_ = pictures_->read(index);
+            at_ = index;
+            return image_;
+        }
         if (indexed_) {
             index = std::min(index, indexed_->frames() - 1); // the file became shorter: its last picture stays
             if (index != at_) indexed_->read(index, image_);
@@ -90,6 +99,7 @@ public:
 private:
     static constexpr int far_in = 250; ///< frames: decoding them all costs more than finding one's way
     const Shot& shot_;
+    std::unique_ptr<ClipSource> pictures_; ///< a folder of frames, a still
     std::optional<VideoReader> in_turn_;
     std::optional<IndexedVideo> indexed_;
     Image image_;
@@ -135,10 +145,10 @@ struct CutExporter::State {
 
     void write(const std::stop_token& stop, const std::vector<Shot>& shots, const fs::path& out, Options options) {
         if (shots.empty()) throw Error({}, {}, "the cut holds no shots", "put a run on the timeline first");
-        const Take& first = shots.front().current();
-        const int width = options.width > 0 ? options.width : first.width,
-                  height = options.height > 0 ? options.height : first.height;
-        const double fps = options.fps > 0 ? options.fps : first.fps;
+        const CutFormat format = format_of(shots);
+        const int width = options.width > 0 ? options.width : format.width,
+                  height = options.height > 0 ? options.height : format.height;
+        const double fps = options.fps > 0 ? options.fps : format.fps;
         std::vector<fs::path> inputs;
         int total = 0, done = 0;
         for (const Shot& shot : shots) {
@@ -152,10 +162,16 @@ struct CutExporter::State {
             const Shot& shot = shots[n];
             ShotReader reader(shot, source_of(shot.current(), int(n) + 1, int(shots.size()), stop));
             const int count = frames_at(shot, fps);
-            for (int i = 0; i < count; ++i) {
+            Image picture;
+            for (int i = 0, shown = -1; i < count; ++i) {
                 if (stop.stop_requested()) throw Cancelled();
-                const int source = shot.in + int((i + 0.5) / fps * shot.current().fps);
-                output.write(fitted(reader.frame(std::clamp(source, shot.in, shot.out - 1)), width, height));
+                const int source =
+                    std::clamp(shot.in + int((i + 0.5) / fps * shot.current().fps), shot.in, shot.out - 1);
+                if (const int wanted = shot.current().picture(source); wanted != shown) {
+                    picture = fitted(reader.frame(wanted), width, height);
+                    shown = wanted;
+                }
+                output.write(picture);
                 if (++done == total || pace.is_due()) emit self.progressed(done, total);
             }
         }

@@ -12,7 +12,8 @@ namespace denoir::app {
 /// Writes the cut as one video (.mp4 H.264, .mkv FFV1) or a folder of PNG frames, on a thread of its own. The file
 /// appears whole or not at all. Shots of other sizes are fitted with bars, of other rates by repeating or leaving out
 /// frames. A run that still has its last latents is decoded from them, so that no codec comes before the one asked for;
-/// every other shot is read from its video.
+/// every other shot is read from its video, its
+/// folder of frames or its picture.
 class CutExporter : public QObject {
     Q_OBJECT
 public:
@@ -20,8 +21,8 @@ public:
     ~CutExporter() override; ///< cancels and joins
 
     struct Options {
-        int width = 0, height = 0; ///< 0: the first shot's
-        double fps = 0;            ///< 0: the first shot's
+        int width = 0, height = 0; ///< 0: as format_of() says
+        double fps = 0;            ///< 0: as format_of() says
     };
     /// A copy of the shots is taken. False: one is running already.
     bool start(const std::vector<Shot>& shots, const QString& out, const Options& options);

@@ -8,7 +8,9 @@
 #include <QTimer>
 #include <QUndoCommand>
 #include <algorithm>
+#include <cmath>
 
+#include "app/clip_source.h"
 #include "app/file_saver.h"
 #include "app/project_json.h"
 #include "app/text.h"
@@ -63,9 +65,20 @@ void let_go_of_moved(std::unique_ptr<QLockFile>& lock, const QString& project) {
         moved.removeStaleLockFile();
 }
 
+bool is_there(const Take& take) {
+    const QFileInfo info(take.video);
+    return take.kind == Take::Kind::frames ? info.isDir() : info.isFile();
+}
+
 /// Fits the trim of a shot, which was one of the take `before`, to its current take.
 void fit_trim(Shot& shot, const Take& before) {
     const Take& now = shot.current();
+    if (before.still() || now.still()) { // as long as it was, in its own frames
+        const int length = int(std::lround(std::min(shot.frames() / before.fps * now.fps, double(now.most()))));
+        shot.in = now.still() ? 0 : std::min(shot.in, now.frames - 1);
+        shot.out = std::clamp(shot.in + length, shot.in + 1, now.most());
+        return;
+    }
     if (shot.in == 0 && shot.out == before.frames && !before.part && !now.part) {
         shot.out = now.frames;
         return;
@@ -106,6 +119,15 @@ private:
     ProjectEvent redo_event_, undo_event_;
     int merge_;
 };
+
+int Take::usual() const { return still() ? std::clamp(int(std::lround(2 * fps)), 1, longest_still) : frames; }
+
+CutFormat format_of(const std::vector<Shot>& shots) {
+    const auto moving =
+        std::find_if(shots.begin(), shots.end(), [](const Shot& shot) { return !shot.current().still(); });
+    const Take& take = (moving == shots.end() ? shots.front() : *moving).current();
+    return {take.width, take.height, take.fps};
+}
 
 Project::Project(QObject* parent) : QObject(parent), timer_(new QTimer(this)) {
     qRegisterMetaType<ProjectEvent>();
@@ -154,7 +176,7 @@ Project::Place Project::place(int frame) const {
 int Project::add_shot(const Take& take, int row, const QString& name, int in) {
     if (take.frames < 1 || row > count() || in < 0 || in >= take.frames) return -1;
     const int at = row < 0 ? count() : row;
-    Shot shot{new_id(), name, {take}, 0, in, take.frames};
+    Shot shot{new_id(), name, {take}, 0, in, take.usual()};
     shot.takes[0].id = new_id();
     std::vector<Shot> after = shots_;
     after.insert(after.begin() + at, std::move(shot));
@@ -180,7 +202,13 @@ bool Project::move_shot(int from, int to) {
 }
 
 bool Project::trim(int row, int in, int out, int merge) {
-    if (row < 0 || row >= count() || in < 0 || in >= out || out > shot(row).current().frames) return false;
+    if (row < 0 || row >= count() || in >= out) return false;
+    const Take& take = shot(row).current();
+    if (take.still()) { // from whichever end
+        if (std::int64_t{out} - in > take.most()) return false;
+        out -= in, in = 0;
+    }
+    if (in < 0 || out > take.most()) return false;
     if (shot(row).in == in && shot(row).out == out) return true;
     std::vector<Shot> after = shots_;
     after[std::size_t(row)].in = in;
@@ -195,6 +223,7 @@ bool Project::split(int row, int frame) {
     Shot second = after[std::size_t(row)];
     second.id = new_id();
     second.in = frame;
+    if (second.current().still()) second.in = 0, second.out -= frame;
     after[std::size_t(row)].out = frame;
     after.insert(after.begin() + row + 1, std::move(second));
     push(tr("split a shot"), std::move(after), {}, {}); // two rows change
@@ -276,17 +305,61 @@ Take Project::take_of_video(const QString& video) {
     return take;
 }
 
+Take Project::take_of_frames(const QString& folder, double fps) {
+    const ClipInfo info = open_clip(folder)->info();
+    if (info.kind != ClipInfo::Kind::folder)
+        throw Error(folder.toStdString(), {}, "is no folder of frames", "choose a folder of frames, a run or a video");
+    Take take;
+    take.kind = Take::Kind::frames;
+    take.video = QFileInfo(folder).absoluteFilePath();
+    take.name = info.name;
+    take.width = info.size.width();
+    take.height = info.size.height();
+    take.frames = info.frames;
+    take.fps = rate_of(info.request, fps);
+    return take;
+}
+
+Take Project::take_of_picture(const QString& picture, double fps) {
+    const ImageInfo info = image_info(to_path(picture));
+    Take take;
+    take.kind = Take::Kind::still;
+    take.video = QFileInfo(picture).absoluteFilePath();
+    take.name = QFileInfo(picture).completeBaseName();
+    take.width = info.width;
+    take.height = info.height;
+    take.frames = 1;
+    take.fps = fps;
+    return take;
+}
+
+Take Project::take_of(const QString& path, double fps) {
+    const QFileInfo info(path);
+    if (info.isDir())
+        return QFileInfo::exists(path + QStringLiteral("/run.json")) ? take_of_run(path) : take_of_frames(path, fps);
+    if (is_picture(to_path(path))) return take_of_picture(path, fps);
+    const Take take = take_of_video(path);
+    if (take.frames > 1) return take;
+    try {
+        return take_of_picture(path, fps);
+    } catch (const Error&) {
+        return take; // of one frame
+    }
+}
+
 QList<Issue> Project::missing_media() const {
     QList<Issue> out;
     for (int row = 0; row < count(); ++row)
-        if (!QFileInfo(shot(row).current().video).isFile()) out << missing_issue(row);
+        if (!is_there(shot(row).current())) out << missing_issue(row);
     return out;
 }
 
 Issue Project::missing_issue(int row) const {
     const Take& take = shot(row).current();
     return {take.video, tr("shot %1, “%2”").arg(row + 1).arg(shortened(shot(row).title(), 40)),
-            tr("its video is not there any more"),
+            take.still()                      ? tr("its picture is not there any more")
+            : take.kind == Take::Kind::frames ? tr("its folder of frames is not there any more")
+                                              : tr("its video is not there any more"),
             take.run.isEmpty() ? tr("put it back, choose another take, or remove the shot")
                                : tr("bring the deleted run back, choose another take, or remove the shot")};
 }
@@ -299,8 +372,7 @@ void Project::look_at_media() {
 
 void Project::look_at_new_media() {
     for (const Shot& s : shots_)
-        if (!missing_.contains(s.current().video))
-            missing_.insert(s.current().video, !QFileInfo(s.current().video).isFile());
+        if (!missing_.contains(s.current().video)) missing_.insert(s.current().video, !is_there(s.current()));
 }
 
 void Project::set_request(const Json& request) {

@@ -20,26 +20,36 @@ namespace denoir::app {
 
 class FileSaver;
 
-/// One result that a shot may show: a run, or a video from elsewhere.
+/// One result that a shot may show: a run, or a video, a folder of frames or a picture from elsewhere.
 struct Take {
-    QString id;     ///< unique in the project; given by it
-    QString run;    ///< run folder; empty: a video from elsewhere
-    QString video;  ///< file
-    QString name;   ///< shown; may be empty
-    int frames = 0; ///< of the video, >= 1
-    double fps = 24;
+    enum class Kind { video, frames, still };
+    static constexpr int longest_still = 1'000'000; ///< frames
+    Kind kind = Kind::video;
+    QString id;      ///< unique in the project; given by it
+    QString run;     ///< run folder; empty: from elsewhere
+    QString video;   ///< file; of frames: their folder; of a still: the picture
+    QString name;    ///< shown; may be empty
+    int frames = 0;  ///< pictures that there are, >= 1; of a still: 1
+    double fps = 24; ///< of a still: what a shot's length is counted in
     int width = 0, height = 0;
     std::optional<int> part; ///< of a part that was made again: where its first frame lies in a whole take. Else empty
+    bool still() const { return kind == Kind::still; }
+    /// How long a shot of it can be, frames.
+    int most() const { return still() ? longest_still : frames; }
+    /// The picture that is shown for this frame of a shot: a still has one for all.
+    int picture(int frame) const { return still() ? 0 : frame; }
+    /// Frames that a shot of it begins with: all; of a still two seconds.
+    int usual() const;
     friend bool operator==(const Take&, const Take&) = default;
 };
 
-/// A stretch of the cut: frames [in, out) of its current take.
+/// A stretch of the cut: frames [in, out) of its current take. Of a still `in` is 0: it has no place to begin at.
 struct Shot {
     QString id; ///< unique in the project
     QString name;
     std::vector<Take> takes; ///< at least one
     int take = 0;            ///< the current one
-    int in = 0, out = 0;     ///< 0 <= in < out <= frames of the take
+    int in = 0, out = 0;     ///< 0 <= in < out <= most() of the take
     const Take& current() const { return takes[std::size_t(take)]; }
     const QString& title() const { return name.isEmpty() ? current().name : name; }
     int frames() const { return out - in; }
@@ -51,6 +61,13 @@ struct Shot {
     double seconds() const { return frames() / current().fps; }
     friend bool operator==(const Shot&, const Shot&) = default;
 };
+
+/// What a cut is shown and exported in: as its first shot that is no still picture, which only comes in between.
+struct CutFormat {
+    int width = 0, height = 0; ///< pixels
+    double fps = 24;
+};
+CutFormat format_of(const std::vector<Shot>& shots); ///< at least one
 
 /// What changed, typed, so that each view looks at its own part alone.
 struct ProjectEvent {
@@ -77,6 +94,8 @@ public:
     int row_of(const QString& shot_id) const; ///< -1: none
     int frames() const;                       ///< of the cut
     double seconds() const;
+    /// The cut's, frames a second; `otherwise` where it is empty.
+    double rate(double otherwise = 24) const { return shots_.empty() ? otherwise : format_of(shots_).fps; }
     int start_of(int row) const; ///< frame of the cut where a shot begins; row may be count()
     struct Place {
         int row = -1, frame = 0; ///< row -1: past the end; frame: of the take
@@ -89,6 +108,7 @@ public:
     bool remove_shot(int row);        ///< ripple: what follows moves up
     bool move_shot(int from, int to); ///< to: the row it has afterwards
     /// Trims of the same positive `merge` become one step: those of one drag.
+    /// Of a still only the length counts, out - in; `in` may be negative.
     bool trim(int row, int in, int out, int merge = 0);
     bool split(int row, int frame); ///< frame of the take, in < frame < out; the second part is a shot of its own
     /// Becomes the current one, trimmed as before where it reaches so far: Take::part says where it lies.
@@ -101,9 +121,16 @@ public:
     static Take take_of_run(const QString& run);
     /// Reads the video's headers; where they do not tell its length, all of it. Throws Error.
     static Take take_of_video(const QString& video);
+    /// Of a folder of pictures, in natural order: at the rate that Denoir wrote into the first one, else at `fps`.
+    /// Throws Error.
+    static Take take_of_frames(const QString& folder, double fps);
+    /// Of a picture, its length counted in frames of `fps`. Reads its headers. Throws Error.
+    static Take take_of_picture(const QString& picture, double fps);
+    /// One of these, by content (a GIF that does not move is a picture). Throws Error.
+    static Take take_of(const QString& path, double fps);
     /// Whether a file, whatever its name, says that it is one.
     static bool is_project(const QString& file);
-    /// Shots whose video is not there (any more), as issues naming the shot and the file.
+    /// Shots whose video, picture or folder of frames is not there (any more), as issues naming the shot and the file.
     QList<Issue> missing_media() const;
     /// Whether that is so of a shot, as of the last look; each video is looked at when a shot first shows it.
     bool is_missing(int row) const { return missing_.value(shot(row).current().video, false); }

@@ -15,9 +15,10 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* format_name = "denoir-project";
+constexpr const char *format_name = "denoir-project", *frames_kind = "frames", *still_kind = "still";
 constexpr std::size_t most_shots = 100'000, most_takes = 10'000, most_text = 4096;
 constexpr int most_frames = 100'000'000, most_side = 16384;
+constexpr std::int64_t longest_cut = 1'000'000'000; ///< frames, all shots together
 
 /// Reads members of an object and names them in errors.
 class Reader {
@@ -89,7 +90,16 @@ Take read_take(const Reader& in, const fs::path& base) {
     t.run = absolute(in.text("run"), base);
     t.video = absolute(in.text("video"), base);
     t.name = in.text("name");
-    t.frames = in.integer("frames", 1, most_frames);
+    if (in.has("kind")) {
+        const QString kind = in.text("kind");
+        if (kind == frames_kind)
+            t.kind = Take::Kind::frames;
+        else if (kind == still_kind)
+            t.kind = Take::Kind::still;
+        else
+            in.bad("kind", fmt::format("must be {} or {}, or left out", frames_kind, still_kind));
+    }
+    t.frames = in.integer("frames", 1, t.still() ? 1 : most_frames);
     t.fps = in.number("fps", 0.01, 1000);
     t.width = in.integer("width", 1, most_side);
     t.height = in.integer("height", 1, most_side);
@@ -105,8 +115,8 @@ Shot read_shot(const Reader& in, const fs::path& base) {
     if (takes == 0) in.bad("takes", "holds none");
     for (std::size_t i = 0; i < takes; ++i) s.takes.push_back(read_take(in.item("takes", i), base));
     s.take = in.integer("take", 0, int(takes) - 1);
-    s.out = in.integer("out", 1, s.current().frames);
-    s.in = in.integer("in", 0, s.out - 1);
+    s.out = in.integer("out", 1, s.current().most());
+    s.in = in.integer("in", 0, s.current().still() ? 0 : s.out - 1);
     return s;
 }
 
@@ -118,7 +128,7 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
     Json shots = Json::array();
     for (const Shot& s : content.shots) {
         Json takes = Json::array();
-        for (const Take& t : s.takes)
+        for (const Take& t : s.takes) {
             takes.push_back({{"id", t.id.toStdString()},
                              {"run", written(t.run, base)},
                              {"video", written(t.video, base)},
@@ -128,6 +138,8 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
                              {"width", t.width},
                              {"height", t.height},
                              {"part", t.part ? Json(*t.part) : Json()}});
+            if (t.kind != Take::Kind::video) takes.back()["kind"] = t.still() ? still_kind : frames_kind;
+        }
         shots.push_back({{"id", s.id.toStdString()},
                          {"name", s.name.toStdString()},
                          {"take", s.take},
@@ -166,9 +178,12 @@ ProjectContent project_from_json(const Json& json, const fs::path& file, const f
     ProjectContent out;
     const std::size_t shots = in.list("shots", most_shots).size();
     QSet<QString> ids;
+    std::int64_t frames = 0;
     for (std::size_t i = 0; i < shots; ++i) {
         out.shots.push_back(read_shot(in.item("shots", i), base));
         Shot& shot = out.shots.back();
+        frames += shot.frames();
+        if (frames > longest_cut) in.bad("shots", fmt::format("hold more than {} frames", longest_cut));
         if (shot.id.isEmpty() || ids.contains(shot.id)) shot.id = new_id();
         ids.insert(shot.id);
     }

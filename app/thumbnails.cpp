@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
@@ -19,6 +20,7 @@
 #include "engine/media/video_reader.h"
 
 namespace denoir::app {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr int reader_nice = 5;
@@ -71,23 +73,37 @@ struct Thumbnails::State {
 
     void read_picture(const Question& q) { keep(q, to_qimage(thumbnail(read_image(to_path(q.file)), q.side))); }
 
+    /// Where any frame can be had by itself.
+    template <class Read>
+    void read_each(const std::vector<Question>& questions, int frames, Read&& read, const std::stop_token& end) {
+        Image frame;
+        for (const Question& q : questions) {
+            if (end.stop_requested()) return;
+            try {
+                read(std::min(q.frame, frames - 1), frame); // past the end: the last one
+            } catch (const Error&) {                        // damaged: its neighbour serves
+                if (frame.width == 0) throw;
+            }
+            keep(q, to_qimage(thumbnail(frame, q.side)));
+        }
+    }
+
     void read_video(std::vector<Question> questions, const std::stop_token& end) {
         std::sort(questions.begin(), questions.end(),
                   [](const Question& a, const Question& b) { return a.frame < b.frame; });
-        Image frame;
-        if (questions.back().frame >= far_in) {
-            IndexedVideo video(to_path(questions[0].file));
-            for (const Question& q : questions) {
-                if (end.stop_requested()) return;
-                try {
-                    video.read(std::min(q.frame, video.frames() - 1), frame); // past the end: the last one
-                } catch (const Error&) {                                      // damaged: its neighbour serves
-                    if (frame.width == 0) throw;
-                }
-                keep(q, to_qimage(thumbnail(frame, q.side)));
-            }
+        if (const fs::path file = to_path(questions[0].file); fs::is_directory(file) || is_picture(file)) {
+            const auto pictures = open_clip(questions[0].file);
+            read_each(
+                questions, pictures->info().frames, [&](int n, Image& to) { to = pictures->read(n); }, end);
             return;
         }
+        if (questions.back().frame >= far_in) {
+            IndexedVideo video(to_path(questions[0].file));
+            read_each(
+                questions, video.frames(), [&](int n, Image& to) { video.read(n, to); }, end);
+            return;
+        }
+        Image frame;
         VideoReader reader(to_path(questions[0].file));
         int at = -1;
         bool more = true;

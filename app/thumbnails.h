@@ -16,7 +16,7 @@ public:
     /// A picture file (thumbnail.png) at most `side` pixels long; null: not there yet, ready() follows (or nothing,
     /// where it cannot be read).
     QImage picture(const QString& file, int side);
-    /// Frame `frame` of a video.
+    /// Frame `frame` of a video or of a folder of frames; a picture has one for all.
     QImage frame(const QString& video, int frame, int side);
     /// Forgets what was read of this file.
     void forget(const QString& file);

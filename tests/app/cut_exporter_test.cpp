@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "app/exact_clip.h"
+#include "app/text.h"
 #include "app/thumbnails.h"
 #include "engine/core/file.h"
 #include "engine/media/video_reader.h"
@@ -78,6 +79,43 @@ private slots:
         exporter.start(p.shots(), home_.file(QStringLiteral("cut.mp4")));
         QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 3, 30000);
         QCOMPARE(greys(home_.file(QStringLiteral("cut.mp4"))).size(), std::size_t(8));
+    }
+
+    /// Pictures in the cut: a card before it, frames of another tool in it. Its size and rate are those of what moves.
+    void stills_and_folders_of_frames() {
+        const auto grey = [](int width, int height, int value) {
+            Image image(width, height);
+            std::fill(image.rgb.begin(), image.rgb.end(), std::uint8_t(value));
+            return image;
+        };
+        write_png(to_path(home_.file("title.png")), grey(400, 300, 250));
+        QDir(home_.path()).mkdir("sequence");
+        for (int n = 8; n < 12; ++n)
+            write_png(to_path(home_.file(QStringLiteral("sequence/%1.png").arg(n))), grey(48, 32, 20 * n));
+        Project p;
+        for (const char* name : {"title.png", "slow.mkv", "sequence"})
+            p.add_shot(Project::take_of(home_.file(QString::fromLatin1(name)), p.rate()));
+        p.trim(0, 0, 6); // a quarter of a second
+        p.trim(1, 4, 6);
+        p.trim(2, 1, 4);
+        CutExporter exporter;
+        Arrivals finished(&exporter, &CutExporter::finished), failed(&exporter, &CutExporter::failed);
+        const QString out = home_.file(QStringLiteral("pictures.mkv"));
+        exporter.start(p.shots(), out);
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
+        QVERIFY(greys(out) == (std::vector<int>{250, 250, 250, 45, 55, 180, 200, 220}));
+        QCOMPARE(VideoReader(out.toStdString()).info().width, 48);
+        QCOMPARE(VideoReader(out.toStdString()).info().fps.value(), 12.0);
+        // Nothing is written over what is read.
+        exporter.start(p.shots(), home_.file("sequence"));
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
+        Thumbnails thumbnails(1 << 20);
+        Arrivals ready(&thumbnails, &Thumbnails::ready);
+        QVERIFY(thumbnails.frame(home_.file("title.png"), 0, 24).isNull());
+        QVERIFY(thumbnails.frame(home_.file("sequence"), 2, 24).isNull());
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 2, 30000);
+        QCOMPARE(qGreen(thumbnails.frame(home_.file("title.png"), 0, 24).pixel(5, 5)), 250);
+        QCOMPARE(qGreen(thumbnails.frame(home_.file("sequence"), 2, 24).pixel(5, 5)), 200);
     }
 
     /// Far into a long video the frames are those of the beginning: found, not counted through.

@@ -5,9 +5,11 @@
 #include <QFile>
 #include <QSignalSpy>
 #include <QTest>
+#include <limits>
 #include <random>
 
 #include "app/request_document.h"
+#include "app/text.h"
 #include "engine/core/file.h"
 #include "engine/media/video_writer.h"
 #include "tests/app/full_disk.h"
@@ -196,6 +198,114 @@ private slots:
         QCOMPARE(p.title(), QStringLiteral("cut"));
         QCOMPARE(p.missing_media().size(), 2);
         QVERIFY(!p.read_only());
+    }
+
+    /// A still picture is as long as it is wanted; it has no place to begin at, from whichever end it is dragged.
+    void stills() {
+        Image white(40, 30);
+        write_png(to_path(home_->file("title.png")), white);
+        const Take still = Project::take_of(home_->file("title.png"), 12);
+        QVERIFY(still.still());
+        QCOMPARE(still.width, 40);
+        QCOMPARE(still.name, QStringLiteral("title"));
+        Project p;
+        p.add_shot(still);
+        QCOMPARE(p.rate(), 12.0); // nothing else is there
+        p.add_shot(take(33, "a"));
+        QCOMPARE(p.rate(), 24.0);
+        QCOMPARE(format_of(p.shots()).width, 48);
+        QCOMPARE(p.shot(0).frames(), 24); // two seconds
+        QVERIFY(p.trim(0, -6, 24));
+        QCOMPARE(p.shot(0).in, 0);
+        QCOMPARE(p.shot(0).out, 30);
+        QVERIFY(p.trim(0, 0, 5000));
+        const auto refused = [&](int in, int out) { return !p.trim(0, in, out); };
+        QVERIFY(refused(0, 0) && refused(0, Take::longest_still + 1));
+        QVERIFY(refused(std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+        QVERIFY(p.split(0, 1000));
+        QCOMPARE(p.shot(0).out, 1000);
+        QCOMPARE(p.shot(1).in, 0);
+        QCOMPARE(p.shot(1).out, 4000);
+        // A video instead of it, and it again: as long, in seconds, as there is something to show.
+        QVERIFY(p.trim(0, 0, 12) && p.add_take(0, take(99, "b")));
+        QCOMPARE(p.shot(0).out, 24);
+        QVERIFY(p.trim(0, 6, 30) && p.select_take(0, 0));
+        QCOMPARE(p.shot(0).in, 0);
+        QCOMPARE(p.shot(0).out, 12);
+        QVERIFY(p.trim(0, 0, 500) && p.select_take(0, 1));
+        QCOMPARE(p.shot(0).out, 99);
+        for (int i = 0; i < 8; ++i) p.undo().undo();
+        QCOMPARE(p.shot(0).out, 30);
+
+        // Moves with its project, is missed by what it is, and is read back as it was.
+        const auto shots = p.shots();
+        p.save_as(home_->file("cut.denoir"));
+        QVERIFY(read(home_->file("cut.denoir")).contains("\"video\": \"title.png\""));
+        p.clear();
+        p.open(home_->file("cut.denoir"));
+        QVERIFY(p.shots() == shots);
+        QVERIFY(!p.is_missing(0));
+        QVERIFY(QFile::remove(home_->file("title.png")));
+        p.look_at_media();
+        QVERIFY(p.is_missing(0));
+        QVERIFY2(p.missing_issue(0).message.contains("picture"), qPrintable(p.missing_issue(0).message));
+        const Json good = parse_json(read(home_->file("cut.denoir")).toStdString(), "good");
+        const auto refuses = [&](const char* path, const Json& value) {
+            Json json = good;
+            json[Json::json_pointer(path)] = value;
+            write(home_->file("bad.denoir"), QString::fromStdString(json.dump()));
+            try {
+                Project().open(home_->file("bad.denoir"));
+            } catch (const Error& e) {
+                return std::string(e.what()).find("exception") == std::string::npos;
+            }
+            return false;
+        };
+        QVERIFY(refuses("/shots/0/in", 1));
+        QVERIFY(refuses("/shots/0/out", Take::longest_still + 1));
+        QVERIFY(refuses("/shots/0/takes/0/frames", 2));
+        for (const Json& kind : {Json("film"), Json(7), Json(std::string(9000, 'k'))})
+            QVERIFY(refuses("/shots/0/takes/0/kind", kind));
+        Json many = Json::array(); // more than can be counted, altogether
+        for (int i = 0; i < 1100; ++i) {
+            many.push_back(good["shots"][0]);
+            many.back()["out"] = Take::longest_still;
+        }
+        QVERIFY(refuses("/shots", many));
+    }
+
+    /// A folder of frames comes at the rate that Denoir wrote into it, else at the cut's.
+    void folders_of_frames() {
+        QDir(home_->path()).mkdir("frames");
+        const auto frame = [&](int n) { return to_path(home_->file(QStringLiteral("frames/f_%1.png").arg(n))); };
+        for (const int n : {9, 10, 11}) write_png(frame(n), Image(40, 30));
+        Take frames = Project::take_of(home_->file("frames"), 12);
+        QCOMPARE(frames.kind, Take::Kind::frames);
+        QCOMPARE(frames.frames, 3);
+        QCOMPARE(frames.fps, 12.0);
+        write_png(frame(9), Image(40, 30), R"({"schema": 1, "fps": 16})");
+        frames = Project::take_of(home_->file("frames"), 12);
+        QCOMPARE(frames.fps, 16.0);
+        Project p;
+        p.add_shot(frames);
+        QCOMPARE(p.shot(0).out, 3);
+        p.save_as(home_->file("cut.denoir"));
+        p.open(home_->file("cut.denoir"));
+        QCOMPARE(p.shot(0).current().kind, Take::Kind::frames);
+        QVERIFY(!p.is_missing(0));
+        QVERIFY(QDir(home_->file("frames")).removeRecursively());
+        p.look_at_media();
+        QVERIFY(p.is_missing(0));
+        QVERIFY2(p.missing_issue(0).message.contains("folder"), qPrintable(p.missing_issue(0).message));
+        QDir(home_->path()).mkdir("none");
+        for (const char* name : {"none", "nowhere"}) {
+            try {
+                Project::take_of(home_->file(QString::fromLatin1(name)), 24);
+                QFAIL(name);
+            } catch (const Error& e) {
+                QVERIFY(!e.hint().empty());
+            }
+        }
     }
 
     void hostile_and_future_files_change_nothing() {

@@ -14,6 +14,7 @@
 #include <QTest>
 #include <QUrl>
 
+#include "app/text.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/grey_clips.h"
 #include "tests/app/home.h"
@@ -280,6 +281,53 @@ private slots:
         QCOMPARE(project_->undo().count(), steps + 1); // dropped together, undone together
         project_->undo().undo();
         QCOMPARE(project_->count(), 2);
+    }
+
+    /// A card and the frames of another tool are shots as videos are.
+    void pictures_and_frames_become_shots() {
+        Image card(96, 54);
+        std::fill(card.rgb.begin(), card.rgb.end(), std::uint8_t(200));
+        write_png(to_path(file("card.png")), card);
+        QDir(home_.path()).mkdir("sequence");
+        for (int n = 1; n < 11; ++n) write_png(to_path(file("sequence/") + QString::number(n) + ".png"), card);
+        view_->set_usual_rate(16);
+        drop(file("card.png"), {5, 60});
+        QTRY_COMPARE_WITH_TIMEOUT(project_->count(), 1, 30000);
+        QCOMPARE(project_->shot(0).frames(), 32);
+        drop(file("sequence"), {view_->shot_rect(0).right() - 4, 60});
+        QTRY_COMPARE_WITH_TIMEOUT(project_->count(), 2, 30000);
+        QCOMPARE(project_->shot(1).frames(), 10);
+        QCOMPARE(project_->shot(1).current().fps, 16.0);
+        // Longer by its edges, by keys, and back in as many steps.
+        const int steps = project_->undo().count();
+        QSignalSpy shown(&*view_, &TimelineView::show_frame);
+        QRect rect = view_->shot_rect(0);
+        drag({rect.right() - 3, rect.center().y()}, {rect.right() + 100, rect.center().y()}, 9);
+        const int longer = project_->shot(0).frames();
+        QVERIFY(longer > 32);
+        rect = view_->shot_rect(0);
+        drag({rect.left() + 3, rect.center().y()}, {rect.left() - 60, rect.center().y()}, 9);
+        QVERIFY(project_->shot(0).frames() > longer);
+        QCOMPARE(project_->shot(0).in, 0);
+        view_->select(0);
+        const int before = project_->shot(0).frames();
+        for (int i = 0; i < 3; ++i) QTest::keyClick(&*view_, Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(project_->shot(0).frames(), before + 3);
+        QCOMPARE(project_->undo().count(), steps + 3);
+        for (const auto& each : shown) QCOMPARE(each[2].toInt(), 0); // of a still there is one picture
+        view_->select(1);
+        QTest::keyClick(&*view_, Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(project_->shot(1).frames(), 10); // there is nothing more to show
+        QTest::keyClick(&*view_, Qt::Key_Left, Qt::ShiftModifier);
+        QCOMPARE(project_->shot(1).frames(), 9);
+        QCOMPARE(project_->undo().count(), steps + 4);
+        for (int i = 0; i < 4; ++i) project_->undo().undo();
+        QCOMPARE(project_->shot(0).frames(), 32);
+        for (int row = 0; row < 2; ++row) {
+            const QPoint at(view_->shot_rect(row).left() + 40, view_->shot_rect(row).bottom() - 20);
+            QTRY_COMPARE_WITH_TIMEOUT(qGreen(view_->grab().toImage().pixel(at)), 200, 10000);
+        }
+        shot("timeline-pictures.png");
     }
 
     /// A scroll bar takes of the track's height, and hides nothing of it.

@@ -246,6 +246,71 @@ private slots:
         QVERIFY(!timeline->playing());
     }
 
+    /// A picture is looked at, put on the cut, and made to move; the clip comes after it.
+    void a_still_becomes_a_shot_and_moves() {
+        const app::Home home;
+        write_png(app::to_path(home.file("card.png")), app::moving_picture(64, 48, 3));
+        app::write_clip(home.file("clip.mp4"), 64, 48, 5);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& project = studio.core().project;
+        studio.window().open_path(home.file("card.png"));
+        auto& preview = studio.window().preview();
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 20000);
+        studio.key(Qt::Key_F6);
+        studio.key(Qt::Key_T);
+        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 20000);
+        QCOMPARE(project.shot(0).seconds(), 2.0);
+        // Over its whole length it is what is seen, and what comes after follows.
+        project.add_shot(app::Project::take_of_video(home.file("clip.mp4")));
+        auto* timeline = studio.find<TimelineView>("timeline");
+        studio.key(Qt::Key_F6, Qt::ShiftModifier);
+        const auto shows = [&](const char* name, int frame) {
+            return QTest::qWaitFor(
+                [&] {
+                    const auto* info = preview.info(app::Side::a);
+                    return info && info->path == home.file(QLatin1String(name)) && preview.player().frame() == frame;
+                },
+                20000);
+        };
+        timeline->set_playhead(project.shot(0).frames() + 2);
+        QVERIFY(shows("clip.mp4", 2));
+        timeline->set_playhead(project.shot(0).frames() - 1);
+        QVERIFY(shows("card.png", 0));
+        timeline->select(0);
+        studio.key(Qt::Key_R);
+        QVERIFY2(said(studio).contains("no request"), qPrintable(said(studio)));
+        studio.key(Qt::Key_E);
+        auto& document = studio.core().document;
+        QTRY_COMPARE_WITH_TIMEOUT(document.value("image").toString(), home.file("card.png"), 20000);
+        QVERIFY(document.value("forcing.video").toString().isEmpty());
+        QVERIFY(document.wait_resolved(20000));
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(studio.idle());
+        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 3, 30000);
+        QVERIFY(!project.shot(1).current().run.isEmpty());
+        QCOMPARE(project.shot(1).in, 0);
+    }
+
+    /// By the menu, for who has no file manager at hand.
+    void files_are_asked_for() {
+        const app::Home home;
+        QDir(home.path()).mkdir("sequence");
+        for (const char* name : {"card.png", "sequence/1.png", "sequence/2.png"})
+            write_png(app::to_path(home.file(QLatin1String(name))), Image(64, 48));
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& project = studio.core().project;
+        studio.find<QAction>("timeline.add")->trigger();
+        QVERIFY(studio.answer_file_dialog(home.file("card.png")));
+        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 20000);
+        studio.find<QAction>("timeline.add-frames")->trigger();
+        QVERIFY(studio.answer_file_dialog(home.file("sequence")));
+        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 20000);
+        QVERIFY(project.shot(0).current().still());
+        QCOMPARE(project.shot(1).frames(), 2);
+    }
+
     /// While a run is at work the cut can be looked at, and exported by itself.
     void a_cut_beside_a_run() {
         const app::Home home;

@@ -47,15 +47,19 @@ bool TimelineView::viewportEvent(QEvent* event) {
             QToolTip::hideText();
         } else {
             const Shot& shot = project_.shot(at.row);
-            QString text = tr("%1\nframes %2 to %3 of %4, %5 fps")
-                               .arg(shot.title())
-                               .arg(shot.in + 1)
-                               .arg(shot.out)
-                               .arg(shot.current().frames)
-                               .arg(shot.current().fps);
+            QString text = shot.current().still()
+                               ? tr("%1\na picture, for %2 s: %n frame(s) at %3 fps", nullptr, shot.frames())
+                                     .arg(shot.title(), locale().toString(shot.seconds(), 'g', 4),
+                                          locale().toString(shot.current().fps))
+                               : tr("%1\nframes %2 to %3 of %4, %5 fps")
+                                     .arg(shot.title())
+                                     .arg(shot.in + 1)
+                                     .arg(shot.out)
+                                     .arg(shot.current().frames)
+                                     .arg(shot.current().fps);
             if (project_.is_missing(at.row)) {
                 const app::Issue issue = project_.missing_issue(at.row);
-                text += QLatin1Char('\n') + words_of_missing(issue) + QLatin1Char('\n') + issue.file;
+                text += QLatin1Char('\n') + words_of_missing(shot.current(), issue) + QLatin1Char('\n') + issue.file;
             }
             QToolTip::showText(help->globalPos(), text, viewport());
         }
@@ -115,13 +119,14 @@ void TimelineView::drag_to(const QPoint& point) {
     case Grip::trim_in:
     case Grip::trim_out: {
         if (!drag_.moving || drag_.row >= project_.count()) return;
-        const Shot& shot = project_.shot(drag_.row);
+        const app::Take take = project_.shot(drag_.row).current();
         const bool in = drag_.grip == Grip::trim_in;
-        const int first = in ? std::clamp(drag_.in + frames, 0, drag_.out - 1) : drag_.in;
-        const int last = in ? drag_.out : std::clamp(drag_.out + frames, drag_.in + 1, shot.current().frames);
+        const int least = take.still() ? drag_.out - take.most() : 0; // a still goes on before where it began
+        const int first = in ? std::clamp(drag_.in + frames, least, drag_.out - 1) : drag_.in;
+        const int last = in ? drag_.out : std::clamp(drag_.out + frames, drag_.in + 1, take.most());
         scale_held_ = true;
         project_.trim(drag_.row, first, last, drags_);
-        emit show_frame(shot.current().video, shot.current().run, in ? first : last - 1);
+        emit show_frame(take.video, take.run, take.picture(in ? first : last - 1));
         return;
     }
     case Grip::move:
@@ -212,6 +217,7 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Right: {
         if (project_.count() == 0) return;
         const int by = event->key() == Qt::Key_Left ? -1 : 1;
+        if (event->modifiers().testFlag(Qt::ShiftModifier) && !control) return lengthen_selected(by);
         if (!control) return go(row < 0 ? 0 : row + by);
         if (row >= 0 && project_.move_shot(row, row + by)) go(row + by);
         return;
@@ -243,23 +249,29 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
         });
         return action;
     };
-    const bool of_run = !project_.shot(at).current().run.isEmpty();
-    add(menu, of_run ? tr("Open the run") : tr("Open the video"),
+    const app::Take& take = project_.shot(at).current();
+    const bool of_run = !take.run.isEmpty();
+    add(menu,
+        of_run                                 ? tr("Open the run")
+        : take.still()                         ? tr("Open the picture")
+        : take.kind == app::Take::Kind::frames ? tr("Open the frames")
+                                               : tr("Open the video"),
         [this](int row) { emit open_requested(project_.shot(row).current().run, project_.shot(row).current().video); });
     add(menu, tr("Extend"), [this](int row) { emit extend_requested(row); });
     add(menu, tr("Retake"), [this](int row) { emit retake_requested(row); })->setEnabled(of_run);
     menu->addSeparator();
     add(menu, tr("Split at the playhead"), [this](int) { split_at_playhead(); });
-    add(menu, tr("Whole take"), [this](int row) { project_.trim(row, 0, project_.shot(row).current().frames); });
+    add(menu, take.still() ? tr("Two seconds long") : tr("Whole take"),
+        [this](int row) { project_.trim(row, 0, project_.shot(row).current().usual()); });
     add(menu, tr("Rename"), [this](int) { rename_selected(); });
     if (project_.shot(at).takes.size() > 1) {
         QMenu* takes = menu->addMenu(tr("Takes"));
-        for (int take = 0; take < int(project_.shot(at).takes.size()); ++take) {
-            const QString name = project_.shot(at).takes[std::size_t(take)].name;
-            QAction* action = add(takes, tr("%1  %2").arg(take + 1).arg(app::shortened(name, 60)),
-                                  [this, take](int row) { project_.select_take(row, take); });
+        for (int each = 0; each < int(project_.shot(at).takes.size()); ++each) {
+            const QString name = project_.shot(at).takes[std::size_t(each)].name;
+            QAction* action = add(takes, tr("%1  %2").arg(each + 1).arg(app::shortened(name, 60)),
+                                  [this, each](int row) { project_.select_take(row, each); });
             action->setCheckable(true);
-            action->setChecked(take == project_.shot(at).take);
+            action->setChecked(each == project_.shot(at).take);
         }
         takes->addSeparator();
         add(takes, tr("Remove this take"), [this](int row) { project_.remove_take(row, project_.shot(row).take); });

@@ -79,7 +79,7 @@ void TimelineView::paint_playhead(QPainter& painter, const QRect& area) const {
     handle.closeSubpath();
     painter.fillPath(handle, colours(palette()).accent);
     painter.fillRect(x, 18, 1, area.height() - 18, colours(palette()).accent);
-    const double fps = std::max(1.0, project_.shot(0).current().fps);
+    const double fps = std::max(1.0, project_.rate());
     const QString time = time_text(seconds_at(playhead_), fps);
     painter.setFont(ruler_font());
     const int width = painter.fontMetrics().horizontalAdvance(time) + 8;
@@ -98,7 +98,7 @@ QFont TimelineView::ruler_font() const {
 
 /// In the time of the cut: where shots have other rates, a second has another width.
 void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
-    const double rate = project_.shot(0).current().fps;
+    const double rate = project_.rate();
     const int fps = std::max(1, int(std::lround(rate)));
     double slowest = rate;
     for (const app::Shot& shot : project_.shots()) slowest = std::min(slowest, shot.current().fps);
@@ -132,7 +132,7 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
     painter.fillRect(rect, colours(palette()).canvas);
     const QRect pictures = rect.adjusted(0, title_height, 0, 0);
     const bool missing = project_.is_missing(row);
-    missing ? paint_missing(painter, pictures) : paint_thumbnails(painter, shot, pictures);
+    missing ? paint_missing(painter, shot.current(), pictures) : paint_thumbnails(painter, shot, pictures);
 
     const QRect title(rect.left(), rect.top(), rect.width(), title_height);
     painter.fillRect(title, colours(palette()).raised);
@@ -157,7 +157,7 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
         painter.fillRect(QRect(rect.right() - 3, rect.top(), 4, rect.height()), handle);
     const QColor more = colours(palette()).text;
     if (shot.in > 0) painter.fillRect(QRect(rect.left(), rect.top() + title_height, 2, rect.height()), more);
-    if (shot.out < shot.current().frames)
+    if (!shot.current().still() && shot.out < shot.current().frames)
         painter.fillRect(QRect(rect.right() - 1, rect.top() + title_height, 2, rect.height()), more);
     if (drag_.moving && drag_.grip == Grip::move && drag_.row == row) {
         QColor veil = colours(palette()).panel;
@@ -175,7 +175,9 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
         painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), corner, corner);
     }
     if (drag_.row == row && (drag_.grip == Grip::trim_in || drag_.grip == Grip::trim_out)) {
-        const QString text = tr("%1 to %2 of %3").arg(shot.in + 1).arg(shot.out).arg(shot.current().frames);
+        const QString text = shot.current().still()
+                                 ? tr("%1 s").arg(locale().toString(shot.seconds(), 'f', 2))
+                                 : tr("%1 to %2 of %3").arg(shot.in + 1).arg(shot.out).arg(shot.current().frames);
         const QRect box = metrics.boundingRect(text).adjusted(-8, -4, 8, 4);
         const QRect place(
             std::clamp(rect.center().x() - box.width() / 2, 4, std::max(4, viewport()->width() - box.width() - 4)),
@@ -199,7 +201,7 @@ void TimelineView::paint_thumbnails(QPainter& painter, const app::Shot& shot, co
     for (int tile = first; area.left() + tile * width < std::min(area.right(), viewport()->width()); ++tile) {
         const QRect place(area.left() + tile * width, area.top(), width, area.height());
         const int frame = std::min(shot.in + int((tile * width) / pixels_per_frame_), shot.out - 1);
-        const QImage image = thumbnails_.frame(take.video, frame, side);
+        const QImage image = thumbnails_.frame(take.video, take.picture(frame), side);
         if (image.isNull()) continue;
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
         painter.drawImage(place, image);
@@ -207,12 +209,14 @@ void TimelineView::paint_thumbnails(QPainter& painter, const app::Shot& shot, co
 }
 
 /// Instead of its pictures, even where they are still remembered: such a shot cannot be exported.
-void TimelineView::paint_missing(QPainter& painter, const QRect& area) const {
+void TimelineView::paint_missing(QPainter& painter, const app::Take& take, const QRect& area) const {
     painter.fillRect(area, QBrush(colours(palette()).line, Qt::BDiagPattern));
     constexpr int mark = 16, between = 6;
     const QRect seen = area.intersected(viewport()->rect());
     const QFontMetrics metrics = painter.fontMetrics();
-    const QString whole = tr("The video is missing");
+    const QString whole = take.still()                           ? tr("The picture is missing")
+                          : take.kind == app::Take::Kind::frames ? tr("The frames are missing")
+                                                                 : tr("The video is missing");
     const int room = seen.width() - mark - between - 16;
     // In a short shot the sign says more than two letters.
     const QString words =
@@ -237,9 +241,10 @@ void TimelineView::paint_empty(QPainter& painter) const {
     painter.drawText(QRect(area.left(), top - line / 2, area.width(), line), Qt::AlignCenter, tr("The cut is empty"));
     painter.setFont(font());
     painter.setPen(colours(palette()).quiet);
-    painter.drawText(QRect(area.left(), top + line, area.width(), 2 * line),
-                     Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
-                     tr("Drag runs or videos here, or press T on a run; then trim, split and export."));
+    painter.drawText(
+        QRect(area.left(), top + line, area.width(), 2 * line), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
+        tr("Drag runs, videos, pictures or folders of frames here, or press T on a run; then trim, split and "
+           "export."));
 }
 
 } // namespace denoir::ui

@@ -21,8 +21,11 @@ using namespace timeline;
 using app::Shot;
 using app::Take;
 
-QString words_of_missing(const app::Issue& issue) {
-    return TimelineView::tr("The video is missing: %1.").arg(issue.hint);
+QString words_of_missing(const Take& take, const app::Issue& issue) {
+    return (take.still()                      ? TimelineView::tr("The picture is missing: %1.")
+            : take.kind == Take::Kind::frames ? TimelineView::tr("The folder of frames is missing: %1.")
+                                              : TimelineView::tr("The video is missing: %1."))
+        .arg(issue.hint);
 }
 
 TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, QWidget* parent)
@@ -90,17 +93,12 @@ void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
         Take take;
         app::Issue issue;
     };
-    QtConcurrent::run([paths] {
+    QtConcurrent::run([paths, rate = project_.rate(usual_rate_)] {
         std::vector<Found> all;
         for (const QString& path : paths) {
             Found& found = all.emplace_back();
-            const QFileInfo info(path);
-            if (info.isDir() && !QFileInfo::exists(path + QStringLiteral("/run.json"))) {
-                found.issue = {path, {}, tr("is a folder, but not that of a run"), tr("take runs or videos")};
-                continue;
-            }
             try {
-                found.take = info.isDir() ? app::Project::take_of_run(path) : app::Project::take_of_video(path);
+                found.take = app::Project::take_of(path, rate);
             } catch (...) {
                 found.issue = app::Issue::from_current_exception();
             }
@@ -122,6 +120,7 @@ void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
             }
         }
         if (good > 1) project_.undo().endMacro();
+        if (good > 0) emit files_added(int(good));
     });
 }
 
@@ -135,6 +134,19 @@ void TimelineView::remove_selected() {
     if (row < 0) return;
     project_.remove_shot(row);
     select(std::min(row, project_.count() - 1));
+}
+
+void TimelineView::lengthen_selected(int frames) {
+    const int row = meant();
+    if (row < 0) return;
+    const Shot shot = project_.shot(row);
+    const int out = std::clamp(shot.out + frames, shot.in + 1, shot.current().most());
+    if (out == shot.out) return;
+    if (shot.id != lengthened_ || lengthening_ != drags_) lengthening_ = ++drags_; // of one shot in turn: one step
+    select(row);
+    project_.trim(row, shot.in, out, drags_);
+    lengthened_ = shot.id;
+    emit show_frame(shot.current().video, shot.current().run, shot.current().picture(out - 1));
 }
 
 void TimelineView::rename_selected() {
@@ -360,7 +372,7 @@ void TimelineView::show_playhead() {
     const app::Project::Place place = project_.place(std::min(playhead_, project_.frames() - 1));
     if (place.row < 0) return;
     const Take& take = project_.shot(place.row).current();
-    emit show_frame(take.video, take.run, place.frame);
+    emit show_frame(take.video, take.run, take.picture(place.frame));
 }
 
 void TimelineView::trim_to_playhead(bool in) {
@@ -378,7 +390,7 @@ void TimelineView::trim_to_playhead(bool in) {
 void TimelineView::update_accessible() {
     QString text;
     if (project_.count() == 0) {
-        text = tr("Empty. Drop a run or a video here, or press T on a run.");
+        text = tr("Empty. Drop a run, a video, a picture or a folder of frames here, or press T on a run.");
     } else {
         text = tr("%n shot(s), playhead at frame %1 of %2.", nullptr, project_.count())
                    .arg(playhead_)
@@ -389,7 +401,8 @@ void TimelineView::update_accessible() {
                                        .arg(selected_ + 1)
                                        .arg(project_.shot(selected_).title());
         if (selected_ >= 0 && project_.is_missing(selected_))
-            text += QLatin1Char(' ') + words_of_missing(project_.missing_issue(selected_));
+            text += QLatin1Char(' ') +
+                    words_of_missing(project_.shot(selected_).current(), project_.missing_issue(selected_));
     }
     if (text == accessibleDescription()) return;
     set_spoken_description(*this, text);

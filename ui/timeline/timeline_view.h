@@ -13,15 +13,16 @@ class QLineEdit;
 
 namespace denoir::ui {
 
-/// Of Project::missing_issue(), for who sees the shot itself: what is wrong and what to do.
-QString words_of_missing(const app::Issue& issue);
+/// Of a take that is not there, for who sees the shot itself: what is wrong and what to do, as missing_issue() has it.
+QString words_of_missing(const app::Take& take, const app::Issue& issue);
 
 /// The cut: shots in order on one track, with thumbnails and a playhead. Drag a shot to move it, its edges to trim it;
 /// S splits at the playhead, X or Delete removes (what follows moves up), F2 renames, I and O trim to the playhead,
 /// Left and Right go from shot to shot (with Ctrl they move the shot), Home and End to the ends, comma and full stop by
-/// one frame (ten with Shift), Return opens the run, Esc lets go of what is dragged and leaves it as it was. Everything
-/// is an undo step of the project. Accepts run folders and videos dropped between shots or, on the middle of a shot, as
-/// another take. Borrows project and thumbnails.
+/// one frame (ten with Shift), Shift with Left and Right makes the shot a frame shorter or longer, Return opens the
+/// run, Esc lets go of what is dragged and leaves it as it was. Everything is an undo step of the project. Accepts run
+/// folders, videos, pictures and folders of frames dropped between shots or, on the middle of a shot, as another take.
+/// Borrows project and thumbnails.
 class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 public:
@@ -36,9 +37,11 @@ public:
     int meant() const;
     bool playing() const { return play_timer_.isActive(); }
     double speed() const { return playing() ? speed_ : 0; } ///< negative: backwards
-    /// Run folders and videos, each a shot of its own, from `row` on (-1: at the end); with `take_of` >= 0 as takes of
-    /// that shot. Reads them in the background; all of them are one undo step.
+    /// Run folders, videos, pictures and folders of frames, each a shot of its own, from `row` on (-1: at the end);
+    /// with `take_of` >= 0 as takes of that shot. Reads them in the background; all of them are one undo step.
     void add_files(const QStringList& paths, int row = -1, int take_of = -1);
+    /// Of pictures that come into an empty cut, frames a second.
+    void set_usual_rate(double fps) { usual_rate_ = fps; }
     /// Where a shot is drawn, in viewport coordinates. For tests and for what opens beside it.
     QRect shot_rect(int row) const;
 
@@ -49,7 +52,8 @@ public slots:
     void split_at_playhead();
     void remove_selected();
     void rename_selected();
-    void trim_to_playhead(bool in); ///< the shot there begins, or ends, at it
+    void trim_to_playhead(bool in);     ///< the shot there begins, or ends, at it
+    void lengthen_selected(int frames); ///< its end, as far as there is something to show; negative: shortens
     void set_playing(bool playing);
     void show_playhead();        ///< asks for its frame to be shown
     void shuttle(int direction); ///< 1 or -1: that way, faster each time; as Player::shuttle()
@@ -66,6 +70,7 @@ signals:
     void extend_requested(int row); ///< E, or the button at the end of the track
     void retake_requested(int row);
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none
+    void files_added(int shots);                       ///< by add_files()
 
 protected:
     bool event(QEvent* event) override;
@@ -125,7 +130,7 @@ private:
     QFont ruler_font() const;
     void paint_shot(QPainter& painter, int row) const;
     void paint_thumbnails(QPainter& painter, const app::Shot& shot, const QRect& area) const;
-    void paint_missing(QPainter& painter, const QRect& area) const;
+    void paint_missing(QPainter& painter, const app::Take& take, const QRect& area) const;
     void paint_empty(QPainter& painter) const;
 
     app::Project& project_;
@@ -134,6 +139,9 @@ private:
     bool fitted_ = true;      ///< follows the width until the user zooms
     bool scale_held_ = false; ///< while an edge is dragged, and until something else changes: nothing leaps away
     int playhead_ = 0, selected_ = -1, drags_ = 0;
+    double usual_rate_ = 24;
+    QString lengthened_; ///< shot whose end was moved by keys last, as drag number:
+    int lengthening_ = -1;
     Drag drag_;
     Hit hover_;
     std::optional<Hit> drop_;

@@ -547,6 +547,14 @@
         <source>close it there; if none runs there any more, remove %1</source>
         <translation>dort schließen; läuft dort keines mehr, %1 löschen</translation>
     </message>
+    <message>
+        <source>its picture is not there any more</source>
+        <translation>ihr Bild ist nicht mehr da</translation>
+    </message>
+    <message>
+        <source>its folder of frames is not there any more</source>
+        <translation>ihr Ordner mit Bildern ist nicht mehr da</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::RequestDocument</name>
@@ -1928,17 +1936,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Öffnen</translation>
     </message>
     <message>
-        <source>Projects, videos, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.json);;All files (*)</source>
-        <translation>Projekte, Videos, Aufträge (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.json);;Alle Dateien (*)</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n video(s) of the cut are missing: %1</source>
-        <translation>
-            <numerusform>%n Video des Schnitts fehlt: %1</numerusform>
-            <numerusform>%n Videos des Schnitts fehlen: %1</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Saved.</source>
         <translation>Gespeichert.</translation>
     </message>
@@ -2005,10 +2002,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Not now</source>
         <translation>Jetzt nicht</translation>
-    </message>
-    <message>
-        <source>This shot is a video from elsewhere: there is no request to take again.</source>
-        <translation>Diese Einstellung ist ein fremdes Video: es gibt keinen Auftrag, den man wiederholen könnte.</translation>
     </message>
     <message>
         <source>The new take joins the shot when it is done.</source>
@@ -2468,6 +2461,49 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>%1 is being written.</source>
         <translation>%1 wird geschrieben.</translation>
+    </message>
+    <message>
+        <source>Add &amp;videos or pictures …</source>
+        <translation>Videos oder B&amp;ilder hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Add a &amp;folder of frames …</source>
+        <translation>Einen &amp;Ordner mit Bildern hinzufügen …</translation>
+    </message>
+    <message>
+        <source>A shot of the cut</source>
+        <translation>Einstellung im Schnitt</translation>
+    </message>
+    <message>
+        <source>Projects, videos, pictures, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;All files (*)</source>
+        <translation>Projekte, Videos, Bilder, Aufträge (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;Alle Dateien (*)</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n shot(s) of the cut cannot be shown: %1</source>
+        <translation>
+            <numerusform>%n Einstellung des Schnitts kann nicht gezeigt werden: %1</numerusform>
+            <numerusform>%n Einstellungen des Schnitts können nicht gezeigt werden: %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add a folder of frames</source>
+        <translation>Einen Ordner mit Bildern hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add videos or pictures</source>
+        <translation>Videos oder Bilder hinzufügen</translation>
+    </message>
+    <message>
+        <source>Videos, pictures (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm);;All files (*)</source>
+        <translation>Videos, Bilder (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Generate now makes “%1” move: a clip that begins with it comes after it.</source>
+        <translation>Erzeugen bringt „%1“ jetzt in Bewegung: danach kommt ein Clip, der mit diesem Bild beginnt.</translation>
+    </message>
+    <message>
+        <source>This shot is from elsewhere: there is no request to take again.</source>
+        <translation>Diese Einstellung ist von anderswo: es gibt keinen Auftrag, den man wiederholen könnte.</translation>
     </message>
 </context>
 <context>
@@ -4032,18 +4068,6 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
         <translation>Das Video fehlt: %1.</translation>
     </message>
     <message>
-        <source>Drag runs or videos here, or press T on a run; then trim, split and export.</source>
-        <translation>Läufe oder Videos hierher ziehen, oder bei einem Lauf T drücken; dann kürzen, teilen, exportieren.</translation>
-    </message>
-    <message>
-        <source>is a folder, but not that of a run</source>
-        <translation>ist ein Ordner, aber keiner eines Laufs</translation>
-    </message>
-    <message>
-        <source>take runs or videos</source>
-        <translation>Läufe oder Videos nehmen</translation>
-    </message>
-    <message>
         <source>add takes</source>
         <translation>Takes hinzufügen</translation>
     </message>
@@ -4052,16 +4076,62 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
         <translation>Einstellungen hinzufügen</translation>
     </message>
     <message>
-        <source>Empty. Drop a run or a video here, or press T on a run.</source>
-        <translation>Leer. Einen Lauf oder ein Video hier ablegen, oder bei einem Lauf T drücken.</translation>
-    </message>
-    <message>
         <source>Open the video</source>
         <translation>Das Video öffnen</translation>
     </message>
     <message>
         <source>Retake</source>
         <translation>Neuer Take</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1
+a picture, for %2 s: %n frame(s) at %3 fps</source>
+        <translation>
+            <numerusform>%1
+ein Bild, %2 s lang: %n Bild bei %3 fps</numerusform>
+            <numerusform>%1
+ein Bild, %2 s lang: %n Bilder bei %3 fps</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open the picture</source>
+        <translation>Das Bild öffnen</translation>
+    </message>
+    <message>
+        <source>Open the frames</source>
+        <translation>Die Bilder öffnen</translation>
+    </message>
+    <message>
+        <source>Two seconds long</source>
+        <translation>Zwei Sekunden lang</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>The picture is missing</source>
+        <translation>Das Bild fehlt</translation>
+    </message>
+    <message>
+        <source>The frames are missing</source>
+        <translation>Die Bilder fehlen</translation>
+    </message>
+    <message>
+        <source>Drag runs, videos, pictures or folders of frames here, or press T on a run; then trim, split and export.</source>
+        <translation>Läufe, Videos, Bilder oder Ordner mit Bildern hierher ziehen oder T auf einem Lauf drücken; dann kürzen, teilen und exportieren.</translation>
+    </message>
+    <message>
+        <source>The picture is missing: %1.</source>
+        <translation>Das Bild fehlt: %1.</translation>
+    </message>
+    <message>
+        <source>The folder of frames is missing: %1.</source>
+        <translation>Der Ordner mit den Bildern fehlt: %1.</translation>
+    </message>
+    <message>
+        <source>Empty. Drop a run, a video, a picture or a folder of frames here, or press T on a run.</source>
+        <translation>Leer. Einen Lauf, ein Video, ein Bild oder einen Ordner mit Bildern hierher ziehen oder T auf einem Lauf drücken.</translation>
     </message>
 </context>
 <context>

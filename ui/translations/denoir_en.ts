@@ -24,13 +24,6 @@
 <context>
     <name>denoir::ui::MainWindow</name>
     <message numerus="yes">
-        <source>%n video(s) of the cut are missing: %1</source>
-        <translation>
-            <numerusform>%n video of the cut is missing: %1</numerusform>
-            <numerusform>%n videos of the cut are missing: %1</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n run(s) deleted.</source>
         <translation>
             <numerusform>%n run deleted.</numerusform>
@@ -63,6 +56,13 @@
         <translation>
             <numerusform>%n shot added to the timeline.</numerusform>
             <numerusform>%n shots added to the timeline.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n shot(s) of the cut cannot be shown: %1</source>
+        <translation>
+            <numerusform>%n shot of the cut cannot be shown: %1</numerusform>
+            <numerusform>%n shots of the cut cannot be shown: %1</numerusform>
         </translation>
     </message>
 </context>
@@ -155,6 +155,16 @@
         <translation>
             <numerusform>Selected: shot %1, %2, %n frame.</numerusform>
             <numerusform>Selected: shot %1, %2, %n frames.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1
+a picture, for %2 s: %n frame(s) at %3 fps</source>
+        <translation>
+            <numerusform>%1
+a picture, for %2 s: %n frame at %3 fps</numerusform>
+            <numerusform>%1
+a picture, for %2 s: %n frames at %3 fps</numerusform>
         </translation>
     </message>
 </context>

@@ -352,6 +352,11 @@ void MainWindow::connect_parts() {
     connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
     connect(timeline_, &TimelineView::retake_requested, this, &MainWindow::retake);
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });
+    connect(timeline_, &TimelineView::files_added, this, &MainWindow::shots_added);
+    connect(&studio_.document, &app::RequestDocument::resolved_changed, timeline_, [this] {
+        if (const double fps = studio_.document.value(QStringLiteral("fps")).toDouble(); fps > 0)
+            timeline_->set_usual_rate(fps);
+    });
     connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
     connect(&studio_.project, &app::Project::modified_changed, this, &MainWindow::update_title);
     connect(&studio_.project, &app::Project::media_changed, this,

@@ -164,6 +164,9 @@ private:
     bool open_sweep(const QString& path);
     // main_window_shots.cpp
     void add_to_timeline(const QStringList& runs);
+    /// Asks for videos and pictures, or for one folder of frames; they come to the end of the cut.
+    void ask_for_shots(bool folder);
+    void shots_added(int shots);
     void extend(int row);
     void check_extension(); ///< the request may not be one any more
     void retake(int row);

@@ -217,6 +217,12 @@ void MainWindow::make_run_actions() {
     add_action("run.undo-delete", run, tr("Bring back &deleted runs"), {}, "undo", [this] { runs_->undo_remove(); });
     add_action("run.to-timeline", run, tr("&Add to the timeline"), {QKeySequence(Qt::Key_T)}, "timeline", [this] {
         const QStringList runs = runs_->selected();
+        const auto* shown = preview_->info(app::Side::a);
+        const QWidget* focus = QApplication::focusWidget();
+        // What is looked at: in the list its selection, else the picture, which may be a file's.
+        const bool file = shown && shown->run.isEmpty() && !shown->path.isEmpty();
+        if (file && (runs.isEmpty() || !focus || !runs_->isAncestorOf(focus)))
+            return timeline_->add_files({shown->path});
         add_to_timeline(runs.isEmpty() ? QStringList{shown_run_} : runs);
     });
 }
@@ -348,6 +354,9 @@ void MainWindow::make_timeline_actions() {
             [this] { retake(timeline_->meant()); });
     add_cut("timeline.play", tr("&Play the cut"), {QKeySequence(Qt::SHIFT | Qt::Key_Space)}, "play",
             [this] { timeline_->set_playing(!timeline_->playing()); });
+    add_action("timeline.add", timeline, tr("Add &videos or pictures …"), {}, "open", [this] { ask_for_shots(false); });
+    add_action("timeline.add-frames", timeline, tr("Add a &folder of frames …"), {}, "folder",
+               [this] { ask_for_shots(true); });
     add_action("timeline.fit", timeline, tr("Show the whole cut"), {}, "fit", [this] { timeline_->zoom_to_fit(); });
 }
 
@@ -442,8 +451,9 @@ void MainWindow::make_menus() {
           "tune.take-all", "tune.compare", "tune.reference", "-", "tune.export-video", "tune.export-picture",
           "tune.export-report", "tune.export-csv"});
     fill(menuBar()->addMenu(tr("&Timeline")),
-         {"timeline.play", "-", "timeline.split", "timeline.trim-in", "timeline.trim-out", "timeline.remove",
-          "timeline.extend", "timeline.retake", "edit.rename", "-", "timeline.fit", "file.export"});
+         {"timeline.play", "-", "timeline.add", "timeline.add-frames", "-", "timeline.split", "timeline.trim-in",
+          "timeline.trim-out", "timeline.remove", "timeline.extend", "timeline.retake", "edit.rename", "-",
+          "timeline.fit", "file.export"});
     fill(menuBar()->addMenu(tr("&Help")), {"view.palette", "help.shortcuts", "-", "help.about"});
     auto* find = new QToolButton(menuBar());
     QAction* palette_action = actions_.at(QStringLiteral("view.palette"));

@@ -158,6 +158,7 @@ void MainWindow::ask_start_or_end(const QString& picture, const QPoint& where) {
         images_->take(ImagesPanel::Side::start, {picture, {}});
     });
     menu.addAction(tr("End image"), this, [this, picture] { images_->take(ImagesPanel::Side::last, {picture, {}}); });
+    menu.addAction(tr("A shot of the cut"), this, [this, picture] { timeline_->add_files({picture}); });
     menu.addAction(tr("Only look at it"), this, [this, picture] {
         leave_tune();
         preview_->show_clip(app::Side::a, picture);
@@ -226,7 +227,8 @@ void MainWindow::open_project() {
     if (raise_dialog(*this, title)) return;
     auto* dialog = new QFileDialog(
         this, title, {},
-        tr("Projects, videos, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.json);;All files (*)"));
+        tr("Projects, videos, pictures, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg "
+           "*.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;All files (*)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_path);
@@ -244,7 +246,7 @@ void MainWindow::take_project(const QString& path) {
         const auto missing = studio_.project.missing_media();
         if (!missing.isEmpty())
             banners_->show_banner(QStringLiteral("missing"), Banners::Kind::warning,
-                                  tr("%n video(s) of the cut are missing: %1", nullptr, int(missing.size()))
+                                  tr("%n shot(s) of the cut cannot be shown: %1", nullptr, int(missing.size()))
                                       .arg(missing.constFirst().line()));
         timeline_dock_->show();
         timeline_->show_playhead();

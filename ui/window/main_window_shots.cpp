@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QFileDialog>
 #include <QRandomGenerator>
 
 #include <algorithm>
@@ -13,22 +14,20 @@
 #include "app/studio.h"
 #include "app/text.h"
 #include "engine/core/error.h"
-#include "engine/media/indexed_video.h"
 #include "ui/docks/images_panel.h"
 #include "ui/docks/seen_images.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/raise_dialog.h"
 #include "ui/window/main_window.h"
 
 namespace denoir::ui {
 namespace {
 
-Image frame_of(const QString& video, int frame) {
-    IndexedVideo frames(app::to_path(video));
-    Image image;
-    frames.read(std::clamp(frame, 0, frames.frames() - 1), image);
-    return image;
+Image frame_of(const app::Take& take, int frame) {
+    const auto frames = app::open_clip(take.video);
+    return frames->read(std::clamp(take.picture(frame), 0, frames->info().frames - 1));
 }
 
 } // namespace
@@ -48,10 +47,29 @@ void MainWindow::add_to_timeline(const QStringList& runs) {
     if (takes.size() > 1) undo.beginMacro(tr("add shots"));
     for (const app::Take& take : takes) studio_.project.add_shot(take);
     if (takes.size() > 1) undo.endMacro();
+    if (layouts_->current() == Layout::create || takes.size() == std::size_t(runs.size()))
+        shots_added(int(takes.size()));
+}
+
+void MainWindow::shots_added(int shots) {
     if (layouts_->current() == Layout::create)
         timeline_dock_->show();
-    else if (takes.size() == std::size_t(runs.size()))
-        say(tr("%n shot(s) added to the timeline.", nullptr, int(takes.size())));
+    else
+        say(tr("%n shot(s) added to the timeline.", nullptr, shots));
+}
+
+void MainWindow::ask_for_shots(bool folder) {
+    const QString title = folder ? tr("Add a folder of frames") : tr("Add videos or pictures");
+    if (raise_dialog(*this, title)) return;
+    auto* dialog = new QFileDialog(this, title);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(folder ? QFileDialog::Directory : QFileDialog::ExistingFiles);
+    if (!folder)
+        dialog->setNameFilter(tr("Videos, pictures (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp "
+                                 "*.bmp *.tif *.tiff *.ppm *.pgm);;All files (*)"));
+    connect(dialog, &QFileDialog::filesSelected, this,
+            [this](const QStringList& files) { timeline_->add_files(files); });
+    dialog->show();
 }
 
 void MainWindow::extend(int row) {
@@ -74,27 +92,33 @@ void MainWindow::extend(int row) {
                 found.request->start.reset();
                 found.request->seed.reset();
             }
-            const bool forcing = found.request ? found.request->mode == Mode::forcing : forcing_model;
-            if (!forcing) found.last = app::to_qimage(frame_of(shot.current().video, shot.out - 1));
+            // After a still there is no motion to go on with: a clip begins with it.
+            const bool forcing =
+                found.request ? found.request->mode == Mode::forcing : forcing_model && !shot.current().still();
+            if (!forcing && !shot.current().still())
+                found.last = app::to_qimage(frame_of(shot.current(), shot.out - 1));
             return found;
         },
         [this, shot](const Found& found) {
-            const bool goes_on = found.last.isNull();
+            const bool still = shot.current().still(), goes_on = !still && found.last.isNull();
             const QString label = tr("Extend the shot");
             if (goes_on)
                 studio_.document.restore(
                     app::extension_of(shot, found.request ? *found.request : studio_.document.asked()), label);
             else if (found.request)
                 studio_.document.restore(*found.request, label);
-            if (!goes_on) images_->take(ImagesPanel::Side::start, {{}, found.last});
+            if (!goes_on)
+                images_->take(ImagesPanel::Side::start, {still ? shot.current().video : QString(), found.last});
             extend_shot_ = shot.id;
             extend_video_ = goes_on ? studio_.document.value(QStringLiteral("forcing.video")).toString() : QString();
             banners_->show_banner(
                 QStringLiteral("extend"), Banners::Kind::info,
-                goes_on ? tr("Generate now continues “%1” with its last pictures; the result comes after it.")
-                              .arg(app::shortened(shot.title(), 60))
-                        : tr("Generate now continues “%1” from its last picture; the result comes after it.")
-                              .arg(app::shortened(shot.title(), 60)),
+                still ? tr("Generate now makes “%1” move: a clip that begins with it comes after it.")
+                            .arg(app::shortened(shot.title(), 60))
+                : goes_on ? tr("Generate now continues “%1” with its last pictures; the result comes after it.")
+                                .arg(app::shortened(shot.title(), 60))
+                          : tr("Generate now continues “%1” from its last picture; the result comes after it.")
+                                .arg(app::shortened(shot.title(), 60)),
                 {{tr("Not now"), [this] { extend_shot_.clear(); }}});
         });
 }
@@ -111,8 +135,7 @@ void MainWindow::retake(int row) {
     const auto& shots = studio_.project.shots();
     if (row < 0 || row >= int(shots.size())) return say(tr("The timeline is empty. Put a run on it first (T)."));
     const app::Shot& shot = shots[std::size_t(row)];
-    if (shot.current().run.isEmpty())
-        return say(tr("This shot is a video from elsewhere: there is no request to take again."));
+    if (shot.current().run.isEmpty()) return say(tr("This shot is from elsewhere: there is no request to take again."));
     struct Found {
         app::Retake retake;
         QString last; ///< picture that follows the new frames
@@ -121,7 +144,7 @@ void MainWindow::retake(int row) {
         this,
         [shot, to = app::to_qstring(app::Settings::runs_folder().parent_path() / "images")] {
             Found found{app::retake_of(shot, app::RunHistory::record(shot.current().run).request), {}};
-            if (found.retake.end) found.last = kept_picture(frame_of(shot.current().video, *found.retake.end), to);
+            if (found.retake.end) found.last = kept_picture(frame_of(shot.current(), *found.retake.end), to);
             return found;
         },
         [this, id = shot.id](const Found& found) {
