@@ -64,7 +64,8 @@ public:
         info_.name = to_qstring(path.filename());
         info_.frames = video_.frames();
         info_.size = {v.width, v.height};
-        info_.fps = v.fps.value() > 0 ? v.fps.value() : usual_fps;
+        info_.stated_fps = std::max(0.0, v.fps.value());
+        info_.fps = info_.stated_fps > 0 ? info_.stated_fps : usual_fps;
         info_.times = video_.times();
         info_.duration = v.duration > 0 ? v.duration : info_.frames / info_.fps;
         if (v.comment.starts_with('{')) info_.request = to_qstring(v.comment);
@@ -146,7 +147,7 @@ public:
         info_.name = name;
         info_.frames = static_cast<int>(frames_.size());
         info_.size = {frames_.front().width, frames_.front().height};
-        info_.fps = frames_.size() == 1 ? 0 : fps;
+        info_.fps = info_.stated_fps = frames_.size() == 1 ? 0 : fps;
         info_.exact = true;
         even_times(info_);
     }

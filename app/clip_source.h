@@ -20,6 +20,7 @@ struct ClipInfo {
     int frames = 0;
     QSize size;                ///< pixels
     double fps = 0;            ///< mean rate; 0: a still picture
+    double stated_fps = 0;     ///< what its file or run says; 0: nothing does, and fps is a guess
     std::vector<double> times; ///< seconds from the first frame's beginning to each frame's, ascending
     double duration = 0;       ///< seconds, the last frame's own included; 0 for a still picture
     QString run;               ///< the run folder it belongs to; empty: none

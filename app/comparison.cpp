@@ -6,7 +6,6 @@
 #include <QStringList>
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -97,8 +96,7 @@ struct Comparison::Worker {
         const bool by_latents = a != nullptr;
         if (!a) a = pair.open_a();
         if (!b) b = pair.open_b();
-        const int first = std::max(0, -pair.offset);
-        const int last = std::min(a->info().frames, b->info().frames - pair.offset);
+        const auto [first, last] = pair.range(a->info().frames, b->info().frames);
         tell([uncompressed, frames = a->info().frames](Comparison& c) {
             c.activity_.clear();
             c.curve_.assign(static_cast<std::size_t>(frames),
@@ -113,7 +111,7 @@ struct Comparison::Worker {
             if (n < first || n >= last || known[static_cast<std::size_t>(n)]) return;
             known[static_cast<std::size_t>(n)] = true;
             try {
-                report(n, a->read(n), b->read(n + pair.offset));
+                report(n, a->read(n), b->read(int(pair.pairing.partner(n))));
             } catch (const Error&) { // the others can be measured
                 damaged.push_back(n);
                 if (static_cast<int>(damaged.size()) == last - first) throw;
@@ -173,8 +171,13 @@ void Comparison::stop() {
     emit changed();
 }
 
-void Comparison::start(const Clip& a, const Clip& b, int offset) {
-    pair_ = {a.info(), b.info(), a.opener(), b.opener(), offset, false};
+std::pair<int, int> Comparison::Pair::range(int of_a, int of_b) const {
+    const std::int64_t first = pairing.first_to_meet(0, 0, of_a);
+    return {int(first), int(pairing.first_to_meet(of_b, first, of_a))};
+}
+
+void Comparison::start(const Clip& a, const Clip& b, const Pairing& pairing) {
+    pair_ = {a.info(), b.info(), a.opener(), b.opener(), pairing, false};
     begin();
 }
 
@@ -241,10 +244,12 @@ QString Comparison::pairing() const {
         notes << tr("%n frame(s) cannot be read: %1", nullptr, int(damaged_.size()))
                      .arg(named.join(QStringLiteral(", ")));
     }
-    const double a = pair_.a.fps, b = pair_.b.fps;
-    if (a > 0 && b > 0 && std::abs(a - b) > 0.005 * std::max(a, b)) {
+    if (const double a = pair_.a.stated_fps, b = pair_.b.stated_fps; rates_differ(a, b)) {
         const auto rate = [](double fps) { return QLocale().toString(fps, 'g', 4); };
-        notes << tr("A runs at %1 fps, B at %2: frames are paired by their number").arg(rate(a), rate(b));
+        notes << (pair_.pairing.by_time()
+                      ? tr("A runs at %1 fps, B at %2: each frame of A meets the frame of B nearest in time")
+                      : tr("A runs at %1 fps, B at %2: frames are paired by their number"))
+                     .arg(rate(a), rate(b));
     }
     if (const int pairs = paired(); pairs != pair_.a.frames || pairs != pair_.b.frames)
         notes << tr("A has %1 frames, B %2; paired: %3").arg(pair_.a.frames).arg(pair_.b.frames).arg(pairs);
@@ -272,8 +277,8 @@ void Comparison::measure(int frame, const QImage& a, const QImage& b) {
 }
 
 int Comparison::paired() const {
-    const int first = std::max(0, -pair_.offset), last = std::min(pair_.a.frames, pair_.b.frames - pair_.offset);
-    return active_ ? std::max(0, last - first) : 0;
+    const auto [first, last] = pair_.range(pair_.a.frames, pair_.b.frames);
+    return active_ ? last - first : 0;
 }
 
 int Comparison::comparable() const { return std::max(0, paired() - int(damaged_.size())); }

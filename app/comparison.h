@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/frame_cache.h"
 #include "app/issue.h"
+#include "engine/compare/pairing.h"
 #include "engine/metrics/summary.h"
 
 namespace denoir::app {
@@ -22,9 +24,9 @@ public:
     explicit Comparison(QObject* parent = nullptr);
     ~Comparison() override;
 
-    /// Begins anew, with two clips that are open; they may be closed meanwhile. `offset`: frame n of A is held against
-    /// n + offset of B.
-    void start(const Clip& a, const Clip& b, int offset);
+    /// Begins anew, with two clips that are open; they may be closed meanwhile. `pairing`: which frame of B is held
+    /// against which one of A.
+    void start(const Clip& a, const Clip& b, const Pairing& pairing);
     void stop();
     bool active() const { return active_; }
 
@@ -63,8 +65,10 @@ private:
     struct Pair {
         ClipInfo a, b;
         std::function<std::unique_ptr<ClipSource>()> open_a, open_b;
-        int offset = 0;
+        Pairing pairing;
         bool exact = false;
+        /// Frames of A, [first, last), that have a partner among `of_b` frames.
+        std::pair<int, int> range(int of_a, int of_b) const;
     };
     void begin();
     int paired() const;                       ///< frames of A that have a partner in B

@@ -35,15 +35,17 @@ Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QStr
     };
 }
 
-Exporter::Work export_of(const QString& a, const QString& b, int offset, ComparisonExport kind, const QString& out) {
-    return [first = to_path(a), second = to_path(b), offset, kind, file = to_path(out)](const Exporter::Tell& tell,
-                                                                                        const std::stop_token& stop) {
+Exporter::Work export_of(const QString& a, const QString& b, int offset, FrameMatch match, ComparisonExport kind,
+                         const QString& out) {
+    return [first = to_path(a), second = to_path(b), offset, match, kind,
+            file = to_path(out)](const Exporter::Tell& tell, const std::stop_token& stop) {
         CompareOutputs outputs;
         (kind == ComparisonExport::video ? outputs.side_by_side : outputs.report) = file;
         const std::filesystem::path inputs[] = {first, second};
         check_outputs(outputs, inputs);
         CompareOptions options;
         options.pairs.offset = offset;
+        options.pairs.match = match;
         Decoding observer(tell);
         Comparer comparer(first, second, options, observer, tell, stop);
         Comparison found = comparer.measure();

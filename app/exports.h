@@ -3,6 +3,7 @@
 #include <QString>
 
 #include "app/exporter.h"
+#include "engine/compare/pairing.h"
 #include "engine/session/sweep_folder.h"
 
 namespace denoir::app {
@@ -14,7 +15,8 @@ Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QStr
 
 enum class ComparisonExport { video, report };
 /// What the comparison of A and B shows, side by side or as a report. `a`, `b`: run folders, videos or frame folders.
-/// `offset`: frame n of A is held against n + offset of B.
-Exporter::Work export_of(const QString& a, const QString& b, int offset, ComparisonExport kind, const QString& out);
+/// `offset` and `match` as Pairing has them.
+Exporter::Work export_of(const QString& a, const QString& b, int offset, FrameMatch match, ComparisonExport kind,
+                         const QString& out);
 
 } // namespace denoir::app

@@ -41,8 +41,13 @@ int Player::frames() const { return leader() ? leader()->info().frames : 0; }
 double Player::seconds() const { return frames() ? leader()->info().times[static_cast<std::size_t>(frame_)] : 0; }
 
 int Player::partner(const Clip& clip, int frame) const {
-    const int moved = &clip == b_ && leader() == a_ ? frame + offset_ : frame;
-    return std::clamp(moved, 0, clip.info().frames - 1);
+    const std::int64_t met = &clip == b_ && leader() == a_ ? pairing().partner(frame) : frame;
+    return int(std::clamp<std::int64_t>(met, 0, clip.info().frames - 1));
+}
+
+Pairing Player::pairing() const {
+    const auto fps = [](const Clip* clip) { return clip ? clip->info().stated_fps : 0; };
+    return {fps(a_), fps(b_), by_number_ ? FrameMatch::index : FrameMatch::automatic, offset_};
 }
 
 int Player::frame_of(Side side) const {
@@ -164,6 +169,14 @@ void Player::set_loop(bool loop) {
     if (loop == loop_) return;
     loop_ = loop;
     emit loop_changed(loop);
+}
+
+void Player::set_by_number(bool on) {
+    if (on == by_number_) return;
+    by_number_ = on;
+    want();
+    emit by_number_changed(on);
+    emit frame_changed(frame_);
 }
 
 void Player::set_offset(int frames) {

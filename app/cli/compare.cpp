@@ -44,8 +44,10 @@ CompareOptions options_of(const Arguments& args) {
     CompareOptions o;
     o.align = args.get("--offset") == "auto";
     if (!o.align) o.pairs.offset = int(whole_number(args, "--offset", -largest_offset, largest_offset, 0));
-    static constexpr std::string_view matches[]{"index", "time"}, sizes[]{"no", "a", "b"}, depths[]{"8", "float"};
-    o.pairs.match = choice(args, "--match", matches) == 0 ? PairOptions::Match::index : PairOptions::Match::time;
+    static constexpr std::string_view matches[]{"auto", "index", "time"}, sizes[]{"no", "a", "b"},
+        depths[]{"8", "float"};
+    static constexpr FrameMatch ways[]{FrameMatch::automatic, FrameMatch::index, FrameMatch::time};
+    o.pairs.match = ways[choice(args, "--match", matches)];
     static constexpr PairOptions::Resize resizes[]{PairOptions::Resize::refuse, PairOptions::Resize::to_a,
                                                    PairOptions::Resize::to_b};
     o.pairs.resize = resizes[choice(args, "--resize", sizes)];
@@ -167,7 +169,9 @@ Command compare_command() {
         2,
         2,
         {{"--offset", "N", "frame i of A is compared with frame i + N of B; auto finds N (default 0)"},
-         {"--match", "index|time", "time: with the frame of B nearest in time, where rates differ (default index)"},
+         {"--match", "auto|index|time",
+          "by the frames' numbers, or with the frame of B nearest in time; auto: by time where rates differ (default "
+          "auto)"},
          {"--resize", "no|a|b", "scale the other one to the size of A or B with Lanczos (default no: sizes are equal)"},
          {"--step-a", "N", "the step of run A to show, 0 is the noise (default: the last)"},
          {"--step-b", "N", "the step of run B to show (default: the last)"},

@@ -88,6 +88,7 @@ Json to_json(const Comparison& c) {
     Json out{
         {"a", described(c.a, c.length_a)}, {"b", described(c.b, c.length_b)}, {"width", c.width}, {"height", c.height}};
     out["offset"] = c.pairs.offset;
+    out["match"] = c.pairs.match == FrameMatch::time ? "time" : "index";
     out["frames"] = std::move(frames);
     out["mean"] = std::move(mean);
     out["worst"] = std::move(worst);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/core/error.h"
 #include "engine/media/resize.h"
@@ -12,15 +11,12 @@
 namespace denoir {
 namespace {
 
-/// More frames than any source has: rates and offsets from anywhere may ask for frame 10^30.
-constexpr std::int64_t most_frames = std::int64_t{1} << 40;
-
 std::string size_of(const SourceInfo& info) { return fmt::format("{}x{}", info.width, info.height); }
 
 } // namespace
 
 FramePairs::FramePairs(FrameSource& a, FrameSource& b, const PairOptions& options, bool ahead)
-    : a_{a}, b_{b}, options_(options), ahead_(ahead) {
+    : a_{a}, b_{b}, pairing_(a.info().fps, b.info().fps, options.match, options.offset), ahead_(ahead) {
     const SourceInfo &x = a.info(), &y = b.info();
     const bool same = x.width == y.width && x.height == y.height;
     if (!same && options.resize == PairOptions::Resize::refuse)
@@ -36,7 +32,7 @@ FramePairs::FramePairs(FrameSource& a, FrameSource& b, const PairOptions& option
     height_ = target.height;
     a.rewind();
     b.rewind();
-    next_ = first_to_meet(0, 0, most_frames);
+    next_ = pairing_.first_to_meet(0, 0, Pairing::most_frames);
 }
 
 FramePairs::~FramePairs() {
@@ -44,31 +40,13 @@ FramePairs::~FramePairs() {
         if (ahead_ && side->pending.valid()) side->pending.wait();
 }
 
-std::int64_t FramePairs::partner(std::int64_t a) const {
-    if (options_.match == PairOptions::Match::index) return a + options_.offset;
-    const double b = double(a) / a_.source.info().fps * b_.source.info().fps;
-    return std::llround(std::min(b, double(most_frames))) + options_.offset;
-}
-
-/// The first frame of A, of `begin` to `end`, whose partner is frame `b` of B or a later one; `end` where there is
-/// none. Halves the range: a length is what a file claims, and may be 10^9.
-std::int64_t FramePairs::first_to_meet(std::int64_t b, std::int64_t begin, std::int64_t end) const {
-    while (begin < end) {
-        const std::int64_t middle = begin + (end - begin) / 2;
-        if (partner(middle) < b)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
-}
-
 std::optional<std::int64_t> FramePairs::expected() const {
     const auto &of_a = a_.source.info().frames, &of_b = b_.source.info().frames;
     if (!of_a || !of_b) return std::nullopt;
-    const std::int64_t a = std::clamp<std::int64_t>(*of_a, 0, most_frames), b = std::min(*of_b, most_frames);
-    const std::int64_t first = first_to_meet(0, 0, a);
-    return first_to_meet(b, first, a) - first;
+    const std::int64_t a = std::clamp<std::int64_t>(*of_a, 0, Pairing::most_frames),
+                       b = std::min(*of_b, Pairing::most_frames);
+    const std::int64_t first = pairing_.first_to_meet(0, 0, a);
+    return pairing_.first_to_meet(b, first, a) - first;
 }
 
 void FramePairs::start(PairIndex index) {
@@ -87,7 +65,7 @@ bool FramePairs::finish(Side& side) {
 }
 
 std::optional<FramePair> FramePairs::next() {
-    const PairIndex index{next_, partner(next_)};
+    const PairIndex index{next_, pairing_.partner(next_)};
     if (!a_.pending.valid()) start(index);
     // Both are waited for: what comes after may touch either.
     a_.pending.wait();
@@ -95,7 +73,7 @@ std::optional<FramePair> FramePairs::next() {
     const bool there_a = finish(a_), there_b = finish(b_);
     if (!there_a || !there_b) return std::nullopt;
     ++next_;
-    start({next_, partner(next_)});
+    start({next_, pairing_.partner(next_)});
     return FramePair{index, &a_.shown, &b_.shown};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/compare/pairing.h"
 #include "engine/compare/source.h"
 
 namespace denoir {
@@ -14,8 +15,8 @@ namespace denoir {
 /// Which frame of A meets which frame of B.
 struct PairOptions {
     int offset = 0; ///< frame i of A meets frame i + offset of B
-    /// time: the frame of B nearest in time, where the two have different rates.
-    enum class Match { index, time } match = Match::index;
+    using Match = FrameMatch;
+    Match match = Match::automatic;
     /// Of the other side, with Lanczos. Never done unasked.
     enum class Resize { refuse, to_a, to_b } resize = Resize::refuse;
 };
@@ -62,14 +63,12 @@ private:
         std::future<bool> pending{}; ///< of fetch(); until it is there, only the thread behind it touches the side
         std::int64_t length();
     };
-    std::int64_t partner(std::int64_t a) const; ///< never less than that of the frame before
-    std::int64_t first_to_meet(std::int64_t b, std::int64_t begin, std::int64_t end) const;
     bool fetch(Side& side, std::int64_t index) const;
     void start(PairIndex index);
     static bool finish(Side& side);
 
     Side a_, b_;
-    PairOptions options_;
+    Pairing pairing_;
     bool ahead_;
     int width_, height_;
     std::int64_t next_ = 0;

@@ -91,7 +91,7 @@ std::vector<report::Level> levels(std::span<const metrics::Threshold> scale, std
 
 std::string curves(const Comparison& c) {
     report::Chart chart;
-    chart.x_name = c.pairs.offset == 0 ? "frame" : "frame of A";
+    chart.x_name = c.pairs.offset == 0 && c.pairs.match != FrameMatch::time ? "frame" : "frame of A";
     for (const ComparedFrame& f : c.frames) chart.x.push_back(double(f.index.a));
     std::string out;
     if (c.summary.mean.psnr) {

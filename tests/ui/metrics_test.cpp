@@ -10,7 +10,9 @@
 #include <QToolButton>
 
 #include "app/exact_clip.h"
+#include "app/player.h"
 #include "engine/media/frame_folder.h"
+#include "engine/media/video_writer.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
 #include "ui/preview/preview_view.h"
@@ -25,6 +27,8 @@ class MetricsTest : public QObject {
     Home home_;
 
     static metrics::Rgb8 rgb(const Image& image) { return {image.rgb.data(), image.width, image.height}; }
+
+    static Pairing by_number(int offset) { return {0, 0, FrameMatch::index, offset}; }
 
     static void expect_equal(const Comparison& comparison, const std::vector<Image>& a, const std::vector<Image>& b,
                              int offset) {
@@ -56,7 +60,7 @@ private slots:
         const auto frames_a = frames_in_turn(home_.file("a.mp4")), frames_b = frames_in_turn(home_.file("b.mp4"));
         Comparison comparison;
         for (const int offset : {0, 3, -2}) {
-            comparison.start(*a, *b, offset);
+            comparison.start(*a, *b, by_number(offset));
             QVERIFY(comparison.active());
             const int overlap = std::min(16, 14 - offset) - std::max(0, -offset);
             QCOMPARE(comparison.comparable(), overlap); // what there is to do, however long A is
@@ -68,12 +72,68 @@ private slots:
             for (const auto& m : comparison.curve())
                 if (m) QVERIFY(*m->ssim >= *comparison.curve()[static_cast<std::size_t>(worst)]->ssim);
         }
-        comparison.start(*a, *a, 0);
+        comparison.start(*a, *a, by_number(0));
         QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 16, 30000);
         QCOMPARE(comparison.worst(), -1); // equal everywhere
         QVERIFY(!comparison.mean()->psnr);
         comparison.stop();
         QVERIFY(comparison.curve().empty());
+    }
+
+    /// Clips of other rates meet where they lie in time, as denoir-cli's compare has it; by number when that is wanted.
+    void other_rates_meet_in_time() {
+        const auto write = [&](const char* name, int frames, int fps, int by) {
+            VideoOptions options;
+            options.width = 96, options.height = 64, options.fps = {fps, 1};
+            VideoWriter writer(to_path(home_.file(QLatin1String(name))), options);
+            for (int i = 0; i < frames; ++i) writer.write(moving_picture(96, 64, by * i));
+            writer.finish();
+        };
+        write("slow.mkv", 6, 12, 2);
+        write("fast.mkv", 10, 24, 1);
+        FrameCache cache;
+        const auto a = cache.open(home_.file("slow.mkv")), b = cache.open(home_.file("fast.mkv"));
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        Player player;
+        player.set_clip(Side::a, &*a);
+        player.set_clip(Side::b, &*b);
+        player.go_to(3);
+        QCOMPARE(player.frame_of(Side::b), 6);
+        player.set_offset(-1);
+        QCOMPARE(player.frame_of(Side::b), 5);
+        player.set_offset(0);
+        Comparison comparison;
+        comparison.start(*a, *b, player.pairing());
+        QCOMPARE(comparison.comparable(), 5); // the sixth frame of A is shown when B has ended
+        QVERIFY2(comparison.note().contains("nearest in time"), qPrintable(comparison.note()));
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 5, 30000);
+        for (int n = 0; n < 5; ++n) QCOMPARE(comparison.curve()[std::size_t(n)]->mse, 0.0);
+        player.set_by_number(true);
+        QCOMPARE(player.frame_of(Side::b), 3);
+        comparison.start(*a, *b, player.pairing());
+        QCOMPARE(comparison.comparable(), 6);
+        QVERIFY2(comparison.note().contains("their number"), qPrintable(comparison.note()));
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 6, 30000);
+        QVERIFY(comparison.curve()[3]->mse > 1);
+
+        // Sides change places: what met still meets.
+        PreviewView view(cache);
+        view.show_clip(Side::a, home_.file("slow.mkv"));
+        view.show_clip(Side::b, home_.file("fast.mkv"));
+        QTRY_VERIFY_WITH_TIMEOUT(view.info(Side::a) && view.info(Side::b), 20000);
+        view.player().set_offset(4);
+        view.swap();
+        QCOMPARE(view.player().offset(), -2);
+
+        // What no file says is no rate: a folder of frames is paired by number, as it is there.
+        FrameFolderWriter folder(to_path(home_.file("unrated")));
+        for (int i = 0; i < 6; ++i) folder.write(moving_picture(96, 64, i));
+        folder.finish();
+        const auto frames = cache.open(home_.file("unrated"));
+        QVERIFY(wait_open(*frames));
+        player.set_by_number(false);
+        player.set_clip(Side::b, &*frames);
+        QVERIFY(!player.pairing().by_time());
     }
 
     void a_damaged_frame_leaves_the_others_their_figures() {
@@ -91,7 +151,7 @@ private slots:
         const auto a = cache.open(home_.file("a.mp4")), b = cache.open(home_.file("frames"));
         QVERIFY(wait_open(*a) && wait_open(*b));
         Comparison comparison;
-        comparison.start(*a, *b, 0);
+        comparison.start(*a, *b, by_number(0));
         QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 5, 30000);
         QTRY_VERIFY_WITH_TIMEOUT(comparison.note().contains("cannot be read: 3"), 30000);
         QVERIFY(comparison.active() && comparison.issue().isEmpty() && !comparison.curve()[2]);
@@ -101,7 +161,7 @@ private slots:
         for (const char* name :
              {"frame_00001.png", "frame_00002.png", "frame_00004.png", "frame_00005.png", "frame_00006.png"})
             spoil(name);
-        comparison.start(*a, *b, 0);
+        comparison.start(*a, *b, by_number(0));
         QTRY_VERIFY_WITH_TIMEOUT(!comparison.issue().isEmpty(), 30000);
         QVERIFY(!comparison.active());
     }
@@ -115,7 +175,7 @@ private slots:
         const auto a = cache.open(first), b = cache.open(second);
         QVERIFY(wait_open(*a) && wait_open(*b));
         Comparison comparison;
-        comparison.start(*a, *b, 0);
+        comparison.start(*a, *b, by_number(0));
         QVERIFY(comparison.can_be_exact());
         QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 9, 60000);
         QVERIFY(comparison.exact());
@@ -166,7 +226,7 @@ private slots:
         QSignalSpy asked(&view, &MetricsView::frame_requested);
         QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(250, 50));
         QCOMPARE(asked.count(), 0); // there is nothing to seek in
-        comparison.start(*a, *b, 0);
+        comparison.start(*a, *b, by_number(0));
         QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 14, 30000);
         QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(488, 50));
         QCOMPARE(asked.back().front().toInt(), 15);
@@ -203,7 +263,7 @@ private slots:
             view.resize(620, 190);
             view.show();
             view.grab().save(QDir(folder).filePath(QString::fromLatin1(name) + "-metrics-empty.png"));
-            comparison.start(*a, *b, 0);
+            comparison.start(*a, *b, by_number(0));
             QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), std::min(a->info().frames, b->info().frames), 60000);
             view.set_frame(5);
             QTest::mouseMove(&view, QPoint(400, 60));

@@ -9,6 +9,7 @@
 #include <QMimeData>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "app/text.h"
 #include "engine/core/error.h"
@@ -69,6 +70,7 @@ PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
     connect(&message_timer_, &QTimer::timeout, this, &PreviewView::refresh);
     connect(&player_, &app::Player::frame_changed, this, &PreviewView::refresh);
     connect(&player_, &app::Player::offset_changed, this, &PreviewView::compare_again);
+    connect(&player_, &app::Player::by_number_changed, this, &PreviewView::compare_again);
     connect(&player_, &app::Player::speed_changed, this, &PreviewView::refresh);
     connect(bar_, &TransportBar::mode_picked, this, &PreviewView::set_mode);
     connect(bar_, &TransportBar::gain_picked, this, &PreviewView::set_gain);
@@ -189,6 +191,9 @@ void PreviewView::clear(Side side) {
 }
 
 void PreviewView::swap() {
+    const Pairing pairing = player_.pairing();
+    const double per_second = pairing.by_time() ? a_.clip->info().stated_fps / b_.clip->info().stated_fps : 1;
+    const int offset_in_a = int(std::lround(std::clamp(player_.offset() * per_second, -9999.0, 9999.0)));
     std::swap(a_, b_);
     for (const Side side : {Side::a, Side::b}) {
         Slot& s = slot(side);
@@ -202,7 +207,7 @@ void PreviewView::swap() {
     player_.set_clip(Side::a, nullptr);
     player_.set_clip(Side::b, b_.clip.get());
     player_.set_clip(Side::a, a_.clip.get());
-    player_.set_offset(-player_.offset());
+    player_.set_offset(-offset_in_a);
     compare_again();
     refresh();
     bar_->refresh();
@@ -240,13 +245,14 @@ void PreviewView::refresh() {
     set_spoken_description(*this, canvas_->accessibleDescription()); // the focus is here, the words are there
     if (fresh && a_.clip && b_.clip && !player_.playing()) {
         const int frame = player_.frame_of(Side::a);
-        if (player_.frame_of(Side::b) == frame + player_.offset()) comparison_.measure(frame, a_.shown, b_.shown);
+        if (player_.frame_of(Side::b) == player_.pairing().partner(frame))
+            comparison_.measure(frame, a_.shown, b_.shown);
     }
 }
 
 void PreviewView::compare_again() {
     if (a_.clip && b_.clip)
-        comparison_.start(*a_.clip, *b_.clip, player_.offset());
+        comparison_.start(*a_.clip, *b_.clip, player_.pairing());
     else
         comparison_.stop();
 }

@@ -431,6 +431,10 @@
             <numerusform>%n Bilder können nicht gelesen werden: %1</numerusform>
         </translation>
     </message>
+    <message>
+        <source>A runs at %1 fps, B at %2: each frame of A meets the frame of B nearest in time</source>
+        <translation>A läuft mit %1 fps, B mit %2: zu jedem Bild von A gehört das zeitlich nächste von B</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::Estimator</name>
@@ -1956,10 +1960,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>noch keine</translation>
     </message>
     <message>
-        <source>The timeline is empty. Put a run on it first (T).</source>
-        <translation>Die Zeitleiste ist leer. Erst einen Lauf darauf legen (T).</translation>
-    </message>
-    <message>
         <source>An export is at work already; Esc stops it.</source>
         <translation>Es wird schon exportiert; Esc hält es an.</translation>
     </message>
@@ -2504,6 +2504,18 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>This shot is from elsewhere: there is no request to take again.</source>
         <translation>Diese Einstellung ist von anderswo: es gibt keinen Auftrag, den man wiederholen könnte.</translation>
+    </message>
+    <message>
+        <source>Put the playhead inside a shot first: at its edge there is nothing to split.</source>
+        <translation>Den Abspielkopf erst in eine Einstellung setzen: an ihrem Rand gibt es nichts zu teilen.</translation>
+    </message>
+    <message>
+        <source>Pair frames by their &amp;number, not by time</source>
+        <translation>Bilder nach &amp;Nummer statt nach Zeit paaren</translation>
+    </message>
+    <message>
+        <source>The cut is empty. Put what is shown on it first (%1), or drop a video or picture on the timeline.</source>
+        <translation>Der Schnitt ist leer. Erst das Gezeigte hineinnehmen (%1) oder ein Video oder Bild auf die Zeitleiste ziehen.</translation>
     </message>
 </context>
 <context>
@@ -3345,8 +3357,12 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>CFG %1</translation>
     </message>
     <message>
-        <source>%1×%2 · %3 f</source>
-        <translation>%1×%2 · %3 B</translation>
+        <source>%1×%2</source>
+        <translation>%1×%2</translation>
+    </message>
+    <message>
+        <source>%1 f</source>
+        <translation>%1 B</translation>
     </message>
 </context>
 <context>
@@ -4285,10 +4301,6 @@ ein Bild, %2 s lang: %n Bilder bei %3 fps</numerusform>
         <translation>B ist voraus um</translation>
     </message>
     <message>
-        <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B (Alt+Left, Alt+Right)</source>
-        <translation>Um wie viele Bilder B voraus ist: Bild 1 von A steht neben Bild 1 + dies von B (Alt+Links, Alt+Rechts)</translation>
-    </message>
-    <message>
         <source>Pixel values</source>
         <translation>Pixelwerte</translation>
     </message>
@@ -4299,6 +4311,10 @@ ein Bild, %2 s lang: %n Bilder bei %3 fps</numerusform>
     <message>
         <source>Frame shown</source>
         <translation>Gezeigtes Bild</translation>
+    </message>
+    <message>
+        <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B (Alt+Left, Alt+Right). Where their rates differ, frames are paired by time, unless the menu says by number.</source>
+        <translation>Um wie viele Bilder B voraus ist: Bild 1 von A wird gegen Bild 1 + dies von B gehalten (Alt+Links, Alt+Rechts). Laufen beide verschieden schnell, wird nach Zeit gepaart, außer das Menü sagt: nach Nummer.</translation>
     </message>
 </context>
 </TS>

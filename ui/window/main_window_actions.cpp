@@ -316,6 +316,11 @@ void MainWindow::make_compare_actions() {
           {"compare.shift-on", tr("B one frame later"), Qt::Key_Right, 1}})
         add_action(id, comparing, text, {QKeySequence(Qt::ALT | key)}, by < 0 ? "previous-frame" : "next-frame",
                    [this, by = by] { preview_->player().set_offset(preview_->player().offset() + by); });
+    auto* by_number =
+        add_action("compare.by-number", comparing, tr("Pair frames by their &number, not by time"), {}, "sliders",
+                   [this] { preview_->player().set_by_number(!preview_->player().by_number()); });
+    by_number->setCheckable(true);
+    connect(&preview_->player(), &app::Player::by_number_changed, by_number, &QAction::setChecked);
     add_action("compare.worst", comparing, tr("Go to the w&orst frame"), {QKeySequence(Qt::SHIFT | Qt::Key_W)}, "chart",
                [this] { preview_->go_to_worst(); });
     add_action("compare.export-video", comparing, tr("Export side by side …"), {}, "export",
@@ -438,6 +443,7 @@ void MainWindow::make_menus() {
                                               "compare.flip",
                                               "compare.swap",
                                               "compare.worst",
+                                              "compare.by-number",
                                               "-",
                                               "compare.first-error",
                                               "-",

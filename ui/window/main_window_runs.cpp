@@ -343,6 +343,7 @@ void MainWindow::export_comparison(bool report) {
         [this, report, first = a->path, second = b->path](const QString& out) {
             export_file(out,
                         app::export_of(first, second, preview_->player().offset(),
+                                       preview_->player().by_number() ? FrameMatch::index : FrameMatch::automatic,
                                        report ? app::ComparisonExport::report : app::ComparisonExport::video, out));
         });
 }

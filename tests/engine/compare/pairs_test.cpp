@@ -79,9 +79,24 @@ TEST_P(Pairs, ByTime) {
         EXPECT_EQ(seen(down), (Seen{{0, 0}, {1, 2}, {2, 4}, {3, 6}}));
         EXPECT_EQ(down.expected(), 4);
     }
-    FramePairs up(fast, slow, by_time, GetParam());
-    EXPECT_EQ(seen(up), (Seen{{0, 0}, {1, 1}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {6, 3}}));
+    {
+        FramePairs up(fast, slow, by_time, GetParam());
+        EXPECT_EQ(seen(up), (Seen{{0, 0}, {1, 1}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {6, 3}}));
+    }
+    { // so it is where nothing else is asked for
+        FramePairs down(slow, fast, {}, GetParam());
+        EXPECT_EQ(seen(down), (Seen{{0, 0}, {1, 2}, {2, 4}, {3, 6}}));
+    }
+    {
+        FramePairs by_number(slow, fast, {.match = PairOptions::Match::index}, GetParam());
+        EXPECT_EQ(seen(by_number), (Seen{{0, 0}, {1, 1}, {2, 2}, {3, 3}}));
+    }
     Numbers unknown(4, 0, true);
+    {
+        FramePairs as_they_come(slow, unknown, {}, GetParam());
+        EXPECT_EQ(seen(as_they_come), (Seen{{0, 0}, {1, 1}, {2, 2}, {3, 3}}));
+    }
+    EXPECT_FALSE(Pairing(24, 24000. / 1001, FrameMatch::automatic, 0).by_time()); // NTSC's is the same
     EXPECT_THROW(FramePairs(slow, unknown, by_time, GetParam()), Error);
 }
 
