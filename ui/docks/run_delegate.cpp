@@ -18,6 +18,7 @@ using Role = app::RunHistory::Role;
 
 namespace {
 constexpr int picture_width = 80, picture_height = 48;
+constexpr int most_details = 3; ///< lines below the title: in 240 pixels, too, they hold all but the longest numbers
 
 QString state_words(const QModelIndex& index) {
     const QString state = index.data(Role::StateRole).toString();
@@ -34,7 +35,7 @@ QString state_words(const QModelIndex& index) {
 
 const QString between = QStringLiteral(" · ");
 
-/// What stands below a title, in two lines: as much of it as there is room for. The tooltip has all of it.
+/// What stands below a title: as much of it as there is room for. The tooltip has all of it.
 class Details {
 public:
     explicit Details(const QModelIndex& index)
@@ -42,23 +43,22 @@ public:
                   RunsPanel::tr("%1 steps").arg(index.data(Role::StepsRole).toInt())} {
         if (const double guidance = index.data(Role::GuidanceRole).toDouble(); guidance > 0)
             values_ << RunsPanel::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
-        const QString size = RunsPanel::tr("%1×%2 · %3 f")
-                                 .arg(index.data(Role::WidthRole).toInt())
-                                 .arg(index.data(Role::HeightRole).toInt())
-                                 .arg(index.data(Role::FramesRole).toInt());
         const QString name = index.data(Role::StateRole).toString();
         failed_ = name == QLatin1String("failed");
         const bool done = name == QLatin1String("done");
         if (!done) news_ << state_words(index); // of what is not done, its state is the news
-        rest_ << size;
+        rest_
+            << RunsPanel::tr("%1×%2").arg(index.data(Role::WidthRole).toInt()).arg(index.data(Role::HeightRole).toInt())
+            << RunsPanel::tr("%1 f").arg(index.data(Role::FramesRole).toInt());
         if (done) rest_ << state_words(index); // how long it took
     }
     bool failed() const { return failed_; }
     QStringList lines(const QFontMetrics& metrics, int width) const {
         QStringList left = values_;
-        const QString first = filled(left, metrics, width);
+        QStringList lines{filled(left, metrics, width)};
         left = news_ + left + rest_;
-        return {first, filled(left, metrics, width)};
+        while (!left.isEmpty() && lines.size() < most_details) lines << filled(left, metrics, width);
+        return lines;
     }
 
 private:
@@ -75,6 +75,10 @@ private:
 
 } // namespace
 
+QStringList RunDelegate::details(const QModelIndex& index, const QFontMetrics& metrics, int width) {
+    return Details(index).lines(metrics, width);
+}
+
 RunDelegate::RunDelegate(Studio& studio, QObject* parent) : QStyledItemDelegate(parent), studio_(studio) {}
 
 QRect RunDelegate::star_rect(const QRect& row) { return {row.right() - 26, row.top() + 6, 20, 20}; }
@@ -90,7 +94,8 @@ void RunDelegate::set_sides(const QString& a, const QString& b) {
 }
 
 QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
-    return {200, std::max(picture_height + 12, 3 * option.fontMetrics.lineSpacing() + 10)};
+    // One height, however many lines are needed: rows do not leap while a dock is drawn wider.
+    return {200, std::max(picture_height + 12, (1 + most_details) * option.fontMetrics.lineSpacing() + 8)};
 }
 
 void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -151,7 +156,10 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     }
 
     const int line = option.fontMetrics.lineSpacing();
-    QRect text(frame.right() + 9, row.center().y() - 3 * line / 2, row.right() - frame.right() - 16, line);
+    const Details details(index);
+    const int room = row.right() - frame.right() - 16;
+    const QStringList lines = details.lines(option.fontMetrics, room);
+    QRect text(frame.right() + 9, row.center().y() + 1 - (1 + int(lines.size())) * line / 2, room, line);
     const bool starred = index.data(Role::StarredRole).toBool();
     if (starred || hover || (option.state & QStyle::State_Selected))
         icon(starred ? QStringLiteral("star-on") : QStringLiteral("star"))
@@ -163,11 +171,9 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     painter->setPen(c.text);
     painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
                       option.fontMetrics.elidedText(title, Qt::ElideRight, text.width() - 20));
-    const Details details(index);
-    const QStringList lines = details.lines(option.fontMetrics, text.width());
     for (const QString& words : lines) {
         text.translate(0, line);
-        painter->setPen(details.failed() && &words == &lines.constLast() ? c.error : c.quiet);
+        painter->setPen(details.failed() && &words == &lines[1] ? c.error : c.quiet);
         painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
                           option.fontMetrics.elidedText(words, Qt::ElideRight, text.width()));
     }

@@ -25,6 +25,8 @@ public:
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     static QRect star_rect(const QRect& row);
+    /// The lines below the title in so many pixels.
+    static QStringList details(const QModelIndex& index, const QFontMetrics& metrics, int width);
     void set_playing(const QPersistentModelIndex& index, int tick);
     /// Letters shown on the runs that are being compared.
     void set_sides(const QString& a, const QString& b);
