@@ -175,7 +175,7 @@ private slots:
 
     /// Where a seed of ten digits leaves no room beside it, a row has a line more: nothing that runs are told apart by
     /// is cut off.
-    /// Two lines below the title, however narrow; what they leave out stands in the tooltip.
+    /// Lines below the title, as many as it takes; what does not fit even so stands in the tooltip.
     void rows_of_runs_have_one_height() {
         const app::Home home;
         QDir().mkpath(home.data("runs"));
@@ -196,6 +196,15 @@ private slots:
         QTest::qWait(50);
         QCOMPARE(height(), wide);
         studio.picture("runs-narrow");
+        const QFontMetrics metrics = list->fontMetrics();
+        const QString all = RunDelegate::details(first, metrics, 10000).join(' ');
+        QVERIFY2(all.contains(" f") && all.contains("CFG 5"), qPrintable(all));
+        for (const int width : {240, 300}) { // of the list; the picture and the margins take 113
+            const QStringList lines = RunDelegate::details(first, metrics, width - 113);
+            QVERIFY(lines.size() <= 3);
+            QCOMPARE(lines.join(' ').remove(QStringLiteral(" ·")).remove(' '),
+                     QString(all).remove(QStringLiteral(" ·")).remove(' '));
+        }
     }
 
     /// The frame of the cut is what is seen: through other clips, by its own keys, until something else is looked at.
@@ -367,6 +376,26 @@ private slots:
         QVERIFY(studio.core().queue.running() != 0);
         studio.key(Qt::Key_Escape);
         QVERIFY(studio.idle());
+    }
+
+    /// Every key that means a shot says what there must be first.
+    void an_empty_cut_says_what_to_do() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 9);
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.key(Qt::Key_F6, Qt::ShiftModifier);
+        for (const int key : {Qt::Key_S, Qt::Key_X, Qt::Key_E, Qt::Key_R, Qt::Key_Delete, Qt::Key_Space, Qt::Key_I}) {
+            studio.find<QLabel>("status-stage")->clear();
+            studio.key(key);
+            QVERIFY2(said(studio).contains("The cut is empty") && said(studio).contains("(T)"),
+                     qPrintable(QString::number(key) + said(studio)));
+        }
+        auto& project = studio.core().project;
+        project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        studio.key(Qt::Key_S); // at its beginning
+        QCOMPARE(project.count(), 1);
+        QVERIFY2(said(studio).contains("inside a shot"), qPrintable(said(studio)));
     }
 
     /// Nothing is cut that is not seen, and what is put there unseen is said.

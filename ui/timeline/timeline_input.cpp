@@ -204,6 +204,7 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
     switch (event->key()) { // the rest are actions of the window
     case Qt::Key_Delete:
     case Qt::Key_Backspace:
+        if (row < 0) emit nothing_to_cut();
         return remove_selected();
     case Qt::Key_Home:
         return set_playhead(0);

@@ -126,7 +126,10 @@ void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
 
 void TimelineView::split_at_playhead() {
     const app::Project::Place place = project_.place(playhead_);
-    if (place.row >= 0 && project_.split(place.row, place.frame)) select(place.row + 1);
+    if (place.row >= 0 && project_.split(place.row, place.frame))
+        select(place.row + 1);
+    else
+        emit inside_asked();
 }
 
 void TimelineView::remove_selected() {
@@ -204,7 +207,7 @@ void TimelineView::shuttle(int direction) {
 }
 
 void TimelineView::play(double speed) {
-    if (project_.frames() == 0) return;
+    if (project_.frames() == 0) return emit nothing_to_cut();
     if (speed < 0 && playhead_ <= 0) return;
     if (!playing() && speed > 0 && playhead_ >= project_.frames() - 1) move_playhead(0);
     speed_ = speed;
@@ -377,6 +380,7 @@ void TimelineView::show_playhead() {
 
 void TimelineView::trim_to_playhead(bool in) {
     const app::Project::Place place = project_.place(playhead_);
+    if (project_.count() == 0) emit nothing_to_cut();
     if (place.row < 0) return;
     const Shot& shot = project_.shot(place.row);
     if (!in) {

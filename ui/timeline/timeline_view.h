@@ -71,6 +71,8 @@ signals:
     void retake_requested(int row);
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none
     void files_added(int shots);                       ///< by add_files()
+    void nothing_to_cut();                             ///< a key that means a shot, in an empty cut
+    void inside_asked();                               ///< a split where no shot is at both sides
 
 protected:
     bool event(QEvent* event) override;

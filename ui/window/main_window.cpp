@@ -352,6 +352,9 @@ void MainWindow::connect_parts() {
     connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
     connect(timeline_, &TimelineView::retake_requested, this, &MainWindow::retake);
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });
+    connect(timeline_, &TimelineView::nothing_to_cut, this, &MainWindow::say_empty_cut);
+    connect(timeline_, &TimelineView::inside_asked, this,
+            [this] { say(tr("Put the playhead inside a shot first: at its edge there is nothing to split.")); });
     connect(timeline_, &TimelineView::files_added, this, &MainWindow::shots_added);
     connect(&studio_.document, &app::RequestDocument::resolved_changed, timeline_, [this] {
         if (const double fps = studio_.document.value(QStringLiteral("fps")).toDouble(); fps > 0)

@@ -167,6 +167,7 @@ private:
     /// Asks for videos and pictures, or for one folder of frames; they come to the end of the cut.
     void ask_for_shots(bool folder);
     void shots_added(int shots);
+    void say_empty_cut();
     void extend(int row);
     void check_extension(); ///< the request may not be one any more
     void retake(int row);

@@ -340,6 +340,7 @@ void MainWindow::make_timeline_actions() {
     const auto add_cut = [&](const char* id, const QString& text, const QList<QKeySequence>& keys, const char* picture,
                              auto act) {
         return add_action(id, timeline, text, keys, picture, [this, act] {
+            if (timeline_->isVisible() && studio_.project.count() == 0) return say_empty_cut();
             if (timeline_->isVisible()) return act();
             say(tr("The timeline is not shown. %1 goes to it.")
                     .arg(actions_.at(QStringLiteral("view.timeline"))->shortcut().toString(QKeySequence::NativeText)));
@@ -442,8 +443,8 @@ void MainWindow::make_menus() {
                                               "-",
                                               "compare.flip",
                                               "compare.swap",
-                                              "compare.worst",
                                               "compare.by-number",
+                                              "compare.worst",
                                               "-",
                                               "compare.first-error",
                                               "-",

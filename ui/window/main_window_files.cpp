@@ -298,7 +298,7 @@ void MainWindow::fill_recent() {
 
 void MainWindow::export_cut() {
     auto& exporter = studio_.exporter;
-    if (studio_.project.shots().empty()) return say(tr("The timeline is empty. Put a run on it first (T)."));
+    if (studio_.project.shots().empty()) return say_empty_cut();
     if (exporter.running()) return show_export(exporting_to_);
     studio_.project.look_at_media();
     for (int row = 0; row < studio_.project.count(); ++row) {

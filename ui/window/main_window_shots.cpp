@@ -58,6 +58,11 @@ void MainWindow::shots_added(int shots) {
         say(tr("%n shot(s) added to the timeline.", nullptr, shots));
 }
 
+void MainWindow::say_empty_cut() {
+    say(tr("The cut is empty. Put what is shown on it first (%1), or drop a video or picture on the timeline.")
+            .arg(actions_.at(QStringLiteral("run.to-timeline"))->shortcut().toString(QKeySequence::NativeText)));
+}
+
 void MainWindow::ask_for_shots(bool folder) {
     const QString title = folder ? tr("Add a folder of frames") : tr("Add videos or pictures");
     if (raise_dialog(*this, title)) return;
@@ -74,7 +79,7 @@ void MainWindow::ask_for_shots(bool folder) {
 
 void MainWindow::extend(int row) {
     const auto& shots = studio_.project.shots();
-    if (row < 0 || row >= int(shots.size())) return say(tr("The timeline is empty. Put a run on it first (T)."));
+    if (row < 0 || row >= int(shots.size())) return say_empty_cut();
     const app::Shot& shot = shots[std::size_t(row)];
     if (!studio_.document.takes_image())
         return say(tr("Extending starts from the shot's last picture, and this model takes no start image. Choose one "
@@ -133,7 +138,7 @@ void MainWindow::check_extension() {
 
 void MainWindow::retake(int row) {
     const auto& shots = studio_.project.shots();
-    if (row < 0 || row >= int(shots.size())) return say(tr("The timeline is empty. Put a run on it first (T)."));
+    if (row < 0 || row >= int(shots.size())) return say_empty_cut();
     const app::Shot& shot = shots[std::size_t(row)];
     if (shot.current().run.isEmpty()) return say(tr("This shot is from elsewhere: there is no request to take again."));
     struct Found {
