@@ -39,25 +39,32 @@ const QString between = QStringLiteral(" · ");
 class Details {
 public:
     explicit Details(const QModelIndex& index)
-        : values_{RunsPanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong()),
-                  RunsPanel::tr("%1 steps").arg(index.data(Role::StepsRole).toInt())} {
+        : values_{RunsPanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong())} {
+        const QString name = index.data(Role::StateRole).toString();
+        const bool done = name == QLatin1String("done");
+        failed_ = name == QLatin1String("failed");
+        // Of what was stopped on its way, the state says how many there are.
+        if (done || failed_ || name == QLatin1String("waiting"))
+            values_ << RunsPanel::tr("%1 steps").arg(index.data(Role::StepsRole).toInt());
         if (const double guidance = index.data(Role::GuidanceRole).toDouble(); guidance > 0)
             values_ << RunsPanel::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
-        const QString name = index.data(Role::StateRole).toString();
-        failed_ = name == QLatin1String("failed");
-        const bool done = name == QLatin1String("done");
         if (!done) news_ << state_words(index); // of what is not done, its state is the news
-        rest_
-            << RunsPanel::tr("%1×%2").arg(index.data(Role::WidthRole).toInt()).arg(index.data(Role::HeightRole).toInt())
-            << RunsPanel::tr("%1 f").arg(index.data(Role::FramesRole).toInt());
-        if (done) rest_ << state_words(index); // how long it took
+        const int width = index.data(Role::WidthRole).toInt(), height = index.data(Role::HeightRole).toInt(),
+                  frames = index.data(Role::FramesRole).toInt();
+        length_ << RunsPanel::tr("%1×%2").arg(width).arg(height) << RunsPanel::tr("%1 f").arg(frames);
+        short_length_ << RunsPanel::tr("%1×%2×%3").arg(width).arg(height).arg(frames);
+        if (done) time_ << state_words(index); // how long it took
     }
     bool failed() const { return failed_; }
     QStringList lines(const QFontMetrics& metrics, int width) const {
-        QStringList left = values_;
-        QStringList lines{filled(left, metrics, width)};
-        left = news_ + left + rest_;
-        while (!left.isEmpty() && lines.size() < most_details) lines << filled(left, metrics, width);
+        QStringList left, lines;
+        for (const QStringList& length : {length_, short_length_}) { // briefer where it is too narrow for all
+            left = values_;
+            lines = {filled(left, metrics, width)};
+            left = news_ + left + length + time_;
+            while (!left.isEmpty() && lines.size() < most_details) lines << filled(left, metrics, width);
+            if (left.isEmpty()) break;
+        }
         return lines;
     }
 
@@ -69,7 +76,7 @@ private:
             line += between + words.takeFirst();
         return line;
     }
-    QStringList values_, news_, rest_;
+    QStringList values_, news_, length_, short_length_, time_;
     bool failed_ = false;
 };
 

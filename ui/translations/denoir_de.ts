@@ -433,7 +433,7 @@
     </message>
     <message>
         <source>A runs at %1 fps, B at %2: each frame of A meets the frame of B nearest in time</source>
-        <translation>A läuft mit %1 fps, B mit %2: zu jedem Bild von A gehört das zeitlich nächste von B</translation>
+        <translation>A läuft mit %1 B/s, B mit %2: zu jedem Bild von A gehört das zeitlich nächste von B</translation>
     </message>
 </context>
 <context>
@@ -3364,6 +3364,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>%1 f</source>
         <translation>%1 B</translation>
     </message>
+    <message>
+        <source>%1×%2×%3</source>
+        <translation>%1×%2×%3</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Scrubber</name>
@@ -4104,9 +4108,9 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
 a picture, for %2 s: %n frame(s) at %3 fps</source>
         <translation>
             <numerusform>%1
-ein Bild, %2 s lang: %n Bild bei %3 fps</numerusform>
+ein Bild, %2 s lang: %n Bild mit %3 B/s</numerusform>
             <numerusform>%1
-ein Bild, %2 s lang: %n Bilder bei %3 fps</numerusform>
+ein Bild, %2 s lang: %n Bilder mit %3 B/s</numerusform>
         </translation>
     </message>
     <message>
