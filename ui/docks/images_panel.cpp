@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include "app/clip_source.h"
+#include "app/engine_text.h"
 #include "app/request_document.h"
 #include "app/settings.h"
 #include "app/studio.h"
@@ -160,7 +161,7 @@ void ImagesPanel::show_pictures() {
         const bool usable = side == Side::start ? document.takes_image() : document.takes_last_image();
         each->set_usable(usable || !file.isEmpty(), side == Side::start ? tr("This model takes no start image")
                                                                         : tr("This model takes no end image"));
-        each->set_error(issue.message, words(issue));
+        each->set_error(app::engine_text(issue.message), words(issue));
         const bool is_its_own = issue.isEmpty() && file == seen(side).file;
         each->set_picture(is_its_own ? seen(side).picture : QImage(), file);
     }
