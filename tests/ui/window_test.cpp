@@ -308,6 +308,28 @@ private slots:
         QCOMPARE(project.shot(1).in, 0);
     }
 
+    /// What is gone is named when a project is opened, until it is back.
+    void a_picture_that_is_gone_is_missed_until_it_is_back() {
+        const app::Home home;
+        const QString card = home.file("card.png");
+        write_png(app::to_path(card), Image(64, 48));
+        {
+            app::Project project;
+            project.add_shot(app::Project::take_of(card, 24));
+            project.save_as(home.file("film.denoir"));
+        }
+        QVERIFY(QFile::rename(card, home.file("elsewhere.png")));
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.window().open_path(home.file("film.denoir"));
+        const QString missed = QStringLiteral("its picture is not there any more");
+        QVERIFY2(said(studio).contains(missed), qPrintable(said(studio)));
+        QVERIFY(QFile::rename(home.file("elsewhere.png"), card));
+        studio.core().project.look_at_media();
+        QVERIFY2(!said(studio).contains(missed), qPrintable(said(studio)));
+        QVERIFY(!studio.core().project.is_missing(0));
+    }
+
     /// By the menu, for who has no file manager at hand.
     void files_are_asked_for() {
         const app::Home home;

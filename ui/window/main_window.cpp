@@ -362,8 +362,10 @@ void MainWindow::connect_parts() {
     });
     connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
     connect(&studio_.project, &app::Project::modified_changed, this, &MainWindow::update_title);
-    connect(&studio_.project, &app::Project::media_changed, this,
-            [this] { banners_->remove(QStringLiteral("export-missing")); });
+    connect(&studio_.project, &app::Project::media_changed, this, [this] {
+        banners_->remove(QStringLiteral("export-missing"));
+        if (studio_.project.missing_media().isEmpty()) banners_->remove(QStringLiteral("missing"));
+    });
     connect(&studio_.project, &app::Project::issue_changed, this, [this] {
         const app::Issue issue = studio_.project.issue();
         if (!issue.isEmpty()) banners_->show_banner(QStringLiteral("project"), Banners::Kind::warning, issue.line());
