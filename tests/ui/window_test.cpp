@@ -347,6 +347,10 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 20000);
         QVERIFY(project.shot(0).current().still());
         QCOMPARE(project.shot(1).frames(), 2);
+        // Many at once may have been meant as frames: what to do then is said.
+        studio.find<TimelineView>("timeline")->add_files(QStringList(6, home.file("card.png")));
+        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 8, 20000);
+        QVERIFY2(said(studio).contains("Drop their folder"), qPrintable(said(studio)));
     }
 
     /// While a run is at work the cut can be looked at, and exported by itself.

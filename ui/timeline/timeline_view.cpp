@@ -120,7 +120,8 @@ void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
             }
         }
         if (good > 1) project_.undo().endMacro();
-        if (good > 0) emit files_added(int(good));
+        const auto stills = std::count_if(all.begin(), all.end(), [](const Found& f) { return f.take.still(); });
+        if (good > 0) emit files_added(int(good), int(stills));
     });
 }
 

@@ -2517,6 +2517,13 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>The cut is empty. Put what is shown on it first (%1), or drop a video or picture on the timeline.</source>
         <translation>Der Schnitt ist leer. Erst das Gezeigte hineinnehmen (%1) oder ein Video oder Bild auf die Zeitleiste ziehen.</translation>
     </message>
+    <message numerus="yes">
+        <source>Each of the %n picture(s) is a shot of its own. Drop their folder to have them as frames of one.</source>
+        <translation>
+            <numerusform>%n Bild ist eine eigene Einstellung. Seinen Ordner hierher ziehen, damit es das Bild einer Folge ist.</numerusform>
+            <numerusform>Jedes der %n Bilder ist eine eigene Einstellung. Ihren Ordner hierher ziehen, damit sie die Bilder einer einzigen sind.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

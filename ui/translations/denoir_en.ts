@@ -65,6 +65,13 @@
             <numerusform>%n shots of the cut cannot be shown: %1</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Each of the %n picture(s) is a shot of its own. Drop their folder to have them as frames of one.</source>
+        <translation>
+            <numerusform>%n picture is a shot of its own. Drop its folder to have it as a frame of one.</numerusform>
+            <numerusform>Each of the %n pictures is a shot of its own. Drop their folder to have them as frames of one.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::ModelsPanel</name>

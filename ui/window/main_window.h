@@ -166,7 +166,7 @@ private:
     void add_to_timeline(const QStringList& runs);
     /// Asks for videos and pictures, or for one folder of frames; they come to the end of the cut.
     void ask_for_shots(bool folder);
-    void shots_added(int shots);
+    void shots_added(int shots, int stills = 0);
     void say_empty_cut();
     void extend(int row);
     void check_extension(); ///< the request may not be one any more

@@ -51,10 +51,13 @@ void MainWindow::add_to_timeline(const QStringList& runs) {
         shots_added(int(takes.size()));
 }
 
-void MainWindow::shots_added(int shots) {
-    if (layouts_->current() == Layout::create)
-        timeline_dock_->show();
-    else
+void MainWindow::shots_added(int shots, int stills) {
+    constexpr int like_frames = 5; // pictures at once: more likely those of one movement than cards
+    if (layouts_->current() == Layout::create) timeline_dock_->show();
+    if (stills >= like_frames)
+        say(tr("Each of the %n picture(s) is a shot of its own. Drop their folder to have them as frames of one.",
+               nullptr, stills));
+    else if (layouts_->current() != Layout::create)
         say(tr("%n shot(s) added to the timeline.", nullptr, shots));
 }
 
