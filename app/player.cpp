@@ -46,8 +46,11 @@ int Player::partner(const Clip& clip, int frame) const {
 }
 
 Pairing Player::pairing() const {
-    const auto fps = [](const Clip* clip) { return clip ? clip->info().stated_fps : 0; };
-    return {fps(a_), fps(b_), by_number_ ? FrameMatch::index : FrameMatch::automatic, offset_};
+    if (!a_ || !b_) return {0, 0, FrameMatch::index, offset_};
+    const ClipInfo &a = a_->info(), &b = b_->info();
+    // As many frames of another rate are most likely the same ones, written by another program.
+    const bool by_time = !by_number_ && rates_differ(a.stated_fps, b.stated_fps) && a.frames != b.frames;
+    return {a.stated_fps, b.stated_fps, by_time ? FrameMatch::time : FrameMatch::index, offset_};
 }
 
 int Player::frame_of(Side side) const {

@@ -12,8 +12,8 @@ namespace denoir::app {
 enum class Side { a, b };
 
 /// Moves through one clip, or two together. True to the clips' own times; a frame that is not decoded yet is waited
-/// for, never skipped. B follows A as Pairing has it: frame by frame, or by time where their rates differ, shifted by
-/// an offset. Borrows the clips. GUI thread.
+/// for, never skipped. B follows A as Pairing has it: frame by frame, or by time where both rates and lengths differ,
+/// shifted by an offset. Borrows the clips. GUI thread.
 class Player : public QObject {
     Q_OBJECT
 public:

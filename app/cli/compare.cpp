@@ -44,10 +44,8 @@ CompareOptions options_of(const Arguments& args) {
     CompareOptions o;
     o.align = args.get("--offset") == "auto";
     if (!o.align) o.pairs.offset = int(whole_number(args, "--offset", -largest_offset, largest_offset, 0));
-    static constexpr std::string_view matches[]{"auto", "index", "time"}, sizes[]{"no", "a", "b"},
-        depths[]{"8", "float"};
-    static constexpr FrameMatch ways[]{FrameMatch::automatic, FrameMatch::index, FrameMatch::time};
-    o.pairs.match = ways[choice(args, "--match", matches)];
+    static constexpr std::string_view matches[]{"index", "time"}, sizes[]{"no", "a", "b"}, depths[]{"8", "float"};
+    o.pairs.match = choice(args, "--match", matches) == 0 ? FrameMatch::index : FrameMatch::time;
     static constexpr PairOptions::Resize resizes[]{PairOptions::Resize::refuse, PairOptions::Resize::to_a,
                                                    PairOptions::Resize::to_b};
     o.pairs.resize = resizes[choice(args, "--resize", sizes)];
@@ -169,9 +167,7 @@ Command compare_command() {
         2,
         2,
         {{"--offset", "N", "frame i of A is compared with frame i + N of B; auto finds N (default 0)"},
-         {"--match", "auto|index|time",
-          "by the frames' numbers, or with the frame of B nearest in time; auto: by time where rates differ (default "
-          "auto)"},
+         {"--match", "index|time", "time: with the frame of B nearest in time, where rates differ (default index)"},
          {"--resize", "no|a|b", "scale the other one to the size of A or B with Lanczos (default no: sizes are equal)"},
          {"--step-a", "N", "the step of run A to show, 0 is the noise (default: the last)"},
          {"--step-b", "N", "the step of run B to show (default: the last)"},

@@ -16,7 +16,7 @@ std::string_view choices(const Option& option) {
     if (option.name == "--latents") return "all last none";
     if (option.name == "--preprocess") return "original diffusers";
     if (option.name == "--progress") return "auto plain none";
-    if (option.name == "--match") return "auto index time";
+    if (option.name == "--match") return "index time";
     if (option.name == "--resize") return "no a b";
     if (option.name == "--depth") return "8 float";
     if (option.name == "--layout") return "original diffusers comfy";

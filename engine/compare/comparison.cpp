@@ -58,8 +58,6 @@ void Comparer::align() {
         if (found->empty()) throw Error(source->info().path.string(), "", "holds no frames", "name another video");
     alignment_ = metrics::align(a, b, options_.largest_offset);
     options_.pairs.offset = alignment_->offset;
-    // What was found belongs to the frames' numbers.
-    if (options_.pairs.match == FrameMatch::automatic) options_.pairs.match = FrameMatch::index;
 }
 
 void Comparer::check_lpips(const FramePairs& pairs) const {
@@ -77,8 +75,6 @@ Comparison Comparer::measure() {
     c.a = a_->info();
     c.b = b_->info();
     c.pairs = options_.pairs;
-    const bool by_time = Pairing(c.a.fps, c.b.fps, c.pairs.match, 0).by_time();
-    c.pairs.match = by_time ? FrameMatch::time : FrameMatch::index;
     if (lpips_) c.lpips = lpips::name(lpips_->network());
     c.alignment = alignment_;
     c.fps = c.a.fps > 0 ? c.a.fps : c.b.fps > 0 ? c.b.fps : 24;
@@ -141,9 +137,9 @@ void Comparer::note_differences(Comparison& c) const {
     else if (c.pairs.offset != 0)
         note(fmt::format("frame i of A is compared with frame i{:+} of B, as --offset asks", c.pairs.offset));
     if (rates_differ(c.a.fps, c.b.fps))
-        note(c.pairs.match == PairOptions::Match::time
+        note(c.pairs.match == FrameMatch::time
                  ? fmt::format("frame rates differ (A {}, B {}): each frame of A is compared with the frame of B "
-                               "nearest in time; --match index compares by number",
+                               "nearest in time",
                                rate(c.a.fps), rate(c.b.fps))
                  : fmt::format("frame rates differ (A {}, B {}): frames are compared by number; --match time compares "
                                "by time",

@@ -40,7 +40,7 @@ struct Comparison {
     std::int64_t length_a = 0, length_b = 0; ///< frames in each
     int width = 0, height = 0;               ///< at which was compared
     double fps = 0;                          ///< of A, else of B, else 24: for videos that show the comparison
-    PairOptions pairs;                       ///< with the offset and the way that were used
+    PairOptions pairs;                       ///< with the offset that was used
     std::optional<metrics::Alignment> alignment;
     std::string lpips; ///< the network, "LPIPS AlexNet"; empty: not measured
     std::vector<ComparedFrame> frames;

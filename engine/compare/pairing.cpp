@@ -9,10 +9,7 @@ namespace denoir {
 bool rates_differ(double a, double b) { return a > 0 && b > 0 && std::abs(a - b) > 1e-3 * std::max(a, b); }
 
 Pairing::Pairing(double fps_a, double fps_b, FrameMatch match, int offset)
-    : fps_a_(fps_a),
-      fps_b_(fps_b),
-      by_time_(match == FrameMatch::time || (match == FrameMatch::automatic && rates_differ(fps_a, fps_b))),
-      offset_(offset) {}
+    : fps_a_(fps_a), fps_b_(fps_b), by_time_(match == FrameMatch::time), offset_(offset) {}
 
 std::int64_t Pairing::partner(std::int64_t a) const {
     if (!by_time_) return a + offset_;

@@ -4,9 +4,8 @@
 
 namespace denoir {
 
-/// time: the frame of B nearest in time. automatic: by time where the rates of both are known and differ, else by
-/// index.
-enum class FrameMatch { automatic, index, time };
+/// time: the frame of B nearest in time.
+enum class FrameMatch { index, time };
 
 /// True where both rates are known (> 0) and differ by more than NTSC's from the whole number beside it.
 bool rates_differ(double a, double b);

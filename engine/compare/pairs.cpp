@@ -22,7 +22,7 @@ FramePairs::FramePairs(FrameSource& a, FrameSource& b, const PairOptions& option
     if (!same && options.resize == PairOptions::Resize::refuse)
         throw Error(y.path.string(), "size", fmt::format("is {}, but A is {}", size_of(y), size_of(x)),
                     "make them equal, or have one scaled with --resize a or --resize b");
-    if (options.match == PairOptions::Match::time)
+    if (options.match == FrameMatch::time)
         for (const SourceInfo* side : {&x, &y})
             if (side->fps <= 0)
                 throw Error(side->path.string(), "--match", "the frame rate is not known, so time tells nothing",

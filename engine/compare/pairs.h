@@ -15,8 +15,7 @@ namespace denoir {
 /// Which frame of A meets which frame of B.
 struct PairOptions {
     int offset = 0; ///< frame i of A meets frame i + offset of B
-    using Match = FrameMatch;
-    Match match = Match::automatic;
+    FrameMatch match = FrameMatch::index;
     /// Of the other side, with Lanczos. Never done unasked.
     enum class Resize { refuse, to_a, to_b } resize = Resize::refuse;
 };

@@ -26,7 +26,7 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
     const auto source = open_source(cell, options, quiet, stop);
     pool_.set_stop(stop);
     // Cells that differ in their rate alone have the same frames.
-    FramePairs pairs(*source, *reference_, {.match = FrameMatch::index}, pool_.threads() > 1);
+    FramePairs pairs(*source, *reference_, {}, pool_.threads() > 1);
     const std::int64_t total = pairs.expected().value_or(0);
     std::vector<metrics::FrameMetrics> values;
     while (const auto pair = pairs.next()) {

@@ -16,7 +16,7 @@ _denoir_cli() {
     --device) COMPREPLY=($(compgen -W "cpu cuda" -- "$word")); return ;;
     --latents) COMPREPLY=($(compgen -W "all last none" -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto plain none" -- "$word")); return ;;
-    --match) COMPREPLY=($(compgen -W "auto index time" -- "$word")); return ;;
+    --match) COMPREPLY=($(compgen -W "index time" -- "$word")); return ;;
     --resize) COMPREPLY=($(compgen -W "no a b" -- "$word")); return ;;
     --depth) COMPREPLY=($(compgen -W "8 float" -- "$word")); return ;;
     --layout) COMPREPLY=($(compgen -W "original diffusers comfy" -- "$word")); return ;;

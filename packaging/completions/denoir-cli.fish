@@ -97,7 +97,7 @@ complete -c denoir-cli -n '__fish_seen_subcommand_from sweep' -l resume -r -d 'g
 complete -c denoir-cli -n '__fish_seen_subcommand_from sweep' -l progress -x -a 'auto plain none' -d 'auto, plain or none, on stderr (default auto: on a terminal only)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from sweep' -l json -d 'one JSON document on stdout (default: text)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l offset -r -d 'frame i of A is compared with frame i + N of B; auto finds N (default 0)'
-complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l match -x -a 'auto index time' -d 'by the frames\' numbers, or with the frame of B nearest in time; auto: by time where rates differ (default auto)'
+complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l match -x -a 'index time' -d 'time: with the frame of B nearest in time, where rates differ (default index)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l resize -x -a 'no a b' -d 'scale the other one to the size of A or B with Lanczos (default no: sizes are equal)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l step-a -r -d 'the step of run A to show, 0 is the noise (default: the last)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare' -l step-b -r -d 'the step of run B to show (default: the last)'

@@ -127,13 +127,18 @@ private slots:
 
         // What no file says is no rate: a folder of frames is paired by number, as it is there.
         FrameFolderWriter folder(to_path(home_.file("unrated")));
-        for (int i = 0; i < 6; ++i) folder.write(moving_picture(96, 64, i));
+        for (int i = 0; i < 7; ++i) folder.write(moving_picture(96, 64, i));
         folder.finish();
-        const auto frames = cache.open(home_.file("unrated"));
-        QVERIFY(wait_open(*frames));
+        // As many frames of another rate are the same ones.
+        write("same.mkv", 6, 24, 2);
+        const auto frames = cache.open(home_.file("unrated")), same = cache.open(home_.file("same.mkv"));
+        QVERIFY(wait_open(*frames) && wait_open(*same));
         player.set_by_number(false);
-        player.set_clip(Side::b, &*frames);
-        QVERIFY(!player.pairing().by_time());
+        QVERIFY(player.pairing().by_time());
+        for (const auto& clip : {frames, same}) {
+            player.set_clip(Side::b, &*clip);
+            QVERIFY(!player.pairing().by_time());
+        }
     }
 
     void a_damaged_frame_leaves_the_others_their_figures() {

@@ -137,10 +137,9 @@ QWidget* TransportBar::make_compare_row() {
     offset_->setKeyboardTracking(false);
     offset_->setFocusPolicy(Qt::StrongFocus);
     offset_->setAccessibleName(tr("B is ahead by"));
-    offset_->setToolTip(
-        tr("By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B "
-           "(Alt+Left, Alt+Right). Where their rates differ, frames are paired by time, unless the menu "
-           "says by number."));
+    offset_->setToolTip(tr("By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B "
+                           "(Alt+Left, Alt+Right). Where their rates and lengths differ, frames are paired by time, "
+                           "unless the menu says by number."));
     connect(offset_, &QSpinBox::valueChanged, &player_, &app::Player::set_offset);
     connect(&player_, &app::Player::offset_changed, this, [this](int frames) {
         const QSignalBlocker quiet(offset_);

@@ -4324,8 +4324,8 @@ ein Bild, %2 s lang: %n Bilder mit %3 B/s</numerusform>
         <translation>Gezeigtes Bild</translation>
     </message>
     <message>
-        <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B (Alt+Left, Alt+Right). Where their rates differ, frames are paired by time, unless the menu says by number.</source>
-        <translation>Um wie viele Bilder B voraus ist: Bild 1 von A wird gegen Bild 1 + dies von B gehalten (Alt+Links, Alt+Rechts). Laufen beide verschieden schnell, wird nach Zeit gepaart, außer das Menü sagt: nach Nummer.</translation>
+        <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B (Alt+Left, Alt+Right). Where their rates and lengths differ, frames are paired by time, unless the menu says by number.</source>
+        <translation>Um wie viele Bilder B voraus ist: Bild 1 von A wird gegen Bild 1 + dies von B gehalten (Alt+Links, Alt+Rechts). Sind beide verschieden schnell und verschieden lang, wird nach Zeit gepaart, außer das Menü sagt: nach Nummer.</translation>
     </message>
 </context>
 </TS>

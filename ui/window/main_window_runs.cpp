@@ -343,7 +343,7 @@ void MainWindow::export_comparison(bool report) {
         [this, report, first = a->path, second = b->path](const QString& out) {
             export_file(out,
                         app::export_of(first, second, preview_->player().offset(),
-                                       preview_->player().by_number() ? FrameMatch::index : FrameMatch::automatic,
+                                       preview_->player().pairing().by_time() ? FrameMatch::time : FrameMatch::index,
                                        report ? app::ComparisonExport::report : app::ComparisonExport::video, out));
         });
 }
