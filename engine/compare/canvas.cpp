@@ -60,21 +60,7 @@ int width_of(const std::vector<int>& codes, int height) {
 
 std::string encoded(const std::vector<int>& codes) {
     std::string out;
-    for (const int c : codes) {
-        const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (c >> shift & 63)); };
-        if (c < 0x80) {
-            out += static_cast<char>(c);
-        } else if (c < 0x800) {
-            out += static_cast<char>(0xC0 | c >> 6);
-            tail(0);
-        } else if (c < 0x10000) {
-            out += static_cast<char>(0xE0 | c >> 12);
-            tail(6), tail(0);
-        } else {
-            out += static_cast<char>(0xF0 | c >> 18);
-            tail(12), tail(6), tail(0);
-        }
-    }
+    for (const int c : codes) append_utf8(out, static_cast<std::uint32_t>(c));
     return out;
 }
 

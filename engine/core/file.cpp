@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <map>
@@ -23,6 +22,7 @@
 #include <utility>
 
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -422,10 +422,13 @@ fs::path data_folder() { return own_folder("data", "XDG_DATA_HOME", ".local/shar
 fs::path config_folder() { return own_folder("config", "XDG_CONFIG_HOME", ".config"); }
 fs::path cache_folder() { return own_folder("cache", "XDG_CACHE_HOME", ".cache"); }
 
-std::string lower_extension(const fs::path& path) {
-    std::string extension = path.extension().string();
-    for (char& c : extension) c = char(std::tolower(static_cast<unsigned char>(c)));
-    return extension;
+std::string file_stamp(const fs::path& file) {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0) return file.string();
+    return fmt::format("{} {} {} {}.{}", file.string(), status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                       status.st_mtim.tv_nsec);
 }
+
+std::string lower_extension(const fs::path& path) { return lower_ascii(path.extension().string()); }
 
 } // namespace denoir

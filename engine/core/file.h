@@ -102,6 +102,9 @@ std::filesystem::path data_folder(); ///< runs
 std::filesystem::path config_folder();
 std::filesystem::path cache_folder();
 
+/// Tells a file's content from what lay there before, for as long as a program runs: path, inode, size and time.
+std::string file_stamp(const std::filesystem::path& file);
+
 /// ".mp4", in small letters.
 std::string lower_extension(const std::filesystem::path& path);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -28,35 +29,6 @@ std::string place(std::string_view text, std::size_t offset) {
     const auto column = 1 + std::count_if(before.begin() + static_cast<std::ptrdiff_t>(line_start), before.end(),
                                           [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
     return fmt::format("line {}, column {}", line, column);
-}
-
-void append_utf8(std::string& out, std::uint32_t code) {
-    const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3F)); };
-    if (code < 0x80) {
-        out += static_cast<char>(code);
-    } else if (code < 0x800) {
-        out += static_cast<char>(0xC0 | code >> 6);
-        tail(0);
-    } else if (code < 0x10000) {
-        out += static_cast<char>(0xE0 | code >> 12);
-        tail(6), tail(0);
-    } else {
-        out += static_cast<char>(0xF0 | code >> 18);
-        tail(12), tail(6), tail(0);
-    }
-}
-
-/// Whether a decimal number that f64 cannot hold is too large for it rather than too small.
-bool is_huge(std::string_view number) {
-    const std::size_t e = number.find_first_of("eE"), point = std::min(number.find('.'), std::min(e, number.size()));
-    const std::size_t first = number.find_first_of("123456789");
-    std::int64_t exponent = 0;
-    if (e != std::string_view::npos) {
-        const char* digits = number.data() + e + 1 + (number[e + 1] == '+');
-        if (std::from_chars(digits, number.data() + number.size(), exponent).ec != std::errc())
-            return number[e + 1] != '-';
-    }
-    return exponent + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) > 0;
 }
 
 using Members = Json::object_t::Container;
@@ -309,13 +281,9 @@ private:
         if (whole && *begin != '-' && std::from_chars(begin, end, natural).ec == std::errc()) return natural;
         std::int64_t integer = 0;
         if (whole && std::from_chars(begin, end, integer).ec == std::errc()) return integer;
-        double real = 0;
-        if (std::from_chars(begin, end, real).ec != std::errc()) {
-            if (is_huge(digits))
-                fail(start, fmt::format("{} is too large for a number", printable(digits, 40)),
-                     "write a finite number");
-            real = 0;
-        }
+        const double real = read_double(digits).value_or(0);
+        if (!std::isfinite(real))
+            fail(start, fmt::format("{} is too large for a number", printable(digits, 40)), "write a finite number");
         return real;
     }
 

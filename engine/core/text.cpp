@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/text.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <system_error>
 
 namespace denoir {
+namespace {
+
+/// Whether a decimal number that f64 cannot hold is too large for it rather than too small.
+bool is_huge(std::string_view number) {
+    const std::size_t e = number.find_first_of("eE"), point = std::min(number.find('.'), std::min(e, number.size()));
+    const std::size_t first = number.find_first_of("123456789");
+    std::int64_t exponent = 0;
+    if (e != std::string_view::npos) {
+        const char* digits = number.data() + e + 1 + (number[e + 1] == '+');
+        if (std::from_chars(digits, number.data() + number.size(), exponent).ec != std::errc())
+            return number[e + 1] != '-';
+    }
+    return exponent + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) > 0;
+}
+
+} // namespace
 
 std::size_t utf8_length(std::string_view s) {
     const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(s[i]); };
@@ -37,6 +57,38 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
         i += n;
     }
     return std::nullopt;
+}
+
+void append_utf8(std::string& out, std::uint32_t code) {
+    const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3F)); };
+    if (code < 0x80) {
+        out += static_cast<char>(code);
+    } else if (code < 0x800) {
+        out += static_cast<char>(0xC0 | code >> 6);
+        tail(0);
+    } else if (code < 0x10000) {
+        out += static_cast<char>(0xE0 | code >> 12);
+        tail(6), tail(0);
+    } else {
+        out += static_cast<char>(0xF0 | code >> 18);
+        tail(12), tail(6), tail(0);
+    }
+}
+
+std::optional<double> read_double(std::string_view text) {
+    double value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (end != text.data() + text.size() || problem == std::errc::invalid_argument) return std::nullopt;
+    if (problem == std::errc::result_out_of_range) return is_huge(text) ? std::numeric_limits<double>::infinity() : 0.0;
+    return value;
+}
+
+char lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lower_ascii(std::string_view text) {
+    std::string lower(text);
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return lower_ascii(c); });
+    return lower;
 }
 
 } // namespace denoir

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace denoir {
@@ -11,5 +13,16 @@ std::size_t utf8_length(std::string_view text);
 
 /// Offset of the first byte that is not part of well-formed UTF-8; nullopt where all is well.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text);
+
+/// `code` (a Unicode scalar value) as its 1 to 4 bytes of UTF-8.
+void append_utf8(std::string& out, std::uint32_t code);
+
+/// The decimal number that `text` is as a whole, whatever the locale; nothing for other text. What is too large for a
+/// double is infinite, what is too small 0.
+std::optional<double> read_double(std::string_view text);
+
+/// A to Z in lower case, every other byte as it is, whatever the locale.
+char lower_ascii(char c);
+std::string lower_ascii(std::string_view text);
 
 } // namespace denoir

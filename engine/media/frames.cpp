@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cctype>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/media/resize.h"
 
 namespace denoir {
@@ -20,7 +20,6 @@ std::uint8_t level(float v) {
     return static_cast<std::uint8_t>(static_cast<int>(v * 255.0f));
 }
 
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Runs of digits compare as numbers, everything else byte by byte.
@@ -51,9 +50,7 @@ bool natural_less(const std::string& a, const std::string& b) {
 bool is_frame(const std::filesystem::path& path) {
     constexpr std::array<std::string_view, 11> extensions{".png",  ".jpg", ".jpeg", ".webp", ".bmp", ".tif",
                                                           ".tiff", ".gif", ".ppm",  ".pgm",  ".pbm"};
-    std::string extension = path.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(), lower);
-    if (std::find(extensions.begin(), extensions.end(), extension) != extensions.end()) return true;
+    if (std::find(extensions.begin(), extensions.end(), lower_extension(path)) != extensions.end()) return true;
     try {
         image_info(path); // two letters make a BMP: whole headers are asked for
         return true;

@@ -2,9 +2,10 @@
 #include "engine/pipeline/residency.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
+
+#include "engine/core/file.h"
 
 namespace denoir {
 namespace {
@@ -19,13 +20,6 @@ bool serves(Component loaded, Component asked) {
 bool counts(const Lora& lora, Expert expert) { return lora.strength != 0 && is_for(lora, expert); }
 
 } // namespace
-
-std::string file_stamp(const std::filesystem::path& file) {
-    struct stat status {};
-    if (::stat(file.c_str(), &status) != 0) return file.string();
-    return fmt::format("{} {} {} {}.{}", file.string(), status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                       status.st_mtim.tv_nsec);
-}
 
 std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::path> files, Component component,
                                               std::string_view use, std::span<const Lora> loras, Expert expert) {

@@ -52,7 +52,4 @@ private:
     Span span_;
 };
 
-/// Tells a file's content from what lay there before, for as long as a program runs: path, inode, size and time.
-std::string file_stamp(const std::filesystem::path& file);
-
 } // namespace denoir

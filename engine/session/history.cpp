@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <sstream>
 
 #include "engine/core/file.h"
+#include "engine/core/text.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_tools.h"
 
@@ -11,19 +11,13 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return c < 0x80 ? char(std::tolower(c)) : char(c); });
-    return text;
-}
-
 bool matches(const HistoryEntry& entry, const std::string& search) {
     const Json request = to_json(entry.record.request);
     std::string all = entry.path.string() + " " + entry.state;
     for (const char* key : {"prompt", "negative_prompt", "model", "mode", "seed", "sampler"})
         all.append(1, ' ').append(request[key].dump(-1, ' ', false, Json::error_handler_t::replace));
-    all = lower(std::move(all));
-    std::istringstream words(lower(search));
+    all = lower_ascii(all);
+    std::istringstream words(lower_ascii(search));
     for (std::string word; words >> word;)
         if (all.find(word) == std::string::npos) return false;
     return true;

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstring>
 
 #include "engine/core/log.h"
+#include "engine/core/text.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/fields.h"
 #include "engine/models/umt5/encoder.h"
@@ -52,9 +52,7 @@ Tensors checked(const Weights& by, Tensors outputs) {
 
 bool skyreels_by_name(const ModuleCall& call, const Weights& weights) {
     if (weights.config().contains("inject_sample_info")) return true;
-    std::string names = call.weights.front().string();
-    std::transform(names.begin(), names.end(), names.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-    return names.find("skyreels") != std::string::npos;
+    return lower_ascii(call.weights.front().string()).find("skyreels") != std::string::npos;
 }
 
 PrecisionPolicy policy(const ModuleCall& call, const Weights& weights) {

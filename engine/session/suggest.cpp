@@ -2,15 +2,16 @@
 #include "engine/session/suggest.h"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
+
+#include "engine/core/text.h"
 
 namespace denoir {
 namespace {
 
 std::string folded(std::string_view word) {
     std::string out;
-    for (const char c : word) out += c == '-' ? '_' : char(std::tolower(static_cast<unsigned char>(c)));
+    for (const char c : word) out += c == '-' ? '_' : lower_ascii(c);
     return out;
 }
 

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 #include "engine/weights/shard_index.h"
 
 namespace denoir {
@@ -20,16 +21,10 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_files = 100'000;
 
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-    return text;
-}
-
 bool is_checkpoint_name(const std::string& name) {
     static constexpr std::array<std::string_view, 6> endings{".safetensors", ".sft", ".pth", ".pt", ".bin", ".gguf"};
-    return !name.starts_with('.') &&
-           std::any_of(endings.begin(), endings.end(), [&](std::string_view e) { return lower(name).ends_with(e); });
+    return !name.starts_with('.') && std::any_of(endings.begin(), endings.end(),
+                                                 [&](std::string_view e) { return lower_ascii(name).ends_with(e); });
 }
 
 /// "model" of "model-00003-of-00012.safetensors", with the total; empty for other names.
@@ -170,12 +165,12 @@ std::vector<CheckpointFiles> list_checkpoints(const fs::path& path, std::vector<
     std::map<std::string, CheckpointFiles> series;
     // Repositories keep the same weights once more as pickles; diffusers and transformers take safetensors too.
     const bool safe = std::any_of(files.begin(), files.end(), [](const fs::path& file) {
-        return lower(file.extension().string()) == ".safetensors";
+        return lower_ascii(file.extension().string()) == ".safetensors";
     });
     for (const fs::path& file : files) {
         const std::string name = file.filename().string();
         if (!is_checkpoint_name(name) || covered.contains(file)) continue;
-        if (safe && lower(name).ends_with(".bin")) continue;
+        if (safe && lower_ascii(name).ends_with(".bin")) continue;
         const std::string key = series_of(name);
         series[key.empty() ? name : key].files.push_back(file);
     }

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 #include "engine/weights/gguf.h"
 #include "engine/weights/pth.h"
 #include "engine/weights/safetensors.h"
@@ -22,8 +22,7 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
 bool is_web_page(std::span<const std::byte> bytes) {
     constexpr std::size_t most = 256;
     std::string start;
-    for (const std::byte b : bytes.first(std::min(bytes.size(), most)))
-        start += static_cast<char>(std::tolower(std::to_integer<unsigned char>(b)));
+    for (const std::byte b : bytes.first(std::min(bytes.size(), most))) start += lower_ascii(static_cast<char>(b));
     start.erase(0, start.find_first_not_of(" \t\r\n"));
     return start.starts_with("<!doctype html") || start.starts_with("<html");
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 
 namespace denoir {
 namespace {
@@ -181,20 +182,6 @@ private:
                 fail("a \\u escape holds something that is no hexadecimal digit");
         }
         return value;
-    }
-
-    static void append_utf8(std::string& out, unsigned code) {
-        const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
-        if (code < 0x80) {
-            put(code);
-        } else if (code < 0x800) {
-            put(0xC0 | code >> 6), put(0x80 | (code & 0x3F));
-        } else if (code < 0x10000) {
-            put(0xE0 | code >> 12), put(0x80 | (code >> 6 & 0x3F)), put(0x80 | (code & 0x3F));
-        } else {
-            put(0xF0 | code >> 18), put(0x80 | (code >> 12 & 0x3F)), put(0x80 | (code >> 6 & 0x3F)),
-                put(0x80 | (code & 0x3F));
-        }
     }
 
     void escape(std::string& out) {

@@ -98,16 +98,7 @@ std::u32string decode_utf8(std::string_view s) {
 
 void append_utf8(std::string& out, char32_t c) {
     if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) c = replacement;
-    const auto put = [&](char32_t bits) { out += static_cast<char>(bits); };
-    if (c < 0x80) {
-        put(c);
-    } else if (c < 0x800) {
-        put(0xC0 | (c >> 6)), put(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        put(0xE0 | (c >> 12)), put(0x80 | ((c >> 6) & 0x3F)), put(0x80 | (c & 0x3F));
-    } else {
-        put(0xF0 | (c >> 18)), put(0x80 | ((c >> 12) & 0x3F)), put(0x80 | ((c >> 6) & 0x3F)), put(0x80 | (c & 0x3F));
-    }
+    denoir::append_utf8(out, c);
 }
 
 std::string encode_utf8(std::u32string_view s) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 namespace denoir {
@@ -20,6 +21,29 @@ TEST(Text, ill_formed) {
     for (const std::string bad : {"\x80", "\xC0\xAF", "\xC3", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",
                                   "\xF5\x80\x80\x80", "\xE4\xB8"})
         EXPECT_EQ(find_invalid_utf8(bad), 0u) << testing::PrintToString(bad);
+}
+
+TEST(Text, one_to_four_bytes) {
+    std::string text;
+    for (const std::uint32_t code : {0x7Fu, 0x80u, 0x7FFu, 0x800u, 0xFFFFu, 0x10000u, 0x10FFFFu})
+        append_utf8(text, code);
+    EXPECT_EQ(text, "\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
+    EXPECT_EQ(find_invalid_utf8(text), std::nullopt);
+}
+
+TEST(Text, numbers_that_no_double_holds) {
+    EXPECT_EQ(read_double("-2.5e3"), -2500.0);
+    for (const char* tiny : {"1e-400", "-1e-400", "0.0001e-330", "1e-99999999999999999999"})
+        EXPECT_EQ(read_double(tiny), 0.0) << tiny;
+    for (const char* huge : {"1e400", "1000e308", "1e+99999999999999999999", "inf"})
+        EXPECT_EQ(read_double(huge), std::numeric_limits<double>::infinity()) << huge;
+    for (const char* none : {"", "x", "1x", "1e400x", " 1", "+1", "--1"})
+        EXPECT_EQ(read_double(none), std::nullopt) << none;
+}
+
+TEST(Text, lower_case_of_ascii_alone) {
+    EXPECT_EQ(lower_ascii("AZ[@`{az 09 ÄÖ É"), "az[@`{az 09 ÄÖ É");
+    EXPECT_EQ(lower_ascii('Q'), 'q');
 }
 
 } // namespace
