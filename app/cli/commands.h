@@ -72,6 +72,10 @@ auto naming_arguments(const Arguments& args, Run&& run, std::string_view steps_o
         throw as_written(e, args, steps_option);
     }
 }
+/// With --resume the stored `what` decides the result: neither a file nor an option but --resume, --progress, --json
+/// and those in `also` may come along. `instead`: what changes one.
+void check_resume(const Arguments&, const Command&, std::initializer_list<std::string_view> also, std::string_view what,
+                  std::string_view instead);
 /// Those options, then a command's own.
 std::vector<Option> with_request_options(std::initializer_list<Option> own, std::string_view steps_option = "--steps");
 /// Alternatives of --layers, and --steps as steps to trace; shared by the commands that trace.

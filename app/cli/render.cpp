@@ -17,19 +17,6 @@ Request request_of(const Arguments& args) {
     return r;
 }
 
-/// Only what decides nothing of the result may come along.
-void check_resume(const Arguments& args) {
-    if (!args.words().empty())
-        throw UsageError("", "--resume", "takes the stored request, not another one", "leave the request file out");
-    for (const Option& option : render_command().options) {
-        const bool fits = option.name == "--resume" || option.name == "--threads" || option.name == "--progress" ||
-                          option.name == "--json";
-        if (!fits && args.has(option.name))
-            throw UsageError("", std::string(option.name), "cannot be changed by --resume",
-                             "branch with --from RUN --step N, or leave it out");
-    }
-}
-
 std::string last_words(const std::filesystem::path& run, int step, int steps) {
     return fmt::format("cancelled after step {} of {}; go on with: denoir-cli render --resume {}", step, steps,
                        shell_quoted(run.string()));
@@ -83,7 +70,7 @@ int run_request(const Arguments& args, Console& console) {
     const auto on_run = [&](const RunFolder& folder) { progress.begin(folder); };
     try {
         if (args.has("--resume")) {
-            check_resume(args);
+            check_resume(args, render_command(), {"--threads"}, "request", "branch with --from RUN --step N");
             if (args.get("--resume").empty()) throw UsageError("", "--resume", "is empty", "name a run folder");
             const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
             report(resume(args.get("--resume"), on_run, threads, engine, progress, interrupt_token()), console);

@@ -105,18 +105,6 @@ Sweep sweep_of(const Arguments& args) {
     return sweep;
 }
 
-void check_resume(const Arguments& args) {
-    if (!args.words().empty())
-        throw UsageError("", "--resume", "takes the stored sweep, not another one", "leave the file out");
-    for (const Option& option : sweep_command().options) {
-        const bool fits = option.name == "--resume" || option.name == "--list" || option.name == "--progress" ||
-                          option.name == "--json";
-        if (!fits && args.has(option.name))
-            throw UsageError("", std::string(option.name), "cannot be changed by --resume",
-                             "begin a new sweep, or leave it out");
-    }
-}
-
 /// Which cell is at work, and when all will be done: measured on what was rendered so far.
 class SweepProgress : public Progress {
 public:
@@ -359,7 +347,7 @@ int run_sweep_command(const Arguments& args, Console& console) {
         std::optional<SweepFolder> folder;
         std::optional<Sweep> sweep;
         if (args.has("--resume")) {
-            check_resume(args);
+            check_resume(args, sweep_command(), {"--list"}, "sweep", "begin a new sweep");
             if (args.get("--resume").empty()) throw UsageError("", "--resume", "is empty", "name a sweep's folder");
             folder =
                 args.has("--list") ? SweepFolder::open(args.get("--resume")) : SweepFolder::take(args.get("--resume"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -53,18 +54,26 @@ Json number_value(std::string_view option, const std::string& text) {
     return value;
 }
 
+void check_resume(const Arguments& args, const Command& command, std::initializer_list<std::string_view> also,
+                  std::string_view what, std::string_view instead) {
+    if (!args.words().empty())
+        throw UsageError("", "--resume", fmt::format("takes the stored {}, not another one", what),
+                         "leave the file out");
+    for (const Option& option : command.options) {
+        const bool fits = option.name == "--resume" || option.name == "--progress" || option.name == "--json" ||
+                          std::find(also.begin(), also.end(), option.name) != also.end();
+        if (!fits && args.has(option.name))
+            throw UsageError("", std::string(option.name), "cannot be changed by --resume",
+                             fmt::format("{}, or leave it out", instead));
+    }
+}
+
 void set_size_fields(Request& r, const std::string& text, const RequestSource& source) {
-    const std::size_t cross = text.find('x');
-    if (cross == std::string::npos)
-        throw UsageError("", "--size", fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)),
-                         "write it like 960x544");
     try {
-        set_request_field(r, "width", number_value("--size", text.substr(0, cross)), source);
-        set_request_field(r, "height", number_value("--size", text.substr(cross + 1)), source);
+        set_request_size(r, text, source);
     } catch (const UsageError& e) {
-        throw UsageError("", "--size",
-                         fmt::format("{}: {}", e.field().substr(e.field().find_first_not_of('-')), e.message()),
-                         e.hint());
+        const std::string side = e.field() == "size" ? "" : e.field().substr(e.field().find_first_not_of('-')) + ": ";
+        throw UsageError("", "--size", side + e.message(), e.hint());
     }
 }
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <functional>
+#include <limits>
 
 #include "engine/core/file.h"
 #include "engine/core/units.h"
@@ -369,6 +371,24 @@ void set_request_field(Request& r, std::string_view key, const Json& value, cons
     if (!field) refuse_key(key, source);
     if (value.is_null() && field->nullable) return field->clear(r);
     field->read(r, {std::string(key), value, source});
+}
+
+void set_request_size(Request& r, std::string_view text, const RequestSource& source) {
+    std::int64_t width = 0, height = 0;
+    // What no number holds is a number that the field refuses.
+    const auto read = [](const char* begin, const char* end, std::int64_t& value) {
+        const auto [after, problem] = std::from_chars(begin, end, value);
+        if (problem == std::errc::result_out_of_range) value = std::numeric_limits<std::int64_t>::max();
+        return after;
+    };
+    const char *begin = text.data(), *end = begin + text.size();
+    const char* cross = read(begin, end, width);
+    const char* last = cross == begin || cross == end || *cross != 'x' ? nullptr : read(cross + 1, end, height);
+    if (last != end || last == cross + 1)
+        throw UsageError("", "size", fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)),
+                         "write it like 960x544");
+    set_request_field(r, "width", width, source);
+    set_request_field(r, "height", height, source);
 }
 
 void clear_request_field(Request& r, std::string_view key) {

@@ -23,6 +23,9 @@ struct RequestSource {
 /// else Error.
 void set_request_field(Request&, std::string_view key, const Json& value, const RequestSource&);
 
+/// "960x544" as `width` and `height`, refused as those fields are. Text of another form: UsageError, field `size`.
+void set_request_size(Request&, std::string_view text, const RequestSource&);
+
 /// The field as a fresh Request has it: the model's default. Throws Error for an unknown key.
 void clear_request_field(Request&, std::string_view key);
 

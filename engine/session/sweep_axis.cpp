@@ -31,19 +31,6 @@ bool is_text(std::string_view field) { return holds(text_keys, field) || holds(t
     throw UsageError("", "axes." + printable(field, 60), std::move(message), std::move(hint));
 }
 
-void set_size(Request& r, const Json& value, const RequestSource& source) {
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    int width = 0, height = 0;
-    const char* end = text.data() + text.size();
-    const auto [cross, first] = std::from_chars(text.data(), end, width);
-    const auto [last, second] = std::from_chars(std::min(cross + 1, end), end, height);
-    if (first != std::errc() || second != std::errc() || cross == end || *cross != 'x' || last != end)
-        throw UsageError("", "size", fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)),
-                         "write it like 960x544");
-    set_request_field(r, "width", width, source);
-    set_request_field(r, "height", height, source);
-}
-
 /// The object or list of a member, with the member put in.
 Json with_member(const Request& r, std::string_view field, const Json& value) {
     const std::string top(top_of(field));
@@ -76,7 +63,8 @@ Json with_member(const Request& r, std::string_view field, const Json& value) {
 
 void set_value(Request& r, std::string_view field, const Json& value, const RequestSource& source) {
     const std::string_view top = top_of(field);
-    if (field == "size") return set_size(r, value, source);
+    if (field == "size")
+        return set_request_size(r, value.is_string() ? value.get_ref<const std::string&>() : value.dump(), source);
     if (top == "threads" || top == "latents" || field == "start")
         refuse(field, "changes nothing of the picture", "sweep over another field");
     if (top.size() < field.size()) {
