@@ -63,6 +63,21 @@ constexpr std::array storages{
     AllowedStorage{"ShortStorage", DType::i16},     AllowedStorage{"CharStorage", DType::i8},
     AllowedStorage{"ByteStorage", DType::u8},       AllowedStorage{"BoolStorage", DType::boolean}};
 
+/// What FSDP, activation checkpointing and torch.compile put into the names of a module that they wrap.
+std::string without_wrappers(std::string_view name) {
+    static constexpr std::array<std::string_view, 3> wrappers{"_fsdp_wrapped_module.", "_checkpoint_wrapped_module.",
+                                                              "_orig_mod."};
+    std::string plain;
+    while (!name.empty()) {
+        const auto wrapper =
+            std::find_if(wrappers.begin(), wrappers.end(), [&](std::string_view w) { return name.starts_with(w); });
+        const std::size_t part = std::min(name.find('.'), name.size() - 1) + 1;
+        if (wrapper == wrappers.end()) plain += name.substr(0, part);
+        name.remove_prefix(part);
+    }
+    return plain;
+}
+
 class Machine {
 public:
     Machine(std::span<const std::byte> pickle, const std::string& file)
@@ -488,7 +503,7 @@ private:
         return false;
     }
     std::optional<Ref> nested(const Value& dict) const {
-        for (const std::string_view key : {"state_dict", "model", "module"})
+        for (const std::string_view key : {"generator_ema", "generator", "state_dict", "model", "module"})
             for (std::size_t i = 0; i < dict.items.size(); i += 2) {
                 const Value &k = value(dict.items[i]), &v = value(dict.items[i + 1]);
                 if (k.kind == Kind::text && k.text == key && v.kind == Kind::dict) return dict.items[i + 1];
@@ -510,15 +525,16 @@ private:
             root = *inner;
         }
         std::vector<PickledTensor> result;
-        std::unordered_set<std::string_view> names;
+        std::unordered_set<std::string> names;
         const std::vector<Ref>& items = value(root).items;
         for (std::size_t i = 0; i < items.size(); i += 2) {
             const Value &key = value(items[i]), &v = value(items[i + 1]);
             if (key.kind != Kind::text || v.kind != Kind::tensor) continue;
-            if (!names.insert(key.text).second)
-                throw Error(file_, std::string(key.text), "the tensor is there twice", "save the state dict again");
+            const std::string name = without_wrappers(key.text);
+            if (!names.insert(name).second)
+                throw Error(file_, name, "the tensor is there twice", "save the state dict again");
             if (result.size() == max_tensors) fail(fmt::format("it names more than {} tensors", max_tensors));
-            result.push_back(written_out(tensors_[static_cast<std::size_t>(v.number)], key.text));
+            result.push_back(written_out(tensors_[static_cast<std::size_t>(v.number)], name));
         }
         return result;
     }

@@ -97,6 +97,30 @@ TEST(Pth, UnwrapsStateDictModelAndModule) {
     }
 }
 
+/// Checkpoints of Self-Forcing and its kin hold what was trained beside one another, wrapped as it was trained.
+TEST(Pth, OfATrainingsNetworksTheAveragedGenerator) {
+    const auto opened = [](const std::vector<std::string>& networks, const std::string& name) {
+        Pickle p;
+        std::vector<std::string> storages;
+        p.protocol().raw("}(").text("step").number(600);
+        for (const std::string& network : networks) {
+            p.text(network).raw("}(").text(name);
+            p.tensor("FloatStorage", std::to_string(storages.size()), 1, 0, {1}, {1}).raw("u");
+            storages.push_back(le(float(storages.size())));
+        }
+        TempFolder folder;
+        write_bytes(folder / "x.pt", pth(p.raw("u").bytes(), storages));
+        const Container c = open_container(folder / "x.pt");
+        return std::pair(c.tensors.at(0).name, c.tensor(c.tensors.at(0)).data<float>()[0]);
+    };
+    const std::string plain = "model.blocks.0.modulation";
+    EXPECT_EQ(opened({"generator", "critic", "generator_ema"}, plain), std::pair(plain, 2.0f));
+    EXPECT_EQ(opened({"critic", "generator"}, plain), std::pair(plain, 1.0f));
+    for (const char* wrapped : {"model._fsdp_wrapped_module.blocks.0.modulation",
+                                "model._fsdp_wrapped_module.blocks.0._checkpoint_wrapped_module._orig_mod.modulation"})
+        EXPECT_EQ(opened({"generator_ema"}, wrapped), std::pair(plain, 0.0f)) << wrapped;
+}
+
 TEST(Pth, ReadsZip64) {
     Pickle p;
     p.protocol().raw("}(").text("w").tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("u");
