@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/family.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
 #include "engine/core/error.h"
 #include "engine/core/json_fields.h"
+#include "engine/core/text.h"
+#include "engine/weights/experts.h"
 
 namespace denoir {
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return result;
-}
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -30,23 +23,6 @@ bool has_word(std::string_view text, std::string_view word) {
     }
     return false;
 }
-
-/// Where `word` stands in `text` as a word of its own; capitals begin one, too, and "noise" may follow.
-std::size_t find_word(std::string_view text, std::string_view word) {
-    const auto is_upper = [&](std::size_t i) { return text[i] >= 'A' && text[i] <= 'Z'; };
-    const auto is_lower = [&](std::size_t i) { return text[i] >= 'a' && text[i] <= 'z'; };
-    const std::string all = lower(text);
-    for (std::size_t at = all.find(word); at != std::string::npos; at = all.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        const bool begins = at == 0 || !(is_upper(at - 1) || is_lower(at - 1)) || (is_lower(at - 1) && is_upper(at));
-        const bool ends = end == all.size() || !(is_upper(end) || is_lower(end)) ||
-                          (is_lower(end - 1) && is_upper(end)) || all.compare(end, 5, "noise") == 0;
-        if (begins && ends) return at;
-    }
-    return std::string::npos;
-}
-
-constexpr std::array<std::string_view, 2> high_words{"high", "hn"}, low_words{"low", "ln"};
 
 bool is_true(const Json& json, const char* key) {
     const auto it = json.find(key);
@@ -101,7 +77,7 @@ std::optional<Family> wan_from_name(std::string_view name) {
 std::optional<Family> from_names(const std::vector<std::string>& names, const TransformerTraits& t) {
     bool skyreels = false;
     for (const std::string& original : names) {
-        const std::string name = lower(original);
+        const std::string name = lower_ascii(original);
         skyreels = skyreels || has(name, "skyreels") || has(name, "sky_reels") || has(name, "sky-reels");
         if (const auto family = skyreels ? skyreels_from_name(name, t) : wan_from_name(name)) return family;
     }
@@ -122,37 +98,6 @@ std::string_view name(Family family) {
 std::optional<Family> family_from_name(std::string_view wanted) {
     const auto it = std::find_if(families.begin(), families.end(), [&](const auto& f) { return f.second == wanted; });
     return it == families.end() ? std::nullopt : std::optional(it->first);
-}
-
-Expert expert_of(std::string_view name) {
-    const std::string text = lower(name);
-    const auto speaks = [&](std::string_view side) {
-        for (const std::string_view join : {"_", "-", "", " ", "."})
-            if (has(text, fmt::format("{}{}noise", side, join))) return true;
-        return false;
-    };
-    if (speaks("high")) return Expert::high;
-    if (speaks("low")) return Expert::low;
-    return Expert::none;
-}
-
-Expert file_expert_of(std::string_view file_name) {
-    if (const Expert spoken = expert_of(file_name); spoken != Expert::none) return spoken;
-    const auto speaks = [&](std::string_view word) { return find_word(file_name, word) != std::string::npos; };
-    const bool high = std::any_of(high_words.begin(), high_words.end(), speaks),
-               low = std::any_of(low_words.begin(), low_words.end(), speaks);
-    return high == low ? Expert::none : high ? Expert::high : Expert::low;
-}
-
-std::string without_expert(std::string_view file_name) {
-    std::string rest(file_name);
-    for (const auto& words : {high_words, low_words})
-        for (const std::string_view word : words)
-            for (std::size_t at = find_word(rest, word); at != std::string::npos; at = find_word(rest, word))
-                rest.replace(at, word.size(), "-"); // what was beside it stays a word of its own
-    rest = lower(rest);
-    std::erase_if(rest, [](char c) { return !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'); });
-    return rest;
 }
 
 std::optional<Family> detect_family(const FamilyEvidence& e) {

@@ -27,13 +27,4 @@ std::optional<Family> detect_family(const FamilyEvidence&);
 /// The names of FamilyEvidence for a file or folder: its own name and those of up to five folders above it.
 std::vector<std::string> hint_names(const std::filesystem::path& path);
 
-/// "low_noise" / "high_noise" in any of the usual spellings: which Wan 2.2 expert a name speaks of.
-Expert expert_of(std::string_view name);
-
-/// The same of a transformer's file, which often has the one word alone: "…-A14B_HIGH_fp8…", "…-LN", "…i2vLow". Such a
-/// word says something only where there is a file of the other expert, too.
-Expert file_expert_of(std::string_view file_name);
-/// What the files of two experts have in common: letters and digits in lower case, without those words.
-std::string without_expert(std::string_view file_name);
-
 } // namespace denoir

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <optional>
 
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 #include "engine/weights/config_file.h"
 #include "engine/weights/container.h"
-#include "engine/weights/family.h"
+#include "engine/weights/experts.h"
 #include "engine/weights/lora_names.h"
 
 namespace denoir {
@@ -330,8 +330,7 @@ struct Spoken {
     bool high = false, low = false;
 };
 Spoken bare_experts_of(std::string_view file_name) {
-    std::string words(file_name);
-    std::transform(words.begin(), words.end(), words.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    const std::string words = lower_ascii(file_name);
     const auto has_word = [&](std::string_view word) {
         const auto letter = [&](std::size_t i) { return i < words.size() && words[i] >= 'a' && words[i] <= 'z'; };
         for (std::size_t at = words.find(word); at != std::string::npos; at = words.find(word, at + 1))

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/weights/experts.h"
 #include "engine/weights/weights.h"
 
 namespace denoir {
@@ -13,9 +14,6 @@ namespace denoir {
 enum class Family { wan, skyreels, skyreels_df, wan22 };
 std::string_view name(Family); ///< "wan", "skyreels", "skyreels-df", "wan2.2"
 std::optional<Family> family_from_name(std::string_view);
-
-/// Wan 2.2 A14B's two transformers; none: the only one of another model.
-enum class Expert { none, high, low };
 
 /// Where the parts of a model lie: an original or diffusers repository folder, or single files. Only names and headers
 /// were read.

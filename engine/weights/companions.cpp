@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/companions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+
+#include "engine/core/text.h"
+#include "engine/weights/experts.h"
+#include "engine/weights/places.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// By its name, though its tensors look alike.
+bool is_of_another_model(const fs::path& file) {
+    const std::string name = lower_ascii(file.filename().string());
+    return name.find("qwen") != std::string::npos; // Qwen-Image's VAE: Wan's names and shapes, other values
+}
+
+/// The vision tower of another CLIP has the same sizes.
+bool is_other_clip(const Network& n) { return lower_ascii(n.first_name()).find("laion") != std::string::npos; }
+
+/// The file of a text encoder that carries the tokenizer along: ComfyUI's as a tensor, GGUF in its metadata.
+fs::path tokenizer_of(const Checkpoint& c) {
+    const auto carries = [](const auto& container) {
+        if (container->format == Container::Format::gguf) {
+            const auto kind = container->metadata.find("tokenizer.ggml.model");
+            return kind != container->metadata.end() && kind->second == "t5";
+        }
+        return container->format == Container::Format::safetensors &&
+               std::any_of(container->tensors.begin(), container->tensors.end(), [](const FileTensor& t) {
+                   return t.name == "spiece_model" || std::string_view(t.name).ends_with(".spiece_model");
+               });
+    };
+    const auto found = std::find_if(c.containers.begin(), c.containers.end(), carries);
+    return found == c.containers.end() ? fs::path() : c.files[static_cast<std::size_t>(found - c.containers.begin())];
+}
+
+/// Folders that hold tokenizer files, in the order of umt5::Tokenizer::load.
+fs::path tokenizer_in(const fs::path& folder) {
+    for (const char* sub : {"", "google/umt5-xxl", "tokenizer", "umt5-xxl", "text_encoder"}) {
+        const fs::path candidate = *sub ? folder / sub : folder;
+        if (is_file(candidate / "tokenizer.json") || is_file(candidate / "spiece.model")) return candidate;
+    }
+    return {};
+}
+
+/// Its sizes are those that the transformer was trained with.
+bool suits(const Network& n, const TransformerTraits& traits) {
+    const Json sizes = describe_sizes(*n.group);
+    const auto equal = [&](const char* key, std::int64_t wanted) {
+        return wanted < 0 || sizes.value(key, wanted) == wanted;
+    };
+    if (n.component() == Component::umt5) return equal("d_model", traits.text_dim);
+    if (n.component() == Component::clip) return equal("hidden_size", traits.clip_dim);
+    // One that makes larger pictures has more channels at its end (upscale2x).
+    return equal("z_dim", traits.out_channels) && equal("out_channels", sizes.value("in_channels", std::int64_t{-1}));
+}
+
+/// A folder may be a link to another.
+fs::path real_place(const Network& n) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(n.files().front(), error);
+    return error ? normal_path(n.files().front()) : real;
+}
+
+} // namespace
+
+void Companions::take(const std::vector<Network>& found) {
+    for (const Component wanted : {Component::vae21, Component::vae22, Component::umt5, Component::clip})
+        for (const Network& n : only(found, wanted))
+            (wanted == Component::vae21 && is_of_another_model(n.files().front()) ? left_out_ : candidates_)
+                .push_back(n);
+}
+
+void Companions::search_beside(const fs::path& folder, const fs::path& opened) {
+    static constexpr std::array inner{"diffusion_models", "transformer",      "transformer_2",  "unet",
+                                      "checkpoints",      "high_noise_model", "low_noise_model"};
+    static constexpr std::array companions{"vae",  "text_encoder",  "text_encoders",
+                                           "clip", "image_encoder", "clip_vision"};
+    const auto any_of = [](const auto& names, const std::string& name) {
+        return std::find(names.begin(), names.end(), lower_ascii(name)) != names.end();
+    };
+    // People sort ComfyUI's files into folders of their own: diffusion_models/WanVideo/2_2.
+    constexpr int most_levels = 3;
+    std::vector<fs::path> roots{normal_path(folder)};
+    fs::path at = roots.front();
+    for (int level = 0; level < most_levels && at.has_filename(); ++level, at = at.parent_path())
+        if (const std::string name = at.filename().string(); any_of(inner, name) || expert_of(name) != Expert::none)
+            roots.push_back(at.parent_path());
+    for (const fs::path& root : roots) {
+        if (root != normal_path(opened)) take(search_.look_beside(root));
+        for (const fs::path& part : folders_in(root))
+            if (any_of(companions, part.filename().string())) {
+                take(search_.look_beside(part));
+                for (const fs::path& deeper : folders_in(part)) take(search_.look_beside(deeper));
+            }
+        look_for_tokenizer(root);
+    }
+}
+
+void Companions::look_for_tokenizer(const fs::path& folder) {
+    if (tokenizer_.empty()) tokenizer_ = tokenizer_in(folder);
+}
+
+std::vector<fs::path> Companions::best(Component wanted, const char* role, ModelFolder& model,
+                                       const TransformerTraits& traits) {
+    std::vector<const Network*> all;
+    std::set<fs::path> seen;
+    for (const Network& n : candidates_)
+        if (n.component() == wanted && seen.insert(real_place(n)).second) all.push_back(&n);
+    if (all.empty()) return {};
+    const auto rank = [&](const Network* n) { return std::tuple(suits(*n, traits), !is_other_clip(*n), n->bytes()); };
+    std::stable_sort(all.begin(), all.end(), [&](const Network* a, const Network* b) { return rank(a) > rank(b); });
+    const Network& chosen = *all.front();
+    if (all.size() > 1)
+        model.warnings.push_back(
+            fmt::format("{} files hold a {}; {} is used", all.size(), role, printable(chosen.first_name(), 80)));
+    if (wanted == Component::umt5) {
+        for (const Network* n : all) // any of them brings the same one
+            if (tokenizer_.empty() && (n == &chosen || suits(*n, traits))) tokenizer_ = tokenizer_of(*n->checkpoint);
+        look_for_tokenizer(chosen.files().front().parent_path());
+    }
+    return chosen.files();
+}
+
+void Companions::choose(ModelFolder& model, const TransformerTraits& traits) {
+    second_vae_ = wants_second_vae(model, traits);
+    model.vae = best(second_vae_ ? Component::vae22 : Component::vae21, "VAE", model, traits);
+    model.text_encoder = best(Component::umt5, "text encoder", model, traits);
+    model.clip = best(Component::clip, "CLIP image encoder", model, traits);
+    model.tokenizer = tokenizer_;
+}
+
+/// A VAE with so many latent channels; -1: with any.
+bool Companions::has_vae(Component kind, std::int64_t channels) const {
+    return std::any_of(candidates_.begin(), candidates_.end(), [&](const Network& n) {
+        return n.component() == kind &&
+               (channels < 0 || describe_sizes(*n.group).value("z_dim", std::int64_t{-1}) == channels);
+    });
+}
+
+/// Of Wan 2.1's VAE and Wan 2.2's the one whose latents the transformer makes; where that tells nothing, the one that
+/// is there, or by what the folder says of itself (spec/checkpoints.md 1, 7).
+bool Companions::wants_second_vae(const ModelFolder& model, const TransformerTraits& traits) const {
+    if (traits.out_channels == 48) return true; // in every release, and the VAE may be missing
+    for (const std::int64_t channels : {traits.out_channels, std::int64_t{-1}}) {
+        const bool first = has_vae(Component::vae21, channels), second = has_vae(Component::vae22, channels);
+        if (first != second) return second;
+    }
+    const auto says = [](const Json& json, const char* key, const Json& value) {
+        const auto it = json.find(key);
+        return it != json.end() && *it == value;
+    };
+    return says(model.config, "model_type", "ti2v") || says(model.model_index, "expand_timesteps", true);
+}
+
+bool Companions::has_second_vae(const TransformerTraits& traits) const {
+    return second_vae_ && has_vae(Component::vae22, traits.out_channels);
+}
+
+std::vector<std::string> Companions::left_out() const {
+    std::vector<std::string> names;
+    for (const Network& n : left_out_) names.push_back(n.first_name());
+    return names;
+}
+
+} // namespace denoir

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/experts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "engine/core/text.h"
+#include "engine/weights/places.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// Where `word` stands in `text` as a word of its own; capitals begin one, too, and "noise" may follow.
+std::size_t find_word(std::string_view text, std::string_view word) {
+    const auto is_upper = [&](std::size_t i) { return text[i] >= 'A' && text[i] <= 'Z'; };
+    const auto is_lower = [&](std::size_t i) { return text[i] >= 'a' && text[i] <= 'z'; };
+    const std::string all = lower_ascii(text);
+    for (std::size_t at = all.find(word); at != std::string::npos; at = all.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        const bool begins = at == 0 || !(is_upper(at - 1) || is_lower(at - 1)) || (is_lower(at - 1) && is_upper(at));
+        const bool ends = end == all.size() || !(is_upper(end) || is_lower(end)) ||
+                          (is_lower(end - 1) && is_upper(end)) || all.compare(end, 5, "noise") == 0;
+        if (begins && ends) return at;
+    }
+    return std::string::npos;
+}
+
+constexpr std::array<std::string_view, 2> high_words{"high", "hn"}, low_words{"low", "ln"};
+
+} // namespace
+
+Expert expert_of(std::string_view name) {
+    const std::string text = lower_ascii(name);
+    const auto speaks = [&](std::string_view side) {
+        for (const std::string_view join : {"_", "-", "", " ", "."})
+            if (text.find(fmt::format("{}{}noise", side, join)) != std::string::npos) return true;
+        return false;
+    };
+    if (speaks("high")) return Expert::high;
+    if (speaks("low")) return Expert::low;
+    return Expert::none;
+}
+
+Expert file_expert_of(std::string_view file_name) {
+    if (const Expert spoken = expert_of(file_name); spoken != Expert::none) return spoken;
+    const auto speaks = [&](std::string_view word) { return find_word(file_name, word) != std::string::npos; };
+    const bool high = std::any_of(high_words.begin(), high_words.end(), speaks),
+               low = std::any_of(low_words.begin(), low_words.end(), speaks);
+    return high == low ? Expert::none : high ? Expert::high : Expert::low;
+}
+
+std::string without_expert(std::string_view file_name) {
+    std::string rest(file_name);
+    for (const auto& words : {high_words, low_words})
+        for (const std::string_view word : words)
+            for (std::size_t at = find_word(rest, word); at != std::string::npos; at = find_word(rest, word))
+                rest.replace(at, word.size(), 1, '-'); // what was beside it stays a word of its own
+    rest = lower_ascii(rest);
+    std::erase_if(rest, [](char c) { return !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'); });
+    return rest;
+}
+
+bool are_experts(const fs::path& one, const fs::path& other) {
+    const auto speaks = [](const fs::path& file) {
+        return expert_of(file.filename().string()) != Expert::none ||
+               expert_of(normal_path(file).parent_path().filename().string()) != Expert::none;
+    };
+    return (speaks(one) && speaks(other)) ||
+           without_expert(one.filename().string()) == without_expert(other.filename().string());
+}
+
+bool are_twins(const fs::path& one, const fs::path& other) {
+    const auto rest = [](const fs::path& file) {
+        return std::pair(without_expert(file.filename().string()),
+                         without_expert(normal_path(file).parent_path().filename().string()));
+    };
+    return rest(one) == rest(other);
+}
+
+std::optional<std::pair<fs::path, fs::path>> expert_folders(const fs::path& root) {
+    std::vector<fs::path> high, low;
+    for (const fs::path& folder : folders_in(root)) {
+        const Expert expert = expert_of(folder.filename().string());
+        if (expert != Expert::none) (expert == Expert::high ? high : low).push_back(folder);
+    }
+    if (high.size() != 1 || low.size() != 1) return std::nullopt;
+    const auto rest = [](const fs::path& folder) { return without_expert(folder.filename().string()); };
+    if (rest(high.front()) != rest(low.front())) return std::nullopt;
+    return std::pair(high.front(), low.front());
+}
+
+} // namespace denoir

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/core/error.h"
+#include "engine/weights/checkpoint.h"
+
+namespace denoir {
+
+/// One network found in the files of one checkpoint: a transformer, a VAE, a text encoder or a CLIP. Headers only.
+struct Network {
+    std::shared_ptr<const Checkpoint> checkpoint;
+    const TensorGroup* group; ///< of `checkpoint`
+    Component component() const { return group->recognised.component; }
+    const std::vector<std::filesystem::path>& files() const { return checkpoint->files; }
+    std::uint64_t bytes() const; ///< of its tensors as they are stored
+    std::string first_name() const { return files().front().filename().string(); }
+};
+
+/// Those of one kind; where an index names the files of some, those alone.
+std::vector<Network> only(const std::vector<Network>& all, Component wanted);
+
+/// What lies in the files and folders that belong to one model. Each file is read once, however often a search comes
+/// by: reading names takes milliseconds.
+class NetworkSearch {
+public:
+    /// In a file, or in the files of a folder. Throws Error for a damaged file that was named itself and for a bad
+    /// index; damaged files in a folder become `problems()`.
+    std::vector<Network> look(const std::filesystem::path& place);
+    /// In a folder that may hold much that is not of this model. Throws nothing: what cannot be read is left out and
+    /// becomes `problems_beside()`.
+    std::vector<Network> look_beside(const std::filesystem::path& folder);
+
+    /// The checkpoints of such a folder, by names alone.
+    std::vector<CheckpointFiles> list_beside(const std::filesystem::path& folder);
+    /// Throws Error for a damaged file.
+    std::vector<Network> networks_of(const CheckpointFiles& files);
+
+    void add_problem_beside(const Error& problem) { problems_beside_.push_back(problem); }
+    const std::vector<Error>& problems() const { return problems_; }
+    const std::vector<Error>& problems_beside() const { return problems_beside_; }
+
+private:
+    std::map<std::filesystem::path, std::vector<Network>> known_; ///< by a checkpoint's first file
+    std::vector<Error> problems_, problems_beside_;
+};
+
+} // namespace denoir

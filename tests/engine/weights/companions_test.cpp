@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/companions.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/weights/inspect.h"
+#include "support/gguf_writer.h"
+#include "support/model_files.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+TEST(CompanionsTest, OtherModelsFilesInComfyFoldersAreLeftAlone) {
+    TempFolder folder("models");
+    write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
+    // Qwen-Image's VAE has Wan's names and shapes, Flux's T5 nearly those of UMT5, and the encoder of others is
+    // narrower.
+    write_bytes(folder / "vae/qwen_image_vae.safetensors", vae_file());
+    write_bytes(folder / "text_encoders/t5xxl_fp32.safetensors", [] {
+        std::vector<Raw> t5;
+        for (const Raw& t : zero_tensors(umt5_names(90, 6, 12, 4, 2), "F32"))
+            if (!t.name.ends_with("pos_embedding.embedding.weight") || t.name.starts_with("blocks.0.")) t5.push_back(t);
+        return safetensors(t5);
+    }());
+    const ModelFolder none = ModelFolder::open(folder / "diffusion_models/wan2.1_t2v.safetensors");
+    EXPECT_EQ(none.missing, (Names{"VAE", "text encoder", "tokenizer"}));
+    ASSERT_EQ(none.warnings.size(), 1u);
+    EXPECT_TRUE(has(none.warnings[0], "qwen_image_vae.safetensors"));
+
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", vae_file());
+    write_bytes(folder / "vae/Wan2.1_VAE_upscale2x.safetensors", [] {
+        std::vector<Raw> wide; // four pixels for each
+        for (const Raw& t : zero_tensors(vae21_names(2, 16), "F32"))
+            wide.push_back(t.name.starts_with("decoder.head.2.")
+                               ? zeros(t.name, t.shape.size() == 1 ? std::vector<std::int64_t>{12}
+                                                                   : std::vector<std::int64_t>{12, 2, 3, 3, 3})
+                               : t);
+        return safetensors(wide);
+    }());
+    write_bytes(folder / "vae/vae-ft-mse-840000.pt", "PK\x03\x04"); // nobody asks for it
+    write_bytes(folder / "text_encoders/umt5_base.safetensors", encoder_file(true, 64, "F32"));
+    write_bytes(folder / "text_encoders/umt5_xxl_fp16.safetensors", encoder_file());
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(names_of(m.vae), Names{"wan_2.1_vae.safetensors"});
+    EXPECT_EQ(names_of(m.text_encoder), Names{"umt5_xxl_fp16.safetensors"});
+    EXPECT_EQ(m.tokenizer.filename(), "umt5_xxl_fp16.safetensors");
+    EXPECT_TRUE(m.missing.empty());
+}
+
+TEST(CompanionsTest, OfSeveralClipsTheOneThatTheTransformerKnows) {
+    TempFolder folder("models");
+    const auto clip = [](std::int64_t width, const std::string& dtype) {
+        return safetensors(zero_tensors(clip_names(width, 12, 2), dtype));
+    };
+    write_bytes(folder / "diffusion_models/wan2.1_i2v.safetensors", transformer_file(with_images()));
+    write_bytes(folder / "clip_vision/CLIP-ViT-H-14-laion2B-s32B-b79K.safetensors", clip(10, "F32"));
+    write_bytes(folder / "clip_vision/clip_vision_g.safetensors", clip(20, "F32"));
+    write_bytes(folder / "clip_vision/clip_vision_h.safetensors", clip(10, "F16"));
+    EXPECT_EQ(names_of(ModelFolder::open(folder.path()).clip), Names{"clip_vision_h.safetensors"});
+}
+
+/// Kijai's encoder brings none; ComfyUI's beside it does, and so may a file.
+TEST(CompanionsTest, TheTokenizerBesideTheTextEncoder) {
+    TempFolder folder("models");
+    write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", vae_file());
+    write_bytes(folder / "text_encoders/umt5-xxl-enc-bf16.safetensors", encoder_file(false, 6, "F32"));
+    EXPECT_EQ(ModelFolder::open(folder.path()).missing, Names{"tokenizer"});
+    write_bytes(folder / "text_encoders/umt5_xxl_fp8_e4m3fn_scaled.safetensors", encoder_file());
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(names_of(m.text_encoder), Names{"umt5-xxl-enc-bf16.safetensors"});
+    EXPECT_EQ(m.tokenizer.filename(), "umt5_xxl_fp8_e4m3fn_scaled.safetensors");
+    fs::remove(folder / "text_encoders/umt5_xxl_fp8_e4m3fn_scaled.safetensors");
+    write_bytes(folder / "text_encoders/spiece.model", "x");
+    EXPECT_EQ(ModelFolder::open(folder.path()).tokenizer, folder / "text_encoders");
+}
+
+TEST(CompanionsTest, APartThatIsDamagedIsSaidAndNotMissed) {
+    TempFolder folder("models");
+    write_bytes(folder / "transformer/diffusion_pytorch_model.safetensors", transformer_file());
+    write_bytes(folder / "text_encoder/model.safetensors", encoder_file());
+    write_bytes(folder / "vae/diffusion_pytorch_model.safetensors", vae_file().substr(0, 200));
+    for (const fs::path& path : {folder.path(), folder / "transformer/diffusion_pytorch_model.safetensors"})
+        EXPECT_TRUE(has(refusal(path), "vae/diffusion_pytorch_model.safetensors")) << path;
+    write_bytes(folder / "vae/diffusion_pytorch_model.safetensors", vae_file());
+    std::error_code error;
+    fs::create_directory_symlink(".", folder / "vae/loop", error); // the same file once more
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_TRUE(m.missing.empty());
+    EXPECT_TRUE(m.warnings.empty()) << m.warnings.front();
+}
+
+TEST(CompanionsTest, OfTwoVaesTheOneThatMakesTheLatents) {
+    TempFolder folder("models");
+    write_bytes(folder / "diffusion_models/some_16.safetensors", transformer_file());
+    TransformerSize ti2v = tiny_transformer();
+    ti2v.in = ti2v.out = 20;
+    write_bytes(folder / "diffusion_models/some_20.safetensors", transformer_file(ti2v));
+    write_bytes(folder / "vae/first.safetensors", safetensors(zero_tensors(vae21_names(2, 16))));
+    write_bytes(folder / "vae/second.safetensors", safetensors(zero_tensors(vae22_names(2, 2, 20))));
+    const auto opened = [&](const char* file) { return ModelFolder::open(folder / "diffusion_models" / file); };
+    EXPECT_EQ(names_of(opened("some_16.safetensors").vae), Names{"first.safetensors"});
+    EXPECT_EQ(opened("some_16.safetensors").family, std::nullopt);
+    EXPECT_EQ(names_of(opened("some_20.safetensors").vae), Names{"second.safetensors"});
+    EXPECT_EQ(opened("some_20.safetensors").family, Family::wan22); // no other family has this VAE
+    EXPECT_EQ(inspect(folder / "vae/second.safetensors").family, "wan2.2");
+}
+
+/// As people download it: one quantised file, which llama.cpp's converter gave the vocabulary too.
+TEST(CompanionsTest, AGgufTextEncoderBringsItsTokenizer) {
+    TempFolder folder("ComfyUI");
+    write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", safetensors(zero_tensors(vae21_names(2, 2))));
+    const fs::path encoder = folder / "text_encoders/umt5-xxl-encoder-Q5_K_M.gguf";
+    const auto tensors = gguf_tensors(zero_tensors(umt5_names(20, 8, 12, 2, 2)));
+    const auto told = [&](const char* kind) {
+        write_bytes(encoder, gguf(tensors, {gguf_pair("tokenizer.ggml.model", 8, gguf_string(kind))}));
+        return ModelFolder::open(folder.path()).tokenizer;
+    };
+    EXPECT_EQ(told("t5"), encoder);
+    EXPECT_EQ(told("llama"), "");
+    write_bytes(encoder, gguf(tensors));
+    EXPECT_EQ(ModelFolder::open(folder.path()).missing, Names{"tokenizer"});
+    write_bytes(folder / "google/umt5-xxl/spiece.model", "x");
+    EXPECT_EQ(told("t5"), folder / "google/umt5-xxl"); // a file of its own is asked first
+}
+
+} // namespace
+} // namespace denoir

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/experts.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/weights/model_folder.h"
+#include "support/gguf_writer.h"
+#include "support/model_files.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+TEST(ExpertsTest, TheTwoExpertsOfWan22) {
+    TempFolder folder("somewhere");
+    add_companions(folder.path());
+    write_bytes(folder / "high_noise_model/diffusion_pytorch_model.safetensors", transformer_file());
+    write_bytes(folder / "low_noise_model/diffusion_pytorch_model.safetensors", transformer_file());
+    write_bytes(folder / "high_noise_model/config.json", R"({"dim":8})");
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(m.transformer.front().parent_path().filename(), "high_noise_model");
+    EXPECT_EQ(m.transformer_low.front().parent_path().filename(), "low_noise_model");
+    EXPECT_EQ(m.config.at("dim"), 8);
+    EXPECT_EQ(m.family, Family::wan22);
+    EXPECT_TRUE(m.missing.empty());
+    fs::remove_all(folder / "low_noise_model");
+    EXPECT_EQ(ModelFolder::open(folder.path()).missing, Names{"low-noise transformer"});
+}
+
+TEST(ExpertsTest, DiffusersWithTwoExperts) {
+    TempFolder folder("plain");
+    write_diffusers(folder.path(), R"({"_class_name":"WanPipeline","boundary_ratio":0.875})");
+    fs::copy(folder / "transformer", folder / "transformer_2", fs::copy_options::recursive);
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(m.transformer_low.front().parent_path().filename(), "transformer_2");
+    EXPECT_EQ(m.model_index.at("boundary_ratio"), 0.875);
+}
+
+TEST(ExpertsTest, TheExpertsOfOtherSpellings) {
+    TempFolder folder("models");
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", vae_file());
+    write_bytes(folder / "text_encoders/umt5_xxl_fp16.safetensors", encoder_file());
+    const fs::path place = folder / "diffusion_models";
+    const std::vector<std::pair<std::string, std::string>> pairs{
+        {"Wan2_2-T2V-A14B_HIGH_fp8_e4m3fn_scaled_KJ.safetensors",
+         "Wan2_2-T2V-A14B-LOW_fp8_e4m3fn_scaled_KJ.safetensors"},
+        {"smoothMixWan22_i2vHigh.safetensors", "smoothMixWan22_i2vLow.safetensors"},
+        {"Wan2.2-T2V-A14B-HighNoise-Q5_K_M.gguf", "Wan2.2-T2V-A14B-LowNoise-Q4_K_M.gguf"}};
+    for (const auto& [high, low] : pairs) {
+        const auto file = [&](const std::string& name) {
+            return name.ends_with(".gguf") ? gguf(gguf_tensors(zero_tensors(transformer_names(tiny_transformer()))))
+                                           : transformer_file();
+        };
+        write_bytes(place / high, file(high));
+        write_bytes(place / low, file(low));
+        for (const fs::path& path : {folder.path(), place / high, place / low}) {
+            const ModelFolder m = ModelFolder::open(path);
+            EXPECT_EQ(names_of(m.transformer), Names{high}) << path;
+            EXPECT_EQ(names_of(m.transformer_low), Names{low}) << path;
+            EXPECT_EQ(m.family, Family::wan22) << path;
+        }
+        // Others beside the pair: a model of another kind, and one of a single transformer.
+        TransformerSize i2v = with_images(false);
+        write_bytes(place / "Wan2_2-I2V-A14B-LOW_fp8.safetensors", transformer_file(i2v));
+        write_bytes(place / "wan2.1_t2v_14B_lowvram.safetensors", transformer_file());
+        EXPECT_EQ(names_of(ModelFolder::open(place / high).transformer_low), Names{low});
+        EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+        fs::remove_all(place);
+    }
+    // Such words mean other things, too.
+    write_bytes(place / "wan2.1_t2v_14B_high_quality.safetensors", transformer_file());
+    write_bytes(place / "wan2.2_t2v_low_noise_14B_fp16.safetensors", transformer_file());
+    const ModelFolder alone = ModelFolder::open(place / "wan2.1_t2v_14B_high_quality.safetensors");
+    EXPECT_TRUE(alone.transformer_low.empty());
+    EXPECT_EQ(alone.family, Family::wan);
+    EXPECT_TRUE(alone.warnings.empty());
+    EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+}
+
+/// A clone of a repository that keeps each expert's quantisations in a folder.
+TEST(ExpertsTest, TheExpertsInFoldersOfTheirNames) {
+    TempFolder folder("Wan2.2-T2V-A14B-GGUF");
+    const std::string transformer = gguf(gguf_tensors(zero_tensors(transformer_names(tiny_transformer()))));
+    const fs::path high = folder / "HighNoise/Wan2.2-T2V-A14B-HighNoise-Q4_K_S.gguf";
+    write_bytes(high, transformer);
+    write_bytes(folder / "LowNoise/Wan2.2-T2V-A14B-LowNoise-Q4_K_S.gguf", transformer);
+    write_bytes(folder / "VAE/Wan2.1_VAE.safetensors", vae_file());
+    write_bytes(folder / "umt5_xxl_fp16.safetensors", encoder_file());
+    const auto low = [](const fs::path& path) {
+        const ModelFolder m = ModelFolder::open(path);
+        EXPECT_TRUE(m.missing.empty()) << path;
+        return names_of(m.transformer_low);
+    };
+    const Names twin{"Wan2.2-T2V-A14B-LowNoise-Q4_K_S.gguf"};
+    for (const fs::path& path : {folder.path(), high}) EXPECT_EQ(low(path), twin);
+    write_bytes(folder / "LowNoise/Wan2.2-T2V-A14B-LowNoise-Q5_K_M.gguf", transformer);
+    for (const fs::path& path : {folder.path(), high}) EXPECT_EQ(low(path), twin);
+    fs::rename(folder / "LowNoise" / twin[0], folder / "LowNoise/Wan2.2-T2V-A14B-LowNoise-Q3_K_M.gguf");
+    EXPECT_TRUE(has(refusal(high), "several files may be its other expert"));
+    EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+    fs::remove_all(folder / "LowNoise");
+    EXPECT_TRUE(ModelFolder::open(high).transformer_low.empty());
+}
+
+/// What lies beside a pair is somebody's, and may be anything.
+TEST(ExpertsTest, StrangersBesideThePairAreLeftAlone) {
+    TempFolder folder("models");
+    const fs::path place = folder / "diffusion_models", high = place / "wan2.2_t2v_high_noise_14B.safetensors";
+    write_bytes(high, transformer_file());
+    write_bytes(place / "someFinetune_low_noise_v3.safetensors", transformer_file());
+    const ModelFolder strange = ModelFolder::open(high); // it may be meant, and is said
+    EXPECT_EQ(names_of(strange.transformer_low), Names{"someFinetune_low_noise_v3.safetensors"});
+    ASSERT_FALSE(strange.warnings.empty());
+    EXPECT_TRUE(has(strange.warnings[0], "someFinetune_low_noise_v3.safetensors are taken for the two experts"));
+    write_bytes(place / "wan2.2_t2v_low_noise_14B.safetensors", transformer_file());
+    write_bytes(place / "flux-low-vram.safetensors", "<!DOCTYPE html>");
+    write_bytes(place / "half_LN.gguf", "");
+    TransformerSize images = with_images(true);
+    images.in = tiny_transformer().in;
+    write_bytes(place / "wan_i2v_low_noise_with_clip.safetensors", transformer_file(images));
+    const ModelFolder m = ModelFolder::open(high);
+    EXPECT_EQ(names_of(m.transformer_low), Names{"wan2.2_t2v_low_noise_14B.safetensors"});
+    EXPECT_TRUE(std::none_of(m.warnings.begin(), m.warnings.end(), [](const auto& w) { return has(w, "taken"); }));
+    write_bytes(place / "wan2.2_t2v_low_noise_14B.safetensors", "<!DOCTYPE html>"); // but its own is missed
+    EXPECT_TRUE(has(refusal(high), "wan2.2_t2v_low_noise_14B"));
+}
+
+TEST(ExpertsTest, FoldersOfTwoModelsAreNoPair) {
+    TempFolder folder("models");
+    write_bytes(folder / "I2V_HighNoise/a.safetensors", transformer_file(with_images(false)));
+    write_bytes(folder / "T2V_LowNoise/a.safetensors", transformer_file());
+    EXPECT_TRUE(has(refusal(folder.path()), "no model is there"));
+    fs::rename(folder / "T2V_LowNoise", folder / "I2V_LowNoise");
+    EXPECT_TRUE(has(refusal(folder.path()), "of two models"));
+    write_bytes(folder / "I2V_LowNoise/a.safetensors", transformer_file(with_images(false)));
+    EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
+    // Transformers of the folder itself come first.
+    for (const char* name : {"a.safetensors", "b.safetensors"}) write_bytes(folder / name, transformer_file());
+    EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+}
+
+TEST(ExpertsTest, TheTwinOfAFileIsInTheFolderOfItsOwnName) {
+    TempFolder folder("models");
+    for (const char* place : {"A_high_noise", "A_low_noise", "B_high_noise", "B_low_noise"})
+        write_bytes(folder / place / "diffusion_pytorch_model.safetensors", transformer_file());
+    const ModelFolder m = ModelFolder::open(folder / "A_high_noise/diffusion_pytorch_model.safetensors");
+    ASSERT_EQ(m.transformer_low.size(), 1u);
+    EXPECT_EQ(m.transformer_low.front().parent_path().filename(), "A_low_noise");
+    fs::rename(folder / "A_low_noise", folder / "C_low_noise");
+    const std::string several = refusal(folder / "A_high_noise/diffusion_pytorch_model.safetensors");
+    EXPECT_TRUE(has(several, "B_low_noise/diffusion") && has(several, "C_low_noise/diffusion")) << several;
+}
+
+TEST(ExpertsTest, TheLowExpertMayLieInTwoFilesAsTheHighOne) {
+    TempFolder folder("Wan2.2-T2V-A14B");
+    const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    const auto half = tensors.begin() + std::ptrdiff_t(tensors.size() / 2);
+    for (const char* place : {"high_noise_model", "low_noise_model"}) {
+        write_bytes(folder / place / "part_one.safetensors", safetensors({tensors.begin(), half}));
+        write_bytes(folder / place / "part_two.safetensors", safetensors({half, tensors.end()}));
+    }
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(m.transformer.size(), 2u);
+    EXPECT_EQ(m.transformer_low.size(), 2u);
+    // Half of it is of the same model still.
+    fs::remove(folder / "low_noise_model/part_two.safetensors");
+    EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
+}
+
+TEST(ExpertsTest, TheOtherExpertIsFoundByName) {
+    TempFolder folder("models");
+    add_companions(folder.path());
+    write_bytes(folder / "wan2.2_t2v_high_noise_14B_fp16.safetensors", transformer_file());
+    write_bytes(folder / "wan2.2_t2v_low_noise_14B_fp16.safetensors", transformer_file());
+    for (const char* file :
+         {"", "wan2.2_t2v_high_noise_14B_fp16.safetensors", "wan2.2_t2v_low_noise_14B_fp16.safetensors"}) {
+        const ModelFolder m = ModelFolder::open(*file ? folder / file : folder.path());
+        EXPECT_EQ(names_of(m.transformer), Names{"wan2.2_t2v_high_noise_14B_fp16.safetensors"});
+        EXPECT_EQ(names_of(m.transformer_low), Names{"wan2.2_t2v_low_noise_14B_fp16.safetensors"});
+        EXPECT_EQ(m.family, Family::wan22);
+    }
+    fs::remove(folder / "wan2.2_t2v_low_noise_14B_fp16.safetensors");
+    EXPECT_EQ(ModelFolder::open(folder / "wan2.2_t2v_high_noise_14B_fp16.safetensors").warnings.size(), 1u);
+}
+
+} // namespace
+} // namespace denoir

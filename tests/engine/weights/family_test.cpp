@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/family.h"
+
+#include <gtest/gtest.h>
+
+#include "support/model_files.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+struct FamilyCase {
+    const char* what;
+    TransformerSize size;
+    const char* config;
+    const char* index;
+    bool experts;
+    std::vector<std::string> names;
+    std::optional<Family> family;
+};
+
+TransformerTraits traits_of(const TransformerSize& s) {
+    TransformerTraits t;
+    t.in_channels = s.in, t.out_channels = s.out, t.clip = s.clip > 0, t.first_last = s.positions > 0, t.fps = s.fps;
+    return t;
+}
+
+TEST(FamilyTest, Table) {
+    TransformerSize plain, i2v = with_images(), a14b = with_images(false), flf = with_images(), forcing, ti2v;
+    flf.positions = 514, forcing.fps = true, ti2v.in = ti2v.out = 48;
+    const std::vector<FamilyCase> cases{
+        {"nothing tells", plain, "{}", "{}", false, {"model", "models"}, std::nullopt},
+        {"nothing tells, images", i2v, "{}", "{}", false, {"model.safetensors", "home"}, std::nullopt},
+        {"the field wins", forcing, R"({"family":"wan"})", "{}", false, {}, Family::wan},
+        {"a null field", plain, R"({"family":null})", "{}", false, {}, std::nullopt},
+        {"fps tensors", forcing, "{}", R"({"_class_name":"WanPipeline"})", false, {"Wan2.1"}, Family::skyreels_df},
+        {"inject_sample_info", plain, R"({"inject_sample_info":true})", "{}", false, {}, Family::skyreels_df},
+        {"inject_sample_info false", plain, R"({"inject_sample_info":false})", "{}", false, {}, std::nullopt},
+        {"36 channels without CLIP", a14b, "{}", "{}", false, {"Wan2.1"}, Family::wan22},
+        {"48 channels", ti2v, "{}", "{}", false, {}, Family::wan22},
+        {"position table", flf, "{}", "{}", false, {}, Family::wan},
+        {"two experts", plain, "{}", "{}", true, {}, Family::wan22},
+        {"model_type alone", plain, R"({"_class_name":"WanModel","model_type":"t2v"})", "{}", false, {}, std::nullopt},
+        {"model_type ti2v", plain, R"({"model_type":"ti2v"})", "{}", false, {}, Family::wan22},
+        {"index before names",
+         plain,
+         "{}",
+         R"({"_class_name":"SkyReelsV2Pipeline"})",
+         false,
+         {"Wan2.1-T2V"},
+         Family::skyreels},
+        {"folder Wan2.1", plain, "{}", "{}", false, {"model.safetensors", "Wan2.1-T2V-1.3B"}, Family::wan},
+        {"file wan2.2", plain, "{}", "{}", false, {"wan2.2_t2v_high_noise_14B_fp16.safetensors"}, Family::wan22},
+        {"GGUF expert", plain, "{}", "{}", false, {"T2V-A14B-HighNoise-Q4_K_M.gguf"}, Family::wan22},
+        {"SkyReels T2V", plain, "{}", "{}", false, {"x", "SkyReels-V2-T2V-14B-540P"}, Family::skyreels},
+        {"SkyReels I2V", i2v, "{}", "{}", false, {"x", "SkyReels-V2-I2V-1.3B-540P"}, Family::skyreels},
+        {"SkyReels DF", plain, "{}", "{}", false, {"x", "SkyReels-V2-DF-14B-720P"}, Family::skyreels_df},
+        {"Kijai's names",
+         plain,
+         "{}",
+         "{}",
+         false,
+         {"Wan2_1-SkyReels-V2-DF-14B-720P_fp16.safetensors"},
+         Family::skyreels_df},
+        {"Kijai's Wan", plain, "{}", "{}", false, {"Wan2_1-T2V-14B_fp8_e4m3fn.safetensors"}, Family::wan},
+        {"SkyReels, but which", plain, "{}", "{}", false, {"SkyReels-V2-14B"}, std::nullopt},
+        {"SkyReels with image channels", i2v, "{}", "{}", false, {"SkyReels-V2-14B"}, Family::skyreels},
+        {"SkyReels in a Wan tree", plain, "{}", "{}", false, {"SkyReels-14B-tuned", "Wan2.1"}, std::nullopt},
+        {"SkyReels, the folder says which",
+         plain,
+         "{}",
+         "{}",
+         false,
+         {"skyreels_14B.safetensors", "DF"},
+         Family::skyreels_df},
+        {"no DF in pdf", plain, "{}", "{}", false, {"skyreels-pdf"}, std::nullopt},
+        {"the nearest name wins", plain, "{}", "{}", false, {"SkyReels-V2-DF-1.3B", "wan"}, Family::skyreels_df},
+        {"no Wan in Taiwan", plain, "{}", "{}", false, {"taiwan", "swan", "wander"}, std::nullopt},
+        {"a cached snapshot",
+         plain,
+         "{}",
+         "{}",
+         false,
+         {"abc123", "snapshots", "models--Wan-AI--Wan2.1-T2V-14B"},
+         Family::wan},
+        {"class of the transformer",
+         i2v,
+         R"({"_class_name":"SkyReelsV2Transformer3DModel"})",
+         "{}",
+         false,
+         {},
+         Family::skyreels},
+        {"class that says nothing", plain, R"({"_class_name":"WanTransformer3DModel"})", "{}", false, {}, std::nullopt},
+    };
+    for (const FamilyCase& c : cases) {
+        FamilyEvidence e;
+        e.config = Json::parse(c.config), e.model_index = Json::parse(c.index), e.traits = traits_of(c.size),
+        e.two_experts = c.experts, e.names = c.names;
+        EXPECT_EQ(detect_family(e), c.family) << c.what;
+    }
+}
+
+TEST(FamilyTest, AnUnknownFieldIsRefused) {
+    TempFolder folder("x");
+    write_bytes(folder / "model.safetensors", transformer_file());
+    write_bytes(folder / "config.json", R"({"family":"wan3"})");
+    EXPECT_TRUE(has(refusal(folder.path()), "config.json: family"));
+}
+
+TEST(FamilyTest, NamesBothWays) {
+    for (const Family f : {Family::wan, Family::skyreels, Family::skyreels_df, Family::wan22})
+        EXPECT_EQ(family_from_name(name(f)), f);
+    EXPECT_FALSE(family_from_name("Wan"));
+}
+
+} // namespace
+} // namespace denoir
