@@ -94,11 +94,11 @@ void Companions::search_beside(const fs::path& folder, const fs::path& opened) {
         if (const std::string name = at.filename().string(); any_of(inner, name) || expert_of(name) != Expert::none)
             roots.push_back(at.parent_path());
     for (const fs::path& root : roots) {
-        if (root != normal_path(opened)) take(search_.look_beside(root));
+        if (root != normal_path(opened)) take(search_.companions_beside(root));
         for (const fs::path& part : folders_in(root))
             if (any_of(companions, part.filename().string())) {
-                take(search_.look_beside(part));
-                for (const fs::path& deeper : folders_in(part)) take(search_.look_beside(deeper));
+                take(search_.companions_beside(part));
+                for (const fs::path& deeper : folders_in(part)) take(search_.companions_beside(deeper));
             }
         look_for_tokenizer(root);
     }

@@ -325,8 +325,11 @@ Recognised recognise(std::span<const NamedRank> tensors) {
     std::size_t best_count = 0;
     for (const Table& table : tables()) {
         const bool bare = !has_visual && table.component == Component::clip && table.layout != Layout::diffusers;
-        std::size_t fits = 0, others = 0;
+        std::size_t fits = 0, others = 0, left = tensors.size();
         for (const NamedRank& t : tensors) {
+            // A folder may hold hundreds of checkpoints: no more names are looked at than decide.
+            if (fits + left <= best_count || fits + left < others) break;
+            --left;
             const std::string plain =
                 bare ? "visual." + std::string(t.name) : alias(table.component, table.layout, t.name);
             const Found found = find_rule(table.by_other, plain);

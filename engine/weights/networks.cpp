@@ -2,12 +2,56 @@
 #include "engine/weights/networks.h"
 
 #include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <unordered_set>
 
+#include "engine/core/file.h"
 #include "engine/weights/places.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
 namespace {
+
+/// Checkpoints without a companion, by their stamps.
+class Strangers {
+public:
+    static bool hold(const std::string& stamp) {
+        const std::lock_guard lock(mutex());
+        return all().contains(stamp);
+    }
+    static void add(std::string stamp) {
+        constexpr std::size_t most = 10'000; // 2 MB
+        const std::lock_guard lock(mutex());
+        if (all().size() == most) all().clear();
+        all().insert(std::move(stamp));
+    }
+
+private:
+    static std::mutex& mutex() {
+        static std::mutex one;
+        return one;
+    }
+    static std::unordered_set<std::string>& all() {
+        static std::unordered_set<std::string> set;
+        return set;
+    }
+};
+
+/// Tells the content of these files from what lay there before; empty where that cannot be told: a file that was just
+/// written may be written once more within its time's resolution.
+std::string stamp_of(const CheckpointFiles& files) {
+    std::string stamp;
+    const auto add = [&](const fs::path& file) {
+        std::error_code error;
+        const auto written = fs::last_write_time(file, error);
+        if (error || fs::file_time_type::clock::now() - written < std::chrono::seconds(2)) return false;
+        stamp.append(file_stamp(normal_path(file))).append("\n");
+        return true;
+    };
+    if (!files.index.empty() && !add(files.index)) return {};
+    return std::all_of(files.files.begin(), files.files.end(), add) ? stamp : std::string();
+}
 
 fs::path key_of(const CheckpointFiles& files) {
     return files.files.empty() ? files.index : normal_path(files.files.front());
@@ -45,11 +89,23 @@ std::vector<Network> NetworkSearch::look(const fs::path& place) {
     return found;
 }
 
-std::vector<Network> NetworkSearch::look_beside(const fs::path& folder) {
+std::vector<Network> NetworkSearch::look_beside(const fs::path& folder) { return look_beside(folder, true); }
+std::vector<Network> NetworkSearch::companions_beside(const fs::path& folder) { return look_beside(folder, false); }
+
+std::vector<Network> NetworkSearch::look_beside(const fs::path& folder, bool transformers) {
     std::vector<Network> found;
     for (const CheckpointFiles& files : list_beside(folder)) {
+        const std::string stamp = transformers ? std::string() : stamp_of(files);
+        if (!stamp.empty() && Strangers::hold(stamp)) continue;
         try {
-            for (Network& n : networks_of(files)) found.push_back(std::move(n));
+            std::vector<Network> all = networks_of(files);
+            if (!transformers)
+                std::erase_if(all, [](const Network& n) { return n.component() == Component::transformer; });
+            if (!stamp.empty() && all.empty()) {
+                Strangers::add(stamp);
+                known_.erase(key_of(files)); // hundreds of tables of contents are 200 MB
+            }
+            for (Network& n : all) found.push_back(std::move(n));
         } catch (const Error& e) {
             problems_beside_.push_back(e);
         }

@@ -34,6 +34,9 @@ public:
     /// In a folder that may hold much that is not of this model. Throws nothing: what cannot be read is left out and
     /// becomes `problems_beside()`.
     std::vector<Network> look_beside(const std::filesystem::path& folder);
+    /// The same without transformers. A file in which there was nothing else is not read again by this process as long
+    /// as it stays as it is: a model may lie among hundreds of them.
+    std::vector<Network> companions_beside(const std::filesystem::path& folder);
 
     /// The checkpoints of such a folder, by names alone.
     std::vector<CheckpointFiles> list_beside(const std::filesystem::path& folder);
@@ -45,6 +48,8 @@ public:
     const std::vector<Error>& problems_beside() const { return problems_beside_; }
 
 private:
+    std::vector<Network> look_beside(const std::filesystem::path& folder, bool transformers);
+
     std::map<std::filesystem::path, std::vector<Network>> known_; ///< by a checkpoint's first file
     std::vector<Error> problems_, problems_beside_;
 };

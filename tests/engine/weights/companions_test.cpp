@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstring>
+
 #include "engine/weights/inspect.h"
 #include "support/gguf_writer.h"
 #include "support/model_files.h"
@@ -91,6 +94,39 @@ TEST(CompanionsTest, APartThatIsDamagedIsSaidAndNotMissed) {
     const ModelFolder m = ModelFolder::open(folder.path());
     EXPECT_TRUE(m.missing.empty());
     EXPECT_TRUE(m.warnings.empty()) << m.warnings.front();
+}
+
+/// The same safetensors file, its header with spaces behind it.
+std::string grown(const std::string& file, std::size_t bytes) {
+    const std::size_t more = bytes - file.size();
+    std::uint64_t header = 0;
+    std::memcpy(&header, file.data(), sizeof header);
+    return le(header + more) + file.substr(8, header) + std::string(more, ' ') + file.substr(8 + header);
+}
+
+/// A model may lie among hundreds of transformers, each of which is opened once and read beside all others.
+TEST(CompanionsTest, AFileWithoutCompanionsIsReadAgainOnlyWhenItChanged) {
+    TempFolder folder("models");
+    const fs::path file = folder / "diffusion_models/a.safetensors", beside = folder / "diffusion_models/b.safetensors";
+    write_bytes(file, transformer_file());
+    const std::size_t bytes = std::max(transformer_file().size(), vae_file().size());
+    const auto missing = [&] { return ModelFolder::open(file).missing.front(); };
+    const auto put = [&](const std::string& content, fs::file_time_type time) {
+        write_bytes(beside, grown(content, bytes));
+        fs::last_write_time(beside, time);
+    };
+    const auto now = fs::file_time_type::clock::now(), then = now - std::chrono::hours(1);
+    put(transformer_file(), then);
+    EXPECT_EQ(missing(), "VAE");
+    put(vae_file(), then); // behind its back
+    EXPECT_EQ(missing(), "VAE");
+    put(vae_file(), then + std::chrono::seconds(1));
+    EXPECT_EQ(missing(), "text encoder");
+    // What is being written may change within its time's resolution.
+    put(transformer_file(), now);
+    EXPECT_EQ(missing(), "VAE");
+    put(vae_file(), now);
+    EXPECT_EQ(missing(), "text encoder");
 }
 
 TEST(CompanionsTest, OfTwoVaesTheOneThatMakesTheLatents) {
