@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/cli/commands.h"
+#include "engine/core/text.h"
 #include "engine/session/request_json.h"
 
 namespace denoir::cli {
@@ -48,10 +49,12 @@ std::optional<PrecisionPolicy> precision_of(const Arguments& args) {
 Json number_value(std::string_view option, const std::string& text) {
     Json value = text;
     if (parsed<std::uint64_t>(text, value) || parsed<std::int64_t>(text, value)) return value;
-    if (parsed<double>(text, value) && !std::isfinite(value.get<double>()))
+    const auto real = read_double(text);
+    if (!real) return text;
+    if (!std::isfinite(*real))
         throw UsageError("", std::string(option), fmt::format("{} is no finite number", printable(text, 20)),
                          "write a number");
-    return value;
+    return *real;
 }
 
 void check_resume(const Arguments& args, const Command& command, std::initializer_list<std::string_view> also,

@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 
+#include "engine/core/text.h"
 #include "engine/session/sweep.h"
 
 namespace denoir {
@@ -80,12 +82,14 @@ std::string trimmed(std::string_view text) {
     return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, end - begin + 1));
 }
 
-std::vector<std::string> pieces(std::string_view text, std::string_view separators) {
+/// What stands between the separators; nothing there is refused.
+std::vector<std::string> pieces(std::string_view field, std::string_view text, std::string_view separators) {
     std::vector<std::string> out;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find_first_of(separators), text.size());
-        if (std::string piece = trimmed(text.substr(0, end)); !piece.empty()) out.push_back(std::move(piece));
-        text.remove_prefix(std::min(end + 1, text.size()));
+    for (std::size_t begin = 0; begin <= text.size() && !text.empty();) {
+        const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
+        out.push_back(trimmed(text.substr(begin, end - begin)));
+        if (out.back().empty()) refuse(field, "has an empty value", "write them like 4, 8, 20");
+        begin = end + 1;
     }
     return out;
 }
@@ -94,11 +98,9 @@ std::optional<Json> number_of(std::string_view text) {
     const char *begin = text.data(), *end = begin + text.size();
     std::uint64_t natural = 0;
     std::int64_t whole = 0;
-    double real = 0;
     if (const auto [p, e] = std::from_chars(begin, end, natural); p == end && e == std::errc()) return natural;
     if (const auto [p, e] = std::from_chars(begin, end, whole); p == end && e == std::errc()) return whole;
-    if (const auto [p, e] = std::from_chars(begin, end, real); p == end && e == std::errc() && std::isfinite(real))
-        return real;
+    if (const auto real = read_double(text); real && std::isfinite(*real)) return *real;
     return std::nullopt;
 }
 
@@ -201,10 +203,13 @@ SweepAxis parse_axis(std::string_view field, std::string_view text) {
         }
     } else if (is_text(field)) {
         const bool bars = whole.find('|') != std::string::npos;
-        for (std::string& piece : pieces(whole, bars ? "|" : ",")) axis.values.emplace_back(std::move(piece));
+        for (std::string& piece : pieces(field, whole, bars ? "|" : ",")) axis.values.emplace_back(std::move(piece));
     } else {
-        for (const std::string& word : pieces(whole, ",| \t"))
-            if (!add_range(field, word, axis.values)) axis.values.push_back(value_of(word));
+        for (const std::string& piece : pieces(field, whole, ",|")) {
+            std::istringstream words(piece); // blanks may stand in place of commas
+            for (std::string word; words >> word;)
+                if (!add_range(field, word, axis.values)) axis.values.push_back(value_of(word));
+        }
     }
     if (axis.values.empty()) refuse(field, "has no values", "write them like 4, 8, 20");
     Sweep alone;

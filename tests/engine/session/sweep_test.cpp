@@ -51,6 +51,7 @@ TEST(SweepAxisText, IsReadAsPeopleWriteIt) {
     EXPECT_EQ(values("prompt", "7, 8"), R"(["7","8"])"); // a prompt may look like a number
     EXPECT_EQ(values("prompt", R"(["a|b", "c"])"), R"(["a|b","c"])");
     EXPECT_EQ(values("guidance", "default, 3"), "[null,3]");
+    EXPECT_EQ(values("guidance", "1e-400"), "[0.0]"); // as in JSON
     EXPECT_EQ(values("forcing.causal_attention", "on off"), "[true,false]");
     EXPECT_EQ(values("cache.threshold", "0 0.1"), "[0,0.1]");
 }
@@ -75,6 +76,9 @@ TEST(SweepAxisText, RefusesWhatTheFieldCannotHave) {
     const auto said = [](const char* field, const char* text) { return refusal([&] { parse_axis(field, text); }); };
     EXPECT_EQ(said("steps", "4, 2000"), "axes.steps: 2000 is out of range");
     EXPECT_EQ(said("steps", ""), "axes.steps: has no values");
+    for (const char* text : {"1,,2", "1, ,2", ",1", "1,", ","})
+        EXPECT_EQ(said("seed", text), "axes.seed: has an empty value") << text;
+    EXPECT_EQ(said("prompt", "a||b"), "axes.prompt: has an empty value");
     EXPECT_EQ(said("steps", "8, 8"), "axes.steps: holds 8 twice");
     EXPECT_EQ(said("steps", "8..4"), "axes.steps: 8..4 is no range");
     EXPECT_EQ(said("seed", "1..1e9"), "axes.seed: 1..1e9 holds more than 200 values");
