@@ -78,6 +78,21 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
     }
 }
 
+/// What a render has made is not written over by another.
+void refuse_file_of_run(const fs::path& out, const fs::path& own_run) {
+    static constexpr std::array<std::string_view, 5> kept{"video.mp4", "run.json", "conditioning.safetensors",
+                                                          "metrics.json", "thumbnail.png"};
+    std::error_code code;
+    if (!fs::exists(out, code)) return;
+    const fs::path folder = fs::absolute(folder_of(out)).lexically_normal();
+    const bool state = folder.filename() == "latents" || folder.filename() == "solver";
+    const fs::path run = state ? folder.parent_path() : folder;
+    if (!state && std::find(kept.begin(), kept.end(), out.filename().native()) == kept.end()) return;
+    if (!fs::is_regular_file(run / "run.json", code) || (!own_run.empty() && same_file(run, own_run))) return;
+    throw Error(out.string(), "", fmt::format("is a file of the run {}", printable(run.filename().string(), 100)),
+                "choose another output");
+}
+
 } // namespace
 
 bool lies_in(const fs::path& path, const fs::path& folder) {
@@ -92,7 +107,7 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
     return end == b.end();
 }
 
-void check_output_file(const fs::path& out, std::span<const fs::path> inputs) {
+void check_output_file(const fs::path& out, std::span<const fs::path> inputs, const fs::path& own_run) {
     if (out.empty()) throw UsageError("", "--out", "is empty", "name a file");
     if (!out.has_filename() || out.filename() == "." || out.filename() == "..")
         throw Error(out.string(), "", "names a folder", "name a file");
@@ -104,6 +119,7 @@ void check_output_file(const fs::path& out, std::span<const fs::path> inputs) {
                     "choose another name");
     check_parent(out);
     check_not_input(out, inputs);
+    refuse_file_of_run(out, own_run);
 }
 
 void check_output_folder(const fs::path& given, std::span<const fs::path> inputs, int own_frames) {
@@ -127,7 +143,8 @@ void check_output_folder(const fs::path& given, std::span<const fs::path> inputs
             refuse_input(given, input);
 }
 
-OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, int own_frames) {
+OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, int own_frames,
+                        const fs::path& own_run) {
     const std::string extension = lower_extension(without_slash(out));
     std::error_code code;
     if (std::find(video_extensions.begin(), video_extensions.end(), extension) != video_extensions.end()) {
@@ -135,7 +152,7 @@ OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, i
             throw Error(out.string(), "", "is an existing folder named like a video", "choose another name");
         if (!out.has_filename())
             throw Error(out.string(), "", "names a folder like a video", "leave the slash out or choose another name");
-        check_output_file(out, inputs);
+        check_output_file(out, inputs, own_run);
         return OutputKind::video;
     }
     if (std::find(other_extensions.begin(), other_extensions.end(), extension) != other_extensions.end())

@@ -14,8 +14,10 @@ bool lies_in(const std::filesystem::path& path, const std::filesystem::path& fol
 
 /// Refuses, before anything is computed, an output file that cannot appear later: no folder there, not writable, a
 /// folder, pipe or device of that name, or one of `inputs` (through links or other spellings; folders stand for every
-/// file in them). Throws Error naming `out` as given.
-void check_output_file(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs);
+/// file in them), or a file that a run keeps (its video, latents, …), unless that is `own_run`. Throws Error naming
+/// `out` as given.
+void check_output_file(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs,
+                       const std::filesystem::path& own_run = {});
 
 /// A folder that must be new or empty; what a killed process left half-written there does not count. It may hold
 /// frame_00001.png … up to number `own_frames`, where a run goes on that may have been ended while it put them there.
@@ -24,6 +26,6 @@ void check_output_folder(const std::filesystem::path& out, std::span<const std::
 
 /// The one or the other, by name: an existing folder named like a video and names of other media are refused.
 OutputKind check_output(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs,
-                        int own_frames = 0);
+                        int own_frames = 0, const std::filesystem::path& own_run = {});
 
 } // namespace denoir

@@ -267,7 +267,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         return result_of(run);
     }
     check_resolved(run);
-    check_output(record.out, all_inputs_of(record.request), *record.request.frames);
+    check_output(record.out, all_inputs_of(record.request), *record.request.frames, run.path());
     const ModelFolder model = ModelFolder::open(record.request.model);
     const auto state = run.last_state();
     const std::vector<Window> windows = stored_windows(run);

@@ -92,7 +92,7 @@ public:
                metadata_of(run.record())) {
         const RunRecord& record = run_.record();
         const Request& r = record.request;
-        const OutputKind kind = check_output(record.out, all_inputs_of(r), again ? *r.frames : 0);
+        const OutputKind kind = check_output(record.out, all_inputs_of(r), again ? *r.frames : 0, run.path());
         if (kind == OutputKind::frames || lower_extension(record.out) == ".mkv")
             wanted_.emplace(record.out, kind, *r.width, *r.height, *r.fps, metadata_of(record), again);
     }

@@ -70,5 +70,21 @@ TEST_F(OutputCheck, RefusesInputsInAnySpelling) {
     EXPECT_EQ(refusal(in("other.mp4"), {image}), "");
 }
 
+TEST_F(OutputCheck, RefusesWhatAnotherRunKeeps) {
+    fs::create_directories(in("fox/latents"));
+    make("fox/run.json");
+    make("fox/latents/step_001.mp4");
+    const fs::path video = make("fox/video.mp4");
+    fs::create_directory_symlink(in("fox"), in("link"));
+    for (const fs::path& out : {video, in("link/video.mp4"), in("fox/latents/step_001.mp4")})
+        EXPECT_NE(refusal(out).find("is a file of the run"), std::string::npos) << out;
+    EXPECT_NE(refusal(video).find("run fox"), std::string::npos);
+    EXPECT_EQ(check_output(video, {}, 0, in("link")), OutputKind::video); // it goes on
+    EXPECT_EQ(refusal(in("fox/draft.mp4")), "");
+    EXPECT_EQ(refusal(make("fox/draft.mp4")), ""); // its user's, as a file anywhere
+    fs::remove(in("fox/run.json"));
+    EXPECT_EQ(refusal(video), "");
+}
+
 } // namespace
 } // namespace denoir
