@@ -23,6 +23,7 @@
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
+#include "engine/weights/experts.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/traits.h"
 
@@ -58,7 +59,20 @@ Mode mode_of(const Request& r, Family family) {
     return !r.last_image.empty() ? Mode::flf2v : !r.image.empty() ? Mode::i2v : Mode::t2v;
 }
 
+/// `there`: the one of Wan 2.2's two transformers that is there; none: nobody says.
+[[noreturn]] void refuse_half(const ModelFolder& model, Expert there) {
+    const auto name = [](bool low) { return low ? "low-noise" : "high-noise"; };
+    throw Error(model.root.string(), {},
+                there == Expert::none
+                    ? "the low-noise transformer of Wan 2.2 A14B is missing"
+                    : fmt::format("holds the {} transformer of Wan 2.2 A14B alone: the {} one is missing",
+                                  name(there == Expert::low), name(there != Expert::low)),
+                "give the folder that holds both, as high_noise_model/ and low_noise_model/ or transformer/ and "
+                "transformer_2/");
+}
+
 void check_transformer(const ModelFolder& model) {
+    if (model.transformer.empty() && !model.transformer_low.empty()) refuse_half(model, Expert::low);
     if (model.transformer.empty())
         throw Error(model.root.string(), {}, "no transformer was found there",
                     "give a model folder or a transformer file");
@@ -104,11 +118,8 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
             throw Error(model.root.string(), {}, fmt::format("the {} is missing", part),
                         fmt::format("put {} beside the transformer", file));
     };
-    need(!model.transformer.empty(), "transformer", "its safetensors");
     if (*r.family == Family::wan22 && model.transformer_low.empty() && !variant.clean_image())
-        throw Error(model.root.string(), {}, "the low-noise transformer of Wan 2.2 A14B is missing",
-                    "give the folder that holds both, as high_noise_model/ and low_noise_model/ or transformer/ and "
-                    "transformer_2/");
+        refuse_half(model, placed_expert_of(model.transformer.front()));
     need(!model.text_encoder.empty(), "text encoder", "models_t5_umt5-xxl-enc-bf16.pth or text_encoder/");
     need(!model.tokenizer.empty(), "tokenizer", "google/umt5-xxl/ or tokenizer/");
     need(!model.vae.empty(), "VAE", variant.stride == 16 ? "Wan2.2_VAE.pth or vae/" : "Wan2.1_VAE.pth or vae/");

@@ -53,6 +53,11 @@ Expert file_expert_of(std::string_view file_name) {
     return high == low ? Expert::none : high ? Expert::high : Expert::low;
 }
 
+Expert placed_expert_of(const fs::path& file) {
+    const Expert spoken = file_expert_of(file.filename().string());
+    return spoken == Expert::none ? expert_of(normal_path(file).parent_path().filename().string()) : spoken;
+}
+
 std::string without_expert(std::string_view file_name) {
     std::string rest(file_name);
     for (const auto& words : {high_words, low_words})

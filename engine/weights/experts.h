@@ -19,6 +19,8 @@ Expert expert_of(std::string_view name);
 /// The same of a transformer's file, which often has the one word alone: "…-A14B_HIGH_fp8…", "…-LN", "…i2vLow". Such a
 /// word says something only where there is a file of the other expert, too.
 Expert file_expert_of(std::string_view file_name);
+/// The same by the file's own name, else by its folder's ("low_noise_model").
+Expert placed_expert_of(const std::filesystem::path& file);
 /// What the files of two experts have in common: letters and digits in lower case, without those words.
 std::string without_expert(std::string_view file_name);
 

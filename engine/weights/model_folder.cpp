@@ -118,7 +118,7 @@ private:
         const fs::path folder = normal_path(file).parent_path();
         const Expert place = expert_of(folder.filename().string());
         const std::string name = file.filename().string();
-        const Expert spoken = file_expert_of(name), mine = spoken == Expert::none ? place : spoken;
+        const Expert mine = placed_expert_of(file);
         if (mine == Expert::none) return;
         const Expert other = mine == Expert::high ? Expert::low : Expert::high;
         std::vector<CheckpointFiles> candidates;

@@ -13,6 +13,7 @@
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/windows.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir {
 namespace {
@@ -304,6 +305,25 @@ TEST(Resolve, ShiftOfWansImageModelsFollowsTheSize) {
 TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
     const auto low_is_missing = [](Request& q) { q.family = Family::wan22; };
     EXPECT_NE(refused("Wan2.1-T2V-tiny", low_is_missing).find("low-noise transformer"), std::string::npos);
+    // By the names of what is there.
+    const test::TempFolder folder;
+    const auto refusal = [&](const char* path) {
+        Request q;
+        q.prompt = "a fox";
+        q.model = folder / path;
+        try {
+            Pipeline::resolve(q, ModelFolder::open(q.model));
+        } catch (const Error& e) {
+            return std::string(e.what());
+        }
+        return std::string("accepted");
+    };
+    std::filesystem::copy(models / "Wan2.1-T2V-tiny", folder / "model/low_noise_model",
+                          std::filesystem::copy_options::recursive);
+    for (const char* path : {"model/low_noise_model", "model"})
+        EXPECT_NE(refusal(path).find("the high-noise one is missing"), std::string::npos) << refusal(path);
+    std::filesystem::rename(folder / "model/low_noise_model", folder / "model/high_noise_model");
+    EXPECT_NE(refusal("model").find("the low-noise one is missing"), std::string::npos) << refusal("model");
 }
 
 TEST(Defaults, Wan22ImageModelsKeepTheirsWithALastImage) {
