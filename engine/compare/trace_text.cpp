@@ -38,6 +38,7 @@ Json to_json(const LayerError& l) {
             {"relative", finite(d.relative())},
             {"cosine", d.cosine},
             {"not_finite", d.not_finite},
+            {"both_not_finite", d.both_not_finite},
             {"inherited", finite(l.inherited)},
             {"expected", finite(l.expected)},
             {"generated", l.generated}};
@@ -118,6 +119,16 @@ std::string to_text(const TraceComparison& c) {
         for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) out += row(*rows[i].first) + "\n";
     }
     out += "\n" + c.verdict;
+    order.clear();
+    for (const LayerError& l : c.layers)
+        if (l.difference.both_not_finite > 0) order.push_back(&l);
+    const std::vector<Row> broken = by_layer(order);
+    for (std::size_t i = 0; i < std::min(broken.size(), most_rows); ++i) {
+        const auto& d = broken[i].first->difference;
+        out += fmt::format("\nnote: {}: {} of {} values are NaN or infinite in both",
+                           printable(broken[i].first->key, 90), d.both_not_finite, d.elements);
+    }
+    if (broken.size() > most_rows) out += fmt::format("\nnote: and in {} more layers", broken.size() - most_rows);
     for (const SettingDifference& s : request_differences(c))
         out += fmt::format("\nnote: {} is {} in A and {} in B", s.key, s.a.empty() ? "not given" : printable(s.a, 60),
                            s.b.empty() ? "not given" : printable(s.b, 60));
@@ -159,7 +170,7 @@ Json to_json(const TraceComparison& c) {
 std::string to_csv(const TraceComparison& c) {
     std::string out =
         "key,component,layer,step,branch,frame,dtype_a,dtype_b,elements,max_abs,mean_abs,mean_norm,normalised,"
-        "relative,cosine,not_finite,inherited,expected,generated\n";
+        "relative,cosine,not_finite,inherited,expected,generated,both_not_finite\n";
     const auto quoted = [](const std::string& text) {
         std::string safe = "\"";
         for (const char ch : printable(text, 4096)) safe += ch == '"' ? std::string("\"\"") : std::string(1, ch);
@@ -168,12 +179,12 @@ std::string to_csv(const TraceComparison& c) {
     const auto whole = [](const std::optional<int>& v) { return v ? std::to_string(*v) : std::string(); };
     for (const LayerError& l : c.layers) {
         const auto& d = l.difference;
-        out +=
-            fmt::format("{},{},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.12g},{},{:.9g},{:.9g},{}\n",
-                        quoted(l.key), quoted(l.parts.component), quoted(l.parts.layer), whole(l.parts.step),
-                        quoted(l.parts.branch), whole(l.parts.frame), info(d.dtype_a).name, info(d.dtype_b).name,
-                        d.elements, d.max_abs, d.mean_abs, d.mean_norm, d.normalised(), d.relative(), d.cosine,
-                        d.not_finite, l.inherited, l.expected, l.generated ? 1 : 0);
+        out += fmt::format(
+            "{},{},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.12g},{},{:.9g},{:.9g},{},{}\n",
+            quoted(l.key), quoted(l.parts.component), quoted(l.parts.layer), whole(l.parts.step),
+            quoted(l.parts.branch), whole(l.parts.frame), info(d.dtype_a).name, info(d.dtype_b).name, d.elements,
+            d.max_abs, d.mean_abs, d.mean_norm, d.normalised(), d.relative(), d.cosine, d.not_finite, l.inherited,
+            l.expected, l.generated ? 1 : 0, d.both_not_finite);
     }
     return out;
 }

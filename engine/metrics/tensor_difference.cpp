@@ -83,7 +83,7 @@ TensorDifference difference(const Tensor& a, const Tensor& b) {
         const std::int64_t here = column;
         if (++column >= columns) column = 0;
         if (!both_finite(x, y)) {
-            d.not_finite += !same_not_finite(x, y);
+            ++(same_not_finite(x, y) ? d.both_not_finite : d.not_finite);
             return;
         }
         if (columns > 0) column_sums[std::size_t(here)] += double(x) - double(y);

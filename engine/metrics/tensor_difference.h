@@ -26,6 +26,8 @@ struct TensorDifference {
     double worst_a = 0, worst_b = 0;
     /// Places where one side is NaN or infinite and the other is not the same: they count in nothing above.
     std::int64_t not_finite = 0;
+    /// Places where both are the same NaN or infinity: no difference, and no numbers either.
+    std::int64_t both_not_finite = 0;
 
     /// max_abs / mean_norm; infinite where B is all zero and A is not, or where not_finite.
     double normalised() const;

@@ -274,10 +274,20 @@ std::string pair_of_dtypes(const TensorDifference& d) {
                                   : fmt::format("{} in A, {} in B", info(d.dtype_a).name, info(d.dtype_b).name);
 }
 
+/// What is equal, and of no use: a sentence, or nothing.
+std::string said_of_not_finite(const TraceComparison& c) {
+    const auto broken = [](const LayerError& l) { return l.difference.both_not_finite > 0; };
+    const auto first = std::find_if(c.layers.begin(), c.layers.end(), broken);
+    if (first == c.layers.end()) return {};
+    return fmt::format(" In {} of {} tensors values are NaN or infinite in both, first in {}: {} of {}.",
+                       std::count_if(first, c.layers.end(), broken), c.layers.size(), place(*first),
+                       first->difference.both_not_finite, first->difference.elements);
+}
+
 std::string verdict_of(const TraceComparison& c) {
     if (c.layers.empty()) return "The two traces have no layer in common.";
     std::string text;
-    if (!c.begins) return fmt::format("All {} tensors are equal to the bit.", c.layers.size());
+    if (!c.begins) return fmt::format("All {} tensors are equal to the bit.", c.layers.size()) + said_of_not_finite(c);
     if (c.first) {
         const LayerError& l = c.layers[*c.first];
         if (l.difference.not_finite > 0)
@@ -303,7 +313,7 @@ std::string verdict_of(const TraceComparison& c) {
     if (c.worst)
         text += fmt::format(" Largest difference over the mean norm of a layer: {}, in {}.",
                             error_text(c.worst_normalised()), place(c.layers[*c.worst]));
-    return text;
+    return text + said_of_not_finite(c);
 }
 
 } // namespace

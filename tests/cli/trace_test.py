@@ -207,6 +207,15 @@ class Comparing(Case):
         self.assertIsNone(found["first"]["relative"])
         self.assertIn("NaN", found["verdict"])
 
+    def test_not_finite_in_both(self):
+        write(self.work / "a.safetensors", {"x": floats([1, math.nan, -math.inf]), "y": floats([1, -1])})
+        found = self.compare({"x": floats([1, math.nan, -math.inf]), "y": floats([1, -1])})
+        self.assertTrue(found["identical"])
+        self.assertIn("In 1 of 2 tensors values are NaN or infinite in both, first in x: 2 of 3.", found["verdict"])
+        self.assertEqual([layer["both_not_finite"] for layer in found["layers"]], [2, 0])
+        text = self.done("compare-traces", "a.safetensors", "b.safetensors").out
+        self.assertIn("x: 2 of 3 values are NaN or infinite in both", text)
+
     def test_nothing_in_common(self):
         write(self.work / "b.safetensors", {"other": floats([1])})
         self.assertIn("no tensor name in common", self.refused("compare-traces", "a.safetensors", "b.safetensors").err)

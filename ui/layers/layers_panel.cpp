@@ -394,7 +394,8 @@ void LayersPanel::show_cell() {
     row(tr("dtypes"),
         d.dtype_a == d.dtype_b ? dtype(d.dtype_a) : tr("%1 in A, %2 in B").arg(dtype(d.dtype_a), dtype(d.dtype_b)));
     row(tr("shape"), app::to_qstring(to_string(d.shape)));
-    if (d.not_finite > 0) row(tr("not finite"), QString::number(d.not_finite));
+    if (const auto broken = d.not_finite + d.both_not_finite; broken > 0)
+        row(tr("not finite"), QString::number(broken));
     QString text = QStringLiteral("<table cellspacing='0'>%1</table>").arg(rows);
     const bool first = shown_->first && *shown_->first == layer.toULongLong();
     if (l.generated)

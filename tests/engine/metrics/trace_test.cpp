@@ -51,6 +51,7 @@ TEST(TensorDifference, NaNAndInfinityOnOneSideAloneAreCounted) {
     const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
     const TensorDifference same = difference(of({1, nan, inf, -inf}, {4}), of({1, nan, inf, -inf}, {4}));
     EXPECT_EQ(same.not_finite, 0);
+    EXPECT_EQ(same.both_not_finite, 3);
     EXPECT_EQ(same.relative(), 0);
     const TensorDifference other = difference(of({nan, 2, inf, 1}, {4}), of({1, 2, -inf, 1}, {4}));
     EXPECT_EQ(other.not_finite, 2);
