@@ -155,18 +155,18 @@ void Comparison::retire() {
         retired_.push_back(std::move(worker_));
     }
     std::erase_if(retired_, [](const auto& worker) { return worker->over.load(); });
-}
-
-void Comparison::stop() {
-    retire();
     curve_.clear();
-    pair_ = {};
     done_ = 0;
     active_ = exact_ = false;
     activity_.clear();
     note_.clear();
     damaged_.clear();
     issue_ = {};
+}
+
+void Comparison::stop() {
+    retire();
+    pair_ = {};
     emit begun();
     emit changed();
 }
@@ -195,13 +195,6 @@ void Comparison::set_prefers_exact(bool on) {
 
 void Comparison::begin() {
     retire();
-    curve_.clear();
-    done_ = 0;
-    active_ = exact_ = false;
-    activity_.clear();
-    note_.clear();
-    damaged_.clear();
-    issue_ = {};
     const auto size = [](const QSize& s) { return QStringLiteral("%1 × %2").arg(s.width()).arg(s.height()); };
     if (pair_.a.size != pair_.b.size) {
         issue_ = {QString(), QStringLiteral("size"),

@@ -75,7 +75,7 @@ private:
     QString pairing() const;                  ///< for note()
     void leave_out(std::vector<int> damaged); ///< frames of A, from 0, that cannot be measured
     void take(int frame, const metrics::FrameMetrics& value);
-    void retire();
+    void retire(); ///< what was measured, and who measures, are of the past
 
     std::vector<std::optional<metrics::FrameMetrics>> curve_;
     std::vector<int> damaged_; ///< frames of A, rising
