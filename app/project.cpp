@@ -381,19 +381,6 @@ void Project::set_request(const Json& request) {
     touch();
 }
 
-Json Project::extra(const std::string& key) const {
-    const auto it = extra_.find(key);
-    return it == extra_.end() ? Json() : *it;
-}
-
-void Project::set_extra(const std::string& key, const Json& value) {
-    if (extra(key) == value) return;
-    extra_[key] = value;
-    dirty_ = true;
-    note_modified();
-    touch();
-}
-
 QString Project::title() const { return path_.isEmpty() ? tr("Untitled") : QFileInfo(path_).completeBaseName(); }
 bool Project::is_modified() const { return dirty_ || !undo_.isClean(); }
 

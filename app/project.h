@@ -141,9 +141,6 @@ public:
     /// The request being edited (asked_json()); an empty object: none. Not an undo step: the document pushes its own.
     const Json& request() const { return request_; }
     void set_request(const Json& request);
-    /// What others keep in the project, by key; not undoable.
-    Json extra(const std::string& key) const;
-    void set_extra(const std::string& key, const Json& value);
 
     // Files. What throws, throws Error and changes nothing.
     const QString& path() const { return path_; } ///< empty: untitled

@@ -177,7 +177,6 @@ private slots:
         p.add_shot(inside);
         p.add_shot(take(9, "outside"));
         p.set_request({{"schema", 1}, {"prompt", "a fox"}, {"seed", 18446744073709551615u}});
-        p.set_extra("layout", {{"zoom", 2}});
         QVERIFY(p.is_modified());
         p.save_as(file);
         QVERIFY(!p.is_modified());
@@ -191,13 +190,18 @@ private slots:
         QVERIFY(!p.is_modified());
         p.clear();
         QVERIFY(p.shots().empty() && p.path().isEmpty());
+        const QString more = QStringLiteral("\"zoom\": 2"), text = read(file);
+        write(file,
+              QString(text).replace(QStringLiteral("\"extra\": {}"), QStringLiteral("\"extra\": {%1}").arg(more)));
+        QVERIFY(read(file) != text);
         p.open(file);
         QVERIFY(p.shots() == shots);
         QVERIFY(p.request() == request);
-        QVERIFY(p.extra("layout") == Json({{"zoom", 2}}));
         QCOMPARE(p.title(), QStringLiteral("cut"));
         QCOMPARE(p.missing_media().size(), 2);
         QVERIFY(!p.read_only());
+        p.save();
+        QVERIFY(read(file).contains(more)); // what others keep there stays
     }
 
     /// A still picture is as long as it is wanted; it has no place to begin at, from whichever end it is dragged.
