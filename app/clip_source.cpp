@@ -140,25 +140,22 @@ private:
     std::vector<fs::path> files_;
 };
 
-class MemorySource : public ClipSource {
+class StillSource : public ClipSource {
 public:
-    MemorySource(std::vector<Image> frames, double fps, const QString& name) : frames_(std::move(frames)) {
-        info_.kind = frames_.size() == 1 ? ClipInfo::Kind::still : ClipInfo::Kind::memory;
-        info_.name = name;
-        info_.frames = static_cast<int>(frames_.size());
-        info_.size = {frames_.front().width, frames_.front().height};
-        info_.fps = info_.stated_fps = frames_.size() == 1 ? 0 : fps;
+    explicit StillSource(const fs::path& path) : picture_(read_image(path)) {
+        info_.kind = ClipInfo::Kind::still;
+        info_.path = to_qstring(path);
+        info_.name = to_qstring(path.filename());
+        info_.frames = 1;
+        info_.size = {picture_.width, picture_.height};
+        info_.request = to_qstring(read_request_metadata(path));
         info_.exact = true;
         even_times(info_);
     }
-    Image read(int frame) override { return frames_[static_cast<std::size_t>(frame)]; }
-    void name_file(const fs::path& path) {
-        info_.path = to_qstring(path);
-        info_.request = to_qstring(read_request_metadata(path));
-    }
+    Image read(int) override { return picture_; }
 
 private:
-    std::vector<Image> frames_;
+    Image picture_;
 };
 
 /// A file that is a picture by its content, be it damaged (an animated GIF is a video).
@@ -174,14 +171,6 @@ bool is_named_as_still(const fs::path& path) {
     static constexpr std::array<std::string_view, 9> endings{".png", ".jpg",  ".jpeg", ".webp", ".bmp",
                                                              ".tif", ".tiff", ".ppm",  ".pgm"};
     return std::find(endings.begin(), endings.end(), lower_extension(path)) != endings.end();
-}
-
-std::unique_ptr<ClipSource> open_still(const fs::path& path) {
-    std::vector<Image> one;
-    one.push_back(read_image(path));
-    auto source = std::make_unique<MemorySource>(std::move(one), 0, to_qstring(path.filename()));
-    source->name_file(path);
-    return source;
 }
 
 } // namespace
@@ -214,18 +203,13 @@ std::unique_ptr<ClipSource> open_clip(const QString& name) {
         if (fs::exists(path / "run.json", ignored)) return std::make_unique<RunSource>(path);
         return std::make_unique<FolderSource>(path);
     }
-    if (is_still(path)) return open_still(path);
+    if (is_still(path)) return std::make_unique<StillSource>(path);
     try {
         return std::make_unique<VideoSource>(path);
     } catch (const Error&) {
         if (!is_named_as_still(path)) throw;
     }
-    return open_still(path); // says what is wrong with it as a picture
-}
-
-std::unique_ptr<ClipSource> clip_of(std::vector<Image> frames, double fps, const QString& name) {
-    Q_ASSERT(!frames.empty());
-    return std::make_unique<MemorySource>(std::move(frames), fps, name);
+    return std::make_unique<StillSource>(path); // says what is wrong with it as a picture
 }
 
 QImage to_qimage(const Image& image) {

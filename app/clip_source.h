@@ -13,9 +13,9 @@ namespace denoir::app {
 
 /// What is known of something that can be shown frame by frame.
 struct ClipInfo {
-    enum class Kind { video, folder, run, still, memory };
+    enum class Kind { video, folder, run, still };
     Kind kind = Kind::video;
-    QString path; ///< what was opened; empty: frames from memory
+    QString path; ///< what was opened
     QString name; ///< for labels: file or folder name, or a run's prompt
     int frames = 0;
     QSize size;                ///< pixels
@@ -48,9 +48,6 @@ protected:
 /// By content: a video, a picture, a folder of pictures in natural order, a run folder (its video). The video in a
 /// run's folder, or beside it under its name, belongs to the run. Throws Error.
 std::unique_ptr<ClipSource> open_clip(const QString& path);
-
-/// Frames that are in memory: a draft, a picture. All of one size, at least one.
-std::unique_ptr<ClipSource> clip_of(std::vector<Image> frames, double fps, const QString& name);
 
 /// The rate that a stored request (JSON) names; `otherwise` where it names none. The text may come from anyone.
 double rate_of(const QString& request, double otherwise);

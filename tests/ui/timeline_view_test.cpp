@@ -149,12 +149,13 @@ private slots:
 
     void plays_through_at_true_speed() {
         fill();
-        QSignalSpy shown(&*view_, &TimelineView::show_frame), playing(&*view_, &TimelineView::playing_changed);
+        QSignalSpy shown(&*view_, &TimelineView::show_frame);
         view_->set_playhead(50); // nine frames of 24 a second are left
         QElapsedTimer timer;
         timer.start();
         view_->set_playing(true);
-        QTRY_COMPARE_WITH_TIMEOUT(playing.count(), 2, 30000);
+        QVERIFY(view_->playing());
+        QTRY_VERIFY_WITH_TIMEOUT(!view_->playing(), 30000);
         QVERIFY(timer.elapsed() >= 300);
         QCOMPARE(view_->playhead(), 58);
         for (int i = 1; i < shown.count(); ++i) QVERIFY(shown[i][2].toInt() >= shown[i - 1][2].toInt());

@@ -171,8 +171,6 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     ask_count();
 }
 
-QWidget* PromptPanel::prompt_edit() const { return prompt_; }
-
 void PromptPanel::focus_prompt() {
     prompt_->setFocus(Qt::ShortcutFocusReason);
     prompt_->selectAll();

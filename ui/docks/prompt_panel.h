@@ -39,7 +39,6 @@ class PromptPanel : public QWidget {
     Q_OBJECT
 public:
     explicit PromptPanel(Studio& studio, QWidget* parent = nullptr);
-    QWidget* prompt_edit() const;
 
 public slots:
     void previous_prompt();

@@ -146,7 +146,6 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     });
     connect(list_, &RunsView::hovered, this, &RunsPanel::play_under_pointer);
     connect(list_, &QListView::customContextMenuRequested, this, &RunsPanel::show_menu);
-    connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::selection_changed);
     connect(player_, &QTimer::timeout, this, [this] {
         delegate_->set_playing(playing_, ++tick_);
         if (playing_.isValid()) list_->update(playing_);

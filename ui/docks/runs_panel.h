@@ -82,7 +82,6 @@ signals:
     void add_to_timeline(const QStringList& runs);
     void resume_run(const QString& run);
     void removed(const QStringList& runs);
-    void selection_changed();
     void said(const QString& text);
 
 protected:

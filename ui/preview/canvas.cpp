@@ -93,7 +93,6 @@ void Canvas::set_shows_b(bool b) {
 
 void Canvas::set_wipe(double position) {
     wipe_ = std::clamp(position, 0.0, 1.0);
-    emit wipe_changed(wipe_);
     update();
 }
 

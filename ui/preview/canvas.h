@@ -59,7 +59,6 @@ public:
 
 signals:
     void scale_changed(double scale);
-    void wipe_changed(double position);
     void onion_changed(double share);
 
 protected:

@@ -105,12 +105,6 @@ void PreviewView::set_label(Side side, const QString& text) {
 
 void PreviewView::show_clip(Side side, const QString& path) { open(side, cache_.open(path), false); }
 
-void PreviewView::show_frames(Side side, std::vector<Image> frames, double fps, const QString& name) {
-    if (frames.empty()) return;
-    const auto shared = std::make_shared<const std::vector<Image>>(std::move(frames));
-    open(side, cache_.open([shared, fps, name] { return app::clip_of(*shared, fps, name); }), false);
-}
-
 void PreviewView::show_frame(Side side, const QString& path, int frame) {
     Slot& s = slot(side);
     player_.pause();
@@ -163,7 +157,6 @@ void PreviewView::adopt(Side side) {
     refresh();
     bar_->refresh();
     const app::ClipInfo& info = s.clip->info();
-    emit mode_changed(mode());
     emit clip_opened(side, info);
     if (s.by_hand && !info.request.isEmpty()) emit request_found(info.request, info.path);
 }
@@ -187,7 +180,6 @@ void PreviewView::clear(Side side) {
     compare_again();
     refresh();
     bar_->refresh();
-    emit mode_changed(mode());
 }
 
 void PreviewView::swap() {
@@ -270,7 +262,6 @@ void PreviewView::set_mode(CompareMode mode) {
     canvas_->set_mode(mode);
     set_spoken_description(*this, canvas_->accessibleDescription());
     bar_->refresh();
-    emit mode_changed(mode);
 }
 
 void PreviewView::toggle_mode(CompareMode mode) { set_mode(canvas_->mode() == mode ? CompareMode::single : mode); }

@@ -43,7 +43,6 @@ public slots:
     /// picture before stays until that frame is there.
     void show_frame(denoir::app::Side side, const QString& path, int frame);
     /// Frames from memory: a draft.
-    void show_frames(denoir::app::Side side, std::vector<denoir::Image> frames, double fps, const QString& name);
     /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
     /// `stands_for`: the size of the video that it is a sketch of; empty: its own.
     void show_overlay(const QImage& picture, const QString& name, QSize stands_for = {});
@@ -58,7 +57,6 @@ public slots:
 signals:
     void clip_opened(denoir::app::Side side, const denoir::app::ClipInfo& info);
     void clip_failed(denoir::app::Side side, const denoir::app::Issue& issue);
-    void mode_changed(denoir::ui::CompareMode mode);
     void swapped(); ///< A is what B was, and B what A was
     /// A picture was dropped: start, end, or something to look at? `where` is global. Shown where nobody is connected.
     void picture_dropped(const QString& path, const QPoint& where);

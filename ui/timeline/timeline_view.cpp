@@ -71,7 +71,6 @@ void TimelineView::move_playhead(int frame) {
     reveal(frame);
     viewport()->update();
     if (!play_timer_.isActive()) update_accessible(); // playing would say nothing else
-    emit playhead_moved(frame);
     show_playhead();
 }
 
@@ -81,7 +80,6 @@ void TimelineView::select(int row) {
     selected_ = row;
     viewport()->update();
     update_accessible();
-    emit selected_changed(row);
 }
 
 int TimelineView::meant() const {
@@ -194,7 +192,6 @@ void TimelineView::set_playing(bool playing) {
     if (playing) return play(1);
     play_timer_.stop();
     update_accessible();
-    emit playing_changed(false);
 }
 
 void TimelineView::shuttle(int direction) {
@@ -216,7 +213,6 @@ void TimelineView::play(double speed) {
     if (playing()) return;
     play_timer_.start();
     show_playhead(); // whatever was looked at before
-    emit playing_changed(true);
 }
 
 void TimelineView::restart_clock() {
@@ -331,10 +327,7 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
         if (drag_.grip != Grip::playhead) drag_ = {}; // what was dragged may be another row now
     }
     update_range();
-    if (row != selected_) {
-        selected_ = row;
-        emit selected_changed(row);
-    }
+    selected_ = row;
     if (playhead_ > project_.frames()) set_playhead(project_.frames());
     if (project_.count() == 0) set_playing(false);
     if (playing()) restart_clock();

@@ -61,13 +61,10 @@ public slots:
     void zoom(double factor); ///< around the playhead
 
 signals:
-    void playhead_moved(int frame); ///< of the cut
     /// What to show for the playhead: video (and run) of the take, frame of it.
     void show_frame(const QString& video, const QString& run, int frame);
     void open_requested(const QString& run, const QString& video); ///< double click
-    void selected_changed(int row);
-    void playing_changed(bool playing);
-    void extend_requested(int row); ///< E, or the button at the end of the track
+    void extend_requested(int row);                                ///< E, or the button at the end of the track
     void retake_requested(int row);
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none
     void files_added(int shots, int stills);           ///< by add_files(); takes count as shots

@@ -48,7 +48,6 @@ void ScrubLabel::mouseMoveEvent(QMouseEvent* event) {
 void ScrubLabel::mouseReleaseEvent(QMouseEvent* event) {
     if (!dragging_) return QLabel::mouseReleaseEvent(event);
     dragging_ = false;
-    emit scrub_finished();
 }
 
 NumberEdit::NumberEdit(double low, double high, double step, int decimals, QWidget* parent) : QDoubleSpinBox(parent) {
@@ -145,8 +144,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
       reset_(new QToolButton(this)),
       problem_(new QWidget(this)),
       error_(new QLabel(problem_)),
-      hint_(new QLabel(this)),
-      fix_(new QToolButton(problem_)) {
+      hint_(new QLabel(this)) {
     label_->setFixedWidth(name_width);
     label_->setBuddy(control);
     label_->setProperty("quiet", true);
@@ -173,12 +171,10 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
 
     error_->setProperty("error", true);
     error_->setWordWrap(true);
-    fix_->setToolButtonStyle(Qt::ToolButtonTextOnly);
     auto* below = new QHBoxLayout(problem_);
     below->setContentsMargins(name_width + grid::half, 0, 0, 0);
     below->setSpacing(grid::half);
     below->addWidget(error_, 1);
-    below->addWidget(fix_, 0, Qt::AlignTop);
     problem_->hide();
     hint_->setObjectName(QStringLiteral("hint"));
     hint_->setProperty("quiet", true);
@@ -193,7 +189,6 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     column->addWidget(problem_);
     column->addWidget(hint_);
     connect(reset_, &QToolButton::clicked, this, &Field::reset_asked);
-    connect(fix_, &QToolButton::clicked, this, &Field::fix_asked);
 }
 
 void Field::add_control(QWidget* control) { row_->insertWidget(row_->indexOf(note_), control); }
@@ -223,11 +218,9 @@ void Field::set_default(const QString& shown_default, bool changed) {
     control_->setAccessibleDescription(mark ? tr("changed; default %1").arg(shown_default) : QString());
 }
 
-void Field::set_error(const QString& error, const QString& fix) {
+void Field::set_error(const QString& error) {
     const bool wrong = !error.isEmpty();
     error_->setText(error);
-    fix_->setText(fix);
-    fix_->setVisible(!fix.isEmpty());
     problem_->setVisible(wrong);
     if (control_->property("invalid").toBool() != wrong) {
         control_->setProperty("invalid", wrong);

@@ -21,7 +21,6 @@ public:
 
 signals:
     void scrubbed(int notches);
-    void scrub_finished();
 
 protected:
     void mousePressEvent(QMouseEvent* event) override;
@@ -86,8 +85,8 @@ public:
     /// `shown_default`: as the user reads it, empty where there is none to go back to. Stands behind the control's own
     /// tooltip.
     void set_default(const QString& shown_default, bool changed);
-    /// Under the field; empty: none. `fix`: the text of a button that repairs it.
-    void set_error(const QString& error, const QString& fix = {});
+    /// Under the field; empty: none.
+    void set_error(const QString& error);
     bool has_error() const;
     /// Under the field, where there is no error: what was done with what was typed.
     void set_hint(const QString& hint);
@@ -97,7 +96,6 @@ public:
 
 signals:
     void reset_asked();
-    void fix_asked();
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -111,7 +109,6 @@ private:
     QToolButton* reset_;
     QWidget* problem_;
     QLabel *error_, *hint_;
-    QToolButton* fix_;
 };
 
 } // namespace denoir::ui

@@ -147,8 +147,6 @@ void DifferencesPanel::set_sources(const Source& a, const Source& b) {
     fill();
 }
 
-void DifferencesPanel::set_only_differences(bool only) { only_->setChecked(only); }
-
 /// The colours of A and B are the theme's.
 void DifferencesPanel::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);

@@ -52,7 +52,6 @@ public:
         friend bool operator==(const Source&, const Source&) = default;
     };
     void set_sources(const Source& a, const Source& b);
-    void set_only_differences(bool only);
     /// Name, value of A, value of B of the rows shown.
     QList<QStringList> rows() const;
 

@@ -35,7 +35,6 @@ FakeRuntime::~FakeRuntime() { ::munmap(base_, properties_.memory); }
 
 std::byte* FakeRuntime::allocate(std::size_t bytes) {
     ++allocations_;
-    if (fail_every_ > 0 && allocations_ % fail_every_ == 0) return nullptr;
     if (allocations_ >= fail_first_ && allocations_ <= fail_last_) return nullptr;
     bytes = (bytes + alignment - 1) / alignment * alignment;
     std::size_t at = 0; // the first gap that is large enough

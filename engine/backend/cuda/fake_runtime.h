@@ -57,11 +57,6 @@ public:
     /// Does `work` now, or records it.
     void submit(std::function<void()> work);
 
-    /// For tests: every n-th allocation from now on finds no memory; 0: none.
-    void fail_every(int n) {
-        fail_every_ = n;
-        allocations_ = 0;
-    }
     /// For tests: allocations number first … last of all (the first is 1) find no memory.
     void fail_between(int first, int last) {
         fail_first_ = first;
@@ -89,7 +84,7 @@ private:
     std::vector<std::function<void()>>* recording_ = nullptr;
     std::vector<std::function<void()>> later_; ///< copies to the host that nobody has waited for
     bool backward_, counting_;
-    int fail_every_ = 0, fail_first_ = 0, fail_last_ = -1, allocations_ = 0, replays_ = 0, marks_ = 0;
+    int fail_first_ = 0, fail_last_ = -1, allocations_ = 0, replays_ = 0, marks_ = 0;
     bool refuse_pinned_ = false;
 };
 
