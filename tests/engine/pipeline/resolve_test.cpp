@@ -318,6 +318,7 @@ TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
         }
         return std::string("accepted");
     };
+    std::filesystem::create_directory(folder / "model");
     std::filesystem::copy(models / "Wan2.1-T2V-tiny", folder / "model/low_noise_model",
                           std::filesystem::copy_options::recursive);
     for (const char* path : {"model/low_noise_model", "model"})
