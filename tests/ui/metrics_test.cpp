@@ -135,8 +135,8 @@ private slots:
         QVERIFY(wait_open(*frames) && wait_open(*same));
         player.set_by_number(false);
         QVERIFY(player.pairing().by_time());
-        for (const auto& clip : {frames, same}) {
-            player.set_clip(Side::b, &*clip);
+        for (const auto* clip : {&frames, &same}) {
+            player.set_clip(Side::b, clip->get());
             QVERIFY(!player.pairing().by_time());
         }
     }

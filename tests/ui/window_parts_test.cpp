@@ -224,7 +224,7 @@ private slots:
         QCOMPARE(button->text(), QString("33"));
         QTest::mouseClick(button, Qt::LeftButton);
         QCOMPARE(reset.count(), 1);
-        field.set_error("too many", "use 33");
+        field.set_error("too many");
         QVERIFY(field.has_error() && edit->property("invalid").toBool());
         field.set_error({});
         QVERIFY(!field.has_error());
