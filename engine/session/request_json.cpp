@@ -126,8 +126,7 @@ void read_cache(Request& r, const FieldReader& in) {
         for (std::size_t i = 0; i < child.size(); ++i)
             cache.coefficients.push_back(reader.member(std::to_string(i), child[i]).number(-1e9, 1e9));
     }
-    r.cache.reset();
-    if (cache.threshold > 0) r.cache = std::move(cache);
+    r.cache = cache.threshold > 0 ? std::optional(std::move(cache)) : std::nullopt;
 }
 
 void read_start(Request& r, const FieldReader& in) {

@@ -29,7 +29,8 @@ public:
 
     void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state) override {
         const QString& name = state == QIcon::On && !on_.isEmpty() ? on_ : off_;
-        const Colours& c = colours(QGuiApplication::palette());
+        const QPalette palette = QGuiApplication::palette();
+        const Colours& c = colours(palette);
         const QColor ink = mode == QIcon::Disabled ? c.disabled : c.text;
         QByteArray svg = drawing(name);
         svg.replace("#000", ink.name().toLatin1());
