@@ -95,6 +95,12 @@ std::optional<std::int64_t> checked_elements(const std::vector<std::int64_t>& sh
     return product;
 }
 
+bool is_copied(const FileTensor& t) {
+    if (!t.dtype || is_widened(t) || !t.strides.empty()) return true;
+    // Pages are aligned, so the file's offset decides.
+    return !is_block(*t.dtype) && t.offset % static_cast<unsigned>(element_bytes(*t.dtype)) != 0;
+}
+
 const FileTensor* Container::find(std::string_view wanted) const {
     const auto it = std::find_if(tensors.begin(), tensors.end(), [&](const FileTensor& t) { return t.name == wanted; });
     return it == tensors.end() ? nullptr : &*it;
@@ -115,17 +121,15 @@ Tensor Container::tensor(const FileTensor& t) const {
         file->drop_pages(t.offset, t.bytes); // the copy replaces them
         return wide;
     }
-    const int element = element_bytes(*t.dtype);
-    const bool block = is_block(*t.dtype);
-    const bool aligned =
-        block || t.offset % static_cast<unsigned>(element) == 0; // pages are aligned, so the file's offset decides
-    if (t.strides.empty() && aligned) return Tensor(file, t.offset, shape, *t.dtype);
+    if (!is_copied(t)) return Tensor(file, t.offset, shape, *t.dtype);
 
     Tensor copy = Tensor::host(shape, *t.dtype);
-    if (t.strides.empty())
+    if (t.strides.empty()) {
         std::memcpy(copy.raw(), file->span().data() + t.offset, t.bytes);
-    else
-        copy_strided(t, file->span().data() + t.offset, copy.raw(), element);
+        file->drop_pages(t.offset, t.bytes);
+    } else {
+        copy_strided(t, file->span().data() + t.offset, copy.raw(), element_bytes(*t.dtype));
+    }
     return copy;
 }
 

@@ -55,6 +55,9 @@ std::string_view name(Container::Format);
 /// row, or an original shape beside the stored one (spec/checkpoints.md 5.2) whose last axis is no whole blocks.
 bool is_widened(const FileTensor&);
 
+/// True where Container::tensor copies: the tensor is no dense block of the file that is aligned to its element.
+bool is_copied(const FileTensor&);
+
 /// Opens a safetensors, PyTorch zip (.pth) or GGUF file and reads its table of contents (spec/checkpoints.md 3 to 5).
 /// Refused, as Error within 2 s and 1 GiB: anything whose table is not valid to the last rule. Executes nothing.
 /// `old`: whether a .pth from before PyTorch 1.6 is read (LPIPS' published files); models have none (4.2).

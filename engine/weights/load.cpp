@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/core/error.h"
+#include "engine/core/memory.h"
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
 #include "engine/weights/quantisation.h"
@@ -279,6 +280,30 @@ private:
     std::map<std::string, Parts> parts_, scales_; // by canonical name of the weight
 };
 
+/// Refuses what would have to be copied and has no room. Writers that do not pad a safetensors header leave every
+/// tensor at an odd place.
+void check_room(const Selection& selection, Component component) {
+    std::uint64_t copied = 0;
+    std::string file;
+    for (const Checkpoint& c : selection.checkpoints)
+        for (const TensorGroup& g : c.groups)
+            if (g.recognised.component == component)
+                for (const auto& member : g.members)
+                    if (is_copied(*member.tensor)) {
+                        copied += member.tensor->bytes; // each within its file
+                        if (file.empty()) file = member.container->file->name();
+                    }
+    constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+    if (copied <= gib) return; // not worth asking
+    const std::size_t room = available_memory();
+    if (room > 0 && copied > room)
+        throw Error(file, "",
+                    fmt::format("its tensors are not aligned or not stored row by row: copies of them take {:.1f} GiB, "
+                                "{:.1f} GiB are free",
+                                double(copied) / double(gib), double(room) / double(gib)),
+                    "save it again with the safetensors library, which aligns them");
+}
+
 /// Over all files: one of several may hold only some of a level.
 int decoder_blocks(const Selection& selection, Component component) {
     std::vector<std::string_view> names;
@@ -296,6 +321,7 @@ Weights Weights::load(std::span<const fs::path> paths, Component wanted) {
     const Selection selection = select(paths, wanted);
     result.origin_ = paths.front().string();
     result.component_ = single_component(selection, wanted, result.origin_);
+    check_room(selection, result.component_);
     Builder builder(result.component_, decoder_blocks(selection, result.component_));
     for (const Checkpoint& c : selection.checkpoints) {
         for (const auto& container : c.containers)
