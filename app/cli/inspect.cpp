@@ -14,7 +14,8 @@ std::string describe(const Inspection& found) {
                                   printable(found.variant, 60), printable(found.dtype(), 160), found.tensors.size(),
                                   found.parameters, size_text(double(found.bytes)));
     for (const auto& part : found.parts) {
-        out += fmt::format("  {}: {} {}, {} file{}, {}\n", part.role, part.format, part.layout, part.files.size(),
+        const std::string kind = part.layout.empty() ? "" : fmt::format("{} {}, ", part.format, part.layout);
+        out += fmt::format("  {}: {}{} file{}, {}\n", part.role, kind, part.files.size(),
                            part.files.size() == 1 ? "" : "s", size_text(double(part.bytes)));
         for (const auto& file : part.files) out += fmt::format("    {}\n", printable(file.string(), 120));
     }
