@@ -20,6 +20,8 @@ bool is_huge(std::string_view number) {
         const char* digits = number.data() + e + 1 + (number[e + 1] == '+');
         if (std::from_chars(digits, number.data() + number.size(), exponent).ec != std::errc())
             return number[e + 1] != '-';
+        constexpr std::int64_t beyond = std::int64_t{1} << 40; // no text has so many digits
+        exponent = std::clamp(exponent, -beyond, beyond);
     }
     return exponent + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) > 0;
 }
@@ -79,8 +81,9 @@ std::optional<double> read_double(std::string_view text) {
     double value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (end != text.data() + text.size() || problem == std::errc::invalid_argument) return std::nullopt;
-    if (problem == std::errc::result_out_of_range) return is_huge(text) ? std::numeric_limits<double>::infinity() : 0.0;
-    return value;
+    if (problem != std::errc::result_out_of_range) return value;
+    const double size = is_huge(text) ? std::numeric_limits<double>::infinity() : 0;
+    return text.starts_with('-') ? -size : size;
 }
 
 char lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

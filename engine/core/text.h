@@ -17,8 +17,8 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 /// `code` (a Unicode scalar value) as its 1 to 4 bytes of UTF-8.
 void append_utf8(std::string& out, std::uint32_t code);
 
-/// The decimal number that `text` is as a whole, whatever the locale; nothing for other text. What is too large for a
-/// double is infinite, what is too small 0.
+/// The decimal number (or inf, nan) that `text` is as a whole, whatever the locale; nothing for other text. What is too
+/// large for a double is infinite, what is too small 0.
 std::optional<double> read_double(std::string_view text);
 
 /// A to Z in lower case, every other byte as it is, whatever the locale.

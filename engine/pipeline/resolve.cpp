@@ -119,7 +119,7 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
                         fmt::format("put {} beside the transformer", file));
     };
     if (*r.family == Family::wan22 && model.transformer_low.empty() && !variant.clean_image())
-        refuse_half(model, placed_expert_of(model.transformer.front()));
+        refuse_half(model, said_expert_of(model.transformer.front()));
     need(!model.text_encoder.empty(), "text encoder", "models_t5_umt5-xxl-enc-bf16.pth or text_encoder/");
     need(!model.tokenizer.empty(), "tokenizer", "google/umt5-xxl/ or tokenizer/");
     need(!model.vae.empty(), "VAE", variant.stride == 16 ? "Wan2.2_VAE.pth or vae/" : "Wan2.1_VAE.pth or vae/");

@@ -84,11 +84,15 @@ void refuse_file_of_run(const fs::path& out, const fs::path& own_run) {
                                                           "metrics.json", "thumbnail.png"};
     std::error_code code;
     if (!fs::exists(out, code)) return;
-    const fs::path folder = fs::absolute(folder_of(out)).lexically_normal();
+    const fs::path folder = fs::canonical(folder_of(out), code);
+    if (code) return; // it was looked at before
     const bool state = folder.filename() == "latents" || folder.filename() == "solver";
     const fs::path run = state ? folder.parent_path() : folder;
     if (!state && std::find(kept.begin(), kept.end(), out.filename().native()) == kept.end()) return;
-    if (!fs::is_regular_file(run / "run.json", code) || (!own_run.empty() && same_file(run, own_run))) return;
+    // Other programs write a run.json, too.
+    if (!fs::is_regular_file(run / "run.json", code) || !fs::is_directory(run / "latents", code) ||
+        !fs::is_directory(run / "solver", code) || (!own_run.empty() && same_file(run, own_run)))
+        return;
     throw Error(out.string(), "", fmt::format("is a file of the run {}", printable(run.filename().string(), 100)),
                 "choose another output");
 }

@@ -377,7 +377,8 @@ void set_request_size(Request& r, std::string_view text, const RequestSource& so
     // What no number holds is a number that the field refuses.
     const auto read = [](const char* begin, const char* end, std::int64_t& value) {
         const auto [after, problem] = std::from_chars(begin, end, value);
-        if (problem == std::errc::result_out_of_range) value = std::numeric_limits<std::int64_t>::max();
+        using Limits = std::numeric_limits<std::int64_t>;
+        if (problem == std::errc::result_out_of_range) value = *begin == '-' ? Limits::min() : Limits::max();
         return after;
     };
     const char *begin = text.data(), *end = begin + text.size();

@@ -82,10 +82,10 @@ std::string trimmed(std::string_view text) {
     return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, end - begin + 1));
 }
 
-/// What stands between the separators; nothing there is refused.
+/// What stands between the separators, with one after the last or not; nothing between two is refused.
 std::vector<std::string> pieces(std::string_view field, std::string_view text, std::string_view separators) {
     std::vector<std::string> out;
-    for (std::size_t begin = 0; begin <= text.size() && !text.empty();) {
+    for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
         out.push_back(trimmed(text.substr(begin, end - begin)));
         if (out.back().empty()) refuse(field, "has an empty value", "write them like 4, 8, 20");

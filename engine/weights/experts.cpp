@@ -55,6 +55,11 @@ Expert file_expert_of(std::string_view file_name) {
 
 Expert placed_expert_of(const fs::path& file) {
     const Expert spoken = file_expert_of(file.filename().string());
+    return spoken == Expert::none ? said_expert_of(file) : spoken;
+}
+
+Expert said_expert_of(const fs::path& file) {
+    const Expert spoken = expert_of(file.filename().string());
     return spoken == Expert::none ? expert_of(normal_path(file).parent_path().filename().string()) : spoken;
 }
 
@@ -70,10 +75,7 @@ std::string without_expert(std::string_view file_name) {
 }
 
 bool are_experts(const fs::path& one, const fs::path& other) {
-    const auto speaks = [](const fs::path& file) {
-        return expert_of(file.filename().string()) != Expert::none ||
-               expert_of(normal_path(file).parent_path().filename().string()) != Expert::none;
-    };
+    const auto speaks = [](const fs::path& file) { return said_expert_of(file) != Expert::none; };
     return (speaks(one) && speaks(other)) ||
            without_expert(one.filename().string()) == without_expert(other.filename().string());
 }

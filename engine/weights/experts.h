@@ -21,6 +21,8 @@ Expert expert_of(std::string_view name);
 Expert file_expert_of(std::string_view file_name);
 /// The same by the file's own name, else by its folder's ("low_noise_model").
 Expert placed_expert_of(const std::filesystem::path& file);
+/// The same where name or folder speak of noise: that says it without the other file, too.
+Expert said_expert_of(const std::filesystem::path& file);
 /// What the files of two experts have in common: letters and digits in lower case, without those words.
 std::string without_expert(std::string_view file_name);
 

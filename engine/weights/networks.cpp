@@ -28,13 +28,14 @@ public:
     }
 
 private:
+    // Never destroyed: a thread may still open a model while the program ends.
     static std::mutex& mutex() {
-        static std::mutex one;
-        return one;
+        static auto* const one = new std::mutex;
+        return *one;
     }
     static std::unordered_set<std::string>& all() {
-        static std::unordered_set<std::string> set;
-        return set;
+        static auto* const set = new std::unordered_set<std::string>;
+        return *set;
     }
 };
 
@@ -97,11 +98,12 @@ std::vector<Network> NetworkSearch::look_beside(const fs::path& folder, bool tra
     for (const CheckpointFiles& files : list_beside(folder)) {
         const std::string stamp = transformers ? std::string() : stamp_of(files);
         if (!stamp.empty() && Strangers::hold(stamp)) continue;
+        const bool known = known_.contains(key_of(files)); // perhaps read before the stamp, or with other shards
         try {
             std::vector<Network> all = networks_of(files);
             if (!transformers)
                 std::erase_if(all, [](const Network& n) { return n.component() == Component::transformer; });
-            if (!stamp.empty() && all.empty()) {
+            if (!stamp.empty() && all.empty() && !known) {
                 Strangers::add(stamp);
                 known_.erase(key_of(files)); // hundreds of tables of contents are 200 MB
             }

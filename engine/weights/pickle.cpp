@@ -502,13 +502,25 @@ private:
             if (value(dict.items[i]).kind == Kind::tensor) return true;
         return false;
     }
-    std::optional<Ref> nested(const Value& dict) const {
-        for (const std::string_view key : {"generator_ema", "generator", "state_dict", "model", "module"})
-            for (std::size_t i = 0; i < dict.items.size(); i += 2) {
-                const Value &k = value(dict.items[i]), &v = value(dict.items[i + 1]);
-                if (k.kind == Kind::text && k.text == key && v.kind == Kind::dict) return dict.items[i + 1];
-            }
-        return std::nullopt;
+    /// The dict that holds the network's tensors: `root`, or one within it under a usual name. Trainings keep loose
+    /// tensors beside their generator. `seen`: a dict may lie within itself.
+    std::optional<Ref> state_within(Ref root, int depth, std::unordered_set<Ref>& seen) const {
+        if (!seen.insert(root).second) return std::nullopt;
+        static constexpr std::array<std::string_view, 5> names{"generator_ema", "generator", "state_dict", "model",
+                                                               "module"};
+        const Value& dict = value(root);
+        std::array<std::optional<Ref>, names.size()> found;
+        for (std::size_t i = 0; i < dict.items.size(); i += 2) {
+            const Value& key = value(dict.items[i]);
+            if (key.kind != Kind::text || value(dict.items[i + 1]).kind != Kind::dict) continue;
+            const auto name = std::find(names.begin(), names.end(), key.text);
+            if (name != names.end()) found[std::size_t(name - names.begin())] = dict.items[i + 1];
+        }
+        const bool tensors = holds_tensor(dict);
+        for (std::size_t i = 0; i < names.size() && depth > 0; ++i)
+            if (found[i] && (!tensors || names[i].starts_with("generator")))
+                if (const auto inner = state_within(*found[i], depth - 1, seen)) return inner;
+        return tensors ? std::optional(root) : std::nullopt;
     }
 
     PickledTensor written_out(const Rebuilt& tensor, std::string_view name) const {
@@ -519,11 +531,9 @@ private:
 
     std::vector<PickledTensor> tensors_of(Ref root) const {
         if (value(root).kind != Kind::dict) fail("it holds no dict of tensors");
-        for (int depth = 0; depth < 4 && !holds_tensor(value(root)); ++depth) {
-            const auto inner = nested(value(root));
-            if (!inner) break;
-            root = *inner;
-        }
+        constexpr int most_levels = 4;
+        std::unordered_set<Ref> seen;
+        root = state_within(root, most_levels, seen).value_or(root);
         std::vector<PickledTensor> result;
         std::unordered_set<std::string> names;
         const std::vector<Ref>& items = value(root).items;

@@ -33,10 +33,12 @@ TEST(Text, one_to_four_bytes) {
 
 TEST(Text, numbers_that_no_double_holds) {
     EXPECT_EQ(read_double("-2.5e3"), -2500.0);
-    for (const char* tiny : {"1e-400", "-1e-400", "0.0001e-330", "1e-99999999999999999999"})
+    for (const char* tiny :
+         {"1e-400", "-1e-400", "0.0001e-330", "1e-99999999999999999999", "0.01e-9223372036854775808"})
         EXPECT_EQ(read_double(tiny), 0.0) << tiny;
-    for (const char* huge : {"1e400", "1000e308", "1e+99999999999999999999", "inf"})
+    for (const char* huge : {"1e400", "1000e308", "1e+99999999999999999999", "1e9223372036854775807", "inf"})
         EXPECT_EQ(read_double(huge), std::numeric_limits<double>::infinity()) << huge;
+    EXPECT_EQ(read_double("-1e400"), -std::numeric_limits<double>::infinity());
     for (const char* none : {"", "x", "1x", "1e400x", " 1", "+1", "--1"})
         EXPECT_EQ(read_double(none), std::nullopt) << none;
 }

@@ -72,17 +72,25 @@ TEST_F(OutputCheck, RefusesInputsInAnySpelling) {
 
 TEST_F(OutputCheck, RefusesWhatAnotherRunKeeps) {
     fs::create_directories(in("fox/latents"));
+    fs::create_directories(in("fox/solver"));
     make("fox/run.json");
     make("fox/latents/step_001.mp4");
     const fs::path video = make("fox/video.mp4");
     fs::create_directory_symlink(in("fox"), in("link"));
-    for (const fs::path& out : {video, in("link/video.mp4"), in("fox/latents/step_001.mp4")})
-        EXPECT_NE(refusal(out).find("is a file of the run"), std::string::npos) << out;
-    EXPECT_NE(refusal(video).find("run fox"), std::string::npos);
+    fs::create_directory_symlink(in("fox/latents"), in("steps"));
+    for (const fs::path& out : {video, in("link/video.mp4"), in("fox/latents/step_001.mp4"), in("steps/step_001.mp4")})
+        EXPECT_NE(refusal(out).find("is a file of the run fox"), std::string::npos) << out;
+    const fs::path before = fs::current_path();
+    for (const char* folder : {"fox", "fox/latents"}) {
+        fs::current_path(in(folder));
+        EXPECT_NE(refusal(fs::exists("video.mp4") ? "video.mp4" : "step_001.mp4").find("of the run fox"),
+                  std::string::npos);
+    }
+    fs::current_path(before);
     EXPECT_EQ(check_output(video, {}, 0, in("link")), OutputKind::video); // it goes on
     EXPECT_EQ(refusal(in("fox/draft.mp4")), "");
     EXPECT_EQ(refusal(make("fox/draft.mp4")), ""); // its user's, as a file anywhere
-    fs::remove(in("fox/run.json"));
+    fs::remove(in("fox/solver"));                  // another program's run.json
     EXPECT_EQ(refusal(video), "");
 }
 

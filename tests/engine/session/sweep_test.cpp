@@ -76,7 +76,7 @@ TEST(SweepAxisText, RefusesWhatTheFieldCannotHave) {
     const auto said = [](const char* field, const char* text) { return refusal([&] { parse_axis(field, text); }); };
     EXPECT_EQ(said("steps", "4, 2000"), "axes.steps: 2000 is out of range");
     EXPECT_EQ(said("steps", ""), "axes.steps: has no values");
-    for (const char* text : {"1,,2", "1, ,2", ",1", "1,", ","})
+    for (const char* text : {"1,,2", "1, ,2", ",1", "1,,", ","})
         EXPECT_EQ(said("seed", text), "axes.seed: has an empty value") << text;
     EXPECT_EQ(said("prompt", "a||b"), "axes.prompt: has an empty value");
     EXPECT_EQ(said("steps", "8, 8"), "axes.steps: holds 8 twice");

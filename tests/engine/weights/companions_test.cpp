@@ -123,9 +123,10 @@ TEST(CompanionsTest, AFileWithoutCompanionsIsReadAgainOnlyWhenItChanged) {
     put(vae_file(), then + std::chrono::seconds(1));
     EXPECT_EQ(missing(), "text encoder");
     // What is being written may change within its time's resolution.
-    put(transformer_file(), now);
+    const auto later = now + std::chrono::hours(1);
+    put(transformer_file(), later);
     EXPECT_EQ(missing(), "VAE");
-    put(vae_file(), now);
+    put(vae_file(), later);
     EXPECT_EQ(missing(), "text encoder");
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "engine/core/error.h"
 #include "engine/weights/safetensors.h"
 #include "support/torch_writer.h"
@@ -116,6 +118,33 @@ TEST(Pth, OfATrainingsNetworksTheAveragedGenerator) {
     const std::string plain = "model.blocks.0.modulation";
     EXPECT_EQ(opened({"generator", "critic", "generator_ema"}, plain), std::pair(plain, 2.0f));
     EXPECT_EQ(opened({"critic", "generator"}, plain), std::pair(plain, 1.0f));
+    // Where the first one under such a name holds no tensors, the next is asked; loose tensors beside them do not
+    // count.
+    const auto first_name = [](const std::function<void(Pickle&)>& root) {
+        Pickle p;
+        p.protocol().raw("}(");
+        root(p);
+        TempFolder folder;
+        write_bytes(folder / "x.pt", pth(p.raw("u").bytes(), {le(1.0f)}));
+        const Container c = open_container(folder / "x.pt");
+        return c.tensors.empty() ? std::string("none") : c.tensors[0].name;
+    };
+    const auto weight = [](Pickle& p, const char* name) { p.text(name).tensor("FloatStorage", "0", 1, 0, {1}, {1}); };
+    EXPECT_EQ(first_name([&](Pickle& p) {
+                  p.text("generator").raw("}(").text("seed").number(5).raw("u").text("state_dict").raw("}(");
+                  weight(p, "w"), p.raw("u");
+              }),
+              "w");
+    EXPECT_EQ(first_name([&](Pickle& p) {
+                  p.text("generator_ema").raw("}").text("generator").raw("}(");
+                  weight(p, "w"), p.raw("u");
+              }),
+              "w");
+    EXPECT_EQ(first_name([&](Pickle& p) {
+                  weight(p, "step"), p.text("generator").raw("}(");
+                  weight(p, "w"), p.raw("u");
+              }),
+              "w");
     for (const char* wrapped : {"model._fsdp_wrapped_module.blocks.0.modulation",
                                 "model._fsdp_wrapped_module.blocks.0._checkpoint_wrapped_module._orig_mod.modulation"})
         EXPECT_EQ(opened({"generator_ema"}, wrapped), std::pair(plain, 0.0f)) << wrapped;
