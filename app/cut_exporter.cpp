@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cut_exporter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -120,7 +122,7 @@ private:
     std::optional<std::chrono::steady_clock::time_point> told_;
 };
 
-int frames_at(const Shot& shot, double fps) { return std::max(1, int(std::lround(shot.seconds() * fps))); }
+std::int64_t frames_at(const Shot& shot, double fps) { return std::max(1ll, std::llround(shot.seconds() * fps)); }
 
 } // namespace
 
@@ -150,18 +152,22 @@ struct CutExporter::State {
                   height = options.height > 0 ? options.height : format.height;
         const double fps = options.fps > 0 ? options.fps : format.fps;
         std::vector<fs::path> inputs;
-        int total = 0, done = 0;
+        std::int64_t total = 0;
+        int done = 0;
         for (const Shot& shot : shots) {
             inputs.push_back(to_path(shot.current().video));
             total += frames_at(shot, fps);
         }
+        if (total > longest_cut)
+            throw Error(out.string(), {}, fmt::format("the cut has {} frames at {:.6g} fps", total, fps),
+                        "choose a lower rate, or export fewer shots");
         check_output(out, inputs);
         Output output(out, width, height, fps);
         Pace pace;
         for (std::size_t n = 0; n < shots.size(); ++n) {
             const Shot& shot = shots[n];
             ShotReader reader(shot, source_of(shot.current(), int(n) + 1, int(shots.size()), stop));
-            const int count = frames_at(shot, fps);
+            const int count = int(frames_at(shot, fps));
             Image picture;
             for (int i = 0, shown = -1; i < count; ++i) {
                 if (stop.stop_requested()) throw Cancelled();
@@ -172,7 +178,7 @@ struct CutExporter::State {
                     shown = wanted;
                 }
                 output.write(picture);
-                if (++done == total || pace.is_due()) emit self.progressed(done, total);
+                if (++done == total || pace.is_due()) emit self.progressed(done, int(total));
             }
         }
         output.finish();

@@ -74,8 +74,16 @@ bool is_there(const Take& take) {
 void fit_trim(Shot& shot, const Take& before) {
     const Take& now = shot.current();
     if (before.still() || now.still()) { // as long as it was, in its own frames
-        const int length = int(std::lround(std::min(shot.frames() / before.fps * now.fps, double(now.most()))));
-        shot.in = now.still() ? 0 : std::min(shot.in, now.frames - 1);
+        int length = int(std::lround(std::min(shot.frames() / before.fps * now.fps, double(now.most()))));
+        const std::optional<Shot::Kept> kept = before.still() ? shot.kept : Shot::Kept{shot.in, shot.out, length};
+        shot.kept.reset();
+        shot.in = 0;
+        if (now.still()) {
+            shot.kept = kept;
+        } else if (kept) {
+            if (shot.out == kept->length) length = kept->out - kept->in;
+            shot.in = std::min(kept->in, now.frames - 1);
+        }
         shot.out = std::clamp(shot.in + length, shot.in + 1, now.most());
         return;
     }
@@ -126,7 +134,26 @@ CutFormat format_of(const std::vector<Shot>& shots) {
     const auto moving =
         std::find_if(shots.begin(), shots.end(), [](const Shot& shot) { return !shot.current().still(); });
     const Take& take = (moving == shots.end() ? shots.front() : *moving).current();
-    return {take.width, take.height, take.fps};
+    CutFormat format{take.width, take.height, take.fps};
+    // A camera's pictures are larger than any video: of stills alone one of a usual size is made.
+    constexpr int most_side = 1920;
+    if (const int side = std::max(take.width, take.height); take.still() && side > most_side) {
+        const auto fitted = [&](int length) {
+            return std::max(2, int(std::lround(length * double(most_side) / side / 2)) * 2);
+        };
+        format.width = fitted(take.width), format.height = fitted(take.height);
+    }
+    return format;
+}
+
+bool can_be_counted(const std::vector<Shot>& shots) {
+    std::int64_t frames = 0;
+    double seconds = 0;
+    for (const Shot& shot : shots) {
+        frames += shot.frames();
+        seconds += shot.seconds();
+    }
+    return shots.empty() || (frames <= longest_cut && seconds * format_of(shots).fps <= double(longest_cut));
 }
 
 Project::Project(QObject* parent) : QObject(parent), timer_(new QTimer(this)) {
@@ -180,8 +207,9 @@ int Project::add_shot(const Take& take, int row, const QString& name, int in) {
     shot.takes[0].id = new_id();
     std::vector<Shot> after = shots_;
     after.insert(after.begin() + at, std::move(shot));
-    push(tr("add a shot"), std::move(after), {Kind::shot_added, at, -1}, {Kind::shot_removed, at, -1});
-    return at;
+    const bool fits =
+        push(tr("add a shot"), std::move(after), {Kind::shot_added, at, -1}, {Kind::shot_removed, at, -1});
+    return fits ? at : -1;
 }
 
 bool Project::remove_shot(int row) {
@@ -213,8 +241,8 @@ bool Project::trim(int row, int in, int out, int merge) {
     std::vector<Shot> after = shots_;
     after[std::size_t(row)].in = in;
     after[std::size_t(row)].out = out;
-    push(tr("trim a shot"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1}, merge);
-    return true;
+    return push(tr("trim a shot"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1},
+                merge);
 }
 
 bool Project::split(int row, int frame) {
@@ -223,7 +251,13 @@ bool Project::split(int row, int frame) {
     Shot second = after[std::size_t(row)];
     second.id = new_id();
     second.in = frame;
-    if (second.current().still()) second.in = 0, second.out -= frame;
+    if (second.current().still()) {
+        second.in = 0, second.out -= frame;
+        if (auto& kept = second.kept; kept && kept->length > 0) // it goes on where the first one ends
+            kept->in = std::min(
+                kept->in + int(std::int64_t{kept->out - kept->in} * std::min(frame, kept->length) / kept->length),
+                kept->out - 1);
+    }
     after[std::size_t(row)].out = frame;
     after.insert(after.begin() + row + 1, std::move(second));
     push(tr("split a shot"), std::move(after), {}, {}); // two rows change
@@ -239,8 +273,7 @@ bool Project::add_take(int row, const Take& take) {
     shot.takes.back().id = new_id();
     shot.take = int(shot.takes.size()) - 1;
     fit_trim(shot, before);
-    push(tr("add a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
-    return true;
+    return push(tr("add a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
 }
 
 bool Project::select_take(int row, int take) {
@@ -249,8 +282,7 @@ bool Project::select_take(int row, int take) {
     std::vector<Shot> after = shots_;
     after[std::size_t(row)].take = take;
     fit_trim(after[std::size_t(row)], shot(row).current());
-    push(tr("choose a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
-    return true;
+    return push(tr("choose a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
 }
 
 bool Project::remove_take(int row, int take) {
@@ -261,8 +293,7 @@ bool Project::remove_take(int row, int take) {
     s.takes.erase(s.takes.begin() + take);
     if (s.take > take || s.take == int(s.takes.size())) --s.take;
     fit_trim(s, shot(row).current());
-    push(tr("remove a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
-    return true;
+    return push(tr("remove a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
 }
 
 bool Project::rename_shot(int row, const QString& name) {
@@ -295,7 +326,7 @@ Take Project::take_of_video(const QString& video) {
     take.name = QFileInfo(video).completeBaseName();
     take.width = info.width;
     take.height = info.height;
-    take.fps = info.fps.value() > 0 ? info.fps.value() : 24;
+    take.fps = info.fps.value() > 0 ? std::clamp(info.fps.value(), Take::least_fps, Take::most_fps) : 24;
     if (info.frames && *info.frames > 0 && *info.frames < 100'000'000) {
         take.frames = int(*info.frames);
     } else {
@@ -316,7 +347,7 @@ Take Project::take_of_frames(const QString& folder, double fps) {
     take.width = info.size.width();
     take.height = info.size.height();
     take.frames = info.frames;
-    take.fps = rate_of(info.request, fps);
+    take.fps = std::clamp(rate_of(info.request, fps), Take::least_fps, Take::most_fps);
     return take;
 }
 
@@ -329,7 +360,7 @@ Take Project::take_of_picture(const QString& picture, double fps) {
     take.width = info.width;
     take.height = info.height;
     take.frames = 1;
-    take.fps = fps;
+    take.fps = std::clamp(fps, Take::least_fps, Take::most_fps);
     return take;
 }
 
@@ -436,9 +467,11 @@ void Project::save_as(const QString& path) {
     set_issue({});
 }
 
-void Project::push(const QString& text, std::vector<Shot> after, const ProjectEvent& redo, const ProjectEvent& undo,
+bool Project::push(const QString& text, std::vector<Shot> after, const ProjectEvent& redo, const ProjectEvent& undo,
                    int merge) {
+    if (!can_be_counted(after)) return false;
     undo_.push(new ProjectCommand(*this, text, std::move(after), redo, undo, merge));
+    return true;
 }
 
 void Project::set_shots(const std::vector<Shot>& shots, const ProjectEvent& event) {

@@ -24,6 +24,7 @@ class FileSaver;
 struct Take {
     enum class Kind { video, frames, still };
     static constexpr int longest_still = 1'000'000; ///< frames
+    static constexpr double least_fps = 0.01, most_fps = 1000;
     Kind kind = Kind::video;
     QString id;      ///< unique in the project; given by it
     QString run;     ///< run folder; empty: from elsewhere
@@ -50,6 +51,12 @@ struct Shot {
     std::vector<Take> takes; ///< at least one
     int take = 0;            ///< the current one
     int in = 0, out = 0;     ///< 0 <= in < out <= most() of the take
+    /// What a take that moves was trimmed to before a still took its place, and the frames that gave the still.
+    struct Kept {
+        int in = 0, out = 0, length = 0;
+        friend bool operator==(const Kept&, const Kept&) = default;
+    };
+    std::optional<Kept> kept;
     const Take& current() const { return takes[std::size_t(take)]; }
     const QString& title() const { return name.isEmpty() ? current().name : name; }
     int frames() const { return out - in; }
@@ -68,6 +75,10 @@ struct CutFormat {
     double fps = 24;
 };
 CutFormat format_of(const std::vector<Shot>& shots); ///< at least one
+
+/// What a cut may hold, in its shots' frames and in its own: nine days. Places on a timeline stay whole numbers.
+inline constexpr std::int64_t longest_cut = 20'000'000;
+bool can_be_counted(const std::vector<Shot>& shots);
 
 /// What changed, typed, so that each view looks at its own part alone.
 struct ProjectEvent {
@@ -182,7 +193,8 @@ signals:
 
 private:
     friend class ProjectCommand;
-    void push(const QString& text, std::vector<Shot> after, const ProjectEvent& redo, const ProjectEvent& undo,
+    /// False: the cut would be longer than longest_cut, and nothing changed.
+    bool push(const QString& text, std::vector<Shot> after, const ProjectEvent& redo, const ProjectEvent& undo,
               int merge = 0);
     void set_shots(const std::vector<Shot>& shots, const ProjectEvent& event);
     Json to_json(const std::filesystem::path& base) const;

@@ -18,7 +18,6 @@ namespace {
 constexpr const char *format_name = "denoir-project", *frames_kind = "frames", *still_kind = "still";
 constexpr std::size_t most_shots = 100'000, most_takes = 10'000, most_text = 4096;
 constexpr int most_frames = 100'000'000, most_side = 16384;
-constexpr std::int64_t longest_cut = 1'000'000'000; ///< frames, all shots together
 
 /// Reads members of an object and names them in errors.
 class Reader {
@@ -100,7 +99,7 @@ Take read_take(const Reader& in, const fs::path& base) {
             in.bad("kind", fmt::format("must be {} or {}, or left out", frames_kind, still_kind));
     }
     t.frames = in.integer("frames", 1, t.still() ? 1 : most_frames);
-    t.fps = in.number("fps", 0.01, 1000);
+    t.fps = in.number("fps", Take::least_fps, Take::most_fps);
     t.width = in.integer("width", 1, most_side);
     t.height = in.integer("height", 1, most_side);
     if (in.has("part")) t.part = in.integer("part", 0, 1 << 30);
@@ -117,6 +116,12 @@ Shot read_shot(const Reader& in, const fs::path& base) {
     s.take = in.integer("take", 0, int(takes) - 1);
     s.out = in.integer("out", 1, s.current().most());
     s.in = in.integer("in", 0, s.current().still() ? 0 : s.out - 1);
+    if (s.current().still() && in.has("kept_out")) {
+        s.kept.emplace();
+        s.kept->out = in.integer("kept_out", 1, most_frames);
+        s.kept->in = in.integer("kept_in", 0, s.kept->out - 1);
+        s.kept->length = in.integer("kept_length", 0, most_frames);
+    }
     return s;
 }
 
@@ -146,6 +151,11 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
                          {"in", s.in},
                          {"out", s.out},
                          {"takes", std::move(takes)}});
+        if (s.kept) {
+            shots.back()["kept_in"] = s.kept->in;
+            shots.back()["kept_out"] = s.kept->out;
+            shots.back()["kept_length"] = s.kept->length;
+        }
     }
     return {{"format", format_name},
             {"version", Project::version},
@@ -178,15 +188,13 @@ ProjectContent project_from_json(const Json& json, const fs::path& file, const f
     ProjectContent out;
     const std::size_t shots = in.list("shots", most_shots).size();
     QSet<QString> ids;
-    std::int64_t frames = 0;
     for (std::size_t i = 0; i < shots; ++i) {
         out.shots.push_back(read_shot(in.item("shots", i), base));
         Shot& shot = out.shots.back();
-        frames += shot.frames();
-        if (frames > longest_cut) in.bad("shots", fmt::format("hold more than {} frames", longest_cut));
         if (shot.id.isEmpty() || ids.contains(shot.id)) shot.id = new_id();
         ids.insert(shot.id);
     }
+    if (!can_be_counted(out.shots)) in.bad("shots", fmt::format("make a cut of more than {} frames", longest_cut));
     out.request = in.member("request");
     if (!out.request.is_object()) in.bad("request", "must be an object");
     if (!out.request.empty()) request_from_json(out.request, {name, base}); // refuses what is no request

@@ -34,8 +34,13 @@ int go_on(Request& r, const Take& take, int frames, int room) {
     if (r.forcing->block > most) r.forcing->block = 1;
     const int overlap = video_frames(most / r.forcing->block * r.forcing->block);
     r.forcing->video = to_path(take.video);
-    r.forcing->video_frames.reset(); // the headers that the take's length is from may be wrong
-    if (frames < take.frames) r.forcing->video_frames = frames;
+    r.forcing->video_frames.reset();       // the headers that the take's length is from may be wrong
+    if (take.kind == Take::Kind::frames) { // nothing in it says how fast it is, and it may still grow
+        r.forcing->video_frames = frames;
+        if (!r.fps) r.fps = std::clamp(take.fps, 1.0, 240.0);
+    } else if (frames < take.frames) {
+        r.forcing->video_frames = frames;
+    }
     r.forcing->overlap = overlap;
     r.image.clear();
     return overlap;

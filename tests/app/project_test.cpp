@@ -276,6 +276,53 @@ private slots:
             many.back()["out"] = Take::longest_still;
         }
         QVERIFY(refuses("/shots", many));
+        // A second of the cut has a thousand frames, and the still takes three years.
+        Json slow = good["shots"][0], fast = slow;
+        fast["in"] = 0, fast["out"] = 1;
+        fast["takes"][0].erase("kind");
+        fast["takes"][0]["fps"] = 1000;
+        slow["out"] = Take::longest_still;
+        slow["takes"][0]["fps"] = Take::least_fps;
+        QVERIFY(refuses("/shots", {fast, slow}));
+    }
+
+    /// What is written can be read again: nothing gets longer or faster than that.
+    void nothing_beyond_what_can_be_counted() {
+        write_png(to_path(home_->file("title.png")), Image(40, 30));
+        QCOMPARE(Project::take_of(home_->file("title.png"), 5000).fps, Take::most_fps);
+        QCOMPARE(Project::take_of(home_->file("title.png"), 1e-9).fps, Take::least_fps);
+        Project p;
+        QCOMPARE(p.add_shot(take(int(longest_cut), "a")), 0);
+        const int steps = p.undo().count();
+        QCOMPARE(p.add_shot(take(1, "b")), -1);
+        QVERIFY(p.trim(0, 0, 10) && p.add_shot(take(1, "b")) == 1 && !p.trim(0, 0, int(longest_cut)));
+        QCOMPARE(p.undo().count(), steps + 2);
+        p.save_as(home_->file("cut.denoir"));
+        Project().open(home_->file("cut.denoir"));
+        write_png(to_path(home_->file("large.png")), Image(6000, 4000));
+        p.clear();
+        p.add_shot(Project::take_of(home_->file("large.png"), 24));
+        QCOMPARE(format_of(p.shots()).width, 1920);
+        QCOMPARE(format_of(p.shots()).height, 1280);
+    }
+
+    /// A still in place of a clip, looked at and given up: the clip shows what it showed.
+    void a_still_gives_back_what_it_covered() {
+        write_png(to_path(home_->file("title.png")), Image(40, 30));
+        Project p;
+        p.add_shot(take(59, "a"));
+        QVERIFY(p.trim(0, 30, 59) && p.add_take(0, Project::take_of(home_->file("title.png"), 16)));
+        QCOMPARE(p.shot(0).out, 19);
+        p.save_as(home_->file("cut.denoir"));
+        const auto shots = p.shots();
+        p.open(home_->file("cut.denoir"));
+        QVERIFY(p.shots() == shots);
+        QVERIFY(p.select_take(0, 0));
+        QCOMPARE(p.shot(0).in, 30);
+        QCOMPARE(p.shot(0).out, 59);
+        QVERIFY(p.select_take(0, 1) && p.split(0, 10) && p.select_take(1, 0));
+        QCOMPARE(p.shot(1).in, 45); // where the first half ends
+        QCOMPARE(p.shot(1).out, 59);
     }
 
     /// A folder of frames comes at the rate that Denoir wrote into it, else at the cut's.

@@ -53,6 +53,11 @@ void ShotRequestsTest::extension() {
     QCOMPARE(extension_of(shot, made(9)).forcing->overlap, 5);
     QCOMPARE(extension_of(shot_of(1), made(33)).forcing->overlap, 1);
     QCOMPARE(*extension_of(shot_of(1), made(1)).frames, 5);
+    // A folder of frames may grow, and does not say how fast it is.
+    shot.takes[0].kind = Take::Kind::frames;
+    shot.takes[0].fps = 12;
+    QCOMPARE(*extension_of(shot, made(33)).forcing->video_frames, 33);
+    QCOMPARE(*extension_of(shot, made(33)).fps, 12.0);
     // A window must have something to make beside what is given.
     Request windows = made(65);
     windows.forcing->base = 13;

@@ -42,7 +42,6 @@ public slots:
     /// A frame of it, standing, as of a cut: opened where it is not, once, however often it is asked for meanwhile. The
     /// picture before stays until that frame is there.
     void show_frame(denoir::app::Side side, const QString& path, int frame);
-    /// Frames from memory: a draft.
     /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
     /// `stands_for`: the size of the video that it is a sketch of; empty: its own.
     void show_overlay(const QImage& picture, const QString& name, QSize stands_for = {});

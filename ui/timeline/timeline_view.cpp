@@ -91,35 +91,45 @@ void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
         Take take;
         app::Issue issue;
     };
-    QtConcurrent::run([paths, rate = project_.rate(usual_rate_)] {
-        std::vector<Found> all;
-        for (const QString& path : paths) {
-            Found& found = all.emplace_back();
-            try {
-                found.take = app::Project::take_of(path, rate);
-            } catch (...) {
-                found.issue = app::Issue::from_current_exception();
+    const QString shot = take_of >= 0 ? project_.shot(take_of).id : QString();
+    QtConcurrent::run([paths, rate = project_.rate(usual_rate_), empty = project_.count() == 0]() mutable {
+        std::vector<Found> all(std::size_t(paths.size()));
+        for (const bool folders : {false, true}) // into an empty cut: folders have the rate of what comes with them
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                const QString& path = paths[qsizetype(i)];
+                if (QFileInfo(path).isDir() != folders) continue;
+                try {
+                    all[i].take = app::Project::take_of(path, rate);
+                    if (empty && !all[i].take.still()) rate = all[i].take.fps, empty = false;
+                } catch (...) {
+                    all[i].issue = app::Issue::from_current_exception();
+                }
             }
-        }
         return all;
-    }).then(this, [this, row, take_of](const std::vector<Found>& all) {
+    }).then(this, [this, row, shot](const std::vector<Found>& all) {
         int at = row;
+        const int take_of = shot.isEmpty() ? -1 : project_.row_of(shot);
+        if (!shot.isEmpty() && take_of < 0) return; // it is gone: nobody waits for them
         const auto good = std::count_if(all.begin(), all.end(), [](const Found& f) { return f.issue.isEmpty(); });
         if (good > 1) project_.undo().beginMacro(take_of >= 0 ? tr("add takes") : tr("add shots"));
         for (const Found& found : all) {
             if (!found.issue.isEmpty()) {
                 emit issue_found(found.issue);
-            } else if (take_of >= 0 && take_of < project_.count()) {
-                project_.add_take(take_of, found.take);
-                select(take_of);
-            } else {
-                select(project_.add_shot(found.take, at > project_.count() ? -1 : at));
-                if (at >= 0) ++at;
+                continue;
             }
+            const int added = take_of >= 0 ? (project_.add_take(take_of, found.take) ? take_of : -1)
+                                           : project_.add_shot(found.take, at > project_.count() ? -1 : at);
+            if (added < 0) {
+                emit issue_found(
+                    {found.take.video, {}, tr("the cut would become too long"), tr("begin another project")});
+                continue;
+            }
+            select(added);
+            if (at >= 0) ++at;
         }
         if (good > 1) project_.undo().endMacro();
         const auto stills = std::count_if(all.begin(), all.end(), [](const Found& f) { return f.take.still(); });
-        if (good > 0) emit files_added(int(good), int(stills));
+        if (good > 0 && shot.isEmpty()) emit files_added(int(good), int(stills));
     });
 }
 

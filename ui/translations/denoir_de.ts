@@ -4160,6 +4160,14 @@ ein Bild, %2 s lang: %n Bilder mit %3 B/s</numerusform>
         <source>Empty. Drop a run, a video, a picture or a folder of frames here, or press T on a run.</source>
         <translation>Leer. Einen Lauf, ein Video, ein Bild oder einen Ordner mit Bildern hierher ziehen oder T auf einem Lauf drücken.</translation>
     </message>
+    <message>
+        <source>the cut would become too long</source>
+        <translation>der Schnitt würde zu lang</translation>
+    </message>
+    <message>
+        <source>begin another project</source>
+        <translation>ein anderes Projekt beginnen</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::TransportBar</name>

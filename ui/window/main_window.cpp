@@ -348,7 +348,8 @@ void MainWindow::connect_parts() {
         if (speed != 0) timeline_->set_playing(false);
     });
     connect(timeline_, &TimelineView::open_requested, this,
-            [this](const QString& run, const QString& video) { open_path(run.isEmpty() ? video : run); });
+            [this](const QString& run, const QString& video) { run.isEmpty() ? show_file(video) : open_path(run); });
+    connect(&studio_.project, &app::Project::loaded, this, [this] { banners_->remove(QStringLiteral("missing")); });
     connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
     connect(timeline_, &TimelineView::retake_requested, this, &MainWindow::retake);
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });

@@ -69,6 +69,7 @@ public:
     Banners& banners() { return *banners_; }
     /// A run folder, project, video, picture, request or model folder, as dropped or named on the command line.
     void open_path(const QString& path);
+    void show_file(const QString& path); ///< a video, a picture, a folder of frames
     /// One after the other; two clips or runs in the layout Compare become A and B.
     void open_paths(const QStringList& paths);
     /// The run in the preview, A; empty: none.

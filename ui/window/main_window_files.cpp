@@ -123,13 +123,17 @@ void MainWindow::open_path(const QString& path) {
         models_dock_->raise();
         return say(tr("%1 is watched for models.").arg(info.isDir() ? full : info.absolutePath()));
     }
+    show_file(full);
+}
+
+void MainWindow::show_file(const QString& path) {
     leave_tune();
     timeline_->set_playing(false);
     preview_->show_overlay({}, {});
-    preview_->show_clip(app::Side::a, full);
+    preview_->show_clip(app::Side::a, path);
     try {
-        const std::string request = read_request_metadata(app::to_path(full));
-        if (!request.empty()) offer_request(QString::fromStdString(request), full);
+        const std::string request = read_request_metadata(app::to_path(path));
+        if (!request.empty()) offer_request(QString::fromStdString(request), path);
     } catch (const Error&) { // the preview says what is wrong with the file
     }
 }

@@ -113,8 +113,11 @@ void MainWindow::extend(int row) {
             if (goes_on)
                 studio_.document.restore(
                     app::extension_of(shot, found.request ? *found.request : studio_.document.asked()), label);
-            else if (found.request)
-                studio_.document.restore(*found.request, label);
+            else if (found.request || !studio_.document.asked().last_image.empty()) {
+                Request r = found.request ? *found.request : studio_.document.asked();
+                r.last_image.clear(); // of another clip
+                studio_.document.restore(r, label);
+            }
             if (!goes_on)
                 images_->take(ImagesPanel::Side::start, {still ? shot.current().video : QString(), found.last});
             extend_shot_ = shot.id;
