@@ -73,16 +73,22 @@ struct Thumbnails::State {
 
     void read_picture(const Question& q) { keep(q, to_qimage(thumbnail(read_image(to_path(q.file)), q.side))); }
 
-    /// Where any frame can be had by itself.
+    /// Where any frame can be had by itself. Of one that is damaged a neighbour serves, if there is one.
     template <class Read>
     void read_each(const std::vector<Question>& questions, int frames, Read&& read, const std::stop_token& end) {
+        constexpr int neighbours = 8;
         Image frame;
         for (const Question& q : questions) {
             if (end.stop_requested()) return;
-            try {
-                read(std::min(q.frame, frames - 1), frame); // past the end: the last one
-            } catch (const Error&) {                        // damaged: its neighbour serves
-                if (frame.width == 0) throw;
+            const int wanted = std::min(q.frame, frames - 1); // past the end: the last one
+            for (int n = wanted;; ++n) {
+                try {
+                    read(n, frame);
+                    break;
+                } catch (const Error&) {
+                    if (frame.width > 0) break;
+                    if (n + 1 >= std::min(frames, wanted + neighbours)) throw;
+                }
             }
             keep(q, to_qimage(thumbnail(frame, q.side)));
         }

@@ -118,6 +118,26 @@ private slots:
         QCOMPARE(qGreen(thumbnails.frame(home_.file("sequence"), 2, 24).pixel(5, 5)), 200);
     }
 
+    /// Of a damaged frame a neighbour is shown.
+    void damaged_frames_have_their_neighbours_pictures() {
+        const std::filesystem::path folder = to_path(home_.file("damaged"));
+        std::filesystem::create_directory(folder);
+        Image frame(48, 32);
+        std::fill(frame.rgb.begin(), frame.rgb.end(), std::uint8_t{90});
+        for (const char* name : {"f_0.png", "f_1.png", "f_2.png"}) write_png(folder / name, frame);
+        const auto spoil = [&](const char* name) {
+            QFile file(home_.file(QStringLiteral("damaged/") + QLatin1String(name)));
+            QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(45));
+            file.write("xxxxxxxx");
+        };
+        spoil("f_1.png");
+        Thumbnails thumbnails(1 << 20);
+        Arrivals ready(&thumbnails, &Thumbnails::ready);
+        QVERIFY(thumbnails.frame(home_.file("damaged"), 1, 24).isNull());
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 1, 30000);
+        QCOMPARE(qGreen(thumbnails.frame(home_.file("damaged"), 1, 24).pixel(5, 5)), 90);
+    }
+
     /// Far into a long video the frames are those of the beginning: found, not counted through.
     void far_into_a_long_video() {
         const QString video = home_.file(QStringLiteral("hours.mkv"));

@@ -337,13 +337,15 @@ void MainWindow::export_comparison(bool report) {
     const auto *a = preview_->info(app::Side::a), *b = preview_->info(app::Side::b);
     if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return say(tr("Choose an A and a B first."));
     if (exporter_.running()) return say(tr("An export is at work already; Esc stops it."));
+    // What is shown now, whatever is opened while the dialog is.
+    const Pairing pairing = preview_->player().pairing();
     ask_where_to_save(
         this, studio_.settings, report ? tr("Export the report") : tr("Export side by side"),
         report ? tr("comparison") : tr("side-by-side"), report ? tr("Report (*.html)") : tr("Video (*.mp4 *.mkv)"),
-        [this, report, first = a->path, second = b->path](const QString& out) {
+        [this, report, pairing, first = a->path, second = b->path](const QString& out) {
             export_file(out,
-                        app::export_of(first, second, preview_->player().offset(),
-                                       preview_->player().pairing().by_time() ? FrameMatch::time : FrameMatch::index,
+                        app::export_of(first, second, pairing.offset(),
+                                       pairing.by_time() ? FrameMatch::time : FrameMatch::index,
                                        report ? app::ComparisonExport::report : app::ComparisonExport::video, out));
         });
 }
