@@ -12,8 +12,7 @@ namespace denoir::app {
 /// Writes the cut as one video (.mp4 H.264, .mkv FFV1) or a folder of PNG frames, on a thread of its own. The file
 /// appears whole or not at all. Shots of other sizes are fitted with bars, of other rates by repeating or leaving out
 /// frames. A run that still has its last latents is decoded from them, so that no codec comes before the one asked for;
-/// every other shot is read from its video, its
-/// folder of frames or its picture.
+/// every other shot is read from its video, its folder of frames or its picture.
 class CutExporter : public QObject {
     Q_OBJECT
 public:

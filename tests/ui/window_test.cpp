@@ -20,22 +20,18 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
-#include "app/cut_exporter.h"
-#include "app/model_catalogue.h"
 #include "app/request_document.h"
 #include "app/text.h"
 #include "engine/media/image.h"
-#include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/full_disk.h"
-#include "tests/ui/studio_fixture.h"
+#include "tests/ui/window_tools.h"
 #include "ui/docks/camera_window.h"
 #include "ui/docks/image_well.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/theme/colours.h"
-#include "ui/timeline/timeline_view.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/translation.h"
 
@@ -54,10 +50,6 @@ class WindowTest : public QObject {
         QFile file(path);
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
-    /// What the window says now, wherever it says it.
-    static QString said(StudioFixture& studio) {
-        return (studio.window().banners().texts() << studio.find<QLabel>("status-stage")->text()).join('\n');
-    }
     static void drop(QWidget& window, const QString& path, QPoint at) {
         QMimeData data;
         data.setUrls({QUrl::fromLocalFile(path)});
@@ -69,10 +61,6 @@ class WindowTest : public QObject {
         QApplication::sendEvent(target, &enter);
         QDropEvent event(inside, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(target, &event);
-    }
-    static void load_tiny(StudioFixture& studio) {
-        studio.core().document.load(app::tiny_request());
-        QVERIFY(studio.core().document.wait_resolved(20000));
     }
 
 private slots:
@@ -125,32 +113,6 @@ private slots:
             if (box->isVisible()) box->button(QMessageBox::Discard)->click();
         QTRY_COMPARE_WITH_TIMEOUT(open(static_cast<QMessageBox*>(nullptr)), 0, 5000);
         QCOMPARE(project.path(), home.file("second.denoir"));
-    }
-
-    void a_deleted_run_is_missed_on_the_timeline_until_it_is_back() {
-        const app::Home home;
-        StudioFixture studio;
-        load_tiny(studio);
-        studio.key(Qt::Key_Return, Qt::ControlModifier);
-        QVERIFY(studio.idle());
-        auto& preview = studio.window().preview();
-        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
-        const QString run = studio.window().shown_run();
-        QCOMPARE(preview.info(app::Side::a)->run, run);
-        auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_run(run));
-        QVERIFY(!project.is_missing(0));
-        studio.find<QAction>("run.delete")->trigger();
-        QVERIFY(!QFileInfo::exists(run) && !preview.info(app::Side::a));
-        QVERIFY(project.is_missing(0));
-        studio.picture("timeline-missing");
-        studio.find<QAction>("file.export")->trigger();
-        QVERIFY(!studio.window().findChild<QFileDialog*>());
-        QVERIFY2(said(studio).contains("shot 1"), qPrintable(said(studio)));
-        studio.find<QAction>("run.undo-delete")->trigger();
-        QVERIFY(!project.is_missing(0));
-        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
-        QCOMPARE(studio.window().shown_run(), run);
     }
 
     /// Out of the prompt without a pointer: there Space is a space.
@@ -212,244 +174,6 @@ private slots:
                 QCOMPARE(words(lines.join(' ')), words(all));
         }
         QVERIFY(brief);
-    }
-
-    /// The frame of the cut is what is seen: through other clips, by its own keys, until something else is looked at.
-    void the_cut_is_what_is_seen() {
-        const app::Home home;
-        app::write_clip(home.file("short.mp4"), 64, 48, 5);
-        app::write_clip(home.file("long.mp4"), 64, 48, 30, 40);
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& project = studio.core().project;
-        for (const char* name : {"short.mp4", "long.mp4"})
-            project.add_shot(app::Project::take_of_video(home.file(name)));
-        auto& preview = studio.window().preview();
-        auto* timeline = studio.find<TimelineView>("timeline");
-        const auto shows = [&](const char* name, int frame) {
-            return QTest::qWaitFor(
-                [&] {
-                    const auto* info = preview.info(app::Side::a);
-                    return info && info->path == home.file(name) && preview.player().frame() == frame;
-                },
-                30000);
-        };
-        studio.key(Qt::Key_F6, Qt::ShiftModifier);
-        timeline->set_playhead(2);
-        QVERIFY(shows("short.mp4", 2));
-        timeline->set_playhead(5 + 22);
-        QVERIFY(shows("long.mp4", 22));
-        studio.key(Qt::Key_L);
-        studio.key(Qt::Key_L);
-        QCOMPARE(timeline->speed(), 2.0);
-        QVERIFY(!preview.player().playing());
-        studio.key(Qt::Key_J);
-        studio.key(Qt::Key_J);
-        QCOMPARE(timeline->speed(), -1.0);
-        studio.key(Qt::Key_Comma); // stands, one frame back
-        QVERIFY(!timeline->playing());
-        const int there = timeline->playhead();
-        studio.key(Qt::Key_Period);
-        QCOMPARE(timeline->playhead(), there + 1);
-        studio.key(Qt::Key_Home);
-        studio.key(Qt::Key_Space);
-        QVERIFY(timeline->playing());
-        preview.player().play();
-        QVERIFY(!timeline->playing());
-        studio.key(Qt::Key_Space, Qt::ShiftModifier);
-        QVERIFY(timeline->playing() && !preview.player().playing());
-        studio.window().open_path(home.file("long.mp4"));
-        QVERIFY(!timeline->playing());
-    }
-
-    /// A picture is looked at, put on the cut, and made to move; the clip comes after it.
-    void a_still_becomes_a_shot_and_moves() {
-        const app::Home home;
-        write_png(app::to_path(home.file("card.png")), app::moving_picture(64, 48, 3));
-        app::write_clip(home.file("clip.mp4"), 64, 48, 5);
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& project = studio.core().project;
-        studio.window().open_path(home.file("card.png"));
-        auto& preview = studio.window().preview();
-        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 20000);
-        studio.key(Qt::Key_F6);
-        studio.key(Qt::Key_T);
-        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 20000);
-        QCOMPARE(project.shot(0).seconds(), 2.0);
-        // Over its whole length it is what is seen, and what comes after follows.
-        project.add_shot(app::Project::take_of_video(home.file("clip.mp4")));
-        auto* timeline = studio.find<TimelineView>("timeline");
-        studio.key(Qt::Key_F6, Qt::ShiftModifier);
-        const auto shows = [&](const char* name, int frame) {
-            return QTest::qWaitFor(
-                [&] {
-                    const auto* info = preview.info(app::Side::a);
-                    return info && info->path == home.file(QLatin1String(name)) && preview.player().frame() == frame;
-                },
-                20000);
-        };
-        timeline->set_playhead(project.shot(0).frames() + 2);
-        QVERIFY(shows("clip.mp4", 2));
-        timeline->set_playhead(project.shot(0).frames() - 1);
-        QVERIFY(shows("card.png", 0));
-        timeline->select(0);
-        studio.key(Qt::Key_R);
-        QVERIFY2(said(studio).contains("no request"), qPrintable(said(studio)));
-        studio.key(Qt::Key_E);
-        auto& document = studio.core().document;
-        QTRY_COMPARE_WITH_TIMEOUT(document.value("image").toString(), home.file("card.png"), 20000);
-        QVERIFY(document.value("forcing.video").toString().isEmpty());
-        QVERIFY(document.wait_resolved(20000));
-        studio.key(Qt::Key_Return, Qt::ControlModifier);
-        QVERIFY(studio.idle());
-        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 3, 30000);
-        QVERIFY(!project.shot(1).current().run.isEmpty());
-        QCOMPARE(project.shot(1).in, 0);
-    }
-
-    /// What is gone is named when a project is opened, until it is back.
-    void a_picture_that_is_gone_is_missed_until_it_is_back() {
-        const app::Home home;
-        const QString card = home.file("card.png");
-        write_png(app::to_path(card), Image(64, 48));
-        {
-            app::Project project;
-            project.add_shot(app::Project::take_of(card, 24));
-            project.save_as(home.file("film.denoir"));
-        }
-        QVERIFY(QFile::rename(card, home.file("elsewhere.png")));
-        StudioFixture studio;
-        load_tiny(studio);
-        studio.window().open_path(home.file("film.denoir"));
-        const QString missed = QStringLiteral("its picture is not there any more");
-        QVERIFY2(said(studio).contains(missed), qPrintable(said(studio)));
-        QVERIFY(QFile::rename(home.file("elsewhere.png"), card));
-        studio.core().project.look_at_media();
-        QVERIFY2(!said(studio).contains(missed), qPrintable(said(studio)));
-        QVERIFY(!studio.core().project.is_missing(0));
-    }
-
-    /// By the menu, for who has no file manager at hand.
-    void files_are_asked_for() {
-        const app::Home home;
-        QDir(home.path()).mkdir("sequence");
-        for (const char* name : {"card.png", "sequence/1.png", "sequence/2.png"})
-            write_png(app::to_path(home.file(QLatin1String(name))), Image(64, 48));
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& project = studio.core().project;
-        studio.find<QAction>("timeline.add")->trigger();
-        QVERIFY(studio.answer_file_dialog(home.file("card.png")));
-        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 20000);
-        studio.find<QAction>("timeline.add-frames")->trigger();
-        QVERIFY(studio.answer_file_dialog(home.file("sequence")));
-        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 20000);
-        QVERIFY(project.shot(0).current().still());
-        QCOMPARE(project.shot(1).frames(), 2);
-        // Many at once may have been meant as frames: what to do then is said.
-        studio.find<TimelineView>("timeline")->add_files(QStringList(6, home.file("card.png")));
-        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 8, 20000);
-        QVERIFY2(said(studio).contains("Drop their folder"), qPrintable(said(studio)));
-    }
-
-    /// While a run is at work the cut can be looked at, and exported by itself.
-    void a_cut_beside_a_run() {
-        const app::Home home;
-        app::write_clip(home.file("a.mp4"), 640, 360, 60);
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& project = studio.core().project;
-        for (int i = 0; i < 40; ++i) project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
-        studio.core().document.set_value("steps", 400);
-        QVERIFY(studio.core().document.wait_resolved(20000));
-        app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
-        studio.key(Qt::Key_Return, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
-        // The row of the run says the step that the strip says.
-        auto* list = studio.find<RunsView>("runs");
-        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
-        const auto row_step = [&] { return list->model()->index(0, 0).data(app::RunHistory::StepsDoneRole).toInt(); };
-        const int before = steps.count();
-        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > before, 30000);
-        const auto queue_step = [&] { return studio.core().queue.index(0).data(app::RunQueue::StepRole).toInt(); };
-        QCOMPARE(row_step(), queue_step());
-        // The cut, not the run, while it is looked at.
-        auto& preview = studio.window().preview();
-        studio.key(Qt::Key_F6, Qt::ShiftModifier);
-        studio.find<TimelineView>("timeline")->set_playhead(7);
-        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::a)->path == home.file("a.mp4") &&
-                                     preview.player().frame() == 7,
-                                 30000);
-        const QString label = QStringLiteral("a.mp4");
-        QTRY_COMPARE_WITH_TIMEOUT(preview.canvas().accessibleDescription(), label, 30000);
-        const int seen = steps.count();
-        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > seen + 2, 30000);
-        QCOMPARE(preview.canvas().accessibleDescription(), label);
-        // Its export is seen and stopped; the run goes on.
-        app::Arrivals exported(&studio.core().exporter, &app::CutExporter::progressed),
-            stopped(&studio.core().exporter, &app::CutExporter::cancelled);
-        studio.key(Qt::Key_E, Qt::ControlModifier);
-        QVERIFY(studio.answer_file_dialog(home.file("out.mkv")));
-        QTRY_VERIFY_WITH_TIMEOUT(exported.count() > 0, 30000);
-        QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("exporting") && said(studio).contains("step "), 30000);
-        studio.picture("export-beside-run");
-        studio.find<QAction>("file.export")->trigger(); // asked for again: where it is, and no second one
-        QVERIFY(!studio.window().findChild<QFileDialog*>() || !studio.window().findChild<QFileDialog*>()->isVisible());
-        // Quitting would lose it, and says so as long as it is written.
-        const auto warned = [&] {
-            return studio.window().banners().texts().join(QLatin1Char(' ')).contains("Quitting stops it");
-        };
-        studio.key(Qt::Key_Q, Qt::ControlModifier);
-        QVERIFY(studio.window().isVisible() && studio.core().exporter.running() && warned());
-        QVERIFY(studio.press("Stop the export"));
-        QTRY_COMPARE_WITH_TIMEOUT(stopped.count(), 1, 30000);
-        QVERIFY(!warned());
-        QVERIFY(!QFile::exists(home.file("out.mkv")));
-        QVERIFY(studio.core().queue.running() != 0);
-        studio.key(Qt::Key_Escape);
-        QVERIFY(studio.idle());
-    }
-
-    /// Every key that means a shot says what there must be first.
-    void an_empty_cut_says_what_to_do() {
-        const app::Home home;
-        app::write_clip(home.file("a.mp4"), 64, 48, 9);
-        StudioFixture studio;
-        load_tiny(studio);
-        studio.key(Qt::Key_F6, Qt::ShiftModifier);
-        for (const int key : {Qt::Key_S, Qt::Key_X, Qt::Key_E, Qt::Key_R, Qt::Key_Delete, Qt::Key_Space, Qt::Key_I}) {
-            studio.find<QLabel>("status-stage")->clear();
-            studio.key(key);
-            QVERIFY2(said(studio).contains("The cut is empty") && said(studio).contains("(T)"),
-                     qPrintable(QString::number(key) + said(studio)));
-        }
-        auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
-        studio.key(Qt::Key_S); // at its beginning
-        QCOMPARE(project.count(), 1);
-        QVERIFY2(said(studio).contains("inside a shot"), qPrintable(said(studio)));
-    }
-
-    /// Nothing is cut that is not seen, and what is put there unseen is said.
-    void a_hidden_timeline_is_left_alone() {
-        const app::Home home;
-        app::write_clip(home.file("a.mp4"), 64, 48, 9);
-        StudioFixture studio(Layout::compare);
-        load_tiny(studio);
-        auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
-        studio.find<TimelineView>("timeline")->set_playhead(4);
-        const int steps = project.undo().count();
-        studio.key(Qt::Key_F6);
-        for (const int key : {Qt::Key_S, Qt::Key_X, Qt::Key_E, Qt::Key_R}) {
-            studio.key(key);
-            QVERIFY2(said(studio).contains("Shift+F6"), qPrintable(said(studio)));
-            QCOMPARE(project.undo().count(), steps);
-        }
-        studio.key(Qt::Key_F6, Qt::ShiftModifier);
-        studio.key(Qt::Key_S);
-        QCOMPARE(project.count(), 2);
     }
 
     void a_video_is_shown_where_it_can_be_seen() {

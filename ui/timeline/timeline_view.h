@@ -67,7 +67,7 @@ signals:
     void extend_requested(int row);                                ///< E, or the button at the end of the track
     void retake_requested(int row);
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none
-    void files_added(int shots, int stills);           ///< by add_files(); takes count as shots
+    void files_added(int shots, int stills);           ///< by add_files(), as shots of their own
     void nothing_to_cut();                             ///< a key that means a shot, in an empty cut
     void inside_asked();                               ///< a split where no shot is at both sides
 

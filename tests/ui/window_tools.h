@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of the whole window share.
+#pragma once
+#include <QLabel>
+#include <QTest>
+
+#include "app/request_document.h"
+#include "tests/app/fake_runs.h"
+#include "tests/ui/studio_fixture.h"
+
+namespace denoir::ui {
+
+/// What the window says now, wherever it says it.
+inline QString said(StudioFixture& studio) {
+    return (studio.window().banners().texts() << studio.find<QLabel>("status-stage")->text()).join('\n');
+}
+
+/// The tiny model's request in the parameters, resolved.
+inline void load_tiny(StudioFixture& studio) {
+    studio.core().document.load(app::tiny_request());
+    QVERIFY(studio.core().document.wait_resolved(20000));
+}
+
+} // namespace denoir::ui
