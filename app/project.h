@@ -93,7 +93,7 @@ struct ProjectEvent {
 class Project : public QObject {
     Q_OBJECT
 public:
-    static constexpr int version = 1;
+    static constexpr int version = 2; ///< the newest that is read; 2: with still pictures or folders of frames
     explicit Project(QObject* parent = nullptr);
     /// An autosave of unsaved changes stays, to be recovered.
     ~Project() override;

@@ -131,6 +131,7 @@ QString new_id() { return QUuid::createUuid().toString(QUuid::Id128).left(12); }
 
 Json to_json(const ProjectContent& content, const fs::path& base) {
     Json shots = Json::array();
+    int version = 1; // what a studio from before still pictures can read, it shall
     for (const Shot& s : content.shots) {
         Json takes = Json::array();
         for (const Take& t : s.takes) {
@@ -143,7 +144,9 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
                              {"width", t.width},
                              {"height", t.height},
                              {"part", t.part ? Json(*t.part) : Json()}});
-            if (t.kind != Take::Kind::video) takes.back()["kind"] = t.still() ? still_kind : frames_kind;
+            if (t.kind == Take::Kind::video) continue;
+            takes.back()["kind"] = t.still() ? still_kind : frames_kind;
+            version = 2;
         }
         shots.push_back({{"id", s.id.toStdString()},
                          {"name", s.name.toStdString()},
@@ -158,7 +161,7 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
         }
     }
     return {{"format", format_name},
-            {"version", Project::version},
+            {"version", version},
             {"shots", std::move(shots)},
             {"request", content.request},
             {"extra", content.extra}};

@@ -341,6 +341,17 @@ private slots:
         p.add_shot(frames);
         QCOMPARE(p.shot(0).out, 3);
         p.save_as(home_->file("cut.denoir"));
+        // Who could not read it is told that it is newer; a cut of videos alone stays as everyone reads it.
+        const auto version = [&] { return parse_json(read(p.path()).toStdString(), "saved")["version"]; };
+        QCOMPARE(int(version()), 2);
+        p.remove_shot(0);
+        p.add_shot(take(20));
+        p.save();
+        QCOMPARE(int(version()), 1);
+        p.undo().undo();
+        p.undo().undo();
+        p.save();
+        QCOMPARE(int(version()), 2);
         p.open(home_->file("cut.denoir"));
         QCOMPARE(p.shot(0).current().kind, Take::Kind::frames);
         QVERIFY(!p.is_missing(0));

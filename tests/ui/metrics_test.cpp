@@ -124,6 +124,13 @@ private slots:
         view.player().set_offset(4);
         view.swap();
         QCOMPARE(view.player().offset(), -2);
+        view.swap();
+        QCOMPARE(view.player().offset(), 4);
+        view.player().set_offset(5); // two and a half frames of A
+        view.swap();
+        QCOMPARE(view.player().offset(), -3);
+        view.swap();
+        QCOMPARE(view.player().offset(), 5);
 
         // What no file says is no rate: a folder of frames is paired by number, as it is there.
         FrameFolderWriter folder(to_path(home_.file("unrated")));

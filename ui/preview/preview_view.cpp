@@ -146,6 +146,7 @@ void PreviewView::adopt(Side side) {
     s.label.clear();
     listen(side);
     player_.set_clip(side, s.clip.get());
+    swapped_offset_.reset();
     if (one_frame)
         player_.go_to(s.frame);
     else if (side == Side::a && first)
@@ -184,8 +185,15 @@ void PreviewView::clear(Side side) {
 
 void PreviewView::swap() {
     const Pairing pairing = player_.pairing();
-    const double per_second = pairing.by_time() ? a_.clip->info().stated_fps / b_.clip->info().stated_fps : 1;
-    const int offset_in_a = int(std::lround(std::clamp(player_.offset() * per_second, -9999.0, 9999.0)));
+    const int offset = player_.offset();
+    int turned = -offset;
+    if (pairing.by_time()) {
+        const double per_second = a_.clip->info().stated_fps / b_.clip->info().stated_fps;
+        turned = swapped_offset_ && swapped_offset_->now == offset
+                     ? swapped_offset_->before
+                     : -int(std::lround(std::clamp(offset * per_second, -9999.0, 9999.0)));
+        swapped_offset_ = {turned, offset};
+    }
     std::swap(a_, b_);
     for (const Side side : {Side::a, Side::b}) {
         Slot& s = slot(side);
@@ -199,7 +207,7 @@ void PreviewView::swap() {
     player_.set_clip(Side::a, nullptr);
     player_.set_clip(Side::b, b_.clip.get());
     player_.set_clip(Side::a, a_.clip.get());
-    player_.set_offset(-offset_in_a);
+    player_.set_offset(turned);
     compare_again();
     refresh();
     bar_->refresh();

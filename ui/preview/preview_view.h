@@ -4,6 +4,7 @@
 #include <QTimer>
 #include <QWidget>
 #include <memory>
+#include <optional>
 
 #include "app/comparison.h"
 #include "app/frame_cache.h"
@@ -97,6 +98,11 @@ private:
 
     app::FrameCache& cache_;
     Slot a_, b_;
+    /// Of a swap of clips that are paired by time: its offset is rounded to frames, and swapped back it is as before.
+    struct SwappedOffset {
+        int now, before;
+    };
+    std::optional<SwappedOffset> swapped_offset_;
     app::Player player_;
     app::Comparison comparison_;
     Canvas* canvas_;
