@@ -108,17 +108,17 @@ void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
         return all;
     }).then(this, [this, row, shot](const std::vector<Found>& all) {
         int at = row;
-        const int take_of = shot.isEmpty() ? -1 : project_.row_of(shot);
-        if (!shot.isEmpty() && take_of < 0) return; // it is gone: nobody waits for them
+        const int taker = shot.isEmpty() ? -1 : project_.row_of(shot);
+        if (!shot.isEmpty() && taker < 0) return; // it is gone: nobody waits for them
         const auto good = std::count_if(all.begin(), all.end(), [](const Found& f) { return f.issue.isEmpty(); });
-        if (good > 1) project_.undo().beginMacro(take_of >= 0 ? tr("add takes") : tr("add shots"));
+        if (good > 1) project_.undo().beginMacro(taker >= 0 ? tr("add takes") : tr("add shots"));
         for (const Found& found : all) {
             if (!found.issue.isEmpty()) {
                 emit issue_found(found.issue);
                 continue;
             }
-            const int added = take_of >= 0 ? (project_.add_take(take_of, found.take) ? take_of : -1)
-                                           : project_.add_shot(found.take, at > project_.count() ? -1 : at);
+            const int added = taker >= 0 ? (project_.add_take(taker, found.take) ? taker : -1)
+                                         : project_.add_shot(found.take, at > project_.count() ? -1 : at);
             if (added < 0) {
                 emit issue_found(
                     {found.take.video, {}, tr("the cut would become too long"), tr("begin another project")});

@@ -9,8 +9,8 @@
 namespace denoir::cpu {
 namespace {
 
-/// Depth of one pass over a tile: a panel of this depth fits the first cache. A multiple of every storage block.
-constexpr std::int64_t depth_step = 512;
+/// Depth of one pass over a tile: so long that sums are rarely fetched again. A multiple of every storage block.
+constexpr std::int64_t depth_step = 1024;
 /// Up to here the weights are read once and dotted with every row of x: nothing is packed for so few rows.
 constexpr std::int64_t few_rows = 8;
 /// Bytes of a packed weight that is kept whatever memory is left.
@@ -39,7 +39,7 @@ void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, co
     const bool round = options.compute == DType::bf16;
     const Tensor offsets = bias ? parameter(*bias, round) : Tensor();
     const float* add = bias ? offsets.data<float>() : nullptr;
-    if (x.size(0) > few_rows)
+    if (x.size(0) > few_rows && OneDnnMatrix::repays(x.size(0)))
         if (const auto packed = packed_weight(w, WeightRows(kernels_, w, round), round))
             return linear_packed(x, *packed, add, options, out);
     const WeightRows weight(kernels_, with_changes(w, round), round);
@@ -93,7 +93,7 @@ void CpuBackend::linear_few_rows(const Tensor& x, const WeightRows& weight, cons
         const std::int64_t begin = piece * step, end = std::min(columns, begin + step);
         float *unpacked = scratch.of(worker), *sums = unpacked + depth;
         for (std::int64_t column = begin; column < end; ++column) {
-            const float* row = weight.direct(column);
+            auto* row = reinterpret_cast<const float*>(weight.direct(column, DType::f32));
             if (!row) {
                 weight.read(column, 0, depth, unpacked);
                 row = unpacked;
@@ -129,11 +129,11 @@ struct Tiles {
     }
 };
 
-/// True where the matrix kernel may read rows of x in place: f32 that needs no rounding, at a stride that spreads rows
-/// over the sets of a cache (rows a large power of two apart would push each other out).
-bool readable_in_place(const Tensor& x, bool round) {
+/// True where the matrix kernel may read rows of x in place: factors as they are, at a stride that spreads rows over
+/// the sets of a cache (rows a large power of two apart would push each other out).
+bool readable_in_place(const Tensor& x, DType factors, bool round) {
     const std::int64_t bytes = x.stride(0) * element_bytes(x.dtype());
-    return x.dtype() == DType::f32 && !round && (bytes & -bytes) <= 4096;
+    return x.dtype() == factors && round == (factors == DType::bf16) && (bytes & -bytes) <= 4096;
 }
 
 } // namespace
@@ -141,31 +141,37 @@ bool readable_in_place(const Tensor& x, bool round) {
 void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const float* bias,
                               const LinearOptions& options, Tensor& out) {
     const std::int64_t depth = x.size(1), panel = kernels_.tile_columns;
-    const bool round = options.compute == DType::bf16, in_place = readable_in_place(x, round);
+    const bool round = options.compute == DType::bf16;
+    // Pairs of bf16 values where the processor has units for them and every value has its partner.
+    const DType factors = round && kernels_.gemm_bf16 && depth % 2 == 0 ? DType::bf16 : DType::f32;
+    const std::int64_t bytes = element_bytes(factors);
+    const bool pairs = factors == DType::bf16, in_place = readable_in_place(x, factors, round);
     const Tiles tiles(kernels_, x.size(0), out.size(1), depth, in_place);
-    const std::int64_t copied = in_place ? 0 : tiles.rows * (depth_step + 16);
-    const Scratch scratch(*this, copied + (panel + tiles.columns) * depth_step + tiles.rows * tiles.columns);
+    constexpr std::int64_t padded = depth_step + 16; // rows a power of two apart would push each other out of the cache
+    const auto floats = [&](std::int64_t count) { return divide_up(count * bytes, 64) * 16; };
+    const std::int64_t copied = in_place ? 0 : floats(tiles.rows * padded), packed = floats(tiles.columns * depth_step),
+                       unpacked = panel * depth_step;
+    const Scratch scratch(*this, copied + packed + (pairs ? 2 : 1) * unpacked + tiles.rows * tiles.columns);
 
-    const auto copy_rows = [&](std::int64_t row, std::int64_t m, std::int64_t k, std::int64_t count, float* to) {
-        for (std::int64_t i = 0; i < m; ++i, to += depth_step + 16) {
-            const float* values =
-                as_f32(kernels_, x.dtype(), row_of(x, row + i) + k * element_bytes(x.dtype()), count, to);
-            if (round && x.dtype() != DType::bf16)
-                kernels_.round_bf16(values, to, count);
-            else
-                store_f32(kernels_, values, DType::f32, reinterpret_cast<std::byte*>(to), count);
-        }
+    const auto copy_rows = [&](std::int64_t row, std::int64_t m, std::int64_t k, std::int64_t count, std::byte* to) {
+        for (std::int64_t i = 0; i < m; ++i, to += padded * bytes)
+            read_factors(kernels_, x.dtype(), row_of(x, row + i) + k * element_bytes(x.dtype()), count, factors, round,
+                         to);
     };
-    const auto pack_columns = [&](std::int64_t column, std::int64_t n, std::int64_t k, std::int64_t count,
-                                  float* unpacked, float* to) {
-        for (std::int64_t j = 0; j < n; j += panel, to += panel * count) {
-            const std::int64_t wide = std::min(panel, n - j);
-            if (const float* from = weight.direct(column + j)) {
-                kernels_.pack_transposed(from + k, depth, wide, count, to);
+    const auto pack_columns = [&](std::int64_t column, std::int64_t n, std::int64_t k, std::int64_t count, float* wide,
+                                  std::byte* to) {
+        for (std::int64_t j = 0; j < n; j += panel, to += panel * count * bytes) {
+            const std::int64_t some = std::min(panel, n - j);
+            auto* const values = reinterpret_cast<float*>(to);
+            if (const std::byte* from = weight.direct(column + j, factors)) {
+                // A pair is moved like an f32 value.
+                const auto* const rows = reinterpret_cast<const float*>(from + k * bytes);
+                kernels_.pack_transposed(rows, depth * bytes / 4, some, count * bytes / 4, values);
                 continue;
             }
-            for (std::int64_t i = 0; i < wide; ++i) weight.read(column + j + i, k, k + count, unpacked + i * count);
-            kernels_.pack_transposed(unpacked, count, wide, count, to);
+            for (std::int64_t i = 0; i < some; ++i) weight.read(column + j + i, k, k + count, wide + i * count);
+            kernels_.pack_transposed(wide, count, some, count, pairs ? wide + unpacked : values);
+            if (pairs) kernels_.pair_rows(wide + unpacked, count, reinterpret_cast<std::uint16_t*>(to));
         }
     };
 
@@ -173,15 +179,17 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
         const std::int64_t row = piece / tiles.across * tiles.rows, m = std::min(tiles.rows, x.size(0) - row);
         const std::int64_t column = piece % tiles.across * tiles.columns,
                            n = std::min(tiles.columns, out.size(1) - column);
-        float* a = scratch.of(worker);
-        float *unpacked = a + copied, *panels = unpacked + panel * depth_step, *c = panels + tiles.columns * depth_step;
+        float *a = scratch.of(worker), *panels = a + copied, *c = panels + packed,
+              *wide = c + tiles.rows * tiles.columns;
         if (depth == 0) std::fill_n(c, m * tiles.columns, 0.0f);
         for (std::int64_t k = 0; k < depth; k += depth_step) {
             const std::int64_t count = std::min(depth_step, depth - k);
-            if (!in_place) copy_rows(row, m, k, count, a);
-            const float* from = in_place ? reinterpret_cast<const float*>(row_of(x, row)) + k : a;
-            pack_columns(column, n, k, count, unpacked, panels);
-            kernels_.gemm(from, in_place ? x.stride(0) : depth_step + 16, panels, count, m, n, c, tiles.columns, k > 0);
+            auto* const rows = reinterpret_cast<std::byte*>(a);
+            auto* const columns = reinterpret_cast<std::byte*>(panels);
+            if (!in_place) copy_rows(row, m, k, count, rows);
+            pack_columns(column, n, k, count, wide, columns);
+            gemm(kernels_, factors, in_place ? row_of(x, row) + k * bytes : rows, in_place ? x.stride(0) : padded,
+                 columns, count, m, n, c, tiles.columns, k > 0);
         }
         for (std::int64_t i = 0; i < m; ++i) {
             finish_row(kernels_, c + i * tiles.columns, bias ? bias + column : nullptr, options, n);

@@ -26,6 +26,11 @@ bool has_bf16() {
     return (static_cast<int>(dnnl::get_effective_cpu_isa()) & bf16) == bf16;
 }
 
+std::string_view wish() {
+    const char* value = std::getenv("DENOIR_ONEDNN");
+    return value ? value : "";
+}
+
 memory::data_type library_type(DType dtype) {
     return dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
@@ -101,12 +106,13 @@ OneDnnMatrix::OneDnnMatrix(std::unique_ptr<State> state) : state_(std::move(stat
 OneDnnMatrix::~OneDnnMatrix() = default;
 
 bool OneDnnMatrix::available() {
-    static const bool answer = [] {
-        const char* wish = std::getenv("DENOIR_ONEDNN");
-        if (wish && std::string_view(wish) == "off") return false;
-        return (wish && std::string_view(wish) == "always") || has_bf16();
-    }();
+    static const bool answer = wish() == "always" || (wish() != "off" && has_bf16());
     return answer;
+}
+
+bool OneDnnMatrix::repays(std::int64_t rows) {
+    static const std::int64_t least = wish() == "always" ? 0 : 513;
+    return rows >= least;
 }
 
 DType OneDnnMatrix::type() {

@@ -9,14 +9,18 @@ namespace denoir::cpu {
 
 class WeightRows;
 
-/// A weight W [n, k] packed for oneDNN's matrix product, which uses a processor's bf16 units (AVX512_BF16, AMX) where
-/// our own loops widen to f32. Cut into tiles of columns of the result, so that each is a call of its own on one
-/// thread. Only onednn.cpp speaks oneDNN; no_onednn.cpp stands in for it where the library is missing.
+/// A weight W [n, k] packed for oneDNN's matrix product on a processor's bf16 units (AVX512_BF16, AMX). Cut into tiles
+/// of columns of the result, so that each is a call of its own on one thread. Only onednn.cpp speaks oneDNN;
+/// no_onednn.cpp stands in for it where the library is missing.
 class OneDnnMatrix {
 public:
     /// True where the library is there and multiplies bf16 faster than f32. DENOIR_ONEDNN=off|always in the environment
     /// overrides it (tests); `always` uses f32 where the processor has no bf16.
     static bool available();
+    /// Whether a product of so many rows repays packing the weight, which takes as long as some hundred rows and as
+    /// much memory as the weight: not those of text encoders, whose weights are used once a prompt. By the rows alone,
+    /// for the choice of loops decides the bytes of the result.
+    static bool repays(std::int64_t rows);
     /// What it multiplies: bf16, or f32 when forced.
     static DType type();
 

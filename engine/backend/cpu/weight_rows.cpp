@@ -39,9 +39,9 @@ void WeightRows::read(std::int64_t row, std::int64_t begin, std::int64_t end, fl
     if (round_) kernels_.round_bf16(scale_ || !changes_.empty() ? out : values, out, n);
 }
 
-const float* WeightRows::direct(std::int64_t row) const {
-    if (dtype_ != DType::f32 || scale_ || round_ || !changes_.empty()) return nullptr;
-    return reinterpret_cast<const float*>(data_ + row * row_bytes_);
+const std::byte* WeightRows::direct(std::int64_t row, DType dtype) const {
+    if (dtype_ != dtype || scale_ || round_ || !changes_.empty()) return nullptr;
+    return data_ + row * row_bytes_;
 }
 
 } // namespace denoir::cpu

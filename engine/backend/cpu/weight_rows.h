@@ -19,8 +19,8 @@ public:
     std::int64_t columns() const { return columns_; }
     /// Columns [begin, end) of a row; block types: on the borders of blocks (see `align`).
     void read(std::int64_t row, std::int64_t begin, std::int64_t end, float* out) const;
-    /// The row where it lies, if it is read as it is; else null.
-    const float* direct(std::int64_t row) const;
+    /// The row where it lies, if it is read as it is and is of that type; else null.
+    const std::byte* direct(std::int64_t row, DType) const;
     /// Columns come in multiples of this.
     std::int64_t align() const { return info(dtype_).block_elements; }
 

@@ -73,6 +73,15 @@ TEST(Linear, OddShapes) {
     check({40, 1100, 530, f32, f32, f32, f32, Activation::none, false});
 }
 
+// As many rows as are worth packing weights for; an odd depth has no pairs of bf16 values.
+TEST(Linear, ManyRows) {
+    for (const std::int64_t m : {512, 513, 700})
+        for (const std::int64_t n : {5, 300})
+            for (const std::int64_t k : {7, 64, 1026})
+                for (const bool dense : {false, true})
+                    check({m, k, n, bf16, bf16, bf16, bf16, Activation::none, true, dense});
+}
+
 TEST(Linear, DenseRows) {
     for (const DType type : {f32, bf16})
         for (const std::int64_t m : {1, 64, 257})
