@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window for who works by keyboard and has it read aloud: every widget that takes the focus has a name and a role.
+#include <QAbstractSpinBox>
 #include <QAccessible>
 #include <QComboBox>
 #include <QDockWidget>
@@ -7,6 +8,7 @@
 #include <QSet>
 #include <QSignalSpy>
 #include <QToolButton>
+#include <QWheelEvent>
 
 #include "app/open_sweep.h"
 #include "app/request_document.h"
@@ -51,6 +53,27 @@ class AccessibleTest : public QObject {
         return out;
     }
 
+    /// Fields without the focus that a turn of the wheel above them changes.
+    static QStringList changed_by_the_wheel(QWidget& window) {
+        QStringList out;
+        for (QWidget* field : window.findChildren<QWidget*>()) {
+            const auto* box = qobject_cast<QComboBox*>(field);
+            const auto* number = qobject_cast<QAbstractSpinBox*>(field);
+            if (!field->isVisible() || field->hasFocus() || !(box || number)) continue;
+            const auto text = [&] { return box ? box->currentText() : number->text(); };
+            const QString before = text();
+            for (const int notch : {-120, 120}) {
+                const QPointF at(field->width() / 2.0, field->height() / 2.0);
+                QWheelEvent wheel(at, field->mapToGlobal(at), {}, {0, notch}, Qt::NoButton, Qt::NoModifier,
+                                  Qt::NoScrollPhase, false);
+                QApplication::sendEvent(field, &wheel);
+                if (text() != before || field->hasFocus()) out << field->objectName() + ' ' + before + ' ' + text();
+            }
+        }
+        out.removeDuplicates();
+        return out;
+    }
+
 private slots:
     /// What is seen without being looked for is heard, too: notifications that appear.
     void what_happens_is_said() {
@@ -83,7 +106,7 @@ private slots:
         auto& window = studio.window();
         for (auto* dock : window.findChildren<QDockWidget*>()) dock->show();
         QTest::qWait(50);
-        QStringList wrong = nameless(window);
+        QStringList wrong = nameless(window) + changed_by_the_wheel(window);
 
         studio.key(Qt::Key_2, Qt::ControlModifier);
         auto& preview = window.preview();
@@ -93,7 +116,7 @@ private slots:
         for (const CompareMode mode : {CompareMode::difference, CompareMode::onion, CompareMode::wipe}) {
             preview.set_mode(mode);
             QTest::qWait(50);
-            wrong << nameless(window);
+            wrong << nameless(window) << changed_by_the_wheel(window);
         }
 
         studio.key(Qt::Key_3, Qt::ControlModifier);
@@ -104,7 +127,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.progress().done == 8, 60000);
         QVERIFY(studio.idle());
         QTest::qWait(100);
-        wrong << nameless(window);
+        wrong << nameless(window) << changed_by_the_wheel(window);
         // What the current cell holds is said of the grid, and changes as one moves.
         QAccessibleInterface* grid = QAccessible::queryAccessibleInterface(studio.find<SweepGrid>("sweep-grid"));
         QCOMPARE(grid->role(), QAccessible::Table);

@@ -29,8 +29,8 @@
 #include "ui/docks/sizes.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
-#include "ui/widgets/choice_edit.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
 
@@ -189,9 +189,9 @@ NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, c
 }
 
 QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, const QString& name) {
-    auto* box = new ChoiceEdit;
+    auto* box = new QComboBox;
     box->setObjectName(key);
-    box->setFocusPolicy(Qt::StrongFocus);
+    wheel_when_focused(box);
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(8);
     auto* field = new Field(name, box);
@@ -219,9 +219,9 @@ QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, co
 }
 
 void ParametersPanel::add_model(QVBoxLayout* form) {
-    model_ = new ChoiceEdit;
+    model_ = new QComboBox;
     model_->setObjectName(QStringLiteral("model"));
-    model_->setFocusPolicy(Qt::StrongFocus);
+    wheel_when_focused(model_);
     model_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     model_->setMinimumContentsLength(8);
     auto* field = new Field(tr("Model"), model_);
@@ -233,14 +233,14 @@ void ParametersPanel::add_model(QVBoxLayout* form) {
 }
 
 void ParametersPanel::add_size(QVBoxLayout* form) {
-    size_ = new ChoiceEdit;
+    size_ = new QComboBox;
     size_->setObjectName(key_size);
     size_->setEditable(true);
     size_->setInsertPolicy(QComboBox::NoInsert);
     size_->setCompleter(nullptr);
     size_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     size_->setMinimumContentsLength(9); // 4096×4096
-    size_->setFocusPolicy(Qt::StrongFocus);
+    wheel_when_focused(size_);
     auto* field = new Field(tr("Size"), size_);
     field->label()->set_scrubbable(true);
     auto* turn = new QToolButton;
@@ -317,7 +317,8 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
     lock_->setIcon(icon(QStringLiteral("unlock"), QStringLiteral("lock")));
     lock_->setToolTip(tr("Lock the seed: every run starts from this noise"));
     lock_->setAccessibleName(tr("Lock the seed"));
-    field->add_control(dice_);
+    field->add_spare_control(dice_);
+    seed_->setMinimumWidth(seed_->fontMetrics().horizontalAdvance(QString(10, QLatin1Char('0'))) + 20);
     field->add_control(lock_);
     form->addWidget(field);
     fields_.insert(QStringLiteral("seed"), field);
@@ -367,7 +368,7 @@ void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {
     copies_->setObjectName(QStringLiteral("copies"));
     copies_->setRange(1, 64);
     copies_->setPrefix(QStringLiteral("× "));
-    copies_->setFocusPolicy(Qt::StrongFocus);
+    wheel_when_focused(copies_);
     copies_->setAccessibleName(tr("How many runs, each with its own seed"));
     copies_->setToolTip(copies_->accessibleName());
     auto* row = new QHBoxLayout;

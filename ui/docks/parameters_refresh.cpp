@@ -160,6 +160,7 @@ void ParametersPanel::refresh_seed() {
         seed_->setText(document.has_value(QStringLiteral("seed")) ? number_text(document.value(QStringLiteral("seed")))
                                                                   : QString());
         seed_->setModified(false);
+        seed_->setCursorPosition(0); // a longer one is cut at its end
     }
     const QSignalBlocker quiet(lock_);
     lock_->setChecked(document.seed_locked());

@@ -10,8 +10,8 @@
 #include "ui/docks/lora_list.h"
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/parameters_text.h"
-#include "ui/widgets/choice_edit.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
 
@@ -55,9 +55,9 @@ void ParametersPanel::add_cache(QVBoxLayout* form) {
     connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
     connect(field, &Field::reset_asked, this, [this] { reset(key_cache); });
 
-    auto* whole = new ChoiceEdit;
+    auto* whole = new QComboBox;
     whole->setObjectName(key_whole_steps);
-    whole->setFocusPolicy(Qt::StrongFocus);
+    wheel_when_focused(whole);
     whole->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     whole->setMinimumContentsLength(8);
     whole->addItem(tr("the first and the last"), false);

@@ -29,6 +29,7 @@
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/raise_dialog.h"
 #include "ui/widgets/save_dialog.h"
+#include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
 namespace {
@@ -103,6 +104,7 @@ QWidget* LayersPanel::make_source_row() {
         row->addWidget(of);
     };
     layers_ = new QComboBox(widget);
+    wheel_when_focused(layers_);
     layers_->setObjectName(QStringLiteral("trace-layers"));
     layers_->setEditable(true);
     layers_->setInsertPolicy(QComboBox::NoInsert);
@@ -164,6 +166,7 @@ QWidget* LayersPanel::make_result() {
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::half);
     component_ = new QComboBox(left);
+    wheel_when_focused(component_);
     component_->setObjectName(QStringLiteral("layers-component"));
     component_->setAccessibleName(tr("Part of the model"));
     component_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

@@ -18,6 +18,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spoken.h"
+#include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
 namespace {
@@ -108,6 +109,7 @@ QWidget* TransportBar::make_compare_row() {
     }
     connect(modes_, &QButtonGroup::idClicked, this, [this](int id) { emit mode_picked(static_cast<CompareMode>(id)); });
     gain_ = new QComboBox(row);
+    wheel_when_focused(gain_);
     for (int gain = 1; gain <= 64; gain *= 2) gain_->addItem(QStringLiteral("×%1").arg(gain), gain);
     gain_->setAccessibleName(tr("Amplification of the difference"));
     gain_->setToolTip(gain_->accessibleName());
@@ -115,6 +117,7 @@ QWidget* TransportBar::make_compare_row() {
     layout->addWidget(gain_);
     onion_ = new QSlider(Qt::Horizontal, row);
     onion_->setObjectName(QStringLiteral("onion-share"));
+    wheel_when_focused(onion_);
     onion_->setRange(0, 100);
     onion_->setPageStep(10);
     onion_->setFixedWidth(96);
@@ -135,7 +138,7 @@ QWidget* TransportBar::make_compare_row() {
     offset_->setPrefix(tr("B: "));
     offset_->setSuffix(tr(" frames"));
     offset_->setKeyboardTracking(false);
-    offset_->setFocusPolicy(Qt::StrongFocus);
+    wheel_when_focused(offset_);
     offset_->setAccessibleName(tr("B is ahead by"));
     offset_->setToolTip(tr("By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B "
                            "(Alt+Left, Alt+Right). Where their rates and lengths differ, frames are paired by time, "

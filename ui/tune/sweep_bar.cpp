@@ -23,6 +23,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/flow_layout.h"
+#include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
 namespace {
@@ -52,6 +53,7 @@ AxisChip::AxisChip(QWidget* parent)
     error_->setProperty("error", true);
     error_->setWordWrap(true);
     error_->hide();
+    wheel_when_focused(field_);
     field_->setAccessibleName(tr("What varies"));
     field_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     field_->setMinimumContentsLength(11);

@@ -24,6 +24,7 @@
 #include "ui/tune/sweep_grid.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
 namespace {
@@ -112,6 +113,7 @@ QWidget* SweepView::make_head() {
     row->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
     row->setSpacing(grid::unit);
     earlier_ = new ElidedCombo(head);
+    wheel_when_focused(earlier_);
     earlier_->setObjectName(QStringLiteral("earlier-sweeps"));
     earlier_->setAccessibleName(tr("Sweep shown"));
     earlier_->setToolTip(tr("The sweeps made so far, newest first"));
@@ -262,6 +264,7 @@ void SweepView::refresh_pages() {
         auto* label = new QLabel(shape.page_title(i));
         label->setProperty("quiet", true);
         auto* values = new QComboBox;
+        wheel_when_focused(values);
         values->setObjectName(QStringLiteral("page-%1").arg(i));
         values->addItems(shape.page_values(i));
         values->setCurrentIndex(shape.page(i));

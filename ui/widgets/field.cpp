@@ -7,13 +7,13 @@
 #include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <QWheelEvent>
 
 #include <cmath>
 #include <utility>
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
 
@@ -55,7 +55,7 @@ NumberEdit::NumberEdit(double low, double high, double step, int decimals, QWidg
     setSingleStep(step);
     setDecimals(decimals);
     setKeyboardTracking(false);
-    setFocusPolicy(Qt::StrongFocus);
+    wheel_when_focused(this);
     setAccelerated(true);
     setAlignment(Qt::AlignLeft);
     connect(this, &QDoubleSpinBox::valueChanged, this, &NumberEdit::commit);
@@ -110,13 +110,6 @@ void NumberEdit::commit() {
     if (value() != asked) emit snapped(asked, value());
 }
 
-void NumberEdit::wheelEvent(QWheelEvent* event) {
-    if (hasFocus())
-        QDoubleSpinBox::wheelEvent(event);
-    else
-        event->ignore(); // scrolls the panel instead
-}
-
 QValidator::State NumberEdit::validate(QString& text, int& at) const {
     text.replace(locale().decimalPoint() == QLatin1String(".") ? QLatin1Char(',') : QLatin1Char('.'),
                  locale().decimalPoint());
@@ -145,6 +138,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
       problem_(new QWidget(this)),
       error_(new QLabel(problem_)),
       hint_(new QLabel(this)) {
+    const int name_width = std::max(80, 9 * fontMetrics().averageCharWidth()); // all fields' controls in one column
     label_->setFixedWidth(name_width);
     label_->setBuddy(control);
     label_->setProperty("quiet", true);
@@ -193,6 +187,12 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
 
 void Field::add_control(QWidget* control) { row_->insertWidget(row_->indexOf(note_), control); }
 
+void Field::add_spare_control(QWidget* control) {
+    add_control(control);
+    spare_ = control;
+    spare_->setVisible(width() >= roomy);
+}
+
 void Field::set_note(const QString& note) {
     note_->setText(note);
     note_->setVisible(!note.isEmpty());
@@ -232,6 +232,7 @@ void Field::set_error(const QString& error) {
 
 void Field::resizeEvent(QResizeEvent* event) {
     reset_->setToolButtonStyle(width() >= wide ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
+    if (spare_) spare_->setVisible(width() >= roomy);
     QWidget::resizeEvent(event);
 }
 

@@ -55,7 +55,6 @@ signals:
     void snapped(double asked, double value);
 
 protected:
-    void wheelEvent(QWheelEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     QString textFromValue(double value) const override;
     /// A comma and a full stop are both the decimal point, in every language.
@@ -78,8 +77,10 @@ public:
 
     ScrubLabel* label() const { return label_; }
     QWidget* control() const { return control_; }
-    /// A further control behind the first (a lock, a dice).
+    /// A further control behind the first (a lock).
     void add_control(QWidget* control);
+    /// One that gives its room to the first where the field is narrow (a dice).
+    void add_spare_control(QWidget* control);
     /// What is said behind the control: "2.1 s".
     void set_note(const QString& note);
     /// `shown_default`: as the user reads it, empty where there is none to go back to. Stands behind the control's own
@@ -91,8 +92,8 @@ public:
     /// Under the field, where there is no error: what was done with what was typed.
     void set_hint(const QString& hint);
 
-    static constexpr int name_width = 80;
-    static constexpr int wide = 320; ///< from here on the default stands beside its button
+    static constexpr int wide = 320;  ///< from here on the default stands beside its button
+    static constexpr int roomy = 270; ///< and from here on spare controls are shown
 
 signals:
     void reset_asked();
@@ -106,6 +107,7 @@ private:
     ScrubLabel* label_;
     QHBoxLayout* row_;
     QLabel* note_;
+    QWidget* spare_ = nullptr;
     QToolButton* reset_;
     QWidget* problem_;
     QLabel *error_, *hint_;
