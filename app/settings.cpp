@@ -84,6 +84,7 @@ QStringList Settings::recent_projects() const {
 }
 
 void Settings::set_may_drop_latents(bool may) { store(QStringLiteral("may_drop_latents"), may, false); }
+void Settings::set_notifications(bool tell) { store(QStringLiteral("notifications"), tell, true); }
 void Settings::set_model_folders(const QStringList& folders) {
     store(QStringLiteral("model_folders"), folders, QStringList());
 }

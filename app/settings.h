@@ -34,6 +34,7 @@ public:
     QString theme() const;               ///< "system" (default), "light", "dark"
 
     void set_may_drop_latents(bool may);
+    void set_notifications(bool tell);
     void set_model_folders(const QStringList& folders);
     void add_recent_project(const QString& path);
     void set_theme(const QString& theme);

@@ -534,6 +534,22 @@ private slots:
         QCOMPARE(stopped.count(), 0);
     }
 
+    /// What was allowed once can be taken back.
+    void choices_are_kept_and_taken_back() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& settings = studio.core().settings;
+        settings.set_may_drop_latents(true);
+        auto* free = studio.window().actions().at(QStringLiteral("file.free-steps"));
+        QVERIFY(free->isChecked());
+        free->trigger();
+        QVERIFY(!settings.may_drop_latents());
+        auto* tell = studio.window().actions().at(QStringLiteral("file.notify"));
+        QVERIFY(tell->isChecked());
+        tell->trigger();
+        QVERIFY(!settings.notifications());
+    }
+
     void a_full_disk_loses_nothing() {
         const app::Home home;
         StudioFixture studio;

@@ -99,7 +99,7 @@
     </message>
     <message>
         <source>%1 f</source>
-        <translation>%1 B</translation>
+        <translation>%1 Bilder</translation>
     </message>
     <message>
         <source>%1 steps</source>
@@ -418,7 +418,7 @@
     </message>
     <message>
         <source>A runs at %1 fps, B at %2: frames are paired by their number</source>
-        <translation>A läuft mit %1 B/s, B mit %2: gepaart werden Bilder gleicher Nummer</translation>
+        <translation>A läuft mit %1 fps, B mit %2: gepaart werden Bilder gleicher Nummer</translation>
     </message>
     <message>
         <source>A has %1 frames, B %2; paired: %3</source>
@@ -433,7 +433,7 @@
     </message>
     <message>
         <source>A runs at %1 fps, B at %2: each frame of A meets the frame of B nearest in time</source>
-        <translation>A läuft mit %1 B/s, B mit %2: zu jedem Bild von A gehört das zeitlich nächste von B</translation>
+        <translation>A läuft mit %1 fps, B mit %2: zu jedem Bild von A gehört das zeitlich nächste von B</translation>
     </message>
 </context>
 <context>
@@ -2524,6 +2524,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
             <numerusform>Jedes der %n Bilder ist eine eigene Einstellung. Ihren Ordner hierher ziehen, damit sie die Bilder einer einzigen sind.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>&amp;Free the steps of old runs without asking</source>
+        <translation>Schritte alter Läufe ohne Nachfrage &amp;löschen</translation>
+    </message>
+    <message>
+        <source>&amp;Tell the desktop when a run has ended</source>
+        <translation>Dem &amp;Desktop melden, wenn ein Lauf zu Ende ist</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -2670,7 +2678,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source> fps</source>
-        <translation> B/s</translation>
+        <translation> fps</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -3369,7 +3377,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>%1 f</source>
-        <translation>%1 B</translation>
+        <translation>%1 Bilder</translation>
     </message>
     <message>
         <source>%1×%2×%3</source>
@@ -3902,7 +3910,7 @@ Press Sweep, or change the axes first.</source>
     </message>
     <message>
         <source>%1 fps</source>
-        <translation>%1 B/s</translation>
+        <translation>%1 fps</translation>
     </message>
     <message>
         <source>What each clip is measured against</source>
@@ -4002,7 +4010,7 @@ Press Sweep, or change the axes first.</source>
         <source>%1
 frames %2 to %3 of %4, %5 fps</source>
         <translation>%1
-Bilder %2 bis %3 von %4, %5 B/s</translation>
+Bilder %2 bis %3 von %4, %5 fps</translation>
     </message>
     <message>
         <source>Open the run</source>
@@ -4115,9 +4123,9 @@ Bilder %2 bis %3 von %4, %5 B/s</translation>
 a picture, for %2 s: %n frame(s) at %3 fps</source>
         <translation>
             <numerusform>%1
-ein Bild, %2 s lang: %n Bild mit %3 B/s</numerusform>
+ein Bild, %2 s lang: %n Bild mit %3 fps</numerusform>
             <numerusform>%1
-ein Bild, %2 s lang: %n Bilder mit %3 B/s</numerusform>
+ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         </translation>
     </message>
     <message>
@@ -4273,7 +4281,7 @@ ein Bild, %2 s lang: %n Bilder mit %3 B/s</numerusform>
     </message>
     <message>
         <source>%1 fps</source>
-        <translation>%1 B/s</translation>
+        <translation>%1 fps</translation>
     </message>
     <message>
         <source>Pause</source>

@@ -33,7 +33,7 @@
     <message numerus="yes">
         <source>Change guidance or prompt, then Generate: the first %n step(s) are not computed again.</source>
         <translation>
-            <numerusform>Change guidance or prompt, then Generate: the first %n step are not computed again.</numerusform>
+            <numerusform>Change guidance or prompt, then Generate: the first step is not computed again.</numerusform>
             <numerusform>Change guidance or prompt, then Generate: the first %n steps are not computed again.</numerusform>
         </translation>
     </message>

@@ -138,7 +138,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
       problem_(new QWidget(this)),
       error_(new QLabel(problem_)),
       hint_(new QLabel(this)) {
-    const int name_width = std::max(80, 9 * fontMetrics().averageCharWidth()); // all fields' controls in one column
+    const int name_width = std::max(80, 11 * fontMetrics().averageCharWidth()); // all fields' controls in one column
     label_->setFixedWidth(name_width);
     label_->setBuddy(control);
     label_->setProperty("quiet", true);

@@ -76,6 +76,20 @@ void MainWindow::make_file_actions() {
         studio_.history.rebuild();
         say(tr("The history is made again from the folders of its runs"));
     });
+    const auto choice = [&](const char* id, const QString& text, const char* picture, const QString& key,
+                            bool (app::Settings::*get)() const, void (app::Settings::*set)(bool)) {
+        auto* action = actions_.add(QLatin1String(id), file, text, {}, QLatin1String(picture));
+        action->setCheckable(true);
+        action->setChecked((studio_.settings.*get)());
+        connect(action, &QAction::triggered, this, [this, set](bool on) { (studio_.settings.*set)(on); });
+        connect(&studio_.settings, &app::Settings::changed, action, [this, action, key, get](const QString& changed) {
+            if (changed == key) action->setChecked((studio_.settings.*get)());
+        });
+    };
+    choice("file.free-steps", tr("&Free the steps of old runs without asking"), "trash",
+           QStringLiteral("may_drop_latents"), &app::Settings::may_drop_latents, &app::Settings::set_may_drop_latents);
+    choice("file.notify", tr("&Tell the desktop when a run has ended"), "info", QStringLiteral("notifications"),
+           &app::Settings::notifications, &app::Settings::set_notifications);
     add_action("file.quit", file, tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, "close", [this] {
         if (!keeps_export()) close();
     });
@@ -401,7 +415,8 @@ void MainWindow::make_menus() {
     fill(file, {"file.new", "file.open"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_recent);
-    fill(file, {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "file.rebuild", "-", "file.quit"});
+    fill(file, {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "file.rebuild", "-",
+                "file.free-steps", "file.notify", "-", "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),
          {"edit.undo", "edit.redo", "-", "edit.prompt", "edit.prompt-before", "edit.prompt-after",
           "edit.negative-default", "-", "edit.start-image", "edit.last-image", "edit.paste-image", "edit.camera",
