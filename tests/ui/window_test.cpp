@@ -322,6 +322,25 @@ private slots:
         QCOMPARE(queue.rowCount(), 3);
     }
 
+    /// What is edited is what was written, not what the wildcards became.
+    void an_entry_that_is_edited_keeps_its_wildcards() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        studio.core().queue.set_paused(true);
+        document.set_values({{"prompt", "A {red|blue} fox"}, {"negative_prompt", "{blur|noise}"}}, "texts");
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.rowCount(), 1, 30000);
+        document.settle();
+        document.set_values({{"prompt", "A fox"}, {"negative_prompt", "dark"}}, "other texts");
+        auto* list = studio.find<QListView>("queue");
+        studio.click(list->viewport(), studio.row_point(list, 0));
+        QTest::keyClick(list, Qt::Key_Return);
+        QCOMPARE(document.value("prompt").toString(), QString("A {red|blue} fox"));
+        QCOMPARE(document.value("negative_prompt").toString(), QString("{blur|noise}"));
+    }
+
     /// Nowhere else is it said.
     void why_a_run_failed_is_read_to_its_end() {
         const app::Home home;

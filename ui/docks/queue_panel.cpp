@@ -265,8 +265,10 @@ quint64 QueuePanel::selected() const {
 
 void QueuePanel::edit_selected() {
     const quint64 id = selected();
-    const auto snapshot = studio_.queue.snapshot(id);
+    auto snapshot = studio_.queue.snapshot(id);
     if (!snapshot) return;
+    if (!snapshot->negative_template.isEmpty())
+        snapshot->request.negative_prompt = snapshot->negative_template.toStdString();
     studio_.document.restore(snapshot->request, tr("Edit queue entry"), snapshot->prompt_template);
     studio_.document.set_seed_locked(true);
     emit editing_changed(id);
