@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -43,7 +44,9 @@ struct Plan {
     std::shared_ptr<fe::graph::Graph> graph;
     std::int64_t index = -1; ///< of the plan among the graph's; -1: not chosen yet
     std::int64_t workspace = 0;
-    bool timed = false; ///< its plans differ so much in speed that they are tried
+    bool timed = false;   ///< its plans differ so much in speed that they are tried
+    bool patient = false; ///< all of them, however long they take to be compiled
+    float time = 0;       ///< of the chosen one in milliseconds, now or when it was chosen; 0: not measured
     std::int64_t most_workspace = 0;
     std::string why; ///< the last of its plans could not be built; empty: none failed
 };
@@ -52,7 +55,8 @@ using Outcome = fe::error_t;
 
 /// Of a graph's plans so many are tried: the library's guesses come in no good order (the tile that fits was found at
 /// place 28 of 35). Most are ready, and cost the loading of their kernel; some are compiled as they are built, a second
-/// or two each, for which there is less patience. Once there is one plan, no more are begun after that.
+/// or two each, for which there is less patience. Once there is one plan, no more are begun after that. Attention's
+/// are few and all compiled, and take most of a step: there each is tried, once a shape.
 constexpr std::int64_t candidates = 48;
 constexpr std::chrono::milliseconds patience{4000}, patience_to_compile{1500};
 constexpr int rounds = 3;
@@ -107,15 +111,29 @@ public:
                       {third_input, const_cast<void*>(a.v)},
                       {result, a.out}};
         if (a.log_sum) memory.emplace(second_result, a.log_sum);
-        // The library has two ways to express it; which a version on a card knows is not told before it is tried.
+        // The library has two ways to express it, each with kernels of its own; which of them a version on a card knows
+        // is not told before it is tried.
         using Way = fe::AttentionImplementation_t;
-        const auto run_as = [&](const std::string& name, Way way) {
+        const auto expressed = [&](const std::string& name, Way way) -> Plan& {
             Plan& plan = planned(name, [&] { return attention_graph(a, way); });
-            plan.timed = a.multiplications() >= attention_worth_timing;
+            plan.timed = plan.patient = a.multiplications() >= attention_worth_timing;
             plan.most_workspace = largest_attention_workspace;
-            return run(name, plan, memory, workspace);
+            return plan;
         };
-        return run_as(key, Way::AUTO) || run_as(key + ":composite", Way::COMPOSITE);
+        const std::string other = key + ":composite";
+        Plan& unified = expressed(key, Way::UNIFIED);
+        if (!unified.timed)
+            return run(key, unified, memory, workspace) ||
+                   run(other, expressed(other, Way::COMPOSITE), memory, workspace);
+        Plan& composite = expressed(other, Way::COMPOSITE);
+        if (unified.graph && unified.index < 0) choose(key, unified, memory, workspace);
+        if (composite.graph && composite.index < 0) choose(other, composite, memory, workspace);
+        // What one of them lacks is not looked for again while the other has it.
+        if (composite.index < 0 && unified.index >= 0) composite.graph = nullptr;
+        if (unified.index < 0 && composite.index >= 0) unified.graph = nullptr;
+        if (composite.time > 0 && (unified.time == 0 || composite.time < unified.time))
+            return run(other, composite, memory, workspace) || run(key, unified, memory, workspace);
+        return run(key, unified, memory, workspace) || run(other, composite, memory, workspace);
     }
 
     bool conv(const FusedConv& c, const Workspace& workspace) override {
@@ -313,11 +331,13 @@ private:
             if (const auto index = static_cast<std::int64_t>((*known)[0]);
                 index >= 0 && index < count && built(plan, index, plan.workspace)) {
                 plan.index = index;
+                plan.time = std::bit_cast<float>(static_cast<std::uint32_t>((*known)[2]));
                 return;
             }
         float best = 0;
         const auto began = std::chrono::steady_clock::now();
         const auto too_late = [&](std::int64_t i) {
+            if (plan.patient) return false;
             const auto spent = std::chrono::steady_clock::now() - began;
             return spent > patience || (spent > patience_to_compile && is_compiled(plan, i));
         };
@@ -343,13 +363,28 @@ private:
             plan.index = i;
             plan.workspace = bytes;
         }
+        plan.time = best;
         if (plan.index >= 0)
-            cache_.keep(key, {static_cast<std::uint64_t>(plan.index), static_cast<std::uint64_t>(count)});
+            cache_.keep(key, {static_cast<std::uint64_t>(plan.index), static_cast<std::uint64_t>(count),
+                              std::bit_cast<std::uint32_t>(best)});
+    }
+
+    bool chosen(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
+        if (!plan.graph) return false;
+        if (plan.index < 0) choose(key, plan, memory, workspace);
+        return plan.index >= 0 || given_up(key, plan);
+    }
+
+    /// False: none of its plans runs, and none is looked for again.
+    bool given_up(const std::string& key, Plan& plan) {
+        throw_if_full();
+        log::info(fmt::format("cuDNN cannot build a plan for {}: {}", key, plan.why.empty() ? "none left" : plan.why));
+        plan.graph = nullptr;
+        return false;
     }
 
     bool run(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
-        if (!plan.graph) return false;
-        if (plan.index < 0) choose(key, plan, memory, workspace);
+        if (!chosen(key, plan, memory, workspace)) return false;
         // A plan that was built may still not start; the one after it may.
         for (; plan.index >= 0; take(plan, plan.index + 1)) {
             const std::string why = start(plan, plan.index, plan.workspace, memory, workspace);
@@ -359,10 +394,7 @@ private:
             log::info(fmt::format("cuDNN does not start plan {} of {}: {}", plan.index, key, why));
             cache_.forget(key);
         }
-        throw_if_full();
-        log::info(fmt::format("cuDNN cannot build a plan for {}: {}", key, plan.why.empty() ? "none left" : plan.why));
-        plan.graph = nullptr;
-        return false;
+        return given_up(key, plan);
     }
 
     Runtime& runtime_;
