@@ -106,6 +106,7 @@ class Runner:
                 stderr=subprocess.PIPE,
                 stdin=subprocess.DEVNULL,
                 timeout=self.args.timeout,
+                env={**os.environ, "DENOIR_HOME": self.args.home},  # not into the user's history
             )
         except subprocess.TimeoutExpired:
             return None, f"took longer than {self.args.timeout:g} s"
@@ -229,6 +230,11 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     parser.add_argument("--verbose", action="store_true", help="also print what holds")
     args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as args.home:
+        return run_all(args)
+
+
+def run_all(args):
     tasks = Runner(args, args.fixtures).tasks()
     if args.list:
         print("\n".join(name for name, _, _ in tasks))

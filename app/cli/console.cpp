@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include "app/cli/interrupt.h"
+
 namespace denoir::cli {
 namespace {
 
@@ -36,10 +38,12 @@ std::string text_of(const Json& document) {
 void Console::print(std::string_view text) { write_all(stdout, text); }
 
 void Console::say(std::string_view text) const {
+    Interrupt::begin_result();
     if (!json_) write_all(stdout, std::string(text) + "\n");
 }
 
 void Console::report(const Json& document) const {
+    Interrupt::begin_result();
     if (json_) write_all(stdout, text_of(document));
 }
 
@@ -142,10 +146,13 @@ std::string duration(double seconds) {
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-std::string shell_quoted(const std::string& path) {
-    std::string out = "'";
-    for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
+std::string command_with(std::string_view command, const std::string& path) {
+    constexpr std::size_t longest = 250; // lines are cut at some 380
+    std::string word = "'";
+    for (const char c : path) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    word += "'";
+    const bool whole = word.size() <= longest && printable(word, longest) == word;
+    return fmt::format("{} {}", command, whole ? word : "and its folder");
 }
 
 std::string size_text(double bytes) {

@@ -71,8 +71,8 @@ private:
 
 /// "1:23", "0.4 s"
 std::string duration(double seconds);
-/// As one word of a shell, for a command that can be copied.
-std::string shell_quoted(const std::string& path);
+/// `command` with the path as one word of a shell, to be copied; without it where a line could not hold it as it is.
+std::string command_with(std::string_view command, const std::string& path);
 /// "3.5 GiB"
 std::string size_text(double bytes);
 

@@ -22,8 +22,9 @@ struct Ending {
     std::mutex mutex;
     std::string last_words = "cancelled";
     std::filesystem::path output;
-    bool json = false; ///< one document is due on stdout
-    bool over = false; ///< main has come back by itself
+    bool json = false;   ///< one document is due on stdout
+    bool result = false; ///< main has begun to write it: nothing else may be said
+    bool over = false;   ///< main has come back by itself
 };
 
 Ending& ending() {
@@ -49,20 +50,22 @@ void block_signals() {
 }
 [[gnu::section(".preinit_array"), gnu::used]] void (*const first_of_all)() = block_signals;
 
+/// Comes back where the result is being written, or is there.
 void end_now() {
     Ending& end = ending();
     const std::lock_guard lock(end.mutex);
-    if (end.over) return;
-    remove_temporaries(true);
-    if (const std::filesystem::path& output = end.output; !output.empty()) {
-        remove_partials(output.has_parent_path() ? output.parent_path() : ".", output.filename().string(), ::getpid());
-        remove_partials(output, "", ::getpid()); // a folder that was there, with frames in the making
-    }
+    if (end.over || end.result) return;
     const std::string line = "denoir-cli: " + printable(end.last_words, 380) + "\n";
     // Not through the buffers of the main thread, which may be in the midst of them.
     [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
     const std::string document = end.json ? Console::cancelled_document(end.last_words) : std::string();
     written = ::write(STDOUT_FILENO, document.data(), document.size());
+    // Afterwards: a large file that is just being synced can hold its removal up for seconds.
+    remove_temporaries(true);
+    if (const std::filesystem::path& output = end.output; !output.empty()) {
+        remove_partials(output.has_parent_path() ? output.parent_path() : ".", output.filename().string(), ::getpid());
+        remove_partials(output, "", ::getpid()); // a folder that was there, with frames in the making
+    }
     ::_exit(cancelled);
 }
 
@@ -75,6 +78,10 @@ void watch(std::stop_source source) {
     const timespec grace{0, 400'000'000};
     ::sigtimedwait(&set, nullptr, &grace); // the time is over, or somebody is impatient
     end_now();
+    while (::sigwait(&set, &signal) != 0) {
+    }
+    const std::lock_guard lock(ending().mutex);
+    if (!ending().over) ::_exit(cancelled); // nobody reads the result, and somebody is impatient
 }
 
 } // namespace
@@ -94,6 +101,11 @@ Interrupt::~Interrupt() {
 void Interrupt::set_last_words(const std::string& line) {
     const std::lock_guard lock(ending().mutex);
     ending().last_words = line;
+}
+
+void Interrupt::begin_result() {
+    const std::lock_guard lock(ending().mutex);
+    ending().result = true;
 }
 
 void Interrupt::set_json() {

@@ -19,6 +19,9 @@ public:
     bool happened() const { return source_.stop_requested(); }
     /// The line for stderr where the process has to be ended in a hurry ("cancelled; go on with …").
     static void set_last_words(const std::string& line);
+    /// The result is written from here on: a signal that comes now is too late, and only a further one ends the
+    /// process.
+    static void begin_result();
     /// Then stdout gets its document, too.
     static void set_json();
     /// What is being written: a half-made folder of frames beside it goes too.

@@ -18,8 +18,8 @@ Request request_of(const Arguments& args) {
 }
 
 std::string last_words(const std::filesystem::path& run, int step, int steps) {
-    return fmt::format("cancelled after step {} of {}; go on with: denoir-cli render --resume {}", step, steps,
-                       shell_quoted(run.string()));
+    return fmt::format("cancelled after step {} of {}; go on with: {}", step, steps,
+                       command_with("denoir-cli render --resume", run.string()));
 }
 
 void report(const RenderResult& result, const Console& console) {

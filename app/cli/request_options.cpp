@@ -123,7 +123,8 @@ Error as_written(const Error& e, const Arguments& args, std::string_view steps_o
     if (key == "--cache" || (key == "cache" && of_request && args.has("--cache-threshold")))
         field = "--cache-threshold";
     if (field == "--noise.kind" || field == "--noise.file") field = "--noise";
-    if ((key == "width" || key == "height") && e.file().empty() && (args.has("--size") || args.words().empty()))
+    if (key == "noise" && of_request && args.has("--noise")) field = "--noise";
+    if ((key == "width" || key == "height") && of_request && (args.has("--size") || args.words().empty()))
         field = "--size";
     const auto& keys = request_keys();
     if (file.empty() && field == e.field() && !args.words().empty() &&

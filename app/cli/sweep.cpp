@@ -113,6 +113,7 @@ public:
     void at(const SweepFolder& folder, const SweepPlan& plan) {
         folder_ = &folder;
         plan_ = &plan;
+        resume_ = command_with("denoir-cli sweep --resume", folder.path().string());
         Interrupt::set_last_words(words());
     }
     void begins(std::size_t cell, std::size_t number, std::size_t of) {
@@ -135,10 +136,10 @@ public:
         flop_ += plan_->cells[cell].work.flop;
     }
     void over() { prefix_.clear(); }
+    /// Also when the folder is gone.
     std::string words() const {
-        if (!folder_) return "cancelled";
-        return fmt::format("cancelled in cell {} of {}; go on with: denoir-cli sweep --resume {}", number_, of_,
-                           shell_quoted(folder_->path().string()));
+        if (resume_.empty()) return "cancelled";
+        return fmt::format("cancelled in cell {} of {}; go on with: {}", number_, of_, resume_);
     }
 
 private:
@@ -152,6 +153,7 @@ private:
     bool plain_;
     const SweepFolder* folder_ = nullptr;
     const SweepPlan* plan_ = nullptr;
+    std::string resume_; ///< the command that goes on; empty: nothing to go on with yet
     std::size_t number_ = 0, of_ = 0;
     double seconds_ = 0, flop_ = 0;
 };
@@ -239,7 +241,7 @@ std::optional<Error> failure(const SweepFolder& folder) {
         const SweepCell& c = record.cells[i];
         if (c.state != SweepCell::State::failed) continue;
         return Error("", record.sweep.label(i, 24), c.error ? c.error->what() : "failed",
-                     fmt::format("try again with: denoir-cli sweep --resume {}", shell_quoted(folder.path().string())));
+                     "try again with: " + command_with("denoir-cli sweep --resume", folder.path().string()));
     }
     return std::nullopt;
 }

@@ -44,11 +44,21 @@ Family family_of(const Request& r, const ModelFolder& model) {
                 "give --family wan, skyreels, skyreels-df or wan2.2 (request: \"family\")");
 }
 
+void check_start_image(const Request& r, std::optional<Mode> mode) {
+    if (mode == Mode::t2v && !r.image.empty())
+        refuse("image", "text-to-video takes no image", "leave it out or use mode i2v");
+    if (mode == Mode::i2v && r.image.empty())
+        refuse("image", "image-to-video needs a start image", "give --image FILE");
+}
+
 /// What the request asks for, where `mode` does not say it.
 Mode mode_of(const Request& r, Family family) {
     if (family == Family::skyreels_df) {
         if (r.mode == Mode::flf2v)
             refuse("mode", "flf2v needs a first-last-frame model", "use forcing with last_image");
+        if (r.forcing && r.mode && *r.mode != Mode::forcing)
+            refuse("mode", "forcing selects the mode, and mode says another", "leave mode out, or forcing");
+        check_start_image(r, r.mode);
         return Mode::forcing; // text and first image are both conditionings of this model
     }
     if (r.forcing || r.mode == Mode::forcing)
@@ -86,10 +96,7 @@ void check_images(const Request& r, const Variant& variant, const ModelFolder& m
     if (variant.clean_image() && (mode == Mode::flf2v || !r.last_image.empty()))
         refuse(r.last_image.empty() ? "mode" : "last_image", "this model takes a start image and no last one",
                "leave it out");
-    if (mode == Mode::t2v && !r.image.empty())
-        refuse("image", "text-to-video takes no image", "leave it out or use mode i2v");
-    if (mode == Mode::i2v && r.image.empty())
-        refuse("image", "image-to-video needs a start image", "give --image FILE");
+    check_start_image(r, mode);
     if (mode == Mode::flf2v && r.image.empty())
         refuse("image", "first-last-frame needs both images", "give --image and --last-image");
     if (mode == Mode::flf2v && r.last_image.empty())

@@ -51,6 +51,12 @@ Request branch_of(const std::filesystem::path& path, int step) {
     return r;
 }
 
+void keep_windows(Request& branch, const Request& parent) {
+    if (!parent.forcing) return;
+    if (!branch.forcing) branch.forcing = parent.forcing;
+    if (!branch.forcing->base) branch.forcing->base = parent.forcing->base;
+}
+
 void check_branch(const Request& branch, const RunFolder& parent, Observer& observer) {
     const Json now = to_json(branch), before = to_json(parent.record().request);
     for (const std::string_view key : request_keys()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "engine/core/file.h"
@@ -28,8 +29,10 @@ bool matches(const HistoryEntry& entry, const std::string& search) {
 std::vector<HistoryEntry> list_runs(const std::string& search) {
     std::vector<HistoryEntry> out;
     std::error_code code;
+    std::set<fs::path> seen; // several links may lead to one run
     for (const auto& item : fs::directory_iterator(data_folder() / "runs", code)) {
         try {
+            if (!seen.insert(fs::canonical(item.path())).second) continue;
             const RunFolder run = RunFolder::open(item.path());
             HistoryEntry entry{fs::canonical(item.path()), run.record(), std::string(name(run.record().state))};
             if (run.record().state == RunState::running && !RunFolder::busy(item.path())) entry.state = "interrupted";

@@ -132,7 +132,7 @@ void check_output_folder(const fs::path& given, std::span<const fs::path> inputs
     struct stat status {};
     const bool exists = ::stat(out.c_str(), &status) == 0;
     if (exists && !S_ISDIR(status.st_mode))
-        throw Error(given.string(), "", "is a file, and no name of a video", "name a .mp4, a .mkv or a folder");
+        throw Error(given.string(), "", "is a file, and a folder is wanted", "name a new or empty folder");
     std::error_code code;
     if (!exists && fs::is_symlink(fs::symlink_status(out, code)))
         throw Error(given.string(), "", "is a link that leads nowhere", "remove it or choose another name");
@@ -162,6 +162,8 @@ OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, i
     if (std::find(other_extensions.begin(), other_extensions.end(), extension) != other_extensions.end())
         throw UsageError(out.string(), "", fmt::format("{} is not written", extension),
                          "name a .mp4 (H.264), a .mkv (FFV1) or a folder for PNG frames");
+    if (fs::is_regular_file(out, code))
+        throw Error(out.string(), "", "is a file, and no name of a video", "name a .mp4, a .mkv or a folder");
     check_output_folder(out, inputs, own_frames);
     return OutputKind::frames;
 }

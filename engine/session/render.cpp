@@ -103,13 +103,6 @@ void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
     run.save();
 }
 
-/// What a branch's request leaves open of its windows is as in the run that it starts from.
-void keep_windows(Request& branch, const Request& parent) {
-    if (!parent.forcing) return;
-    if (!branch.forcing) branch.forcing = parent.forcing;
-    if (!branch.forcing->base) branch.forcing->base = parent.forcing->base;
-}
-
 /// Where the rest of a run will be written: found out before it is computed.
 void check_places(const RunFolder& run, int last_step) {
     std::vector<fs::path> places{run.file("video.mp4"), run.file("thumbnail.png"), run.file("metrics.json"),
@@ -139,7 +132,7 @@ void check_steps_before(const RunFolder& parent, int last) {
 /// run.json holds absolute paths, and JSON holds UTF-8.
 void check_storable(const Request& absolute, const RenderOptions& options) {
     std::vector<fs::path> paths = inputs_of(absolute);
-    for (const fs::path& given : {options.out, options.run_dir})
+    for (const fs::path& given : {options.out, options.run_dir.empty() ? data_folder() : options.run_dir})
         if (!given.empty()) paths.push_back(resolved_path(given.native(), fs::current_path()));
     for (const fs::path& path : paths)
         if (find_invalid_utf8(path.native()))
@@ -154,6 +147,8 @@ void remember(const fs::path& run) try {
     fs::create_directories(runs, code);
     const fs::path real = fs::canonical(run, code);
     if (code || real.parent_path() == fs::canonical(runs, code)) return;
+    for (const auto& item : fs::directory_iterator(runs, code))
+        if (fs::read_symlink(item, code) == real) return; // of a run that was there before
     const std::string name =
         fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(std::time(nullptr)), real.filename().string().substr(0, 100));
     for (int i = 1; i < 100; ++i) {

@@ -55,6 +55,8 @@ RenderResult resume(const std::filesystem::path& run, const std::function<void(c
 /// those steps were not kept.
 Request branch_of(const std::filesystem::path& run, int step);
 
+/// What a branch's request leaves open of its windows becomes as in the run that it starts from.
+void keep_windows(Request& branch, const Request& parent);
 /// Refuses changes that a branch cannot follow (size, steps, sampler, …), by name. `branch` is resolved.
 void check_branch(const Request& branch, const RunFolder& parent, Observer&);
 /// True where the parent's encoded prompt and images serve the branch too.

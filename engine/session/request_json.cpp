@@ -194,7 +194,9 @@ Json write_cache(const Request& r) {
 
 Json write_start(const Request& r) {
     if (!r.start) return {};
-    return {{"run", r.start->run.string()}, {"step", r.start->step}, {"sha256", r.start->sha256}};
+    Json out{{"run", r.start->run.string()}, {"step", r.start->step}};
+    if (!r.start->sha256.empty()) out["sha256"] = r.start->sha256;
+    return out;
 }
 
 /// One key of a request. Null stands for "none" where the key may be null, and then the field becomes what a fresh

@@ -90,6 +90,8 @@ RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
     auto lock = std::make_shared<const FolderLock>(path);
     if (!lock->take()) throw Error(path.string(), "", "another process is writing there", "choose another folder");
     RunFolder run(path, std::move(record), std::move(lock));
+    if (is_there(run.file("run.json"))) // since the folder was looked at
+        throw Error(path.string(), "", "holds a run already", "choose another folder");
     try {
         run.save(); // first: without it the folder is no run, and as good as empty
     } catch (const Error&) {
@@ -273,7 +275,7 @@ void remove_partials(const fs::path& folder, const std::string& name, int pid) {
     for (const auto& entry : fs::directory_iterator(folder, code)) {
         const std::string found = entry.path().filename().string();
         const int process = partial_of(found);
-        const bool named = name.empty() || found.starts_with("." + name.substr(0, 200) + ".partial-");
+        const bool named = name.empty() || found.starts_with(fmt::format(".{}.partial-", name.substr(0, 200)));
         const bool ours = pid != 0 ? process == pid : process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
         if (named && ours) stale.push_back(entry.path());
     }

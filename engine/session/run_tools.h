@@ -33,8 +33,8 @@ struct Verification {
     /// Files that no longer have the checksum of run.json: stored ones, and after a difference the model's, as far as
     /// known.
     std::vector<std::string> changed_files;
-    std::optional<int> first_difference;    ///< step whose latents come out otherwise; 0: the noise
-    int steps = 0;                          ///< compared
+    std::optional<int> first_difference; ///< step whose latents come out otherwise; 0: the noise
+    int steps = 0;                       ///< compared
     bool identical() const { return changed_files.empty() && !first_difference; }
 };
 

@@ -71,16 +71,20 @@ private:
 Request resolved_cell(const Sweep& sweep, std::size_t cell, std::uint64_t seed, Models& models, Observer& observer) {
     Request r = sweep.request_of(cell);
     if (!r.seed && !r.start) r.seed = seed;
+    std::optional<RunFolder> parent;
+    if (r.start) {
+        branch_of(r.start->run, r.start->step); // refuses what is not there
+        parent = RunFolder::open(r.start->run);
+        keep_windows(r, parent->record().request);
+    }
     r.model = find_model(r.model);
     r = Pipeline::resolve(r, models.of(r.model, observer));
     make_paths_absolute(r);
-    if (r.start) {
-        const RunFolder parent = RunFolder::open(r.start->run);
-        branch_of(r.start->run, r.start->step); // refuses what is not there
+    if (parent) {
         Observer quiet;
-        check_branch(r, parent, quiet);
-        r.seed = parent.record().request.seed;
-        r.start->sha256 = parent.record().find(r.start->step)->sha256;
+        check_branch(r, *parent, quiet);
+        r.seed = parent->record().request.seed;
+        r.start->sha256 = parent->record().find(r.start->step)->sha256;
     }
     return r;
 }

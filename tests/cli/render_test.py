@@ -21,6 +21,16 @@ def latents(run):
     return {p.name: sha256(p) for p in sorted((pathlib.Path(run) / "latents").iterdir())}
 
 
+def wait_for_watching(pid):
+    """Until the signals wait for the program; while its libraries are loaded they end it by themselves."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        blocked = next(line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigBlk:"))
+        if int(blocked.split()[1], 16) >> (signal.SIGINT - 1) & 1:
+            return
+        time.sleep(0.005)
+
+
 def processor_seconds(pid):
     """What a running process has used so far, all its threads."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -72,6 +82,13 @@ class Render(Case):
         self.assertTrue(result["run"].startswith(str(self.home)))
         self.assertNotIn(PROMPT.encode(), (self.work / "out.mkv").read_bytes())
         self.assertEqual(tree(self.work), ["out.mkv"])
+
+    def test_a_run_folder_used_again_is_listed_once(self):
+        for _ in range(2):
+            self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=1))
+            (self.work / "out.mp4").unlink()
+            self.assertEqual([r["run"] for r in self.done("runs", "--json").json()["runs"]], [str(self.work / "run")])
+            shutil.rmtree(self.work / "run")
 
     def test_frames(self):
         self.done(*self.render_words("frames", steps=1))
@@ -147,7 +164,8 @@ class Render(Case):
         for delay, number in ((0.0, signal.SIGINT), (0.3, signal.SIGTERM), (1.0, signal.SIGINT)):
             run = self.work / f"run{delay}"
             process = self.start(*self.render_words("out.mp4", "--run-dir", run, steps=50, size="480x480"))
-            time.sleep(0.15 + delay)
+            wait_for_watching(process.pid)
+            time.sleep(delay)
             # Its processor time, not the clock: what else the machine is doing is not measured here.
             before = processor_seconds(process.pid)
             others = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -174,7 +192,7 @@ class Render(Case):
         self.assertEqual((start["run"], start["step"], start["sha256"]), (str(run), 2, a["step_002.safetensors"]))
         self.assertIn("text", self.done("render", "--from", run, "--step", 1, "--prompt", "A blue boat.", "--out", "prompt.mp4", "--json").json()["stages"])
         self.assertTrue(self.done("verify", other["run"], "--json").json()["identical"])
-        for more, name in ((["--size", "96x48"], "width"), (["--steps", 5], "steps"), (["--sampler", "euler"], "sampler"), (["--frames", 13], "frames"), (["--shift", 2], "shift")):
+        for more, name in ((["--size", "96x48"], "--size"), (["--steps", 5], "steps"), (["--sampler", "euler"], "sampler"), (["--frames", 13], "frames"), (["--shift", 2], "shift")):
             self.refused("render", "--from", run, "--step", 2, *more, "--out", "refused.mp4", names=(name,))
         for step in (4, 5, -1, "x"):
             self.refused("render", "--from", run, "--step", step, "--out", "refused.mp4", names=("--step",))
@@ -401,6 +419,16 @@ class Render(Case):
                 self.done("render", "--model", FIXTURES / "_models" / name, "--prompt", PROMPT, *more, "--size", "80x48", "--frames", 9, "--steps", 2, "--seed", 1, "--dtype", dtype,
                           "--run-dir", run, "--out", f"{run}.mp4")
                 self.assertTrue(self.done("verify", run, "--json").json()["identical"], (name, dtype))
+
+    def test_a_mode_that_the_images_contradict(self):
+        picture = self.work / "start.ppm"
+        picture.write_bytes(b"P6\n96 64\n255\n" + bytes(96 * 64 * 3))
+        (self.work / "forcing.json").write_text(json.dumps({"schema": 1, "forcing": {"ar_step": 1}}))
+        words = ("render", "--model", FIXTURES / "_models" / "SkyReels-V2-DF-tiny", "--prompt", PROMPT, "--size", "80x48", "--frames", 5, "--steps", 1, "--out", "o.mp4")
+        self.refused(*words, "--mode", "i2v", codes=(1, 2), names=("image",))
+        self.refused(*words, "--mode", "t2v", "--image", picture, codes=(1, 2), names=("image",))
+        self.refused(*words, "forcing.json", "--mode", "i2v", "--image", picture, codes=(1, 2), names=("mode",))
+        self.done(*words, "--mode", "i2v", "--image", picture)
 
 
 if __name__ == "__main__":

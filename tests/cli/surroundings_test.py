@@ -61,6 +61,14 @@ class Folders(Case):
         self.assertIn(b"UTF-8", process.stderr)
         self.assertEqual(os.listdir(place), [])
 
+    def test_a_home_that_is_not_utf8(self):
+        # Its runs could not be named to any command.
+        environment = {os.fsencode(k): os.fsencode(v) for k, v in self.environment.items()} | {b"DENOIR_HOME": os.fsencode(self.folder) + b"/h\xff"}
+        process = subprocess.run([CLI, *map(str, self.render_words("out.mp4", steps=1))], cwd=self.work, env=environment, stdin=subprocess.DEVNULL,
+                                 capture_output=True, timeout=PATIENCE)  # fmt: skip
+        self.assertEqual((process.returncode, len(process.stderr.splitlines())), (1, 1), process.stderr)
+        self.assertIn(b"UTF-8", process.stderr)
+
     def test_a_folder_for_temporaries_that_is_not_there(self):
         self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=1))
         self.environment["TMPDIR"] = str(self.folder / "missing")

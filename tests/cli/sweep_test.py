@@ -7,7 +7,7 @@ import shutil
 import signal
 import time
 
-from program import MODEL, PROMPT, Case, main, sha256, tree
+from program import FIXTURES, MODEL, PROMPT, Case, main, sha256, tree
 
 OUTPUTS = ["grid.mp4", "grid.png", "report.html", "runs", "sweep.csv", "sweep.json"]
 
@@ -146,6 +146,20 @@ class Sweep(Case):
             record = json.loads((pathlib.Path(cell["run"]) / "run.json").read_text())
             self.assertEqual(record["request"]["start"]["step"], cell["values"]["start.step"])
         self.refused("sweep", self.write({"schema": 1, "request": request, "axes": {"steps": [4, 5]}}, "t.json"), "--out", "t", names=["steps"])
+        resumed = self.done("sweep", "--resume", "s", "--json").json()
+        self.assertEqual([c["run"] for c in resumed["cells"]], [c["run"] for c in report["cells"]])
+
+    def test_a_branch_of_a_clip_in_windows(self):
+        # What the branch leaves open of its windows is as in the run, as in render.
+        model = FIXTURES / "_models" / "SkyReels-V2-DF-tiny"
+        self.done("render", "--model", model, "--prompt", PROMPT, "--size", "64x48", "--frames", 21, "--seed", 7, "--dtype", "f32", "--steps", 2, "--run-dir", "long", "--out", "l.mp4",
+                  self.write({"schema": 1, "forcing": {"base": 13, "overlap": 9}}, "forcing.json"))
+        request = json.loads((self.work / "long" / "run.json").read_text())["request"]
+        request["start"] = {"run": "long", "step": 1}
+        del request["forcing"]
+        sweep = self.write({"schema": 1, "request": request, "axes": {"guidance": [2, 6]}})
+        cells = self.done("sweep", sweep, "--list", "--json").json()["cells"]
+        self.assertEqual(len(cells), 2)
 
     def test_a_cell_that_fails(self):
         # Found out while it is at work: the document says so, and names no grid where there is no clip.

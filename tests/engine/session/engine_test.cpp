@@ -35,6 +35,9 @@ struct Outcome {
 
 class EngineTest : public testing::Test {
 protected:
+    EngineTest() { ::setenv("DENOIR_HOME", (folder_.path() / "home").c_str(), 1); } // not into the user's history
+    ~EngineTest() override { ::unsetenv("DENOIR_HOME"); }
+
     Outcome render_with(Engine& engine, const Request& r, const fs::path& conditioning_of = {}) {
         RenderOptions options;
         options.conditioning_of = conditioning_of;
