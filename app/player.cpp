@@ -12,10 +12,11 @@ Player::Player(QObject* parent) : QObject(parent) {
     connect(&timer_, &QTimer::timeout, this, &Player::tick);
 }
 
-void Player::set_clip(Side side, Clip* clip) {
+void Player::set_clip(Side side, Clip* clip, int frame) {
     Clip*& slot = side == Side::a ? a_ : b_;
     if (slot) disconnect(slot, nullptr, this, nullptr);
     slot = clip;
+    if (frame >= 0) frame_ = frame; // before anything is decoded
     const auto settle = [this] {
         if (frame_ >= frames()) frame_ = std::max(0, frames() - 1);
         if (frames() <= 1) set_speed(0);

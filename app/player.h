@@ -19,8 +19,8 @@ class Player : public QObject {
 public:
     explicit Player(QObject* parent = nullptr);
 
-    /// Null: none. Frame and state of play stay as far as they can.
-    void set_clip(Side side, Clip* clip);
+    /// Null: none. State of play stays as far as it can, and so does the frame where `frame` (of the leader) is -1.
+    void set_clip(Side side, Clip* clip, int frame = -1);
     Clip* clip(Side side) const { return side == Side::a ? a_ : b_; }
     /// The clip that gives the time: A, or B where there is no A. Null: none is open.
     Clip* leader() const;

@@ -139,6 +139,45 @@ private slots:
         QCOMPARE(v.view.info(Side::a)->path, home_.file("b.mp4"));
     }
 
+    /// What comes next is opened and decoded while something else is seen.
+    void an_expected_frame_is_there_at_once() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        constexpr qint64 frame_bytes = 160 * 96 * 4, all_of_a = 24 * frame_bytes;
+        QTRY_COMPARE_WITH_TIMEOUT(v.cache.bytes(), all_of_a, 30000);
+        QSignalSpy opened(&v.view, &PreviewView::clip_opened), failed(&v.view, &PreviewView::clip_failed);
+        v.view.expect_frame(Side::a, home_.file("b.mp4"), 7);
+        for (int frame = 8; frame < 12; ++frame) v.view.expect_frame(Side::a, home_.file("b.mp4"), frame);
+        QTRY_VERIFY_WITH_TIMEOUT(v.cache.bytes() > all_of_a, 30000);
+        v.view.show_frame(Side::a, home_.file("a.mp4"), 23);
+        QVERIFY(v.view.is_settled(Side::a));
+        QCOMPARE(opened.count(), 0);
+        v.view.show_frame(Side::a, home_.file("b.mp4"), 7);
+        QCOMPARE(opened.count(), 1);
+        QCOMPARE(v.view.player().frame(), 7);
+        QVERIFY(v.view.is_settled(Side::a));
+        // Opened while it is asked for: no second time.
+        v.view.expect_frame(Side::a, home_.file("a.mp4"), 2);
+        v.view.show_frame(Side::a, home_.file("a.mp4"), 2);
+        QVERIFY(!v.view.is_settled(Side::a));
+        QTRY_VERIFY_WITH_TIMEOUT(v.view.is_settled(Side::a), 30000);
+        QCOMPARE(v.view.player().frame(), 2);
+        // Not asked for after all: nothing of it stays.
+        QTRY_COMPARE_WITH_TIMEOUT(v.cache.bytes(), all_of_a, 30000);
+        v.view.expect_frame(Side::a, home_.file("b.mp4"), 0);
+        QTRY_VERIFY_WITH_TIMEOUT(v.cache.bytes() > all_of_a, 30000);
+        v.view.expect_frame(Side::a, {}, 0);
+        QCOMPARE(v.cache.bytes(), all_of_a);
+        QCOMPARE(opened.count(), 2);
+        // What cannot be opened is said when it is asked for, and then there is nothing to wait for.
+        v.view.expect_frame(Side::a, home_.file("gone.mp4"), 0);
+        QTest::qWait(50);
+        QCOMPARE(failed.count(), 0);
+        v.view.show_frame(Side::a, home_.file("gone.mp4"), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
+        QVERIFY(v.view.is_settled(Side::a));
+    }
+
     void keys_move_in_time() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));

@@ -97,6 +97,41 @@ private slots:
         QVERIFY(!timeline->playing());
     }
 
+    /// Played in haste, too: each shot is seen before the next one is asked for, and what cannot be shown is passed.
+    void every_shot_that_is_played_is_seen() {
+        const app::Home home;
+        QStringList files;
+        for (const char* name : {"a.mp4", "b.mp4", "c.mp4"}) {
+            files << home.file(QLatin1String(name));
+            app::write_clip(files.last(), 320, 192, 12, int(files.size()) * 30);
+        }
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& project = studio.core().project;
+        for (int i = 0; i < 12; ++i) project.add_shot(app::Project::take_of_video(files[i % 3]), -1, {}, 9);
+        auto& preview = studio.window().preview();
+        auto* timeline = studio.find<TimelineView>("timeline");
+        QStringList asked, seen;
+        const auto note = [&](QStringList& list, const QString& path) {
+            if (files.contains(path) && (list.isEmpty() || list.last() != path)) list << path;
+        };
+        connect(timeline, &TimelineView::show_frame, this, [&](const QString& video) { note(asked, video); });
+        connect(&preview, &PreviewView::clip_opened, this,
+                [&](app::Side, const app::ClipInfo& info) { note(seen, info.path); });
+        studio.key(Qt::Key_F6, Qt::ShiftModifier);
+        for (int i = 0; i < 4; ++i) timeline->shuttle(1);
+        QCOMPARE(timeline->speed(), 8.0);
+        QTRY_VERIFY_WITH_TIMEOUT(!timeline->playing(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.is_settled(app::Side::a), 20000);
+        QCOMPARE(timeline->playhead(), project.frames() - 1);
+        QCOMPARE(seen, asked);
+        QVERIFY(QFile::remove(files[1])); // those after it are played
+        studio.key(Qt::Key_Home);
+        studio.key(Qt::Key_Space);
+        QTRY_VERIFY_WITH_TIMEOUT(!timeline->playing(), 60000);
+        QCOMPARE(timeline->playhead(), project.frames() - 1);
+    }
+
     /// A picture is looked at, put on the cut, and made to move; the clip comes after it.
     void a_still_becomes_a_shot_and_moves() {
         const app::Home home;

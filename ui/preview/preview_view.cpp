@@ -116,13 +116,34 @@ void PreviewView::show_frame(Side side, const QString& path, int frame) {
         player_.go_to(frame);
         return refresh();
     }
-    open(side, cache_.open(path), false);
+    std::unique_ptr<app::Clip> clip = expected_.path == path ? std::move(expected_.clip) : nullptr;
+    const bool ready = clip && clip->state() == app::Clip::State::ready;
+    if (!clip || clip->state() == app::Clip::State::failed) clip = cache_.open(path);
+    open(side, std::move(clip), false);
     s.asked = path;
+    if (ready) adopt(side);
+}
+
+void PreviewView::expect_frame(Side side, const QString& path, int frame) {
+    if (path == expected_.path) return;
+    expected_ = {};
+    const app::ClipInfo* const shown = info(side);
+    if (path.isEmpty() || (shown && shown->path == path)) return;
+    expected_ = {cache_.open(path), path};
+    app::Clip* const clip = expected_.clip.get();
+    connect(clip, &app::Clip::opened, this, [clip, frame] { clip->want(frame); });
+}
+
+bool PreviewView::is_settled(Side side) const {
+    const Slot& s = slot(side);
+    if (s.pending) return false;
+    return !s.clip || s.clip->is_settled(player_.frame_of(side));
 }
 
 /// What was shown stays until the new one is open: a file that is none costs nothing.
 void PreviewView::open(Side side, std::unique_ptr<app::Clip> clip, bool by_hand) {
     Slot& s = slot(side);
+    expected_ = {};
     s.pending = std::move(clip);
     s.by_hand = by_hand;
     s.asked.clear();
@@ -145,12 +166,8 @@ void PreviewView::adopt(Side side) {
     if (!one_frame) s.shown = {};
     s.label.clear();
     listen(side);
-    player_.set_clip(side, s.clip.get());
+    player_.set_clip(side, s.clip.get(), one_frame ? s.frame : side == Side::a && first ? 0 : -1);
     swapped_offset_.reset();
-    if (one_frame)
-        player_.go_to(s.frame);
-    else if (side == Side::a && first)
-        player_.go_to(0);
     overlay_ = {};
     message_timer_.stop();
     if (a_.clip && b_.clip && first && mode() == CompareMode::single) canvas_->set_mode(CompareMode::wipe);

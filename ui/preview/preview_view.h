@@ -36,6 +36,8 @@ public:
     void set_empty_text(const QString& text);
     /// The name over the picture instead of the clip's own; empty: the clip's.
     void set_label(app::Side side, const QString& text);
+    /// Nothing is waited for: what was asked for last is seen, or it cannot be opened or read.
+    bool is_settled(app::Side side) const;
 
 public slots:
     /// A video, picture, frame folder or run folder; play begins where it did before.
@@ -43,6 +45,9 @@ public slots:
     /// A frame of it, standing, as of a cut: opened where it is not, once, however often it is asked for meanwhile. The
     /// picture before stays until that frame is there.
     void show_frame(denoir::app::Side side, const QString& path, int frame);
+    /// What show_frame() will ask for soon: opened and decoded meanwhile. Empty: nothing, and what was is dropped, as
+    /// it is where something else is opened.
+    void expect_frame(denoir::app::Side side, const QString& path, int frame);
     /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
     /// `stands_for`: the size of the video that it is a sketch of; empty: its own.
     void show_overlay(const QImage& picture, const QString& name, QSize stands_for = {});
@@ -84,6 +89,11 @@ private:
         QString asked; ///< show_frame()'s path that is pending, or that could not be opened
         int frame = 0; ///< of it
     };
+    /// What expect_frame() opened.
+    struct Expected {
+        std::unique_ptr<app::Clip> clip;
+        QString path;
+    };
     Slot& slot(app::Side side) { return side == app::Side::a ? a_ : b_; }
     const Slot& slot(app::Side side) const { return side == app::Side::a ? a_ : b_; }
     void open(app::Side side, std::unique_ptr<app::Clip> clip, bool by_hand);
@@ -98,6 +108,7 @@ private:
 
     app::FrameCache& cache_;
     Slot a_, b_;
+    Expected expected_;
     /// Of a swap of clips that are paired by time: its offset is rounded to frames, and swapped back it is as before.
     struct SwappedOffset {
         int now, before;

@@ -202,6 +202,7 @@ void TimelineView::set_playing(bool playing) {
     if (playing) return play(1);
     play_timer_.stop();
     update_accessible();
+    emit frame_expected({}, {}, 0);
 }
 
 void TimelineView::shuttle(int direction) {
@@ -223,6 +224,7 @@ void TimelineView::play(double speed) {
     if (playing()) return;
     play_timer_.start();
     show_playhead(); // whatever was looked at before
+    look_ahead();
 }
 
 void TimelineView::restart_clock() {
@@ -255,11 +257,27 @@ double TimelineView::frame_at_time(double seconds) const {
 
 /// Where the clock says that the playhead is.
 void TimelineView::advance() {
+    if (settled_ && !settled_()) return restart_clock();
     const double seconds = play_seconds_ + speed_ * double(play_clock_.nsecsElapsed()) * 1e-9;
     const int last = std::max(0, project_.frames() - 1);
     const bool over = seconds < 0 || seconds >= project_.seconds();
     move_playhead(over ? (seconds < 0 ? 0 : last) : int(frame_at_time(seconds)));
-    if (over) set_playing(false);
+    if (over)
+        set_playing(false);
+    else
+        look_ahead();
+}
+
+void TimelineView::look_ahead() {
+    constexpr double in_good_time = 2; // seconds: a long clip is indexed before anything of it is seen
+    const bool on = speed_ > 0;
+    const int row = project_.place(playhead_).row, next = row + (on ? 1 : -1);
+    if (row < 0 || next < 0 || next >= project_.count()) return;
+    const double boundary = seconds_at(project_.start_of(on ? next : row));
+    if (std::abs(boundary - seconds_at(playhead_)) > in_good_time * std::abs(speed_)) return;
+    const Shot& shot = project_.shot(next);
+    const Take& take = shot.current();
+    emit frame_expected(take.video, take.run, take.picture(on ? shot.in : shot.out - 1));
 }
 
 void TimelineView::zoom_to_fit() {

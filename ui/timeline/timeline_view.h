@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QSet>
 #include <QTimer>
+#include <functional>
 #include <optional>
 
 #include "app/project.h"
@@ -40,6 +41,9 @@ public:
     /// Run folders, videos, pictures and folders of frames, each a shot of its own, from `row` on (-1: at the end);
     /// with `take_of` >= 0 as takes of that shot. Reads them in the background; all of them are one undo step.
     void add_files(const QStringList& paths, int row = -1, int take_of = -1);
+    /// Playing goes on from frame to frame only where this says that nothing of show_frame() is waited for: the clock
+    /// stands meanwhile.
+    void set_settled(std::function<bool()> settled) { settled_ = std::move(settled); }
     /// Of pictures that come into an empty cut, frames a second.
     void set_usual_rate(double fps) { usual_rate_ = fps; }
     /// Where a shot is drawn, in viewport coordinates. For tests and for what opens beside it.
@@ -63,6 +67,8 @@ public slots:
 signals:
     /// What to show for the playhead: video (and run) of the take, frame of it.
     void show_frame(const QString& video, const QString& run, int frame);
+    /// While it plays: what show_frame() asks for when the next shot begins, soon. Empty: nothing any more.
+    void frame_expected(const QString& video, const QString& run, int frame);
     void open_requested(const QString& run, const QString& video); ///< double click
     void extend_requested(int row);                                ///< E, or the button at the end of the track
     void retake_requested(int row);
@@ -123,6 +129,7 @@ private:
     double seconds_at(int frame) const; ///< of the cut, its time
     double frame_at_time(double seconds) const;
     void advance();
+    void look_ahead();
     void update_accessible();
     void paint_ruler(QPainter& painter, const QRect& area) const;
     void paint_playhead(QPainter& painter, const QRect& area) const;
@@ -149,6 +156,7 @@ private:
     QTimer play_timer_;
     QElapsedTimer play_clock_;
     double play_seconds_ = 0, speed_ = 1; ///< of the cut, where playing began
+    std::function<bool()> settled_;
 };
 
 } // namespace denoir::ui

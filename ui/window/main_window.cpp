@@ -332,17 +332,25 @@ void MainWindow::connect_parts() {
     connect(preview_, &PreviewView::clip_failed, this, [this](app::Side, const app::Issue& issue) {
         banners_->show_banner(QStringLiteral("clip"), Banners::Kind::error, issue.line(), {}, 20);
     });
-    connect(timeline_, &TimelineView::show_frame, this, [this](const QString& video, const QString& run, int frame) {
-        if (studio_.queue.running() != 0) { // the cut is looked at now, not the run at work
-            watching_ = false;
-            show_live(false);
-        }
-        play_when_opened_ = false; // not what it was said of
-        preview_->show_overlay({}, {});
+    const auto clip_of = [this](const QString& video, const QString& run) {
         const auto* info = preview_->info(app::Side::a);
-        const bool as_file = run.isEmpty() || (info && info->path == video);
-        preview_->show_frame(app::Side::a, as_file ? video : run, frame);
-    });
+        return run.isEmpty() || (info && info->path == video) ? video : run;
+    };
+    timeline_->set_settled([this] { return preview_->is_settled(app::Side::a); });
+    connect(timeline_, &TimelineView::frame_expected, this,
+            [this, clip_of](const QString& video, const QString& run, int frame) {
+                preview_->expect_frame(app::Side::a, clip_of(video, run), frame);
+            });
+    connect(timeline_, &TimelineView::show_frame, this,
+            [this, clip_of](const QString& video, const QString& run, int frame) {
+                if (studio_.queue.running() != 0) { // the cut is looked at now, not the run at work
+                    watching_ = false;
+                    show_live(false);
+                }
+                play_when_opened_ = false; // not what it was said of
+                preview_->show_overlay({}, {});
+                preview_->show_frame(app::Side::a, clip_of(video, run), frame);
+            });
     // Who plays the clip by itself has seen enough of the cut.
     connect(&preview_->player(), &app::Player::speed_changed, this, [this](double speed) {
         if (speed != 0) timeline_->set_playing(false);
