@@ -450,6 +450,21 @@ private slots:
         QCOMPARE(v.view.player().frame_of(Side::b), 9); // its last
     }
 
+    void there_must_be_two_to_swap() {
+        View v;
+        QSignalSpy swapped(&v.view, &PreviewView::swapped);
+        v.view.swap();
+        v.open(Side::a, home_.file("a.mp4"));
+        v.view.player().go_to(3);
+        v.settle();
+        const QImage silent = painted(v.view.canvas());
+        v.view.swap();
+        QCOMPARE(swapped.count(), 0);
+        QVERIFY(v.view.info(Side::a) && !v.view.info(Side::b));
+        QCOMPARE(v.view.player().frame(), 3);
+        QVERIFY(painted(v.view.canvas()) != silent); // what there must be first is written over it
+    }
+
     void swapping_and_clearing_in_the_middle_of_opening() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));

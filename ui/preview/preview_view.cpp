@@ -201,6 +201,8 @@ void PreviewView::clear(Side side) {
 }
 
 void PreviewView::swap() {
+    const auto is_there = [](const Slot& s) { return s.clip || s.pending; };
+    if (!is_there(a_) || !is_there(b_)) return say(tr("Choose an A and a B first."));
     const Pairing pairing = player_.pairing();
     const int offset = player_.offset();
     int turned = -offset;

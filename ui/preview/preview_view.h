@@ -52,7 +52,7 @@ public slots:
     /// `stands_for`: the size of the video that it is a sketch of; empty: its own.
     void show_overlay(const QImage& picture, const QString& name, QSize stands_for = {});
     void clear(denoir::app::Side side);
-    void swap(); ///< A becomes B
+    void swap(); ///< A becomes B; where one of them is missing, that is said
     void set_mode(denoir::ui::CompareMode mode);
     void toggle_mode(denoir::ui::CompareMode mode); ///< back to one picture when it is on
     void flip();                                    ///< shows the other of A and B

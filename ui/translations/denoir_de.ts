@@ -2992,6 +2992,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Drop here: show it</source>
         <translation>Hier ablegen: zeigen</translation>
     </message>
+    <message>
+        <source>Choose an A and a B first.</source>
+        <translation>Erst ein A und ein B wählen.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PromptPanel</name>
