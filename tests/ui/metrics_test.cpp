@@ -131,6 +131,15 @@ private slots:
         QCOMPARE(view.player().offset(), -3);
         view.swap();
         QCOMPARE(view.player().offset(), 5);
+        // What a swap by time rounded is not put back after one by number.
+        view.swap();
+        view.player().set_by_number(true);
+        view.swap();
+        QCOMPARE(view.player().offset(), 3);
+        view.player().set_by_number(false);
+        view.player().set_offset(-3);
+        view.swap();
+        QCOMPARE(view.player().offset(), 2);
 
         // What no file says is no rate: a folder of frames is paired by number, as it is there.
         FrameFolderWriter folder(to_path(home_.file("unrated")));

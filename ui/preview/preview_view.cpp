@@ -212,6 +212,8 @@ void PreviewView::swap() {
                      ? swapped_offset_->before
                      : -int(std::lround(std::clamp(offset * per_second, -9999.0, 9999.0)));
         swapped_offset_ = {turned, offset};
+    } else {
+        swapped_offset_.reset();
     }
     std::swap(a_, b_);
     for (const Side side : {Side::a, Side::b}) {
