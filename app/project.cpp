@@ -216,7 +216,7 @@ bool Project::remove_shot(int row) {
     if (row < 0 || row >= count()) return false;
     std::vector<Shot> after = shots_;
     after.erase(after.begin() + row);
-    push(tr("remove a shot"), std::move(after), {Kind::shot_removed, row, -1}, {Kind::shot_added, row, -1});
+    push(tr("remove a shot"), std::move(after), {Kind::shot_removed, row, -1}, {Kind::shot_added, row, -1, true});
     return true;
 }
 

@@ -117,6 +117,21 @@ private slots:
         QCOMPARE(project_->count(), 0);
     }
 
+    /// What comes back is what is selected: the next key means it.
+    void a_shot_that_comes_back_is_selected() {
+        fill();
+        for (const int row : {1, 2}) {
+            view_->select(row);
+            view_->remove_selected();
+            QCOMPARE(view_->selected(), 1);
+            project_->undo().undo();
+            QCOMPARE(project_->count(), 3);
+            QCOMPARE(view_->selected(), row);
+        }
+        project_->add_shot(Project::take_of_video(file("a.mkv")), 0); // a new one takes nothing
+        QCOMPARE(view_->selected(), 3);
+    }
+
     void rename_in_place() {
         fill();
         view_->select(1);

@@ -347,6 +347,8 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
         row = event.row;
     else if (event.kind == Kind::shot_removed && row > event.row)
         --row;
+    else if (event.kind == Kind::shot_added && event.back)
+        row = event.row; // as before it was removed
     else if (event.kind == Kind::shot_added && row >= event.row)
         ++row;
     if (row >= project_.count()) row = project_.count() - 1;
