@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QDragEnterEvent>
+#include <QLabel>
 #include <QMimeData>
 #include <QSignalSpy>
 #include <QSlider>
@@ -13,6 +14,7 @@
 #include <QToolButton>
 #include <QWheelEvent>
 
+#include "engine/media/frame_folder.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
 #include "ui/preview/difference.h"
@@ -176,6 +178,32 @@ private slots:
         v.view.show_frame(Side::a, home_.file("gone.mp4"), 0);
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
         QVERIFY(v.view.is_settled(Side::a));
+    }
+
+    /// Of a folder of frames nothing may say it: the rate that it is played at is no property of it.
+    void a_rate_is_shown_where_one_is_stated() {
+        const auto write = [&](const QString& folder, const std::string& request) {
+            FrameFolderWriter writer(to_path(folder), request);
+            for (int n = 0; n < 3; ++n) writer.write(moving_picture(64, 48, n));
+            writer.finish();
+        };
+        write(home_.file("unrated"), {});
+        write(home_.file("rated"), R"({"schema": 1, "prompt": "a", "fps": 16})");
+        View v;
+        v.view.resize(900, 480);
+        const auto rates = [&] {
+            QStringList texts;
+            for (const QLabel* label : v.view.findChildren<QLabel*>())
+                if (label->text().contains(QStringLiteral("fps"))) texts << label->text();
+            return texts;
+        };
+        v.open(Side::a, home_.file("a.mp4"));
+        QCOMPARE(rates(), QStringList{QStringLiteral("24 fps")});
+        v.open(Side::a, home_.file("unrated"));
+        QCOMPARE(v.view.player().frames(), 3);
+        QCOMPARE(rates(), QStringList());
+        v.open(Side::a, home_.file("rated"));
+        QCOMPARE(rates(), QStringList{QStringLiteral("16 fps")});
     }
 
     void keys_move_in_time() {

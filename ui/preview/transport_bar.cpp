@@ -30,6 +30,11 @@ QLabel* number_label(QWidget* parent, const QString& widest) {
     return label;
 }
 
+/// What the clip or the request that made it says, frames a second; 0: nothing does, and 24 is a guess.
+double stated_rate(const app::ClipInfo& info) {
+    return info.stated_fps > 0 || info.request.isEmpty() ? info.stated_fps : app::rate_of(info.request, 0);
+}
+
 struct ModeName {
     CompareMode mode;
     const char* text;
@@ -216,8 +221,8 @@ void TransportBar::refresh() {
     leave_out(*onion_, canvas_.mode() != CompareMode::onion);
     leave_out(*offset_, frames < 2);
     for (QToolButton* b : {play_, previous_, next_, loop_}) b->setEnabled(frames > 1);
-    const double fps = leader ? leader->info().fps : 0;
-    rate_->setText(frames > 1 ? tr("%1 fps").arg(QLocale().toString(fps, 'g', 4)) : QString());
+    const double fps = leader ? stated_rate(leader->info()) : 0;
+    rate_->setText(frames > 1 && fps > 0 ? tr("%1 fps").arg(QLocale().toString(fps, 'g', 4)) : QString());
     refresh_time();
     refresh_zoom();
     refresh_metrics();
