@@ -6,6 +6,7 @@
 #include "app/cut_exporter.h"
 #include "app/request_document.h"
 #include "app/text.h"
+#include "engine/media/frame_folder.h"
 #include "engine/media/image.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
@@ -95,6 +96,24 @@ private slots:
         QVERIFY(timeline->playing() && !preview.player().playing());
         studio.window().open_path(home.file("long.mp4"));
         QVERIFY(!timeline->playing());
+    }
+
+    /// The frames of a shot are opened, and the request that they carry is offered once they are.
+    void frames_of_a_shot_are_opened() {
+        const app::Home home;
+        {
+            FrameFolderWriter writer(app::to_path(home.file("frames")), R"({"schema": 1, "prompt": "a green boat"})");
+            for (int n = 0; n < 4; ++n) writer.write(app::moving_picture(64, 48, n));
+            writer.finish();
+        }
+        StudioFixture studio;
+        load_tiny(studio);
+        emit studio.find<TimelineView>("timeline")->open_requested({}, home.file("frames"));
+        QVERIFY(!said(studio).contains("carries its request")); // nothing is read here
+        QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("frames was made by Denoir and carries its request"), 20000);
+        QCOMPARE(studio.window().preview().info(app::Side::a)->path, home.file("frames"));
+        QVERIFY(studio.press("Restore it"));
+        QCOMPARE(studio.core().document.value("prompt").toString(), QStringLiteral("a green boat"));
     }
 
     /// Played in haste, too: each shot is seen before the next one is asked for, and what cannot be shown is passed.

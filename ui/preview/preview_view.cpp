@@ -103,7 +103,7 @@ void PreviewView::set_label(Side side, const QString& text) {
     refresh();
 }
 
-void PreviewView::show_clip(Side side, const QString& path) { open(side, cache_.open(path), false); }
+void PreviewView::show_clip(Side side, const QString& path, bool by_hand) { open(side, cache_.open(path), by_hand); }
 
 void PreviewView::show_frame(Side side, const QString& path, int frame) {
     Slot& s = slot(side);

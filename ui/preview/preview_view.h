@@ -40,8 +40,9 @@ public:
     bool is_settled(app::Side side) const;
 
 public slots:
-    /// A video, picture, frame folder or run folder; play begins where it did before.
-    void show_clip(denoir::app::Side side, const QString& path);
+    /// A video, picture, frame folder or run folder; play begins where it did before. `by_hand`: request_found() is
+    /// told of it.
+    void show_clip(denoir::app::Side side, const QString& path, bool by_hand = false);
     /// A frame of it, standing, as of a cut: opened where it is not, once, however often it is asked for meanwhile. The
     /// picture before stays until that frame is there.
     void show_frame(denoir::app::Side side, const QString& path, int frame);

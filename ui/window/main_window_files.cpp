@@ -21,7 +21,6 @@
 #include "app/studio.h"
 #include "app/text.h"
 #include "engine/core/error.h"
-#include "engine/media/video_reader.h"
 #include "engine/session/request_json.h"
 #include "ui/docks/images_panel.h"
 #include "ui/docks/models_panel.h"
@@ -130,12 +129,7 @@ void MainWindow::show_file(const QString& path) {
     leave_tune();
     timeline_->set_playing(false);
     preview_->show_overlay({}, {});
-    preview_->show_clip(app::Side::a, path);
-    try {
-        const std::string request = read_request_metadata(app::to_path(path));
-        if (!request.empty()) offer_request(QString::fromStdString(request), path);
-    } catch (const Error&) { // the preview says what is wrong with the file
-    }
+    preview_->show_clip(app::Side::a, path, true);
 }
 
 void MainWindow::offer_request(const QString& request, const QString& path) {
