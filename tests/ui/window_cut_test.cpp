@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cut in the whole window: what becomes a shot, what is seen of it, what is missing.
 #include <QFile>
+#include <QItemSelectionModel>
 #include <QLabel>
 
 #include "app/cut_exporter.h"
@@ -114,6 +115,35 @@ private slots:
         QCOMPARE(studio.window().preview().info(app::Side::a)->path, home.file("frames"));
         QVERIFY(studio.press("Restore it"));
         QCOMPARE(studio.core().document.value("prompt").toString(), QStringLiteral("a green boat"));
+    }
+
+    /// While a run is at work its picture is what is looked at: nothing plays below it, and T means it.
+    void a_run_at_work_is_what_is_looked_at() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(studio.idle());
+        auto& player = studio.window().preview().player();
+        QTRY_VERIFY_WITH_TIMEOUT(player.playing(), 30000);
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->selectionModel()->selectedRows().size(), 1, 30000);
+        studio.core().document.set_value("steps", 400);
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 1, 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(!player.playing(), 30000);
+        auto& project = studio.core().project;
+        studio.key(Qt::Key_F6);
+        studio.key(Qt::Key_T);
+        QVERIFY2(said(studio).contains("no video yet"), qPrintable(said(studio)));
+        QCOMPARE(project.count(), 0);
+        list->setFocus();
+        studio.key(Qt::Key_T); // in the list its selection
+        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 20000);
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
     }
 
     /// Played in haste, too: each shot is seen before the next one is asked for, and what cannot be shown is passed.

@@ -233,10 +233,12 @@ void MainWindow::make_run_actions() {
         const QStringList runs = runs_->selected();
         const auto* shown = preview_->info(app::Side::a);
         const QWidget* focus = QApplication::focusWidget();
-        // What is looked at: in the list its selection, else the picture, which may be a file's.
+        // What is looked at: in the list its selection, else the picture, which may be a file's or the run at work.
+        const bool in_list = focus && runs_->isAncestorOf(focus);
+        if (!in_list && strips_->currentWidget() == live_strip_ && live_pictures_.running())
+            return add_to_timeline({live_pictures_.run()}); // says that there is no video yet
         const bool file = shown && shown->run.isEmpty() && !shown->path.isEmpty();
-        if (file && (runs.isEmpty() || !focus || !runs_->isAncestorOf(focus)))
-            return timeline_->add_files({shown->path});
+        if (file && (runs.isEmpty() || !in_list)) return timeline_->add_files({shown->path});
         add_to_timeline(runs.isEmpty() ? QStringList{shown_run_} : runs);
     });
 }

@@ -222,6 +222,7 @@ void MainWindow::show_step(StepStrip& strip, const app::StepPictures& pictures, 
     // A finished run shows its video; its steps come into the picture when one of them is picked.
     // One that was stopped has nothing else to show.
     const bool wanted = !picture.isNull() && (pictures.running() || !strip.follows() || !preview_->info(app::Side::a));
+    if (wanted && pictures.running()) preview_->player().pause(); // nothing plays below it
     preview_->show_overlay(wanted ? picture : QImage(), wanted ? label : QString(), pictures.video_size());
 }
 
