@@ -39,6 +39,18 @@ std::optional<bool> boolean(const Weights& weights, std::string_view key) {
     return found->get<bool>();
 }
 
+float eps(const Weights& weights, std::string_view key, float otherwise) {
+    const Json& config = weights.config();
+    const auto found = config.is_object() ? config.find(key) : config.end();
+    if (!config.is_object() || found == config.end() || found->is_null()) return otherwise;
+    // As a float: what is too small for one would be 0.
+    const float value = found->is_number() ? static_cast<float>(found->get<double>()) : 0;
+    if (!(value > 0 && value <= 1))
+        throw Error(weights.origin(), fmt::format("config.json: {}", key), "must be a number above 0 and at most 1",
+                    "correct it");
+    return value;
+}
+
 void agree(const Weights& weights, std::initializer_list<std::string_view> keys, std::int64_t value,
            std::string_view tensor) {
     const std::optional<std::int64_t> said = integer(weights, keys);

@@ -25,6 +25,10 @@ std::optional<std::int64_t> integer(const Weights&, std::initializer_list<std::s
 /// config.json's `key`, which is no other kind of value. Empty: it is not there, or null.
 std::optional<bool> boolean(const Weights&, std::string_view key);
 
+/// config.json's `key`, a number above 0 and at most 1; `otherwise` where it is not there, or null. Throws Error naming
+/// it.
+float eps(const Weights&, std::string_view key, float otherwise);
+
 /// Throws Error naming both where config.json has one of `keys` and it differs from `value`, which `tensor` has.
 void agree(const Weights&, std::initializer_list<std::string_view> keys, std::int64_t value, std::string_view tensor);
 

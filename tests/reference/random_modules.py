@@ -236,7 +236,11 @@ def umt5_encoder(c: Case):
     text_len, hf = c.pick(512, 512, 1, 77, 640), c.rng.random() < 0.5
     count = c.rng.randrange(1, min(text_len, 512) + 1)
     c.inputs = {"tokens": torch.tensor([c.rng.randrange(2, sizes[0]) for _ in range(count - 1)] + [1])}
-    config = umt5_config(*sizes) if hf else {"model_type": "umt5"} if text_len != 512 else None
+    other = random.Random(c.seed + "/config")  # of its own: what the numbers stand for stays
+    max_distance, eps = other.choice((128, 128, 9, 20, 64, 72, 300, 1000)), other.choice((1e-6, 1e-6, 1e-5, 1e-3, 0.1))
+    config = umt5_config(*sizes) if hf else {"model_type": "umt5"} if text_len != 512 or (max_distance, eps) != (128, 1e-6) else None
+    if config is not None:
+        config |= {"relative_attention_max_distance": max_distance, "layer_norm_epsilon": eps}
     if text_len != 512:
         config |= {"text_len": text_len}
     stored = names.umt5_to_hf(weights) if hf else weights
@@ -246,9 +250,9 @@ def umt5_encoder(c: Case):
             stored["encoder.embed_tokens.weight"] = stored["shared.weight"]
         if form == "embed":
             del stored["shared.weight"]
-    c.say("hf" if hf else "original", sizes, f"{count} tokens of {text_len}")
+    c.say("hf" if hf else "original", sizes, f"{count} tokens of {text_len}", f"max distance {max_distance}, eps {eps}")
     c.store(stored, config, "models_t5_umt5-xxl-enc")
-    c.expect = {"text": umt5.padded(widened(weights), c.inputs["tokens"], text_len)}
+    c.expect = {"text": umt5.padded(widened(weights), c.inputs["tokens"], text_len, max_distance=max_distance, eps=eps)}
 
 
 def clip_vision(c: Case):

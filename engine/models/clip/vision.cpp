@@ -142,14 +142,8 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
         if (const auto it = config.find("hidden_act"); it != config.end() && *it != "gelu" && !it->is_null())
             throw Error(weights.origin(), "config.json: hidden_act", "only gelu is computed",
                         "use the image encoder that belongs to the model");
-        if (const auto it = config.find("layer_norm_eps"); it != config.end() && !it->is_null()) {
-            const double eps = it->is_number() ? it->get<double>() : 0;
-            if (!(eps > 0 && eps < 1))
-                throw Error(weights.origin(), "config.json: layer_norm_eps", "must be a number between 0 and 1",
-                            "correct it");
-            c.eps = float(eps);
-        }
     }
+    c.eps = fields::eps(weights, "layer_norm_eps", c.eps);
     fields::agree(weights, {"hidden_size"}, c.width, p + "patch_embedding.weight");
     fields::agree(weights, {"intermediate_size"}, c.mlp, p + "transformer.0.mlp.0.weight");
     fields::agree(weights, {"num_hidden_layers"}, c.layers, p + "transformer");

@@ -16,31 +16,44 @@
 namespace denoir::umt5 {
 namespace {
 
-constexpr float eps = 1e-6f;
+/// Longer than any text that is taken: farther than this no two tokens are.
+constexpr std::int64_t farthest = std::int64_t{1} << 20;
 using nn::linear;
 
 /// In bf16 the normalised value is rounded before the weight, and so is the weight (1, Norm).
-Tensor norm(const Module& m, const Tensor& x, DType dtype) {
+Tensor norm(const Module& m, const Config& c, const Tensor& x, DType dtype) {
     const bool rounded = dtype == DType::bf16;
-    return nn::rms_norm(m, x, {eps, rounded, rounded}, dtype);
+    return nn::rms_norm(m, x, {c.eps, rounded, rounded}, dtype);
 }
 
 /// The block's own table [buckets, N] spread over the positions: [N, n, n], host.
-Tensor position_bias(const Module& m, std::int64_t n, DType dtype) {
+Tensor position_bias(const Module& m, const Config& c, std::int64_t n, DType dtype) {
     const Tensor table = nn::host_values(nn::weight(m["embedding"], "weight"));
-    const std::int64_t buckets = table.size(0), heads = table.size(1), element = element_bytes(dtype);
+    const std::int64_t heads = c.heads, element = element_bytes(dtype);
     Tensor bias = Tensor::host({heads, n, n}, dtype), line = Tensor::host({2 * n - 1}, dtype);
     std::vector<float> values(static_cast<std::size_t>(2 * n - 1)); // by key - query, from 1 - n
     for (std::int64_t head = 0; head < heads; ++head) {
         for (std::int64_t i = 0; i < 2 * n - 1; ++i)
             values[static_cast<std::size_t>(i)] =
-                table.data<float>()[relative_bucket(i - n + 1, buckets) * heads + head];
+                table.data<float>()[relative_bucket(i - n + 1, c.buckets, c.max_distance) * heads + head];
         from_f32(dtype, values.data(), line.raw(), 2 * n - 1);
         for (std::int64_t i = 0; i < n; ++i)
             std::memcpy(bias.raw() + (head * n + i) * n * element, line.raw() + (n - 1 - i) * element,
                         static_cast<std::size_t>(n * element));
     }
     return bias;
+}
+
+/// What is computed in one way only: config.json must name it where it speaks.
+void check_fixed(const Weights& weights) {
+    const Json& config = weights.config();
+    if (!config.is_object()) return;
+    for (const auto& [key, known] : {std::pair{"feed_forward_proj", "gated-gelu"}, {"dense_act_fn", "gelu_new"}}) {
+        const auto said = config.find(key);
+        if (said == config.end() || said->is_null() || *said == known) continue;
+        throw Error(weights.origin(), fmt::format("config.json: {}", key), fmt::format("only {} is computed", known),
+                    "use the UMT5-XXL encoder");
+    }
 }
 
 /// x [n, C] -> [n, C]
@@ -82,13 +95,13 @@ Tensor feed_forward(const Module& m, const Tensor& x, DType dtype, nn::Probe* pr
     return y;
 }
 
-Tensor block(const Module& m, Tensor x, std::int64_t heads, DType dtype, nn::Probe* probe) {
-    const Tensor bias = x.backend()->upload(position_bias(m["pos_embedding"], x.size(0), dtype));
-    Tensor y = norm(m["norm1"], x, dtype);
+Tensor block(const Module& m, const Config& c, Tensor x, DType dtype, nn::Probe* probe) {
+    const Tensor bias = x.backend()->upload(position_bias(m["pos_embedding"], c, x.size(0), dtype));
+    Tensor y = norm(m["norm1"], c, x, dtype);
     nn::tell(probe, m, "norm1", y);
-    x = ops::add(x, self_attention(m["attn"], y, bias, heads, dtype, probe), dtype);
+    x = ops::add(x, self_attention(m["attn"], y, bias, c.heads, dtype, probe), dtype);
     nn::tell(probe, m, "norm2.input", x);
-    y = norm(m["norm2"], x, dtype);
+    y = norm(m["norm2"], c, x, dtype);
     nn::tell(probe, m, "norm2", y);
     x = ops::add(x, feed_forward(m["ffn"], y, dtype, probe), dtype);
     nn::tell(probe, m, "", x);
@@ -101,9 +114,10 @@ std::int64_t relative_bucket(std::int64_t relative, std::int64_t buckets, std::i
     const std::int64_t half = buckets / 2, exact = half / 2, offset = relative > 0 ? half : 0,
                        distance = std::abs(relative);
     if (distance < exact) return offset + distance;
-    const double log_steps = std::log(static_cast<double>(distance) / static_cast<double>(exact)) /
-                             std::log(static_cast<double>(max_distance) / static_cast<double>(exact)) *
-                             static_cast<double>(half - exact);
+    // In f32 as in the reference: at the edge of a bucket the last digit decides.
+    const double span = std::log(static_cast<double>(max_distance) / static_cast<double>(exact));
+    const float log_steps = std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
+                            static_cast<float>(span) * static_cast<float>(half - exact);
     return offset + std::min(half - 1, exact + static_cast<std::int64_t>(log_steps));
 }
 
@@ -152,6 +166,10 @@ Config Config::read(const Weights& weights) {
         throw Error(weights.origin(), "blocks.0.attn.q.weight",
                     fmt::format("{} heads do not divide the attention width {}", c.heads, c.inner),
                     "use a complete checkpoint");
+    c.max_distance = fields::integer(weights, {"relative_attention_max_distance"}, c.buckets / 4 + 1, farthest)
+                         .value_or(std::max(c.max_distance, c.buckets / 4 + 1));
+    c.eps = fields::eps(weights, "layer_norm_epsilon", c.eps);
+    check_fixed(weights);
     fields::agree(weights, {"d_model"}, c.dim, "token_embedding.weight");
     fields::agree(weights, {"vocab_size"}, c.vocabulary, "token_embedding.weight");
     fields::agree(weights, {"d_ff"}, c.ffn_dim, "blocks.0.ffn.gate.0.weight");
@@ -187,9 +205,8 @@ Tensor Encoder::encode(std::span<const std::int64_t> ids, nn::Probe* probe) cons
     const Module m(*weights_);
     Tensor x = ops::gather(*backend_, nn::weight(m["token_embedding"], "weight"), ids, options_.dtype);
     nn::tell(probe, m, "token_embedding", x);
-    for (int i = 0; i < config_.layers; ++i)
-        x = block(m["blocks"][i], std::move(x), config_.heads, options_.dtype, probe);
-    x = norm(m["norm"], x, options_.dtype);
+    for (int i = 0; i < config_.layers; ++i) x = block(m["blocks"][i], config_, std::move(x), options_.dtype, probe);
+    x = norm(m["norm"], config_, x, options_.dtype);
     nn::tell(probe, m, "norm", x);
     return ops::cast(x, DType::f32);
 }

@@ -21,7 +21,10 @@ struct Config {
     std::int64_t ffn_dim = 0;
     std::int64_t layers = 0;
     std::int64_t buckets = 0;
-    /// From shapes; config.json must agree where it speaks. A T5 whose blocks share one position table is refused.
+    std::int64_t max_distance = 128; ///< from here on all distances share the last bucket; above buckets / 4
+    float eps = 1e-6f;               ///< of the RMS norms
+    /// From shapes, the last two from config.json; config.json must agree where it speaks. A T5 whose blocks share one
+    /// position table is refused.
     static Config read(const Weights&);
     std::map<std::string, Shape> expected() const;
 };

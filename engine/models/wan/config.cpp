@@ -77,15 +77,6 @@ void check_fixed(const Weights& weights) {
     }
 }
 
-float read_eps(const Weights& weights) {
-    const Json& config = weights.config();
-    if (!config.is_object() || !config.contains("eps")) return 1e-6f;
-    const Json& eps = config["eps"];
-    if (!eps.is_number() || !(eps.get<double>() > 0) || eps.get<double>() > 1)
-        throw Error(weights.origin(), "config.json: eps", "must be a number above 0 and at most 1", "correct it");
-    return static_cast<float>(eps.get<double>());
-}
-
 } // namespace
 
 std::map<std::string, Shape> Config::expected() const {
@@ -150,7 +141,7 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
     // diffusers writes 1 for "no blocks" (spec/dit.md 8).
     const std::int64_t block = integer(weights, {"num_frame_per_block"}, 0, 1 << 20).value_or(0);
     c.causal_block = block > 1 ? block : 0;
-    c.eps = read_eps(weights);
+    c.eps = fields::eps(weights, "eps", 1e-6f);
     check_fixed(weights);
     check_config_json(weights, c);
     return c;

@@ -82,6 +82,54 @@ TEST(Umt5, BucketsOfTheSpecification) {
     }
 }
 
+TEST(Umt5, BucketsOfOtherDistances) { // transformers 4.57, UMT5Attention._relative_position_bucket
+    const std::tuple<int, int, int, int> examples[] = {
+        {32, 20, 7, 7},   {32, 20, 8, 8},   {32, 20, 12, 11}, {32, 20, 19, 15}, {32, 20, 400, 15},  {20, 160, 9, 5},
+        {20, 160, 10, 6}, {20, 160, 80, 9}, {16, 64, 30, 6},  {4, 2, 5, 1},     {32, 1000, 500, 14}};
+    for (const auto& [buckets, max_distance, distance, bucket] : examples)
+        EXPECT_EQ(umt5::relative_bucket(-distance, buckets, max_distance), bucket)
+            << buckets << " " << max_distance << " " << distance;
+}
+
+TEST(Umt5, DistanceAndEpsilonComeFromConfigJson) {
+    const auto text = [](Json config) {
+        return umt5::Encoder(umt5_weights(std::move(config)), cpu(), {}).encode(long_ids());
+    };
+    const Tensor usual = text(Json::object());
+    EXPECT_TRUE(
+        test::same_bytes(usual, text({{"relative_attention_max_distance", 128}, {"layer_norm_epsilon", 1e-6}})));
+    // denoir_reference/umt5.py, in float64
+    const Tensor near = text({{"relative_attention_max_distance", 20}});
+    EXPECT_NEAR(test::sum(near), -117.473213, 1e-3);
+    EXPECT_NEAR(test::absolute_sum(near), 1563.444985, 1e-3);
+    EXPECT_NEAR(row(near, 119)[0], 0.259746, 1e-5);
+    const Tensor soft = text({{"layer_norm_epsilon", 1e-2}});
+    EXPECT_NEAR(test::sum(soft), -139.944374, 1e-3);
+    EXPECT_NEAR(test::absolute_sum(soft), 1566.257118, 1e-3);
+    EXPECT_NEAR(row(soft, 119)[0], 0.606401, 1e-5);
+}
+
+TEST(Umt5, RefusesAConfigJsonThatItDoesNotCompute) {
+    const auto refused = [](const char* key, Json value) {
+        try {
+            umt5::Config::read(*umt5_weights({{key, value}}));
+            ADD_FAILURE() << key << " " << value;
+        } catch (const Error& e) {
+            EXPECT_NE(std::string(e.what()).find(key), std::string::npos) << e.what();
+        }
+    };
+    for (const Json& value : {Json(8), Json(0), Json(-1), Json(20.5), Json(1 << 21), Json("128")})
+        refused("relative_attention_max_distance", value);
+    for (const Json& value : {Json(0), Json(-1e-6), Json(1.5), Json(1e-60), Json("1e-6"), Json(true)})
+        refused("layer_norm_epsilon", value);
+    for (const char* value : {"gated-silu", "relu", "gelu"}) refused("feed_forward_proj", value);
+    for (const char* value : {"gelu", "silu"}) refused("dense_act_fn", value);
+    EXPECT_NO_THROW(umt5::Config::read(*umt5_weights({{"feed_forward_proj", "gated-gelu"},
+                                                      {"dense_act_fn", "gelu_new"},
+                                                      {"relative_attention_max_distance", 9},
+                                                      {"layer_norm_epsilon", nullptr}})));
+}
+
 TEST(Umt5, SameBytesForAnyThreadCountAndNearInBf16) {
     const auto ids = long_ids();
     const Tensor one = umt5::Encoder(umt5_weights(), cpu(1), {}).encode(ids);

@@ -22,39 +22,40 @@ def shapes(vocabulary: int, width: int, attention: int, ffn: int, heads: int, la
     return s
 
 
-def bucket(relative: int) -> int:
-    """32 buckets, 128 the farthest (section 1)."""
+def bucket(relative: int, max_distance: int = 128) -> int:
+    """32 buckets (section 1). The logarithms are in float32, as transformers', where a bucket ends on a whole number."""
     n = abs(relative)
     if n >= 8:
-        n = min(15, 8 + math.floor(math.log(n / 8) / math.log(16) * 8))
+        n = min(15, 8 + int(torch.log(torch.tensor(n / 8)) / math.log(max_distance / 8) * 8))
     return n + (16 if relative > 0 else 0)
 
 
-def _norm(x, weight):
-    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * weight
+def _norm(x, weight, eps):
+    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * weight
 
 
-def encode(weights: dict, tokens: torch.Tensor) -> torch.Tensor:
+def encode(weights: dict, tokens: torch.Tensor, max_distance: int = 128, eps: float = 1e-6) -> torch.Tensor:
     """tokens int64 [n] without padding -> [n, width] float64."""
     w = {k: v.to(torch.float64) for k, v in weights.items()}
     count = len(tokens)
-    table = torch.tensor([[bucket(j - i) for j in range(count)] for i in range(count)])
+    line = torch.tensor([bucket(n, max_distance) for n in range(1 - count, count)])
+    table = torch.stack([line[count - 1 - i : 2 * count - 1 - i] for i in range(count)])
     heads = w["blocks.0.pos_embedding.embedding.weight"].shape[1]
     x = w["token_embedding.weight"][tokens]
     for i in range(len({k.split(".")[1] for k in w if k.startswith("blocks.")})):
         p = f"blocks.{i}."
-        n = _norm(x, w[p + "norm1.weight"])
+        n = _norm(x, w[p + "norm1.weight"], eps)
         q, k, v = (F.linear(n, w[f"{p}attn.{c}.weight"]).reshape(count, heads, -1).transpose(0, 1) for c in "qkv")
         bias = w[p + "pos_embedding.embedding.weight"][table].permute(2, 0, 1)
         a = torch.softmax(q @ k.transpose(1, 2) + bias, -1) @ v
         x = x + F.linear(a.transpose(0, 1).flatten(1), w[p + "attn.o.weight"])
-        n = _norm(x, w[p + "norm2.weight"])
+        n = _norm(x, w[p + "norm2.weight"], eps)
         gate = F.gelu(F.linear(n, w[p + "ffn.gate.0.weight"]), approximate="tanh")
         x = x + F.linear(F.linear(n, w[p + "ffn.fc1.weight"]) * gate, w[p + "ffn.fc2.weight"])
-    return _norm(x, w["norm.weight"])
+    return _norm(x, w["norm.weight"], eps)
 
 
-def padded(weights: dict, tokens: torch.Tensor, text_len: int) -> torch.Tensor:
+def padded(weights: dict, tokens: torch.Tensor, text_len: int, **config) -> torch.Tensor:
     """[text_len, width], rows from len(tokens) on zero."""
-    text = encode(weights, tokens)
+    text = encode(weights, tokens, **config)
     return F.pad(text, (0, 0, 0, text_len - len(tokens)))
