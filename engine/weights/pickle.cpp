@@ -31,23 +31,27 @@ enum class Global : std::uint8_t {
     ordered_dict,
     rebuild_tensor,
     rebuild_tensor_v1,
+    rebuild_tensor_v3,
     rebuild_parameter,
     parameter,
-    storage_type
+    storage_type,
+    untyped_storage,
+    dtype
 };
 
 struct Value {
     Kind kind = Kind::none;
     Global global = Global::ordered_dict;
-    DType dtype = DType::f32; // storage types and storages
+    DType dtype = DType::f32; // types, storage types and storages (of an untyped one's bytes)
     std::int64_t number = 0;  // integers; element count of storages; index of tensors
     std::string_view text;    // strings; key of storages
     std::vector<Ref> items;   // tuples, lists; dicts: key, value, key, value, …
 };
 
-/// What _rebuild_tensor_v2 was told, checked: only tensors of the state dict are written out.
+/// What _rebuild_tensor_v2 or _v3 was told, checked: only tensors of the state dict are written out.
 struct Rebuilt {
     Ref storage;
+    DType dtype;
     std::int64_t offset;
     Ref shape, strides;
 };
@@ -62,6 +66,11 @@ constexpr std::array storages{
     AllowedStorage{"LongStorage", DType::i64},      AllowedStorage{"IntStorage", DType::i32},
     AllowedStorage{"ShortStorage", DType::i16},     AllowedStorage{"CharStorage", DType::i8},
     AllowedStorage{"ByteStorage", DType::u8},       AllowedStorage{"BoolStorage", DType::boolean}};
+
+/// The types that have no storage of their own, of those that a model comes in: torch writes them with
+/// _rebuild_tensor_v3. As many elements as bytes.
+constexpr std::array untyped{std::pair{std::string_view("float8_e4m3fn"), DType::f8_e4m3},
+                             std::pair{std::string_view("float8_e5m2"), DType::f8_e5m2}};
 
 /// What FSDP, activation checkpointing and torch.compile put into the names of a module that they wrap.
 std::string without_wrappers(std::string_view name) {
@@ -312,6 +321,11 @@ private:
             v.global = Global::rebuild_tensor;
         } else if (module == "torch._utils" && name == "_rebuild_tensor") {
             v.global = Global::rebuild_tensor_v1;
+        } else if (module == "torch._utils" && name == "_rebuild_tensor_v3") {
+            v.global = Global::rebuild_tensor_v3;
+        } else if (module == "torch.storage" && name == "UntypedStorage") {
+            v.global = Global::untyped_storage;
+            v.dtype = DType::u8;
         } else if (module == "torch._utils" && name == "_rebuild_parameter") {
             v.global = Global::rebuild_parameter;
         } else if (module == "torch.nn.parameter" && name == "Parameter") {
@@ -319,13 +333,15 @@ private:
         } else {
             const auto storage =
                 std::find_if(storages.begin(), storages.end(), [&](const AllowedStorage& s) { return s.name == name; });
-            if (module != "torch" || storage == storages.end())
+            const auto type =
+                std::find_if(untyped.begin(), untyped.end(), [&](const auto& t) { return t.first == name; });
+            if (module != "torch" || (storage == storages.end() && type == untyped.end()))
                 fail(fmt::format(
                          "it asks for {}.{}, which a plain state dict never needs: refused, nothing was executed",
                          module, name),
                      "only trust files with plain tensors");
-            v.global = Global::storage_type;
-            v.dtype = storage->dtype;
+            v.global = type == untyped.end() ? Global::storage_type : Global::dtype;
+            v.dtype = type == untyped.end() ? storage->dtype : type->second;
         }
         push(std::move(v));
     }
@@ -378,7 +394,7 @@ private:
         list.items.insert(list.items.end(), items.begin(), items.end());
     }
 
-    /// ('storage', StorageType, key, location, element count [, None])
+    /// ('storage', StorageType, key, location, element count [, None]); of an UntypedStorage the bytes are counted
     void persistent() {
         const Value& id = value(pop());
         const auto field = [&](std::size_t i, Kind kind) -> const Value& {
@@ -391,10 +407,12 @@ private:
             fail("a storage is described in an unknown way");
         if (id.items.size() == 6) field(5, Kind::none); // a view of another storage: never seen
         const Value& type = field(1, Kind::global);
-        if (type.global != Global::storage_type) fail("a storage has an unknown type");
+        if (type.global != Global::storage_type && type.global != Global::untyped_storage)
+            fail("a storage has an unknown type");
         field(3, Kind::text);
         Value v;
         v.kind = Kind::storage;
+        v.global = type.global;
         v.dtype = type.dtype;
         v.text = field(2, Kind::text).text;
         if (v.text.size() > max_key) fail("a storage's key is too long");
@@ -412,9 +430,11 @@ private:
         case Global::ordered_dict:
             return ordered_dict(arguments.items);
         case Global::rebuild_tensor:
-            return rebuild_tensor(arguments.items, 6, 7);
+            return rebuild_tensor(arguments.items, 6, 7, false);
         case Global::rebuild_tensor_v1:
-            return rebuild_tensor(arguments.items, 4, 4);
+            return rebuild_tensor(arguments.items, 4, 4, false);
+        case Global::rebuild_tensor_v3:
+            return rebuild_tensor(arguments.items, 7, 8, true);
         case Global::rebuild_parameter:
             if (arguments.items.size() != 3 || value(arguments.items[0]).kind != Kind::tensor)
                 fail("a parameter is described in an unknown way");
@@ -422,7 +442,10 @@ private:
         case Global::parameter:
             fail("it calls a parameter's type");
         case Global::storage_type:
+        case Global::untyped_storage:
             fail("it calls a storage type");
+        case Global::dtype:
+            fail("it calls a tensor's type");
         }
     }
 
@@ -468,16 +491,20 @@ private:
         return result;
     }
 
-    /// (storage, storage_offset, size, stride [, requires_grad, hooks [, metadata]])
-    void rebuild_tensor(const std::vector<Ref>& arguments, std::size_t fewest, std::size_t most) {
+    /// (storage, storage_offset, size, stride [, requires_grad, hooks [, metadata]]), or with the type behind the hooks
+    void rebuild_tensor(const std::vector<Ref>& arguments, std::size_t fewest, std::size_t most, bool typed) {
         if (arguments.size() < fewest || arguments.size() > most) fail("a tensor is described in an unknown way");
         const Value &storage = value(arguments[0]), &offset = value(arguments[1]);
-        if (storage.kind != Kind::storage || offset.kind != Kind::integer)
+        if (storage.kind != Kind::storage || offset.kind != Kind::integer ||
+            (storage.global == Global::untyped_storage) != typed)
+            fail("a tensor is described in an unknown way");
+        const Value& type = typed ? value(arguments[6]) : storage;
+        if (typed && (type.kind != Kind::global || type.global != Global::dtype))
             fail("a tensor is described in an unknown way");
         if (check_integers(arguments[2]) != check_integers(arguments[3]))
             fail("a tensor has sizes and strides of different length");
         if (tensors_.size() == max_tensors) fail(fmt::format("it makes more than {} tensors", max_tensors));
-        tensors_.push_back({arguments[0], offset.number, arguments[2], arguments[3]});
+        tensors_.push_back({arguments[0], type.dtype, offset.number, arguments[2], arguments[3]});
         push_number(Kind::tensor, static_cast<std::int64_t>(tensors_.size() - 1));
     }
 
@@ -506,8 +533,8 @@ private:
     /// tensors beside their generator. `seen`: a dict may lie within itself.
     std::optional<Ref> state_within(Ref root, int depth, std::unordered_set<Ref>& seen) const {
         if (!seen.insert(root).second) return std::nullopt;
-        static constexpr std::array<std::string_view, 5> names{"generator_ema", "generator", "state_dict", "model",
-                                                               "module"};
+        static constexpr std::array<std::string_view, 6> names{"generator_ema", "generator", "generator_lora",
+                                                               "state_dict",    "model",     "module"};
         const Value& dict = value(root);
         std::array<std::optional<Ref>, names.size()> found;
         for (std::size_t i = 0; i < dict.items.size(); i += 2) {
@@ -525,7 +552,7 @@ private:
 
     PickledTensor written_out(const Rebuilt& tensor, std::string_view name) const {
         const Value& storage = value(tensor.storage);
-        return {std::string(name), storage.dtype,          std::string(storage.text), storage.number,
+        return {std::string(name), tensor.dtype,           std::string(storage.text), storage.number,
                 tensor.offset,     integers(tensor.shape), integers(tensor.strides)};
     }
 

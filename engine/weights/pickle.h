@@ -12,8 +12,8 @@
 
 namespace denoir {
 
-/// A tensor as `torch._utils._rebuild_tensor_v2` was told to make it. Numbers are as in the pickle: the caller checks
-/// them against the archive.
+/// A tensor as `torch._utils._rebuild_tensor_v2` or `_v3` was told to make it. Numbers are as in the pickle: the caller
+/// checks them against the archive.
 struct PickledTensor {
     std::string name; ///< key in the state dict
     DType dtype = DType::f32;
@@ -39,9 +39,9 @@ struct PickledStateDict {
 /// Reads `data.pkl` of a state dict with the opcodes and names of spec/checkpoints.md 4.2, those that PyTorch
 /// before 1.6 wrote under Python 2, and nothing else: a GLOBAL becomes an inert tag, no name is ever looked up or
 /// called. Memo, stack, values, strings, tensors and copies are bounded. Values that are no tensors are left out. A
-/// dict under `generator_ema`, `generator` (Self-Forcing's and its kin), `state_dict`, `model` or `module` is unwrapped;
-/// the parts of a name that wrappers of a training put in (`_fsdp_wrapped_module.` …) are taken out of it. Throws Error
-/// naming `file`.
+/// dict under `generator_ema`, `generator`, `generator_lora` (Self-Forcing's and its kin), `state_dict`, `model` or
+/// `module` is unwrapped; the parts of a name that wrappers of a training put in (`_fsdp_wrapped_module.` …) are taken
+/// out of it. Throws Error naming `file`.
 PickledStateDict read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file);
 
 /// A pickle of a dict: its entries that are true or false. `bytes`: length of the pickle.

@@ -150,6 +150,100 @@ TEST(Pth, OfATrainingsNetworksTheAveragedGenerator) {
         EXPECT_EQ(opened({"generator_ema"}, wrapped), std::pair(plain, 0.0f)) << wrapped;
 }
 
+/// LongLive's lora.pt; losses beside it do not count.
+TEST(Pth, OfATrainingsLorasTheGenerators) {
+    Pickle p;
+    p.protocol().raw("}(").text("step").tensor("FloatStorage", "0", 1, 0, {1}, {1});
+    for (const char* network : {"critic_lora", "generator_lora"})
+        p.text(network)
+            .raw("}(")
+            .text(std::string(network) + ".w")
+            .tensor("FloatStorage", "0", 1, 0, {1}, {1})
+            .raw("u");
+    TempFolder folder;
+    write_bytes(folder / "lora.pt", pth(p.raw("u").bytes(), {le(1.0f)}));
+    const Container c = open_container(folder / "lora.pt");
+    ASSERT_EQ(c.tensors.size(), 1u);
+    EXPECT_EQ(c.tensors[0].name, "generator_lora.w");
+}
+
+TEST(Pth, ReadsFloat8) {
+    Pickle p;
+    p.protocol().raw("}(");
+    p.text("a").tensor_v3("float8_e4m3fn", "0", 6, 0, {2, 3}, {3, 1});
+    p.text("b").tensor_v3("float8_e5m2", "0", 6, 2, {2, 2}, {1, 2});
+    p.text("a_scale").tensor("FloatStorage", "1", 1, 0, {}, {}).raw("u");
+    TempFolder folder;
+    write_bytes(folder / "x.pth", pth(p.bytes(), {"\x38\x3C\x40\x42\x44\x46", le(0.5f)}));
+    const Container c = open_container(folder / "x.pth");
+    ASSERT_EQ(c.tensors.size(), 3u);
+    EXPECT_EQ(c.find("a")->dtype_name, "F8_E4M3");
+    EXPECT_EQ(c.find("b")->dtype_name, "F8_E5M2");
+    const Tensor a = c.tensor(*c.find("a")), b = c.tensor(*c.find("b"));
+    EXPECT_EQ(a.dtype(), DType::f8_e4m3);
+    EXPECT_EQ(a.shape(), (Shape{2, 3}));
+    EXPECT_EQ(std::memcmp(a.raw(), "\x38\x3C\x40\x42\x44\x46", 6), 0);
+    EXPECT_EQ(b.dtype(), DType::f8_e5m2);
+    EXPECT_EQ(std::memcmp(b.raw(), "\x40\x44\x42\x46", 4), 0);
+}
+
+/// torch.save of PyTorch 2.8, in both of its formats.
+TEST(Pth, ReadsFloat8AsPyTorchWroteIt) {
+    for (const char* file : {"torch-float8.pth", "torch-float8-legacy.pth"}) {
+        const Container c = open_container(fixtures / file, OldPth::read);
+        ASSERT_EQ(c.tensors.size(), 4u) << file;
+        const auto values = [&](const char* name) {
+            const Tensor t = c.tensor(*c.find(name));
+            std::vector<float> out(static_cast<std::size_t>(t.elements()));
+            to_f32(t.dtype(), t.raw(), out.data(), t.elements());
+            return out;
+        };
+        EXPECT_EQ(values("e4m3"), (std::vector<float>{-448, 0.5f, 1, 1.5f, 2, 3})) << file;
+        EXPECT_EQ(values("transposed"), (std::vector<float>{-448, 1.5f, 0.5f, 2, 1, 3})) << file;
+        EXPECT_EQ(values("e5m2"), (std::vector<float>{0.25f, -5, 1024})) << file;
+        EXPECT_EQ(values("scale"), (std::vector<float>{0.125f})) << file;
+    }
+}
+
+TEST(Pth, RefusesFloat8OutsideItsStorage) {
+    const auto with = [](std::int64_t bytes, std::int64_t offset, const std::vector<std::int64_t>& shape,
+                         const std::vector<std::int64_t>& strides) {
+        Pickle p;
+        p.protocol().raw("}(").text("w").tensor_v3("float8_e4m3fn", "0", bytes, offset, shape, strides).raw("u");
+        return pth(p.bytes(), {std::string(16, '\0')});
+    };
+    EXPECT_EQ(refusal_of(with(16, 0, {4, 4}, {4, 1})), "accepted");
+    EXPECT_REFUSED(with(17, 0, {4, 4}, {4, 1}), "asks for 17 elements");
+    EXPECT_REFUSED(with(16, 1, {4, 4}, {4, 1}), "past the end");
+    EXPECT_REFUSED(with(16, 0, {1LL << 40}, {0}), "larger than its storage");
+    EXPECT_REFUSED(with(-1, 0, {0}, {1}), "asks for");
+    const auto rebuilt = [](const char* function, const char* module, const char* storage, const char* behind) {
+        Pickle p;
+        p.protocol().raw("}(").text("w").global("torch._utils", function).raw("((").text("storage");
+        p.global(module, storage)
+            .text("0")
+            .text("cpu")
+            .number(4)
+            .raw("tQ")
+            .number(0)
+            .tuple({1})
+            .tuple({1})
+            .raw("\x89}");
+        if (*behind) p.global("torch", behind);
+        return pth(p.raw("tRu").bytes(), {std::string(16, '\0')});
+    };
+    constexpr const char *v2 = "_rebuild_tensor_v2", *v3 = "_rebuild_tensor_v3";
+    EXPECT_EQ(refusal_of(rebuilt(v3, "torch.storage", "UntypedStorage", "float8_e5m2")), "accepted");
+    EXPECT_REFUSED(rebuilt(v3, "torch.storage", "UntypedStorage", ""), "unknown way"); // of no type
+    EXPECT_REFUSED(rebuilt(v3, "torch.storage", "UntypedStorage", "FloatStorage"), "unknown way");
+    EXPECT_REFUSED(rebuilt(v3, "torch", "FloatStorage", "float8_e5m2"), "unknown way");
+    EXPECT_REFUSED(rebuilt(v2, "torch.storage", "UntypedStorage", ""), "unknown way");
+    EXPECT_REFUSED(rebuilt(v3, "torch.storage", "UntypedStorage", "float8_e4m3fnuz"), "torch.float8_e4m3fnuz");
+    EXPECT_REFUSED(rebuilt(v3, "torch", "UntypedStorage", "float8_e5m2"), "torch.UntypedStorage");
+    for (const auto& [module, name] : {std::pair{"torch", "float8_e4m3fn"}, {"torch.storage", "UntypedStorage"}})
+        EXPECT_REFUSED(pth(Pickle().protocol().global(module, name).raw(")R").bytes(), {}), "it calls a");
+}
+
 TEST(Pth, ReadsZip64) {
     Pickle p;
     p.protocol().raw("}(").text("w").tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("u");

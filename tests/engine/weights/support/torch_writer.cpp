@@ -66,6 +66,15 @@ Pickle& Pickle::tensor(std::string_view storage, std::string_view key, std::int6
     return raw("tR");
 }
 
+Pickle& Pickle::tensor_v3(std::string_view dtype, std::string_view key, std::int64_t bytes, std::int64_t offset,
+                          const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
+    global("torch._utils", "_rebuild_tensor_v3").raw("(");
+    raw("(").text("storage").global("torch.storage", "UntypedStorage").text(key).text("cpu");
+    raw("\x8A\x08").raw(le(bytes)).raw("tQ").raw("\x8A\x08").raw(le(offset)).tuple(shape).tuple(strides).raw("\x89");
+    global("collections", "OrderedDict").raw(")R");
+    return global("torch", dtype).raw("tR");
+}
+
 std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& shape) {
     std::vector<std::int64_t> strides(shape.size(), 1);
     for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];

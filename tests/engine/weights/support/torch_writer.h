@@ -34,6 +34,9 @@ public:
     /// A whole tensor: BINPERSID of its storage, REDUCE of _rebuild_tensor_v2.
     Pickle& tensor(std::string_view storage, std::string_view key, std::int64_t count, std::int64_t offset,
                    const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides);
+    /// The same of torch's newer types: `bytes` of an UntypedStorage, REDUCE of _rebuild_tensor_v3.
+    Pickle& tensor_v3(std::string_view dtype, std::string_view key, std::int64_t bytes, std::int64_t offset,
+                      const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides);
     std::string bytes() const { return bytes_ + "."; }
     std::string open() const { return bytes_; }
 
