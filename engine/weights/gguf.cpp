@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <unordered_set>
+#include <utility>
 
 #include "engine/core/error.h"
 #include "engine/weights/bytes.h"
@@ -188,16 +189,34 @@ private:
         return found;
     }
 
+    template <class T> std::int64_t axis(const std::string& key) {
+        T n = 0;
+        take(n, key);
+        if (!std::in_range<std::int64_t>(n) || std::cmp_less(n, 0)) fail(key, "not a short list of whole numbers");
+        return static_cast<std::int64_t>(n);
+    }
+
     void original_shape(const std::string& key) {
         std::uint32_t type = 0;
         std::uint64_t count = 0;
         take(type, key), take(count, key);
-        if (type != i32 || count > max_axes) fail(key, "not a short list of 32-bit numbers");
+        const bool whole = type == i32 || type == u32 || type == i64 || type == u64;
+        if (!whole || count > max_axes) fail(key, "not a short list of whole numbers");
         std::vector<std::int64_t> shape;
         for (std::uint64_t i = 0; i < count; ++i) {
-            std::int32_t n = 0;
-            take(n, key);
-            shape.push_back(n);
+            switch (type) {
+            case i32:
+                shape.push_back(axis<std::int32_t>(key));
+                break;
+            case u32:
+                shape.push_back(axis<std::uint32_t>(key));
+                break;
+            case i64:
+                shape.push_back(axis<std::int64_t>(key));
+                break;
+            default:
+                shape.push_back(axis<std::uint64_t>(key));
+            }
         }
         shapes_.emplace(key.substr(shape_key.size()), std::move(shape));
     }

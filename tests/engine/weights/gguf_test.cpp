@@ -97,6 +97,30 @@ TEST(Gguf, OriginalShapeWins) {
         std::string::npos);
 }
 
+TEST(Gguf, OriginalShapesOfAnyWholeNumbers) {
+    const auto of = [](std::uint32_t type, const std::string& numbers, std::uint64_t count) {
+        return gguf({{"w", {24}, 0, std::string(96, '\0')}},
+                    {gguf_pair("comfy.gguf.orig_shape.w", 9, le(type) + le(count) + numbers)});
+    };
+    const auto numbers = [](auto n) { return le(n) + le(decltype(n)(3)) + le(decltype(n)(24 / 3 / n)); };
+    TempFolder folder;
+    for (const auto& [type, shape] :
+         {std::pair(4u, numbers(std::uint32_t{2})), std::pair(5u, numbers(2)),
+          std::pair(10u, numbers(std::uint64_t{2})), std::pair(11u, numbers(std::int64_t{2}))}) {
+        write_bytes(folder / "x", of(type, shape, 3));
+        EXPECT_EQ(open_container(folder / "x").find("w")->shape, (std::vector<std::int64_t>{2, 3, 4})) << type;
+    }
+    for (const std::string& negative : {le(std::int64_t{-2}) + le(std::int64_t{-12}), le(-2) + le(-12)})
+        EXPECT_TRUE(
+            has(refusal_of(of(negative.size() == 16 ? 11 : 5, negative, 2)), "not a short list of whole numbers"));
+    EXPECT_TRUE(has(refusal_of(of(10, le(~std::uint64_t{0}), 1)), "not a short list of whole numbers"));
+    EXPECT_TRUE(has(refusal_of(of(11, std::string(72, '\1'), 9)), "not a short list of whole numbers"));
+    EXPECT_TRUE(has(refusal_of(of(6, numbers(2.0f), 3)), "not a short list of whole numbers"));
+    std::string cut = of(11, numbers(std::int64_t{2}), 3);
+    cut.resize(cut.find(".orig_shape.w") + 13 + 4 + 4 + 8 + 12); // within the second number
+    EXPECT_TRUE(has(refusal_of(cut), "comfy.gguf.orig_shape.w: the file ends too early"));
+}
+
 /// Converters fold the patch embedding to rows of whole blocks, and quantise a norm as it is.
 TEST(Gguf, BlocksThatAreNoRowsAreWidened) {
     const std::string shape =
