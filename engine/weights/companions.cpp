@@ -19,7 +19,9 @@ namespace {
 /// By its name, though its tensors look alike.
 bool is_of_another_model(const fs::path& file) {
     const std::string name = lower_ascii(file.filename().string());
-    return name.find("qwen") != std::string::npos; // Qwen-Image's VAE: Wan's names and shapes, other values
+    // Qwen-Image's VAE, and Wan-Alpha's two, one of which makes the mask: Wan's names and shapes, other values.
+    return std::ranges::any_of(std::array{"qwen", "wan_alpha", "wan-alpha"},
+                               [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
 /// The vision tower of another CLIP has the same sizes.

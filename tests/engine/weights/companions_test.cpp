@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/companions.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -51,6 +52,20 @@ TEST(CompanionsTest, OtherModelsFilesInComfyFoldersAreLeftAlone) {
     EXPECT_EQ(names_of(m.text_encoder), Names{"umt5_xxl_fp16.safetensors"});
     EXPECT_EQ(m.tokenizer.filename(), "umt5_xxl_fp16.safetensors");
     EXPECT_TRUE(m.missing.empty());
+}
+
+/// Wan-Alpha's two: Wan's names and shapes, other values.
+TEST(CompanionsTest, WanAlphasVaesAreLeftAlone) {
+    TempFolder folder("models");
+    write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
+    for (const char* name : {"wan_alpha_2.1_vae_alpha_channel", "wan_alpha_2.1_vae_rgb_channel", "Wan-Alpha-VAE"})
+        write_bytes(folder / fmt::format("vae/{}.safetensors", name),
+                    safetensors(zero_tensors(vae21_names(2, 16), "F32")));
+    const ModelFolder none = ModelFolder::open(folder.path());
+    EXPECT_TRUE(none.vae.empty());
+    EXPECT_EQ(none.warnings.size(), 3u);
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", safetensors(zero_tensors(vae21_names(2, 16), "F16")));
+    EXPECT_EQ(names_of(ModelFolder::open(folder.path()).vae), Names{"wan_2.1_vae.safetensors"});
 }
 
 TEST(CompanionsTest, OfSeveralClipsTheOneThatTheTransformerKnows) {
