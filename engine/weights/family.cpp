@@ -63,12 +63,26 @@ std::optional<Family> skyreels_from_name(std::string_view name, const Transforme
     return std::nullopt;
 }
 
+/// Whatever people put between the parts of a name as one dot: "Wan_2_2", "wan2-2", "Wan2___2".
+std::string dotted(std::string_view name) {
+    std::string parts;
+    for (const char c : name) {
+        const bool sign = c == '_' || c == '-' || c == '.' || c == ' ';
+        if (!sign)
+            parts += c;
+        else if (!parts.ends_with('.'))
+            parts += '.';
+    }
+    return parts;
+}
+
 std::optional<Family> wan_from_name(std::string_view name) {
-    for (const std::string_view p : {"wan2.2", "wan2_2", "wan22", "wan-2.2", "wan_2.2", "wan 2.2"})
-        if (has(name, p)) return Family::wan22;
+    const std::string parts = dotted(name);
+    for (const std::string_view p : {"wan2.2", "wan22", "wan.2.2"})
+        if (has(parts, p)) return Family::wan22;
     if (expert_of(name) != Expert::none) return Family::wan22;
-    for (const std::string_view p : {"wan2.1", "wan2_1", "wan21", "wan-2.1", "wan_2.1", "wan 2.1"})
-        if (has(name, p)) return Family::wan;
+    for (const std::string_view p : {"wan2.1", "wan21", "wan.2.1"})
+        if (has(parts, p)) return Family::wan;
     if (has_word(name, "wan")) return Family::wan;
     return std::nullopt;
 }
