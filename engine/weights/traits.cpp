@@ -72,7 +72,8 @@ constexpr std::array relatives{Relative{"vace_", "VACE"},
                                Relative{"cam_encoder.", "ReCamMaster"},
                                Relative{"ip_adapter", "Lynx / FantasyPortrait"},
                                Relative{"ref_adapter.", "Lynx / FantasyPortrait"},
-                               Relative{"patch_embedding_pose.", "SCAIL"}};
+                               Relative{"patch_embedding_pose.", "SCAIL"},
+                               Relative{"to_gate_compress.", "FastWan (sparse attention)"}};
 
 std::string outside_of(const Shapes& shapes, const TransformerTraits& t) {
     for (const Relative& relative : relatives)

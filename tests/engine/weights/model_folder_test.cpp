@@ -173,6 +173,12 @@ TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
     EXPECT_TRUE(has(refusal(folder / "style.safetensors"), "found: LoRA"));
     write_bytes(folder / "module.safetensors", safetensors({f32("vace_blocks.0.after_proj.weight", {8, 8})}));
     EXPECT_TRUE(has(refusal(folder / "module.safetensors"), "relative VACE"));
+    std::vector<Raw> fast = zero_tensors(transformer_names(tiny_transformer()));
+    for (const char* block : {"blocks.0", "blocks.1"})
+        fast.push_back(zeros(std::string(block) + ".to_gate_compress.weight", {8, 8}));
+    TempFolder sparse("z");
+    write_bytes(sparse / "FastWan2.1-T2V-1.3B.safetensors", safetensors(fast));
+    EXPECT_EQ(ModelFolder::open(sparse.path()).relative, "FastWan (sparse attention)");
     std::vector<Raw> quanto; // each linear layer as tensors of names that no network has
     for (const Raw& t : zero_tensors(transformer_names(tiny_transformer()))) {
         const bool linear = t.shape.size() == 2;
