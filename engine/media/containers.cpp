@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/media/containers.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -67,18 +68,32 @@ void check_tracks(const Bytes& bytes, const Atom& parent, std::span<const char* 
     });
 }
 
+/// Whether a whole header with a type of letters is there.
+bool begins_atom(const Bytes& bytes, std::uint64_t at) {
+    const Data type = bytes.part(at + 4, 4);
+    return type.size() == 4 && std::ranges::all_of(type, [](std::uint8_t c) { return c >= 0x20 && c < 0x7F; });
+}
+
 void check_mp4(Data data) {
     constexpr std::array<const char*, 4> way{"trak", "mdia", "minf", "stbl"};
     const Bytes bytes{data};
-    bool index = false;
-    for_atoms(bytes, 0, data.size(), [&](std::uint64_t type, const Atom& atom) {
+    bool index = false, samples = false, pieces = false;
+    for (std::uint64_t at = 0; at < data.size();) {
+        // Cameras and copies leave bytes behind the last atom. Of a film in pieces (moof) they may be the next one.
+        if (index && samples && !pieces && !begins_atom(bytes, at)) break;
+        const Atom atom = read_atom(bytes, at, data.size());
+        const std::uint64_t type = at + 4;
         if (bytes.matches(type, "ftyp"))
             for (const char* picture : {"heic", "heix", "mif1", "avif", "avis"})
                 if (bytes.matches(atom.body, picture)) refuse_kind("a HEIF or AVIF picture");
-        if (!bytes.matches(type, "moov")) return;
-        index = true;
-        check_tracks(bytes, atom, way);
-    });
+        if (bytes.matches(type, "moov")) {
+            index = true;
+            check_tracks(bytes, atom, way);
+        }
+        samples |= bytes.matches(type, "mdat");
+        pieces |= bytes.matches(type, "moof");
+        at = atom.end;
+    }
     if (!index)
         throw Error("", "", "the index of the file (moov) is missing: it is cut short", "copy or download it again");
 }

@@ -72,6 +72,52 @@ TEST(Video, Mp4RoundTrip) {
     EXPECT_EQ(folder.entries(), 1);
 }
 
+/// Cameras and copies leave a few bytes there; whatever the index names lies before them.
+TEST(Video, BytesBehindTheLastAtomArePassedOver) {
+    const TempFolder folder;
+    write_video(folder / "a.mp4", options(64, 48), 6);
+    const std::string whole = load(folder / "a.mp4");
+    const std::vector<Image> frames = read_video(folder / "a.mp4");
+    for (const std::string& tail : {std::string(1, '\0'), std::string("\0\0\1", 3), std::string("1234567"),
+                                    std::string(8, '\0'), std::string(4096, '\0'), std::string("\0\0\0\x40\1\2\3\4", 8),
+                                    std::string("\0\0\0\x08"
+                                                "fre\xE9",
+                                                8)}) {
+        store(folder / "b.mp4", whole + tail);
+        EXPECT_EQ(read_video(folder / "b.mp4"), frames) << tail.size();
+    }
+    // An atom that is cut, in its header or behind, is missed.
+    for (const std::string& tail : {std::string("\0\0\0\x40"
+                                                "free",
+                                                8),
+                                    std::string("\0\0\0\x40"
+                                                "free12345",
+                                                13),
+                                    std::string("\0\0\0\1"
+                                                "mdat\0\0\0",
+                                                11)}) {
+        store(folder / "b.mp4", whole + tail);
+        EXPECT_THROW(read_video(folder / "b.mp4"), Error) << tail.size();
+    }
+    for (std::size_t end = whole.size() - 1; end > whole.size() - 30; --end) {
+        store(folder / "b.mp4", whole.substr(0, end));
+        EXPECT_THROW(read_video(folder / "b.mp4"), Error) << end;
+    }
+}
+
+/// The writer's index stands first: what ends behind it, a few bytes into the next atom, lacks its data.
+TEST(Video, AnIndexWithoutItsDataIsCutShort) {
+    const TempFolder folder;
+    write_video(folder / "a.mp4", options(64, 48), 6);
+    const std::string whole = load(folder / "a.mp4");
+    const std::size_t data = whole.find("mdat") - 4;
+    ASSERT_GT(data, whole.find("moov"));
+    for (std::size_t end = data - 7; end < data + 8; ++end) {
+        store(folder / "b.mp4", whole.substr(0, end));
+        EXPECT_THROW(read_video(folder / "b.mp4"), Error) << end;
+    }
+}
+
 TEST(Video, Ffv1IsExactAtOddSizes) {
     const TempFolder folder;
     for (const auto& [w, h] : {std::pair{33, 17}, {64, 48}, {2, 2}, {70, 3}}) {
