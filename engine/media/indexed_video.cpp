@@ -38,9 +38,7 @@ bool one_frame_a_packet(AVCodecID codec) {
 }
 
 /// Pictures are built over the ones before, whatever the packets' flags say.
-bool only_from_the_start(AVCodecID codec) {
-    return codec == AV_CODEC_ID_GIF || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_PNG;
-}
+bool only_from_the_start(AVCodecID codec) { return codec == AV_CODEC_ID_GIF; }
 
 } // namespace
 

@@ -16,11 +16,11 @@ struct VideoInfo {
     Rational fps;                       ///< mean rate; 0/1 where the file does not say
     std::optional<std::int64_t> frames; ///< where the container states it
     double duration = 0;                ///< seconds, 0 where unknown
-    std::string container, codec;       ///< "mp4", "mkv", "avi", "gif", "png"; libav's name of the codec
+    std::string container, codec;       ///< "mp4", "mkv", "avi", "gif"; libav's name of the codec
     std::string comment;                ///< the file's comment, as written by VideoWriter's metadata_json
 };
 
-/// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF, animated PNG. The container is
+/// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF. The container is
 /// told by its content and read from memory only: no other file, address or playlist is ever opened. Rotation is
 /// applied; the colour matrix and range of the file are honoured (unmarked: BT.601 up to 576 rows, BT.709 above;
 /// limited range). A file that is cut short or damaged throws Error, at opening or at the frame where it shows.
