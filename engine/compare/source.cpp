@@ -41,6 +41,7 @@ public:
         if (fps >= least_fps && fps <= most_fps) info_.fps = fps;
         if (video.frames && *video.frames >= 0 && *video.frames <= most_frames) info_.frames = video.frames;
         info_.detail = fmt::format("{} in {}", video.codec, video.container);
+        info_.warning = hdr_warning(video);
         info_.request = stored_request(path);
     }
     bool read(SourceFrame& frame) override {

@@ -164,6 +164,8 @@ VideoInfo describe(const Demuxer& demuxer, int width, int height) {
         info.duration = static_cast<double>(demuxer.format().duration) / AV_TIME_BASE;
     info.container = demuxer.container().name;
     info.codec = avcodec_get_name(stream.codecpar->codec_id);
+    if (stream.codecpar->color_trc == AVCOL_TRC_SMPTE2084) info.hdr = "PQ";
+    if (stream.codecpar->color_trc == AVCOL_TRC_ARIB_STD_B67) info.hdr = "HLG";
     info.comment = demuxer.comment();
     return info;
 }

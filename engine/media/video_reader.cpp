@@ -105,6 +105,13 @@ bool VideoReader::read(Image& image) {
     return true;
 }
 
+std::string hdr_warning(const VideoInfo& info) {
+    if (info.hdr.empty()) return {};
+    return fmt::format("is HDR ({}) and read as if it were SDR, in paler colours than players show; convert it to "
+                       "SDR (BT.709) first",
+                       info.hdr);
+}
+
 std::string read_request_metadata(const std::filesystem::path& path) {
     std::string comment;
     if (std::filesystem::is_directory(path)) {

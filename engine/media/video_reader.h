@@ -17,8 +17,12 @@ struct VideoInfo {
     std::optional<std::int64_t> frames; ///< where the container states it
     double duration = 0;                ///< seconds, 0 where unknown
     std::string container, codec;       ///< "mp4", "mkv", "avi", "gif"; libav's name of the codec
+    std::string hdr;                    ///< "PQ", "HLG": its curve, which is read as if it were SDR's; else empty
     std::string comment;                ///< the file's comment, as written by VideoWriter's metadata_json
 };
+
+/// Of an HDR video what there is to say, to stand behind its name; empty for others.
+std::string hdr_warning(const VideoInfo&);
 
 /// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF. The container is
 /// told by its content and read from memory only: no other file, address or playlist is ever opened. Rotation is

@@ -71,16 +71,17 @@ Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* la
 }
 
 /// The end of the video that the clip goes on after -> [C,P,h,w].
-Tensor encode_before(const wan::Vae& vae, const Request& r, const Variant& variant, LayerObserver* layers) {
+Tensor encode_before(const wan::Vae& vae, const Request& r, const Variant& variant, Observer& observer) {
     FramesBefore before(*r.forcing);
+    if (const std::string warning = before.warning(); !warning.empty()) observer.warning(warning);
     const ImageUse use{.rule = image_rule(r, variant), .size = {*r.width, *r.height}};
     const auto frame = [&](std::int64_t i) {
         const Image image = before.read(int(i));
         return see_image(image, image, use).pixels;
     };
-    LayerProbe probe(layers, "vae_encoder/before", true);
+    LayerProbe probe(observer.layers(), "vae_encoder/before", true);
     const Tensor latent = vae.encode(frame, before.count(), *r.height, *r.width, probe.get()).latent;
-    tell_tensor(layers, "vae_encoder/before/latent", latent);
+    tell_tensor(observer.layers(), "vae_encoder/before/latent", latent);
     return latent;
 }
 
@@ -204,7 +205,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     const wan::Vae vae(vae_weights, backend_, vae_options(r));
     if (*r.mode == Mode::forcing || variant.clean_image()) {
         if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels, observer.layers(), "first");
-        if (goes_on(r)) c.prefix = encode_before(vae, r, variant, observer.layers());
+        if (goes_on(r)) c.prefix = encode_before(vae, r, variant, observer);
         if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels, observer.layers(), "last");
     } else {
         const std::int64_t frames = *r.frames;

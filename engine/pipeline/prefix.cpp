@@ -80,6 +80,11 @@ FramesBefore::FramesBefore(const Forcing& f) : path_(f.video), count_(f.overlap)
 
 FramesBefore::~FramesBefore() = default;
 
+std::string FramesBefore::warning() const {
+    const std::string about = video_ ? hdr_warning(video_->info()) : std::string();
+    return about.empty() ? about : fmt::format("{} {}", printable(path_.filename().string(), 80), about);
+}
+
 Image FramesBefore::read(int index) {
     return naming(path_, [&] {
         Image frame;

@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/media/image.h"
@@ -27,6 +28,8 @@ public:
     explicit FramesBefore(const Forcing&);
     ~FramesBefore();
     int count() const { return count_; }
+    /// What there is to say of how it is read, with its name; mostly empty.
+    std::string warning() const;
     /// Throws Error for what cannot be read, and for a picture of another size than the one read before.
     Image read(int index);
 

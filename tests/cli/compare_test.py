@@ -7,13 +7,14 @@ import html.parser
 import json
 import math
 import os
+import pathlib
 import shutil
 import signal
 import struct
 import time
 import zlib
 
-from program import PACE, Case, main, sha256, tree, write_safetensors
+from program import FIXTURES, PACE, Case, main, sha256, tree, write_safetensors
 
 
 def png(path, width, height, rows):
@@ -378,6 +379,20 @@ class WhatDoesNotFit(Compare):
         self.assertEqual((found["width"], found["height"]), (40, 24))
         self.assertTrue(any("Lanczos" in n for n in found["notes"]))
         self.assertEqual(self.compare("a", "b", "--resize", "b")["width"], 80)
+
+    def test_hdr(self):
+        for name in ("pq", "hlg"):
+            shutil.copy(FIXTURES / "media" / f"hdr_{name}.mp4", self.work)
+        shutil.copy(pathlib.Path(__file__).resolve().parents[2] / "resources" / "samples" / "first.mp4", self.work / "sdr.mp4")
+        self.assertEqual(self.compare("sdr.mp4", "sdr.mp4")["notes"], [])
+        notes = self.compare("hdr_pq.mp4", "hdr_hlg.mp4")["notes"]
+        self.assertEqual([n.split(" and ")[0] for n in notes], ["A is HDR (PQ)", "B is HDR (HLG)"])
+        # Whoever goes on after it is told, too.
+        request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": "a fox", "width": 64, "height": 48, "frames": 9, "steps": 1, "seed": 1}
+        for name in ("sdr", "hdr_pq"):
+            (self.work / "request.json").write_text(json.dumps(request | {"forcing": {"video": f"{name}.mp4", "overlap": 5}}))
+            said = self.done("render", "request.json", "--out", f"{name}_out.mp4").err
+            self.assertEqual("hdr_pq.mp4 is HDR (PQ)" in said, name == "hdr_pq", said)
 
     def test_offset(self):
         self.frames("a", range(4, 12))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -7,6 +8,7 @@
 
 #include "engine/core/error.h"
 #include "engine/media/frame_folder.h"
+#include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
 #include "engine/media/video_writer.h"
 #include "tests/engine/media/support.h"
@@ -70,6 +72,20 @@ TEST(Video, Mp4RoundTrip) {
     }
     EXPECT_EQ(i, 20);
     EXPECT_EQ(folder.entries(), 1);
+}
+
+/// ffmpeg -f lavfi -i testsrc2=size=64x48:rate=24 -frames:v 5 -pix_fmt yuv420p10le -c:v libx264 -crf 30
+/// -x264-params threads=1:colorprim=bt2020:colormatrix=bt2020nc:transfer=smpte2084, and with arib-std-b67
+TEST(Video, SaysOfHdrThatItIsReadAsIfItWereNone) {
+    const TempFolder folder;
+    write_video(folder / "sdr.mp4", options(64, 48), 2);
+    for (const auto& [file, name] : {std::pair(folder / "sdr.mp4", ""), std::pair(fixture("hdr_pq.mp4"), "PQ"),
+                                     std::pair(fixture("hdr_hlg.mp4"), "HLG")}) {
+        const VideoReader reader(file);
+        EXPECT_EQ(reader.info().hdr, name);
+        EXPECT_EQ(IndexedVideo(file).info().hdr, name);
+        EXPECT_EQ(hdr_warning(reader.info()).find(fmt::format("is HDR ({})", name)), *name ? 0 : std::string::npos);
+    }
 }
 
 /// Cameras and copies leave a few bytes there; whatever the index names lies before them.
