@@ -6,6 +6,7 @@
 #include <QDrag>
 #include <QHBoxLayout>
 #include <QInputDialog>
+#include <QItemSelectionModel>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -17,6 +18,9 @@
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
 
 #include "app/engine_worker.h"
 #include "app/request_document.h"
@@ -35,6 +39,17 @@ namespace denoir::ui {
 using Role = app::RunHistory::Role;
 
 RunsView::RunsView(QWidget* parent) : QListView(parent) {
+namespace {
+
+/// It ended before its video was done.
+bool can_go_on(const QModelIndex& run) {
+    const QString state = run.data(Role::StateRole).toString();
+    return state == QLatin1String("interrupted") || state == QLatin1String("cancelled") ||
+           state == QLatin1String("failed");
+}
+
+} // namespace
+
     setMouseTracking(true);
     setSelectionMode(QAbstractItemView::ExtendedSelection);
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
@@ -161,6 +176,8 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     };
     key(Qt::Key_Delete, [this] { remove_selected(); });
     refresh();
+    connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPanel::mind_current);
+    connect(&studio_.history, &QAbstractItemModel::dataChanged, this, &RunsPanel::mind_current);
 }
 
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
@@ -174,7 +191,13 @@ bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void RunsPanel::refresh() {
+void RunsPanel::mind_current() {
+    const bool now = can_go_on(list_->currentIndex());
+    if (std::exchange(resumable_, now) != now) emit resumable_changed(now);
+}
+
     const bool any = studio_.history.rowCount() > 0;
+    mind_current();
     stack_->setCurrentIndex(any ? 1 : 0);
     if (!any) {
         if (studio_.history.total() > 0)
@@ -207,6 +230,8 @@ QStringList RunsPanel::selected() const {
 QString RunsPanel::current() const { return list_->currentIndex().data(Role::PathRole).toString(); }
 
 void RunsPanel::select(const QString& run) {
+bool RunsPanel::resumable() const { return resumable_; }
+
     const int row = studio_.history.row_of(run);
     if (row < 0) return;
     const QModelIndex index = studio_.history.index(row);
@@ -291,6 +316,10 @@ void RunsPanel::play_under_pointer(const QModelIndex& index) {
     delegate_->set_playing(playing_, 0);
     if (index.isValid())
         player_->start();
+void RunsPanel::resume() {
+    if (resumable_) emit resume_run(current());
+}
+
     else
         player_->stop();
     list_->viewport()->update();
@@ -300,7 +329,6 @@ void RunsPanel::show_menu(const QPoint& at) {
     const QModelIndex index = list_->indexAt(at);
     if (!index.isValid()) return;
     const QString run = index.data(Role::PathRole).toString();
-    const QString state = index.data(Role::StateRole).toString();
     const QStringList runs = selected();
     QMenu menu(this);
     menu.addAction(icon(QStringLiteral("play")), tr("Show"), this, [this, run] { emit open_run(run); });
@@ -316,8 +344,7 @@ void RunsPanel::show_menu(const QPoint& at) {
         offer_runs(*with, studio_, run, this, [this, run](const QString& other) { emit compare_runs(run, other); });
     }
     menu.addAction(icon(QStringLiteral("reset")), tr("Restore parameters"), this, &RunsPanel::restore_parameters);
-    if (state == QLatin1String("interrupted") || state == QLatin1String("cancelled") ||
-        state == QLatin1String("failed"))
+    if (can_go_on(index))
         menu.addAction(icon(QStringLiteral("resume")), tr("Go on"), this, [this, run] { emit resume_run(run); });
     menu.addSeparator();
     menu.addAction(icon(QStringLiteral("star")),

@@ -63,6 +63,7 @@ public:
     QString current() const;
     void select(const QString& run);
     void set_sides(const QString& a, const QString& b);
+    bool resumable() const; ///< current() ended before its video was done
 
 public slots:
     void focus_search();
@@ -73,8 +74,10 @@ public slots:
     void reveal();
     void verify();
     void rename();
+    void resume();
 
 signals:
+    void resumable_changed(bool resumable);
     void verifying(quint64 job); ///< the engine renders the run again
     void open_run(const QString& run);
     void compare_runs(const QString& a, const QString& b);
@@ -89,6 +92,7 @@ protected:
 
 private:
     void refresh();
+    void mind_current();
     void show_menu(const QPoint& at);
     void play_under_pointer(const QModelIndex& index);
 
@@ -101,6 +105,7 @@ private:
     EmptyState* empty_;
     QLabel* disk_;
     QString shown_; ///< the run in the preview
+    bool resumable_ = false;
     QTimer *search_later_, *player_;
     QPersistentModelIndex playing_;
     int tick_ = 0;

@@ -2532,6 +2532,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>&amp;Tell the desktop when a run has ended</source>
         <translation>Dem &amp;Desktop melden, wenn ein Lauf zu Ende ist</translation>
     </message>
+    <message>
+        <source>Go &amp;on with the selected run</source>
+        <translation>Mit dem gewählten Lauf &amp;weitermachen</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

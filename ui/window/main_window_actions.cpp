@@ -223,6 +223,7 @@ void MainWindow::make_run_actions() {
     });
     add_action("run.restore", run, tr("&Restore the run's parameters"), {}, "reset",
                [this] { runs_->restore_parameters(); });
+    add_action("run.resume", run, tr("Go &on with the selected run"), {}, "resume", [this] { runs_->resume(); });
     add_action("run.star", run, tr("S&tar"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, "star",
                [this] { runs_->toggle_star(); });
     add_action("run.verify", run, tr("&Verify: render again and compare"), {}, "verify", [this] { runs_->verify(); });
@@ -441,8 +442,8 @@ void MainWindow::make_menus() {
          {"view.reset-layout", "view.full-screen", "-", "view.theme-system", "view.theme-light", "view.theme-dark"});
     fill(menuBar()->addMenu(tr("&Run")),
          {"run.generate", "run.generate-next", "run.cancel", "run.pause", "run.undo-clear", "-", "run.watch",
-          "run.branch", "-", "run.restore", "run.star", "run.verify", "run.reveal", "run.to-timeline", "-",
-          "run.delete", "run.undo-delete"});
+          "run.branch", "run.resume", "-", "run.restore", "run.star", "run.verify", "run.reveal", "run.to-timeline",
+          "-", "run.delete", "run.undo-delete"});
     fill(menuBar()->addMenu(tr("&Play")),
          {"play.toggle", "play.backwards", "play.stop", "play.forwards", "-", "play.frame-back", "play.frame-on",
           "play.ten-back", "play.ten-on", "-", "play.loop", "play.fit", "play.true-size", "play.values"});

@@ -63,6 +63,9 @@ void MainWindow::connect_runs() {
             deleted_while_shown_ = shown_run_;
             preview_->clear(app::Side::a);
             clip_opened(app::Side::a, {}, {});
+    QAction* resume = actions_.at(QStringLiteral("run.resume"));
+    connect(runs_, &RunsPanel::resumable_changed, resume, &QAction::setEnabled);
+    resume->setEnabled(runs_->resumable());
         }
         for (app::StepPictures* pictures : {&live_pictures_, &pictures_, &pictures_b_})
             if (runs.contains(pictures->run())) pictures->clear();
