@@ -180,9 +180,10 @@ bool RunQueue::dropMimeData(const QMimeData* data, Qt::DropAction action, int ro
     return false; // moved already: the view must not remove the row
 }
 
-quint64 RunQueue::add(const RequestDocument::Snapshot& snapshot, bool next) {
+quint64 RunQueue::add(const RequestDocument::Snapshot& snapshot, bool next, const QString& tag) {
     Entry e;
     e.take(snapshot);
+    e.tag = tag;
     return store_->add(std::move(e), next);
 }
 
@@ -310,6 +311,14 @@ bool RunQueue::replace(quint64 id, const RequestDocument::Snapshot& snapshot) {
     store_->changed(row);
     store_->save();
     return true;
+}
+
+void RunQueue::set_tag(quint64 id, const QString& tag) {
+    const int row = row_of(id);
+    if (row < 0 || store_->entries[std::size_t(row)].tag == tag) return;
+    store_->entries[std::size_t(row)].tag = tag;
+    store_->changed(row);
+    store_->save();
 }
 
 bool RunQueue::paused() const { return store_->paused; }

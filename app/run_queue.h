@@ -53,11 +53,12 @@ public:
     bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column,
                       const QModelIndex& parent) override;
 
-    /// At the end, or before all others that wait. Returns its id.
-    quint64 add(const RequestDocument::Snapshot& snapshot, bool next = false);
+    /// At the end, or before all others that wait. `tag` stays with the entry over restarts, and with its run when
+    /// that goes on. Returns its id.
+    quint64 add(const RequestDocument::Snapshot& snapshot, bool next = false, const QString& tag = {});
     struct Tagged {
         RequestDocument::Snapshot snapshot;
-        QString tag; ///< stays with the entry over restarts
+        QString tag;
     };
     /// Many at once, at the end, written once. Returns their ids.
     QList<quint64> add_all(const std::vector<Tagged>& entries);
@@ -85,6 +86,7 @@ public:
     /// The request of a waiting entry, for editing; replace() puts it back at the same place.
     std::optional<RequestDocument::Snapshot> snapshot(quint64 id) const;
     bool replace(quint64 id, const RequestDocument::Snapshot& snapshot);
+    void set_tag(quint64 id, const QString& tag);
 
     bool paused() const; ///< nothing new is started; the one at work goes on. Kept over restarts.
     void set_paused(bool paused);

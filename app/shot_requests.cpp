@@ -16,6 +16,9 @@ namespace {
 constexpr int usual_overlap = 17;  // frames: what SkyReels recommends (spec/pipelines.md 6)
 constexpr int most_room = 1 << 20; // latent frames: where the length is not fixed
 
+const QString retake_tag = QStringLiteral("retake|"), extend_tag = QStringLiteral("extend|");
+constexpr QLatin1Char bar('|');
+
 Request anew(const Request& request) {
     Request r = request;
     r.start.reset();
@@ -63,6 +66,24 @@ void keep_one_window(Request& made) {
 }
 
 } // namespace
+
+QString ResultPlace::tag() const {
+    return placed.isEmpty() ? retake_tag + shot + bar + (part ? QString::number(*part) : QString())
+                            : extend_tag + shot + bar + placed;
+}
+
+std::optional<ResultPlace> ResultPlace::of_tag(const QString& tag) {
+    const bool extends = tag.startsWith(extend_tag);
+    const qsizetype first = tag.indexOf(bar) + 1, last = tag.lastIndexOf(bar);
+    if ((!extends && !tag.startsWith(retake_tag)) || last < first) return {};
+    ResultPlace place{tag.mid(first, last - first), {}, {}};
+    const QString rest = tag.mid(last + 1);
+    if (extends) place.placed = rest;
+    bool number = false;
+    if (const int part = rest.toInt(&number); !extends && number) place.part = part;
+    if (place.shot.isEmpty() || (extends && rest.isEmpty())) return {};
+    return place;
+}
 
 Request extension_of(const Shot& shot, const Request& request) {
     Request r = anew(request);

@@ -24,4 +24,18 @@ struct Retake {
 /// read the headers of the model's files.
 Retake retake_of(const Shot& shot, const Request& made);
 
+/// Where the result of a queue entry belongs on the timeline. Kept as the entry's tag, so that it holds for a run that
+/// was stopped, or waited while the studio was closed.
+struct ResultPlace {
+    QString shot;            ///< gets the result as a take, or is followed by it
+    std::optional<int> part; ///< of a take: Take::part
+    /// Where it follows: the shot that the first of its copies became, and the others become takes of; until then a
+    /// name that they share.
+    QString placed;
+
+    QString tag() const;
+    /// Nothing: the entry was put in line for something else.
+    static std::optional<ResultPlace> of_tag(const QString& tag);
+};
+
 } // namespace denoir::app

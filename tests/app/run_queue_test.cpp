@@ -174,7 +174,7 @@ private slots:
 
     void pause_cancel_and_go_on() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended), steps(&*worker_, &EngineWorker::step_done);
-        const quint64 first = queue_->add(tiny(1, 80));
+        const quint64 first = queue_->add(tiny(1, 80), false, QStringLiteral("shot"));
         queue_->add(tiny(2));
         queue_->start();
         QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 3, 60000);
@@ -193,6 +193,7 @@ private slots:
         QCOMPARE(queue_->waiting(), 1);
         QVERIFY(queue_->retry(first));
         QCOMPARE(queue_->index(queue_->row_of(first)).data(RunQueue::KindRole).toString(), QStringLiteral("resume"));
+        QCOMPARE(queue_->index(queue_->row_of(first)).data(RunQueue::TagRole).toString(), QStringLiteral("shot"));
         queue_->set_paused(false);
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 3, 60000);
         QCOMPARE(state(queue_->row_of(first)), RunQueue::State::done);

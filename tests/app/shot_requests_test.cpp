@@ -35,6 +35,7 @@ private slots:
     void part_at_the_beginning();
     void blocks();
     void all_of_it();
+    void places_are_read_as_they_were_written();
 };
 
 void ShotRequestsTest::extension() {
@@ -167,6 +168,19 @@ void ShotRequestsTest::all_of_it() {
     shot.out = 20;
     QCOMPARE(*retake_of(shot, other).request.frames, 33);
     QVERIFY(!retake_of(shot, other).part);
+}
+
+void ShotRequestsTest::places_are_read_as_they_were_written() {
+    for (const ResultPlace& place : {ResultPlace{"shot", {}, {}}, ResultPlace{"shot", 43, {}},
+                                     ResultPlace{"of|a stranger's file", 0, {}}, ResultPlace{"shot", {}, "next"}}) {
+        const auto read = ResultPlace::of_tag(place.tag());
+        QVERIFY2(read, qPrintable(place.tag()));
+        QCOMPARE(read->shot, place.shot);
+        QVERIFY(read->part == place.part);
+        QCOMPARE(read->placed, place.placed);
+    }
+    for (const char* tag : {"", "retake|", "retake||", "extend|shot", "extend|shot|", "sweep|/a/b|0|1", "retake"})
+        QVERIFY2(!ResultPlace::of_tag(QLatin1String(tag)), tag);
 }
 
 } // namespace denoir::app

@@ -3,6 +3,8 @@
 #include <QFile>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QSpinBox>
+#include <optional>
 
 #include "app/cut_exporter.h"
 #include "app/request_document.h"
@@ -328,6 +330,70 @@ private slots:
         QVERIFY(studio.core().queue.running() != 0);
         studio.key(Qt::Key_Escape);
         QVERIFY(studio.idle());
+    }
+
+    /// A retake that was stopped still joins its shot when it is done; one whose shot is gone says where it is.
+    void a_stopped_retake_joins_its_shot() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 60, 1);
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        auto& queue = studio.core().queue;
+        project.add_shot(app::Project::take_of_run(run));
+        for (const bool gone : {false, true}) {
+            app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done),
+                ended(&queue, &app::RunQueue::entry_ended);
+            studio.key(Qt::Key_F6, Qt::ShiftModifier);
+            studio.key(Qt::Key_R);
+            QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
+            const QString again = queue.running_run();
+            studio.key(Qt::Key_Escape);
+            QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
+            QCOMPARE(RunFolder::open(app::to_path(again)).record().state, RunState::cancelled);
+            if (gone) project.remove_shot(0);
+            auto* go_on = studio.find<QAction>("run.resume");
+            QTRY_VERIFY_WITH_TIMEOUT(go_on->isEnabled(), 30000);
+            go_on->trigger();
+            QVERIFY(studio.idle());
+            QTRY_VERIFY_WITH_TIMEOUT(!go_on->isEnabled(), 30000);
+            QCOMPARE(ended.count(), 2);
+            if (gone) continue;
+            QCOMPARE(project.shot(0).takes.size(), std::size_t(2));
+            QCOMPARE(project.shot(0).current().run, again);
+        }
+        QCOMPARE(project.count(), 0);
+        QVERIFY2(said(studio).contains("among the runs"), qPrintable(said(studio)));
+    }
+
+    /// What waits when the studio is closed finds its shots when it is opened again.
+    void retakes_and_extensions_outlive_the_studio() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 3, 1);
+        std::optional<StudioFixture> studio(std::in_place);
+        const auto project = [&]() -> app::Project& { return studio->core().project; };
+        const auto queue = [&]() -> app::RunQueue& { return studio->core().queue; };
+        load_tiny(*studio);
+        queue().set_paused(true);
+        project().add_shot(app::Project::take_of_run(run));
+        studio->key(Qt::Key_F6, Qt::ShiftModifier);
+        studio->key(Qt::Key_R);
+        QTRY_COMPARE_WITH_TIMEOUT(queue().waiting(), 1, 30000);
+        studio->key(Qt::Key_E);
+        QTRY_VERIFY_WITH_TIMEOUT(said(*studio).contains("the result comes after it"), 30000);
+        QVERIFY(studio->core().document.wait_resolved(20000));
+        studio->find<QSpinBox>("copies")->setValue(2); // takes of one shot
+        studio->key(Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(queue().waiting(), 3, 30000);
+        QVERIFY(studio->window().close());
+        studio.reset();
+        studio.emplace();
+        QCOMPARE(project().count(), 1);
+        QCOMPARE(queue().waiting(), 3);
+        queue().set_paused(false);
+        QVERIFY(studio->idle());
+        QCOMPARE(project().count(), 2);
+        QCOMPARE(project().shot(0).takes.size(), std::size_t(2));
+        QCOMPARE(project().shot(1).takes.size(), std::size_t(2));
     }
 
     /// Every key that means a shot says what there must be first.

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "app/request_document.h"
+#include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"
 
@@ -19,6 +20,12 @@ inline QString said(StudioFixture& studio) {
 inline void load_tiny(StudioFixture& studio) {
     studio.core().document.load(app::tiny_request());
     QVERIFY(studio.core().document.wait_resolved(20000));
+}
+
+/// A finished run of the tiny model in the history, of a name, number of steps and seed.
+inline QString listed_run(const app::Home& home, const QString& name, int steps, quint64 seed) {
+    QDir().mkpath(home.data(QStringLiteral("runs")));
+    return app::tiny_run(home.data(QStringLiteral("runs/") + name), steps, seed);
 }
 
 } // namespace denoir::ui

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QHash>
 #include <QMainWindow>
 #include <QPointer>
 
@@ -219,21 +218,11 @@ private:
     bool play_when_opened_ = false;
     app::JobId verify_job_ = 0; ///< at the engine; 0: none
     quint64 editing_ = 0;       ///< waiting entry whose request is being edited
-    struct Retaken {
-        QString shot;            ///< gets the result as a take
-        std::optional<int> part; ///< Take::part of it
-    };
     QPointer<QMessageBox> leave_question_; ///< about unsaved changes
     std::function<void()> leave_then_;
-    QHash<quint64, Retaken> retakes_; ///< by queue entry
-    struct Extension {
-        QString after;                   ///< shot
-        std::shared_ptr<QString> placed; ///< shot that the first of its copies became; the others are takes of it
-    };
-    QHash<quint64, Extension> extensions_; ///< by queue entry
-    QString extend_shot_;                  ///< the next run comes after it; empty: after none
-    QString exporting_to_;                 ///< of the cut
-    QString extend_video_;                 ///< that run goes on after this; empty: it begins with a picture
+    QString extend_shot_;  ///< the next run comes after it; empty: after none
+    QString exporting_to_; ///< of the cut
+    QString extend_video_; ///< that run goes on after this; empty: it begins with a picture
     QLabel *letter_a_ = nullptr, *letter_b_ = nullptr;
     QAction *undo_ = nullptr, *redo_ = nullptr;
     /// Runs and queue entries that can be brought back, newest last, and the undo stack's index when they went: Ctrl+Z

@@ -10,11 +10,13 @@
 #include "app/draft_decoder.h"
 #include "app/engine_text.h"
 #include "app/project.h"
+#include "app/project_json.h"
 #include "app/prompt_history.h"
 #include "app/request_document.h"
 #include "app/run_history.h"
 #include "app/run_queue.h"
 #include "app/settings.h"
+#include "app/shot_requests.h"
 #include "app/studio.h"
 #include "app/text.h"
 #include "engine/core/error.h"
@@ -177,20 +179,19 @@ void MainWindow::generate(bool next) {
         const quint64 id = editing_;
         begin_editing(0);
         if (studio_.queue.replace(id, document.snapshot())) {
-            if (const auto it = retakes_.find(id); it != retakes_.end())
-                it->part.reset(); // maybe not that part any more
+            const QModelIndex entry = studio_.queue.index(studio_.queue.row_of(id));
+            auto place = app::ResultPlace::of_tag(entry.data(app::RunQueue::TagRole).toString());
+            if (place && std::exchange(place->part, {})) // maybe not that part any more
+                studio_.queue.set_tag(id, place->tag());
             say(tr("The waiting run was changed."));
             return;
         }
         say(tr("That run has begun meanwhile: this one is put in line as a new one."));
     }
     const int copies = parameters_->copies();
-    const Extension extension{extend_shot_, std::make_shared<QString>()};
-    for (int i = 0; i < copies; ++i) {
-        // Next in line: the first of them ends up first.
-        const quint64 id = studio_.queue.add(document.snapshot(next ? copies - 1 - i : i), next);
-        if (!extend_shot_.isEmpty()) extensions_.insert(id, extension);
-    }
+    const QString tag = extend_shot_.isEmpty() ? QString() : app::ResultPlace{extend_shot_, {}, app::new_id()}.tag();
+    for (int i = 0; i < copies; ++i) // next in line: the first of them ends up first
+        studio_.queue.add(document.snapshot(next ? copies - 1 - i : i), next, tag);
     extend_shot_.clear();
     banners_->remove(QStringLiteral("extend"));
 }

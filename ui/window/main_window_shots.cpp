@@ -164,39 +164,42 @@ void MainWindow::retake(int row) {
             snapshot.request.seed = QRandomGenerator::global()->bounded(1000000);
             if (!found.last.isEmpty()) snapshot.request.last_image = app::to_path(found.last);
             watching_ = true;
-            retakes_.insert(studio_.queue.add(snapshot), {id, found.retake.part});
+            studio_.queue.add(snapshot, false, app::ResultPlace{id, found.retake.part, {}}.tag());
             say(found.retake.part ? tr("This part of the shot is made again; the new take joins it when it is done.")
                                   : tr("The new take joins the shot when it is done."));
         });
 }
 
 void MainWindow::place_result(quint64 entry, const QString& run) {
-    const Retaken retaken = retakes_.take(entry);
-    const Extension extension = extensions_.take(entry);
-    if (run.isEmpty() || (retaken.shot.isEmpty() && extension.after.isEmpty())) return;
-    const int same = studio_.project.row_of(retaken.shot), before = studio_.project.row_of(extension.after);
-    const int copy = extension.placed ? studio_.project.row_of(*extension.placed) : -1;
-    if (same < 0 && before < 0 && copy < 0)
-        return say(tr("The shot is not there any more: the result is among the runs."));
+    const QModelIndex index = studio_.queue.index(studio_.queue.row_of(entry));
+    auto place = app::ResultPlace::of_tag(index.data(app::RunQueue::TagRole).toString());
+    if (run.isEmpty() || !place) return;
+    const bool follows = !place->placed.isEmpty();
+    const int same = studio_.project.row_of(follows ? place->placed : place->shot);
+    const int before = follows ? studio_.project.row_of(place->shot) : -1;
+    if (same < 0 && before < 0) return say(tr("The shot is not there any more: the result is among the runs."));
     try {
         app::Take take = app::Project::take_of_run(run);
-        take.part = retaken.part;
+        take.part = place->part;
         if (same >= 0) {
             if (take.part && !studio_.project.shot(same).lies_in(take))
                 return say(
                     tr("The shot shows more now than the part that was made again: the result is among the runs."));
             studio_.project.add_take(same, take);
-        }
-        if (copy >= 0) {
-            studio_.project.add_take(copy, take);
             return;
         }
-        if (before < 0) return;
         // The pictures that the clip goes on after are those of the shot before.
         const auto forcing = app::RunHistory::record(run).request.forcing;
         const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
         const int row = studio_.project.add_shot(take, before + 1, {}, std::min(given, take.frames - 1));
-        *extension.placed = studio_.project.shot(row).id;
+        if (row < 0) return;
+        const QString tag = place->tag();
+        place->placed = studio_.project.shot(row).id;
+        for (int other = 0; other < studio_.queue.rowCount(); ++other) {
+            const QModelIndex copy = studio_.queue.index(other);
+            if (copy.data(app::RunQueue::TagRole).toString() == tag)
+                studio_.queue.set_tag(copy.data(app::RunQueue::IdRole).toULongLong(), place->tag());
+        }
     } catch (const Error& error) {
         say(app::Issue::from(error).line());
     }
