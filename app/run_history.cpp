@@ -37,8 +37,6 @@ fs::path runs_folder() {
     }
 }
 
-fs::path trash_folder() { return data_folder() / "trash"; }
-
 /// Milliseconds in front of a name in the trash; -1: no such name.
 qint64 trashed_at(const QString& name) {
     bool good = false;
@@ -88,6 +86,20 @@ struct RunHistory::Store {
     int shown_row(int index) const {
         const auto it = std::lower_bound(shown.begin(), shown.end(), index);
         return it != shown.end() && *it == index ? int(it - shown.begin()) : -1;
+    }
+    /// Of the runs' own file system, which may be another disk; the second is that of older versions, only emptied.
+    std::vector<fs::path> trash_folders() const {
+        std::vector<fs::path> folders{data_folder() / "trash"};
+        if (!runs.empty()) folders.insert(folders.begin(), runs / ".trash");
+        return folders;
+    }
+    std::vector<fs::path> trashed() const {
+        std::error_code code;
+        std::vector<fs::path> all;
+        for (const fs::path& folder : trash_folders())
+            for (fs::directory_iterator it(folder, code), last; !code && it != last; it.increment(code))
+                all.push_back(it->path());
+        return all;
     }
     const RunRow& at(int row) const { return rows[std::size_t(shown[std::size_t(row)])]; }
 
@@ -396,14 +408,15 @@ QString RunHistory::entry_of(const QString& run) const {
 QStringList RunHistory::remove(const QStringList& runs) {
     QStringList gone, entries;
     std::error_code code;
-    fs::create_directories(trash_folder(), code);
+    const fs::path trash = store_->trash_folders().front();
+    fs::create_directories(trash, code);
     const qint64 now = std::max(QDateTime::currentMSecsSinceEpoch(), store_->last_removal + 1);
     store_->last_removal = now;
     for (const QString& run : runs) {
         const int index = store_->find(run);
         if (index < 0 || RunFolder::busy(to_path(store_->rows[std::size_t(index)].path))) continue; // one at work stays
         const fs::path entry = to_path(store_->rows[std::size_t(index)].entry);
-        fs::rename(entry, trash_folder() / (std::to_string(now) + "-" + entry.filename().string()), code);
+        fs::rename(entry, trash / (std::to_string(now) + "-" + entry.filename().string()), code);
         if (code) {
             store_->issue = {run,
                              {},
@@ -426,14 +439,12 @@ QStringList RunHistory::remove(const QStringList& runs) {
 
 void RunHistory::restore(const QStringList& runs) {
     std::error_code code;
-    QStringList names;
+    const std::vector<fs::path> all = store_->trashed();
     qint64 newest = -1;
-    for (const auto& item : fs::directory_iterator(trash_folder(), code)) {
-        names << to_qstring(item.path().filename());
-        newest = std::max(newest, trashed_at(names.last()));
-    }
+    for (const fs::path& item : all) newest = std::max(newest, trashed_at(to_qstring(item.filename())));
     QStringList back;
-    for (const QString& name : names) {
+    for (const fs::path& item : all) {
+        const QString name = to_qstring(item.filename());
         const QString own = name.section(QLatin1Char('-'), 1);
         const bool wanted = runs.isEmpty() ? trashed_at(name) == newest && newest >= 0
                                            : std::any_of(runs.begin(), runs.end(), [&](const QString& run) {
@@ -441,7 +452,7 @@ void RunHistory::restore(const QStringList& runs) {
                                              });
         const fs::path entry = store_->runs / to_path(own);
         if (!wanted || fs::exists(fs::symlink_status(entry, code))) continue;
-        fs::rename(trash_folder() / to_path(name), entry, code);
+        fs::rename(item, entry, code);
         if (code) continue;
         store_->scanner.look(to_qstring(entry));
         back << to_qstring(entry);
@@ -449,18 +460,14 @@ void RunHistory::restore(const QStringList& runs) {
     if (!back.isEmpty()) emit restored(back);
 }
 
-bool RunHistory::can_restore() const {
-    std::error_code code;
-    return fs::exists(trash_folder(), code) && !fs::is_empty(trash_folder(), code);
-}
+bool RunHistory::can_restore() const { return !store_->trashed().empty(); }
 
 void RunHistory::purge_trash(int older_than_days) {
     const qint64 limit = QDateTime::currentMSecsSinceEpoch() - qint64(older_than_days) * 24 * 3600 * 1000;
-    std::error_code code;
     std::vector<fs::path> old;
-    for (const auto& item : fs::directory_iterator(trash_folder(), code)) {
-        const qint64 time = trashed_at(to_qstring(item.path().filename()));
-        if (time >= 0 && time <= limit) old.push_back(item.path());
+    for (const fs::path& item : store_->trashed()) {
+        const qint64 time = trashed_at(to_qstring(item.filename()));
+        if (time >= 0 && time <= limit) old.push_back(item);
     }
     store_->scanner.purge(std::move(old));
 }

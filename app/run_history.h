@@ -86,8 +86,8 @@ public:
     void set_name(const QString& run, const QString& name);
     void set_prompt_template(const QString& run, const QString& text);
 
-    /// Moves the folders to the data folder's trash, where they stay until purge_trash(). Runs at work are left alone:
-    /// returns what was moved. Undo with restore().
+    /// Moves the folders to `.trash` among the runs, where they stay until purge_trash(). Runs at work are left alone,
+    /// and those that cannot be moved, with an issue: returns what was moved. Undo with restore().
     QStringList remove(const QStringList& runs);
     /// The runs that the last remove() took (or these), back at their places.
     void restore(const QStringList& runs = {});
@@ -114,7 +114,7 @@ public:
     };
     DropPlan plan_drop(quint64 limit) const;
     void drop_latents(const DropPlan& plan);
-    /// Where the index could not be opened or written; runs are listed all the same.
+    /// Of the index, a star or name that could not be written, a run that could not be removed; runs are listed.
     Issue issue() const;
 
 signals:

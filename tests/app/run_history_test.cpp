@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFile>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 #include <optional>
 
@@ -131,6 +132,29 @@ private slots:
         QTest::qWait(5);
         history_->purge_trash(0);
         QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
+    }
+
+    void runs_on_another_disk_are_removed_too() {
+        const QTemporaryDir disk(QStringLiteral("/dev/shm/denoir-XXXXXX")); // one, where there is such a folder
+        const fs::path elsewhere = to_path(disk.isValid() ? disk.path() : home_->file(QStringLiteral("elsewhere")));
+        fs::create_directories(elsewhere);
+        fs::remove(runs_);
+        fs::create_directory_symlink(elsewhere, runs_);
+        fake_run(runs_, 1, false);
+        fs::create_directories(data_folder() / "trash" / "1000-run-000009"); // of a version before
+        open();
+        QCOMPARE(history_->rowCount(), 1);
+        const QString run = history_->index(0).data(RunHistory::PathRole).toString();
+        QCOMPARE(history_->remove({run}), QStringList{run});
+        QVERIFY(!fs::exists(elsewhere / "run-000001"));
+        history_->purge_trash(1);
+        QTRY_VERIFY_WITH_TIMEOUT(fs::is_empty(data_folder() / "trash"), 30000);
+        history_->refresh();
+        QVERIFY(history_->wait_scanned(20000));
+        QCOMPARE(history_->rowCount(), 0); // what lies in the trash is no run
+        history_->restore();
+        QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 1, 30000);
+        QVERIFY(fs::exists(elsewhere / "run-000001" / "run.json"));
     }
 
     void a_run_at_work_is_not_removed() {

@@ -341,6 +341,30 @@ private slots:
         QCOMPARE(document.value("negative_prompt").toString(), QString("{blur|noise}"));
     }
 
+    /// Why a run stays, or a star does not.
+    void what_cannot_be_done_to_a_run_is_said() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 2, 1);
+        write(home.data("runs/.trash"), "in the way of a folder\n");
+        StudioFixture studio;
+        QTRY_COMPARE_WITH_TIMEOUT(studio.find<RunsView>("runs")->selectionModel()->selectedIndexes().size(), 1, 30000);
+        studio.find<QAction>("run.delete")->trigger();
+        QVERIFY(QFile::exists(run + "/run.json"));
+        QVERIFY2(said(studio).contains("cannot be removed"), qPrintable(said(studio)));
+        QVERIFY2(!said(studio).contains("at work"), qPrintable(said(studio)));
+        QVERIFY(QDir().mkpath(run + "/studio.json/no-file"));
+        studio.find<QAction>("run.star")->trigger();
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("studio.json"), qPrintable(said(studio)), 30000);
+        QVERIFY(QFile::remove(home.data("runs/.trash")));
+        {
+            const RunFolder taken = RunFolder::take(app::to_path(run));
+            studio.find<QAction>("run.delete")->trigger();
+            QVERIFY2(said(studio).contains("at work"), qPrintable(said(studio)));
+        }
+        studio.find<QAction>("run.delete")->trigger();
+        QVERIFY(!QFile::exists(run));
+    }
+
     /// Nowhere else is it said.
     void why_a_run_failed_is_read_to_its_end() {
         const app::Home home;

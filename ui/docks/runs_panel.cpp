@@ -29,6 +29,7 @@
 #include "app/text.h"
 #include "app/thumbnails.h"
 #include "engine/core/error.h"
+#include "engine/session/run_folder.h"
 #include "ui/docks/offer_runs.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
@@ -273,8 +274,9 @@ void RunsPanel::restore_parameters() {
 void RunsPanel::remove_selected() {
     const QStringList runs = selected();
     if (runs.isEmpty()) return;
-    const QStringList gone = studio_.history.remove(runs);
-    if (gone.size() < runs.size()) emit said(tr("A run at work stays. Stop it first."));
+    const QStringList gone = studio_.history.remove(runs); // what else is in its way is its issue
+    if (std::any_of(runs.begin(), runs.end(), [](const QString& run) { return RunFolder::busy(app::to_path(run)); }))
+        emit said(tr("A run at work stays. Stop it first."));
     if (!gone.isEmpty()) emit removed(gone);
 }
 

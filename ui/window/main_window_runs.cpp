@@ -80,6 +80,9 @@ void MainWindow::connect_runs() {
         banners_->remove(QStringLiteral("deleted"));
         restored(Removed::runs);
         // Nothing else is looked at since: the picture comes back with its run.
+    connect(&studio_.history, &app::RunHistory::issue_changed, this, [this] {
+        banners_->show_banner(QStringLiteral("history"), Banners::Kind::warning, studio_.history.issue().line());
+    });
         if (const QString run = std::exchange(deleted_while_shown_, {});
             runs.contains(run) && shown_run_.isEmpty() && !preview_->info(app::Side::a))
             show_run(run);
