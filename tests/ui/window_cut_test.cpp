@@ -16,6 +16,7 @@
 #include "tests/ui/window_tools.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
+#include "ui/steps/step_strip.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/window/translation.h"
 
@@ -330,6 +331,51 @@ private slots:
         QVERIFY(studio.core().queue.running() != 0);
         studio.key(Qt::Key_Escape);
         QVERIFY(studio.idle());
+    }
+
+    /// Whose steps are seen, and branched from: those of what is looked at, not of the run that ended last.
+    void steps_are_those_of_the_picture() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 9);
+        const QString first = listed_run(home, "first", 3, 1);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& preview = studio.window().preview();
+        auto* live = studio.find<StepStrip>("live-steps");
+        auto* own = studio.find<StepStrip>("run-steps");
+        const auto shows = [&](const QString& path, const QString& run) {
+            return QTest::qWaitFor(
+                [&] {
+                    const auto* info = preview.info(app::Side::a);
+                    return info && info->run == run && (path.isEmpty() || info->path == path);
+                },
+                30000);
+        };
+        const auto make_another = [&] {
+            studio.find<QAction>("run.generate")->trigger();
+            QVERIFY(studio.idle());
+            const auto& queue = studio.core().queue;
+            QVERIFY(shows({}, queue.index(queue.rowCount() - 1).data(app::RunQueue::RunRole).toString()));
+            QVERIFY(live->isVisible() && !own->isVisible());
+        };
+        make_another();
+        studio.window().open_path(home.file("a.mp4"));
+        QVERIFY(shows(home.file("a.mp4"), {}));
+        QVERIFY(own->isVisible() && !live->isVisible());
+        studio.find<QAction>("run.branch")->trigger();
+        QVERIFY2(said(studio).contains("Pick a step"), qPrintable(said(studio)));
+
+        make_another();
+        studio.core().project.add_shot(app::Project::take_of_run(first));
+        auto* timeline = studio.find<TimelineView>("timeline");
+        studio.click(timeline->viewport(), timeline->shot_rect(0).center());
+        QVERIFY(shows({}, first));
+        QVERIFY(own->isVisible() && !live->isVisible());
+        QTRY_COMPARE_WITH_TIMEOUT(own->step(), 3, 30000);
+        own->set_step(1);
+        studio.find<QAction>("run.branch")->trigger();
+        QTRY_VERIFY2_WITH_TIMEOUT(studio.core().document.asked().start, qPrintable(said(studio)), 30000);
+        QCOMPARE(app::to_qstring(studio.core().document.asked().start->run), first);
     }
 
     /// A retake that was stopped still joins its shot when it is done; one whose shot is gone says where it is.

@@ -128,6 +128,10 @@ void MainWindow::open_path(const QString& path) {
 void MainWindow::show_file(const QString& path) {
     leave_tune();
     timeline_->set_playing(false);
+    if (live_pictures_.running()) { // the file is looked at now, not the run at work
+        watching_ = false;
+        show_live(false);
+    }
     preview_->show_overlay({}, {});
     preview_->show_clip(app::Side::a, path, true);
 }

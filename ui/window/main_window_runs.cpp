@@ -309,6 +309,12 @@ void MainWindow::clip_opened(app::Side side, const QString& name, const QString&
     const bool pair = !shown_run_.isEmpty() && !shown_b_.isEmpty();
     const auto source = [this](app::Side each, const QString& its_run) {
         const auto* info = preview_->info(each);
+    // The steps of the run that was at work stay in front as long as it is the one that is looked at.
+    if (side == app::Side::a && strips_->currentWidget() == live_strip_ && !live_pictures_.running() &&
+        live_pictures_.run() != run) {
+        show_live(false);
+        strip_->follow();
+    }
         return DifferencesPanel::Source{info || !its_run.isEmpty(), its_run,
                                         info && its_run.isEmpty() ? info->request : QString()};
     };
