@@ -23,6 +23,7 @@
 #include "app/request_document.h"
 #include "app/text.h"
 #include "engine/media/image.h"
+#include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/full_disk.h"
@@ -363,6 +364,31 @@ private slots:
         }
         studio.find<QAction>("run.delete")->trigger();
         QVERIFY(!QFile::exists(run));
+    }
+
+    /// Several verifications wait for each other, and each result says whose it is.
+    void every_verification_is_told_by_name() {
+        const app::Home home;
+        listed_run(home, "good", 2, 1);
+        {
+            RunFolder broken = RunFolder::take(app::to_path(listed_run(home, "broken", 2, 2)));
+            broken.record().request.model = "/nowhere";
+            broken.save();
+        }
+        StudioFixture studio;
+        auto& worker = studio.core().worker;
+        app::Arrivals ended(&worker, &app::EngineWorker::ended);
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        for (int row = 0; row < 2; ++row) {
+            list->setCurrentIndex(list->model()->index(row, 0));
+            studio.find<QAction>("run.verify")->trigger();
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
+        const QString words = studio.window().banners().texts().join('\n');
+        QVERIFY2(words.contains("seed 1” verified"), qPrintable(words));
+        QVERIFY2(words.contains("seed 2” could not be verified"), qPrintable(words));
+        QVERIFY(!said(studio).contains("verifying"));
     }
 
     /// Nowhere else is it said.

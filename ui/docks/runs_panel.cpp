@@ -39,7 +39,6 @@ namespace denoir::ui {
 
 using Role = app::RunHistory::Role;
 
-RunsView::RunsView(QWidget* parent) : QListView(parent) {
 namespace {
 
 /// It ended before its video was done.
@@ -51,6 +50,7 @@ bool can_go_on(const QModelIndex& run) {
 
 } // namespace
 
+RunsView::RunsView(QWidget* parent) : QListView(parent) {
     setMouseTracking(true);
     setSelectionMode(QAbstractItemView::ExtendedSelection);
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
@@ -176,9 +176,9 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
         connect(new QShortcut(keys, list_, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, act);
     };
     key(Qt::Key_Delete, [this] { remove_selected(); });
-    refresh();
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPanel::mind_current);
     connect(&studio_.history, &QAbstractItemModel::dataChanged, this, &RunsPanel::mind_current);
+    refresh();
 }
 
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
@@ -191,14 +191,14 @@ bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
     return true;
 }
 
-void RunsPanel::refresh() {
 void RunsPanel::mind_current() {
     const bool now = can_go_on(list_->currentIndex());
     if (std::exchange(resumable_, now) != now) emit resumable_changed(now);
 }
 
-    const bool any = studio_.history.rowCount() > 0;
+void RunsPanel::refresh() {
     mind_current();
+    const bool any = studio_.history.rowCount() > 0;
     stack_->setCurrentIndex(any ? 1 : 0);
     if (!any) {
         if (studio_.history.total() > 0)
@@ -230,9 +230,9 @@ QStringList RunsPanel::selected() const {
 
 QString RunsPanel::current() const { return list_->currentIndex().data(Role::PathRole).toString(); }
 
-void RunsPanel::select(const QString& run) {
 bool RunsPanel::resumable() const { return resumable_; }
 
+void RunsPanel::select(const QString& run) {
     const int row = studio_.history.row_of(run);
     if (row < 0) return;
     const QModelIndex index = studio_.history.index(row);
@@ -294,7 +294,12 @@ void RunsPanel::reveal() {
 void RunsPanel::verify() {
     const QString run = current();
     if (run.isEmpty()) return emit said(tr("Select a run in the list first."));
-    emit verifying(studio_.worker.verify(run));
+    const QModelIndex at = list_->currentIndex();
+    const QString given = at.data(Role::NameRole).toString();
+    const QString prompt = app::shortened(at.data(Role::PromptRole).toString().simplified(), 40);
+    emit verifying(studio_.worker.verify(run),
+                   given.isEmpty() ? tr("%1 · seed %2").arg(prompt).arg(at.data(Role::SeedRole).toULongLong())
+                                   : app::shortened(given, 60));
 }
 
 void RunsPanel::rename() {
@@ -311,6 +316,10 @@ void RunsPanel::rename() {
     dialog->show();
 }
 
+void RunsPanel::resume() {
+    if (resumable_) emit resume_run(current());
+}
+
 void RunsPanel::play_under_pointer(const QModelIndex& index) {
     if (playing_ == index) return;
     playing_ = index;
@@ -318,10 +327,6 @@ void RunsPanel::play_under_pointer(const QModelIndex& index) {
     delegate_->set_playing(playing_, 0);
     if (index.isValid())
         player_->start();
-void RunsPanel::resume() {
-    if (resumable_) emit resume_run(current());
-}
-
     else
         player_->stop();
     list_->viewport()->update();

@@ -2248,10 +2248,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Kein Programm hier öffnet es: %1</translation>
     </message>
     <message>
-        <source>Verified: every step comes out byte for byte the same.</source>
-        <translation>Geprüft: Jeder Schritt kommt Byte für Byte gleich heraus.</translation>
-    </message>
-    <message>
         <source>Generate now continues “%1” with its last pictures; the result comes after it.</source>
         <translation>Erzeugen setzt jetzt „%1“ mit seinen letzten Bildern fort; das Ergebnis kommt dahinter.</translation>
     </message>
@@ -2535,6 +2531,18 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Go &amp;on with the selected run</source>
         <translation>Mit dem gewählten Lauf &amp;weitermachen</translation>
+    </message>
+    <message>
+        <source>“%1” could not be verified: %2</source>
+        <translation>„%1“ ließ sich nicht prüfen: %2</translation>
+    </message>
+    <message>
+        <source>“%1” verified: every step comes out byte for byte the same.</source>
+        <translation>„%1“ geprüft: Jeder Schritt kommt Byte für Byte gleich heraus.</translation>
+    </message>
+    <message>
+        <source>“%1” comes out otherwise.</source>
+        <translation>„%1“ kommt anders heraus.</translation>
     </message>
 </context>
 <context>
@@ -3390,6 +3398,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>%1×%2×%3</source>
         <translation>%1×%2×%3</translation>
+    </message>
+    <message>
+        <source>%1 · seed %2</source>
+        <translation>%1 · Startwert %2</translation>
     </message>
 </context>
 <context>

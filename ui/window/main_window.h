@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QHash>
 #include <QMainWindow>
 #include <QPointer>
 
@@ -130,7 +131,7 @@ private:
     void run_created(const QString& run, int steps, const Request& request);
     void run_finished(const app::RunResult& result);
     void entry_ended(quint64 id, int state, const QString& run);
-    void verified(const app::VerifyResult& result);
+    void verified(app::JobId job, const app::VerifyResult& result);
     void show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture, const QString& label);
     void show_live(bool live);
     void keep_draft(const QString& run, int step);
@@ -216,9 +217,9 @@ private:
     bool watching_ = true;                     ///< the run at work comes into the preview by itself
     std::vector<bool> generate_when_resolved_; ///< `next` of each that was asked for while the request was resolved
     bool play_when_opened_ = false;
-    app::JobId verify_job_ = 0; ///< at the engine; 0: none
-    quint64 editing_ = 0;       ///< waiting entry whose request is being edited
-    QPointer<QMessageBox> leave_question_; ///< about unsaved changes
+    QHash<app::JobId, QString> verify_jobs_; ///< at the engine, and the names of their runs
+    quint64 editing_ = 0;                    ///< waiting entry whose request is being edited
+    QPointer<QMessageBox> leave_question_;   ///< about unsaved changes
     std::function<void()> leave_then_;
     QString extend_shot_;  ///< the next run comes after it; empty: after none
     QString exporting_to_; ///< of the cut

@@ -43,6 +43,10 @@ namespace denoir::ui {
 
 using QueueState = app::RunQueue::State;
 
+namespace {
+QString verified_banner(app::JobId job) { return QStringLiteral("verified-%1").arg(job); } // each result is read
+} // namespace
+
 void MainWindow::connect_runs() {
     connect(runs_, &RunsPanel::open_run, this, [this](const QString& run) {
         leave_tune();
@@ -59,15 +63,15 @@ void MainWindow::connect_runs() {
         watching_ = true;
         studio_.queue.add_resume(run);
     });
+    QAction* resume = actions_.at(QStringLiteral("run.resume"));
+    connect(runs_, &RunsPanel::resumable_changed, resume, &QAction::setEnabled);
+    resume->setEnabled(runs_->resumable());
     connect(runs_, &RunsPanel::removed, this, [this](const QStringList& runs) {
         deleted_while_shown_.clear();
         if (runs.contains(shown_run_)) {
             deleted_while_shown_ = shown_run_;
             preview_->clear(app::Side::a);
             clip_opened(app::Side::a, {}, {});
-    QAction* resume = actions_.at(QStringLiteral("run.resume"));
-    connect(runs_, &RunsPanel::resumable_changed, resume, &QAction::setEnabled);
-    resume->setEnabled(runs_->resumable());
         }
         for (app::StepPictures* pictures : {&live_pictures_, &pictures_, &pictures_b_})
             if (runs.contains(pictures->run())) pictures->clear();
@@ -76,13 +80,13 @@ void MainWindow::connect_runs() {
                               tr("%n run(s) deleted.", nullptr, int(runs.size())),
                               {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
     });
+    connect(&studio_.history, &app::RunHistory::issue_changed, this, [this] {
+        banners_->show_banner(QStringLiteral("history"), Banners::Kind::warning, studio_.history.issue().line());
+    });
     connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
         banners_->remove(QStringLiteral("deleted"));
         restored(Removed::runs);
         // Nothing else is looked at since: the picture comes back with its run.
-    connect(&studio_.history, &app::RunHistory::issue_changed, this, [this] {
-        banners_->show_banner(QStringLiteral("history"), Banners::Kind::warning, studio_.history.issue().line());
-    });
         if (const QString run = std::exchange(deleted_while_shown_, {});
             runs.contains(run) && shown_run_.isEmpty() && !preview_->info(app::Side::a))
             show_run(run);
@@ -107,12 +111,12 @@ void MainWindow::connect_runs() {
     });
     connect(&worker, &app::EngineWorker::finished, this,
             [this](app::JobId, const app::RunResult& result) { run_finished(result); });
-    connect(runs_, &RunsPanel::verifying, this, [this](quint64 job) {
-        verify_job_ = job;
-        status_->show_task(tr("verifying · waits for the engine"), 0, 1);
+    connect(runs_, &RunsPanel::verifying, this, [this](quint64 job, const QString& name) {
+        verify_jobs_.insert(job, name);
+        if (verify_jobs_.size() == 1) status_->show_task(tr("verifying · waits for the engine"), 0, 1);
     });
     connect(&worker, &app::EngineWorker::progressed, this, [this](app::JobId job, const app::JobProgress& progress) {
-        if (job != verify_job_) return;
+        if (!verify_jobs_.contains(job)) return;
         const bool counted = progress.stage == Stage::denoise && progress.total > 0;
         const QString stage = stage_text(app::to_qstring(name(progress.stage)));
         status_->show_task(counted ? tr("verifying · step %1/%2").arg(progress.done).arg(progress.total)
@@ -120,15 +124,18 @@ void MainWindow::connect_runs() {
                            counted ? int(progress.done) : 0, counted ? int(progress.total) : 1);
     });
     connect(&worker, &app::EngineWorker::failed, this, [this](app::JobId job, const app::Issue& issue) {
-        if (job == verify_job_) banners_->show_banner(QStringLiteral("verified"), Banners::Kind::error, issue.line());
+        if (verify_jobs_.contains(job))
+            banners_->show_banner(verified_banner(job), Banners::Kind::error,
+                                  tr("“%1” could not be verified: %2").arg(verify_jobs_.value(job), issue.line()));
     });
     connect(&worker, &app::EngineWorker::ended, this, [this](app::JobId job) {
-        if (job != verify_job_) return;
-        verify_job_ = 0;
-        status_->show_task({}, 0, 0);
+        if (verify_jobs_.remove(job) == 0) return;
+        if (verify_jobs_.isEmpty())
+            status_->show_task({}, 0, 0);
+        else
+            status_->show_task(tr("verifying · waits for the engine"), 0, 1);
     });
-    connect(&worker, &app::EngineWorker::verified, this,
-            [this](app::JobId, const app::VerifyResult& result) { verified(result); });
+    connect(&worker, &app::EngineWorker::verified, this, &MainWindow::verified);
     connect(&worker, &app::EngineWorker::warned, this,
             [this](app::JobId, const QString& text) { say(app::engine_text(text)); });
     connect(&studio_.queue, &app::RunQueue::entry_ended, this, &MainWindow::entry_ended);
@@ -295,6 +302,12 @@ void MainWindow::show_run(const QString& run) {
 void MainWindow::clip_opened(app::Side side, const QString& name, const QString& run) {
     (side == app::Side::a ? shown_run_ : shown_b_) = run;
     compare_bar_->set_name(side, name);
+    // The steps of the run that was at work stay in front as long as it is the one that is looked at.
+    if (side == app::Side::a && strips_->currentWidget() == live_strip_ && !live_pictures_.running() &&
+        live_pictures_.run() != run) {
+        show_live(false);
+        strip_->follow();
+    }
     if (side == app::Side::b) {
         if (run.isEmpty())
             pictures_b_.clear();
@@ -309,12 +322,6 @@ void MainWindow::clip_opened(app::Side side, const QString& name, const QString&
     const bool pair = !shown_run_.isEmpty() && !shown_b_.isEmpty();
     const auto source = [this](app::Side each, const QString& its_run) {
         const auto* info = preview_->info(each);
-    // The steps of the run that was at work stay in front as long as it is the one that is looked at.
-    if (side == app::Side::a && strips_->currentWidget() == live_strip_ && !live_pictures_.running() &&
-        live_pictures_.run() != run) {
-        show_live(false);
-        strip_->follow();
-    }
         return DifferencesPanel::Source{info || !its_run.isEmpty(), its_run,
                                         info && its_run.isEmpty() ? info->request : QString()};
     };
@@ -426,18 +433,18 @@ void MainWindow::keep_draft(const QString& run, int step) {
                       [this, run, step](const QString& out) { studio_.drafts.keep(run, step, out); });
 }
 
-void MainWindow::verified(const app::VerifyResult& result) {
+void MainWindow::verified(app::JobId job, const app::VerifyResult& result) {
+    const QString name = verify_jobs_.value(job);
     if (result.identical)
-        banners_->show_banner(QStringLiteral("verified"), Banners::Kind::info,
-                              tr("Verified: every step comes out byte for byte the same."), {}, 30);
-    else {
-        QStringList lines;
-        if (result.first_difference >= 0)
-            lines << tr("The first step that comes out otherwise is step %1.").arg(result.first_difference);
-        if (!result.changed_files.isEmpty())
-            lines << tr("Changed since the run: %1").arg(result.changed_files.join(QStringLiteral(", ")));
-        banners_->show_banner(QStringLiteral("verified"), Banners::Kind::error, lines.join(QLatin1Char(' ')));
-    }
+        return banners_->show_banner(verified_banner(job), Banners::Kind::info,
+                                     tr("“%1” verified: every step comes out byte for byte the same.").arg(name), {},
+                                     30);
+    QStringList lines{tr("“%1” comes out otherwise.").arg(name)};
+    if (result.first_difference >= 0)
+        lines << tr("The first step that comes out otherwise is step %1.").arg(result.first_difference);
+    if (!result.changed_files.isEmpty())
+        lines << tr("Changed since the run: %1").arg(result.changed_files.join(QStringLiteral(", ")));
+    banners_->show_banner(verified_banner(job), Banners::Kind::error, lines.join(QLatin1Char(' ')));
 }
 
 void MainWindow::mind_disk_use() {
