@@ -2,6 +2,7 @@
 #include "app/draft_decoder.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr int decoder_nice = 5; ///< before the run: somebody waits for this picture
 constexpr std::size_t residency_budget = std::size_t{1} << 32;
+constexpr auto weights_kept = std::chrono::minutes(10); ///< after the last picture
 
 /// Leaves the decoder once the picture that was asked for is there.
 struct Enough {};
@@ -53,7 +55,12 @@ struct DraftDecoder::State {
             Draft draft;
             {
                 std::unique_lock lock(mutex);
-                if (!wake.wait(lock, end, [&] { return !waiting.empty(); })) break;
+                const auto awaited = [&] { return !waiting.empty(); };
+                if (!wake.wait_for(lock, end, weights_kept, awaited) && !end.stop_requested()) {
+                    release();
+                    wake.wait(lock, end, awaited);
+                }
+                if (waiting.empty()) break;
                 draft = std::move(waiting.front());
                 waiting.pop_front();
                 current = draft.id;
@@ -63,7 +70,11 @@ struct DraftDecoder::State {
             const std::scoped_lock lock(mutex);
             current = 0;
         }
-        // Weights and backend belong to this thread.
+        release();
+    }
+
+    /// Weights and backend belong to this thread.
+    void release() {
         residency.reset();
         backend.reset();
     }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/cut_exporter.h"
+#include "app/draft_decoder.h"
 #include "app/request_document.h"
 #include "app/text.h"
 #include "engine/media/frame_folder.h"
@@ -376,6 +377,37 @@ private slots:
         studio.find<QAction>("run.branch")->trigger();
         QTRY_VERIFY2_WITH_TIMEOUT(studio.core().document.asked().start, qPrintable(said(studio)), 30000);
         QCOMPARE(app::to_qstring(studio.core().document.asked().start->run), first);
+    }
+
+    /// A draft is written in sight: it can be stopped, and quitting would lose it.
+    void a_draft_is_kept_in_sight() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 3, 1);
+        StudioFixture studio;
+        auto& drafts = studio.core().drafts;
+        app::Arrivals kept(&drafts, &app::DraftDecoder::kept);
+        const auto keep = [&](const char* file) {
+            emit studio.find<StepStrip>("run-steps")->keep_requested(run, 2);
+            return studio.answer_file_dialog(home.file(file));
+        };
+        QVERIFY(keep("one.mp4"));
+        QTRY_COMPARE_WITH_TIMEOUT(kept.count(), 1, 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("Draft kept"), 30000);
+        QVERIFY2(!said(studio).contains("keeping") && !said(studio).contains("being written"),
+                 qPrintable(said(studio)));
+        for (int i = 0; i < 400; ++i) drafts.decode_step(run, 2); // before it in line
+        QVERIFY(keep("two.mp4"));
+        QVERIFY2(said(studio).contains("keeping the draft of step 2"), qPrintable(said(studio)));
+        studio.key(Qt::Key_Q, Qt::ControlModifier);
+        QVERIFY(studio.window().isVisible());
+        QVERIFY2(said(studio).contains("Quitting stops it"), qPrintable(said(studio)));
+        studio.picture("draft-kept");
+        studio.key(Qt::Key_Escape);
+        QVERIFY2(said(studio).contains("The draft was stopped"), qPrintable(said(studio)));
+        QVERIFY2(!said(studio).contains("keeping") && !said(studio).contains("Quitting"), qPrintable(said(studio)));
+        drafts.cancel_all();
+        QVERIFY(!QFile::exists(home.file("two.mp4")));
+        QCOMPARE(kept.count(), 1);
     }
 
     /// A retake that was stopped still joins its shot when it is done; one whose shot is gone says where it is.

@@ -2529,12 +2529,28 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Dem &amp;Desktop melden, wenn ein Lauf zu Ende ist</translation>
     </message>
     <message>
+        <source>A draft is being written. Quitting stops it, and nothing of it is kept.</source>
+        <translation>Ein Entwurf wird gerade geschrieben. Beenden bricht ihn ab, und nichts davon bleibt.</translation>
+    </message>
+    <message>
         <source>Go &amp;on with the selected run</source>
         <translation>Mit dem gewählten Lauf &amp;weitermachen</translation>
     </message>
     <message>
         <source>“%1” could not be verified: %2</source>
         <translation>„%1“ ließ sich nicht prüfen: %2</translation>
+    </message>
+    <message>
+        <source>The draft was stopped; nothing was written.</source>
+        <translation>Der Entwurf wurde angehalten; nichts wurde geschrieben.</translation>
+    </message>
+    <message>
+        <source>keeping the draft of step %1</source>
+        <translation>Der Entwurf von Schritt %1 wird geschrieben</translation>
+    </message>
+    <message>
+        <source>Stop it</source>
+        <translation>Anhalten</translation>
     </message>
     <message>
         <source>“%1” verified: every step comes out byte for byte the same.</source>

@@ -534,10 +534,12 @@ void MainWindow::changeEvent(QEvent* event) {
 }
 
 bool MainWindow::keeps_export() {
-    if (!studio_.exporter.running() && !exporter_.running()) return false;
+    const bool exports = studio_.exporter.running() || exporter_.running();
+    if (!exports && kept_drafts_.isEmpty()) return false;
     constexpr int seconds = 20;
     banners_->show_banner(QStringLiteral("quit"), Banners::Kind::warning,
-                          tr("An export is being written. Quitting stops it, and nothing of it is kept."),
+                          exports ? tr("An export is being written. Quitting stops it, and nothing of it is kept.")
+                                  : tr("A draft is being written. Quitting stops it, and nothing of it is kept."),
                           {{tr("Stop it and quit"), [this] { close(); }}}, seconds);
     return true;
 }

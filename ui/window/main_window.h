@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QHash>
+#include <QList>
 #include <QMainWindow>
 #include <QPointer>
 
@@ -9,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/draft_decoder.h"
 #include "app/engine_worker.h"
 #include "app/exports.h"
 #include "app/layer_comparison.h"
@@ -100,7 +102,7 @@ private:
     void restore_request();
     void offer_recovery();
     void update_title();
-    /// An export would be lost by quitting, and whoever quits is told of it first.
+    /// An export or a draft would be lost by quitting, and whoever quits is told of it first.
     bool keeps_export();
     void export_ended();
     // main_window_actions.cpp
@@ -135,6 +137,8 @@ private:
     void show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture, const QString& label);
     void show_live(bool live);
     void keep_draft(const QString& run, int step);
+    bool draft_ended(app::DraftId draft); ///< false: it was not one to be kept
+    void stop_drafts();
     void mind_disk_use();
     void clip_opened(app::Side side, const QString& name, const QString& run);
     void begin_editing(quint64 id);
@@ -218,6 +222,7 @@ private:
     std::vector<bool> generate_when_resolved_; ///< `next` of each that was asked for while the request was resolved
     bool play_when_opened_ = false;
     QHash<app::JobId, QString> verify_jobs_; ///< at the engine, and the names of their runs
+    QList<app::DraftId> kept_drafts_;        ///< being written
     quint64 editing_ = 0;                    ///< waiting entry whose request is being edited
     QPointer<QMessageBox> leave_question_;   ///< about unsaved changes
     std::function<void()> leave_then_;

@@ -201,6 +201,8 @@ void MainWindow::make_run_actions() {
             exporter_.cancel();
         else if (layer_comparison_.busy())
             layer_comparison_.cancel();
+        else
+            stop_drafts();
     });
     auto* pause = add_action("run.pause", run, tr("&Pause the queue"), {}, "pause",
                              [this] { studio_.queue.set_paused(!studio_.queue.paused()); });
@@ -221,9 +223,9 @@ void MainWindow::make_run_actions() {
                            .arg(step));
         branch(pictures.run(), step);
     });
+    add_action("run.resume", run, tr("Go &on with the selected run"), {}, "resume", [this] { runs_->resume(); });
     add_action("run.restore", run, tr("&Restore the run's parameters"), {}, "reset",
                [this] { runs_->restore_parameters(); });
-    add_action("run.resume", run, tr("Go &on with the selected run"), {}, "resume", [this] { runs_->resume(); });
     add_action("run.star", run, tr("S&tar"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, "star",
                [this] { runs_->toggle_star(); });
     add_action("run.verify", run, tr("&Verify: render again and compare"), {}, "verify", [this] { runs_->verify(); });

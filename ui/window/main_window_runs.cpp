@@ -154,10 +154,17 @@ void MainWindow::connect_runs() {
     connect(strip_b_, &StepStrip::branch_requested, this, &MainWindow::branch);
     connect(strip_b_, &StepStrip::keep_requested, this, &MainWindow::keep_draft);
 
-    connect(&studio_.drafts, &app::DraftDecoder::kept, this,
-            [this](app::DraftId, const QString& out) { say(tr("Draft kept as %1").arg(out)); });
-    connect(&studio_.drafts, &app::DraftDecoder::failed, this,
-            [this](app::DraftId, const app::Issue& issue) { say(issue.line()); });
+    connect(&studio_.drafts, &app::DraftDecoder::kept, this, [this](app::DraftId draft, const QString& out) {
+        draft_ended(draft);
+        say(tr("Draft kept as %1").arg(out));
+    });
+    connect(&studio_.drafts, &app::DraftDecoder::failed, this, [this](app::DraftId draft, const app::Issue& issue) {
+        draft_ended(draft);
+        say(issue.line());
+    });
+    connect(&studio_.drafts, &app::DraftDecoder::cancelled, this, [this](app::DraftId draft) {
+        if (draft_ended(draft)) say(tr("The draft was stopped; nothing was written."));
+    });
     connect(&studio_.core, &app::Studio::over_limit_changed, this, &MainWindow::mind_disk_use);
     connect(&studio_.core, &app::Studio::issue, this, [this](const app::Issue& issue) { say(issue.line()); });
 }
@@ -429,8 +436,26 @@ void MainWindow::branch(const QString& run, int step) {
 
 void MainWindow::keep_draft(const QString& run, int step) {
     ask_where_to_save(this, studio_.settings, tr("Keep the draft of step %1").arg(step), tr("draft-step-%1").arg(step),
-                      tr("Video (*.mp4 *.mkv)"),
-                      [this, run, step](const QString& out) { studio_.drafts.keep(run, step, out); });
+                      tr("Video (*.mp4 *.mkv)"), [this, run, step](const QString& out) {
+                          kept_drafts_ << studio_.drafts.keep(run, step, out);
+                          status_->show_task(tr("keeping the draft of step %1").arg(step), 0, 1);
+                          // Where it can be stopped by itself: Esc stops a run first.
+                          banners_->show_banner(QStringLiteral("draft"), Banners::Kind::info,
+                                                tr("%1 is being written.").arg(out),
+                                                {{tr("Stop it"), [this] { stop_drafts(); }}});
+                      });
+}
+
+bool MainWindow::draft_ended(app::DraftId draft) {
+    if (kept_drafts_.removeAll(draft) == 0) return false; // pictures only
+    if (!kept_drafts_.isEmpty()) return true;
+    if (!studio_.exporter.running() && !exporter_.running()) export_ended();
+    banners_->remove(QStringLiteral("draft"));
+    return true;
+}
+
+void MainWindow::stop_drafts() {
+    for (const app::DraftId draft : QList(kept_drafts_)) studio_.drafts.cancel(draft);
 }
 
 void MainWindow::verified(app::JobId job, const app::VerifyResult& result) {
