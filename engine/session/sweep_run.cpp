@@ -90,7 +90,11 @@ void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const
             };
             const fs::path own = run_folder_of(folder, cell);
             RenderResult result;
-            if (const auto there = open_run(own)) {
+            const auto there = open_run(own);
+            if (!there && fs::exists(own / "run.json", code))
+                throw Error((own / "run.json").string(), "", "cannot be read",
+                            "move its folder elsewhere, and this clip is rendered anew");
+            if (there) {
                 if (!is_of(*there, request))
                     throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");
                 result = resume(own, on_run, request.threads, engine, observer, stop);

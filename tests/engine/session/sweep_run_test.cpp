@@ -165,6 +165,24 @@ TEST_F(SweepRun, AClipThatIsLostOrDamagedIsMadeAgain) {
     EXPECT_FALSE(plan(sweep_, true).renders(3));
 }
 
+TEST_F(SweepRun, ARunThatCannotBeReadIsNamedWithWhatHelps) {
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    work(folder);
+    const fs::path damaged = folder.record().cells[2].run;
+    std::ofstream(damaged / "run.json") << "{";
+    work(folder, false);
+    const SweepCell& cell = folder.record().cells[2];
+    EXPECT_EQ(cell.state, SweepCell::State::failed);
+    ASSERT_TRUE(cell.error);
+    EXPECT_EQ(cell.error->file(), (damaged / "run.json").string());
+    EXPECT_NE(cell.error->hint().find("move its folder"), std::string::npos) << cell.error->what();
+    fs::rename(damaged, folder_.path() / "elsewhere");
+    rendered_.clear();
+    work(folder, false);
+    EXPECT_EQ(rendered_, std::vector<std::size_t>{2});
+    EXPECT_EQ(folder.record().cells[2].state, SweepCell::State::done);
+}
+
 TEST_F(SweepRun, AFailedCellDoesNotEndTheOthers) {
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
     const fs::path blocked = folder.path() / "runs" / "000-steps-1-guidance-1";
