@@ -68,6 +68,7 @@ private:
     std::map<fs::path, std::unique_ptr<Opened>> models_;
 };
 
+/// Its paths are as the user wrote them, and so are messages.
 Request resolved_cell(const Sweep& sweep, std::size_t cell, std::uint64_t seed, Models& models, Observer& observer) {
     Request r = sweep.request_of(cell);
     if (!r.seed && !r.start) r.seed = seed;
@@ -79,10 +80,11 @@ Request resolved_cell(const Sweep& sweep, std::size_t cell, std::uint64_t seed, 
     }
     r.model = find_model(r.model);
     r = Pipeline::resolve(r, models.of(r.model, observer));
-    make_paths_absolute(r);
     if (parent) {
         Observer quiet;
-        check_branch(r, *parent, quiet);
+        Request whole = r; // as in the parent's record
+        make_paths_absolute(whole);
+        check_branch(whole, *parent, quiet);
         r.seed = parent->record().request.seed;
         r.start->sha256 = parent->record().find(r.start->step)->sha256;
     }
@@ -186,6 +188,7 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
             const ModelHeaders& headers = models.of(cell.request.model, observer);
             if (depth == PlanDepth::all && looked_at.insert(preflight_key(cell.request)).second)
                 preflight(cell.request, headers.model(), Needs::everything);
+            make_paths_absolute(cell.request);
             cell.work = Pipeline::estimate(cell.request, headers);
             const auto [it, is_new] = first.try_emplace(request_identity(cell.request), i);
             if (!is_new) {

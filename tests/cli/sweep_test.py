@@ -199,6 +199,10 @@ class Sweep(Case):
                             ('{"schema": 1, "axes": {"steps": [1], "steps": [2]}}', ["s.json"]), ('{"schema": 1, "axes": {"guidance": [1e400]}}', ["s.json"])):
             result = self.refused("sweep", self.write(text), "--out", "out", names=names)
             self.assertLess(result.seconds, 2, text)
+        # A file of its request is named as it was written there.
+        request = {"model": str(FIXTURES / "_models" / "SkyReels-V2-I2V-tiny"), "prompt": PROMPT, "image": "nowhere.png", "width": 80, "height": 48, "frames": 5}
+        self.write({"schema": 1, "request": request, "axes": {"steps": [1, 2]}})
+        self.refused("sweep", "s.json", "--out", "out", codes=(1,), names=["denoir-cli: nowhere.png: "])
         for folder, names in (("nowhere", ["nowhere"]), ("full", ["sweep.json"]), ("", ["--resume"]), ("/dev/null", ["/dev/null"])):
             self.refused("sweep", "--resume", folder, names=names)
         self.refused("sweep", "--resume", "full", "--steps", 4, names=["--steps"])
