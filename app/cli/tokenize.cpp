@@ -32,7 +32,7 @@ int run(const Arguments& args, Console& console) {
         throw UsageError("", "--model", "is empty", "name a folder");
     const auto model = find_model(args.get("--model"));
     const int limit = text_length(model);
-    const auto tokenizer = tokenizer_of(model);
+    const auto tokenizer = naming_arguments(args, [&] { return tokenizer_of(model); });
     const std::string text = umt5::clean(args.words()[0]);
     bool cut = false;
     const auto ids = tokenizer.encode(text, limit, &cut);

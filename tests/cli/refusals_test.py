@@ -326,6 +326,11 @@ class Models(Case):
                 self.refuse_model(model)
                 shutil.rmtree(model)
 
+    def test_a_tokenizer_that_a_model_leads_to(self):
+        model = copy_model("Wan2.1-T2V-tiny", self.work / "model")
+        (model / "google" / "umt5-xxl" / "tokenizer.json").write_text("{")
+        self.refused("tokenize", "--model", "model", "x", codes=(1,), names=("denoir-cli: model/google/umt5-xxl/tokenizer.json: ",), timeout=PATIENCE)
+
     def test_weights_that_are_no_numbers(self):
         """Of any part of the network: attention must not lose them either."""
         parts = {"transformer/diffusion_pytorch_model.safetensors": ("proj_out.bias", "blocks.0.attn1.to_q.weight", "blocks.1.attn2.to_k.bias", "blocks.0.attn1.to_v.weight"),
