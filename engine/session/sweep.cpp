@@ -85,8 +85,8 @@ void check_keys(const Json& object, const std::string& file) {
 
 Request read_request(const Json& value, const RequestSource& source) {
     Request r;
-    if (value.is_string()) {
-        apply_request_file(r, resolved_path(value.get_ref<const std::string&>(), source.folder));
+    if (value.is_string() && value != "") {
+        apply_request_file(r, source.folder / value.get_ref<const std::string&>());
         return r;
     }
     if (!value.is_object())

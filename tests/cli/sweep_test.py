@@ -194,6 +194,7 @@ class Sweep(Case):
                             ({"schema": 1, "axes": {"steps": 8}}, ["s.json", "axes.steps"]), ({"schema": 1, "axes": {"steps": [None, None]}}, ["axes.steps", "twice"]),
                             ({"schema": 1, "axes": {"steps": [[]]}}, ["axes.steps"]), ({"schema": 1, "axes": {"steps": list(range(1, 400))}}, ["axes.steps"]),
                             ({"schema": 1, "axes": {str(i): [1] for i in range(9)}}, ["s.json"]), ({"schema": 1, "request": "s.json", "axes": {"steps": [1]}}, ["s.json"]),
+                            ({"schema": 1, "request": "", "axes": {"steps": [1]}}, ["s.json: request: "]),
                             ({"schema": 1, "request": "/dev/zero", "axes": {"steps": [1]}}, ["/dev/zero"]), ({"schema": 1, "axes": {"loras.99999999999999999999.strength": [1]}}, ["axes"]),
                             ({"schema": 1, "axes": {"loras.": [1]}}, ["axes"]), ({"schema": 1, "axes": {"noise.file": [7]}}, ["axes.noise.file"]),
                             ('{"schema": 1, "axes": {"steps": [1], "steps": [2]}}', ["s.json"]), ('{"schema": 1, "axes": {"guidance": [1e400]}}', ["s.json"])):
@@ -203,6 +204,8 @@ class Sweep(Case):
         request = {"model": str(FIXTURES / "_models" / "SkyReels-V2-I2V-tiny"), "prompt": PROMPT, "image": "nowhere.png", "width": 80, "height": 48, "frames": 5}
         self.write({"schema": 1, "request": request, "axes": {"steps": [1, 2]}})
         self.refused("sweep", "s.json", "--out", "out", codes=(1,), names=["denoir-cli: nowhere.png: "])
+        self.write({"schema": 1, "request": "nowhere.json", "axes": {"steps": [1, 2]}})
+        self.refused("sweep", "s.json", "--out", "out", codes=(1,), names=["denoir-cli: nowhere.json: "])
         for folder, names in (("nowhere", ["nowhere"]), ("full", ["sweep.json"]), ("", ["--resume"]), ("/dev/null", ["/dev/null"])):
             self.refused("sweep", "--resume", folder, names=names)
         self.refused("sweep", "--resume", "full", "--steps", 4, names=["--steps"])
