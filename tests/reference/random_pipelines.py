@@ -11,6 +11,7 @@ reach 60 dB. Cases that do not are kept in a folder that is named, and the exit 
 
 import argparse
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -240,7 +241,8 @@ class Drawn(Maker):
         path, run = self.folder / "request.json", self.folder / "run"
         path.write_text(json.dumps(self.request), encoding="utf-8")
         command = [cli, "render", path, "--out", self.folder / "out.mp4", "--run-dir", run, "--latents", "last"]
-        done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+        own = {**os.environ, "DENOIR_HOME": str(self.folder / "home")}  # not into the user's history
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=own)
         if done.returncode:
             return None, f"exit {done.returncode}: {done.stderr.strip()}"
         from safetensors.torch import load_file
