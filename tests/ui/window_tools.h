@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of the whole window share.
 #pragma once
+#include <QFile>
 #include <QLabel>
 #include <QTest>
 
@@ -14,6 +15,11 @@ namespace denoir::ui {
 /// What the window says now, wherever it says it.
 inline QString said(StudioFixture& studio) {
     return (studio.window().banners().texts() << studio.find<QLabel>("status-stage")->text()).join('\n');
+}
+
+inline void write(const QString& path, const QByteArray& bytes) {
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
 }
 
 /// The tiny model's request in the parameters, resolved.

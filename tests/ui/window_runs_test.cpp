@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs and the queue in the whole window: what is done with them, and what is said where it cannot be done.
+#include <QFile>
+#include <QItemSelectionModel>
+#include <QListView>
+
+#include "app/engine_worker.h"
+#include "app/request_document.h"
+#include "app/text.h"
+#include "engine/session/run_folder.h"
+#include "tests/app/arrivals.h"
+#include "tests/app/clips.h"
+#include "tests/app/fake_runs.h"
+#include "tests/ui/window_tools.h"
+#include "ui/docks/runs_panel.h"
+#include "ui/window/translation.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class WindowRunsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void no_branch_begins_at_the_last_step() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 1, 30000);
+        QVERIFY(studio.idle());
+        studio.find<QAction>("run.branch")->trigger();
+        QVERIFY2(said(studio).startsWith("After step"), qPrintable(said(studio)));
+        QVERIFY(!studio.core().document.asked().start);
+    }
+
+    /// Ctrl+Z takes what left the queue in turn with what was changed, the newest first.
+    void what_left_the_queue_comes_back_by_undo() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        for (int i = 0; i < 3; ++i) studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 3, 30000);
+        document.settle();
+        document.set_value("steps", 2);
+        auto* list = studio.find<QListView>("queue");
+        for (const int left : {2, 1}) {
+            studio.click(list->viewport(), studio.row_point(list, 0));
+            studio.key(Qt::Key_Delete);
+            QCOMPARE(queue.rowCount(), left);
+        }
+        QVERIFY(studio.find<QAction>("edit.undo")->text().contains("queue"));
+        document.set_value("steps", 3);
+        for (const int rows : {1, 2, 3}) {
+            studio.key(Qt::Key_Z, Qt::ControlModifier);
+            QCOMPARE(queue.rowCount(), rows);
+            QCOMPARE(document.value("steps").toInt(), 2);
+        }
+        studio.key(Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(document.value("steps").toInt() != 2);
+        QCOMPARE(queue.rowCount(), 3);
+    }
+
+    /// What is edited is what was written, not what the wildcards became.
+    void an_entry_that_is_edited_keeps_its_wildcards() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        studio.core().queue.set_paused(true);
+        document.set_values({{"prompt", "A {red|blue} fox"}, {"negative_prompt", "{blur|noise}"}}, "texts");
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.rowCount(), 1, 30000);
+        document.settle();
+        document.set_values({{"prompt", "A fox"}, {"negative_prompt", "dark"}}, "other texts");
+        auto* list = studio.find<QListView>("queue");
+        studio.click(list->viewport(), studio.row_point(list, 0));
+        QTest::keyClick(list, Qt::Key_Return);
+        QCOMPARE(document.value("prompt").toString(), QString("A {red|blue} fox"));
+        QCOMPARE(document.value("negative_prompt").toString(), QString("{blur|noise}"));
+    }
+
+    /// Why a run stays, or a star does not.
+    void what_cannot_be_done_to_a_run_is_said() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 2, 1);
+        write(home.data("runs/.trash"), "in the way of a folder\n");
+        StudioFixture studio;
+        QTRY_COMPARE_WITH_TIMEOUT(studio.find<RunsView>("runs")->selectionModel()->selectedIndexes().size(), 1, 30000);
+        studio.find<QAction>("run.delete")->trigger();
+        QVERIFY(QFile::exists(run + "/run.json"));
+        QVERIFY2(said(studio).contains("cannot be removed"), qPrintable(said(studio)));
+        QVERIFY2(!said(studio).contains("at work"), qPrintable(said(studio)));
+        QVERIFY(QDir().mkpath(run + "/studio.json/no-file"));
+        studio.find<QAction>("run.star")->trigger();
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("studio.json"), qPrintable(said(studio)), 30000);
+        QVERIFY(QFile::remove(home.data("runs/.trash")));
+        {
+            const RunFolder taken = RunFolder::take(app::to_path(run));
+            studio.find<QAction>("run.delete")->trigger();
+            QVERIFY2(said(studio).contains("at work"), qPrintable(said(studio)));
+        }
+        studio.find<QAction>("run.delete")->trigger();
+        QVERIFY(!QFile::exists(run));
+    }
+
+    /// Several verifications wait for each other, and each result says whose it is.
+    void every_verification_is_told_by_name() {
+        const app::Home home;
+        listed_run(home, "good", 2, 1);
+        {
+            RunFolder broken = RunFolder::take(app::to_path(listed_run(home, "broken", 2, 2)));
+            broken.record().request.model = "/nowhere";
+            broken.save();
+        }
+        StudioFixture studio;
+        auto& worker = studio.core().worker;
+        app::Arrivals ended(&worker, &app::EngineWorker::ended);
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        for (int row = 0; row < 2; ++row) {
+            list->setCurrentIndex(list->model()->index(row, 0));
+            studio.find<QAction>("run.verify")->trigger();
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
+        const QString words = studio.window().banners().texts().join('\n');
+        QVERIFY2(words.contains("seed 1” verified"), qPrintable(words));
+        QVERIFY2(words.contains("seed 2” could not be verified"), qPrintable(words));
+        QVERIFY(!said(studio).contains("verifying"));
+    }
+
+    /// Nowhere else is it said.
+    void why_a_run_failed_is_read_to_its_end() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& queue = studio.core().queue;
+        app::RequestDocument::Snapshot wrong{app::tiny_request(), "a red ball"};
+        write(home.file("text.png"), "this is no picture\n");
+        wrong.request.image = home.file("text.png").toStdString();
+        queue.add(wrong);
+        QVERIFY(studio.idle());
+        const QModelIndex row = queue.index(0);
+        QCOMPARE(row.data(app::RunQueue::StateRole).toInt(), int(app::RunQueue::State::failed));
+        const auto issue = row.data(app::RunQueue::IssueRole).value<app::Issue>();
+        const auto* list = studio.find<QListView>("queue");
+        const int words = list->fontMetrics().horizontalAdvance(issue.message + "; " + issue.hint);
+        const int lines = words / list->viewport()->width() + 1;
+        QVERIFY2(lines > 1, qPrintable(issue.line()));
+        QVERIFY(list->visualRect(row).height() >= (1 + lines) * list->fontMetrics().lineSpacing() + 10);
+    }
+};
+
+int main(int argc, char** argv) {
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    QApplication program(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    const Translation words(program);
+    WindowRunsTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "window_runs_test.moc"
