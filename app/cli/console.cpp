@@ -55,11 +55,13 @@ Json Console::error_json(const Error& e) {
 }
 
 void Console::refuse(const Error& e) const {
+    Interrupt::begin_result();
     note(e.what());
     report(Json{{"error", error_json(e)}});
 }
 
 void Console::cancelled(const std::string& line) const {
+    Interrupt::begin_result();
     note(line);
     if (json_) write_all(stdout, cancelled_document(line));
 }

@@ -19,8 +19,8 @@ public:
     bool happened() const { return source_.stop_requested(); }
     /// The line for stderr where the process has to be ended in a hurry ("cancelled; go on with …").
     static void set_last_words(const std::string& line);
-    /// The result is written from here on: a signal that comes now is too late, and only a further one ends the
-    /// process.
+    /// What the program says at its end, result or refusal, is written from here on: a signal that comes now is too
+    /// late, and only a further one ends the process.
     static void begin_result();
     /// Then stdout gets its document, too.
     static void set_json();

@@ -57,7 +57,7 @@ Mode mode_of(const Request& r, Family family) {
         if (r.mode == Mode::flf2v)
             refuse("mode", "flf2v needs a first-last-frame model", "use forcing with last_image");
         if (r.forcing && r.mode && *r.mode != Mode::forcing)
-            refuse("mode", "forcing selects the mode, and mode says another", "leave mode out, or forcing");
+            refuse("mode", "forcing selects the mode, and mode says another", "leave out one of the two");
         check_start_image(r, r.mode);
         return Mode::forcing; // text and first image are both conditionings of this model
     }
