@@ -54,7 +54,6 @@
 #include "ui/widgets/choice_accessible.h"
 #include "ui/widgets/dock.h"
 #include "ui/window/compare_bar.h"
-#include "ui/window/status_line.h"
 
 namespace denoir::ui {
 
@@ -544,8 +543,8 @@ bool MainWindow::keeps_export() {
     return true;
 }
 
-void MainWindow::export_ended() {
-    status_->show_task({}, 0, 0);
+void MainWindow::task_ended(StatusLine::Task task) {
+    status_->end_task(task);
     banners_->remove(QStringLiteral("quit"));
 }
 

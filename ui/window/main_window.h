@@ -20,6 +20,7 @@
 #include "ui/actions/action_table.h"
 #include "ui/studio.h"
 #include "ui/window/layouts.h"
+#include "ui/window/status_line.h"
 
 class QLabel;
 class QMenu;
@@ -44,7 +45,6 @@ class PreviewView;
 class PromptPanel;
 class QueuePanel;
 class RunsPanel;
-class StatusLine;
 class StepStrip;
 class SweepTable;
 class SweepView;
@@ -104,7 +104,7 @@ private:
     void update_title();
     /// An export or a draft would be lost by quitting, and whoever quits is told of it first.
     bool keeps_export();
-    void export_ended();
+    void task_ended(StatusLine::Task task);
     // main_window_actions.cpp
     QAction* add_action(const char* id, const QString& group, const QString& text, const QList<QKeySequence>& keys,
                         const char* picture, std::function<void()> act);
@@ -139,6 +139,7 @@ private:
     void keep_draft(const QString& run, int step);
     bool draft_ended(app::DraftId draft); ///< false: it was not one to be kept
     void stop_drafts();
+    void ask_disk_limit();
     void mind_disk_use();
     void clip_opened(app::Side side, const QString& name, const QString& run);
     void begin_editing(quint64 id);

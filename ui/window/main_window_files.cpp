@@ -33,7 +33,6 @@
 #include "ui/widgets/raise_dialog.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/main_window.h"
-#include "ui/window/status_line.h"
 
 namespace denoir::ui {
 
@@ -321,10 +320,12 @@ void MainWindow::export_cut() {
             auto& worker = studio_.exporter;
             worker.disconnect(this);
             connect(&worker, &app::CutExporter::progressed, this, [this](int frame, int frames) {
-                status_->show_task(tr("exporting · frame %1/%2").arg(frame).arg(frames), frame, frames);
+                status_->show_task(StatusLine::Task::cut, tr("exporting · frame %1/%2").arg(frame).arg(frames), frame,
+                                   frames);
             });
             connect(&worker, &app::CutExporter::decoding, this, [this](int shot, int shots, int frame, int frames) {
                 status_->show_task(
+                    StatusLine::Task::cut,
                     tr("exporting · decoding shot %1/%2, frame %3/%4").arg(shot).arg(shots).arg(frame).arg(frames),
                     frame, std::max(1, frames));
             });
@@ -333,16 +334,16 @@ void MainWindow::export_cut() {
                                       tr("A shot was taken from its video instead of its latents: %1").arg(text));
             });
             connect(&worker, &app::CutExporter::finished, this, [this](const QString& file) {
-                export_ended();
+                task_ended(StatusLine::Task::cut);
                 banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("The cut is at %1").arg(file),
                                       {{tr("Show it"), [this, file] { open_path(file); }}}, 60);
             });
             connect(&worker, &app::CutExporter::failed, this, [this](const app::Issue& issue) {
-                export_ended();
+                task_ended(StatusLine::Task::cut);
                 banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
             });
             connect(&worker, &app::CutExporter::cancelled, this, [this] {
-                export_ended();
+                task_ended(StatusLine::Task::cut);
                 banners_->remove(QStringLiteral("export"));
                 say(tr("The export was stopped; nothing was written."));
             });

@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QDesktopServices>
 #include <QFileInfo>
+#include <QInputDialog>
 #include <QStackedWidget>
 #include <QUrl>
 
@@ -37,7 +38,6 @@
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/main_window.h"
-#include "ui/window/status_line.h"
 
 namespace denoir::ui {
 
@@ -113,13 +113,15 @@ void MainWindow::connect_runs() {
             [this](app::JobId, const app::RunResult& result) { run_finished(result); });
     connect(runs_, &RunsPanel::verifying, this, [this](quint64 job, const QString& name) {
         verify_jobs_.insert(job, name);
-        if (verify_jobs_.size() == 1) status_->show_task(tr("verifying · waits for the engine"), 0, 1);
+        if (verify_jobs_.size() == 1)
+            status_->show_task(StatusLine::Task::verification, tr("verifying · waits for the engine"));
     });
     connect(&worker, &app::EngineWorker::progressed, this, [this](app::JobId job, const app::JobProgress& progress) {
         if (!verify_jobs_.contains(job)) return;
         const bool counted = progress.stage == Stage::denoise && progress.total > 0;
         const QString stage = stage_text(app::to_qstring(name(progress.stage)));
-        status_->show_task(counted ? tr("verifying · step %1/%2").arg(progress.done).arg(progress.total)
+        status_->show_task(StatusLine::Task::verification,
+                           counted ? tr("verifying · step %1/%2").arg(progress.done).arg(progress.total)
                                    : tr("verifying · %1").arg(stage),
                            counted ? int(progress.done) : 0, counted ? int(progress.total) : 1);
     });
@@ -131,9 +133,9 @@ void MainWindow::connect_runs() {
     connect(&worker, &app::EngineWorker::ended, this, [this](app::JobId job) {
         if (verify_jobs_.remove(job) == 0) return;
         if (verify_jobs_.isEmpty())
-            status_->show_task({}, 0, 0);
+            status_->end_task(StatusLine::Task::verification);
         else
-            status_->show_task(tr("verifying · waits for the engine"), 0, 1);
+            status_->show_task(StatusLine::Task::verification, tr("verifying · waits for the engine"));
     });
     connect(&worker, &app::EngineWorker::verified, this, &MainWindow::verified);
     connect(&worker, &app::EngineWorker::warned, this,
@@ -381,11 +383,12 @@ void MainWindow::export_comparison(bool report) {
 void MainWindow::connect_exporter() {
     connect(&exporter_, &app::Exporter::progressed, this, [this](const QString& said, int done, int total) {
         const QString what = app::engine_text(said);
-        status_->show_task(total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
+        status_->show_task(StatusLine::Task::comparison,
+                           total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
                            std::max(1, total));
     });
     connect(&exporter_, &app::Exporter::finished, this, [this](const QString& file) {
-        export_ended();
+        task_ended(StatusLine::Task::comparison);
         banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("Written: %1").arg(file),
                               {{tr("Open it"),
                                 [this, file] {
@@ -395,11 +398,11 @@ void MainWindow::connect_exporter() {
                               60);
     });
     connect(&exporter_, &app::Exporter::failed, this, [this](const app::Issue& issue) {
-        export_ended();
+        task_ended(StatusLine::Task::comparison);
         banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::error, issue.line());
     });
     connect(&exporter_, &app::Exporter::cancelled, this, [this] {
-        export_ended();
+        task_ended(StatusLine::Task::comparison);
         banners_->remove(QStringLiteral("export-file"));
         say(tr("The export was stopped; nothing was written."));
     });
@@ -407,7 +410,7 @@ void MainWindow::connect_exporter() {
 
 void MainWindow::export_file(const QString& out, app::Exporter::Work work) {
     if (!exporter_.start(out, std::move(work))) return say(tr("An export is at work already; Esc stops it."));
-    status_->show_task(tr("exporting"), 0, 1);
+    status_->show_task(StatusLine::Task::comparison, tr("exporting"));
     // Where it can be stopped by itself: Esc stops a run first.
     banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("%1 is being written.").arg(out),
                           {{tr("Stop the export"), [this] { exporter_.cancel(); }}});
@@ -438,7 +441,7 @@ void MainWindow::keep_draft(const QString& run, int step) {
     ask_where_to_save(this, studio_.settings, tr("Keep the draft of step %1").arg(step), tr("draft-step-%1").arg(step),
                       tr("Video (*.mp4 *.mkv)"), [this, run, step](const QString& out) {
                           kept_drafts_ << studio_.drafts.keep(run, step, out);
-                          status_->show_task(tr("keeping the draft of step %1").arg(step), 0, 1);
+                          status_->show_task(StatusLine::Task::draft, tr("keeping the draft of step %1").arg(step));
                           // Where it can be stopped by itself: Esc stops a run first.
                           banners_->show_banner(QStringLiteral("draft"), Banners::Kind::info,
                                                 tr("%1 is being written.").arg(out),
@@ -449,7 +452,7 @@ void MainWindow::keep_draft(const QString& run, int step) {
 bool MainWindow::draft_ended(app::DraftId draft) {
     if (kept_drafts_.removeAll(draft) == 0) return false; // pictures only
     if (!kept_drafts_.isEmpty()) return true;
-    if (!studio_.exporter.running() && !exporter_.running()) export_ended();
+    task_ended(StatusLine::Task::draft);
     banners_->remove(QStringLiteral("draft"));
     return true;
 }
@@ -472,10 +475,28 @@ void MainWindow::verified(app::JobId job, const app::VerifyResult& result) {
     banners_->show_banner(verified_banner(job), Banners::Kind::error, lines.join(QLatin1Char(' ')));
 }
 
+void MainWindow::ask_disk_limit() {
+    const QString title = tr("Disk space for runs");
+    if (raise_dialog(*this, title)) return;
+    constexpr qint64 gigabyte = 1'000'000'000;
+    auto* dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(title);
+    dialog->setLabelText(tr("Gigabytes that all runs may take together; 0: no limit.\n"
+                            "Over it the steps of unstarred old runs may go; videos stay."));
+    dialog->setIntRange(0, 1'000'000);
+    dialog->setIntStep(10);
+    dialog->setIntValue(int(std::min<qint64>(studio_.settings.history_bytes() / gigabyte, 1'000'000)));
+    connect(dialog, &QInputDialog::intValueSelected, this, [this](int gigabytes) {
+        studio_.settings.set_value(QStringLiteral("history_bytes"), gigabytes * gigabyte);
+    });
+    dialog->show();
+}
+
 void MainWindow::mind_disk_use() {
     const auto limit = quint64(studio_.settings.history_bytes());
     const auto plan = studio_.core.over_limit();
-    if (plan.runs.isEmpty()) return;
+    if (plan.runs.isEmpty()) return banners_->remove(QStringLiteral("disk"));
     if (studio_.settings.may_drop_latents()) return studio_.history.drop_latents(plan);
     banners_->show_banner(QStringLiteral("disk"), Banners::Kind::warning,
                           tr("The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); "

@@ -26,7 +26,6 @@
 #include "ui/widgets/dock.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/main_window.h"
-#include "ui/window/status_line.h"
 
 namespace denoir::ui {
 

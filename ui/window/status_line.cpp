@@ -7,6 +7,8 @@
 #include <QProgressBar>
 #include <QTimer>
 
+#include <algorithm>
+
 #include <unistd.h>
 
 #include "app/engine_worker.h"
@@ -75,10 +77,24 @@ StatusLine::StatusLine(Studio& studio, QWidget* parent)
     refresh_memory();
 }
 
-void StatusLine::show_task(const QString& text, int done, int total) {
-    task_ = text;
-    task_done_ = done;
-    task_total_ = total;
+QString StatusLine::Work::words() const {
+    const double seconds = std::chrono::duration<double>(Clock::now() - since).count();
+    if (done <= from || done >= total || seconds < 1) return text;
+    return StatusLine::tr("%1 · %2 left").arg(text, app::duration_text(seconds * (total - done) / (done - from)));
+}
+
+void StatusLine::show_task(Task task, const QString& text, int done, int total) {
+    Work& work = tasks_[std::size_t(task)];
+    // Another stage of it counts anew.
+    if (work.total != total || done < work.done) work.from = done, work.since = Clock::now();
+    work.text = text;
+    work.done = done;
+    work.total = total;
+    refresh();
+}
+
+void StatusLine::end_task(Task task) {
+    tasks_[std::size_t(task)] = {};
     refresh();
 }
 
@@ -102,7 +118,12 @@ void StatusLine::refresh_memory() {
 void StatusLine::refresh() {
     using Role = app::RunQueue::Role;
     const quint64 id = studio_.queue.running();
-    const bool task = task_total_ > 0;
+    const auto shown = std::ranges::find_if(tasks_, &Work::at_work);
+    const bool task = shown != tasks_.end();
+    QStringList tasks;
+    for (const Work& work : tasks_)
+        if (work.at_work()) tasks << work.words();
+    const QString separator = QStringLiteral(" — ");
     int row = id != 0 ? studio_.queue.row_of(id) : -1;
     // What waits for the engine is not what is at work.
     if (row >= 0 && task && studio_.queue.index(row).data(Role::StageRole).toString().isEmpty()) row = -1;
@@ -120,15 +141,15 @@ void StatusLine::refresh() {
         if (eta >= 0) parts.append(tr("%1 left").arg(app::duration_text(eta)));
         parts.removeAll(QString());
         stage_->setText(parts.join(QStringLiteral(" · ")));
-        if (task) stage_->setText(stage_->text() + QStringLiteral(" — ") + task_); // an export beside the run
+        stage_->setText((QStringList(stage_->text()) + tasks).join(separator)); // exports beside the run
     } else if (task) {
         bar_->setRange(0, 1000);
-        bar_->setValue(int(1000.0 * task_done_ / task_total_));
-        stage_->setText(task_);
+        bar_->setValue(int(1000.0 * shown->done / shown->total));
+        stage_->setText(tasks.join(separator));
     } else {
         stage_->setText(said_.isEmpty() ? tr("ready") : said_);
     }
-    if ((row >= 0 || task) && !said_.isEmpty()) stage_->setText(stage_->text() + QStringLiteral(" — ") + said_);
+    if ((row >= 0 || task) && !said_.isEmpty()) stage_->setText(stage_->text() + separator + said_);
     set_spoken_name(*stage_, stage_->text());
 }
 

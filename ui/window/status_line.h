@@ -2,6 +2,9 @@
 #pragma once
 #include <QWidget>
 
+#include <array>
+#include <chrono>
+
 #include "ui/studio.h"
 
 class QLabel;
@@ -16,15 +19,28 @@ class Announcer;
 class StatusLine : public QWidget {
     Q_OBJECT
 public:
+    /// What is at work beside the queue's run; each by itself, so that one's end does not hide another.
+    enum class Task { verification, cut, comparison, draft };
+
     explicit StatusLine(Studio& studio, QWidget* parent = nullptr);
-    /// Something beside the engine: an export. total 0: over.
-    void show_task(const QString& text, int done, int total);
+    /// total at least 1. How long is left is told from how fast done has grown.
+    void show_task(Task task, const QString& text, int done = 0, int total = 1);
+    void end_task(Task task);
     /// A short word that goes away by itself.
     void say(const QString& text);
     /// For who listens only: others see it.
     void announce(const QString& text);
 
 private:
+    using Clock = std::chrono::steady_clock;
+    struct Work {
+        QString text;
+        int done = 0, total = 0, from = 0; ///< total 0: not at work; from: done when the clock was started
+        Clock::time_point since;
+        bool at_work() const { return total > 0; }
+        QString words() const;
+    };
+
     void refresh();
     void refresh_memory();
 
@@ -33,8 +49,8 @@ private:
     QProgressBar* bar_;
     Announcer* announcer_;
     QTimer *memory_timer_, *said_timer_;
-    QString task_, said_;
-    int task_done_ = 0, task_total_ = 0;
+    QString said_;
+    std::array<Work, 4> tasks_;
 };
 
 } // namespace denoir::ui
