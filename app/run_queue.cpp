@@ -207,6 +207,13 @@ QList<quint64> RunQueue::add_all(const std::vector<Tagged>& entries) {
 }
 
 quint64 RunQueue::add_resume(const QString& run, bool next) {
+    for (int row = 0; row < rowCount(); ++row) {
+        const Entry& there = store_->entries[std::size_t(row)];
+        if (there.run != run || there.ended()) continue;
+        const quint64 id = there.id;
+        if (next && there.state == State::waiting) move(id, store_->first_waiting());
+        return id;
+    }
     Entry e;
     e.resume = true;
     e.run = run;
@@ -215,7 +222,10 @@ quint64 RunQueue::add_resume(const QString& run, bool next) {
     } catch (...) {
         e.issue = Issue::from_current_exception(); // said again when it is its turn
     }
-    // An entry that ended with this run is the same thing.
+    // An entry that ended with this run is the same thing, also one that was cleared.
+    for (const auto& cleared : store_->removed)
+        for (const auto& [row, entry] : cleared)
+            if (entry.run == run) e.tag = entry.tag;
     for (int row = int(store_->entries.size()) - 1; row >= 0; --row)
         if (store_->entries[std::size_t(row)].run == run && store_->entries[std::size_t(row)].ended())
             e.tag = store_->take(row).tag;

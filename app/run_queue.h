@@ -62,7 +62,7 @@ public:
     };
     /// Many at once, at the end, written once. Returns their ids.
     QList<quint64> add_all(const std::vector<Tagged>& entries);
-    /// Puts a run that was interrupted, cancelled or failed into the queue to go on.
+    /// Puts a run that was interrupted, cancelled or failed into the queue to go on; once, however often it is asked.
     quint64 add_resume(const QString& run, bool next = true);
     /// Puts an entry that ended without a video before all others that wait: it goes on where its run stopped, or
     /// begins anew where there is none.

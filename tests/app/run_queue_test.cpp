@@ -191,6 +191,18 @@ private slots:
         QTest::qWait(100);
         QCOMPARE(queue_->running(), quint64(0)); // paused: nothing new
         QCOMPARE(queue_->waiting(), 1);
+        // "Go on" from the runs' list: the tag comes along though the entry was cleared, and asked twice it is one
+        // entry.
+        const QString run = queue_->index(queue_->row_of(first)).data(RunQueue::RunRole).toString();
+        queue_->remove(first);
+        const quint64 resumed = queue_->add_resume(run);
+        QCOMPARE(queue_->index(queue_->row_of(resumed)).data(RunQueue::TagRole).toString(), QStringLiteral("shot"));
+        QCOMPARE(queue_->add_resume(run), resumed);
+        QCOMPARE(queue_->waiting(), 2);
+        queue_->remove(resumed);
+        queue_->undo_clear();
+        queue_->undo_clear();
+        queue_->remove(resumed);
         QVERIFY(queue_->retry(first));
         QCOMPARE(queue_->index(queue_->row_of(first)).data(RunQueue::KindRole).toString(), QStringLiteral("resume"));
         QCOMPARE(queue_->index(queue_->row_of(first)).data(RunQueue::TagRole).toString(), QStringLiteral("shot"));
