@@ -14,7 +14,7 @@
 namespace denoir::ui {
 namespace {
 
-constexpr double margin = 8, head = 18, foot = 15;
+constexpr double margin = 8;
 
 double sum(const std::vector<std::uint64_t>& counts) {
     return double(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
@@ -44,14 +44,16 @@ void HistogramView::show_pair(std::optional<metrics::PairHistograms> histograms)
     update();
 }
 
+double HistogramView::line() const { return QFontMetricsF(small_font(font())).height() + 1; }
+
 QRectF HistogramView::values_area() const {
     const double each = (height() - margin) / 2.0;
-    return {margin, head, width() - 2 * margin, std::max(8.0, each - head - foot)};
+    return {margin, line(), width() - 2 * margin, std::max(8.0, each - 2 * line())};
 }
 
 QRectF HistogramView::errors_area() const {
     const double each = (height() - margin) / 2.0;
-    return {margin, each + head, width() - 2 * margin, std::max(8.0, each - head - foot)};
+    return {margin, each + line(), width() - 2 * margin, std::max(8.0, each - 2 * line())};
 }
 
 void HistogramView::paintEvent(QPaintEvent*) {
@@ -59,9 +61,7 @@ void HistogramView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), c.panel);
     if (!shown_) return;
-    QFont small = font();
-    small.setPixelSize(11);
-    painter.setFont(small);
+    painter.setFont(small_font(font()));
     painter.setRenderHint(QPainter::Antialiasing);
     paint_values(painter);
     paint_errors(painter);
@@ -72,18 +72,18 @@ void HistogramView::paint_values(QPainter& painter) const {
     const QRectF area = values_area();
     painter.fillRect(area, c.field);
     painter.setPen(c.quiet);
-    const QRectF title(area.left(), 0, area.width(), head - 2);
+    const QRectF title(area.left(), 0, area.width(), line());
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, tr("Values"));
-    painter.drawText(QRectF(area.left(), area.bottom() + 1, area.width(), foot), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(area.left(), area.bottom() + 1, area.width(), line()), Qt::AlignLeft | Qt::AlignVCenter,
                      QString::number(shown_->low, 'g', 4));
-    painter.drawText(QRectF(area.left(), area.bottom() + 1, area.width(), foot), Qt::AlignRight | Qt::AlignVCenter,
+    painter.drawText(QRectF(area.left(), area.bottom() + 1, area.width(), line()), Qt::AlignRight | Qt::AlignVCenter,
                      QString::number(shown_->high, 'g', 4));
     const double top = std::max({tallest(shown_->a), tallest(shown_->b), 1e-12});
     double right = title.right();
     for (const auto& [counts, colour, letter] :
          {std::tuple(&shown_->b, c.b, QStringLiteral("B")), std::tuple(&shown_->a, c.a, QStringLiteral("A"))}) {
         painter.setPen(colour);
-        painter.drawText(QRectF(title.left(), 0, right - title.left(), head - 2), Qt::AlignRight | Qt::AlignVCenter,
+        painter.drawText(QRectF(title.left(), 0, right - title.left(), line()), Qt::AlignRight | Qt::AlignVCenter,
                          letter);
         right -= 16;
         const double all = sum(*counts);
@@ -110,7 +110,7 @@ void HistogramView::paint_errors(QPainter& painter) const {
     const Colours& c = colours(palette());
     const QRectF area = errors_area();
     painter.fillRect(area, c.field);
-    const QRectF title(area.left(), area.top() - head, area.width(), head - 2);
+    const QRectF title(area.left(), area.top() - line(), area.width(), line());
     painter.setPen(c.quiet);
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, tr("|A − B| by powers of ten"));
     painter.drawText(title, Qt::AlignRight | Qt::AlignVCenter,
@@ -124,7 +124,7 @@ void HistogramView::paint_errors(QPainter& painter) const {
         painter.fillRect(QRectF(area.left() + double(i) * each + 1, area.bottom() - high, each - 2, high), c.text);
         if (i % 3 == 0 && each * 3 > 30) {
             painter.setPen(c.quiet);
-            painter.drawText(QRectF(area.left() + double(i) * each - 18, area.bottom() + 1, 36 + each, foot),
+            painter.drawText(QRectF(area.left() + double(i) * each - 18, area.bottom() + 1, 36 + each, line()),
                              Qt::AlignCenter, power(shown_->error_low + int(i)));
         }
     }

@@ -24,6 +24,7 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
 
 private:
+    double line() const; ///< height of a line of figures
     QRectF values_area() const;
     QRectF errors_area() const;
     void paint_values(QPainter& painter) const;

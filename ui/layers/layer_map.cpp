@@ -243,22 +243,28 @@ ErrorScale::ErrorScale(QWidget* parent) : QWidget(parent) {
                   "there. Flag: the first such place. Pale: equal to the bit."));
 }
 
+QSize ErrorScale::sizeHint() const { return {220, minimumSizeHint().height()}; }
+
+QSize ErrorScale::minimumSizeHint() const {
+    const QFontMetrics small(small_font(font()));
+    return {5 * small.horizontalAdvance(QStringLiteral("1e-8 ")), 16 + small.height()};
+}
+
 void ErrorScale::paintEvent(QPaintEvent*) {
     const Colours& c = colours(palette());
     QPainter painter(this);
-    constexpr int margin = 14, bar = 10;
+    constexpr int bar = 10;
+    const int margin = QFontMetrics(small_font(font())).horizontalAdvance(QStringLiteral("1e-8")) / 2;
     const int length = width() - 2 * margin;
     for (int x = 0; x < length; ++x) {
         const auto [red, green, blue] = error_colour(x / double(std::max(1, length - 1)));
         painter.fillRect(margin + x, 2, 1, bar, QColor(red, green, blue));
     }
-    QFont small = font();
-    small.setPixelSize(10);
-    painter.setFont(small);
+    painter.setFont(small_font(font()));
     painter.setPen(c.quiet);
     for (int e = -8; e <= 0; e += 2) {
         const double x = margin + error_level(std::pow(10.0, e)) * length;
-        painter.drawText(QRectF(x - 20, bar + 3, 40, 14), Qt::AlignCenter,
+        painter.drawText(QRectF(x - length / 8.0, bar + 3, length / 4.0, height() - bar - 3), Qt::AlignCenter,
                          e == 0 ? QStringLiteral("1") : QStringLiteral("1e%1").arg(e));
     }
 }

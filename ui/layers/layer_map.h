@@ -80,8 +80,8 @@ class ErrorScale : public QWidget {
     Q_OBJECT
 public:
     explicit ErrorScale(QWidget* parent = nullptr);
-    QSize sizeHint() const override { return {220, 30}; }
-    QSize minimumSizeHint() const override { return {120, 30}; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

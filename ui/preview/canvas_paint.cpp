@@ -16,12 +16,6 @@ namespace {
 /// What is written over a picture keeps its contrast on any picture: light text on dark glass.
 const QColor glass(16, 16, 16, 200), ink(240, 240, 240), quiet_ink(190, 190, 190);
 
-QFont small_font(const QWidget& widget) {
-    QFont font = widget.font();
-    font.setPointSizeF(std::max(7.0, font.pointSizeF() * 0.9));
-    return font;
-}
-
 } // namespace
 
 void Canvas::paintEvent(QPaintEvent*) {
@@ -137,7 +131,7 @@ void Canvas::paint_wipe(QPainter& painter, const QRectF& area) {
 /// The scale of the difference, so that a colour can be read as a number.
 void Canvas::paint_legend(QPainter& painter, const QRectF& area) const {
     painter.save();
-    painter.setFont(small_font(*this));
+    painter.setFont(small_font(font()));
     const QFontMetricsF metrics = painter.fontMetrics();
     const QString left = tr("A brighter"), right = tr("B brighter"), scale = QStringLiteral("×%1").arg(gain_);
     constexpr double bar = 128, pad = 8;
@@ -172,7 +166,7 @@ void Canvas::paint_legend(QPainter& painter, const QRectF& area) const {
 void Canvas::paint_label(QPainter& painter, const QRectF& area, bool b, bool right) const {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setFont(small_font(*this));
+    painter.setFont(small_font(font()));
     const QFontMetricsF metrics = painter.fontMetrics();
     constexpr double pad = 8;
     const double height = metrics.height() + 6, badge = height;
@@ -230,7 +224,7 @@ void Canvas::paint_values(QPainter& painter) const {
     if (!b_.isNull() && (b_.size() == a_.size() || a_.isNull())) shown.push_back({QStringLiteral("B"), &b_});
 
     painter.save();
-    painter.setFont(small_font(*this));
+    painter.setFont(small_font(font()));
     const QFontMetricsF metrics = painter.fontMetrics();
     const double line = metrics.height();
     const int columns = static_cast<int>(shown.size());

@@ -202,10 +202,8 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
     painter.drawPath(line);
 
     if (row.area.height() >= 40 && comparison_.done() > 0) { // the ends of the axis
-        QFont small = font();
-        small.setPointSizeF(std::max(7.0, small.pointSizeF() * 0.85));
         painter.save();
-        painter.setFont(small);
+        painter.setFont(small_font(font()));
         painter.setPen(c.quiet);
         const int digits = row.kind == Kind::psnr ? 1 : 3;
         painter.drawText(row.area, Qt::AlignRight | Qt::AlignTop, number(row.high, digits));

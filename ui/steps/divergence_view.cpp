@@ -17,7 +17,7 @@
 namespace denoir::ui {
 namespace {
 
-constexpr double margin = 8, head = 22, axis = 34;
+constexpr double margin = 8;
 constexpr int lowest_decade = -8;
 
 } // namespace
@@ -35,6 +35,8 @@ DivergenceView::DivergenceView(app::RunDivergence& divergence, QWidget* parent)
 }
 
 QRectF DivergenceView::area() const {
+    const double axis = QFontMetricsF(small_font(font())).horizontalAdvance(QStringLiteral("1e-8 "));
+    const double head = fontMetrics().height() + 4;
     return {margin + axis, head, std::max(8.0, width() - 2 * margin - axis), std::max(8.0, height() - head - margin)};
 }
 
@@ -94,21 +96,20 @@ void DivergenceView::paintEvent(QPaintEvent*) {
     }
     const QRectF box = area();
     painter.fillRect(box, c.field);
-    QFont small = font();
-    small.setPixelSize(10);
-    painter.setFont(small);
+    painter.setFont(small_font(font()));
+    const double high = painter.fontMetrics().height();
     for (int e = lowest_decade; e <= 0; e += 4) {
         const double y = y_of(std::pow(10.0, e));
         painter.setPen(c.line);
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
         painter.setPen(c.quiet);
-        painter.drawText(QRectF(margin, y - 7, axis - 4, 14), Qt::AlignRight | Qt::AlignVCenter,
+        painter.drawText(QRectF(margin, y - high / 2, box.left() - margin - 4, high), Qt::AlignRight | Qt::AlignVCenter,
                          e == 0 ? QStringLiteral("1") : QStringLiteral("1e%1").arg(e));
     }
     painter.setFont(font());
     const StepDivergence* shown = at(hover_ >= 0 ? hover_ : step_);
     painter.setPen(shown ? c.text : c.quiet);
-    const QRectF title(margin, 0, width() - 2 * margin, head - 2);
+    const QRectF title(margin, 0, width() - 2 * margin, box.top() - 2);
     const QString words = shown         ? text_of(*shown)
                           : found.first ? tr("Difference of the latents")
                                         : tr("Latents are equal");

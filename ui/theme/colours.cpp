@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/theme/colours.h"
 
+#include <QFont>
 #include <QPalette>
 
 #include <algorithm>
@@ -74,6 +75,12 @@ double luminance(const QColor& colour) {
 double contrast(const QColor& first, const QColor& second) {
     const auto [low, high] = std::minmax({luminance(first), luminance(second)});
     return (high + 0.05) / (low + 0.05);
+}
+
+QFont small_font(const QFont& font) {
+    QFont small = font;
+    small.setPointSizeF(std::max(7.0, font.pointSizeF() * 0.85));
+    return small;
 }
 
 } // namespace denoir::ui

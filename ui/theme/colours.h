@@ -2,6 +2,7 @@
 #pragma once
 #include <QColor>
 
+class QFont;
 class QPalette;
 
 namespace denoir::ui {
@@ -35,6 +36,9 @@ const Colours& colours(const QPalette& palette);
 
 /// WCAG's contrast ratio, 1 … 21.
 double contrast(const QColor& first, const QColor& second);
+
+/// For figures beside what they measure: smaller than the widget's own font, and as large as the user wants fonts.
+QFont small_font(const QFont& font);
 
 /// Everything stands on a grid of 8 pixels (4 inside a control).
 namespace grid {

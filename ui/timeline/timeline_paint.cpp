@@ -90,11 +90,7 @@ void TimelineView::paint_playhead(QPainter& painter, const QRect& area) const {
     painter.drawText(label, Qt::AlignCenter, time);
 }
 
-QFont TimelineView::ruler_font() const {
-    QFont small = font();
-    small.setPointSizeF(std::max(7.0, small.pointSizeF() * 0.85));
-    return small;
-}
+QFont TimelineView::ruler_font() const { return small_font(font()); }
 
 /// In the time of the cut: where shots have other rates, a second has another width.
 void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
