@@ -26,6 +26,7 @@
 #include "app/request_document.h"
 #include "app/run_history.h"
 #include "app/settings.h"
+#include "app/studio.h"
 #include "app/text.h"
 #include "app/thumbnails.h"
 #include "engine/core/error.h"
@@ -167,7 +168,7 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
         if (playing_.isValid()) list_->update(playing_);
     });
     connect(&studio_.thumbnails, &app::Thumbnails::ready, list_->viewport(), qOverload<>(&QWidget::update));
-    connect(&studio_.history, &app::RunHistory::totals_changed, this, &RunsPanel::refresh);
+    connect(&studio_.core, &app::Studio::over_limit_changed, this, &RunsPanel::refresh); // disk use, and its limit
     connect(&studio_.history, &app::RunHistory::scanned, this, &RunsPanel::refresh);
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&studio_.history, signal, this, &RunsPanel::refresh);

@@ -86,6 +86,7 @@ void MainWindow::make_file_actions() {
             if (changed == key) action->setChecked((studio_.settings.*get)());
         });
     };
+    add_action("file.disk-limit", file, tr("&Disk space for runs …"), {}, "history", [this] { ask_disk_limit(); });
     choice("file.free-steps", tr("&Free the steps of old runs without asking"), "trash",
            QStringLiteral("may_drop_latents"), &app::Settings::may_drop_latents, &app::Settings::set_may_drop_latents);
     choice("file.notify", tr("&Tell the desktop when a run has ended"), "info", QStringLiteral("notifications"),
@@ -421,7 +422,7 @@ void MainWindow::make_menus() {
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_recent);
     fill(file, {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "file.rebuild", "-",
-                "file.free-steps", "file.notify", "-", "file.quit"});
+                "file.disk-limit", "file.free-steps", "file.notify", "-", "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),
          {"edit.undo", "edit.redo", "-", "edit.prompt", "edit.prompt-before", "edit.prompt-after",
           "edit.negative-default", "-", "edit.start-image", "edit.last-image", "edit.paste-image", "edit.camera",
