@@ -53,8 +53,14 @@ int run_request(const Arguments& args, Console& console) {
     const PrecisionResult found = compare_precision(
         request, options, begins, progress,
         [&](double done, double total) { progress.work("comparing", "", done, total); }, interrupt_token());
-    if (args.has("--csv")) write_file(args.get("--csv"), to_csv(found.traces));
-    if (args.has("--report")) write_file(args.get("--report"), found.report);
+    const auto written = [&](const char* option, const std::string& text) {
+        auto file = args.has(option) ? std::make_unique<AtomicFile>(args.get(option)) : nullptr;
+        if (file) file->write(text);
+        return file;
+    };
+    const auto csv = written("--csv", to_csv(found.traces)), report = written("--report", found.report);
+    for (const auto& file : {csv.get(), report.get()}) // both are whole before one is seen
+        if (file) file->commit();
     progress.clear();
     console.say(fmt::format("{}\npicture: {}", to_text(found.traces), found.pictures.verdict));
     Json document = to_json(found.traces);

@@ -12,7 +12,12 @@ namespace {
 
 Request request_of(const Arguments& args) {
     Request r;
-    if (args.has("--from")) r = branch_of(args.get("--from"), int(whole_number(args, "--step", 0, 1000000, 0)));
+    if (args.has("--from")) {
+        r = branch_of(args.get("--from"), int(whole_number(args, "--step", 0, 1000000, 0)));
+        // Each follows from the other: what is asked for is what a refusal names.
+        if (args.has("--dtype")) r.precision.reset();
+        if (args.has("--precision")) r.dtype.reset();
+    }
     apply_request_arguments(r, args);
     return r;
 }

@@ -192,7 +192,7 @@ class Render(Case):
         self.assertEqual((start["run"], start["step"], start["sha256"]), (str(run), 2, a["step_002.safetensors"]))
         self.assertIn("text", self.done("render", "--from", run, "--step", 1, "--prompt", "A blue boat.", "--out", "prompt.mp4", "--json").json()["stages"])
         self.assertTrue(self.done("verify", other["run"], "--json").json()["identical"])
-        for more, name in ((["--size", "96x48"], "--size"), (["--steps", 5], "steps"), (["--sampler", "euler"], "sampler"), (["--frames", 13], "frames"), (["--shift", 2], "shift")):
+        for more, name in ((["--size", "96x48"], "--size"), (["--steps", 5], "steps"), (["--sampler", "euler"], "sampler"), (["--frames", 13], "frames"), (["--shift", 2], "shift"), (["--dtype", "bf16"], "dtype")):
             self.refused("render", "--from", run, "--step", 2, *more, "--out", "refused.mp4", names=(name,))
         for step in (4, 5, -1, "x"):
             self.refused("render", "--from", run, "--step", step, "--out", "refused.mp4", names=("--step",))
