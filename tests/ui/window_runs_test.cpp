@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs and the queue in the whole window: what is done with them, and what is said where it cannot be done.
 #include <QFile>
+#include <QInputDialog>
 #include <QItemSelectionModel>
 #include <QListView>
 
 #include "app/engine_worker.h"
 #include "app/request_document.h"
+#include "app/settings.h"
 #include "app/text.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
@@ -13,6 +15,7 @@
 #include "tests/app/fake_runs.h"
 #include "tests/ui/window_tools.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/window/status_line.h"
 #include "ui/window/translation.h"
 
 using namespace denoir;
@@ -105,6 +108,49 @@ private slots:
         }
         studio.find<QAction>("run.delete")->trigger();
         QVERIFY(!QFile::exists(run));
+    }
+
+    /// An export's end hides nothing of a draft that is still written, and what is known to be slow says how long.
+    void what_goes_on_beside_runs_is_told_each_by_itself() {
+        using Task = StatusLine::Task;
+        const app::Home home;
+        StudioFixture studio;
+        auto* line = studio.find<StatusLine>("status-line");
+        const auto* words = studio.find<QLabel>("status-stage");
+        line->show_task(Task::cut, "exporting", 10, 100);
+        line->show_task(Task::draft, "keeping a draft");
+        QCOMPARE(words->text(), QString("exporting — keeping a draft"));
+        QTest::qWait(1100);
+        line->show_task(Task::cut, "exporting", 20, 100);
+        QVERIFY2(words->text().startsWith("exporting · ") && words->text().contains(" left"),
+                 qPrintable(words->text()));
+        line->show_task(Task::cut, "exporting", 1, 100); // another stage: its clock begins anew
+        QCOMPARE(words->text(), QString("exporting — keeping a draft"));
+        line->end_task(Task::cut);
+        QCOMPARE(words->text(), QString("keeping a draft"));
+        line->end_task(Task::draft);
+        QCOMPARE(words->text(), QString("ready"));
+    }
+
+    void the_disk_space_of_runs_can_be_chosen() {
+        const app::Home home;
+        StudioFixture studio;
+        const qint64 before = studio.core().settings.history_bytes();
+        const auto choose = [&](int gigabytes) {
+            studio.find<QAction>("file.disk-limit")->trigger();
+            studio.find<QAction>("file.disk-limit")->trigger(); // asked for twice it is one
+            const auto dialogs = studio.window().findChildren<QInputDialog*>();
+            QCOMPARE(dialogs.size(), 1);
+            QCOMPARE(dialogs[0]->intValue(), int(studio.core().settings.history_bytes() / 1'000'000'000));
+            dialogs[0]->setIntValue(gigabytes);
+            dialogs[0]->accept();
+            QTRY_VERIFY(studio.window().findChildren<QInputDialog*>().isEmpty());
+        };
+        choose(7);
+        QCOMPARE(studio.core().settings.history_bytes(), 7'000'000'000);
+        choose(0);
+        QCOMPARE(studio.core().settings.history_bytes(), 0);
+        QVERIFY(before > 0);
     }
 
     /// Several verifications wait for each other, and each result says whose it is.

@@ -2560,6 +2560,20 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>“%1” comes out otherwise.</source>
         <translation>„%1“ kommt anders heraus.</translation>
     </message>
+    <message>
+        <source>&amp;Disk space for runs …</source>
+        <translation>&amp;Speicherplatz für Läufe …</translation>
+    </message>
+    <message>
+        <source>Disk space for runs</source>
+        <translation>Speicherplatz für Läufe</translation>
+    </message>
+    <message>
+        <source>Gigabytes that all runs may take together; 0: no limit.
+Over it the steps of unstarred old runs may go; videos stay.</source>
+        <translation>Gigabyte, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
+Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -3543,6 +3557,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>ready</source>
         <translation>bereit</translation>
+    </message>
+    <message>
+        <source>%1 · %2 left</source>
+        <translation>%1 · noch %2</translation>
     </message>
 </context>
 <context>
