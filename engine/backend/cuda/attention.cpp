@@ -28,15 +28,17 @@ void CudaBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, c
     if (!in_place) copy(result, out);
 }
 
-/// Memory of one call at a multiple of 256, as the card's own allocator gives it; a larger one replaces it.
-Dnn::Workspace CudaBackend::workspace(Tensor& kept) {
-    return [this, &kept](std::size_t bytes) {
-        constexpr std::size_t aligned = 256;
-        if (!kept || kept.bytes() < bytes + aligned)
-            kept = allocate({static_cast<std::int64_t>(bytes + aligned)}, DType::u8);
-        const auto at = reinterpret_cast<std::uintptr_t>(kept.raw());
-        return kept.raw() + (aligned - at % aligned) % aligned;
-    };
+/// `workspace`: memory of one call at a multiple of 256, as the card's own allocator gives it; a larger one replaces
+/// it.
+Dnn::Caller CudaBackend::dnn_caller(Tensor& workspace) {
+    return {[this, &workspace](std::size_t bytes) {
+                constexpr std::size_t aligned = 256;
+                if (!workspace || workspace.bytes() < bytes + aligned)
+                    workspace = allocate({static_cast<std::int64_t>(bytes + aligned)}, DType::u8);
+                const auto at = reinterpret_cast<std::uintptr_t>(workspace.raw());
+                return workspace.raw() + (aligned - at % aligned) % aligned;
+            },
+            [this] { throw_if_stopped(); }};
 }
 
 bool CudaBackend::attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
@@ -62,12 +64,16 @@ bool CudaBackend::attention_fused(const Tensor& q, const Tensor& k, const Tensor
     }
     // Queries of one causal block see the same keys.
     const std::int64_t block = options.causal_block ? options.causal_block : q.size(0);
-    for (std::int64_t first = 0; first < q.size(0); first += block) {
+    const auto keys_of = [&](std::int64_t query) {
+        return extra ? k.size(0) - 1 : visible_keys(query, k.size(0), options.causal_block);
+    };
+    a.all_keys = keys_of(q.size(0) - 1);
+    for (std::int64_t first = (q.size(0) - 1) / block * block; first >= 0; first -= block) {
         a.queries = std::min(block, q.size(0) - first);
-        a.keys = extra ? k.size(0) - 1 : visible_keys(first, k.size(0), options.causal_block);
+        a.keys = keys_of(first);
         a.q = q.slice(0, first, first + a.queries).raw();
         a.out = out.slice(0, first, first + a.queries).raw();
-        if (!options_.dnn->attention(a, workspace(memory))) return false;
+        if (!options_.dnn->attention(a, dnn_caller(memory))) return false;
     }
     if (!extra) return true;
     const std::int64_t last = k.size(0) - 1;

@@ -184,7 +184,7 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     f.residual = residual ? residual->raw() : nullptr;
     f.out = wide.raw();
     Tensor memory;
-    if (!options_.dnn->conv(f, workspace(memory))) return false;
+    if (!options_.dnn->conv(f, dnn_caller(memory))) return false;
     if (padded != channels) copy(wide.slice(2, 0, channels), out);
     return true;
 }

@@ -172,7 +172,7 @@ private:
     bool conv_fused(const ConvCall&, const Tensor* residual, Tensor& out);
     Tensor zero_padded(const Tensor& x, std::int64_t rows);
     void conv_plain(const ConvCall&, Tensor& out);
-    Dnn::Workspace workspace(Tensor& kept);
+    Dnn::Caller dnn_caller(Tensor& workspace);
 
     std::shared_ptr<Runtime> runtime_;
     Options options_;

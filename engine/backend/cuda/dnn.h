@@ -15,6 +15,7 @@ struct FusedAttention {
     void* out = nullptr;
     float* log_sum = nullptr; ///< [H, Lq] natural log of the sum of exponentials, or null
     std::int64_t queries = 0, keys = 0, heads = 0, size = 0;
+    std::int64_t all_keys = 0; ///< of the last block where blocks of queries see more and more keys; else `keys`
     std::int64_t q_token = 0, q_head = 0, k_token = 0, k_head = 0, v_token = 0, v_head = 0, out_token = 0, out_head = 0;
     float scale = 1;
     std::int64_t multiplications() const { return 2 * queries * keys * heads * size; }
@@ -41,12 +42,18 @@ struct FusedConv {
 /// first use.
 class Dnn {
 public:
-    /// Device memory of at least so many bytes that is used by this call alone.
-    using Workspace = std::function<std::byte*(std::size_t bytes)>;
+    /// What a call may ask of whoever makes it.
+    struct Caller {
+        /// Device memory of at least so many bytes that is used by this call alone.
+        std::function<std::byte*(std::size_t bytes)> workspace;
+        /// Throws Cancelled: trying plans takes seconds.
+        std::function<void()> throw_if_stopped;
+    };
     virtual ~Dnn() = default;
-    /// False where the library has no plan for this: use the plain way.
-    virtual bool attention(const FusedAttention&, const Workspace&) = 0;
-    virtual bool conv(const FusedConv&, const Workspace&) = 0;
+    /// False where the library has no plan for this: use the plain way. Of blocks that see more and more keys the last
+    /// one comes first.
+    virtual bool attention(const FusedAttention&, const Caller&) = 0;
+    virtual bool conv(const FusedConv&, const Caller&) = 0;
     /// Whether the frames of one output frame had better lie side by side as channels, as one picture.
     virtual bool prefers_stacked_frames(Type, std::int64_t out_channels) const = 0;
 };

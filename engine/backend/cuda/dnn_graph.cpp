@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <unordered_map>
@@ -99,13 +101,11 @@ public:
         f_.destroy(handle_);
     }
 
-    bool attention(const FusedAttention& a, const Workspace& workspace) override {
+    bool attention(const FusedAttention& a, const Caller& caller) override {
         if (!all_aligned({a.q, a.k, a.v, a.out}) ||
             !all_aligned({a.q_token, a.q_head, a.k_token, a.k_head, a.v_token, a.v_head, a.out_token, a.out_head}))
             return false;
-        const std::string key = fmt::format("a:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", a.queries, a.keys, a.heads,
-                                            a.size, a.q_token, a.q_head, a.k_token, a.k_head, a.v_token, a.v_head,
-                                            a.out_token, a.out_head, a.scale, a.log_sum != nullptr);
+        const std::string key = attention_key(a, a.keys), other = key + composite_suffix;
         Memory memory{{first_input, const_cast<void*>(a.q)},
                       {second_input, const_cast<void*>(a.k)},
                       {third_input, const_cast<void*>(a.v)},
@@ -116,27 +116,36 @@ public:
         using Way = fe::AttentionImplementation_t;
         const auto expressed = [&](const std::string& name, Way way) -> Plan& {
             Plan& plan = planned(name, [&] { return attention_graph(a, way); });
-            plan.timed = plan.patient = a.multiplications() >= attention_worth_timing;
+            plan.timed = plan.patient = a.keys == a.all_keys && a.multiplications() >= attention_worth_timing;
             plan.most_workspace = largest_attention_workspace;
             return plan;
         };
-        const std::string other = key + ":composite";
+        const auto in_order = [&](bool composite_first) {
+            const auto run_one = [&](bool composite) {
+                const std::string& name = composite ? other : key;
+                return run(name, expressed(name, composite ? Way::COMPOSITE : Way::UNIFIED), memory, caller);
+            };
+            return run_one(composite_first) || run_one(!composite_first);
+        };
+        if (a.keys != a.all_keys) { // as the block that sees all of them
+            const std::string whole = attention_key(a, a.all_keys);
+            return in_order(faster(time_of(whole + composite_suffix), time_of(whole)));
+        }
         Plan& unified = expressed(key, Way::UNIFIED);
-        if (!unified.timed)
-            return run(key, unified, memory, workspace) ||
-                   run(other, expressed(other, Way::COMPOSITE), memory, workspace);
+        if (!unified.timed) return in_order(false);
         Plan& composite = expressed(other, Way::COMPOSITE);
-        if (unified.graph && unified.index < 0) choose(key, unified, memory, workspace);
-        if (composite.graph && composite.index < 0) choose(other, composite, memory, workspace);
-        // What one of them lacks is not looked for again while the other has it.
-        if (composite.index < 0 && unified.index >= 0) composite.graph = nullptr;
-        if (unified.index < 0 && composite.index >= 0) unified.graph = nullptr;
-        if (composite.time > 0 && (unified.time == 0 || composite.time < unified.time))
-            return run(other, composite, memory, workspace) || run(key, unified, memory, workspace);
-        return run(key, unified, memory, workspace) || run(other, composite, memory, workspace);
+        // Plans are compiled, a second each: where both were measured before, only the faster one's is made.
+        if (!remembered(key, unified) || !remembered(other, composite)) {
+            if (unified.graph && unified.index < 0) choose(key, unified, memory, caller);
+            if (composite.graph && composite.index < 0) choose(other, composite, memory, caller);
+            // What one of them lacks is not looked for again while the other has it.
+            if (composite.index < 0 && unified.index >= 0) composite.graph = nullptr;
+            if (unified.index < 0 && composite.index >= 0) unified.graph = nullptr;
+        }
+        return in_order(faster(composite.time, unified.time));
     }
 
-    bool conv(const FusedConv& c, const Workspace& workspace) override {
+    bool conv(const FusedConv& c, const Caller& caller) override {
         if (!all_aligned({c.x, c.w, c.bias, c.residual, c.out})) return false;
         const std::string key =
             fmt::format("{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", c.type == Type::f32 ? "tf32" : "c", c.time,
@@ -148,7 +157,7 @@ public:
         Memory memory{{first_input, const_cast<void*>(c.x)}, {second_input, const_cast<void*>(c.w)}, {result, c.out}};
         if (c.bias) memory.emplace(third_input, const_cast<void*>(c.bias));
         if (c.residual) memory.emplace(fourth_input, const_cast<void*>(c.residual));
-        return run(key, plan, memory, workspace);
+        return run(key, plan, memory, caller);
     }
 
     bool prefers_stacked_frames(Type type, std::int64_t out_channels) const override {
@@ -156,6 +165,19 @@ public:
     }
 
 private:
+    static constexpr const char* composite_suffix = ":composite";
+    static std::string attention_key(const FusedAttention& a, std::int64_t keys) {
+        return fmt::format("a:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", a.queries, keys, a.heads, a.size, a.q_token,
+                           a.q_head, a.k_token, a.k_head, a.v_token, a.v_head, a.out_token, a.out_head, a.scale,
+                           a.log_sum != nullptr);
+    }
+    /// Of times in milliseconds, 0: not measured.
+    static bool faster(float one, float other) { return one > 0 && (other == 0 || one < other); }
+    float time_of(const std::string& key) const {
+        const auto found = plans_.find(key);
+        return found == plans_.end() ? 0 : found->second.time;
+    }
+
     /// The library's kernels are told that every tensor starts at a multiple of 16 bytes, and read rows that way.
     static bool all_aligned(std::initializer_list<const void*> tensors) {
         return std::none_of(tensors.begin(), tensors.end(),
@@ -291,9 +313,8 @@ private:
         return good;
     }
 
-    std::string start(const Plan& plan, std::int64_t index, std::int64_t bytes, Memory& memory,
-                      const Workspace& workspace) {
-        std::byte* const work = bytes > 0 ? workspace(static_cast<std::size_t>(bytes)) : nullptr;
+    std::string start(const Plan& plan, std::int64_t index, std::int64_t bytes, Memory& memory, const Caller& caller) {
+        std::byte* const work = bytes > 0 ? caller.workspace(static_cast<std::size_t>(bytes)) : nullptr;
         return failure_of([&] {
             runtime_.stream(); // the library asks for this thread's card
             return plan.graph->execute_plan_at_index(handle_, memory, work, index);
@@ -322,18 +343,32 @@ private:
                         "use a smaller size, fewer frames or bf16, or close other programs that use the card");
     }
 
+    /// The number of the plan that was chosen for it before, among as many; -1: none was.
+    std::int64_t known_index(const std::string& key, const Plan& plan) const {
+        const auto known = cache_.find(key);
+        const auto count = static_cast<std::uint64_t>(plan.graph->get_execution_plan_count());
+        return known && (*known)[1] == count && (*known)[0] < count ? static_cast<std::int64_t>((*known)[0]) : -1;
+    }
+
+    /// Its plan's time is known: from now, or from when it was chosen before.
+    bool remembered(const std::string& key, Plan& plan) const {
+        if (!plan.graph) return false;
+        if (plan.time == 0 && known_index(key, plan) >= 0)
+            plan.time = std::bit_cast<float>(static_cast<std::uint32_t>((*cache_.find(key))[2]));
+        return plan.time > 0;
+    }
+
     /// The fastest of the first plans, as measured now or earlier: those of convolutions differ by far, and of
     /// attention's, which come with the newest generation of cards first, the first need not be the best.
-    void choose(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
+    void choose(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
         if (!plan.timed || runtime_.recording()) return take(plan, 0); // nothing to be timed, or not now
         const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
-        if (const auto known = cache_.find(key); known && (*known)[1] == static_cast<std::uint64_t>(count))
-            if (const auto index = static_cast<std::int64_t>((*known)[0]);
-                index >= 0 && index < count && built(plan, index, plan.workspace)) {
-                plan.index = index;
-                plan.time = std::bit_cast<float>(static_cast<std::uint32_t>((*known)[2]));
-                return;
-            }
+        if (const std::int64_t index = remembered(key, plan) ? known_index(key, plan) : -1;
+            index >= 0 && built(plan, index, plan.workspace)) {
+            plan.index = index;
+            return;
+        }
+        std::int64_t fastest = -1, fastest_workspace = 0;
         float best = 0;
         const auto began = std::chrono::steady_clock::now();
         const auto too_late = [&](std::int64_t i) {
@@ -341,11 +376,12 @@ private:
             const auto spent = std::chrono::steady_clock::now() - began;
             return spent > patience || (spent > patience_to_compile && is_compiled(plan, i));
         };
-        for (std::int64_t i = 0; i < count && (plan.index < 0 || i < candidates); ++i) {
+        for (std::int64_t i = 0; i < count && (fastest < 0 || i < candidates); ++i) {
+            caller.throw_if_stopped();
             std::int64_t bytes = 0;
-            if ((plan.index >= 0 && too_late(i)) || !built(plan, i, bytes)) continue;
+            if ((fastest >= 0 && too_late(i)) || !built(plan, i, bytes)) continue;
             const auto starts = [&] {
-                std::string why = start(plan, i, bytes, memory, workspace);
+                std::string why = start(plan, i, bytes, memory, caller);
                 const bool good = why.empty();
                 if (!good) plan.why = std::move(why);
                 return good;
@@ -356,22 +392,24 @@ private:
                     for (int round = 0; round < times; ++round) good = good && starts();
                 }) / static_cast<float>(times);
             };
-            if (!good || (plan.index >= 0 && time_of(1) > clearly_slower * best)) continue;
+            if (!good || (fastest >= 0 && time_of(1) > clearly_slower * best)) continue;
             const float time = time_of(rounds);
-            if (!good || (plan.index >= 0 && time >= best)) continue;
+            if (!good || (fastest >= 0 && time >= best)) continue;
             best = time;
-            plan.index = i;
-            plan.workspace = bytes;
+            fastest = i;
+            fastest_workspace = bytes;
         }
+        plan.index = fastest;
+        plan.workspace = fastest_workspace;
         plan.time = best;
         if (plan.index >= 0)
             cache_.keep(key, {static_cast<std::uint64_t>(plan.index), static_cast<std::uint64_t>(count),
                               std::bit_cast<std::uint32_t>(best)});
     }
 
-    bool chosen(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
+    bool chosen(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
         if (!plan.graph) return false;
-        if (plan.index < 0) choose(key, plan, memory, workspace);
+        if (plan.index < 0) choose(key, plan, memory, caller);
         return plan.index >= 0 || given_up(key, plan);
     }
 
@@ -383,11 +421,11 @@ private:
         return false;
     }
 
-    bool run(const std::string& key, Plan& plan, Memory& memory, const Workspace& workspace) {
-        if (!chosen(key, plan, memory, workspace)) return false;
+    bool run(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
+        if (!chosen(key, plan, memory, caller)) return false;
         // A plan that was built may still not start; the one after it may.
         for (; plan.index >= 0; take(plan, plan.index + 1)) {
-            const std::string why = start(plan, plan.index, plan.workspace, memory, workspace);
+            const std::string why = start(plan, plan.index, plan.workspace, memory, caller);
             if (why.empty()) return true;
             if (runtime_.recording()) // it may be the recording that it cannot be in, and what is recorded stays
                 throw Error("", "device", fmt::format("cuDNN does not start {} while it is recorded: {}", key, why));
@@ -420,8 +458,13 @@ void open_compiler(void* dnn) {
 } // namespace
 
 std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
-    // The frontend asks the loader for CUDA's runtime by its bare name; it is found when it is here already.
-    if (!open_library({"libcudart.so.13", "libcudart.so.12"}, why)) return nullptr;
+    // The frontend asks the loader for CUDA's runtime by its bare name; it is found when it is here already. Where two
+    // are installed it takes the older one and writes so to stderr, unless it is told which.
+    const std::array runtimes{"libcudart.so.13", "libcudart.so.12"};
+    const auto is_here = [&](const char* name) { return open_library({name}, why) != nullptr; };
+    const auto* const found = std::find_if(runtimes.begin(), runtimes.end(), is_here);
+    if (found == runtimes.end()) return nullptr;
+    ::setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", *found, 0);
     void* library = open_library({"libcudnn.so.9"}, why);
     if (!library) return nullptr;
     open_compiler(library);

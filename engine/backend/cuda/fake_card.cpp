@@ -38,8 +38,8 @@ class CountingBlas final : public Blas {
 };
 
 class CountingDnn final : public Dnn {
-    bool attention(const FusedAttention&, const Workspace&) override { return true; }
-    bool conv(const FusedConv&, const Workspace& workspace) override { return workspace(std::size_t{64} << 20); }
+    bool attention(const FusedAttention&, const Caller&) override { return true; }
+    bool conv(const FusedConv&, const Caller& caller) override { return caller.workspace(std::size_t{64} << 20); }
     bool prefers_stacked_frames(Type, std::int64_t) const override { return true; }
 };
 

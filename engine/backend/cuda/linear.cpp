@@ -20,8 +20,12 @@ constexpr std::int64_t eight_bit_rows = 256;
 /// rows.
 void CudaBackend::product(Product& p, Tensor& c) {
     const Curve wanted = p.activation;
-    // The library's tanh is good enough for bf16 alone.
-    const bool in_library = wanted == Curve::none || (wanted == Curve::gelu_tanh && p.c_type == Type::bf16);
+    // The library's tanh is good enough for bf16 alone. Within the product it is computed on data centres' cards since
+    // Hopper; before, and on others, it is a kernel of the library's own that is slower than ours (karpathy/llm.c #338,
+    // #653; sgl-project/sglang #34350).
+    const int generation = runtime_->properties().major;
+    const bool in_library = wanted == Curve::none || (wanted == Curve::gelu_tanh && p.c_type == Type::bf16 &&
+                                                      (generation == 9 || generation == 10));
     if (options_.blas && p.k > 0) {
         if (!in_library) p.activation = Curve::none;
         bool done = options_.blas->multiply(p);

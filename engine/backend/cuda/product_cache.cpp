@@ -14,7 +14,7 @@
 namespace denoir::cuda {
 namespace {
 
-constexpr std::size_t largest_file = 1 << 20, longest_key = 200;
+constexpr std::size_t largest_file = 16 << 20, longest_key = 200;
 
 bool read_word(std::istringstream& in, std::uint64_t& word) {
     std::string text;
