@@ -327,6 +327,13 @@ Context context_of(const Context& like, const Tensor& key_bias, std::span<const 
     return c;
 }
 
+/// Rows of a prompt that are not collapsed: one of sixteen lengths, so that prompts share what is planned and recorded
+/// for a shape. The rows beyond it are zeros like those that are collapsed.
+std::int64_t shared_length(std::int64_t rows, std::int64_t text_len) {
+    const std::int64_t grain = std::max<std::int64_t>(1, text_len / 16);
+    return std::min(text_len, (rows + grain - 1) / grain * grain);
+}
+
 Tensor host_f32(Backend& backend, const Tensor& x) { return (x.backend() ? backend.download(x) : x).to_host_f32(); }
 
 } // namespace
@@ -447,7 +454,7 @@ Context Transformer::context(const Tensor& text, const Context& other) const {
 void Transformer::add_text(Context& context, const Tensor& text, bool collapse, nn::Probe* probe) const {
     inputs::check_text(config_, text);
     Tensor rows = host_f32(*backend_, text);
-    const std::int64_t used = inputs::rows_used(rows), zeros = config_.text_len - used;
+    const std::int64_t used = shared_length(inputs::rows_used(rows), config_.text_len), zeros = config_.text_len - used;
     if (collapse && zeros > 1) {
         rows = rows.slice(0, 0, used + 1);
         Tensor bias = Tensor::zeros({used + 1});
