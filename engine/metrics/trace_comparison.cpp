@@ -153,7 +153,9 @@ private:
 
     void visit(Node& n, std::size_t index, const std::string& component, const std::string& input,
                std::set<std::string>& seen) {
-        if (!seen.insert(input).second) return;
+        // Of a model's blocks all may be missing in between; a file may name one that no model has.
+        constexpr std::size_t most_between = 1000;
+        if (seen.size() >= most_between || !seen.insert(input).second) return;
         const TraceKey& at = n.parts;
         if (input[0] == '@') return visit_reference(n, index, component, input, seen);
         TraceKey k = at;

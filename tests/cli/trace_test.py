@@ -47,6 +47,13 @@ def floats(values):
     return ("F32", [len(values)], struct.pack(f"<{len(values)}f", *values))
 
 
+class Hostile(Case):
+    def test_blocks_that_no_model_has(self):
+        for block in (5000, 2000000000):
+            trace = write(self.work / "t.safetensors", {f"transformer/step_001/cond/{name}": floats([1, 2]) for name in (f"blocks.{block}.norm1", "head.norm")})
+            self.assertEqual(len(self.done("compare-traces", trace, trace, "--json").json()["layers"]), 2)
+
+
 class BesidePyTorch(Case):
     def test_every_layer_is_matched(self):
         for folder in sorted(FIXTURES.glob("trace-*")):
