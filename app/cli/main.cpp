@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -120,6 +122,13 @@ void say_profile() {
     std::fwrite(table.data(), 1, table.size(), stderr);
 }
 
+/// A file that is opened while one of the standard streams is closed would get its number, and what is said to the user
+/// would be written into it. Only to be read: a result that goes nowhere is an error still.
+void keep_standard_streams() {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+        if (::fcntl(fd, F_GETFD) == -1 && ::open("/dev/null", O_RDONLY) != fd) std::_Exit(failed);
+}
+
 } // namespace
 
 std::span<const Command> commands() {
@@ -148,6 +157,7 @@ std::stop_token interrupt_token() { return interrupt->token(); }
 } // namespace denoir::cli
 
 int main(int argc, char** argv) {
+    denoir::cli::keep_standard_streams();
     denoir::cli::Interrupt interrupt;
     denoir::cli::interrupt = &interrupt;
     const int code = denoir::cli::guarded(std::vector<std::string>(argv + 1, argv + argc));

@@ -13,6 +13,19 @@ from program import CLI, FIXTURES, MODEL, PACE, Case, main, sha256, tree, write_
 PATIENCE = 20 * PACE
 
 
+class ClosedStreams(Case):
+    def test_nothing_that_is_said_lands_in_a_file(self):
+        weights = MODEL / "transformer" / "diffusion_pytorch_model.safetensors"
+        words = ("convert", str(weights), "out.safetensors", "--dtype", "f32", "--progress", "plain")
+        self.done(*words)
+        whole = sha256(self.work / "out.safetensors")
+        for closed in ("2>&-", "0>&- 2>&-", "0>&- 1>&- 2>&-"):
+            (self.work / "out.safetensors").unlink()
+            code = subprocess.run(["sh", "-c", f'exec "$0" "$@" {closed}', CLI, *words], cwd=self.work, env=self.environment, stdout=subprocess.DEVNULL, timeout=PATIENCE).returncode
+            self.assertEqual(code, 1 if "1>&-" in closed else 0, closed)
+            self.assertEqual(sha256(self.work / "out.safetensors"), whole, closed)
+
+
 class Folders(Case):
     def test_an_empty_folder_is_filled_and_stays_the_same(self):
         self.done(*self.render_words("new", steps=1))
