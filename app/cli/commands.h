@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -88,6 +89,11 @@ inline constexpr Option layers_option{"--layers", "GLOB",
 inline constexpr Option traced_steps_option{"--steps", "LIST",
                                             "solver steps to trace, like 1,4-6,last (default: every step)"};
 inline constexpr std::string_view solver_steps = "--solver-steps";
+/// --report and --csv: refused before anything is computed, as other outputs are.
+void check_tables(const Arguments&, std::span<const std::filesystem::path> inputs);
+/// Both are whole on their disk before one of them is seen.
+void write_tables(const Arguments&, const std::function<std::string()>& csv,
+                  const std::function<std::string()>& report);
 /// "960x544" as the two fields of the request.
 void set_size_fields(Request&, const std::string& text, const RequestSource&);
 

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
-#include "engine/core/file.h"
 #include "engine/session/inputs.h"
-#include "engine/session/output_check.h"
 
 namespace denoir::cli {
 namespace {
@@ -39,11 +37,7 @@ int run_request(const Arguments& args, Console& console) {
     apply_request_arguments(request, args, solver_steps);
     std::vector<fs::path> inputs = all_inputs_of(request);
     if (!args.words().empty()) inputs.emplace_back(args.words()[0]);
-    for (const char* option : {"--report", "--csv"})
-        if (args.has(option)) check_output_file(args.get(option), inputs);
-    if (args.has("--report") && args.has("--csv") &&
-        fs::absolute(args.get("--report")).lexically_normal() == fs::absolute(args.get("--csv")).lexically_normal())
-        throw UsageError("", "--csv", "is the same file as --report", "give two names");
+    check_tables(args, inputs);
     if (args.has("--report")) options.work = fs::absolute(args.get("--report")).parent_path();
 
     Progress progress(progress_style(args.get("--progress", "auto")));
@@ -53,14 +47,8 @@ int run_request(const Arguments& args, Console& console) {
     const PrecisionResult found = compare_precision(
         request, options, begins, progress,
         [&](double done, double total) { progress.work("comparing", "", done, total); }, interrupt_token());
-    const auto written = [&](const char* option, const std::string& text) {
-        auto file = args.has(option) ? std::make_unique<AtomicFile>(args.get(option)) : nullptr;
-        if (file) file->write(text);
-        return file;
-    };
-    const auto csv = written("--csv", to_csv(found.traces)), report = written("--report", found.report);
-    for (const auto& file : {csv.get(), report.get()}) // both are whole before one is seen
-        if (file) file->commit();
+    write_tables(
+        args, [&] { return to_csv(found.traces); }, [&] { return found.report; });
     progress.clear();
     console.say(fmt::format("{}\npicture: {}", to_text(found.traces), found.pictures.verdict));
     Json document = to_json(found.traces);

@@ -4,8 +4,6 @@
 #include "app/cli/commands.h"
 #include "engine/compare/trace_compare.h"
 #include "engine/compare/trace_report.h"
-#include "engine/core/file.h"
-#include "engine/session/output_check.h"
 
 namespace denoir::cli {
 namespace {
@@ -20,30 +18,28 @@ int run(const Arguments& args, Console& console) {
     const std::vector<fs::path> inputs{a, b};
     for (const fs::path& input : inputs)
         if (input.empty()) throw UsageError("", &input == inputs.data() ? "A" : "B", "is empty", "name a trace");
-    for (const char* option : {"--report", "--csv"})
-        if (args.has(option)) {
-            if (args.get(option).empty()) throw UsageError("", option, "is empty", "name a file");
-            check_output_file(args.get(option), inputs);
-        }
-    if (args.has("--report") && args.has("--csv") &&
-        fs::absolute(args.get("--report")).lexically_normal() == fs::absolute(args.get("--csv")).lexically_normal())
-        throw UsageError("", "--csv", "is the same file as --report", "give two names");
+    check_tables(args, inputs);
 
     Progress progress(progress_style(args.get("--progress", "auto")));
     const TraceFiles files(a, b);
     const metrics::TraceComparison found = files.compare(
         [&](double done, double total) { progress.work("comparing", "", done, total); }, interrupt_token());
-    if (args.has("--csv")) write_file(args.get("--csv"), to_csv(found));
-    if (args.has("--report")) write_file(args.get("--report"), trace_report(found, &files));
+    write_tables(
+        args, [&] { return to_csv(found); }, [&] { return trace_report(found, &files); });
     progress.clear();
     console.say(to_text(found));
-    console.report(to_json(found));
-    if (limit.is_null()) return 0;
-    const bool fits = found.worst_normalised() <= limit.get<double>() && found.shapes.empty();
-    if (!fits)
-        console.note(fmt::format("{}: the largest normalised error is {:.2e}, above --max-error {:g}",
-                                 printable(a.native(), 120), found.worst_normalised(), limit.get<double>()));
-    return fits ? 0 : 1;
+    Json document = to_json(found);
+    std::optional<Error> above;
+    if (!limit.is_null() && !(found.worst_normalised() <= limit.get<double>() && found.shapes.empty())) {
+        above.emplace(a.native(), "",
+                      fmt::format("the largest normalised error is {:.2e}, above --max-error {:g}",
+                                  found.worst_normalised(), limit.get<double>()),
+                      "look at the layers with --report, or allow more");
+        console.note(above->what());
+        document["error"] = Console::error_json(*above);
+    }
+    console.report(document);
+    return above ? 1 : 0;
 }
 
 } // namespace

@@ -143,6 +143,7 @@ void Progress::clear() {
 
 std::string duration(double seconds) {
     if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+    if (!(seconds < 1e10)) return "over 300 years"; // a file may say so
     const auto whole = static_cast<long long>(seconds + 0.5);
     if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);

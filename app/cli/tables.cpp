@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <memory>
+
+#include "app/cli/commands.h"
+#include "engine/core/file.h"
+#include "engine/session/output_check.h"
+
+namespace denoir::cli {
+
+namespace fs = std::filesystem;
+
+void check_tables(const Arguments& args, std::span<const fs::path> inputs) {
+    for (const char* option : {"--report", "--csv"}) {
+        if (!args.has(option)) continue;
+        if (args.get(option).empty()) throw UsageError("", option, "is empty", "name a file");
+        check_output_file(args.get(option), inputs);
+    }
+    if (args.has("--report") && args.has("--csv") &&
+        fs::absolute(args.get("--report")).lexically_normal() == fs::absolute(args.get("--csv")).lexically_normal())
+        throw UsageError("", "--csv", "is the same file as --report", "give two names");
+}
+
+void write_tables(const Arguments& args, const std::function<std::string()>& csv,
+                  const std::function<std::string()>& report) {
+    const auto written = [&](const char* option, const std::function<std::string()>& text) {
+        auto file = args.has(option) ? std::make_unique<AtomicFile>(args.get(option)) : nullptr;
+        if (file) file->write(text());
+        return file;
+    };
+    const auto table = written("--csv", csv), page = written("--report", report);
+    for (AtomicFile* file : {table.get(), page.get()})
+        if (file) file->commit();
+}
+
+} // namespace denoir::cli
