@@ -104,7 +104,7 @@ std::vector<std::filesystem::path> frame_files(const std::filesystem::path& fold
     for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
         if (it->path().filename().native().starts_with('.')) continue; // what other systems leave beside pictures
         std::error_code ignored;
-        if (it->symlink_status(ignored).type() != std::filesystem::file_type::regular) continue;
+        if (!it->is_regular_file(ignored)) continue; // or a link to one
         if (is_frame(it->path())) files.push_back(it->path());
     }
     if (error)

@@ -100,9 +100,11 @@ TEST(FrameFiles, NaturalOrder) {
     store(folder / "h.txt", "BM and P6 are the beginnings of pictures");
     write_png(folder / "picture", picture(6, 4));
     std::filesystem::rename(folder / "picture", folder / "f3.dat"); // its content decides
+    std::filesystem::create_symlink("f3.dat", folder / "f4.png");   // as data managers keep them
+    std::filesystem::create_symlink("nowhere.png", folder / "f5.png");
     std::string names;
     for (const auto& path : frame_files(folder.path())) names += path.filename().string() + " ";
-    EXPECT_EQ(names, "f1.PNG f02.png f2.png f3.dat f10.png g.jpg ");
+    EXPECT_EQ(names, "f1.PNG f02.png f2.png f3.dat f4.png f10.png g.jpg ");
     EXPECT_THROW(frame_files(folder / "missing"), Error);
 }
 
