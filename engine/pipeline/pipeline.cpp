@@ -61,7 +61,8 @@ bool uses_negative(const Request& r) {
 }
 
 wan::Vae::Options vae_options(const Request& r, int strips) {
-    return {.dtype = *r.precision == PrecisionPolicy::skyreels ? DType::bf16 : DType::f32,
+    // SkyReels goes on after a video outside of autocast (spec/pipelines.md 1.4, 7.6).
+    return {.dtype = *r.precision == PrecisionPolicy::skyreels && !goes_on(r) ? DType::bf16 : DType::f32,
             .strips = strips,
             .tf32 = *r.precision != PrecisionPolicy::f32};
 }
