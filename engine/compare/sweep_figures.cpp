@@ -8,8 +8,20 @@
 #include "engine/compare/pairs.h"
 #include "engine/compare/rgb8.h"
 #include "engine/metrics/summary.h"
+#include "engine/session/run_folder.h"
 
 namespace denoir {
+namespace {
+
+/// A run whose latents were not kept has its video still.
+bool has_latents(const std::filesystem::path& path) {
+    const RunFolder run = RunFolder::open(path);
+    std::error_code code;
+    return std::filesystem::is_regular_file(run.latents_file(run.record().total_steps), code);
+}
+
+} // namespace
+
 SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                        std::size_t reference_index,
                                        const std::function<void(std::int64_t, std::int64_t)>& progress,
@@ -17,13 +29,17 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
     SweepCell::Figures out{.reference = reference_index};
     Observer quiet;
     const SourceOptions options{.threads = threads_};
-    if (!reference_ || open_ != reference) {
+    // Both as they were computed, or both as they were written.
+    const bool exact = has_latents(cell) && has_latents(reference);
+    const std::filesystem::path a = exact ? cell : cell / "video.mp4", b = exact ? reference : reference / "video.mp4";
+    if (!exact) out.note = "of the videos: latents were not kept";
+    if (!reference_ || open_ != b) {
         reference_.reset();
-        reference_ = open_source(reference, options, quiet, stop);
-        open_ = reference;
+        reference_ = open_source(b, options, quiet, stop);
+        open_ = b;
     }
     reference_->rewind();
-    const auto source = open_source(cell, options, quiet, stop);
+    const auto source = open_source(a, options, quiet, stop);
     pool_.set_stop(stop);
     // Cells that differ in their rate alone have the same frames.
     FramePairs pairs(*source, *reference_, {}, pool_.threads() > 1);
@@ -43,7 +59,8 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
     out.ssim = summary.mean.ssim;
     if (summary.mean.mse > 0) out.worst_frame = summary.mean.ssim ? summary.worst_ssim : summary.worst_psnr;
     if (own != theirs)
-        out.note = fmt::format("over {} frames: it has {}, the reference {}", values.size(), own, theirs);
+        out.note = fmt::format("{}{}over {} frames: it has {}, the reference {}", out.note,
+                               out.note.empty() ? "" : "; ", values.size(), own, theirs);
     return out;
 } catch (const Error& e) {
     reference_.reset();

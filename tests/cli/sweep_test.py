@@ -47,6 +47,13 @@ class Sweep(Case):
         self.assertEqual(len(csv), 5)
         self.assertEqual(len(self.done("runs", "--json").json()["runs"]), 5)
 
+    def test_figures_without_latents(self):
+        report = self.done(*self.words("--axis", "steps=1,3", "--latents", "none", "--out", "s", "--json")).json()
+        figures = report["cells"][0]["figures"]
+        runs = [pathlib.Path(c["run"]) / "video.mp4" for c in report["cells"]]
+        self.assertAlmostEqual(figures["psnr"], self.done("compare", *runs, "--json").json()["mean"]["psnr"], 9)
+        self.assertIn("latents", figures["note"])
+
     def test_a_file(self):
         self.write({"schema": 1, "model": str(MODEL), "prompt": "p", "width": 80, "height": 48, "frames": 5, "steps": 1, "dtype": "f32"}, "base.json")
         sweep = self.write({"schema": 1, "request": "base.json", "axes": {"prompt": ["a fox", "a fox, at night"], "seed": [1, 2]}})
