@@ -63,16 +63,27 @@ void refuse_input(const fs::path& out, const fs::path& input) {
                 "choose another output");
 }
 
+/// Of a folder that is read nobody reads these; what a run keeps is refused by name.
+bool is_made(const fs::path& out) {
+    static constexpr std::array<std::string_view, 4> made{".mp4", ".mkv", ".html", ".csv"};
+    return std::find(made.begin(), made.end(), lower_extension(out)) != made.end();
+}
+
 void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
     std::error_code code;
     if (!fs::exists(out, code)) return;
+    const fs::path self = fs::canonical(folder_of(out), code) / out.filename();
     for (const fs::path& input : inputs) {
         if (input.empty()) continue;
         if (same_file(out, input)) refuse_input(out, input);
         if (!fs::is_directory(input, code)) continue;
-        for (fs::recursive_directory_iterator it(input, fs::directory_options::skip_permission_denied, code), end;
+        // A folder of frames, or a run with its latents; which files of a model are read is told one by one.
+        for (fs::recursive_directory_iterator
+                 it(fs::canonical(input, code), fs::directory_options::skip_permission_denied, code),
+             end;
              !code && it != end; it.increment(code)) {
-            if (it.depth() > 4) it.disable_recursion_pending();
+            if (it.depth() > 0) it.disable_recursion_pending();
+            if (it->path() == self && is_made(out)) continue;
             if (same_file(out, it->path())) refuse_input(out, it->path());
         }
     }
@@ -143,8 +154,7 @@ void check_output_folder(const fs::path& given, std::span<const fs::path> inputs
     else
         check_parent(out);
     for (const fs::path& input : inputs)
-        if (!input.empty() && (same_file(out, input) || (fs::is_directory(input, code) && lies_in(out, input))))
-            refuse_input(given, input);
+        if (!input.empty() && same_file(out, input)) refuse_input(given, input);
 }
 
 OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, int own_frames,

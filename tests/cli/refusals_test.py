@@ -254,6 +254,17 @@ class Outputs(Case):
                      names=("config.json",), timeout=PATIENCE)  # fmt: skip
         self.assertEqual({p: sha256(self.work / p) for p in before}, before)
 
+    def test_what_is_made_in_a_folder_that_is_read(self):
+        model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+        one = ("--model", ".", "--prompt", "x", "--size", "80x48", "--frames", 5, "--steps", 1, "--seed", 1, "--dtype", "f32")
+        self.done("render", *one, "--out", "frames", "--run-dir", "run", cwd=model)
+        for _ in range(2):  # the second time it is there already
+            self.done("render", *one, "--out", "out.mp4", cwd=model)
+            self.done("decode", "run", "--step", 0, "--out", "run/draft.mp4", cwd=model)
+            self.done("compare", "run", "run", "--csv", "t.csv", "--report", "run/r.html", cwd=model)
+        self.refused("decode", "run", "--out", "run/video.mp4", cwd=model, names=("video.mp4",), timeout=PATIENCE)
+        self.refused("trace", *one[:8], "--solver-steps", 1, "--out", "transformer/diffusion_pytorch_model.safetensors", cwd=model, timeout=PATIENCE)
+
     def test_places_that_cannot_hold_the_result(self):
         (self.work / "d.mp4").mkdir()
         (self.work / "frames").mkdir()
