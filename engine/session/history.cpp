@@ -15,8 +15,10 @@ namespace {
 bool matches(const HistoryEntry& entry, const std::string& search) {
     const Json request = to_json(entry.record.request);
     std::string all = entry.path.string() + " " + entry.state;
-    for (const char* key : {"prompt", "negative_prompt", "model", "mode", "seed", "sampler"})
-        all.append(1, ' ').append(request[key].dump(-1, ' ', false, Json::error_handler_t::replace));
+    for (const char* key : {"prompt", "model", "mode", "seed"}) {
+        const Json& value = request[key];
+        all.append(1, ' ').append(value.is_string() ? value.get<std::string>() : value.dump());
+    }
     all = lower_ascii(all);
     std::istringstream words(lower_ascii(search));
     for (std::string word; words >> word;)

@@ -43,6 +43,12 @@ fs::path resources_folder() {
     return {};
 }
 
+fs::path named_model(const fs::path& name) {
+    if (const fs::path own = own_models() / name; is_there(own)) return own;
+    const fs::path resources = resources_folder();
+    return !resources.empty() && is_there(resources / name) ? resources / name : fs::path();
+}
+
 fs::path find_model(const fs::path& asked) {
     const fs::path resources = resources_folder();
     if (asked.empty()) {
@@ -51,10 +57,7 @@ fs::path find_model(const fs::path& asked) {
     }
     if (is_there(asked)) return asked;
     const bool is_name = !asked.has_parent_path();
-    if (is_name) {
-        if (const fs::path own = own_models() / asked; is_there(own)) return own;
-        if (!resources.empty() && is_there(resources / asked)) return resources / asked;
-    }
+    if (const fs::path named = is_name ? named_model(asked) : fs::path(); !named.empty()) return named;
     throw Error(asked.string(), "model", "no such file or folder",
                 is_name ? "check the name, or give a path" : "check the path");
 }

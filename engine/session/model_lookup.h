@@ -8,6 +8,9 @@ namespace denoir {
 /// prefix (installed). Empty: none.
 std::filesystem::path resources_folder();
 
+/// The model of that name (no slash) below the data folder's `models` or the resources; empty: none.
+std::filesystem::path named_model(const std::filesystem::path& name);
+
 /// The model a request means: an existing file or folder, else a name (no slash) below the data folder's `models` or
 /// the resources; empty: the bundled demo model. Throws Error naming what was asked for.
 std::filesystem::path find_model(const std::filesystem::path& asked);

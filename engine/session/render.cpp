@@ -87,6 +87,7 @@ void take_conditioning_of(const fs::path& other, RunFolder& run, const ModelFold
 /// The steps up to the start of a branch, and what the encoders gave, as far as it serves.
 void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
     const int last = run.record().request.start->step;
+    run.record().steps.clear();
     for (int step = 0; step <= last; ++step) {
         const StepRecord* s = parent.record().find(step);
         if (!s) continue;
@@ -103,6 +104,31 @@ void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
     run.save();
 }
 
+/// What a branch takes over besides the step that it begins from.
+void check_steps_before(const RunFolder& parent, int last) {
+    for (int step = 0; step < last; ++step) {
+        std::error_code code;
+        const fs::path file = parent.latents_file(step);
+        if (parent.record().find(step) && !fs::is_regular_file(file, code))
+            throw Error(file.string(), "", "is missing, and a branch takes the steps before its start along",
+                        "put it back, or render anew");
+    }
+}
+
+/// A branch that was ended before it had the steps of its parent gets them now: computed anew, with its own prompt and
+/// guidance, they would be others.
+void take_over_again(RunFolder& run, const ModelFolder& model) {
+    const Request& r = run.record().request;
+    const Request::Start& start = *r.start;
+    if (branch_of(start.run, start.step).start->sha256 != start.sha256)
+        throw Error(start.run.string(), "start.sha256", fmt::format("step {} there has other latents", start.step),
+                    "render the branch anew");
+    const RunFolder parent = RunFolder::open(start.run);
+    stored_state(parent, start.step, r, model);
+    check_steps_before(parent, start.step);
+    take_over(run, parent, shares_conditioning(r, parent.record().request));
+}
+
 /// Where the rest of a run will be written: found out before it is computed.
 void check_places(const RunFolder& run, int last_step) {
     std::vector<fs::path> places{run.file("video.mp4"), run.file("thumbnail.png"), run.file("metrics.json"),
@@ -115,17 +141,6 @@ void check_places(const RunFolder& run, int last_step) {
         std::error_code code;
         if (fs::exists(fs::symlink_status(place, code)) && !fs::is_regular_file(place, code))
             throw Error(place.string(), "", "is no file, and the run writes one there", "remove it");
-    }
-}
-
-/// What a branch takes over besides the step that it begins from.
-void check_steps_before(const RunFolder& parent, int last) {
-    for (int step = 0; step < last; ++step) {
-        std::error_code code;
-        const fs::path file = parent.latents_file(step);
-        if (parent.record().find(step) && !fs::is_regular_file(file, code))
-            throw Error(file.string(), "", "is missing, and a branch takes the steps before its start along",
-                        "put it back, or render anew");
     }
 }
 
@@ -264,7 +279,11 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     check_resolved(run);
     check_output(record.out, all_inputs_of(record.request), *record.request.frames, run.path());
     const ModelFolder model = ModelFolder::open(record.request.model);
-    const auto state = run.last_state();
+    auto state = run.last_state();
+    if (const auto& start = record.request.start; start && (!state || state->step < start->step)) {
+        take_over_again(run, model);
+        state = run.last_state();
+    }
     const std::vector<Window> windows = stored_windows(run);
     const bool draws = !state || window_after(windows, state->step).index + 1 < int(windows.size());
     const Request checked = as_stored(record.request, draws);

@@ -12,6 +12,7 @@
 #include "engine/core/file.h"
 #include "engine/core/units.h"
 #include "engine/session/field_reader.h"
+#include "engine/session/model_lookup.h"
 #include "engine/session/suggest.h"
 
 namespace denoir {
@@ -248,7 +249,11 @@ fs::path read_path(const FieldReader& in) { return in.path(); }
 fs::path read_model(const FieldReader& in) {
     const fs::path path = in.path(), name(in.text());
     std::error_code code;
-    return name.has_parent_path() || fs::exists(path, code) ? path : name;
+    if (name.has_parent_path() || fs::exists(path, code)) return path;
+    if (!fs::exists(name, code)) return name;
+    // What is called so where we are is not what lies beside the request.
+    const fs::path named = named_model(name);
+    return named.empty() ? path : named;
 }
 
 auto number(double low, double high) {

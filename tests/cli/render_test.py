@@ -76,6 +76,9 @@ class Render(Case):
         found = self.done("runs", "--search", "red fox", "--json").json()["runs"]
         self.assertEqual([(r["state"], r["seed"]) for r in found], [("done", 7)])
         self.assertEqual(self.done("runs", "--search", "green fox", "--json").json()["runs"], [])
+        self.done("render", "--model", MODEL, "--prompt", 'a sign "OPEN"', "--negative-prompt", "many people", "--size", "80x48", "--frames", 5, "--steps", 1, "--out", "open.mp4")
+        self.assertEqual(len(self.done("runs", "--search", '"open"', "--json").json()["runs"]), 1)
+        self.assertEqual(self.done("runs", "--search", "people", "--json").json()["runs"], [])  # is wanted nowhere
 
     def test_run_folder_of_its_own(self):
         result = self.done(*self.render_words("out.mkv", "--no-metadata", "--json", steps=1)).json()
@@ -115,6 +118,16 @@ class Render(Case):
         result = self.done("render", "requests/r.json", "--steps", 2, "--seed", 7, "--out", "out.mp4", "--json").json()
         self.assertEqual(result["seed"], 7)
         self.assertEqual(len(latents(result["run"])), 3)
+
+    def test_a_model_beside_the_request_is_not_one_where_we_are(self):
+        (self.work / "jobs").mkdir()
+        (self.work / "jobs" / "r.json").write_text(json.dumps({"schema": 1, "model": "mine", "prompt": "p", "width": 80, "height": 48, "frames": 5, "steps": 1, "dtype": "f32"}))
+        (self.work / "mine").symlink_to(MODEL)
+        self.refused("render", "jobs/r.json", "--out", "refused.mp4", names=("mine",))
+        (self.home / "data" / "models").mkdir(parents=True)
+        (self.home / "data" / "models" / "mine").symlink_to(MODEL)
+        run = self.done("render", "jobs/r.json", "--out", "out.mp4", "--json").json()["run"]
+        self.assertEqual(json.loads((pathlib.Path(run) / "run.json").read_text())["request"]["model"], str(self.home / "data" / "models" / "mine"))
 
     def test_same_bytes_for_any_threads(self):
         one, two = self.render("one", "--threads", 1), self.render("two", "--threads", 2)
@@ -202,6 +215,27 @@ class Render(Case):
         none = self.render("none", "--latents", "none")
         self.assertEqual(latents(none), {})
         self.refused("decode", none, "--out", "refused.mp4")
+
+    def test_a_branch_that_was_ended_before_it_had_its_start(self):
+        run = self.render("run")
+        branch = ("render", "--from", run, "--step", 2, "--guidance", 2, "--prompt", "A blue boat.")
+        self.done(*branch, "--run-dir", "whole", "--out", "whole.mp4")
+        for name, lost in (("none", ["step_000", "step_001", "step_002"]), ("damaged", ["step_002"])):
+            self.done(*branch, "--run-dir", name, "--out", f"{name}.mp4")
+            folder = self.work / name
+            record = json.loads((folder / "run.json").read_text())
+            record["state"] = "running"
+            record["steps"] = [] if name == "none" else record["steps"][:3]
+            (folder / "run.json").write_text(json.dumps(record))
+            for step in lost:
+                (folder / "latents" / f"{step}.safetensors").unlink()
+            self.done("render", "--resume", folder)
+            self.assertEqual(latents(folder), latents(self.work / "whole"), name)
+            self.assertEqual(sha256(folder / "video.mp4"), sha256(self.work / "whole" / "video.mp4"))
+        record["state"], record["steps"] = "running", []
+        (folder / "run.json").write_text(json.dumps(record))
+        shutil.rmtree(run)
+        self.refused("render", "--resume", folder, names=(run,))
 
     def test_windows(self):
         """Three windows of two steps; each makes four pictures and is given nine."""
