@@ -2,10 +2,12 @@
 #include "engine/pipeline/pipeline.h"
 
 #include <algorithm>
+#include <array>
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/core/text.h"
 #include "engine/core/units.h"
 #include "engine/models/wan/vae.h"
 #include "engine/pipeline/layer_probe.h"
@@ -13,6 +15,7 @@
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
+#include "engine/weights/family.h"
 
 namespace denoir {
 
@@ -81,10 +84,18 @@ wan::Precision cast_points(PrecisionPolicy policy) {
 
 int fps_row(const Request& r) { return *r.fps == 16.0 ? 0 : 1; }
 
-bool named(const ModelFolder& model, std::string_view word) {
-    std::string all = model.root.string();
-    for (const auto& file : model.transformer) all += file.filename().string();
-    return all.find(word) != std::string::npos;
+bool named(const ModelFolder& model, std::string_view size) {
+    static constexpr std::array<std::string_view, 3> sizes{"480p", "540p", "720p"};
+    std::vector<std::string> names;
+    if (!model.transformer.empty()) names = hint_names(model.transformer.front());
+    for (std::string& name : hint_names(model.root)) names.push_back(std::move(name));
+    for (std::string& name : names) {
+        name = lower_ascii(name);
+        const auto says = [&](std::string_view word) { return name.find(word) != std::string::npos; };
+        // A folder of models further up may be called after one of them.
+        if (std::any_of(sizes.begin(), sizes.end(), says)) return says(size);
+    }
+    return false;
 }
 
 std::string weights_use(const Request& r) { return fmt::format("{} {}", int(*r.dtype), int(*r.precision)); }

@@ -150,8 +150,8 @@ void check_loras(const Request& r, const ModelHeaders& headers) {
 
 void check_cache(Request& r, const Variant& variant, const ModelFolder& model) {
     check_range("cache.threshold", r.cache->threshold, 0, StepCaching::most);
-    if (r.cache->threshold == 0) return r.cache.reset(); // nothing is ever reused
-    cache_coefficients(r, variant, model);
+    if (r.cache->threshold == 0) return r.cache.reset();           // nothing is ever reused
+    r.cache->coefficients = cache_coefficients(r, variant, model); // the model's folder may have another name one day
 }
 
 /// The reference's size for a video of the image's aspect.
@@ -266,7 +266,7 @@ void apply_config(Defaults& d, const ModelFolder& model) {
 Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& model) {
     Defaults d = variant.clean_image() ? ti2v_defaults()
                                        : defaults_for(*r.family, *r.mode, variant.dim >= large_width,
-                                                      named(model, "720P"), named(model, "480P"));
+                                                      named(model, "720p"), named(model, "480p"));
     // Of Wan 2.1's two areas each has its shift; a size that is asked for tells more than a name (spec/schedulers.md
     // 9).
     if (*r.family == Family::wan && *r.mode == Mode::i2v && r.width && r.height) {
@@ -366,7 +366,7 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     r.width.reset(), r.height.reset();
     try {
         const VideoBefore before = deciding_video(r);
-        resolve_size(r, variant, d, named(model, "480P"), before);
+        resolve_size(r, variant, d, named(model, "480p"), before);
         r.fps = default_fps(d, before);
     } catch (const Error&) { // the image or the video cannot be read, which is no matter here
         r.width = d.width, r.height = d.height, r.fps = d.fps;
@@ -408,7 +408,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
 
     const Defaults d = table_for(r, variant, model);
     const VideoBefore before = deciding_video(r);
-    resolve_size(r, variant, d, named(model, "480P"), before);
+    resolve_size(r, variant, d, named(model, "480p"), before);
     (void)Resolution(*r.width, *r.height, variant.multiple()); // refuses what is no multiple
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
     if (*r.mode == Mode::forcing) choose_windows(r, d.frames);

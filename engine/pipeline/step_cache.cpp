@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/step_cache.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
@@ -37,9 +38,17 @@ Fit fit_of(const Request& r, const Variant& v, const ModelFolder& model) {
     if (v.clean_image()) return ti2v_5b;
     if (!model.transformer_low.empty()) return {};
     if (v.condition == 0) return v.dim >= large_width ? t2v_14b : t2v_1_3b;
-    if (named(model, "720P")) return i2v_720p;
+    if (named(model, "720p")) return i2v_720p;
     const bool larger = *r.width * *r.height > 960 * 544;
-    return !larger || named(model, "480P") || named(model, "540P") ? i2v_480p : i2v_720p;
+    return !larger || named(model, "480p") || named(model, "540p") ? i2v_480p : i2v_720p;
+}
+
+/// Published, and for the other rule: a stored request was taken up again with another `ret_steps`.
+bool is_of_other_rule(const StepCaching& cache) {
+    static constexpr std::array all{t2v_1_3b, t2v_14b, i2v_480p, i2v_720p, ti2v_5b};
+    return std::any_of(all.begin(), all.end(), [&](const Fit& fit) {
+        return std::ranges::equal(cache.coefficients, cache.ret_steps ? fit.plain : fit.ret_steps);
+    });
 }
 
 /// How far apart the signals of steps are.
@@ -84,7 +93,7 @@ private:
 } // namespace
 
 std::vector<double> cache_coefficients(const Request& r, const Variant& v, const ModelFolder& model) {
-    if (!r.cache->coefficients.empty()) return r.cache->coefficients;
+    if (!r.cache->coefficients.empty() && !is_of_other_rule(*r.cache)) return r.cache->coefficients;
     const Fit fit = fit_of(r, v, model);
     const Polynomial& p = r.cache->ret_steps ? fit.ret_steps : fit.plain;
     if (p.back() != 0) return {p.begin(), p.end()};

@@ -302,6 +302,38 @@ TEST(Resolve, ShiftOfWansImageModelsFollowsTheSize) {
     EXPECT_EQ(shift(64, 64), 5.0);
 }
 
+/// As the files of Comfy-Org, city96 and lightx2v write it, as the repositories do, and from inside of one.
+TEST(Resolve, ASizeInANameIsReadHoweverItIsWritten) {
+    const test::TempFolder folder;
+    const auto shift = [](const std::filesystem::path& model) {
+        Request r;
+        r.model = model, r.prompt = "a fox", r.family = Family::wan, r.image = picture, r.frames = 5;
+        const ModelFolder opened = ModelFolder::open(model);
+        EXPECT_EQ(Pipeline::defaults(r, opened).shift, Pipeline::resolve(r, opened).shift);
+        return Pipeline::resolve(r, opened).shift;
+    };
+    const auto copy = [&](const char* model, const char* name) {
+        std::filesystem::copy(models / model, folder / name, std::filesystem::copy_options::recursive);
+        return folder / name;
+    };
+    EXPECT_EQ(shift(copy("SkyReels-V2-I2V-tiny", "wan2.1-i2v-14b")), 5.0);
+    EXPECT_EQ(shift(copy("SkyReels-V2-I2V-tiny", "wan2.1-i2v-14b-480p-Q4_K_M")), 3.0);
+    const auto there = copy("SkyReels-V2-I2V-tiny", "Wan2.1-I2V-14B-480P");
+    EXPECT_EQ(shift(there), 3.0);
+    const auto from = std::filesystem::current_path();
+    std::filesystem::current_path(there);
+    EXPECT_EQ(shift("."), 3.0);
+    std::filesystem::current_path(from);
+    // The nearest counts: whoever keeps all models in one folder calls it anything.
+    std::filesystem::create_directory(folder / "480p models");
+    std::filesystem::rename(folder / "wan2.1-i2v-14b", folder / "480p models/wan2.1-i2v-14b-720p");
+    EXPECT_EQ(shift(folder / "480p models/wan2.1-i2v-14b-720p"), 5.0);
+    const Request df =
+        Pipeline::defaults({}, ModelFolder::open(copy("SkyReels-V2-DF-tiny", "skyreels-v2-df-14b-720p")));
+    EXPECT_EQ(df.width, 1280);
+    EXPECT_EQ(df.frames, 121);
+}
+
 TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
     const auto low_is_missing = [](Request& q) { q.family = Family::wan22; };
     EXPECT_NE(refused("Wan2.1-T2V-tiny", low_is_missing).find("low-noise transformer"), std::string::npos);
@@ -530,6 +562,12 @@ TEST(StepCache, CoefficientsGoByTheModel) {
     r.width = 1280, r.height = 720;
     EXPECT_EQ(first("i2v", 5120, 20), -114.36346466);
     EXPECT_EQ(first("i2v-480P", 5120, 20), -3.02331670e2);
+    EXPECT_EQ(first("wan2.1_i2v_480p_14B_fp16", 5120, 20), -3.02331670e2);
+    // A stored request with another rule than it was stored with.
+    r.cache->ret_steps = true, r.cache->coefficients = cache_coefficients(r, v, model);
+    EXPECT_EQ(r.cache->coefficients[1], 2.57151496e5);
+    r.cache->ret_steps = false;
+    EXPECT_EQ(cache_coefficients(r, v, model)[1], -3.02331670e2);
     v.stride = 16;
     EXPECT_EQ(first("Wan2.2-TI2V-5B", 3072, 0), 1.57472669e5);
     EXPECT_THROW(first("Wan2.2-TI2V-5B", 3072, 0, true), UsageError);
@@ -556,6 +594,16 @@ TEST(StepCache, WanTwoExpertsCountEachItsOwn) {
     const auto times = step_times(r, w, 0);
     EXPECT_GE(times[std::size_t(high - 1)][0], 875);
     EXPECT_LT(times[std::size_t(high)][0], 875);
+}
+
+/// A run goes on as it began, wherever its model was moved since.
+TEST(StepCache, TheResolvedRequestHoldsThePolynomial) {
+    const auto cached = [](const StepCaching& cache) {
+        return resolved("Wan2.1-T2V-tiny", [&](Request& q) { q.cache = cache; }).cache->coefficients;
+    };
+    EXPECT_EQ(cached({0.2, false, {}})[1], 2.39676752e3);
+    EXPECT_EQ(cached({0.2, true, {}})[1], -5.21862437e4);
+    EXPECT_EQ(cached({0.2, false, {1, 0}}), (std::vector<double>{1, 0}));
 }
 
 TEST(StepCache, IsRefusedByNameAndZeroIsOff) {
