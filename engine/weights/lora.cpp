@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <optional>
 
@@ -110,6 +111,8 @@ public:
         plan();
     }
     const std::vector<Change>& changes() const { return changes_; }
+    /// Its tensors say themselves which expert they are for.
+    bool is_split() const { return split_; }
     std::vector<std::string> warnings() const {
         std::vector<std::string> out;
         const auto tell = [&](const Left& left, std::string_view what) {
@@ -178,6 +181,7 @@ private:
         const auto modules = lora::module_names(weights_);
         const std::vector<Entry> all = entries();
         both_ = std::any_of(all.begin(), all.end(), [](const Entry& e) { return e.named.expert == Expert::low; });
+        split_ = std::any_of(all.begin(), all.end(), [](const Entry& e) { return e.named.expert != Expert::none; });
         const Expert mine = expert_ == Expert::low ? Expert::low : Expert::high;
         for (const Entry& e : all) {
             // diffusers gives only the second expert a name of its own.
@@ -320,33 +324,33 @@ private:
     Left absent_, wrong_, others_, other_expert_;
     std::string wrong_shapes_;
     PeftConfig peft_;
-    bool both_ = false; ///< the file has the halves of both experts
+    bool both_ = false;  ///< the file has the halves of both experts
+    bool split_ = false; ///< or one half that says whose it is
     bool zero_alpha_ = false;
 };
 
-/// "…_HIGH_fp16", "…-LN", without a word of noise: the files of Wan2.2-Lightning and many others are named so. Both:
-/// the name speaks of either.
-struct Spoken {
+/// "…-H-e8", "…_L": a letter that stands alone says it, in capitals as trainers write it.
+Expert letter_of(std::string_view file_name) {
+    const auto is_apart = [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); };
     bool high = false, low = false;
-};
-Spoken bare_experts_of(std::string_view file_name) {
-    const std::string words = lower_ascii(file_name);
-    const auto has_word = [&](std::string_view word) {
-        const auto letter = [&](std::size_t i) { return i < words.size() && words[i] >= 'a' && words[i] <= 'z'; };
-        for (std::size_t at = words.find(word); at != std::string::npos; at = words.find(word, at + 1))
-            if ((at == 0 || !letter(at - 1)) && !letter(at + word.size())) return true;
-        return false;
-    };
-    return {has_word("high") || has_word("hn"), has_word("low") || has_word("ln")};
+    for (std::size_t i = 0; i + 1 < file_name.size(); ++i)
+        if ((i == 0 || is_apart(file_name[i - 1])) && is_apart(file_name[i + 1])) {
+            high = high || file_name[i] == 'H';
+            low = low || file_name[i] == 'L';
+        }
+    return high == low ? Expert::none : high ? Expert::high : Expert::low;
+}
+
+/// What a file's own name says without a word of noise: "…_HIGH_fp16", "…-LN", "…i2vLow".
+Expert bare_expert_of(std::string_view file_name) {
+    const Expert word = file_expert_of(file_name);
+    return word == Expert::none ? letter_of(file_name) : word;
 }
 
 /// The one that the file's name speaks of, or else its folder's: "high_noise/pytorch_lora_weights.safetensors".
 Expert named_expert(const fs::path& file) {
-    const std::string name = file.filename().string();
-    if (const Expert expert = expert_of(name); expert != Expert::none) return expert;
-    const Spoken bare = bare_experts_of(name);
-    if (bare.high || bare.low) return bare.high == bare.low ? Expert::none : bare.high ? Expert::high : Expert::low;
-    return expert_of(file.parent_path().filename().string());
+    const Expert said = bare_expert_of(file.filename().string());
+    return said == Expert::none ? said_expert_of(file) : said;
 }
 
 } // namespace
@@ -384,15 +388,17 @@ std::vector<std::string> add_lora(Weights& transformer, const Lora& lora, Expert
     }
     std::vector<std::string> warnings = reader.warnings();
     if (expert == Expert::none || lora.expert) return warnings;
-    const std::string name = lora.file.filename().string();
-    const Spoken bare = expert_of(name) == Expert::none ? bare_experts_of(name) : Spoken{};
-    if (bare.high && bare.low)
-        warnings.push_back(fmt::format("{} speaks of both experts, and changes both; its \"expert\" may say which",
-                                       printable(name, 80)));
-    else if (bare.high || bare.low)
+    const std::string name = printable(lora.file.filename().string(), 80);
+    if (named_expert(lora.file) == Expert::none) {
+        if (!reader.is_split() && expert == Expert::high) // said once, and not where each half is for its own
+            warnings.push_back(fmt::format(
+                "{} does not say by its name which expert it is for, and changes both; its \"expert\" may say which",
+                name));
+    } else if (said_expert_of(lora.file) == Expert::none) {
         warnings.push_back(
-            fmt::format("{} is for the {}-noise expert alone, by its name; its \"expert\" may say otherwise",
-                        printable(name, 80), expert == Expert::high ? "high" : "low"));
+            fmt::format("{} is for the {}-noise expert alone, by its name; its \"expert\" may say otherwise", name,
+                        expert == Expert::high ? "high" : "low"));
+    }
     return warnings;
 }
 

@@ -18,8 +18,8 @@ struct Lora {
     friend bool operator==(const Lora&, const Lora&) = default;
 };
 
-/// Whether it changes this expert: a file that is named after one of Wan 2.2's two is for that one alone, unless
-/// Lora::expert says otherwise. Expert::none: a model of one transformer.
+/// Whether it changes this expert: a file that is named after one of Wan 2.2's two ("…_high_noise", "…i2vLow",
+/// "…-H-e8") is for that one alone, unless Lora::expert says otherwise. Expert::none: a model of one transformer.
 bool is_for(const Lora&, Expert);
 
 /// What the file says of these weights, from headers alone: warnings. Throws Error naming the file where it is damaged,

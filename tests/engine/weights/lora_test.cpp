@@ -244,7 +244,14 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
     EXPECT_TRUE(is_for({"style_high_noise.safetensors"}, Expert::none));
     EXPECT_FALSE(is_for({"Wan2.2-Lightning_T2V-A14B-4steps-lora_HIGH_fp16.safetensors"}, Expert::low));
     EXPECT_FALSE(is_for({"Wan2.2-Lightning_T2V-A14B-4steps-lora_LOW_fp16.safetensors"}, Expert::high));
-    for (const char* both : {"slow_motion.safetensors", "highlights.safetensors", "low_and_high.safetensors"})
+    for (const char* high : {"smoothMixI2V_i2vHigh.safetensors", "wan22OralHigh_v10.safetensors",
+                             "BounceHighWan2_2.safetensors", "NSFW-22-H-e8.safetensors", "loras/style_H.safetensors"})
+        EXPECT_TRUE(is_for({high}, Expert::high) && !is_for({high}, Expert::low)) << high;
+    for (const char* low : {"smoothMixWan22I2VT2V_i2vLow.safetensors", "NSFW-22-L-e8.safetensors"})
+        EXPECT_TRUE(is_for({low}, Expert::low) && !is_for({low}, Expert::high)) << low;
+    EXPECT_TRUE(is_for({"NSFW-22-L-e8.safetensors"}, Expert::none));
+    for (const char* both : {"slow_motion.safetensors", "highlights.safetensors", "low_and_high.safetensors",
+                             "H_and_L.safetensors", "style-h-e8.safetensors", "H264.safetensors", "MaHLer.safetensors"})
         EXPECT_TRUE(is_for({both}, Expert::low) && is_for({both}, Expert::high)) << both;
     // diffusers keeps both in one file.
     auto both = plain(std::string("transformer.") + query);
@@ -290,7 +297,10 @@ TEST_F(LoraTest, AnExpertIsSaidByNameFolderOrRequest) {
         return all.empty() ? std::string() : all[0];
     };
     EXPECT_TRUE(has(said("high_heels.safetensors", {}), "expert alone"));
-    EXPECT_TRUE(has(said("high_heels_LOW.safetensors", {}), "speaks of both experts"));
+    EXPECT_TRUE(has(said("style-H-e8.safetensors", {}), "high-noise expert alone"));
+    EXPECT_TRUE(has(said("high_heels_LOW.safetensors", {}), "does not say by its name which expert"));
+    EXPECT_TRUE(has(said("style.safetensors", {}), "changes both"));
+    EXPECT_EQ(said("style.safetensors", Expert::none), "");
     EXPECT_EQ(said("high_heels.safetensors", Expert::none), "");
     EXPECT_EQ(said("style_high_noise.safetensors", {}), "");
 }
