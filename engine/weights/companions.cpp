@@ -8,7 +8,10 @@
 #include <set>
 #include <tuple>
 
+#include "engine/core/error.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/text.h"
+#include "engine/weights/config_file.h"
 #include "engine/weights/experts.h"
 #include "engine/weights/places.h"
 
@@ -16,12 +19,34 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// By its name, though its tensors look alike.
-bool is_of_another_model(const fs::path& file) {
-    const std::string name = lower_ascii(file.filename().string());
+/// Its file's name with its folder's: repositories call all of theirs alike.
+std::string placed_name(const Network& n) {
+    const fs::path file = normal_path(n.files().front());
+    return printable((file.parent_path().filename() / file.filename()).string(), 80);
+}
+
+/// The class in a config.json that belongs to a file without a name of its own; nothing where it cannot be read.
+std::string class_beside(const fs::path& file) {
+    try {
+        return text_of(read_json_object(file.parent_path() / "config.json"), "_class_name");
+    } catch (const Error&) { // whoever needs it says so
+        return {};
+    }
+}
+
+/// By its name, its folder's or the config.json beside it, though its tensors look alike.
+bool is_of_another_model(const fs::path& path) {
+    const fs::path file = normal_path(path);
+    const auto has = [](const std::string& text, const char* word) {
+        return lower_ascii(text).find(word) != std::string::npos;
+    };
     // Qwen-Image's VAE, and Wan-Alpha's two, one of which makes the mask: Wan's names and shapes, other values.
-    return std::ranges::any_of(std::array{"qwen", "wan_alpha", "wan-alpha"},
-                               [&](const char* word) { return name.find(word) != std::string::npos; });
+    const auto is_other = [&](const std::string& name) {
+        return has(name, "qwen") || has(name, "wan_alpha") || has(name, "wan-alpha");
+    };
+    const std::string name = file.filename().string();
+    if (is_other(name) || has(name, "wan")) return is_other(name);
+    return is_other(file.parent_path().filename().string()) || has(class_beside(file), "qwen");
 }
 
 /// The vision tower of another CLIP has the same sizes.
@@ -121,8 +146,7 @@ std::vector<fs::path> Companions::best(Component wanted, const char* role, Model
     std::stable_sort(all.begin(), all.end(), [&](const Network* a, const Network* b) { return rank(a) > rank(b); });
     const Network& chosen = *all.front();
     if (all.size() > 1)
-        model.warnings.push_back(
-            fmt::format("{} files hold a {}; {} is used", all.size(), role, printable(chosen.first_name(), 80)));
+        model.warnings.push_back(fmt::format("{} files hold a {}; {} is used", all.size(), role, placed_name(chosen)));
     if (wanted == Component::umt5) {
         for (const Network* n : all) // any of them brings the same one
             if (tokenizer_.empty() && (n == &chosen || suits(*n, traits))) tokenizer_ = tokenizer_of(*n->checkpoint);
@@ -168,7 +192,7 @@ bool Companions::has_second_vae(const TransformerTraits& traits) const {
 
 std::vector<std::string> Companions::left_out() const {
     std::vector<std::string> names;
-    for (const Network& n : left_out_) names.push_back(n.first_name());
+    for (const Network& n : left_out_) names.push_back(placed_name(n));
     return names;
 }
 

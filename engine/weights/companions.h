@@ -16,8 +16,8 @@ class Companions {
 public:
     explicit Companions(NetworkSearch& search) : search_(search) {}
 
-    /// Candidates among what was found. A VAE that by its name is of another program's model, as Qwen-Image's, whose
-    /// names and shapes are Wan's, is left out.
+    /// Candidates among what was found. A VAE that by its name, its folder's or the config.json beside it is of another
+    /// program's model, as Qwen-Image's, whose names and shapes are Wan's, is left out.
     void take(const std::vector<Network>& found);
     /// Candidates and the tokenizer in the folders where the usual layouts keep what belongs to a transformer in
     /// `folder`: itself (unless it is `opened`, which was taken from already), the one above diffusion_models/,
@@ -34,7 +34,7 @@ public:
 
     /// Of Wan 2.1's VAE and Wan 2.2's, whether the second is there and makes the transformer's latents; after choose().
     bool has_second_vae(const TransformerTraits& traits) const;
-    /// Names of the VAEs that were left out by their names.
+    /// The VAEs that take() left out: the names of their files, each with its folder's.
     std::vector<std::string> left_out() const;
 
 private:

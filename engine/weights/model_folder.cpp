@@ -336,7 +336,7 @@ private:
         if (model_.vae.empty())
             for (const std::string& file : companions_.left_out())
                 model_.warnings.push_back(
-                    fmt::format("left out: {} is not Wan's VAE, by its name", printable(file, 80)));
+                    fmt::format("left out: {} is not Wan's VAE, by its name or its config.json", file));
         model_.relative = traits.outside;
         if (traits_) model_.family = family(traits);
     }

@@ -68,6 +68,33 @@ TEST(CompanionsTest, WanAlphasVaesAreLeftAlone) {
     EXPECT_EQ(names_of(ModelFolder::open(folder.path()).vae), Names{"wan_2.1_vae.safetensors"});
 }
 
+/// As their repositories were downloaded, each into a folder.
+TEST(CompanionsTest, AVaeIsToldByItsFolderToo) {
+    TempFolder folder("models");
+    write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
+    const char* own = "diffusion_pytorch_model.safetensors";
+    const auto open = [&] { return ModelFolder::open(folder.path()); };
+    write_bytes(folder / "vae/Qwen-Image" / own, vae_file());
+    write_bytes(folder / "vae/edit" / own, vae_file());
+    write_bytes(folder / "vae/edit/config.json", R"({"_class_name": "AutoencoderKLQwenImage"})");
+    const ModelFolder none = open();
+    EXPECT_TRUE(none.vae.empty());
+    ASSERT_EQ(none.warnings.size(), 2u);
+    EXPECT_TRUE(has(none.warnings[0], "Qwen-Image/diffusion_pytorch_model")) << none.warnings[0];
+    write_bytes(folder / "vae/wan2.1/wan_2.1_vae.safetensors", vae_file());
+    EXPECT_EQ(names_of(open().vae), Names{"wan_2.1_vae.safetensors"});
+    EXPECT_TRUE(open().warnings.empty());
+    // Whose name is Wan's is Wan's wherever it lies, and a config.json that cannot be read says nothing.
+    fs::rename(folder / "vae/wan2.1", folder / "vae/qwen and wan");
+    EXPECT_EQ(names_of(open().vae), Names{"wan_2.1_vae.safetensors"});
+    write_bytes(folder / "vae/edit/config.json", "{");
+    const ModelFolder two = open();
+    ASSERT_EQ(two.warnings.size(), 1u);
+    EXPECT_TRUE(has(two.warnings[0], "edit/diffusion_pytorch_model.safetensors is used") ||
+                has(two.warnings[0], "qwen and wan/wan_2.1_vae.safetensors is used"))
+        << two.warnings[0];
+}
+
 TEST(CompanionsTest, OfSeveralClipsTheOneThatTheTransformerKnows) {
     TempFolder folder("models");
     const auto clip = [](std::int64_t width, const std::string& dtype) {
