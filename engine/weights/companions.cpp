@@ -106,8 +106,8 @@ void Companions::take(const std::vector<Network>& found) {
 }
 
 void Companions::search_beside(const fs::path& folder, const fs::path& opened) {
-    static constexpr std::array inner{"diffusion_models", "transformer",      "transformer_2",  "unet",
-                                      "checkpoints",      "high_noise_model", "low_noise_model"};
+    static constexpr std::array inner{"diffusion_models", "transformer",    "transformer_2",    "unet",
+                                      "checkpoints",      "distill_models", "high_noise_model", "low_noise_model"};
     static constexpr std::array companions{"vae",  "text_encoder",  "text_encoders",
                                            "clip", "image_encoder", "clip_vision"};
     const auto any_of = [](const auto& names, const std::string& name) {
@@ -118,7 +118,8 @@ void Companions::search_beside(const fs::path& folder, const fs::path& opened) {
     std::vector<fs::path> roots{normal_path(folder)};
     fs::path at = roots.front();
     for (int level = 0; level < most_levels && at.has_filename(); ++level, at = at.parent_path())
-        if (const std::string name = at.filename().string(); any_of(inner, name) || expert_of(name) != Expert::none)
+        if (const std::string name = at.filename().string();
+            any_of(inner, name) || file_expert_of(name) != Expert::none)
             roots.push_back(at.parent_path());
     for (const fs::path& root : roots) {
         if (root != normal_path(opened)) take(search_.companions_beside(root));

@@ -55,7 +55,7 @@ Expert file_expert_of(std::string_view file_name) {
 
 Expert placed_expert_of(const fs::path& file) {
     const Expert spoken = file_expert_of(file.filename().string());
-    return spoken == Expert::none ? said_expert_of(file) : spoken;
+    return spoken == Expert::none ? file_expert_of(normal_path(file).parent_path().filename().string()) : spoken;
 }
 
 Expert said_expert_of(const fs::path& file) {
@@ -90,9 +90,13 @@ bool are_twins(const fs::path& one, const fs::path& other) {
 
 std::optional<std::pair<fs::path, fs::path>> expert_folders(const fs::path& root) {
     std::vector<fs::path> high, low;
-    for (const fs::path& folder : folders_in(root)) {
-        const Expert expert = expert_of(folder.filename().string());
-        if (expert != Expert::none) (expert == Expert::high ? high : low).push_back(folder);
+    // A word like "high" alone counts where nobody speaks of noise.
+    for (const auto& speaks : {expert_of, file_expert_of}) {
+        if (!high.empty() || !low.empty()) break;
+        for (const fs::path& folder : folders_in(root)) {
+            const Expert expert = speaks(folder.filename().string());
+            if (expert != Expert::none) (expert == Expert::high ? high : low).push_back(folder);
+        }
     }
     if (high.size() != 1 || low.size() != 1) return std::nullopt;
     const auto rest = [](const fs::path& folder) { return without_expert(folder.filename().string()); };

@@ -16,10 +16,10 @@ enum class Expert { none, high, low };
 /// "low_noise" / "high_noise" in any of the usual spellings: which Wan 2.2 expert a name speaks of.
 Expert expert_of(std::string_view name);
 
-/// The same of a transformer's file, which often has the one word alone: "…-A14B_HIGH_fp8…", "…-LN", "…i2vLow". Such a
-/// word says something only where there is a file of the other expert, too.
+/// The same of a transformer's file or folder, which often has the one word alone: "…-A14B_HIGH_fp8…", "…-LN",
+/// "…i2vLow". Such a word says something only where there is one of the other expert, too.
 Expert file_expert_of(std::string_view file_name);
-/// The same by the file's own name, else by its folder's ("low_noise_model").
+/// The same by the file's own name, else by its folder's ("low_noise_model", "wan_i2v_low").
 Expert placed_expert_of(const std::filesystem::path& file);
 /// The same where name or folder speak of noise: that says it without the other file, too.
 Expert said_expert_of(const std::filesystem::path& file);
@@ -34,7 +34,7 @@ bool are_experts(const std::filesystem::path& one, const std::filesystem::path& 
 bool are_twins(const std::filesystem::path& one, const std::filesystem::path& other);
 
 /// The two folders of `root` (high noise, low noise) whose names differ in the words for the expert alone, as
-/// HighNoise/ and LowNoise/; nothing where there are none or several could be meant.
+/// HighNoise/ and LowNoise/ or …-A14B-high/ and …-A14B-low/; nothing where there are none or several could be meant.
 std::optional<std::pair<std::filesystem::path, std::filesystem::path>>
 expert_folders(const std::filesystem::path& root);
 

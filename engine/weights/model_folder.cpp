@@ -116,7 +116,7 @@ private:
     /// The other expert's file: beside it with low for high in its name, or in the folder beside that says so.
     void find_other_expert(const fs::path& file) {
         const fs::path folder = normal_path(file).parent_path();
-        const Expert place = expert_of(folder.filename().string());
+        const Expert place = file_expert_of(folder.filename().string());
         const std::string name = file.filename().string();
         const Expert mine = placed_expert_of(file);
         if (mine == Expert::none) return;
@@ -128,11 +128,17 @@ private:
                     are_experts(file, files.files.front()))
                     candidates.push_back(std::move(files));
         };
+        // A folder that speaks of noise is an expert's; by a word like "low" alone only one of a pair is.
+        const auto is_other_place = [&](const fs::path& sibling) {
+            const std::string its = sibling.filename().string(), own = folder.filename().string();
+            return expert_of(own) != Expert::none
+                       ? expert_of(its) == other
+                       : file_expert_of(its) == other && without_expert(its) == without_expert(own);
+        };
         gather(folder, [&](const std::string& n) { return file_expert_of(n) == other; });
         if (place == mine)
             for (const fs::path& sibling : folders_in(folder.parent_path()))
-                if (expert_of(sibling.filename().string()) == other)
-                    gather(sibling, [&](const std::string& n) { return file_expert_of(n) != mine; });
+                if (is_other_place(sibling)) gather(sibling, [&](const auto& n) { return file_expert_of(n) != mine; });
         const auto rest =
             std::stable_partition(candidates.begin(), candidates.end(),
                                   [&](const CheckpointFiles& files) { return are_twins(file, files.files.front()); });
@@ -149,7 +155,7 @@ private:
                         "keep beside it the one that is meant");
         }
         if (found.empty()) {
-            if (expert_of(name) != Expert::none || place != Expert::none)
+            if (said_expert_of(file) != Expert::none)
                 model_.warnings.push_back(
                     fmt::format("{} is one expert of two; the other one is not beside it", printable(name, 80)));
         } else if (mine == Expert::high) {
@@ -279,7 +285,17 @@ private:
         model_.transformer_low = found.front().files();
     }
 
-    /// An original repository, ComfyUI's folders, or a part of a larger tree.
+    /// All transformers that were found lie in the folders of two experts, some in each.
+    static bool holds_nothing_else(const std::pair<fs::path, fs::path>& folders, const std::vector<Network>& found) {
+        std::size_t high = 0, low = 0, all = 0;
+        for (const Network& n : only(found, Component::transformer)) {
+            const fs::path place = n.files().front().parent_path();
+            ++all, high += place == folders.first, low += place == folders.second;
+        }
+        return high > 0 && low > 0 && high + low == all;
+    }
+
+    /// An original repository, ComfyUI's folders, lightx2v's, or a part of a larger tree.
     void open_folder() {
         fs::path root = path_;
         if (is_folder(path_ / "split_files"))
@@ -290,13 +306,16 @@ private:
         if (only(found, Component::transformer).empty())
             if (const auto folders = expert_folders(root))
                 return open_two_experts(root, folders->first, folders->second);
-        for (const char* part : {"diffusion_models", "transformer", "unet", "checkpoints"}) {
+        for (const char* part : {"diffusion_models", "distill_models", "transformer", "unet", "checkpoints"}) {
             if (!only(found, Component::transformer).empty()) break;
             if (!is_folder(root / part)) continue;
             std::vector<Network> inside = look(root / part);
-            if (only(inside, Component::transformer).empty())
+            if (only(inside, Component::transformer).empty()) {
                 for (const fs::path& deeper : folders_in(root / part))
                     for (Network& f : search_.look_beside(deeper)) inside.push_back(std::move(f));
+                if (const auto folders = expert_folders(root / part); folders && holds_nothing_else(*folders, inside))
+                    return open_two_experts(root, folders->first, folders->second);
+            }
             found.insert(found.end(), inside.begin(), inside.end());
         }
         choose_transformer(found);

@@ -104,6 +104,49 @@ TEST(ExpertsTest, TheExpertsInFoldersOfTheirNames) {
     EXPECT_TRUE(ModelFolder::open(high).transformer_low.empty());
 }
 
+/// Without a word of noise: as makers of finetunes call them, and who downloads each half of a repository.
+TEST(ExpertsTest, TheExpertsInFoldersOfOneWord) {
+    struct Case {
+        fs::path high, low, opened;
+    };
+    const char* alike = "diffusion_pytorch_model.safetensors";
+    for (const Case& c : {Case{"diffusion_models/wan_i2v_high/smoothMix_i2vHigh.safetensors",
+                               "diffusion_models/wan_i2v_low/smoothMix_i2vLow.safetensors", "."},
+                          Case{fs::path("Wan2.2-T2V-A14B-high") / alike, fs::path("Wan2.2-T2V-A14B-low") / alike, "."},
+                          Case{fs::path("transformer_high") / alike, fs::path("transformer_low") / alike, "."},
+                          Case{fs::path("distill_models/high_noise_model") / alike,
+                               fs::path("distill_models/low_noise_model") / alike, "distill_models"}}) {
+        TempFolder folder("models");
+        add_companions(folder.path());
+        write_bytes(folder.path() / c.high, transformer_file());
+        write_bytes(folder.path() / c.low, transformer_file());
+        for (const fs::path& path :
+             {folder.path(), folder.path() / c.opened, folder.path() / c.high, folder.path() / c.low}) {
+            const ModelFolder m = ModelFolder::open(path);
+            ASSERT_EQ(m.transformer.size() + m.transformer_low.size(), 2u) << path;
+            EXPECT_TRUE(fs::equivalent(m.transformer.front(), folder.path() / c.high)) << path;
+            EXPECT_TRUE(fs::equivalent(m.transformer_low.front(), folder.path() / c.low)) << path;
+            EXPECT_EQ(m.family, Family::wan22) << path;
+            EXPECT_EQ(m.missing, Names{}) << path;
+            EXPECT_EQ(m.warnings, Names{}) << path;
+        }
+    }
+    // The words mean other things, too: a folder beside of another name is no half, and alone they say nothing.
+    TempFolder folder("models");
+    write_bytes(folder / "high_vram/wan2.1_t2v.safetensors", transformer_file());
+    write_bytes(folder / "low_quality/wan2.1_t2v.safetensors", transformer_file());
+    const ModelFolder one = ModelFolder::open(folder / "high_vram/wan2.1_t2v.safetensors");
+    EXPECT_TRUE(one.transformer_low.empty());
+    EXPECT_EQ(one.family, Family::wan);
+    EXPECT_EQ(one.warnings, Names{});
+    // A third transformer beside the two folders may be meant as well.
+    write_bytes(folder / "diffusion_models/A_high/a.safetensors", transformer_file());
+    write_bytes(folder / "diffusion_models/A_low/a.safetensors", transformer_file());
+    EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
+    write_bytes(folder / "diffusion_models/wan2.1/b.safetensors", transformer_file());
+    EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+}
+
 /// What lies beside a pair is somebody's, and may be anything.
 TEST(ExpertsTest, StrangersBesideThePairAreLeftAlone) {
     TempFolder folder("models");
