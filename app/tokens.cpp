@@ -58,8 +58,7 @@ struct Tokens::State {
             const std::filesystem::path model = find_model(to_path(question.model));
             const ModelFolder folder = ModelFolder::open(model);
             if (folder.tokenizer.empty())
-                throw Error(folder.root.string(), "model", "the tokenizer is missing",
-                            "put google/umt5-xxl/ or tokenizer/ beside the transformer");
+                throw Error(folder.root.string(), "model", "the tokenizer is missing", tokenizer_hint);
             loaded.emplace(Loaded{question.model, load_tokenizer(folder.tokenizer), text_length(model)});
         }
         const std::vector<std::int64_t> ids =

@@ -21,6 +21,7 @@
 #include "engine/pipeline/resolve_forcing.h"
 #include "engine/pipeline/seed.h"
 #include "engine/pipeline/step_cache.h"
+#include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
 #include "engine/weights/experts.h"
@@ -128,7 +129,7 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
     if (*r.family == Family::wan22 && model.transformer_low.empty() && !variant.clean_image())
         refuse_half(model, said_expert_of(model.transformer.front()));
     need(!model.text_encoder.empty(), "text encoder", "models_t5_umt5-xxl-enc-bf16.pth or text_encoder/");
-    need(!model.tokenizer.empty(), "tokenizer", "google/umt5-xxl/ or tokenizer/");
+    if (model.tokenizer.empty()) throw Error(model.root.string(), {}, "the tokenizer is missing", tokenizer_hint);
     need(!model.vae.empty(), "VAE", variant.stride == 16 ? "Wan2.2_VAE.pth or vae/" : "Wan2.1_VAE.pth or vae/");
     const bool image = !r.image.empty();
     if (image && variant.clip_images > 0)

@@ -38,10 +38,9 @@ umt5::Tokenizer from_gguf(const Container& container) {
     const std::string model_key = "tokenizer.ggml.model", tokens_key = "tokenizer.ggml.tokens";
     const auto kind = container.metadata.find(model_key);
     if (kind == container.metadata.end() && !container.arrays.contains(tokens_key))
-        throw Error(file, model_key, "the file holds no tokenizer", "put google/umt5-xxl/ beside the transformer");
+        throw Error(file, model_key, "the file holds no tokenizer", tokenizer_hint);
     if (kind == container.metadata.end() || kind->second != "t5")
-        throw Error(file, model_key, "is not \"t5\", which is the tokenizer of UMT5",
-                    "put google/umt5-xxl/ beside the transformer");
+        throw Error(file, model_key, "is not \"t5\", which is the tokenizer of UMT5", tokenizer_hint);
     constexpr std::size_t most = umt5::Unigram::max_pieces;
     umt5::PieceLists lists;
     lists.texts = gguf_strings(container, tokens_key, most);
