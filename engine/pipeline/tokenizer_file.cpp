@@ -12,13 +12,6 @@
 namespace denoir {
 namespace {
 
-constexpr std::string_view tensor_name = "spiece_model";
-
-/// All-in-one files put a prefix in front.
-bool is_tokenizer(std::string_view name) {
-    return name == tensor_name || (name.ends_with(tensor_name) && name[name.size() - tensor_name.size() - 1] == '.');
-}
-
 /// A safetensors header begins after its eight bytes of length; neither kind of tokenizer file has a brace there and
 /// none in front.
 bool is_safetensors(const MappedFile& file) {
@@ -60,13 +53,11 @@ umt5::Tokenizer load_tokenizer(const std::filesystem::path& path) {
     if (is_gguf(*file)) return from_gguf(read_gguf(file));
     if (!is_safetensors(*file)) return umt5::Tokenizer::load(path);
     const Container container = open_container(path);
-    for (const FileTensor& entry : container.tensors)
-        if (is_tokenizer(entry.name) && entry.dtype && element_bytes(*entry.dtype) == 1) {
-            const Tensor bytes = container.tensor(entry);
-            return umt5::Tokenizer::from_model_bytes({bytes.raw(), bytes.bytes()}, path.string());
-        }
-    throw Error(path.string(), std::string(tensor_name), "the file holds no tokenizer",
-                "put google/umt5-xxl/ beside the transformer");
+    if (const FileTensor* entry = tokenizer_tensor(container)) {
+        const Tensor bytes = container.tensor(*entry);
+        return umt5::Tokenizer::from_model_bytes({bytes.raw(), bytes.bytes()}, path.string());
+    }
+    throw Error(path.string(), "spiece_model", "the file holds no tokenizer", tokenizer_hint);
 }
 
 std::vector<std::filesystem::path> tokenizer_files(const std::filesystem::path& path) {

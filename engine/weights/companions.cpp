@@ -54,17 +54,8 @@ bool is_other_clip(const Network& n) { return lower_ascii(n.first_name()).find("
 
 /// The file of a text encoder that carries the tokenizer along: ComfyUI's as a tensor, GGUF in its metadata.
 fs::path tokenizer_of(const Checkpoint& c) {
-    const auto carries = [](const auto& container) {
-        if (container->format == Container::Format::gguf) {
-            const auto kind = container->metadata.find("tokenizer.ggml.model");
-            return kind != container->metadata.end() && kind->second == "t5";
-        }
-        return container->format == Container::Format::safetensors &&
-               std::any_of(container->tensors.begin(), container->tensors.end(), [](const FileTensor& t) {
-                   return t.name == "spiece_model" || std::string_view(t.name).ends_with(".spiece_model");
-               });
-    };
-    const auto found = std::find_if(c.containers.begin(), c.containers.end(), carries);
+    const auto found = std::find_if(c.containers.begin(), c.containers.end(),
+                                    [](const auto& container) { return carries_tokenizer(*container); });
     return found == c.containers.end() ? fs::path() : c.files[static_cast<std::size_t>(found - c.containers.begin())];
 }
 

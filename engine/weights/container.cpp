@@ -133,6 +133,23 @@ Tensor Container::tensor(const FileTensor& t) const {
     return copy;
 }
 
+const FileTensor* tokenizer_tensor(const Container& container) {
+    constexpr std::string_view name = "spiece_model";
+    const auto is_tokenizer = [&](const FileTensor& t) {
+        const std::string_view its = t.name;
+        return its.ends_with(name) && (its.size() == name.size() || its[its.size() - name.size() - 1] == '.') &&
+               t.dtype && element_bytes(*t.dtype) == 1;
+    };
+    const auto it = std::find_if(container.tensors.begin(), container.tensors.end(), is_tokenizer);
+    return it == container.tensors.end() ? nullptr : &*it;
+}
+
+bool carries_tokenizer(const Container& container) {
+    if (container.format == Container::Format::safetensors) return tokenizer_tensor(container);
+    const auto kind = container.metadata.find("tokenizer.ggml.model");
+    return container.format == Container::Format::gguf && kind != container.metadata.end() && kind->second == "t5";
+}
+
 Container open_container(const std::filesystem::path& path, OldPth old) {
     auto file = MappedFile::open(path);
     refuse_known_strangers(*file);

@@ -51,6 +51,12 @@ struct Container {
 
 std::string_view name(Container::Format);
 
+/// The tokenizer that ComfyUI's text encoders carry along, a SentencePiece model as the tensor `spiece_model` of bytes,
+/// in all-in-one files with a prefix; null where there is none. `tokenizer.ggml.model` in the metadata of a GGUF file
+/// is another that a text encoder may carry.
+const FileTensor* tokenizer_tensor(const Container&);
+bool carries_tokenizer(const Container&);
+
 /// True for block types whose blocks are not parts of rows: a single axis, of which the kernels read each element as a
 /// row, or an original shape beside the stored one (spec/checkpoints.md 5.2) whose last axis is no whole blocks.
 bool is_widened(const FileTensor&);

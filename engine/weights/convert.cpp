@@ -63,6 +63,26 @@ Weights load_any(const fs::path& in, bool& known) {
     return Weights::load(std::span(&in, 1), Component::unknown);
 }
 
+/// The tokenizer that a text encoder's files carry and that is no weight of it.
+struct Tokenizer {
+    fs::path file; ///< empty: there is none
+    Weight bytes;  ///< where it is a tensor
+};
+
+Tokenizer tokenizer_in(const fs::path& in) {
+    for (const CheckpointFiles& files : list_checkpoints(in))
+        for (const fs::path& file : files.files) {
+            try {
+                const Container container = open_container(file);
+                if (!carries_tokenizer(container)) continue;
+                const FileTensor* bytes = tokenizer_tensor(container);
+                return {file, bytes ? Weight(bytes->name, container.tensor(*bytes)) : Weight()};
+            } catch (const Error&) { // of a folder, and no part of what is converted
+            }
+        }
+    return {};
+}
+
 Layout target_layout(ConvertOptions::Layout wanted, Component component) {
     const bool encoder = component == Component::umt5 || component == Component::clip;
     if (wanted == ConvertOptions::Layout::diffusers || (wanted == ConvertOptions::Layout::comfy && encoder))
@@ -72,7 +92,9 @@ Layout target_layout(ConvertOptions::Layout wanted, Component component) {
 
 class Plan {
 public:
-    Plan(const Weights& weights, bool known, const ConvertOptions& options) : weights_(weights), options_(options) {
+    /// `tokenizer`: its bytes are written as they are, where the file has tensors of bytes.
+    Plan(const Weights& weights, const Tokenizer& tokenizer, bool known, const ConvertOptions& options)
+        : weights_(weights), options_(options) {
         if (!known && options.layout != ConvertOptions::Layout::original)
             refuse("", "not a network whose names are known", "leave --layout out: the names stay as they are");
         std::vector<std::string_view> names;
@@ -92,10 +114,17 @@ public:
             refuse("quantize", "scaled fp8 files use the original or ComfyUI's names",
                    "use --layout original or comfy");
         for (const auto& [name, weight] : weights.all()) add(name, weight);
+        const Weight& bytes = tokenizer.bytes;
+        if (bytes.stored().defined() && options.quantize != DType::q8_0)
+            put("spiece_model", {&bytes, 0, bytes.shape(), bytes.stored().dtype()});
+        else if (!tokenizer.file.empty())
+            left_out_ = tokenizer.file.filename().string();
     }
     const std::map<std::string, Item>& items() const { return items_; }
     int linears() const { return linears_; }
     int unfitting() const { return unfitting_; }
+    /// Name of a file whose tokenizer is not written; empty: none.
+    const std::string& without_tokenizer_of() const { return left_out_; }
 
 private:
     [[noreturn]] void refuse(std::string field, std::string what, std::string hint) const {
@@ -164,6 +193,7 @@ private:
     const ConvertOptions& options_;
     Naming layout_ = Layout::original;
     std::map<std::string, Item> items_;
+    std::string left_out_;
     int linears_ = 0, unfitting_ = 0; ///< that were to be quantised; whose rows are no whole blocks
 };
 
@@ -295,6 +325,10 @@ std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
     if (plan.unfitting())
         out.push_back(fmt::format("{} of {} linear layers are not quantised: their rows are no multiple of 32",
                                   plan.unfitting(), plan.linears()));
+    if (!plan.without_tokenizer_of().empty())
+        out.push_back(fmt::format("the tokenizer that {} carries is not written: keep that file or a tokenizer.json "
+                                  "beside the new one",
+                                  printable(plan.without_tokenizer_of(), 80)));
     return out;
 }
 
@@ -342,7 +376,8 @@ ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOpti
     refuse_input_as_output(in, out);
     bool known = false;
     const Weights weights = load_any(in, known);
-    const Plan plan(weights, known, options);
+    const Tokenizer tokenizer = known && weights.component() == Component::umt5 ? tokenizer_in(in) : Tokenizer{};
+    const Plan plan(weights, tokenizer, known, options);
     ConvertResult result;
     if (blocks) {
         GgufWriter writer(out, weights.component() == Component::umt5 ? "t5encoder" : "wan");

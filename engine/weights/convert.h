@@ -32,11 +32,13 @@ std::optional<DType> quantize_from_name(std::string_view name);
 
 struct ConvertResult {
     std::uint64_t tensors = 0, bytes = 0; ///< of the written file
-    std::vector<std::string> warnings;    ///< where it is not what one may think: linears that no block fits, one shard
+    std::vector<std::string> warnings; ///< where it is not what one may think: linears that no block fits, one shard,
+                                       ///< no tokenizer
 };
 
 /// Reads one network in any layout and format and writes it as one safetensors file, with q8_0 as one GGUF file, whose
-/// name must end so. Needs the memory of one tensor.
+/// name must end so. Needs the memory of one tensor. The tokenizer that a text encoder carries as a tensor is copied
+/// into a safetensors file.
 /// All input files may be mapped for as long as it runs, so `out` must be none of them, whatever its spelling: refused.
 /// Throws Error, Cancelled.
 ConvertResult convert(const std::filesystem::path& in, const std::filesystem::path& out, const ConvertOptions& options);

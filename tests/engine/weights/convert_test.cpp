@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <stdexcept>
@@ -286,6 +287,33 @@ TEST(Convert, SaysWhatStaysUnquantisedAndWhatIsOneShard) {
     const ConvertResult shard = convert(folder / "model-00001-of-00003.safetensors", folder / "shard.safetensors", {});
     ASSERT_EQ(shard.warnings.size(), 1u);
     EXPECT_TRUE(has(shard.warnings[0], "one of 3 shards")) << shard.warnings[0];
+}
+
+/// ComfyUI's text encoders bring one, and its readers look for it there.
+TEST(Convert, TheTokenizerOfATextEncoderStaysWithIt) {
+    TempFolder folder;
+    std::vector<Raw> tensors = random_tensors(umt5_names(20, 32, 64, 2, 2));
+    tensors.push_back({"spiece_model", "U8", {5}, "12345"});
+    write_bytes(folder / "in.safetensors", safetensors(tensors));
+    Options options;
+    for (const auto layout : {Options::Layout::original, Options::Layout::diffusers, Options::Layout::comfy}) {
+        options.layout = layout;
+        options.dtype = DType::bf16;
+        EXPECT_TRUE(convert(folder / "in.safetensors", folder / "out.safetensors", options).warnings.empty());
+        const auto out = read_safetensors(folder / "out.safetensors");
+        ASSERT_TRUE(out.contains("spiece_model"));
+        EXPECT_EQ(std::memcmp(out.at("spiece_model").raw(), "12345", 5), 0);
+        expect_equal(load(folder / "in.safetensors"), load(folder / "out.safetensors"), 1e-2f);
+    }
+    Options q8;
+    q8.quantize = DType::q8_0;
+    const ConvertResult blocks = convert(folder / "in.safetensors", folder / "out.gguf", q8);
+    ASSERT_EQ(blocks.warnings.size(), 1u);
+    EXPECT_TRUE(has(blocks.warnings[0], "the tokenizer that in.safetensors carries is not written"));
+    // Nor is the vocabulary of a GGUF file.
+    write_bytes(folder / "in.gguf", gguf(gguf_tensors(zero_tensors(umt5_names(20, 32, 64, 2, 2))),
+                                         {gguf_pair("tokenizer.ggml.model", 8, gguf_string("t5"))}));
+    EXPECT_EQ(convert(folder / "in.gguf", folder / "back.safetensors", {}).warnings.size(), 1u);
 }
 
 TEST(Convert, Q8RefusesWhatItsScalesCannotHold) {
