@@ -78,8 +78,12 @@ Mode mode_of(const Request& r, Family family) {
                     ? "the low-noise transformer of Wan 2.2 A14B is missing"
                     : fmt::format("holds the {} transformer of Wan 2.2 A14B alone: the {} one is missing",
                                   name(there == Expert::low), name(there != Expert::low)),
-                "give the folder that holds both, as high_noise_model/ and low_noise_model/ or transformer/ and "
-                "transformer_2/");
+                model.transformer.empty() || said_expert_of(model.transformer.front()) != Expert::none
+                    ? "give the folder that holds both, as high_noise_model/ and low_noise_model/ or transformer/ and "
+                      "transformer_2/"
+                    // Finetunes are merged into one, and computed as a model of Wan 2.1.
+                    : "give the folder that holds both, as high_noise_model/ and low_noise_model/, or family wan for a "
+                      "model of one transformer");
 }
 
 void check_transformer(const ModelFolder& model) {
@@ -127,7 +131,7 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
                         fmt::format("put {} beside the transformer", file));
     };
     if (*r.family == Family::wan22 && model.transformer_low.empty() && !variant.clean_image())
-        refuse_half(model, said_expert_of(model.transformer.front()));
+        refuse_half(model, placed_expert_of(model.transformer.front()));
     need(!model.text_encoder.empty(), "text encoder", "models_t5_umt5-xxl-enc-bf16.pth or text_encoder/");
     if (model.tokenizer.empty()) throw Error(model.root.string(), {}, "the tokenizer is missing", tokenizer_hint);
     need(!model.vae.empty(), "VAE", variant.stride == 16 ? "Wan2.2_VAE.pth or vae/" : "Wan2.1_VAE.pth or vae/");

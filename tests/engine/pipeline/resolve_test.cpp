@@ -357,6 +357,30 @@ TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
         EXPECT_NE(refusal(path).find("the high-noise one is missing"), std::string::npos) << refusal(path);
     std::filesystem::rename(folder / "model/low_noise_model", folder / "model/high_noise_model");
     EXPECT_NE(refusal("model").find("the low-noise one is missing"), std::string::npos) << refusal("model");
+    EXPECT_EQ(refusal("model").find("family wan"), std::string::npos);
+    // Its file's name alone, without a word of noise; and a merged one, which is complete.
+    std::filesystem::copy(models / "Wan2.1-T2V-tiny", folder / "Wan2.2-T2V-A14B-LOW",
+                          std::filesystem::copy_options::recursive);
+    EXPECT_NE(refusal("Wan2.2-T2V-A14B-LOW").find("the high-noise one is missing"), std::string::npos);
+    std::filesystem::rename(folder / "Wan2.2-T2V-A14B-LOW", folder / "wan2.2-t2v-rapid-aio");
+    EXPECT_NE(refusal("wan2.2-t2v-rapid-aio").find("or family wan for a model of one transformer"), std::string::npos);
+    Request merged;
+    merged.model = folder / "wan2.2-t2v-rapid-aio", merged.prompt = "a fox", merged.family = Family::wan;
+    EXPECT_EQ(Pipeline::resolve(merged, ModelFolder::open(merged.model)).mode, Mode::t2v);
+}
+
+TEST(Resolve, WhoLacksATokenizerIsToldWhereToGetOne) {
+    Request r;
+    r.model = models / "Wan2.1-T2V-tiny", r.prompt = "a fox";
+    ModelFolder model = ModelFolder::open(r.model);
+    model.tokenizer.clear();
+    try {
+        (void)Pipeline::resolve(r, model);
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.message(), "the tokenizer is missing");
+        EXPECT_NE(e.hint().find("umt5_xxl_*.safetensors"), std::string::npos) << e.hint();
+    }
 }
 
 TEST(Defaults, Wan22ImageModelsKeepTheirsWithALastImage) {
