@@ -220,13 +220,23 @@ private:
                     "give the transformer's file or the model folder");
     }
 
+    /// One shard stands for all of its series or its index.
+    std::vector<Network> look_at_file(const fs::path& folder) {
+        if (shards_of(path_.filename().string()) < 2) return look(path_);
+        for (const CheckpointFiles& files : search_.list_beside(folder)) {
+            const auto is_it = [&](const fs::path& file) { return file.filename() == path_.filename(); };
+            if (std::any_of(files.files.begin(), files.files.end(), is_it)) return search_.networks_of(files);
+        }
+        return look(path_);
+    }
+
     void open_file() {
-        const std::vector<Network> found = look(path_);
+        const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
+        const std::vector<Network> found = look_at_file(folder);
         choose_transformer(found);
         if (model_.transformer.empty()) refuse_no_transformer(found);
         find_other_expert(path_);
         companions_.take(found);
-        const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
         companions_.search_beside(folder, path_);
         model_.config = read_config(folder, Component::transformer);
         if (is_file(folder.parent_path() / "model_index.json"))

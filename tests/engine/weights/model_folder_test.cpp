@@ -50,6 +50,30 @@ TEST(ModelFolderTest, OriginalSkyReelsWithShardsAndClip) {
     EXPECT_EQ(m.family, Family::skyreels);
 }
 
+TEST(ModelFolderTest, OneShardStandsForAll) {
+    TempFolder folder("Wan2.1-T2V-14B");
+    add_companions(folder.path());
+    const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    const Names both{"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"};
+    write_bytes(folder / both[0], safetensors({tensors.begin(), tensors.begin() + 40}));
+    write_bytes(folder / both[1], safetensors({tensors.begin() + 40, tensors.end()}));
+    for (const std::string& shard : both) {
+        const ModelFolder m = ModelFolder::open(folder / shard);
+        EXPECT_EQ(names_of(m.transformer), both);
+        EXPECT_TRUE(m.missing.empty());
+        EXPECT_TRUE(m.warnings.empty());
+    }
+    std::string map;
+    for (const Raw& t : tensors)
+        map += (map.empty() ? "\"" : ",\"") + t.name + "\":\"" + both[&t < &tensors[40] ? 0 : 1] + "\"";
+    write_bytes(folder / "model.safetensors.index.json", R"({"weight_map":{)" + map + "}}");
+    EXPECT_EQ(names_of(ModelFolder::open(folder / both[1]).transformer), both);
+    fs::remove(folder / both[1]);
+    const ModelFolder half = ModelFolder::open(folder / both[0]);
+    ASSERT_FALSE(half.warnings.empty());
+    EXPECT_TRUE(has(half.warnings.back(), "1 of 2 shards")) << half.warnings.back();
+}
+
 TEST(ModelFolderTest, Diffusers) {
     struct Case {
         std::string_view index;
