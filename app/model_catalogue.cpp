@@ -24,6 +24,7 @@
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
 #include "engine/weights/inspect.h"
+#include "engine/weights/places.h"
 #include "engine/weights/traits.h"
 
 namespace denoir::app {
@@ -31,7 +32,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int catalogue_nice = 10;
-constexpr int most_depth = 3;
+constexpr int most_depth = 6; ///< ComfyUI/models/diffusion_models/WanVideo/I2V, a revision in Hugging Face's cache
 constexpr std::size_t most_looked_at = 20'000; ///< entries below one watched folder
 constexpr int look_again_ms = 1000;
 
@@ -155,30 +156,44 @@ bool describe(ModelRow& row) {
     return true;
 }
 
-/// Folders and files below `root` that may be models.
+/// Folders and files below roots that may be models.
 class Finder {
 public:
     QStringList found;
     QStringList folders; ///< looked into: to be watched
-    void look(const fs::path& folder, int depth) {
-        std::error_code code;
-        if (depth > most_depth || looked_ > most_looked_at || !fs::is_directory(folder, code)) return;
+    /// Level by level: where there is too much below a root, what lies deep is left out.
+    void look_below(const fs::path& root) {
+        std::size_t looked = 0;
+        std::vector<fs::path> level{root};
+        for (int depth = 1; depth <= most_depth; ++depth) {
+            std::vector<fs::path> below;
+            for (const fs::path& folder : level)
+                if (!look(folder, looked, below)) return;
+            level = std::move(below);
+        }
+    }
+
+private:
+    /// Adds what is in the folder, and to `below` where models may lie as well. False: enough was looked at.
+    bool look(const fs::path& folder, std::size_t& looked, std::vector<fs::path>& below) {
+        if (!is_folder(folder)) return true;
         folders << to_qstring(folder);
-        std::vector<fs::path> files, below;
-        for (const auto& item : fs::directory_iterator(folder, code)) {
-            if (++looked_ > most_looked_at) return;
-            if (item.path().filename().string().starts_with('.')) continue;
-            if (item.is_directory(code))
-                below.push_back(item.path());
-            else if (item.is_regular_file(code) && is_weights_file(item.path()))
-                files.push_back(item.path());
+        std::vector<fs::path> files, deeper;
+        std::error_code code;
+        for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
+            if (++looked > most_looked_at) return false;
+            if (it->path().filename().string().starts_with('.')) continue;
+            if (is_folder(it->path()))
+                deeper.push_back(it->path());
+            else if (is_weights_file(it->path()) && is_file(it->path()))
+                files.push_back(it->path());
         }
         std::sort(files.begin(), files.end());
-        std::sort(below.begin(), below.end());
+        std::sort(deeper.begin(), deeper.end());
         try {
             if (!ModelFolder::open(folder).transformer.empty()) {
                 found << to_qstring(folder);
-                return;
+                return true;
             }
         } catch (const std::exception&) { // none, or several
         }
@@ -191,11 +206,9 @@ public:
                 found << to_qstring(file);
             }
         }
-        for (const fs::path& path : below) look(path, depth + 1);
+        below.insert(below.end(), deeper.begin(), deeper.end());
+        return true;
     }
-
-private:
-    std::size_t looked_ = 0;
 };
 
 } // namespace
@@ -230,10 +243,10 @@ struct ModelCatalogue::Store {
             } catch (const std::exception&) { // none is shipped
             }
             try {
-                finder.look(Settings::models_folder(), 1);
+                finder.look_below(Settings::models_folder());
             } catch (const std::exception&) { // no data folder
             }
-            for (const QString& root : roots) finder.look(to_path(root), 1);
+            for (const QString& root : roots) finder.look_below(to_path(root));
             finder.found.removeDuplicates();
             std::vector<ModelRow> first;
             for (const QString& path : finder.found) {

@@ -35,7 +35,7 @@ public:
     explicit ModelCatalogue(QObject* parent = nullptr);
     ~ModelCatalogue() override;
 
-    /// Looks into them now and whenever they change; at most three levels deep.
+    /// Looks into them now and whenever they change; at most six levels deep.
     void set_folders(const QStringList& folders);
     QStringList folders() const;
     void refresh();

@@ -133,6 +133,34 @@ private slots:
         QCOMPARE(models.rowCount(), 0);
     }
 
+    /// As in ComfyUI/models/diffusion_models/WanVideo/I2V, where several transformers lie in a folder.
+    void models_deep_in_folders_are_found() {
+        const fs::path root = to_path(home_->file(text("deep-models"))), place = root / "2" / "3" / "4" / "5" / "6";
+        fs::create_directories(place / "7");
+        for (const char* name : {"one.safetensors", "two.safetensors", "7/beyond.safetensors"})
+            fs::copy(fs::path(DENOIR_TINY_MODEL) / "model.safetensors", place / name);
+        ModelCatalogue models;
+        models.set_folders({to_qstring(root)});
+        QVERIFY(models.wait_looked(30000));
+        for (const char* name : {"one.safetensors", "two.safetensors"})
+            QVERIFY2(models.row_of(to_qstring(place / name)) >= 0, name);
+        QCOMPARE(models.rowCount(), 2);
+    }
+    /// What fills one watched folder takes nothing from the next, nor what lies deep from what is near.
+    void a_full_folder_hides_no_other() {
+        const fs::path full = to_path(home_->file(text("full"))), other = to_path(home_->file(text("other-models")));
+        fs::create_directories(full / "a" / "deep");
+        for (int i = 0; i < 20'100; ++i) fs::create_symlink("nothing", full / "a" / "deep" / std::to_string(i));
+        fs::create_directories(other);
+        fs::copy(DENOIR_TINY_MODEL, full / "z", fs::copy_options::recursive);
+        fs::copy(DENOIR_TINY_MODEL, other / "tiny", fs::copy_options::recursive);
+        ModelCatalogue models;
+        models.set_folders({to_qstring(full), to_qstring(other)});
+        QVERIFY(models.wait_looked(60000));
+        QVERIFY(models.row_of(to_qstring(full / "z")) >= 0);
+        QVERIFY(models.row_of(to_qstring(other / "tiny")) >= 0);
+    }
+
     void the_bundled_model_comes_first() {
         fs::create_directories(to_path(home_->file(text("resources"))));
         fs::copy(DENOIR_TINY_MODEL, to_path(home_->file(text("resources/demo-model"))), fs::copy_options::recursive);
