@@ -1968,10 +1968,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Den Schnitt exportieren</translation>
     </message>
     <message>
-        <source>H.264 video (*.mp4);;Lossless FFV1 (*.mkv);;Folder of PNG pictures (*)</source>
-        <translation>H.264-Video (*.mp4);;Verlustfreies FFV1 (*.mkv);;Ordner mit PNG-Bildern (*)</translation>
-    </message>
-    <message>
         <source>exporting · frame %1/%2</source>
         <translation>exportiert · Bild %1/%2</translation>
     </message>
@@ -2218,14 +2214,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>The shot en&amp;ds at the playhead (O)</source>
         <translation>Einstellung en&amp;det am Abspielkopf (O)</translation>
-    </message>
-    <message>
-        <source>new project</source>
-        <translation>neues Projekt</translation>
-    </message>
-    <message>
-        <source>open project</source>
-        <translation>Projekt öffnen</translation>
     </message>
     <message>
         <source>verifying · waits for the engine</source>
@@ -2573,6 +2561,18 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
 Over it the steps of unstarred old runs may go; videos stay.</source>
         <translation>Gigabyte, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
 Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
+    </message>
+    <message>
+        <source>H.264 video, without sound (*.mp4);;Lossless FFV1, without sound (*.mkv);;Folder of PNG pictures (*)</source>
+        <translation>H.264-Video, ohne Ton (*.mp4);;Verlustfreies FFV1, ohne Ton (*.mkv);;Ordner mit PNG-Bildern (*)</translation>
+    </message>
+    <message>
+        <source>new project</source>
+        <translation>neues Projekt</translation>
+    </message>
+    <message>
+        <source>open project</source>
+        <translation>Projekt öffnen</translation>
     </message>
 </context>
 <context>

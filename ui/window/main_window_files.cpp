@@ -316,7 +316,8 @@ void MainWindow::export_cut() {
     ask_where_to_save(
         this, studio_.settings, tr("Export the cut"),
         project.isEmpty() ? tr("cut") : QFileInfo(project).completeBaseName(),
-        tr("H.264 video (*.mp4);;Lossless FFV1 (*.mkv);;Folder of PNG pictures (*)"), [this](const QString& out) {
+        tr("H.264 video, without sound (*.mp4);;Lossless FFV1, without sound (*.mkv);;Folder of PNG pictures (*)"),
+        [this](const QString& out) {
             auto& worker = studio_.exporter;
             worker.disconnect(this);
             connect(&worker, &app::CutExporter::progressed, this, [this](int frame, int frames) {
