@@ -426,6 +426,22 @@ private slots:
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
     }
 
+    /// What was saved with its project does not come into the next one.
+    void a_saved_project_keeps_its_prompt() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        for (const char* name : {"one", "two"}) {
+            document.settle();
+            document.set_value("prompt", QLatin1String(name));
+            studio.core().project.save_as(home.file(QLatin1String(name) + ".denoir"));
+        }
+        studio.window().open_path(home.file("one.denoir"));
+        QCOMPARE(document.value("prompt").toString(), QStringLiteral("one"));
+        studio.key(Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(document.value("prompt").toString(), QStringLiteral("one"));
+    }
+
     void a_name_with_a_dot_gets_its_ending() {
         const app::Home home;
         StudioFixture studio;

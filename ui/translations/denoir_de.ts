@@ -2563,16 +2563,16 @@ Over it the steps of unstarred old runs may go; videos stay.</source>
 Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
     </message>
     <message>
+        <source>clear prompt and parameters</source>
+        <translation>Prompt und Parameter leeren</translation>
+    </message>
+    <message>
+        <source>take the project&apos;s prompt and parameters</source>
+        <translation>Prompt und Parameter des Projekts übernehmen</translation>
+    </message>
+    <message>
         <source>H.264 video, without sound (*.mp4);;Lossless FFV1, without sound (*.mkv);;Folder of PNG pictures (*)</source>
         <translation>H.264-Video, ohne Ton (*.mp4);;Verlustfreies FFV1, ohne Ton (*.mkv);;Ordner mit PNG-Bildern (*)</translation>
-    </message>
-    <message>
-        <source>new project</source>
-        <translation>neues Projekt</translation>
-    </message>
-    <message>
-        <source>open project</source>
-        <translation>Projekt öffnen</translation>
     </message>
 </context>
 <context>

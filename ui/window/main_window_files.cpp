@@ -213,14 +213,17 @@ void MainWindow::leave_project(const std::function<void()>& then) {
 
 void MainWindow::replace_request(const QString& label, const std::function<void()>& change) {
     const Request before = studio_.document.asked();
+    // What was saved with its project stays there and is no step of the next one.
+    const bool saved = !studio_.project.path().isEmpty() && !studio_.project.is_modified();
     change();
+    if (saved) return;
     if (before.prompt.empty() && before.image.empty() && before.last_image.empty()) return;
     studio_.document.replaced(before, label);
     studio_.project.undo().setClean();
 }
 
 void MainWindow::new_project() {
-    leave_project([this] { replace_request(tr("new project"), [this] { studio_.project.clear(); }); });
+    leave_project([this] { replace_request(tr("clear prompt and parameters"), [this] { studio_.project.clear(); }); });
 }
 
 void MainWindow::open_project() {
@@ -242,7 +245,7 @@ void MainWindow::open_project_file(const QString& path) {
 
 void MainWindow::take_project(const QString& path) {
     try {
-        replace_request(tr("open project"), [this, path] { studio_.project.open(path); });
+        replace_request(tr("take the project's prompt and parameters"), [this, path] { studio_.project.open(path); });
         studio_.settings.add_recent_project(path);
         const auto missing = studio_.project.missing_media();
         if (!missing.isEmpty())
