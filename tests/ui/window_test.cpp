@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMediaDevices>
+#include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
@@ -21,6 +22,7 @@
 #include <QTreeWidget>
 
 #include "app/request_document.h"
+#include "app/settings.h"
 #include "app/text.h"
 #include "engine/media/image.h"
 #include "tests/app/clips.h"
@@ -440,6 +442,29 @@ private slots:
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("one"));
         studio.key(Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("one"));
+    }
+
+    /// A LoRA belongs to the request wherever it is dropped; a folder that was once watched can be let go of.
+    void a_lora_is_no_folder_of_models() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        const QString style = QFileInfo(DENOIR_FIXTURES "/_inputs/style-kohya.safetensors").absoluteFilePath();
+        auto& preview = studio.window().preview();
+        for (const int loras : {1, 2}) {
+            drop(studio.window(), style, preview.mapTo(&studio.window(), QPoint(80, 80)));
+            QCOMPARE(studio.core().document.asked().loras.size(), std::size_t(loras));
+        }
+        QVERIFY(studio.core().settings.model_folders().isEmpty());
+        auto* folders = studio.find<QToolButton>("watched-folders");
+        QVERIFY(!folders->isEnabled());
+        studio.core().settings.set_model_folders({home.file("unplugged")}); // by an earlier session
+        QTRY_VERIFY_WITH_TIMEOUT(folders->isEnabled(), 20000);
+        emit folders->menu()->aboutToShow();
+        QCOMPARE(folders->menu()->actions().size(), 1);
+        folders->menu()->actions().constFirst()->trigger();
+        QVERIFY(studio.core().settings.model_folders().isEmpty());
+        QVERIFY(!folders->isEnabled());
     }
 
     void a_name_with_a_dot_gets_its_ending() {

@@ -5,7 +5,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QListView>
 #include <QMenu>
 #include <QPainter>
@@ -134,7 +133,7 @@ ModelsPanel::ModelsPanel(Studio& studio, QWidget* parent)
       studio_(studio),
       list_(new QListView(this)),
       stack_(new QStackedWidget(this)),
-      folders_(new QLabel(this)) {
+      folders_(new QToolButton(this)) {
     list_->setObjectName(QStringLiteral("models"));
     list_->setAccessibleName(tr("Models"));
     list_->setModel(&studio_.models);
@@ -154,11 +153,18 @@ ModelsPanel::ModelsPanel(Studio& studio, QWidget* parent)
     again->setIcon(icon(QStringLiteral("loop")));
     again->setToolTip(tr("Look again"));
     again->setAccessibleName(again->toolTip());
-    folders_->setProperty("quiet", true);
+    folders_->setObjectName(QStringLiteral("watched-folders"));
+    folders_->setIcon(icon(QStringLiteral("down")));
+    folders_->setIconSize({10, 10});
+    folders_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    folders_->setPopupMode(QToolButton::InstantPopup);
+    folders_->setMenu(new QMenu(folders_));
+    connect(folders_->menu(), &QMenu::aboutToShow, this, &ModelsPanel::fill_folders);
     auto* row = new QHBoxLayout;
     row->setContentsMargins(grid::unit, 2, grid::half, 2);
     row->setSpacing(2);
-    row->addWidget(folders_, 1);
+    row->addWidget(folders_);
+    row->addStretch(1);
     row->addWidget(again);
     row->addWidget(add);
     auto* column = new QVBoxLayout(this);
@@ -185,6 +191,7 @@ void ModelsPanel::refresh() {
     const auto count = int(studio_.settings.model_folders().size());
     folders_->setText(tr("%n folder(s) watched", nullptr, count));
     folders_->setToolTip(studio_.settings.model_folders().join(QLatin1Char('\n')));
+    folders_->setEnabled(count > 0);
 }
 
 void ModelsPanel::use(const QModelIndex& index) {
@@ -212,6 +219,22 @@ void ModelsPanel::watch(const QString& folder) {
     refresh();
 }
 
+/// Those too in which nothing was found, or which are not there any more.
+void ModelsPanel::fill_folders() {
+    folders_->menu()->clear();
+    for (const QString& folder : studio_.settings.model_folders())
+        folders_->menu()->addAction(icon(QStringLiteral("remove")), tr("Stop watching %1").arg(folder), this,
+                                    [this, folder] { unwatch(folder); });
+}
+
+void ModelsPanel::unwatch(const QString& folder) {
+    QStringList left = studio_.settings.model_folders();
+    left.removeAll(folder);
+    studio_.settings.set_model_folders(left);
+    studio_.models.set_folders(left);
+    refresh();
+}
+
 void ModelsPanel::show_menu(const QPoint& at) {
     const QModelIndex index = list_->indexAt(at);
     if (!index.isValid()) return;
@@ -225,13 +248,8 @@ void ModelsPanel::show_menu(const QPoint& at) {
     const QStringList folders = studio_.settings.model_folders();
     for (const QString& folder : folders)
         if (path == folder || path.startsWith(folder + QLatin1Char('/')))
-            menu.addAction(icon(QStringLiteral("remove")), tr("Stop watching %1").arg(folder), this, [this, folder] {
-                QStringList left = studio_.settings.model_folders();
-                left.removeAll(folder);
-                studio_.settings.set_model_folders(left);
-                studio_.models.set_folders(left);
-                refresh();
-            });
+            menu.addAction(icon(QStringLiteral("remove")), tr("Stop watching %1").arg(folder), this,
+                           [this, folder] { unwatch(folder); });
     menu.exec(list_->viewport()->mapToGlobal(at));
 }
 

@@ -5,9 +5,9 @@
 
 #include "ui/studio.h"
 
-class QLabel;
 class QListView;
 class QStackedWidget;
+class QToolButton;
 
 namespace denoir::ui {
 
@@ -37,12 +37,14 @@ public slots:
 private:
     void use(const QModelIndex& index);
     void show_menu(const QPoint& at);
+    void fill_folders();
+    void unwatch(const QString& folder);
     void refresh();
 
     Studio& studio_;
     QListView* list_;
     QStackedWidget* stack_;
-    QLabel* folders_;
+    QToolButton* folders_; ///< how many; its menu says which, and lets go of them
 };
 
 } // namespace denoir::ui

@@ -34,6 +34,8 @@ public:
     /// none.
     QString commit();
     void reset_all();
+    /// Behind those that are in the request.
+    void take_loras(const QStringList& files);
     /// Whether the button is here, or the layout has another one to press.
     void set_generates(bool generates);
     QStringList keys() const { return fields_.keys(); }

@@ -30,6 +30,8 @@ void ParametersPanel::add_loras(QVBoxLayout* form) {
     connect(field, &Field::reset_asked, this, [this] { reset(key_loras); });
 }
 
+void ParametersPanel::take_loras(const QStringList& files) { findChild<LoraList*>(key_loras)->add(files); }
+
 void ParametersPanel::add_cache(QVBoxLayout* form) {
     const QString threshold = QStringLiteral("threshold");
     auto* edit = new NumberEdit(0, StepCaching::most, 0.05, 3);

@@ -2562,6 +2562,13 @@ Over it the steps of unstarred old runs may go; videos stay.</source>
         <translation>Gigabyte, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
 Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
     </message>
+    <message numerus="yes">
+        <source>%n LoRA(s) put into the parameters.</source>
+        <translation>
+            <numerusform>%n LoRA in die Parameter übernommen.</numerusform>
+            <numerusform>%n LoRAs in die Parameter übernommen.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>clear prompt and parameters</source>
         <translation>Prompt und Parameter leeren</translation>

@@ -72,6 +72,13 @@
             <numerusform>Each of the %n pictures is a shot of its own. Drop their folder to have them as frames of one.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n LoRA(s) put into the parameters.</source>
+        <translation>
+            <numerusform>%n LoRA put into the parameters.</numerusform>
+            <numerusform>%n LoRAs put into the parameters.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::ModelsPanel</name>

@@ -158,6 +158,7 @@ private:
     void fill_recent();
     void ask_start_or_end(const QString& picture, const QPoint& where);
     void offer_request(const QString& request, const QString& path);
+    void take_loras(const QStringList& files);
     // main_window_tune.cpp
     void make_tune_actions();
     void connect_tune();

@@ -22,8 +22,10 @@
 #include "app/text.h"
 #include "engine/core/error.h"
 #include "engine/session/request_json.h"
+#include "engine/weights/inspect.h"
 #include "ui/docks/images_panel.h"
 #include "ui/docks/models_panel.h"
+#include "ui/docks/parameters_panel.h"
 #include "ui/layers/layers_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/timeline/timeline_view.h"
@@ -61,6 +63,16 @@ bool is_model(const QFileInfo& info) {
     return holds_one(info.filePath()) || std::any_of(below.begin(), below.end(), [&](const QFileInfo& each) {
                return holds_one(each.filePath()); // a folder of models
            });
+}
+
+/// Of one file; a damaged one is none.
+bool is_lora(const QFileInfo& info) {
+    if (!info.isFile() || info.suffix().toLower() != QLatin1String("safetensors")) return false;
+    try {
+        return inspect(app::to_path(info.filePath())).variant == "lora";
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 } // namespace
@@ -115,6 +127,7 @@ void MainWindow::open_path(const QString& path) {
         show_layers();
         return layers_panel_->take_files({full});
     }
+    if (is_lora(info)) return take_loras({full});
     if (is_model(info)) {
         models_->watch(info.isDir() ? full : info.absolutePath());
         models_dock_->show();
@@ -122,6 +135,13 @@ void MainWindow::open_path(const QString& path) {
         return say(tr("%1 is watched for models.").arg(info.isDir() ? full : info.absolutePath()));
     }
     show_file(full);
+}
+
+void MainWindow::take_loras(const QStringList& files) {
+    parameters_->take_loras(files);
+    parameters_dock_->show();
+    parameters_dock_->raise();
+    say(tr("%n LoRA(s) put into the parameters.", nullptr, int(files.size())));
 }
 
 void MainWindow::show_file(const QString& path) {
@@ -174,15 +194,20 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
     take_copy(*event);
-    QStringList traces;
-    for (const QUrl& url : event->mimeData()->urls())
-        if (const QFileInfo info(url.toLocalFile());
-            info.isFile() && is_model(info) && app::LayerComparison::is_trace(info.filePath()))
+    QStringList traces, loras;
+    for (const QUrl& url : event->mimeData()->urls()) {
+        const QFileInfo info(url.toLocalFile());
+        if (!info.isFile() || !is_model(info)) continue;
+        if (app::LayerComparison::is_trace(info.filePath()))
             traces.append(info.absoluteFilePath());
+        else if (is_lora(info))
+            loras.append(info.absoluteFilePath());
+    }
     if (!traces.isEmpty()) {
         show_layers();
         return layers_panel_->take_files(traces);
     }
+    if (!loras.isEmpty()) return take_loras(loras);
     for (const QUrl& url : event->mimeData()->urls()) {
         if (!url.isLocalFile()) continue;
         const DroppedImage image = dropped_image(*event->mimeData());
