@@ -169,8 +169,9 @@ public:
     /// Half a second after each change, to a file of the data folder. Off until the program switches it on.
     void set_autosave(bool on);
     bool autosave_now(); ///< false: could not be written, and issue() says why
-    /// The end of a session: unsaved changes stay in the autosave and come back as `kept` next time.
-    void keep_for_next_start();
+    /// The end of a session: unsaved changes stay in the autosave and come back as `kept` next time. False: they could
+    /// not be written, and issue() will say why.
+    bool keep_for_next_start();
     struct Recovery {
         QString autosave; ///< file
         QString path;     ///< of the project, empty: untitled

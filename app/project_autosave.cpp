@@ -86,10 +86,10 @@ bool Project::autosave_now() {
     return !autosave_ || autosave_->flush();
 }
 
-void Project::keep_for_next_start() {
+bool Project::keep_for_next_start() {
     timer_->stop();
     write_autosave(true);
-    if (autosave_) autosave_->flush();
+    return !autosave_ || autosave_->flush();
 }
 
 void Project::drop_autosave() {

@@ -543,6 +543,7 @@ private slots:
             } catch (const Error&) {
             }
             QVERIFY(!p.autosave_now());
+            QVERIFY(!p.keep_for_next_start());
             QTRY_VERIFY_WITH_TIMEOUT(!p.issue().isEmpty(), 30000);
         }
         QCOMPARE(read(file), before);

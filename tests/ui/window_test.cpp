@@ -467,6 +467,25 @@ private slots:
         QVERIFY(!folders->isEnabled());
     }
 
+    /// Whoever quits where the cut cannot be kept is told first.
+    void a_cut_that_cannot_be_kept_is_not_lost_silently() {
+        const app::Home home;
+        StudioFixture studio;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        studio.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        {
+            const app::FullDisk full;
+            studio.key(Qt::Key_Q, Qt::ControlModifier);
+            QVERIFY(studio.window().isVisible());
+            QVERIFY2(said(studio).contains("cannot be kept"), qPrintable(said(studio)));
+            QVERIFY(studio.press("Close all the same"));
+            QVERIFY(!studio.window().isVisible());
+        }
+        studio.window().show();
+        studio.key(Qt::Key_Q, Qt::ControlModifier); // room again
+        QVERIFY(!studio.window().isVisible());
+    }
+
     void a_name_with_a_dot_gets_its_ending() {
         const app::Home home;
         StudioFixture studio;

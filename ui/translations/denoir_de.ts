@@ -2562,6 +2562,14 @@ Over it the steps of unstarred old runs may go; videos stay.</source>
         <translation>Gigabyte, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
 Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
     </message>
+    <message>
+        <source>The changes of “%1” cannot be kept for the next start. Make room, or save it elsewhere.</source>
+        <translation>Die Änderungen an „%1“ können nicht für den nächsten Start aufgehoben werden. Platz schaffen oder woanders speichern.</translation>
+    </message>
+    <message>
+        <source>Close all the same</source>
+        <translation>Trotzdem schließen</translation>
+    </message>
     <message numerus="yes">
         <source>%n LoRA(s) put into the parameters.</source>
         <translation>

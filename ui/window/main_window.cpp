@@ -539,7 +539,20 @@ bool MainWindow::keeps_export() {
     banners_->show_banner(QStringLiteral("quit"), Banners::Kind::warning,
                           exports ? tr("An export is being written. Quitting stops it, and nothing of it is kept.")
                                   : tr("A draft is being written. Quitting stops it, and nothing of it is kept."),
-                          {{tr("Stop it and quit"), [this] { close(); }}}, seconds);
+                          {{tr("Stop it and quit"),
+                            [this] {
+                                if (!loses_cut()) close();
+                            }}},
+                          seconds);
+    return true;
+}
+
+bool MainWindow::loses_cut() {
+    if (studio_.project.keep_for_next_start()) return false;
+    banners_->show_banner(QStringLiteral("close"), Banners::Kind::error,
+                          tr("The changes of “%1” cannot be kept for the next start. Make room, or save it elsewhere.")
+                              .arg(studio_.project.title()),
+                          {{tr("Close all the same"), [this] { close(); }}}, 60);
     return true;
 }
 
@@ -551,7 +564,7 @@ void MainWindow::task_ended(StatusLine::Task task) {
 /// By hand on the window's frame; who ends the program from outside is not asked.
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (for_picture_) return event->accept();
-    if (event->spontaneous() && keeps_export()) return event->ignore();
+    if (event->spontaneous() && (keeps_export() || loses_cut())) return event->ignore();
     layouts_->remember();
     studio_.settings.set_value(window_geometry, saveGeometry());
     remember_request();

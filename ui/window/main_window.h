@@ -104,6 +104,8 @@ private:
     void update_title();
     /// An export or a draft would be lost by quitting, and whoever quits is told of it first.
     bool keeps_export();
+    /// Unsaved changes cannot be kept for the next start, as on a full disk, and whoever quits is told of it first.
+    bool loses_cut();
     void task_ended(StatusLine::Task task);
     // main_window_actions.cpp
     QAction* add_action(const char* id, const QString& group, const QString& text, const QList<QKeySequence>& keys,
