@@ -153,6 +153,26 @@ private slots:
         QVERIFY(before > 0);
     }
 
+    /// What went while another project was open is not the newest step of this one.
+    void another_project_undoes_no_older_deletion() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& queue = studio.core().queue;
+        studio.core().project.undo().clear();
+        queue.set_paused(true);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
+        auto* list = studio.find<QListView>("queue");
+        studio.click(list->viewport(), studio.row_point(list, 0));
+        studio.key(Qt::Key_Delete);
+        const auto* undo = studio.find<QAction>("edit.undo");
+        QVERIFY2(undo->text().contains("queue"), qPrintable(undo->text()));
+        studio.core().project.clear();
+        QVERIFY2(!undo->text().contains("queue"), qPrintable(undo->text()));
+        QVERIFY(queue.can_undo_clear()); // it can still be brought back, where that is asked for
+    }
+
     /// Several verifications wait for each other, and each result says whose it is.
     void every_verification_is_told_by_name() {
         const app::Home home;
