@@ -140,8 +140,20 @@ void StoryTuneTest::which_values() {
     QVERIFY(*grid.current() < 2U); // few steps are further from many than nothing
     QVERIFY(!studio.find<SweepPlot>("sweep-plot")->points().empty());
 
-    // The values of the second: an undo step.
+    // The clip that is selected goes on the timeline, not the picture that is hidden here.
     click(studio, grid, 1);
+    studio.key(Qt::Key_T);
+    QCOMPARE(studio.core().project.count(), 1);
+    QCOMPARE(studio.core().project.shot(0).current().run, QString::fromStdString(sweeps.shown()->cell(1).run.string()));
+    // Keys of the preview say that it is not here.
+    const bool values = studio.window().preview().canvas().shows_values();
+    studio.key(Qt::Key_I);
+    QCOMPARE(studio.window().preview().canvas().shows_values(), values);
+    QVERIFY(studio.find<QLabel>("status-stage")->text().contains("preview"));
+    studio.key(Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(studio.core().project.count(), 0);
+
+    // The values of the second: an undo step.
     const Request before = studio.core().document.asked();
     studio.key(Qt::Key_R);
     QCOMPARE(studio.core().document.asked().steps.value_or(0), few);

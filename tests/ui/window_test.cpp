@@ -486,6 +486,32 @@ private slots:
         QVERIFY(!studio.window().isVisible());
     }
 
+    void keys_that_find_nothing_to_act_on_say_so() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.window().preview().clear(app::Side::a);
+        studio.window().preview().setFocus();
+        const auto said_of = [&](int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+            studio.window().say("nothing");
+            studio.key(key, modifiers);
+            return studio.find<QLabel>("status-stage")->text();
+        };
+        for (const int key : {Qt::Key_W, Qt::Key_D, Qt::Key_O, Qt::Key_Q, Qt::Key_0})
+            QCOMPARE(said_of(key), QString("Choose an A and a B first."));
+        QCOMPARE(said_of(Qt::Key_W, Qt::ShiftModifier), QString("Choose an A and a B first."));
+        QCOMPARE(said_of(Qt::Key_Right, Qt::AltModifier), QString("Choose an A and a B first."));
+        QCOMPARE(studio.window().preview().player().offset(), 0);
+        QVERIFY2(said_of(Qt::Key_T).startsWith("Show a run"), qPrintable(said(studio)));
+        QVERIFY(
+            studio.window().actions().at("run.generate-next")->shortcuts().contains(QKeySequence("Ctrl+Shift+Enter")));
+        // Space presses the image well that has the focus.
+        auto* well = studio.window().findChild<ImageWell*>();
+        QSignalSpy asked(well, &ImageWell::choose_asked);
+        well->setFocus();
+        studio.key(Qt::Key_Space);
+        QCOMPARE(asked.count(), 1);
+    }
+
     void a_name_with_a_dot_gets_its_ending() {
         const app::Home home;
         StudioFixture studio;

@@ -144,6 +144,18 @@ void ImageWell::mouseReleaseEvent(QMouseEvent* event) {
 
 void ImageWell::contextMenuEvent(QContextMenuEvent* event) { emit menu_asked(event->globalPos()); }
 
+bool ImageWell::event(QEvent* event) {
+    // Space presses what has the focus; elsewhere in the window it plays.
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->key() == Qt::Key_Space && key->modifiers() == Qt::NoModifier) {
+            event->accept();
+            return true;
+        }
+    }
+    return QFrame::event(event);
+}
+
 void ImageWell::keyPressEvent(QKeyEvent* event) {
     if (event->matches(QKeySequence::Paste)) {
         if (const auto* clip = QApplication::clipboard()->mimeData()) {

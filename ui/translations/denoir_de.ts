@@ -2570,6 +2570,22 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>Close all the same</source>
         <translation>Trotzdem schließen</translation>
     </message>
+    <message>
+        <source>Select a clip that has a video first.</source>
+        <translation>Erst einen Clip auswählen, der ein Video hat.</translation>
+    </message>
+    <message>
+        <source>Show a run, a video or a picture first, or select runs in the list.</source>
+        <translation>Erst einen Lauf, ein Video oder ein Bild zeigen oder Läufe in der Liste auswählen.</translation>
+    </message>
+    <message>
+        <source>That is for the preview, which this layout has not: Enter shows the selected clip there.</source>
+        <translation>Das gilt der Vorschau, die diese Anordnung nicht hat: Enter zeigt dort den ausgewählten Clip.</translation>
+    </message>
+    <message>
+        <source>No frame that was measured differs.</source>
+        <translation>Kein gemessenes Bild weicht ab.</translation>
+    </message>
     <message numerus="yes">
         <source>%n LoRA(s) put into the parameters.</source>
         <translation>

@@ -307,6 +307,15 @@ void SweepView::compare_selected() {
     emit compare_runs(app::to_qstring(sweep->cell(*other).run), app::to_qstring(sweep->cell(cells[0]).run));
 }
 
+QStringList SweepView::selected_runs() const {
+    QStringList runs;
+    const app::OpenSweep* sweep = sweeps_.shown();
+    if (!sweep) return runs;
+    for (const std::size_t cell : grid_->selected())
+        if (sweep->has_video(cell)) runs << app::to_qstring(sweep->cell(cell).run);
+    return runs;
+}
+
 void SweepView::star_current() {
     const app::OpenSweep* sweep = sweeps_.shown();
     const auto cell = grid_->current();

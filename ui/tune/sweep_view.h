@@ -38,6 +38,7 @@ public:
     /// The layout is looked at, or not: then nothing plays and nothing is computed for it.
     void set_shown(bool shown);
     void measure_against(std::size_t cell);
+    QStringList selected_runs() const; ///< of the selected clips, those that have a video
 
 signals:
     void open_run(const QString& run);

@@ -128,6 +128,7 @@ private:
     void name_undo();
     void play_or_pause();
     void step_frames(int frames);
+    void say_only_in_preview(); ///< in the layout that has none
     void shuttle(int direction);
     bool timeline_has_focus() const;
     // main_window_runs.cpp

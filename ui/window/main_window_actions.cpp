@@ -192,8 +192,10 @@ void MainWindow::make_run_actions() {
     add_action("run.generate", run, tr("&Generate"),
                {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)}, "generate",
                [this] { generate(false); });
-    add_action("run.generate-next", run, tr("Generate &next in line"),
-               {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return)}, "generate", [this] { generate(true); });
+    add_action(
+        "run.generate-next", run, tr("Generate &next in line"),
+        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Enter)},
+        "generate", [this] { generate(true); });
     add_action("run.cancel", run, tr("&Stop"), {QKeySequence(Qt::Key_Escape)}, "stop", [this] {
         if (studio_.queue.running() != 0 || studio_.worker.busy()) say(tr("stopping …"));
         if (studio_.worker.busy()) // what is at work, not what waits behind it
@@ -243,10 +245,16 @@ void MainWindow::make_run_actions() {
         const QWidget* focus = QApplication::focusWidget();
         // What is looked at: in the list its selection, else the picture, which may be a file's or the run at work.
         const bool in_list = focus && runs_->isAncestorOf(focus);
+        if (tunes() && !in_list) {
+            const QStringList clips = tune_->selected_runs();
+            return clips.isEmpty() ? say(tr("Select a clip that has a video first.")) : add_to_timeline(clips);
+        }
         if (!in_list && strips_->currentWidget() == live_strip_ && live_pictures_.running())
             return add_to_timeline({live_pictures_.run()}); // says that there is no video yet
         const bool file = shown && shown->run.isEmpty() && !shown->path.isEmpty();
         if (file && (runs.isEmpty() || !in_list)) return timeline_->add_files({shown->path});
+        if (runs.isEmpty() && shown_run_.isEmpty())
+            return say(tr("Show a run, a video or a picture first, or select runs in the list."));
         add_to_timeline(runs.isEmpty() ? QStringList{shown_run_} : runs);
     });
 }
@@ -285,10 +293,15 @@ void MainWindow::make_play_actions() {
                [this] { tunes() ? tune_->grid().zoom_to_fit() : preview_->canvas().zoom_to_fit(); });
     add_action("play.values", play, tr("Pixel &values"), {QKeySequence(Qt::Key_I)}, "eye", [this] {
         if (timeline_has_focus()) return timeline_->trim_to_playhead(true);
+        if (tunes()) return say_only_in_preview();
         preview_->canvas().set_shows_values(!preview_->canvas().shows_values());
     });
     add_action("play.true-size", play, tr("&True size"), {QKeySequence(Qt::Key_1)}, "one-to-one",
-               [this] { preview_->canvas().zoom_to(1); });
+               [this] { tunes() ? say_only_in_preview() : preview_->canvas().zoom_to(1); });
+}
+
+void MainWindow::say_only_in_preview() {
+    say(tr("That is for the preview, which this layout has not: Enter shows the selected clip there."));
 }
 
 void MainWindow::make_compare_actions() {
@@ -321,32 +334,45 @@ void MainWindow::make_compare_actions() {
                });
     add_action("compare.export-layers", comparing, tr("Export the comparison of layers …"), {}, "export",
                [this] { layers_panel_->export_result(); });
+    // What needs two clips says so where there is one.
+    const auto with_both = [this](auto act) {
+        return [this, act] {
+            if (!preview_->info(app::Side::a) || !preview_->info(app::Side::b))
+                return say(tr("Choose an A and a B first."));
+            act();
+        };
+    };
+    const auto mode = [this, with_both](CompareMode wanted) {
+        return with_both([this, wanted] { preview_->toggle_mode(wanted); });
+    };
     add_action("compare.side-by-side", comparing, tr("&Side by side"), {QKeySequence(Qt::Key_Q)}, "compare",
-               [this] { preview_->toggle_mode(CompareMode::side_by_side); });
-    add_action("compare.wipe", comparing, tr("&Wipe"), {QKeySequence(Qt::Key_W)}, "split",
-               [this] { preview_->toggle_mode(CompareMode::wipe); });
+               mode(CompareMode::side_by_side));
+    add_action("compare.wipe", comparing, tr("&Wipe"), {QKeySequence(Qt::Key_W)}, "split", mode(CompareMode::wipe));
     add_action("compare.difference", comparing, tr("&Difference"), {QKeySequence(Qt::Key_D)}, "chart",
-               [this] { preview_->toggle_mode(CompareMode::difference); });
-    add_action("compare.onion", comparing, tr("&Onion"), {QKeySequence(Qt::Key_O)}, "eye", [this] {
-        timeline_has_focus() ? timeline_->trim_to_playhead(false) : preview_->toggle_mode(CompareMode::onion);
-    });
-    add_action("compare.flicker", comparing, tr("F&licker"), {}, "swap",
-               [this] { preview_->toggle_mode(CompareMode::flicker); });
+               mode(CompareMode::difference));
+    add_action("compare.onion", comparing, tr("&Onion"), {QKeySequence(Qt::Key_O)}, "eye",
+               [this, onion = mode(CompareMode::onion)] {
+                   timeline_has_focus() ? timeline_->trim_to_playhead(false) : onion();
+               });
+    add_action("compare.flicker", comparing, tr("F&licker"), {}, "swap", mode(CompareMode::flicker));
     add_action("compare.flip", comparing, tr("&Flip A and B"), {QKeySequence(Qt::Key_0)}, "swap",
-               [this] { preview_->flip(); });
+               with_both([this] { preview_->flip(); }));
     add_action("compare.swap", comparing, tr("S&wap A and B"), {}, "swap", [this] { preview_->swap(); });
     for (const auto& [id, text, key, by] :
          {std::tuple{"compare.shift-back", tr("B one frame earlier"), Qt::Key_Left, -1},
           {"compare.shift-on", tr("B one frame later"), Qt::Key_Right, 1}})
         add_action(id, comparing, text, {QKeySequence(Qt::ALT | key)}, by < 0 ? "previous-frame" : "next-frame",
-                   [this, by = by] { preview_->player().set_offset(preview_->player().offset() + by); });
+                   with_both([this, by = by] { preview_->player().set_offset(preview_->player().offset() + by); }));
     auto* by_number =
         add_action("compare.by-number", comparing, tr("Pair frames by their &number, not by time"), {}, "sliders",
                    [this] { preview_->player().set_by_number(!preview_->player().by_number()); });
     by_number->setCheckable(true);
     connect(&preview_->player(), &app::Player::by_number_changed, by_number, &QAction::setChecked);
     add_action("compare.worst", comparing, tr("Go to the w&orst frame"), {QKeySequence(Qt::SHIFT | Qt::Key_W)}, "chart",
-               [this] { preview_->go_to_worst(); });
+               with_both([this] {
+                   if (preview_->comparison().worst() < 0) return say(tr("No frame that was measured differs."));
+                   preview_->go_to_worst();
+               }));
     add_action("compare.export-video", comparing, tr("Export side by side …"), {}, "export",
                [this] { export_comparison(false); });
     add_action("compare.export-report", comparing, tr("Export the &report …"), {}, "chart",
