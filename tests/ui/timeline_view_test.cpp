@@ -428,9 +428,15 @@ private slots:
         QAccessibleInterface* face = QAccessible::queryAccessibleInterface(&*view_);
         QVERIFY(face && face->valueInterface());
         QCOMPARE(face->text(QAccessible::Name), QStringLiteral("Timeline"));
-        QCOMPARE(face->valueInterface()->maximumValue().toInt(), 59);
+        // Frames are counted from 1, and behind the last one is the end.
+        QCOMPARE(face->valueInterface()->minimumValue().toInt(), 1);
+        QCOMPARE(face->valueInterface()->maximumValue().toInt(), 60);
         face->valueInterface()->setCurrentValue(12);
-        QCOMPARE(view_->playhead(), 12);
+        QCOMPARE(face->valueInterface()->currentValue().toInt(), 12);
+        QCOMPARE(view_->playhead(), 11);
+        QVERIFY2(view_->accessibleDescription().contains("frame 12 of 59"), qPrintable(view_->accessibleDescription()));
+        view_->set_playhead(59);
+        QVERIFY2(view_->accessibleDescription().contains("at the end"), qPrintable(view_->accessibleDescription()));
         view_->select(1);
         QVERIFY(view_->accessibleDescription().contains(QStringLiteral("shot 2")));
     }

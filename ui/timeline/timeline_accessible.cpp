@@ -8,6 +8,7 @@
 namespace denoir::ui {
 namespace {
 
+/// The playhead's frame, counted from 1 as wherever somebody reads or hears it. One more than there are: the end.
 class TimelineInterface : public QAccessibleWidget, public QAccessibleValueInterface {
 public:
     explicit TimelineInterface(TimelineView* view) : QAccessibleWidget(view, QAccessible::Slider), view_(view) {}
@@ -15,10 +16,10 @@ public:
         return type == QAccessible::ValueInterface ? static_cast<QAccessibleValueInterface*>(this)
                                                    : QAccessibleWidget::interface_cast(type);
     }
-    QVariant currentValue() const override { return view_->playhead(); }
-    void setCurrentValue(const QVariant& value) override { view_->set_playhead(value.toInt()); }
-    QVariant maximumValue() const override { return view_->project().frames(); }
-    QVariant minimumValue() const override { return 0; }
+    QVariant currentValue() const override { return view_->playhead() + 1; }
+    void setCurrentValue(const QVariant& value) override { view_->set_playhead(value.toInt() - 1); }
+    QVariant maximumValue() const override { return view_->project().frames() + 1; }
+    QVariant minimumValue() const override { return 1; }
     QVariant minimumStepSize() const override { return 1; }
 
 private:

@@ -111,7 +111,7 @@ void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
         painter.drawLine(x, ruler_height - 6, x, ruler_height - 1);
         painter.setPen(text);
         painter.drawText(QRect(x + 4, 2, 80, ruler_height - 4), Qt::AlignLeft | Qt::AlignVCenter,
-                         time_text(double(mark) / fps, fps));
+                         time_text(mark / rate, std::max(1.0, rate)));
     }
     painter.setPen(colours(palette()).line);
     painter.drawLine(0, ruler_height, area.width(), ruler_height);

@@ -420,9 +420,10 @@ void TimelineView::update_accessible() {
     if (project_.count() == 0) {
         text = tr("Empty. Drop a run, a video, a picture or a folder of frames here, or press T on a run.");
     } else {
-        text = tr("%n shot(s), playhead at frame %1 of %2.", nullptr, project_.count())
-                   .arg(playhead_)
-                   .arg(project_.frames());
+        text = playhead_ < project_.frames() ? tr("%n shot(s), playhead at frame %1 of %2.", nullptr, project_.count())
+                                                   .arg(playhead_ + 1)
+                                                   .arg(project_.frames())
+                                             : tr("%n shot(s), playhead at the end.", nullptr, project_.count());
         if (selected_ >= 0)
             text +=
                 QLatin1Char(' ') + tr("Selected: shot %1, %2, %n frame(s).", nullptr, project_.shot(selected_).frames())
@@ -435,7 +436,7 @@ void TimelineView::update_accessible() {
     if (text == accessibleDescription()) return;
     set_spoken_description(*this, text);
     if (!QAccessible::isActive()) return;
-    QAccessibleValueChangeEvent event(this, playhead_);
+    QAccessibleValueChangeEvent event(this, playhead_ + 1);
     QAccessible::updateAccessibility(&event);
 }
 

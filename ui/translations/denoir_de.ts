@@ -4261,6 +4261,13 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <source>begin another project</source>
         <translation>ein anderes Projekt beginnen</translation>
     </message>
+    <message numerus="yes">
+        <source>%n shot(s), playhead at the end.</source>
+        <translation>
+            <numerusform>%n Einstellung, Abspielkopf am Ende.</numerusform>
+            <numerusform>%n Einstellungen, Abspielkopf am Ende.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::TransportBar</name>

@@ -181,5 +181,12 @@ a picture, for %2 s: %n frame at %3 fps</numerusform>
 a picture, for %2 s: %n frames at %3 fps</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n shot(s), playhead at the end.</source>
+        <translation>
+            <numerusform>%n shot, playhead at the end.</numerusform>
+            <numerusform>%n shots, playhead at the end.</numerusform>
+        </translation>
+    </message>
 </context>
 </TS>
