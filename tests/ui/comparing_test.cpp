@@ -182,6 +182,11 @@ private slots:
         QVERIFY(both_open(preview));
         QCOMPARE(preview.info(app::Side::a)->kind, app::ClipInfo::Kind::video);
         QCOMPARE(preview.info(app::Side::b)->kind, app::ClipInfo::Kind::folder);
+        // As A, too.
+        studio.window().compare(home.file("frames"), home.file("a.mp4"));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b)->kind == app::ClipInfo::Kind::video, 30000);
+        QVERIFY(both_open(preview));
+        QCOMPARE(preview.info(app::Side::a)->kind, app::ClipInfo::Kind::folder);
     }
 };
 

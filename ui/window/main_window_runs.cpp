@@ -345,7 +345,7 @@ void MainWindow::compare(const QString& a, const QString& b) {
     layouts_->show(Layout::compare);
     timeline_->set_playing(false);
     preview_->show_overlay({}, {});
-    if (QFileInfo(a).isDir() && a != shown_run_)
+    if (!a.isEmpty() && a != shown_run_ && QFileInfo::exists(a + QStringLiteral("/run.json")))
         show_run(a);
     else if (!a.isEmpty() && a != shown_run_)
         preview_->show_clip(app::Side::a, a);
