@@ -99,6 +99,7 @@ public:
         info_ = inner_->info();
         info_.kind = ClipInfo::Kind::run;
         info_.path = to_qstring(folder);
+        info_.video = to_qstring(video);
         belong_to(info_, run);
     }
     Image read(int frame) override { return inner_->read(frame); }

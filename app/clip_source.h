@@ -24,6 +24,7 @@ struct ClipInfo {
     std::vector<double> times; ///< seconds from the first frame's beginning to each frame's, ascending
     double duration = 0;       ///< seconds, the last frame's own included; 0 for a still picture
     QString run;               ///< the run folder it belongs to; empty: none
+    QString video;             ///< of a run: the file its frames are read from; else empty
     QString request;           ///< the request that made it, JSON; empty: not made by Denoir
     bool exact = false;        ///< frames as they were stored, with no lossy codec in between
 

@@ -97,7 +97,8 @@ struct Comparison::Worker {
         if (!a) a = pair.open_a();
         if (!b) b = pair.open_b();
         const auto [first, last] = pair.range(a->info().frames, b->info().frames);
-        tell([uncompressed, frames = a->info().frames](Comparison& c) {
+        tell([uncompressed, by_latents, frames = a->info().frames](Comparison& c) {
+            c.pair_.exact = by_latents;
             c.activity_.clear();
             c.curve_.assign(static_cast<std::size_t>(frames),
                             std::nullopt); // what was measured on videos does not count

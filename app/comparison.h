@@ -34,6 +34,8 @@ public:
     void set_prefers_exact(bool on);
     bool prefers_exact() const { return prefers_exact_; }
     bool can_be_exact() const; ///< both are runs that have their last latents
+    /// The latents are what is compared, or they are being decoded for it. False: the files that are shown.
+    bool by_latents() const { return pair_.exact; }
 
     /// Measures these two (frames of A and B, A's number) now, before the curve goes on; nothing where that frame is
     /// known.

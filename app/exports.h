@@ -14,7 +14,8 @@ enum class SweepExport { video, picture, report, csv };
 Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QString& out);
 
 enum class ComparisonExport { video, report };
-/// What the comparison of A and B shows, side by side or as a report. `a`, `b`: run folders, videos or frame folders.
+/// What the comparison of A and B shows, side by side or as a report. `a`, `b`: run folders, whose latents are
+/// decoded, videos or frame folders.
 /// `offset` and `match` as Pairing has them.
 Exporter::Work export_of(const QString& a, const QString& b, int offset, FrameMatch match, ComparisonExport kind,
                          const QString& out);

@@ -177,7 +177,11 @@ std::string_view name(SourceInfo::Kind kind) {
 
 std::string display_name(const SourceInfo& source) {
     const fs::path& path = source.path;
-    const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();
+    fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();
+    std::error_code code;
+    // Every run's video has this name: the run's is what tells it from another.
+    if (name == "video.mp4" && fs::exists(path.parent_path() / "run.json", code))
+        name = path.parent_path().filename() / name;
     return printable((name.empty() || name == "." ? path : name).string(), 200);
 }
 

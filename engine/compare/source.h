@@ -33,7 +33,7 @@ struct SourceInfo {
     Json request;                       ///< what made it, where it says so (runs, our videos and frames); else null
 };
 std::string_view name(SourceInfo::Kind);
-/// The last part of its path, clean for one line.
+/// The last part of its path, of a run's video with its folder's name; clean for one line.
 std::string display_name(const SourceInfo&);
 
 struct SourceOptions {

@@ -188,6 +188,31 @@ private slots:
         QVERIFY(both_open(preview));
         QCOMPARE(preview.info(app::Side::a)->kind, app::ClipInfo::Kind::folder);
     }
+
+    /// Of latents where they are compared, else of the videos, and then each bears its run's name.
+    void an_export_is_of_what_is_shown() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare);
+        auto& preview = studio.window().preview();
+        studio.window().compare(run_with(home.file("one"), 2), run_with(home.file("two"), 3));
+        QVERIFY(both_open(preview));
+        const auto report = [&](const QString& name) {
+            studio.window().actions().at("compare.export-report")->trigger();
+            if (!studio.answer_file_dialog(home.file(name))) return QString();
+            const auto written = [&] {
+                return studio.window().banners().texts().contains("Written: " + home.file(name));
+            };
+            (void)QTest::qWaitFor(written, 60000);
+            QFile file(home.file(name));
+            return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+        };
+        QVERIFY(preview.comparison().by_latents());
+        QVERIFY(report("latents.html").contains("decoded from its latents"));
+        preview.comparison().set_prefers_exact(false);
+        const QString videos = report("videos.html");
+        QVERIFY(videos.contains("two/video.mp4 against one/video.mp4"));
+        QVERIFY(!videos.contains("decoded from its latents"));
+    }
 };
 
 int main(int argc, char** argv) {

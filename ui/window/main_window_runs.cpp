@@ -369,10 +369,14 @@ void MainWindow::export_comparison(bool report) {
     if (exporter_.running()) return say(tr("An export is at work already; Esc stops it."));
     // What is shown now, whatever is opened while the dialog is.
     const Pairing pairing = preview_->player().pairing();
+    const bool latents = preview_->comparison().by_latents();
+    const auto source = [latents](const app::ClipInfo& clip) {
+        return latents || clip.video.isEmpty() ? clip.path : clip.video;
+    };
     ask_where_to_save(
         this, studio_.settings, report ? tr("Export the report") : tr("Export side by side"),
         report ? tr("comparison") : tr("side-by-side"), report ? tr("Report (*.html)") : tr("Video (*.mp4 *.mkv)"),
-        [this, report, pairing, first = a->path, second = b->path](const QString& out) {
+        [this, report, pairing, first = source(*a), second = source(*b)](const QString& out) {
             export_file(out,
                         app::export_of(first, second, pairing.offset(),
                                        pairing.by_time() ? FrameMatch::time : FrameMatch::index,
