@@ -151,6 +151,35 @@ private slots:
         choose(0);
         QCOMPARE(studio.core().settings.history_bytes(), 0);
         QVERIFY(before > 0);
+        // One by hand, below what the dialog counts in, is looked at and stays.
+        studio.core().settings.set_value("history_bytes", qlonglong(300'000'000));
+        studio.find<QAction>("file.disk-limit")->trigger();
+        auto* dialog = studio.window().findChild<QInputDialog*>();
+        QCOMPARE(dialog->intValue(), 1);
+        dialog->accept();
+        QCOMPARE(studio.core().settings.history_bytes(), 300'000'000);
+    }
+
+    /// Asked once; again where other runs are meant, or another bound.
+    void what_was_closed_about_disk_space_stays_closed() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        app::fake_run(app::to_path(home.data("runs")), 1);
+        StudioFixture studio;
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 1, 30000);
+        auto& banners = studio.window().banners();
+        const auto asks = [&] { return banners.texts().join(' ').contains("could go"); };
+        studio.core().settings.set_value("history_bytes", 1);
+        QVERIFY(asks());
+        banners.remove("disk"); // as its cross does
+        emit studio.core().over_limit_changed();
+        QVERIFY(!asks());
+        studio.core().settings.set_value("history_bytes", 2);
+        QVERIFY(asks());
+        studio.core().settings.set_value("history_bytes", 0);
+        QVERIFY(!asks());
+        studio.core().settings.set_value("history_bytes", 2);
+        QVERIFY(asks());
     }
 
     /// What went while another project was open is not the newest step of this one.

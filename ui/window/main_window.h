@@ -239,6 +239,8 @@ private:
     /// Runs and queue entries that can be brought back, newest last, and the undo stack's index when they went: Ctrl+Z
     /// takes them in turn with the stack's steps.
     std::vector<std::pair<int, Removed>> removed_;
+    /// The bound of disk space and the runs whose steps could go, when it was asked about last.
+    std::pair<quint64, QStringList> disk_asked_;
 };
 
 } // namespace denoir::ui

@@ -490,9 +490,12 @@ void MainWindow::ask_disk_limit() {
                             "Over it the steps of unstarred old runs may go; videos stay."));
     dialog->setIntRange(0, 1'000'000);
     dialog->setIntStep(10);
-    dialog->setIntValue(int(std::min<qint64>(studio_.settings.history_bytes() / gigabyte, 1'000'000)));
-    connect(dialog, &QInputDialog::intValueSelected, this, [this](int gigabytes) {
-        studio_.settings.set_value(QStringLiteral("history_bytes"), gigabytes * gigabyte);
+    // A part of one, written by hand, is shown as a whole one and stays what it is.
+    const qint64 whole = (studio_.settings.history_bytes() + gigabyte - 1) / gigabyte;
+    const int shown = int(std::min<qint64>(whole, dialog->intMaximum()));
+    dialog->setIntValue(shown);
+    connect(dialog, &QInputDialog::intValueSelected, this, [this, shown](int gigabytes) {
+        if (gigabytes != shown) studio_.settings.set_value(QStringLiteral("history_bytes"), gigabytes * gigabyte);
     });
     dialog->show();
 }
@@ -500,8 +503,10 @@ void MainWindow::ask_disk_limit() {
 void MainWindow::mind_disk_use() {
     const auto limit = quint64(studio_.settings.history_bytes());
     const auto plan = studio_.core.over_limit();
+    const auto before = std::exchange(disk_asked_, {limit, plan.runs});
     if (plan.runs.isEmpty()) return banners_->remove(QStringLiteral("disk"));
     if (studio_.settings.may_drop_latents()) return studio_.history.drop_latents(plan);
+    if (disk_asked_ == before) return; // it stands there, or was closed
     banners_->show_banner(QStringLiteral("disk"), Banners::Kind::warning,
                           tr("The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); "
                              "videos and last latents stay.",
