@@ -83,6 +83,22 @@ QString absolute(const QString& path, const fs::path& base) {
     return path.isEmpty() ? path : to_qstring((base / to_path(path)).lexically_normal());
 }
 
+/// A request with its pictures, videos and LoRAs passed through `change`: written() or absolute(). Its model is no part
+/// of the project.
+Json with_paths(Json request, const fs::path& base, std::string (*change)(const QString&, const fs::path&)) {
+    const auto rewrite = [&](Json& object, const char* key) {
+        if (!object.is_object()) return;
+        if (const auto it = object.find(key); it != object.end() && it->is_string())
+            *it = change(to_qstring(it->get_ref<const std::string&>()), base);
+    };
+    for (const char* key : {"image", "last_image"}) rewrite(request, key);
+    for (const auto& [object, key] : {std::pair{"noise", "file"}, {"forcing", "video"}, {"start", "run"}})
+        if (request.contains(object)) rewrite(request[object], key);
+    if (request.contains("loras"))
+        for (Json& lora : request["loras"]) rewrite(lora, "file");
+    return request;
+}
+
 Take read_take(const Reader& in, const fs::path& base) {
     Take t;
     t.id = in.text("id");
@@ -163,7 +179,7 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
     return {{"format", format_name},
             {"version", version},
             {"shots", std::move(shots)},
-            {"request", content.request},
+            {"request", with_paths(content.request, base, written)},
             {"extra", content.extra}};
 }
 
@@ -200,7 +216,14 @@ ProjectContent project_from_json(const Json& json, const fs::path& file, const f
     if (!can_be_counted(out.shots)) in.bad("shots", fmt::format("make a cut of more than {} frames", longest_cut));
     out.request = in.member("request");
     if (!out.request.is_object()) in.bad("request", "must be an object");
-    if (!out.request.empty()) request_from_json(out.request, {name, base}); // refuses what is no request
+    if (!out.request.empty()) {
+        const Request request = request_from_json(out.request, {name, base}); // refuses what is no request
+        out.request = with_paths(std::move(out.request), base, [](const QString& path, const fs::path& folder) {
+            return absolute(path, folder).toStdString();
+        });
+        // By its name it is looked for when it is used; an autosave has whole paths.
+        if (out.request.contains("model") && !base.empty()) out.request["model"] = request.model.string();
+    }
     if (const auto extra = json.find("extra"); extra != json.end() && extra->is_object()) out.extra = *extra;
     return out;
 }

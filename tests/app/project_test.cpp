@@ -204,6 +204,36 @@ private slots:
         QVERIFY(read(file).contains(more)); // what others keep there stays
     }
 
+    /// What a request takes from the project's folder moves with it, and a path written by hand is of that folder.
+    void what_a_request_takes_moves_with_its_project() {
+        QDir(home_->path()).mkpath("here/pictures");
+        const QString here = home_->file("here"), there = home_->file("there");
+        Project p;
+        p.set_request({{"schema", 1},
+                       {"model", "/models/one"},
+                       {"image", (here + "/pictures/start.png").toStdString()},
+                       {"last_image", "/elsewhere/end.png"},
+                       {"loras", Json::array({{{"file", (here + "/style.safetensors").toStdString()}}})},
+                       {"forcing", {{"video", (here + "/before.mp4").toStdString()}}}});
+        p.save_as(here + "/cut.denoir");
+        const Json before = p.request();
+        p.open(here + "/cut.denoir");
+        QVERIFY(p.request() == before);
+        p.clear();
+        QVERIFY(QDir().rename(here, there));
+        p.open(there + "/cut.denoir");
+        QCOMPARE(to_qstring(p.request()["image"].get<std::string>()), there + "/pictures/start.png");
+        QCOMPARE(to_qstring(p.request()["loras"][0]["file"].get<std::string>()), there + "/style.safetensors");
+        QCOMPARE(to_qstring(p.request()["forcing"]["video"].get<std::string>()), there + "/before.mp4");
+        QVERIFY(p.request()["last_image"] == "/elsewhere/end.png");
+        QVERIFY(p.request()["model"] == "/models/one");
+        const QString text = read(there + "/cut.denoir");
+        write(there + "/cut.denoir", QString(text).replace("/models/one", "models/two"));
+        QVERIFY(read(there + "/cut.denoir") != text);
+        p.open(there + "/cut.denoir");
+        QCOMPARE(to_qstring(p.request()["model"].get<std::string>()), there + "/models/two");
+    }
+
     /// A still picture is as long as it is wanted; it has no place to begin at, from whichever end it is dragged.
     void stills() {
         Image white(40, 30);
