@@ -31,7 +31,6 @@ void PromptHistory::add(const QString& prompt) {
     Json json = Json::array();
     for (const QString& one : prompts_) json.push_back(one.toStdString());
     saver_->save(json.dump(1) + "\n");
-    emit changed();
 }
 
 QString PromptHistory::previous(const QString& current) {

@@ -23,9 +23,6 @@ public:
     QString next(); ///< null: not walking
     QStringList prompts() const { return prompts_; }
 
-signals:
-    void changed();
-
 private:
     QStringList prompts_;
     QString draft_;

@@ -86,7 +86,6 @@ void Studio::run_ended(quint64 id, int state, const QString& run) {
         thumbnails.forget(run + QStringLiteral("/thumbnail.png"));
         learn(run);
         if (tell) notifier.notify(tr("A video is ready"), prompt, run + QStringLiteral("/thumbnail.png"));
-        emit run_finished(run);
     } else if (state == int(RunQueue::State::failed) && tell) {
         const Issue what = row < 0 ? Issue() : queue.index(row).data(RunQueue::IssueRole).value<Issue>();
         notifier.notify(tr("A run failed"), what.line());

@@ -57,7 +57,6 @@ public:
     RunHistory::DropPlan over_limit() const;
 
 signals:
-    void run_finished(const QString& run); ///< a new video
     void over_limit_changed();
     void issue(const denoir::app::Issue& issue); ///< of no other place
 

@@ -272,8 +272,6 @@ void SweepDocument::open(const QString& folder) {
         folder, [this](OpenSweep& sweep) { show(sweeps_.value(sweep.path())); }, true);
 }
 
-void SweepDocument::close() { show(nullptr); }
-
 void SweepDocument::edit_shown() {
     if (shown_) axes_.set_all(SweepAxes::texts_of(shown_->sweep().axes), tr("take the sweep's axes"));
 }

@@ -54,7 +54,6 @@ public:
     /// The sweep shown; null: none.
     const OpenSweep* shown() const { return shown_.get(); }
     void open(const QString& folder);
-    void close();
     /// Takes the axes of the one shown into the editor, undoable.
     void edit_shown();
 

@@ -103,8 +103,7 @@ QLabel[error="true"] { color: @error; }
 QLabel[warning="true"] { color: @warning; }
 QLabel[side="A"] { color: @sidea; font-weight: 600; }
 QLabel[side="B"] { color: @sideb; font-weight: 600; }
-QFrame[card="true"] { background: @field; border: 1px solid @line; border-radius: 6px; }
-QFrame[popup="true"] { background: @panel; border: 1px solid @edge; border-radius: 8px; }
+QFrame[popup="true"] { background: @panel; border: 1px solid @rim; border-radius: 8px; }
 QFrame[banner="true"] { background: @raised; border: none; border-bottom: 1px solid @line; }
 )";
 
