@@ -82,7 +82,7 @@ void SweepDocument::show(const std::shared_ptr<OpenSweep>& sweep) {
     if (shown_ == sweep) return;
     shown_ = sweep;
     if (!looks_only_) settings_.set_value(shown_key, shown_ ? QVariant(shown_->path()) : QVariant());
-    index_queue();
+    entries_ = queue_entries(); // told by shown_changed(): until then whoever listens has the cells of the one before
     if (shown_) measure(*shown_);
     let_go();
     emit shown_changed();
@@ -140,7 +140,7 @@ void SweepDocument::fill(const QString& tag, QueueState state, const QString& ru
     });
 }
 
-void SweepDocument::index_queue() {
+QHash<std::size_t, quint64> SweepDocument::queue_entries() const {
     QHash<std::size_t, quint64> now;
     for (int row = 0; shown_ && row < queue_.rowCount(); ++row) {
         const QModelIndex at = queue_.index(row);
@@ -148,6 +148,11 @@ void SweepDocument::index_queue() {
         if (tag.path != shown_->path()) continue;
         for (const std::size_t cell : tag.cells) now.insert(cell, at.data(RunQueue::IdRole).toULongLong());
     }
+    return now;
+}
+
+void SweepDocument::index_queue() {
+    QHash<std::size_t, quint64> now = queue_entries();
     if (now == entries_) return;
     std::vector<std::size_t> other;
     for (auto it = now.begin(); it != now.end(); ++it)

@@ -125,6 +125,7 @@ private:
     void with_sweep(const QString& path, std::function<void(OpenSweep&)> use, bool tell = false);
     void entry_ended(quint64 id, int state, const QString& run);
     void fill(const QString& tag, RunQueue::State state, const QString& run, const Issue& issue);
+    QHash<std::size_t, quint64> queue_entries() const; ///< of the shown sweep's cells
     void index_queue();
     void queue_changed(int first, int last);
     void measure(const OpenSweep& sweep);

@@ -46,6 +46,7 @@ private slots:
     void a_lost_run_is_said();
     void values_go_into_the_request();
     void earlier_sweeps_are_listed_and_opened();
+    void another_sweep_is_told_before_its_cells();
 
 private:
     void open() {
@@ -387,6 +388,26 @@ void SweepDocumentTest::earlier_sweeps_are_listed_and_opened() {
     Arrivals refused(&sweeps(), &SweepDocument::failed);
     sweeps().open(home_->path());
     QVERIFY(refused.wait(10000));
+}
+
+/// Whoever listens has as many rows and columns as the sweep before had, until it is told.
+void SweepDocumentTest::another_sweep_is_told_before_its_cells() {
+    prepare();
+    queue().set_paused(true);
+    start();
+    const QString first = sweeps().shown()->path();
+    sweeps().axes().set_all({{"seed", "1..3"}}, "axes");
+    start();
+    QVERIFY(sweeps().shown()->path() != first);
+    bool told = false, early = false;
+    const QObject listener;
+    connect(&sweeps(), &SweepDocument::shown_changed, &listener, [&] { told = true; });
+    connect(&sweeps(), &SweepDocument::cells_changed, &listener, [&] { early = early || !told; });
+    sweeps().open(first);
+    QTRY_VERIFY_WITH_TIMEOUT(told, 20000);
+    QVERIFY(!early);
+    QCOMPARE(sweeps().shown()->path(), first);
+    QVERIFY(all(CellState::waiting));
 }
 
 QTEST_MAIN(SweepDocumentTest)
