@@ -337,6 +337,12 @@ private slots:
         v.view.setFocus();
         QTest::keyClick(&v.view, Qt::Key_BracketRight);
         QCOMPARE(share->value(), 25);
+        // Opened again it is the same pair; another one has no shift.
+        v.open(Side::b, home_.file("a.mp4"));
+        QCOMPARE(offset->value(), -2);
+        v.open(Side::b, home_.file("b.mp4"));
+        QCOMPARE(offset->value(), 0);
+        QCOMPARE(v.view.player().frame_of(Side::b), v.view.player().frame_of(Side::a));
     }
 
     /// Without a mouse: the picture moves by keys, and the values are those in the middle.

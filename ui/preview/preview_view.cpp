@@ -69,7 +69,10 @@ PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
     message_timer_.setInterval(8000);
     connect(&message_timer_, &QTimer::timeout, this, &PreviewView::refresh);
     connect(&player_, &app::Player::frame_changed, this, &PreviewView::refresh);
-    connect(&player_, &app::Player::offset_changed, this, &PreviewView::compare_again);
+    connect(&player_, &app::Player::offset_changed, this, [this] {
+        shifted_ = pair();
+        compare_again();
+    });
     connect(&player_, &app::Player::by_number_changed, this, &PreviewView::compare_again);
     connect(&player_, &app::Player::speed_changed, this, &PreviewView::refresh);
     connect(bar_, &TransportBar::mode_picked, this, &PreviewView::set_mode);
@@ -96,6 +99,11 @@ CompareMode PreviewView::mode() const { return canvas_->mode(); }
 void PreviewView::set_empty_text(const QString& text) {
     empty_text_ = text;
     refresh();
+}
+
+std::pair<QString, QString> PreviewView::pair() const {
+    const auto path = [](const Slot& s) { return s.clip ? s.clip->info().path : QString(); };
+    return {path(a_), path(b_)};
 }
 
 void PreviewView::set_label(Side side, const QString& text) {
@@ -168,6 +176,7 @@ void PreviewView::adopt(Side side) {
     listen(side);
     player_.set_clip(side, s.clip.get(), one_frame ? s.frame : side == Side::a && first ? 0 : -1);
     swapped_offset_.reset();
+    if (!one_frame && a_.clip && b_.clip && shifted_ != pair()) player_.set_offset(0); // it was another pair's
     overlay_ = {};
     message_timer_.stop();
     if (a_.clip && b_.clip && first && mode() == CompareMode::single) canvas_->set_mode(CompareMode::wipe);

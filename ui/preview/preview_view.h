@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "app/comparison.h"
 #include "app/frame_cache.h"
@@ -103,6 +104,7 @@ private:
     void say(const QString& text); ///< over the picture, for some seconds
     void refresh();
     void compare_again();
+    std::pair<QString, QString> pair() const; ///< the paths of A and B
     app::Side side_at(const QPointF& position) const;
     bool press(int key, Qt::KeyboardModifiers modifiers);
     bool pan(const QKeyEvent& event);
@@ -115,6 +117,7 @@ private:
         int now, before;
     };
     std::optional<SwappedOffset> swapped_offset_;
+    std::pair<QString, QString> shifted_; ///< A and B when the player's offset was chosen
     app::Player player_;
     app::Comparison comparison_;
     Canvas* canvas_;
