@@ -48,6 +48,8 @@ private slots:
             for (const QColor& ink : {c->error, c->warning, c->a, c->b})
                 QVERIFY2(contrast(ink, c->panel) >= 4.5, qPrintable(ink.name()));
             QVERIFY(contrast(c->accent, c->on_accent) >= 4.5);
+            for (const QColor& ground : {c->window, c->panel, c->field}) // where a control's border is its only mark
+                QVERIFY2(contrast(c->edge, ground) >= 3, qPrintable(c->edge.name() + " on " + ground.name()));
             for (const QColor& grey : {c->canvas, c->window, c->panel, c->field})
                 QCOMPARE(grey.saturation(), 0); // pictures are judged on it
         }

@@ -131,7 +131,7 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         const double done = std::clamp(index.data(Role::ProgressRole).toDouble(), 0.0, 1.0);
         QRectF bar(text.left(), below.bottom() + 4, text.width(), 4);
         painter->setPen(Qt::NoPen);
-        painter->setBrush(c.edge);
+        painter->setBrush(c.rim);
         painter->drawRoundedRect(bar, 2, 2);
         bar.setWidth(std::max(4.0, bar.width() * done));
         painter->setBrush(c.accent);

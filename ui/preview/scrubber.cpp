@@ -88,7 +88,7 @@ void Scrubber::paintEvent(QPaintEvent*) {
     const double half = maximum() > 0 ? line.width() / maximum() / 2 : 0;
     for (const auto& [first, last] : cached_) {
         const double left = position_of(first) - half, right = position_of(last) + half;
-        painter.fillRect(QRectF(left, line.top(), right - left, line.height()), c.edge);
+        painter.fillRect(QRectF(left, line.top(), right - left, line.height()), c.rim);
     }
     painter.fillRect(QRectF(line.left(), line.top(), position_of(sliderPosition()) - line.left(), line.height()),
                      c.quiet);

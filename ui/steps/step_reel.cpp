@@ -142,7 +142,7 @@ void StepReel::paint_cell(QPainter& painter, const Row& row, int cell) const {
     if (picture.isNull()) {
         painter.fillRect(place, c.field);
         painter.setPen(Qt::NoPen);
-        painter.setBrush(c.edge);
+        painter.setBrush(c.rim);
         painter.drawEllipse(place.center(), 1.5, 1.5);
     } else {
         // The middle of the picture, filling the cell.

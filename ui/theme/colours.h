@@ -18,7 +18,8 @@ struct Colours {
     QColor raised; ///< buttons
     QColor hover;
     QColor line; ///< borders of panels
-    QColor edge; ///< borders of inputs: 3:1 where it is the only mark of a control
+    QColor rim;  ///< borders of what its words or surface mark, too: buttons, menus, tips; behind progress
+    QColor edge; ///< borders of inputs, scroll bars: the only mark of a control, so 3:1 on what lies around it
     QColor text;
     QColor quiet; ///< secondary text
     QColor disabled;

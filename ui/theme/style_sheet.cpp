@@ -12,13 +12,13 @@ constexpr auto sheet = R"(
 * { outline: none; }
 QMainWindow, QMainWindow::separator { background: @window; }
 QMainWindow::separator { width: 4px; height: 4px; }
-QMainWindow::separator:hover { background: @edge; }
-QToolTip { color: @text; background: @raised; border: 1px solid @edge; padding: 4px 6px; }
+QMainWindow::separator:hover { background: @rim; }
+QToolTip { color: @text; background: @raised; border: 1px solid @rim; padding: 4px 6px; }
 
 QMenuBar { background: @window; padding: 2px 4px; }
 QMenuBar::item { padding: 4px 8px; border-radius: 4px; background: transparent; }
 QMenuBar::item:selected { background: @hover; }
-QMenu { background: @panel; border: 1px solid @edge; padding: 4px; }
+QMenu { background: @panel; border: 1px solid @rim; padding: 4px; }
 QMenu::item { padding: 5px 24px 5px 8px; border-radius: 4px; }
 QMenu::item:selected { background: @selection; }
 QMenu::item:disabled { color: @disabled; }
@@ -50,9 +50,9 @@ QAbstractSpinBox::up-arrow { image: url(:/denoir/icons/@{tone}/up.svg); width: 8
 QAbstractSpinBox::down-arrow { image: url(:/denoir/icons/@{tone}/down.svg); width: 8px; height: 8px; }
 QComboBox::drop-down { width: 18px; border: none; }
 QComboBox::down-arrow { image: url(:/denoir/icons/@{tone}/down.svg); width: 8px; height: 8px; }
-QComboBox QAbstractItemView { background: @panel; border: 1px solid @edge; padding: 4px; selection-background-color: @selection; selection-color: @text; }
+QComboBox QAbstractItemView { background: @panel; border: 1px solid @rim; padding: 4px; selection-background-color: @selection; selection-color: @text; }
 
-QPushButton { background: @raised; color: @text; border: 1px solid @edge; border-radius: 4px; padding: 4px 12px; min-height: 18px; }
+QPushButton { background: @raised; color: @text; border: 1px solid @rim; border-radius: 4px; padding: 4px 12px; min-height: 18px; }
 QPushButton:hover { background: @hover; }
 QPushButton:pressed { background: @line; }
 QPushButton:focus { border: 1px solid @accent; }
@@ -92,10 +92,10 @@ QSplitter::handle { background: @window; }
 
 QProgressBar { background: @field; border: none; border-radius: 3px; color: @text; text-align: center; min-height: 6px; max-height: 6px; }
 QProgressBar::chunk { background: @accent; border-radius: 3px; }
-QSlider::groove:horizontal { height: 4px; background: @edge; border-radius: 2px; }
+QSlider::groove:horizontal { height: 4px; background: @rim; border-radius: 2px; }
 QSlider::handle:horizontal { width: 12px; margin: -4px 0; border-radius: 6px; background: @text; }
 QSlider { background: transparent; border: none; }
-QSlider::sub-page:horizontal, QSlider::add-page:horizontal { background: @edge; border-radius: 2px; margin: 0; }
+QSlider::sub-page:horizontal, QSlider::add-page:horizontal { background: @rim; border-radius: 2px; margin: 0; }
 QSlider::groove:horizontal:focus { background: @quiet; }
 
 QLabel[quiet="true"] { color: @quiet; }
@@ -130,6 +130,7 @@ QString style_sheet_of(const Colours& c) {
         {"error", c.error},
         {"line", c.line},
         {"edge", c.edge},
+        {"rim", c.rim},
         {"text", c.text},
     };
     text.replace(QLatin1String("@{tone}"), c.dark ? QLatin1String("on-dark") : QLatin1String("on-light"));

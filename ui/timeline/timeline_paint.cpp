@@ -47,7 +47,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
 
     const QRect extend = extend_rect();
     const bool hot = hover_.extend;
-    painter.setPen(QPen(hot ? colours(palette()).text : colours(palette()).edge, 1));
+    painter.setPen(QPen(hot ? colours(palette()).text : colours(palette()).rim, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(QRectF(extend).adjusted(0.5, 0.5, -0.5, -0.5), corner, corner);
     painter.setPen(colours(palette()).text);

@@ -135,7 +135,7 @@ void SweepGrid::paint_state(QPainter& painter, std::size_t cell, const QRect& pl
     QRectF bar(box.left(), std::min<double>(box.center().y() + line, box.bottom() - 4), box.width(), 4);
     painter.setPen(Qt::NoPen);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(c.edge);
+    painter.setBrush(c.rim);
     painter.drawRoundedRect(bar, 2, 2);
     bar.setWidth(std::max(4.0, bar.width() * std::clamp(view.progress, 0.0, 1.0)));
     painter.setBrush(c.accent);
