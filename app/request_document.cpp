@@ -38,27 +38,28 @@ Request to_edit(Request r, const QString& prompt_template) {
 /// What a request was before and after an edit.
 class RequestCommand : public QUndoCommand {
 public:
+    using State = RequestDocument::State;
     /// `merge_key` empty: stays a step of its own.
-    RequestCommand(RequestDocument& document, Request before, Request after, const QString& label, QString merge_key)
+    RequestCommand(RequestDocument& document, State before, State after, const QString& label, QString merge_key)
         : QUndoCommand(label),
           document_(document),
           before_(std::move(before)),
           after_(std::move(after)),
           key_(std::move(merge_key)) {}
-    void redo() override { document_.apply(after_, changed_keys(before_, after_)); }
-    void undo() override { document_.apply(before_, changed_keys(before_, after_)); }
+    void redo() override { document_.go(before_, after_); }
+    void undo() override { document_.go(after_, before_); }
     int id() const override { return key_.isEmpty() ? -1 : request_command; }
     bool mergeWith(const QUndoCommand* other) override {
         const auto* next = static_cast<const RequestCommand*>(other);
         if (next->key_ != key_ || &next->document_ != &document_) return false;
         after_ = next->after_;
-        setObsolete(changed_keys(before_, after_).isEmpty());
+        setObsolete(changed_keys(before_.request, after_.request).isEmpty());
         return true;
     }
 
 private:
     RequestDocument& document_;
-    Request before_, after_;
+    State before_, after_;
     QString key_;
 };
 
@@ -112,34 +113,34 @@ bool RequestDocument::takes_last_image() const { return takes_last_image_; }
 const Variant& RequestDocument::variant() const { return variant_; }
 
 Issue RequestDocument::set_value(const QString& key, const QVariant& value) {
-    Request after = asked_;
+    State after = state();
     try {
-        set_field(after, key, value);
+        set_field(after.request, key, value);
     } catch (const Error& e) {
         return Issue::from(e);
     }
-    if (key == QStringLiteral("seed")) set_seed_locked(value.isValid());
+    if (key == QStringLiteral("seed")) after.seed_locked = value.isValid();
     push(std::move(after), tr("change %1").arg(top_key(key)), key);
     return {};
 }
 
 Issue RequestDocument::set_values(const QVariantMap& values, const QString& label) {
-    Request after = asked_;
+    State after = state();
     try {
-        for (auto it = values.begin(); it != values.end(); ++it) set_field(after, it.key(), it.value());
+        for (auto it = values.begin(); it != values.end(); ++it) set_field(after.request, it.key(), it.value());
     } catch (const Error& e) {
         return Issue::from(e);
     }
-    if (values.contains(QStringLiteral("seed"))) set_seed_locked(values[QStringLiteral("seed")].isValid());
+    if (values.contains(QStringLiteral("seed"))) after.seed_locked = values[QStringLiteral("seed")].isValid();
     // A dragged size merges like a single field.
     push(std::move(after), label, QStringList(values.keys()).join(QLatin1Char(',')));
     return {};
 }
 
 void RequestDocument::reset(const QString& key) {
-    Request after = asked_;
-    set_field(after, key, {});
-    if (key == QStringLiteral("seed")) set_seed_locked(false);
+    State after = state();
+    set_field(after.request, key, {});
+    if (key == QStringLiteral("seed")) after.seed_locked = false;
     push(std::move(after), tr("reset %1").arg(top_key(key)));
 }
 
@@ -152,24 +153,24 @@ void RequestDocument::reset_all() {
     after.model = asked_.model;
     after.loras = asked_.loras;
     after.family = asked_.family;
-    set_seed_locked(false);
-    push(std::move(after), tr("reset every parameter"));
+    push({std::move(after), false}, tr("reset every parameter"));
 }
 
 void RequestDocument::restore(const Request& request, const QString& label, const QString& prompt_template) {
     one_window_.reset();
-    if (request.seed) set_seed_locked(true);
-    push(to_edit(request, prompt_template), label);
+    push({to_edit(request, prompt_template), seed_locked_ || request.seed}, label);
 }
 
 void RequestDocument::restore_made(const Request& made, const QString& label, const QString& prompt_template) {
     const bool one_window = made.mode == Mode::forcing && made.forcing && !made.forcing->base;
     if (!one_window) return restore(made, label, prompt_template);
-    if (made.seed) set_seed_locked(true);
-    const Request after = to_edit(made, prompt_template);
+    const State after{to_edit(made, prompt_template), seed_locked_ || made.seed};
     const QString merge_key = QStringLiteral("made %1").arg(++burst_);
-    one_window_ = {after, label, merge_key};
-    if (!changed_keys(asked_, after).isEmpty()) undo_.push(new RequestCommand(*this, asked_, after, label, merge_key));
+    one_window_ = {after.request, label, merge_key};
+    if (changed_keys(asked_, after.request).isEmpty())
+        set_seed_locked(after.seed_locked);
+    else
+        undo_.push(new RequestCommand(*this, state(), after, label, merge_key));
     resolve_soon();
 }
 
@@ -181,13 +182,20 @@ void RequestDocument::keep_one_window() {
     const Request& made = kept.made;
     if (asked_.model != made.model || asked_.frames != made.frames || asked_.forcing != made.forcing) return;
     if (!made.frames || *made.frames <= *defaults_->frames) return;
-    Request after = asked_;
-    after.forcing->base = *made.frames;
-    undo_.push(new RequestCommand(*this, asked_, after, kept.label, kept.merge_key));
+    State after = state();
+    after.request.forcing->base = *made.frames;
+    undo_.push(new RequestCommand(*this, state(), after, kept.label, kept.merge_key));
 }
 
-void RequestDocument::replaced(const Request& before, const QString& label) {
-    if (!changed_keys(before, asked_).isEmpty()) undo_.push(new RequestCommand(*this, before, asked_, label, {}));
+Request RequestDocument::to_keep() const {
+    Request out = asked_;
+    if (!seed_locked_) out.seed.reset();
+    return out;
+}
+
+void RequestDocument::replaced(const State& before, const QString& label) {
+    if (!changed_keys(before.request, asked_).isEmpty())
+        undo_.push(new RequestCommand(*this, before, state(), label, {}));
 }
 
 void RequestDocument::load(const Request& request) {
@@ -237,8 +245,8 @@ void RequestDocument::refresh() { resolve_soon(); }
 
 void RequestDocument::settle() { burst_began_ = {}; }
 
-void RequestDocument::push(Request after, const QString& label, const QString& merge_key) {
-    if (changed_keys(asked_, after).isEmpty()) return;
+void RequestDocument::push(State after, const QString& label, const QString& merge_key) {
+    if (changed_keys(asked_, after.request).isEmpty()) return set_seed_locked(after.seed_locked);
     // What is chosen from files is no stream of small changes.
     const bool merges = !merge_key.isEmpty() && !merge_key.contains(QLatin1String("image")) &&
                         !merge_key.contains(QLatin1String("model"));
@@ -246,8 +254,14 @@ void RequestDocument::push(Request after, const QString& label, const QString& m
     if (now - edited_ > burst_pause || now - burst_began_ > longest_burst) settle();
     if (burst_began_ == decltype(now){}) burst_began_ = now, ++burst_;
     edited_ = now;
-    undo_.push(new RequestCommand(*this, asked_, std::move(after), label,
+    undo_.push(new RequestCommand(*this, state(), std::move(after), label,
                                   merges ? QStringLiteral("%1 %2").arg(burst_).arg(merge_key) : QString()));
+}
+
+/// A lock that the step leaves alone stays as it was put by hand since.
+void RequestDocument::go(const State& from, const State& to) {
+    if (from.seed_locked != to.seed_locked) set_seed_locked(to.seed_locked);
+    apply(to.request, changed_keys(from.request, to.request));
 }
 
 void RequestDocument::apply(const Request& request, const QStringList& keys) {

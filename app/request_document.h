@@ -62,12 +62,21 @@ public:
     void restore_made(const Request& made, const QString& label, const QString& prompt_template = {});
     /// Without an undo step: for loading a project.
     void load(const Request& request);
+    /// What load() makes the same of again: asked(), without a seed that is not locked.
+    Request to_keep() const;
+    /// What a step of the undo stack leads from and to.
+    struct State {
+        Request request;
+        bool seed_locked = false;
+    };
+    State state() const { return {asked_, seed_locked_}; }
     /// After something else was loaded over what was being edited: undo brings that back.
-    void replaced(const Request& before, const QString& label);
+    void replaced(const State& before, const QString& label);
     /// The next edit is an undo step of its own. By itself after a pause of a second.
     void settle();
 
-    /// False (default): snapshot() draws a new seed. Typing a seed locks it, resetting unlocks.
+    /// False (default): snapshot() draws a new seed. Typing a seed locks it, resetting unlocks, and undo takes the lock
+    /// back with the seed. By itself it is no undo step.
     bool seed_locked() const { return seed_locked_; }
     void set_seed_locked(bool locked);
 
@@ -94,8 +103,9 @@ private:
     friend class RequestCommand;
     class Resolver;
     struct Resolution;
-    void push(Request after, const QString& label, const QString& merge_key = {});
+    void push(State after, const QString& label, const QString& merge_key = {});
     void keep_one_window();
+    void go(const State& from, const State& to);
     void apply(const Request& request, const QStringList& keys);
     void resolve_soon();
     void take(const Resolution& resolution);

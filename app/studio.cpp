@@ -23,7 +23,9 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
         if (key == QStringLiteral("history_bytes")) emit over_limit_changed();
     });
     connect(&models, &ModelCatalogue::looked, &document, &RequestDocument::refresh);
-    connect(&document, &RequestDocument::changed, this, [this] { project.set_request(asked_json(document.asked())); });
+    const auto keep_request = [this] { project.set_request(asked_json(document.to_keep())); };
+    connect(&document, &RequestDocument::changed, this, keep_request);
+    connect(&document, &RequestDocument::seed_locked_changed, this, keep_request);
     connect(&project, &Project::loaded, this, [this] {
         try {
             document.load(project.request().empty() ? Request{}

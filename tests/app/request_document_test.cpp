@@ -195,6 +195,51 @@ private slots:
         QVERIFY(!document_->asked().steps.has_value());
     }
 
+    /// A seed that comes back by undo is as it was: locked, or not.
+    void undo_takes_the_lock_back_with_the_seed() {
+        document_->set_value(key("seed"), 7);
+        for (const bool all : {false, true}) {
+            all ? document_->reset_all() : document_->reset(key("seed"));
+            QVERIFY(!document_->seed_locked());
+            stack_->undo();
+            QVERIFY(document_->seed_locked());
+            QCOMPARE(*document_->snapshot().request.seed, quint64{7});
+            stack_->redo();
+            QVERIFY(!document_->seed_locked());
+            stack_->undo();
+        }
+        stack_->undo();
+        QVERIFY(!document_->seed_locked() && !document_->has_value(key("seed")));
+        stack_->redo();
+        document_->set_seed_locked(false); // by hand: other steps leave it so
+        document_->set_value(key("steps"), 5);
+        stack_->undo();
+        QVERIFY(!document_->seed_locked());
+
+        Request stored = tiny_request();
+        stored.seed = 9;
+        document_->restore(stored, key("restore"));
+        QVERIFY(document_->seed_locked());
+        stack_->undo();
+        QVERIFY(!document_->seed_locked());
+        QCOMPARE(document_->value(key("seed")).toInt(), 7);
+        const RequestDocument::State before = document_->state();
+        document_->load(stored);
+        document_->replaced(before, key("open project"));
+        QVERIFY(document_->seed_locked());
+        stack_->undo();
+        QVERIFY(!document_->seed_locked());
+    }
+
+    void only_a_locked_seed_is_kept() {
+        document_->set_value(key("seed"), 7);
+        QCOMPARE(document_->to_keep().seed, std::optional<std::uint64_t>(7));
+        document_->set_seed_locked(false);
+        QVERIFY(!document_->to_keep().seed);
+        document_->load(document_->to_keep());
+        QVERIFY(!document_->seed_locked());
+    }
+
     /// A run from before clips were made in windows, or that was made in one all the same.
     void a_long_clip_of_one_window_stays_one() {
         const int usual = document_->default_value(key("frames")).toInt(), frames = 2 * usual - 1;

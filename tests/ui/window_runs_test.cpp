@@ -4,6 +4,7 @@
 #include <QInputDialog>
 #include <QItemSelectionModel>
 #include <QListView>
+#include <optional>
 
 #include "app/engine_worker.h"
 #include "app/request_document.h"
@@ -15,6 +16,8 @@
 #include "tests/app/fake_runs.h"
 #include "tests/ui/window_tools.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/preview/preview_view.h"
+#include "ui/steps/step_strip.h"
 #include "ui/window/status_line.h"
 #include "ui/window/translation.h"
 
@@ -84,6 +87,22 @@ private slots:
         QTest::keyClick(list, Qt::Key_Return);
         QCOMPARE(document.value("prompt").toString(), QString("A {red|blue} fox"));
         QCOMPARE(document.value("negative_prompt").toString(), QString("{blur|noise}"));
+    }
+
+    /// A seed that was let go for variations is let go after the next start, too, and in the project.
+    void an_unlocked_seed_stays_unlocked() {
+        const app::Home home;
+        std::optional<StudioFixture> studio(std::in_place);
+        load_tiny(*studio);
+        QVERIFY(studio->core().document.seed_locked());
+        QVERIFY(studio->core().project.request().contains("seed"));
+        studio->core().document.set_seed_locked(false);
+        QVERIFY(!studio->core().project.request().contains("seed"));
+        QVERIFY(studio->window().close());
+        studio.reset();
+        studio.emplace();
+        QCOMPARE(studio->core().document.asked().prompt, app::tiny_request().prompt);
+        QVERIFY(!studio->core().document.seed_locked());
     }
 
     /// Why a run stays, or a star does not.

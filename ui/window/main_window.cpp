@@ -386,6 +386,8 @@ void MainWindow::connect_parts() {
     remember_later_->setInterval(400);
     connect(remember_later_, &QTimer::timeout, this, &MainWindow::remember_request);
     connect(&studio_.document, &app::RequestDocument::changed, remember_later_, qOverload<>(&QTimer::start));
+    connect(&studio_.document, &app::RequestDocument::seed_locked_changed, remember_later_,
+            qOverload<>(&QTimer::start));
     const auto generate_now = [this] {
         if (studio_.document.pending() || studio_.core.inputs.busy()) return;
         for (const bool next : std::exchange(generate_when_resolved_, {})) generate(next);
@@ -444,7 +446,7 @@ void MainWindow::show_newest() {
 
 void MainWindow::remember_request() {
     if (for_picture_) return;
-    const auto text = asked_json(studio_.document.asked()).dump();
+    const auto text = asked_json(studio_.document.to_keep()).dump();
     studio_.settings.set_value(last_request, QString::fromStdString(text));
     studio_.settings.sync(); // what was being written outlives a crash
 }

@@ -237,12 +237,12 @@ void MainWindow::leave_project(const std::function<void()>& then) {
 }
 
 void MainWindow::replace_request(const QString& label, const std::function<void()>& change) {
-    const Request before = studio_.document.asked();
+    const auto before = studio_.document.state();
     // What was saved with its project stays there and is no step of the next one.
     const bool saved = !studio_.project.path().isEmpty() && !studio_.project.is_modified();
     change();
     if (saved) return;
-    if (before.prompt.empty() && before.image.empty() && before.last_image.empty()) return;
+    if (before.request.prompt.empty() && before.request.image.empty() && before.request.last_image.empty()) return;
     studio_.document.replaced(before, label);
     studio_.project.undo().setClean();
 }
