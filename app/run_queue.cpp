@@ -315,8 +315,9 @@ std::optional<RequestDocument::Snapshot> RunQueue::snapshot(quint64 id) const {
 
 bool RunQueue::replace(quint64 id, const RequestDocument::Snapshot& snapshot) {
     const int row = row_of(id);
-    if (row < 0 || store_->entries[std::size_t(row)].state != State::waiting) return false;
+    if (row < 0) return false;
     Entry& e = store_->entries[std::size_t(row)];
+    if (e.state != State::waiting || e.resume) return false;
     e.take(snapshot);
     store_->changed(row);
     store_->save();

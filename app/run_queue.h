@@ -83,7 +83,8 @@ public:
     bool can_undo_clear() const;
     void undo_clear();
     bool move(quint64 id, int row);
-    /// The request of a waiting entry, for editing; replace() puts it back at the same place.
+    /// The request of a waiting entry, for editing; replace() puts it back at the same place. False: the entry waits no
+    /// more, or it is a run that goes on, whose request lies in its folder.
     std::optional<RequestDocument::Snapshot> snapshot(quint64 id) const;
     bool replace(quint64 id, const RequestDocument::Snapshot& snapshot);
     void set_tag(quint64 id, const QString& tag);

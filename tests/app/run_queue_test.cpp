@@ -198,6 +198,7 @@ private slots:
         const quint64 resumed = queue_->add_resume(run);
         QCOMPARE(queue_->index(queue_->row_of(resumed)).data(RunQueue::TagRole).toString(), QStringLiteral("shot"));
         QCOMPARE(queue_->add_resume(run), resumed);
+        QVERIFY(!queue_->replace(resumed, tiny(3))); // its request is that of its folder
         QCOMPARE(queue_->waiting(), 2);
         queue_->remove(resumed);
         queue_->undo_clear();

@@ -89,6 +89,24 @@ private slots:
         QCOMPARE(document.value("negative_prompt").toString(), QString("{blur|noise}"));
     }
 
+    /// A run that goes on does so by the request in its folder.
+    void what_goes_on_is_not_edited() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 2, 1);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        const quint64 entry = queue.add_resume(run);
+        const Json before = asked_json(studio.core().document.asked());
+        auto* list = studio.find<QListView>("queue");
+        studio.click(list->viewport(), studio.row_point(list, queue.row_of(entry)));
+        QTest::keyClick(list, Qt::Key_Return);
+        QVERIFY2(!said(studio).contains("waiting run"), qPrintable(said(studio)));
+        QVERIFY(asked_json(studio.core().document.asked()) == before);
+        QCOMPARE(studio.window().shown_run(), run); // it is shown instead
+    }
+
     /// A seed that was let go for variations is let go after the next start, too, and in the project.
     void an_unlocked_seed_stays_unlocked() {
         const app::Home home;

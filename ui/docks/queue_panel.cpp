@@ -31,6 +31,11 @@ namespace {
 
 State state_of(const QModelIndex& index) { return static_cast<State>(index.data(Role::StateRole).toInt()); }
 
+/// A run that goes on has its request in its folder.
+bool can_be_edited(const QModelIndex& index) {
+    return state_of(index) == State::waiting && index.data(Role::KindRole).toString() != QLatin1String("resume");
+}
+
 QString picture_of(State state) {
     switch (state) {
     case State::waiting:
@@ -208,7 +213,7 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     connect(list_, &QListView::customContextMenuRequested, this, &QueuePanel::show_menu);
     connect(list_, &QListView::activated, this, [this](const QModelIndex& index) {
         const QString run = index.data(Role::RunRole).toString();
-        if (state_of(index) == State::waiting)
+        if (can_be_edited(index))
             edit_selected();
         else if (!run.isEmpty())
             emit open_run(run);
@@ -310,8 +315,9 @@ void QueuePanel::show_menu(const QPoint& at) {
     const State state = state_of(index);
     const QString run = index.data(Role::RunRole).toString();
     QMenu menu(this);
-    if (state == State::waiting) {
+    if (can_be_edited(index))
         menu.addAction(icon(QStringLiteral("edit")), tr("Edit"), this, &QueuePanel::edit_selected);
+    if (state == State::waiting) {
         menu.addAction(icon(QStringLiteral("up")), tr("Move up"), this, [this] { move_selected(-1); });
         menu.addAction(icon(QStringLiteral("down")), tr("Move down"), this, [this] { move_selected(1); });
     }
