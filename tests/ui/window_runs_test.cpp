@@ -107,6 +107,52 @@ private slots:
         QCOMPARE(studio.window().shown_run(), run); // it is shown instead
     }
 
+    /// The cross on the banner leaves the entry as it is.
+    void an_edit_ends_with_its_banner() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        auto* generate = studio.find<QAction>("run.generate");
+        generate->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
+        auto* list = studio.find<QListView>("queue");
+        studio.click(list->viewport(), studio.row_point(list, 0));
+        QTest::keyClick(list, Qt::Key_Return);
+        QVERIFY(said(studio).contains("waiting run"));
+        close_banner(studio, "editing");
+        studio.core().document.set_value("steps", 2);
+        generate->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 2, 30000);
+        QCOMPARE(queue.snapshot(queue.index(0).data(app::RunQueue::IdRole).toULongLong())->request.steps, 3);
+    }
+
+    /// Its banner is the only sign of a branch: there as long as it is one, also after another start.
+    void a_branch_is_told_as_long_as_it_is_one() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 3, 1);
+        std::optional<StudioFixture> studio(std::in_place);
+        const auto told = [&] { return said(*studio).contains("the first 2 steps are not computed again"); };
+        load_tiny(*studio);
+        emit studio->find<StepStrip>("run-steps")->branch_requested(run, 2);
+        QTRY_VERIFY_WITH_TIMEOUT(told(), 30000);
+        studio->key(Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(!told() && !studio->core().document.asked().start);
+        studio->core().project.undo().redo();
+        QVERIFY(told());
+        // Closed by its cross the run begins anew, which is undone like any change.
+        close_banner(*studio, "branch");
+        QVERIFY(!told() && !studio->core().document.asked().start);
+        studio->key(Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(told());
+        QVERIFY(studio->window().close());
+        studio.reset();
+        studio.emplace();
+        QVERIFY(studio->core().document.asked().start);
+        QVERIFY2(told(), qPrintable(said(*studio)));
+    }
+
     /// A seed that was let go for variations is let go after the next start, too, and in the project.
     void an_unlocked_seed_stays_unlocked() {
         const app::Home home;

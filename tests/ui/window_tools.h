@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QLabel>
 #include <QTest>
+#include <QToolButton>
 
 #include "app/request_document.h"
 #include "tests/app/clips.h"
@@ -20,6 +21,13 @@ inline QString said(StudioFixture& studio) {
 inline void write(const QString& path, const QByteArray& bytes) {
     QFile file(path);
     QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+}
+
+/// The cross of a banner, by its key.
+inline void close_banner(StudioFixture& studio, const char* banner) {
+    for (auto* line : studio.window().banners().findChildren<QFrame*>(QLatin1String(banner)))
+        if (line->isVisible()) return line->findChild<QToolButton*>(QStringLiteral("banner-close"))->click();
+    QFAIL(banner);
 }
 
 /// The tiny model's request in the parameters, resolved.

@@ -2605,6 +2605,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>H.264 video, without sound (*.mp4);;Lossless FFV1, without sound (*.mkv);;Folder of PNG pictures (*)</source>
         <translation>H.264-Video, ohne Ton (*.mp4);;Verlustfreies FFV1, ohne Ton (*.mkv);;Ordner mit PNG-Bildern (*)</translation>
     </message>
+    <message>
+        <source>The next run begins with its first step again; undo brings the branch back.</source>
+        <translation>Der nächste Lauf beginnt wieder mit seinem ersten Schritt; Rückgängig bringt die Abzweigung zurück.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

@@ -33,7 +33,7 @@ Banners::Banners(QWidget* parent) : QFrame(parent), column_(new QVBoxLayout(this
 }
 
 void Banners::show_banner(const QString& key, Kind kind, const QString& text, const std::vector<Choice>& choices,
-                          int seconds) {
+                          int seconds, const std::function<void()>& closed) {
     remove(key);
     auto* line = new QFrame(this);
     line->setObjectName(key);
@@ -65,10 +65,14 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
     auto* close = new QToolButton(line);
     close->setIcon(icon(QStringLiteral("close")));
     close->setIconSize({12, 12});
+    close->setObjectName(QStringLiteral("banner-close"));
     close->setToolTip(tr("Dismiss"));
     close->setAccessibleName(tr("Dismiss message"));
     row->addWidget(close);
-    connect(close, &QToolButton::clicked, this, [this, key] { remove(key); });
+    connect(close, &QToolButton::clicked, this, [this, key, closed] {
+        remove(key);
+        if (closed) closed();
+    });
     column_->addWidget(line);
     show();
     announcer_->announce(text);

@@ -22,8 +22,9 @@ public:
 
     explicit Banners(QWidget* parent = nullptr);
     /// `key`: a later banner of the same key takes this one's place. `seconds` 0: stays until it is closed or answered.
+    /// `closed` is called after the cross: where the banner is the sign of something that goes on, that ends with it.
     void show_banner(const QString& key, Kind kind, const QString& text, const std::vector<Choice>& choices = {},
-                     int seconds = 0);
+                     int seconds = 0, const std::function<void()>& closed = {});
     void remove(const QString& key);
     /// The texts shown now, oldest first.
     QStringList texts() const;

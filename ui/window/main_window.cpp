@@ -378,8 +378,8 @@ void MainWindow::connect_parts() {
         const app::Issue issue = studio_.project.issue();
         if (!issue.isEmpty()) banners_->show_banner(QStringLiteral("project"), Banners::Kind::warning, issue.line());
     });
-    connect(&studio_.document, &app::RequestDocument::changed, this, [this] {
-        if (!studio_.document.asked().start) banners_->remove(QStringLiteral("branch"));
+    connect(&studio_.document, &app::RequestDocument::changed, this, [this](const QStringList& keys) {
+        if (keys.contains(QStringLiteral("start"))) tell_branch();
         check_extension();
     });
     remember_later_->setSingleShot(true);

@@ -139,6 +139,7 @@ private:
     void verified(app::JobId job, const app::VerifyResult& result);
     void show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture, const QString& label);
     void show_live(bool live);
+    void tell_branch(); ///< as long as the request is one: nothing else shows it
     void keep_draft(const QString& run, int step);
     bool draft_ended(app::DraftId draft); ///< false: it was not one to be kept
     void stop_drafts();

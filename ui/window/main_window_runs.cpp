@@ -220,7 +220,7 @@ void MainWindow::begin_editing(quint64 id) {
     if (id == 0) return banners_->remove(QStringLiteral("editing"));
     banners_->show_banner(QStringLiteral("editing"), Banners::Kind::info,
                           tr("The parameters are those of a waiting run. Generate puts the changes into it."),
-                          {{tr("Leave it as it is"), [this] { begin_editing(0); }}});
+                          {{tr("Leave it as it is"), [this] { begin_editing(0); }}}, 0, [this] { begin_editing(0); });
 }
 
 void MainWindow::run_created(const QString& run, int steps, const Request& request) {
@@ -433,12 +433,20 @@ void MainWindow::branch(const QString& run, int step) {
                             {QStringLiteral("sha256"), app::to_qstring(request.start->sha256)}});
             if (!refused.isEmpty()) return say(refused.line());
             parameters_dock_->show();
-            banners_->show_banner(
-                QStringLiteral("branch"), Banners::Kind::info,
-                tr("Change guidance or prompt, then Generate: the first %n step(s) are not computed again.", nullptr,
-                   step),
-                {{tr("From the beginning instead"), [this] { studio_.document.reset(QStringLiteral("start")); }}});
         });
+}
+
+void MainWindow::tell_branch() {
+    const auto& start = studio_.document.asked().start;
+    if (!start) return banners_->remove(QStringLiteral("branch"));
+    const auto anew = [this] { studio_.document.reset(QStringLiteral("start")); };
+    banners_->show_banner(QStringLiteral("branch"), Banners::Kind::info,
+                          tr("Change guidance or prompt, then Generate: the first %n step(s) are not computed again.",
+                             nullptr, start->step),
+                          {{tr("From the beginning instead"), anew}}, 0, [this, anew] {
+                              anew();
+                              say(tr("The next run begins with its first step again; undo brings the branch back."));
+                          });
 }
 
 void MainWindow::keep_draft(const QString& run, int step) {

@@ -130,7 +130,7 @@ void MainWindow::extend(int row) {
                                 .arg(app::shortened(shot.title(), 60))
                           : tr("Generate now continues “%1” from its last picture; the result comes after it.")
                                 .arg(app::shortened(shot.title(), 60)),
-                {{tr("Not now"), [this] { extend_shot_.clear(); }}});
+                {{tr("Not now"), [this] { extend_shot_.clear(); }}}, 0, [this] { extend_shot_.clear(); });
         });
 }
 
