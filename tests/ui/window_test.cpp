@@ -512,6 +512,45 @@ private slots:
         QCOMPARE(asked.count(), 1);
     }
 
+    /// The offer stands until it is answered; by then there is other work.
+    void what_a_crash_left_takes_the_place_of_nothing_unsaved() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        const app::Take take = app::Project::take_of_video(home.file("a.mp4"));
+        {
+            app::Project lost;
+            lost.set_request(asked_json(app::tiny_request()));
+            lost.add_shot(take, -1, "lost");
+            QVERIFY(lost.autosave_now());
+        }
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        auto& document = studio.core().document;
+        const auto offered = [&] { return said(studio).contains("ended unexpectedly"); };
+        const auto answer = [&](QMessageBox::StandardButton button) {
+            for (auto* box : studio.window().findChildren<QMessageBox*>())
+                if (box->isVisible()) return box->button(button)->click();
+            QFAIL("nothing was asked");
+        };
+        QVERIFY(offered());
+        document.set_value("prompt", "what I write now");
+        project.add_shot(take, -1, "new");
+        QVERIFY(studio.press("Recover"));
+        QCOMPARE(project.shot(0).name, QStringLiteral("new"));
+        answer(QMessageBox::Cancel);
+        QCOMPARE(project.shot(0).name, QStringLiteral("new"));
+        QVERIFY(offered());
+        QCoreApplication::processEvents(); // laid out
+        QVERIFY(studio.press("Recover"));
+        answer(QMessageBox::Discard);
+        QTRY_COMPARE(project.shot(0).name, QStringLiteral("lost"));
+        QVERIFY(!offered() && project.is_modified());
+        QVERIFY(document.value("prompt").toString() != "what I write now");
+        studio.key(Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(document.value("prompt").toString(), QStringLiteral("what I write now"));
+        QCOMPARE(project.count(), 1);
+    }
+
     void a_name_with_a_dot_gets_its_ending() {
         const app::Home home;
         StudioFixture studio;

@@ -2606,6 +2606,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <translation>H.264-Video, ohne Ton (*.mp4);;Verlustfreies FFV1, ohne Ton (*.mkv);;Ordner mit PNG-Bildern (*)</translation>
     </message>
     <message>
+        <source>recover</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
         <source>The next run begins with its first step again; undo brings the branch back.</source>
         <translation>Der nächste Lauf beginnt wieder mit seinem ersten Schritt; Rückgängig bringt die Abzweigung zurück.</translation>
     </message>

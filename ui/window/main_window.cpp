@@ -471,24 +471,10 @@ void MainWindow::offer_recovery() {
             app::Project::discard(recovery); // its request is in the settings as well
             continue;
         }
-        const auto recover = [this, recovery] {
-            try {
-                studio_.project.recover(recovery);
-            } catch (const Error& error) {
-                banners_->show_banner(QStringLiteral("recover"), Banners::Kind::error, app::Issue::from(error).line());
-            }
-        };
-        if (recovery.kept && studio_.project.shots().empty()) { // unsaved work of the last session: simply goes on
-            recover();
-            break;
-        }
-        const QString name =
-            recovery.path.isEmpty() ? tr("an untitled cut") : QFileInfo(recovery.path).completeBaseName();
-        banners_->show_banner(
-            QStringLiteral("recover"), Banners::Kind::info,
-            tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
-                .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat)),
-            {{tr("Recover"), recover}, {tr("Discard"), [recovery] { app::Project::discard(recovery); }}});
+        if (recovery.kept && studio_.project.shots().empty()) // unsaved work of the last session: simply goes on
+            recover(recovery);
+        else
+            offer_to_recover(recovery);
         break;
     }
     const auto interrupted = studio_.queue.interrupted();
@@ -514,6 +500,29 @@ void MainWindow::offer_recovery() {
                                 watching_ = true;
                                 studio_.queue.add_resume(run);
                             }}});
+}
+
+void MainWindow::offer_to_recover(const app::Project::Recovery& recovery) {
+    const QString name = recovery.path.isEmpty() ? tr("an untitled cut") : QFileInfo(recovery.path).completeBaseName();
+    const auto take = [this, recovery] {
+        leave_project([this, recovery] {
+            banners_->remove(QStringLiteral("recover"));
+            recover(recovery);
+        });
+        if (leave_question_) offer_to_recover(recovery); // stays until that is answered, which may be by Cancel
+    };
+    banners_->show_banner(QStringLiteral("recover"), Banners::Kind::info,
+                          tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
+                              .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat)),
+                          {{tr("Recover"), take}, {tr("Discard"), [recovery] { app::Project::discard(recovery); }}});
+}
+
+void MainWindow::recover(const app::Project::Recovery& recovery) {
+    try {
+        replace_request(tr("recover"), [this, recovery] { studio_.project.recover(recovery); });
+    } catch (const Error& error) {
+        banners_->show_banner(QStringLiteral("recover"), Banners::Kind::error, app::Issue::from(error).line());
+    }
 }
 
 void MainWindow::update_title() {

@@ -15,6 +15,7 @@
 #include "app/exports.h"
 #include "app/layer_comparison.h"
 #include "app/player.h"
+#include "app/project.h"
 #include "app/run_divergence.h"
 #include "app/step_pictures.h"
 #include "ui/actions/action_table.h"
@@ -101,6 +102,8 @@ private:
     void remember_request();
     void restore_request();
     void offer_recovery();
+    void offer_to_recover(const app::Project::Recovery& recovery);
+    void recover(const app::Project::Recovery& recovery);
     void update_title();
     /// An export or a draft would be lost by quitting, and whoever quits is told of it first.
     bool keeps_export();
