@@ -169,6 +169,40 @@ private slots:
         QVERIFY(!studio->core().document.seed_locked());
     }
 
+    /// What is opened to be compared beside a run at work is not covered by its next step.
+    void a_comparison_beside_a_run_stays_in_sight() {
+        const app::Home home;
+        for (const auto& [name, frames] : {std::pair{"a.mp4", 4}, {"b.mp4", 5}, {"c.mp4", 6}})
+            app::write_clip(home.file(name), 64, 48, frames);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& preview = studio.window().preview();
+        studio.window().show_file(home.file("a.mp4"));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
+        studio.core().document.set_value("steps", 400);
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
+        const auto covered = [&] { return preview.canvas().accessibleDescription().contains("step "); };
+        const auto next_steps = [&] {
+            const auto before = steps.count();
+            return QTest::qWaitFor([&] { return steps.count() > before + 2; }, 30000);
+        };
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(covered(), 60000);
+        studio.window().compare({}, home.file("b.mp4")); // with what is shown
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b), 30000);
+        QVERIFY(next_steps());
+        QVERIFY2(!covered(), qPrintable(preview.canvas().accessibleDescription()));
+        studio.window().show_run(studio.core().queue.running_run());
+        QTRY_VERIFY_WITH_TIMEOUT(covered(), 30000);
+        preview.show_clip(app::Side::b, home.file("c.mp4"), true); // as by a drop
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b) && preview.info(app::Side::b)->frames == 6, 30000);
+        QVERIFY(next_steps());
+        QVERIFY2(!covered(), qPrintable(preview.canvas().accessibleDescription()));
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+    }
+
     /// Why a run stays, or a star does not.
     void what_cannot_be_done_to_a_run_is_said() {
         const app::Home home;

@@ -64,7 +64,8 @@ public slots:
 signals:
     void clip_opened(denoir::app::Side side, const denoir::app::ClipInfo& info);
     void clip_failed(denoir::app::Side side, const denoir::app::Issue& issue);
-    void swapped(); ///< A is what B was, and B what A was
+    void opened_by_hand(); ///< clip_opened() follows
+    void swapped();        ///< A is what B was, and B what A was
     /// A picture was dropped: start, end, or something to look at? `where` is global. Shown where nobody is connected.
     void picture_dropped(const QString& path, const QPoint& where);
     /// A folder or file that is neither video nor picture was dropped. Shown where nobody is connected.

@@ -327,6 +327,7 @@ void MainWindow::connect_parts() {
     connect(&preview_->player(), &app::Player::frame_changed, metrics_, &MetricsView::set_frame);
     connect(preview_, &PreviewView::picture_dropped, this, &MainWindow::ask_start_or_end);
     connect(preview_, &PreviewView::other_dropped, this, &MainWindow::open_path);
+    connect(preview_, &PreviewView::opened_by_hand, this, &MainWindow::look_away);
     connect(preview_, &PreviewView::request_found, this, &MainWindow::offer_request);
     connect(preview_, &PreviewView::clip_failed, this, [this](app::Side, const app::Issue& issue) {
         banners_->show_banner(QStringLiteral("clip"), Banners::Kind::error, issue.line(), {}, 20);
@@ -342,10 +343,7 @@ void MainWindow::connect_parts() {
             });
     connect(timeline_, &TimelineView::show_frame, this,
             [this, clip_of](const QString& video, const QString& run, int frame) {
-                if (studio_.queue.running() != 0) { // the cut is looked at now, not the run at work
-                    watching_ = false;
-                    show_live(false);
-                }
+                look_away();
                 play_when_opened_ = false; // not what it was said of
                 preview_->show_overlay({}, {});
                 preview_->show_frame(app::Side::a, clip_of(video, run), frame);

@@ -142,6 +142,7 @@ private:
     void verified(app::JobId job, const app::VerifyResult& result);
     void show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture, const QString& label);
     void show_live(bool live);
+    void look_away();   ///< something else is looked at now than the run at work
     void tell_branch(); ///< as long as the request is one: nothing else shows it
     void keep_draft(const QString& run, int step);
     bool draft_ended(app::DraftId draft); ///< false: it was not one to be kept

@@ -147,10 +147,7 @@ void MainWindow::take_loras(const QStringList& files) {
 void MainWindow::show_file(const QString& path) {
     leave_tune();
     timeline_->set_playing(false);
-    if (live_pictures_.running()) { // the file is looked at now, not the run at work
-        watching_ = false;
-        show_live(false);
-    }
+    look_away();
     preview_->show_overlay({}, {});
     preview_->show_clip(app::Side::a, path, true);
 }
@@ -180,10 +177,7 @@ void MainWindow::ask_start_or_end(const QString& picture, const QPoint& where) {
     });
     menu.addAction(tr("End image"), this, [this, picture] { images_->take(ImagesPanel::Side::last, {picture, {}}); });
     menu.addAction(tr("A shot of the cut"), this, [this, picture] { timeline_->add_files({picture}); });
-    menu.addAction(tr("Only look at it"), this, [this, picture] {
-        leave_tune();
-        preview_->show_clip(app::Side::a, picture);
-    });
+    menu.addAction(tr("Only look at it"), this, [this, picture] { show_file(picture); });
     menu.exec(where);
 }
 

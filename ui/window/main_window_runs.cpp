@@ -238,6 +238,12 @@ void MainWindow::show_live(bool live) {
     }
 }
 
+void MainWindow::look_away() {
+    if (studio_.queue.running() == 0) return;
+    watching_ = false;
+    show_live(false);
+}
+
 void MainWindow::show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture,
                            const QString& label) {
     if (strips_->currentWidget() != &strip) return;
@@ -344,6 +350,7 @@ void MainWindow::clip_opened(app::Side side, const QString& name, const QString&
 void MainWindow::compare(const QString& a, const QString& b) {
     layouts_->show(Layout::compare);
     timeline_->set_playing(false);
+    look_away();
     preview_->show_overlay({}, {});
     if (!a.isEmpty() && a != shown_run_ && QFileInfo::exists(a + QStringLiteral("/run.json")))
         show_run(a);
