@@ -15,13 +15,21 @@ void RunDivergence::set_runs(const QString& a, const QString& b) {
     if (a == a_ && b == b_) return;
     a_ = a;
     b_ = b;
+    begin();
+}
+
+void RunDivergence::look_again(const QString& run) {
+    if (run == a_ || run == b_) begin();
+}
+
+void RunDivergence::begin() {
     stop_.request_stop();
     stop_ = std::stop_source();
     found_ = {};
     steps_ = 0;
     issue_ = {};
-    reading_ = !a.isEmpty() && !b.isEmpty();
-    if (reading_) thread_.put([this, a, b, stop = stop_.get_token()] { read(a, b, stop); });
+    reading_ = !a_.isEmpty() && !b_.isEmpty();
+    if (reading_) thread_.put([this, a = a_, b = b_, stop = stop_.get_token()] { read(a, b, stop); });
     emit changed();
 }
 

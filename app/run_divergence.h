@@ -20,6 +20,8 @@ public:
 
     /// Run folders; an empty one: nothing is compared. B is the one that differences are measured against.
     void set_runs(const QString& a, const QString& b);
+    /// A run that has more steps now: read anew where it is one of the two.
+    void look_again(const QString& run);
 
     const StepDivergences& found() const { return found_; }
     int steps() const { return steps_; } ///< of A; 0: nothing is compared
@@ -30,6 +32,7 @@ signals:
     void changed();
 
 private:
+    void begin();
     void read(const QString& run_a, const QString& run_b, const std::stop_token& stop);
 
     QString a_, b_;

@@ -179,6 +179,23 @@ private slots:
         divergence.set_runs(one_, home_.file(QStringLiteral("nowhere")));
         QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 30000);
         QVERIFY(!divergence.issue().isEmpty());
+        // A run that goes on grows.
+        const auto cut = [&](const std::vector<StepRecord>& steps) {
+            RunFolder run = RunFolder::take(to_path(more));
+            run.record().steps = steps;
+            run.save();
+        };
+        const std::vector<StepRecord> all = RunFolder::open(to_path(more)).record().steps;
+        cut({all.begin(), all.begin() + 3});
+        divergence.set_runs(more, more);
+        QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 30000);
+        QCOMPARE(divergence.found().steps.size(), std::size_t(3));
+        cut(all);
+        divergence.look_again(one_);
+        QVERIFY(!divergence.reading());
+        divergence.look_again(more);
+        QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 30000);
+        QCOMPARE(divergence.found().steps.size(), all.size());
         divergence.set_runs({}, {});
         QVERIFY(!divergence.reading() && divergence.found().steps.empty());
     }

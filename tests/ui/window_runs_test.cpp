@@ -169,6 +169,30 @@ private slots:
         QVERIFY(!studio->core().document.seed_locked());
     }
 
+    /// The steps that were made since it was looked at are there when it has gone on.
+    void a_run_that_went_on_shows_all_its_steps() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        constexpr int all = 200;
+        studio.core().document.set_value("steps", all);
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
+        const QString run = studio.core().queue.running_run();
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+        studio.window().show_run(run);
+        auto* strip = studio.find<StepStrip>("run-steps");
+        QTRY_VERIFY_WITH_TIMEOUT(strip->step() > 2, 30000);
+        QVERIFY(strip->step() < all);
+        studio.core().queue.add_resume(run);
+        QVERIFY(studio.idle());
+        studio.window().show_run(run);
+        QTRY_COMPARE_WITH_TIMEOUT(strip->step(), all, 30000);
+    }
+
     /// What is opened to be compared beside a run at work is not covered by its next step.
     void a_comparison_beside_a_run_stays_in_sight() {
         const app::Home home;

@@ -269,6 +269,11 @@ void MainWindow::run_finished(const app::RunResult& result) {
 
 void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
     live_pictures_.finish();
+    if (!run.isEmpty()) { // one that went on has more steps than when it was read
+        for (app::StepPictures* pictures : {&pictures_, &pictures_b_})
+            if (pictures->run() == run) pictures->load(run);
+        divergence_.look_again(run);
+    }
     place_result(id, state == int(QueueState::done) ? run : QString());
     const QModelIndex entry = studio_.queue.index(studio_.queue.row_of(id));
     const QString prompt = app::shortened(entry.data(app::RunQueue::Role::PromptRole).toString().simplified(), 60);
