@@ -8,6 +8,7 @@
 #include "engine/core/error.h"
 #include "engine/core/units.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 
 namespace denoir::app {
@@ -93,6 +94,15 @@ Request extension_of(const Shot& shot, const Request& request) {
     go_on(r, shot.current(), shot.out, room);
     r.last_image.clear();
     return r;
+}
+
+bool begins_with_image(const Request& made) {
+    try {
+        const Variant variant = Variant::guess(ModelFolder::open(find_model(made.model)));
+        return variant.condition > 0 || variant.clean_image();
+    } catch (const Error&) { // gone since
+        return false;
+    }
 }
 
 Retake retake_of(const Shot& shot, const Request& made) {

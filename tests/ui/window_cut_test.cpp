@@ -474,6 +474,57 @@ private slots:
         QCOMPARE(project().shot(1).takes.size(), std::size_t(2));
     }
 
+    /// By the shot's own model where that can, else by the one chosen now.
+    void an_extension_is_made_by_a_model_that_can() {
+        const app::Home home;
+        const auto model = [](const char* name) {
+            return QFileInfo(QStringLiteral(DENOIR_FIXTURES "/_models/") + QLatin1String(name)).absoluteFilePath();
+        };
+        const QString text_only = model("Wan2.1-T2V-tiny"), image = model("Wan2.2-TI2V-tiny");
+        const QString forcing = listed_run(home, "forcing", 2, 1), plain = listed_run(home, "plain", 2, 2);
+        { // as if made by a model that takes no image
+            RunFolder run = RunFolder::take(app::to_path(plain));
+            Request& r = run.record().request;
+            r.model = app::to_path(text_only);
+            r.mode = Mode::t2v, r.family = Family::wan;
+            r.forcing.reset();
+            run.save();
+        }
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        auto& project = studio.core().project;
+        auto* timeline = studio.find<TimelineView>("timeline");
+        for (const QString& run : {forcing, plain}) project.add_shot(app::Project::take_of_run(run));
+        const auto extend = [&](int shot, const QString& by) {
+            document.settle();
+            QVERIFY(document.set_value("model", by).isEmpty());
+            QVERIFY(document.wait_resolved(20000));
+            studio.find<QLabel>("status-stage")->clear();
+            emit timeline->extend_requested(shot);
+            QVERIFY(QTest::qWaitFor([&] { return !studio.core().inputs.busy(); }, 30000));
+        };
+        extend(1, text_only);
+        QVERIFY2(said(studio).contains("takes no start image"), qPrintable(said(studio)));
+        QVERIFY(!said(studio).contains("continues"));
+        extend(1, image);
+        QVERIFY2(said(studio).contains("continues"), qPrintable(said(studio)));
+        QCOMPARE(document.value("model").toString(), image);
+        QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
+        QTRY_VERIFY_WITH_TIMEOUT(!document.asked().image.empty(), 30000);
+        extend(0, text_only);
+        QVERIFY2(said(studio).contains("with its last pictures"), qPrintable(said(studio)));
+        QCOMPARE(document.value("model").toString(), QStringLiteral(DENOIR_TINY_MODEL));
+        QVERIFY(!document.value("forcing.video").toString().isEmpty());
+        // The cross on the banner is "Not now": what is made next is no shot.
+        close_banner(studio, "extend");
+        QVERIFY(document.wait_resolved(20000));
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(studio.idle());
+        QCOMPARE(studio.core().queue.index(0).data(app::RunQueue::StateRole).toInt(), int(QueueState::done));
+        QCOMPARE(project.count(), 2);
+    }
+
     /// Every key that means a shot says what there must be first.
     void an_empty_cut_says_what_to_do() {
         const app::Home home;

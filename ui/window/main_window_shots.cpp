@@ -84,30 +84,40 @@ void MainWindow::extend(int row) {
     const auto& shots = studio_.project.shots();
     if (row < 0 || row >= int(shots.size())) return say_empty_cut();
     const app::Shot& shot = shots[std::size_t(row)];
-    if (!studio_.document.takes_image())
-        return say(tr("Extending starts from the shot's last picture, and this model takes no start image. Choose one "
-                      "that does."));
     struct Found {
-        std::optional<Request> request; ///< of the run that the shot shows
+        bool possible = false;          ///< the shot's model, or the one chosen now, takes an image
+        std::optional<Request> request; ///< of the run that the shot shows; its model may be the one chosen now
         QImage last;                    ///< of a model without diffusion forcing: the clip begins with it
     };
+    const auto& document = studio_.document;
     studio_.core.inputs.put(
         this,
-        [shot, forcing_model = studio_.document.forcing_model()] {
-            Found found;
+        [shot, chosen = document.asked(), possible = document.takes_image(), forcing_model = document.forcing_model()] {
+            Found found{possible, {}, {}};
+            // After a still there is no motion to go on with: a clip begins with it.
+            bool forcing = forcing_model && !shot.current().still();
             if (!shot.current().run.isEmpty()) {
-                found.request = app::RunHistory::record(shot.current().run).request;
+                const Request made = app::RunHistory::record(shot.current().run).request;
+                if (made.mode == Mode::forcing || app::begins_with_image(made)) {
+                    found.possible = true;
+                    found.request = made;
+                    forcing = made.mode == Mode::forcing;
+                } else {
+                    found.request = chosen;
+                    found.request->prompt = made.prompt;
+                    found.request->width = made.width, found.request->height = made.height;
+                }
                 found.request->start.reset();
                 found.request->seed.reset();
             }
-            // After a still there is no motion to go on with: a clip begins with it.
-            const bool forcing =
-                found.request ? found.request->mode == Mode::forcing : forcing_model && !shot.current().still();
-            if (!forcing && !shot.current().still())
+            if (found.possible && !forcing && !shot.current().still())
                 found.last = app::to_qimage(frame_of(shot.current(), shot.out - 1));
             return found;
         },
         [this, shot](const Found& found) {
+            if (!found.possible)
+                return say(tr("Extending starts from the shot's last picture, and this model takes no start image. "
+                              "Choose one that does."));
             const bool still = shot.current().still(), goes_on = !still && found.last.isNull();
             const QString label = tr("Extend the shot");
             if (goes_on)
