@@ -174,7 +174,7 @@ private slots:
         const app::Home home;
         StudioFixture studio;
         load_tiny(studio);
-        constexpr int all = 200;
+        constexpr int all = 60;
         studio.core().document.set_value("steps", all);
         QVERIFY(studio.core().document.wait_resolved(20000));
         app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
