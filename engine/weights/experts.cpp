@@ -14,6 +14,19 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
+/// "high_res", "low-poly", "HighHeels": with what comes after it, it speaks of no expert.
+constexpr std::array<std::string_view, 14> other_ends{"res",      "resolution", "quality", "detail", "details",
+                                                      "def",      "definition", "poly",    "key",    "angle",
+                                                      "contrast", "speed",      "fps",     "heels"};
+
+/// `all`, in small letters, goes on with one of those at `at`.
+bool goes_on_otherwise(std::string_view all, std::size_t at) {
+    if (at < all.size() && std::string_view("_- .").find(all[at]) != std::string_view::npos) ++at;
+    std::size_t end = at;
+    while (end < all.size() && all[end] >= 'a' && all[end] <= 'z') ++end;
+    return std::find(other_ends.begin(), other_ends.end(), all.substr(at, end - at)) != other_ends.end();
+}
+
 /// Where `word` stands in `text` as a word of its own; capitals begin one, too, and "noise" may follow.
 std::size_t find_word(std::string_view text, std::string_view word) {
     const auto is_upper = [&](std::size_t i) { return text[i] >= 'A' && text[i] <= 'Z'; };
@@ -24,7 +37,7 @@ std::size_t find_word(std::string_view text, std::string_view word) {
         const bool begins = at == 0 || !(is_upper(at - 1) || is_lower(at - 1)) || (is_lower(at - 1) && is_upper(at));
         const bool ends = end == all.size() || !(is_upper(end) || is_lower(end)) ||
                           (is_lower(end - 1) && is_upper(end)) || all.compare(end, 5, "noise") == 0;
-        if (begins && ends) return at;
+        if (begins && ends && !goes_on_otherwise(all, end)) return at;
     }
     return std::string::npos;
 }
