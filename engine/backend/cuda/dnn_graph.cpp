@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that speaks cuDNN, through the graphs of its header-only frontend (a minute to compile).
-#define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
-#define CUDNN_FRONTEND_SKIP_JSON_LIB
-#include <cudnn_frontend.h>
+// The only file that speaks to cuDNN, through the graphs of its header-only frontend (a minute to compile).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +13,7 @@
 #include <unordered_map>
 
 #include "engine/backend/cuda/dnn.h"
+#include "engine/backend/cuda/dnn_graphs.h"
 #include "engine/backend/cuda/library.h"
 #include "engine/backend/cuda/product_cache.h"
 #include "engine/core/error.h"
@@ -29,10 +27,7 @@ namespace denoir::cuda {
 namespace {
 
 namespace fe = cudnn_frontend;
-using fe::graph::Tensor_attributes;
-using Sizes = std::vector<std::int64_t>;
-
-enum Uid : std::int64_t { first_input = 1, second_input, third_input, fourth_input, result, second_result };
+using dnn::Uid;
 
 struct Functions {
     decltype(&cudnnCreate) create;
@@ -77,18 +72,6 @@ constexpr std::int64_t largest_workspace = std::int64_t{64} << 20;
 constexpr std::int64_t largest_attention_workspace = std::int64_t{256} << 20;
 constexpr std::size_t loading_bytes = std::size_t{64} << 20; ///< with less free, a kernel may not have been loaded
 
-std::shared_ptr<fe::graph::Graph> new_graph(Type type) {
-    auto graph = std::make_shared<fe::graph::Graph>();
-    graph->set_io_data_type(type == Type::f32 ? fe::DataType_t::FLOAT : fe::DataType_t::BFLOAT16)
-        .set_intermediate_data_type(fe::DataType_t::FLOAT)
-        .set_compute_data_type(fe::DataType_t::FLOAT);
-    return graph;
-}
-
-Tensor_attributes tensor(Uid uid, const Sizes& size, const Sizes& stride) {
-    return Tensor_attributes().set_uid(uid).set_dim(size).set_stride(stride);
-}
-
 class DnnGraph final : public Dnn {
 public:
     DnnGraph(Runtime& runtime, const Functions& functions, cudnnHandle_t handle)
@@ -106,16 +89,16 @@ public:
             !all_aligned({a.q_token, a.q_head, a.k_token, a.k_head, a.v_token, a.v_head, a.out_token, a.out_head}))
             return false;
         const std::string key = attention_key(a, a.keys), other = key + composite_suffix;
-        Memory memory{{first_input, const_cast<void*>(a.q)},
-                      {second_input, const_cast<void*>(a.k)},
-                      {third_input, const_cast<void*>(a.v)},
-                      {result, a.out}};
-        if (a.log_sum) memory.emplace(second_result, a.log_sum);
+        Memory memory{{Uid::first_input, const_cast<void*>(a.q)},
+                      {Uid::second_input, const_cast<void*>(a.k)},
+                      {Uid::third_input, const_cast<void*>(a.v)},
+                      {Uid::result, a.out}};
+        if (a.log_sum) memory.emplace(Uid::second_result, a.log_sum);
         // The library has two ways to express it, each with kernels of its own; which of them a version on a card knows
         // is not told before it is tried.
         using Way = fe::AttentionImplementation_t;
         const auto expressed = [&](const std::string& name, Way way) -> Plan& {
-            Plan& plan = planned(name, [&] { return attention_graph(a, way); });
+            Plan& plan = planned(name, [&] { return dnn::attention_graph(a, way); });
             plan.timed = plan.patient = a.keys == a.all_keys && a.multiplications() >= attention_worth_timing;
             plan.most_workspace = largest_attention_workspace;
             return plan;
@@ -151,12 +134,14 @@ public:
             fmt::format("{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", c.type == Type::f32 ? "tf32" : "c", c.time,
                         c.height, c.width, c.in, c.out_channels, c.taps_time, c.taps_down, c.taps_across, c.time_stride,
                         c.stride, c.pad_down, c.pad_across, c.bias != nullptr, c.residual != nullptr);
-        Plan& plan = planned(key, [&] { return conv_graph(c); });
+        Plan& plan = planned(key, [&] { return dnn::conv_graph(c); });
         plan.timed = c.multiplications() >= worth_timing;
         plan.most_workspace = largest_workspace;
-        Memory memory{{first_input, const_cast<void*>(c.x)}, {second_input, const_cast<void*>(c.w)}, {result, c.out}};
-        if (c.bias) memory.emplace(third_input, const_cast<void*>(c.bias));
-        if (c.residual) memory.emplace(fourth_input, const_cast<void*>(c.residual));
+        Memory memory{{Uid::first_input, const_cast<void*>(c.x)},
+                      {Uid::second_input, const_cast<void*>(c.w)},
+                      {Uid::result, c.out}};
+        if (c.bias) memory.emplace(Uid::third_input, const_cast<void*>(c.bias));
+        if (c.residual) memory.emplace(Uid::fourth_input, const_cast<void*>(c.residual));
         return run(key, plan, memory, caller);
     }
 
@@ -187,75 +172,6 @@ private:
         return std::none_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride % 8 != 0; });
     }
 
-    static std::shared_ptr<fe::graph::Graph> attention_graph(const FusedAttention& a,
-                                                             fe::AttentionImplementation_t way) {
-        auto graph = new_graph(Type::bf16);
-        // [batch, head, token, channel]
-        const auto in = [&](Uid uid, std::int64_t tokens, std::int64_t head, std::int64_t token) {
-            return graph->tensor(tensor(uid, {1, a.heads, tokens, a.size}, {tokens * token, head, token, 1}));
-        };
-        const auto q = in(first_input, a.queries, a.q_head, a.q_token),
-                   k = in(second_input, a.keys, a.k_head, a.k_token), v = in(third_input, a.keys, a.v_head, a.v_token);
-        auto options = fe::graph::SDPA_attributes().set_name("attention").set_attn_scale(a.scale);
-        options.set_generate_stats(a.log_sum != nullptr).set_implementation(way);
-        const auto [out, stats] = graph->sdpa(q, k, v, options);
-        out->set_output(true)
-            .set_uid(result)
-            .set_dim({1, a.heads, a.queries, a.size})
-            .set_stride({a.queries * a.out_token, a.out_head, a.out_token, 1});
-        if (a.log_sum)
-            stats->set_output(true)
-                .set_uid(second_result)
-                .set_data_type(fe::DataType_t::FLOAT)
-                .set_dim({1, a.heads, a.queries, 1})
-                .set_stride({a.heads * a.queries, a.queries, 1, 1});
-        return graph;
-    }
-
-    static std::shared_ptr<fe::graph::Graph> conv_graph(const FusedConv& c) {
-        auto graph = new_graph(c.type);
-        const bool flat = c.time == 1;
-        // Channels last: [batch, channel, (time,) row, column]
-        const auto sizes = [&](std::int64_t n, std::int64_t channels, std::int64_t time, std::int64_t rows,
-                               std::int64_t columns) {
-            return flat ? Sizes{n, channels, rows, columns} : Sizes{n, channels, time, rows, columns};
-        };
-        const auto strides = [&](std::int64_t channels, std::int64_t time, std::int64_t rows, std::int64_t columns) {
-            return flat ? Sizes{rows * columns * channels, 1, columns * channels, channels}
-                        : Sizes{time * rows * columns * channels, 1, rows * columns * channels, columns * channels,
-                                channels};
-        };
-        const auto along = [&](std::int64_t time, std::int64_t down, std::int64_t across) {
-            return flat ? Sizes{down, across} : Sizes{time, down, across};
-        };
-        const auto x = graph->tensor(
-            tensor(first_input, sizes(1, c.in, c.time, c.height, c.width), strides(c.in, c.time, c.height, c.width)));
-        const auto w =
-            graph->tensor(tensor(second_input, sizes(c.out_channels, c.in, c.taps_time, c.taps_down, c.taps_across),
-                                 strides(c.in, c.taps_time, c.taps_down, c.taps_across)));
-        auto y = graph->conv_fprop(x, w,
-                                   fe::graph::Conv_fprop_attributes()
-                                       .set_padding(along(0, c.pad_down, c.pad_across))
-                                       .set_stride(along(c.time_stride, c.stride, c.stride))
-                                       .set_dilation(along(1, 1, 1)));
-        const Sizes out_size = sizes(1, c.out_channels, c.out_time(), c.out_height(), c.out_width()),
-                    out_stride = strides(c.out_channels, c.out_time(), c.out_height(), c.out_width());
-        // The residual first: in this order the library adds both in the kernel itself, in the other it compiles one.
-        if (c.residual) {
-            y->set_dim(out_size).set_stride(out_stride);
-            const auto residual = graph->tensor(tensor(fourth_input, out_size, out_stride));
-            y = graph->pointwise(y, residual, fe::graph::Pointwise_attributes().set_mode(fe::PointwiseMode_t::ADD));
-        }
-        if (c.bias) {
-            y->set_dim(out_size).set_stride(out_stride);
-            const auto bias =
-                graph->tensor(tensor(third_input, sizes(1, c.out_channels, 1, 1, 1), strides(c.out_channels, 1, 1, 1)));
-            y = graph->pointwise(y, bias, fe::graph::Pointwise_attributes().set_mode(fe::PointwiseMode_t::ADD));
-        }
-        y->set_output(true).set_uid(result).set_dim(out_size).set_stride(out_stride);
-        return graph;
-    }
-
     template <class Make> Plan& planned(const std::string& key, Make make) {
         const auto found = plans_.find(key);
         if (found != plans_.end()) return found->second;
@@ -263,21 +179,7 @@ private:
         Plan plan;
         const std::string why = failure_of([&] {
             plan.graph = make();
-            for (const auto& step : std::initializer_list<std::function<Outcome()>>{
-                     [&] { return plan.graph->validate(); }, [&] { return plan.graph->build_operation_graph(handle_); },
-                     [&] {
-                         return plan.graph->create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
-                     },
-                     [&] {
-                         // The same request gives the same bytes: no plan whose sums depend on who comes first. And
-                         // none that adds in less than f32, or makes less than TF32 of f32.
-                         plan.graph->deselect_numeric_notes({fe::NumericalNote_t::NONDETERMINISTIC,
-                                                             fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION,
-                                                             fe::NumericalNote_t::DOWN_CONVERT_INPUTS});
-                         return plan.graph->check_support();
-                     }})
-                if (const Outcome outcome = step(); outcome.is_bad()) return outcome;
-            return Outcome();
+            return dnn::find_plans(*plan.graph, [&] { return plan.graph->build_operation_graph(handle_); });
         });
         if (!why.empty()) {
             plan.graph = nullptr;

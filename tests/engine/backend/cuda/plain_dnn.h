@@ -56,9 +56,11 @@ public:
 
     bool prefers_stacked_frames(cuda::Type, std::int64_t) const override { return stacked; }
 
-    bool attention(const FusedAttention& a, const Workspace& workspace) override {
+    bool attention(const FusedAttention& a, const Caller& caller) override {
         ++attentions;
-        EXPECT_NE(workspace(1000), nullptr);
+        EXPECT_NE(caller.workspace(1000), nullptr);
+        caller.throw_if_stopped();
+        EXPECT_LE(a.keys, a.all_keys);
         const auto extent = [&](std::int64_t tokens, std::int64_t token, std::int64_t head) {
             return (tokens - 1) * token + (a.heads - 1) * head + a.size;
         };
@@ -93,7 +95,7 @@ public:
         return true;
     }
 
-    bool conv(const FusedConv& c, const Workspace&) override {
+    bool conv(const FusedConv& c, const Caller&) override {
         if (refuses || (c.residual && !adds)) return false;
         ++convs;
         last_x = c.x;

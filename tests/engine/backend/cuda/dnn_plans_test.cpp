@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuDNN is asked for plans without a card, by a description of one: that what it will be asked for there can be had at
+// all. Nothing is compiled or run.
+#include "engine/backend/cuda/dnn_graphs.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace cudnn_frontend {
+void* cudnn_dlhandle = nullptr;
+}
+
+namespace denoir::cuda {
+namespace {
+
+/// As the library writes down what it asks a card about itself.
+constexpr std::string_view h100 =
+    R"({"maxGridSize":[2147483647,65535,65535],"maxBlockSize":[1024,1024,64],"regsPerBlock":65536,)"
+    R"("multiProcessorCount":132,"warpSize":32,"maxSharedMemoryPerBlock":49152,"maxSharedMemoryPerBlockOptin":232448,)"
+    R"("reservedSharedMemoryPerBlock":1024,"maxSharedMemoryPerSM":233472,"maxRegistersPerSM":65536,"maxCtasPerSM":32,)"
+    R"("maxThreadsPerBlock":1024,"maxThreadsPerSM":2048,"isTccDriver":0,"supportCoopLaunch":1,"smClockRateKHz":1980000,)"
+    R"("memClockRateKHz":2619000,"l2CacheSize":52428800,"deviceVer":900,"driverVer":13000,"cudaDeviceId":0,)"
+    R"("totalGlobalMem":85000000000,"pciDeviceId":0,"deviceName":"NVIDIA H100 80GB HBM3"})";
+
+class DnnPlans : public testing::Test {
+protected:
+    void SetUp() override {
+        // The library looks for the driver by its bare name. The toolkit's stand-in for linking has it, too.
+        if (!::dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) && !::dlopen(DENOIR_CUDA_STUB, RTLD_NOW | RTLD_GLOBAL))
+            GTEST_SKIP() << ::dlerror();
+        cudnn_frontend::cudnn_dlhandle = ::dlopen(DENOIR_CUDNN, RTLD_NOW | RTLD_GLOBAL);
+        if (!cudnn_frontend::cudnn_dlhandle) GTEST_SKIP() << ::dlerror();
+        card_ = std::make_shared<dnn::fe::DeviceProperties>();
+        auto outcome = card_->deserialize(std::vector<std::uint8_t>(h100.begin(), h100.end()));
+        if (outcome.is_bad()) GTEST_SKIP() << "this cuDNN describes cards otherwise: " << outcome.get_message();
+    }
+
+    /// How many plans there are; 0 with the reason in `why`.
+    std::int64_t plans(const std::shared_ptr<dnn::fe::graph::Graph>& graph, std::string& why) const {
+        graph->set_sm_version(90);
+        graph->set_device_properties(card_);
+        auto outcome = dnn::find_plans(*graph, [&] { return graph->build_operation_graph(); });
+        if (outcome.is_bad()) why = outcome.get_message();
+        return outcome.is_bad() ? 0 : graph->get_execution_plan_count();
+    }
+
+    std::shared_ptr<dnn::fe::DeviceProperties> card_;
+};
+
+TEST_F(DnnPlans, AttentionHasPlans) {
+    struct Case {
+        std::int64_t queries, keys, heads, size;
+        bool log_sum;
+    };
+    using Way = dnn::fe::AttentionImplementation_t;
+    for (const Case& c : {Case{30600, 30600, 12, 128, false}, // 1.3B, 57 frames of 960x544
+                          {51000, 51000, 12, 128, false},     // 97 frames
+                          {30600, 30600, 40, 128, false},     // 14B
+                          {75600, 75600, 40, 128, false},     // 81 frames of 1280x720
+                          {30600, 64, 12, 128, true},         // a prompt whose padding is one more key
+                          {30600, 512, 12, 128, false},       // one that fills its room
+                          {30600, 257, 12, 128, false},       // an image
+                          {2040, 24480, 12, 128, false},      // a causal block
+                          {257, 257, 16, 80, false},          // CLIP
+                          {1296, 28, 3, 64, true},            // the bundled model
+                          {1, 1, 2, 16, true}}) {
+        FusedAttention a;
+        a.queries = c.queries, a.keys = a.all_keys = c.keys, a.heads = c.heads, a.size = c.size;
+        a.q_token = a.k_token = a.out_token = c.heads * c.size;
+        a.v_token = 3 * c.heads * c.size; // of the joined product
+        a.q_head = a.k_head = a.v_head = a.out_head = c.size;
+        a.scale = 0.1f;
+        float sums = 0;
+        a.log_sum = c.log_sum ? &sums : nullptr;
+        std::string why;
+        const auto unified = plans(dnn::attention_graph(a, Way::UNIFIED), why),
+                   composite = plans(dnn::attention_graph(a, Way::COMPOSITE), why);
+        EXPECT_GT(unified + composite, 0) << c.queries << " x " << c.keys << " x " << c.size << ": " << why;
+    }
+}
+
+TEST_F(DnnPlans, ConvolutionsHavePlans) {
+    struct Case {
+        std::int64_t time, height, width, in, out, taps_time, taps, stride, pad;
+        bool residual;
+    };
+    for (const Type type : {Type::bf16, Type::f32})
+        for (const Case& c : {Case{3, 544, 960, 96, 96, 3, 3, 1, 1, true}, // the decoder's last level
+                              {3, 272, 480, 192, 192, 3, 3, 1, 1, true},   //
+                              {3, 68, 120, 384, 384, 3, 3, 1, 1, true},    //
+                              {3, 544, 960, 96, 8, 3, 3, 1, 1, false},     // its picture, padded to eight channels
+                              {1, 1090, 1922, 192, 96, 1, 3, 1, 0, false}, // after doubling
+                              {1, 545, 961, 96, 96, 1, 3, 2, 0, false},    // halving
+                              {3, 136, 240, 384, 768, 3, 1, 1, 0, false},  // time_conv
+                              {1, 544, 960, 288, 96, 1, 3, 1, 1, true},    // three frames as channels of one
+                              {3, 12, 16, 8, 16, 3, 3, 1, 1, false}}) {    // small
+            FusedConv f;
+            float there = 0; // what is there is asked for, its values are not
+            f.type = type;
+            f.time = c.time, f.height = c.height, f.width = c.width, f.in = c.in, f.out_channels = c.out;
+            f.taps_time = c.taps_time, f.taps_down = f.taps_across = c.taps, f.stride = c.stride;
+            f.pad_down = f.pad_across = c.pad;
+            f.bias = &there;
+            f.residual = c.residual ? &there : nullptr;
+            std::string why;
+            EXPECT_GT(plans(dnn::conv_graph(f), why), 0) << (type == Type::f32 ? "f32 " : "bf16 ") << c.in << " to "
+                                                         << c.out << " at " << c.height << ": " << why;
+        }
+}
+
+} // namespace
+} // namespace denoir::cuda
