@@ -13,11 +13,17 @@
 namespace denoir {
 namespace {
 
-/// A run whose latents were not kept has its video still.
-bool has_latents(const std::filesystem::path& path) {
-    const RunFolder run = RunFolder::open(path);
+/// A run whose latents were not kept has its video still; a file is what it is.
+bool lacks_latents(const std::filesystem::path& path) {
     std::error_code code;
-    return std::filesystem::is_regular_file(run.latents_file(run.record().total_steps), code);
+    if (!std::filesystem::is_directory(path, code)) return false;
+    const RunFolder run = RunFolder::open(path);
+    return !std::filesystem::is_regular_file(run.latents_file(run.record().total_steps), code);
+}
+
+std::filesystem::path video_of(const std::filesystem::path& path) {
+    std::error_code code;
+    return std::filesystem::is_directory(path, code) ? path / "video.mp4" : path;
 }
 
 } // namespace
@@ -30,9 +36,9 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
     Observer quiet;
     const SourceOptions options{.threads = threads_};
     // Both as they were computed, or both as they were written.
-    const bool exact = has_latents(cell) && has_latents(reference);
-    const std::filesystem::path a = exact ? cell : cell / "video.mp4", b = exact ? reference : reference / "video.mp4";
-    if (!exact) out.note = "of the videos: latents were not kept";
+    const bool written = lacks_latents(cell) || lacks_latents(reference);
+    const std::filesystem::path a = written ? video_of(cell) : cell, b = written ? video_of(reference) : reference;
+    if (written) out.note = "of the videos: latents were not kept";
     if (!reference_ || open_ != b) {
         reference_.reset();
         reference_ = open_source(b, options, quiet, stop);

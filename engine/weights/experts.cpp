@@ -14,10 +14,10 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// "high_res", "low-poly", "HighHeels": with what comes after it, it speaks of no expert.
-constexpr std::array<std::string_view, 14> other_ends{"res",      "resolution", "quality", "detail", "details",
+/// "high_res", "low-poly", "HighQuality": with what comes after it, it speaks of no expert.
+constexpr std::array<std::string_view, 13> other_ends{"res",      "resolution", "quality", "detail", "details",
                                                       "def",      "definition", "poly",    "key",    "angle",
-                                                      "contrast", "speed",      "fps",     "heels"};
+                                                      "contrast", "speed",      "fps"};
 
 /// `all`, in small letters, goes on with one of those at `at`.
 bool goes_on_otherwise(std::string_view all, std::size_t at) {

@@ -98,7 +98,7 @@ public:
         // is not told before it is tried.
         using Way = fe::AttentionImplementation_t;
         const auto expressed = [&](const std::string& name, Way way) -> Plan& {
-            Plan& plan = planned(name, [&] { return dnn::attention_graph(a, way); });
+            Plan& plan = planned(name, [&] { return dnn::attention_graph(dnn::new_graph(Type::bf16), a, way); });
             plan.timed = plan.patient = a.keys == a.all_keys && a.multiplications() >= attention_worth_timing;
             plan.most_workspace = largest_attention_workspace;
             return plan;
@@ -134,7 +134,7 @@ public:
             fmt::format("{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", c.type == Type::f32 ? "tf32" : "c", c.time,
                         c.height, c.width, c.in, c.out_channels, c.taps_time, c.taps_down, c.taps_across, c.time_stride,
                         c.stride, c.pad_down, c.pad_across, c.bias != nullptr, c.residual != nullptr);
-        Plan& plan = planned(key, [&] { return dnn::conv_graph(c); });
+        Plan& plan = planned(key, [&] { return dnn::conv_graph(dnn::new_graph(c.type), c); });
         plan.timed = c.multiplications() >= worth_timing;
         plan.most_workspace = largest_workspace;
         Memory memory{{Uid::first_input, const_cast<void*>(c.x)},

@@ -21,6 +21,7 @@ using Sizes = std::vector<std::int64_t>;
 
 enum Uid : std::int64_t { first_input = 1, second_input, third_input, fourth_input, result, second_result };
 
+/// Empty. What it is told of a card must come before its nodes.
 inline std::shared_ptr<fe::graph::Graph> new_graph(Type type) {
     auto graph = std::make_shared<fe::graph::Graph>();
     graph->set_io_data_type(type == Type::f32 ? fe::DataType_t::FLOAT : fe::DataType_t::BFLOAT16)
@@ -33,8 +34,8 @@ inline Tensor_attributes tensor(Uid uid, const Sizes& size, const Sizes& stride)
     return Tensor_attributes().set_uid(uid).set_dim(size).set_stride(stride);
 }
 
-inline std::shared_ptr<fe::graph::Graph> attention_graph(const FusedAttention& a, fe::AttentionImplementation_t way) {
-    auto graph = new_graph(Type::bf16);
+inline std::shared_ptr<fe::graph::Graph> attention_graph(std::shared_ptr<fe::graph::Graph> graph,
+                                                         const FusedAttention& a, fe::AttentionImplementation_t way) {
     // [batch, head, token, channel]
     const auto in = [&](Uid uid, std::int64_t tokens, std::int64_t head, std::int64_t token) {
         return graph->tensor(tensor(uid, {1, a.heads, tokens, a.size}, {tokens * token, head, token, 1}));
@@ -57,8 +58,7 @@ inline std::shared_ptr<fe::graph::Graph> attention_graph(const FusedAttention& a
     return graph;
 }
 
-inline std::shared_ptr<fe::graph::Graph> conv_graph(const FusedConv& c) {
-    auto graph = new_graph(c.type);
+inline std::shared_ptr<fe::graph::Graph> conv_graph(std::shared_ptr<fe::graph::Graph> graph, const FusedConv& c) {
     const bool flat = c.time == 1;
     // Channels last: [batch, channel, (time,) row, column]
     const auto sizes = [&](std::int64_t n, std::int64_t channels, std::int64_t time, std::int64_t rows,

@@ -66,7 +66,9 @@ TEST_F(OutputCheck, RefusesInputsInAnySpelling) {
         EXPECT_NE(refusal(out, {image}), "") << out;
     EXPECT_NE(refusal(image, {in("link.mp4")}), "");
     EXPECT_NE(refusal(image, {folder_.path()}), "");
-    EXPECT_NE(refusal(in("new"), {folder_.path()}), "");
+    EXPECT_NE(refusal(folder_.path(), {folder_.path()}), "");
+    // What is made in a folder that is read is no input of it.
+    EXPECT_EQ(refusal(in("new"), {folder_.path()}), "");
     EXPECT_EQ(refusal(in("other.mp4"), {image}), "");
 }
 

@@ -251,7 +251,7 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
         EXPECT_TRUE(is_for({low}, Expert::low) && !is_for({low}, Expert::high)) << low;
     EXPECT_TRUE(is_for({"NSFW-22-L-e8.safetensors"}, Expert::none));
     for (const char* both : {"slow_motion.safetensors", "highlights.safetensors", "low_and_high.safetensors",
-                             "HighRes-v2.safetensors", "low_poly_style.safetensors", "High Heels.safetensors",
+                             "HighRes-v2.safetensors", "low_poly_style.safetensors", "High Quality.safetensors",
                              "H_and_L.safetensors", "style-h-e8.safetensors", "H264.safetensors", "MaHLer.safetensors"})
         EXPECT_TRUE(is_for({both}, Expert::low) && is_for({both}, Expert::high)) << both;
     // diffusers keeps both in one file.

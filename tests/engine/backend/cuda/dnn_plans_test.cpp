@@ -37,10 +37,15 @@ protected:
         if (outcome.is_bad()) GTEST_SKIP() << "this cuDNN describes cards otherwise: " << outcome.get_message();
     }
 
-    /// How many plans there are; 0 with the reason in `why`.
-    std::int64_t plans(const std::shared_ptr<dnn::fe::graph::Graph>& graph, std::string& why) const {
+    std::shared_ptr<dnn::fe::graph::Graph> graph_for_card(Type type) const {
+        auto graph = dnn::new_graph(type);
         graph->set_sm_version(90);
         graph->set_device_properties(card_);
+        return graph;
+    }
+
+    /// How many plans there are; 0 with the reason in `why`.
+    static std::int64_t plans(const std::shared_ptr<dnn::fe::graph::Graph>& graph, std::string& why) {
         auto outcome = dnn::find_plans(*graph, [&] { return graph->build_operation_graph(); });
         if (outcome.is_bad()) why = outcome.get_message();
         return outcome.is_bad() ? 0 : graph->get_execution_plan_count();
@@ -75,8 +80,8 @@ TEST_F(DnnPlans, AttentionHasPlans) {
         float sums = 0;
         a.log_sum = c.log_sum ? &sums : nullptr;
         std::string why;
-        const auto unified = plans(dnn::attention_graph(a, Way::UNIFIED), why),
-                   composite = plans(dnn::attention_graph(a, Way::COMPOSITE), why);
+        const auto unified = plans(dnn::attention_graph(graph_for_card(Type::bf16), a, Way::UNIFIED), why),
+                   composite = plans(dnn::attention_graph(graph_for_card(Type::bf16), a, Way::COMPOSITE), why);
         EXPECT_GT(unified + composite, 0) << c.queries << " x " << c.keys << " x " << c.size << ": " << why;
     }
 }
@@ -105,8 +110,9 @@ TEST_F(DnnPlans, ConvolutionsHavePlans) {
             f.bias = &there;
             f.residual = c.residual ? &there : nullptr;
             std::string why;
-            EXPECT_GT(plans(dnn::conv_graph(f), why), 0) << (type == Type::f32 ? "f32 " : "bf16 ") << c.in << " to "
-                                                         << c.out << " at " << c.height << ": " << why;
+            EXPECT_GT(plans(dnn::conv_graph(graph_for_card(type), f), why), 0)
+                << (type == Type::f32 ? "f32 " : "bf16 ") << c.in << " to " << c.out << " at " << c.height << ": "
+                << why;
         }
 }
 
