@@ -133,7 +133,7 @@ Shot read_shot(const Reader& in, const fs::path& base) {
     s.out = in.integer("out", 1, s.current().most());
     s.in = in.integer("in", 0, s.current().still() ? 0 : s.out - 1);
     if (s.current().still() && in.has("kept_out")) {
-        s.kept.emplace();
+        s.kept = Shot::Kept{};
         s.kept->out = in.integer("kept_out", 1, most_frames);
         s.kept->in = in.integer("kept_in", 0, s.kept->out - 1);
         s.kept->length = in.integer("kept_length", 0, most_frames);
