@@ -18,6 +18,12 @@ inline QString said(StudioFixture& studio) {
     return (studio.window().banners().texts() << studio.find<QLabel>("status-stage")->text()).join('\n');
 }
 
+/// Nothing where it cannot be read.
+inline QByteArray read(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
 inline void write(const QString& path, const QByteArray& bytes) {
     QFile file(path);
     QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());

@@ -354,7 +354,11 @@ void MainWindow::connect_parts() {
     });
     connect(timeline_, &TimelineView::open_requested, this,
             [this](const QString& run, const QString& video) { run.isEmpty() ? show_file(video) : open_path(run); });
-    connect(&studio_.project, &app::Project::loaded, this, [this] { banners_->remove(QStringLiteral("missing")); });
+    connect(&studio_.project, &app::Project::loaded, this, [this] {
+        banners_->remove(QStringLiteral("missing"));
+        removed_.clear(); // the steps that it stood between are gone
+        name_undo();
+    });
     connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
     connect(timeline_, &TimelineView::retake_requested, this, &MainWindow::retake);
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });

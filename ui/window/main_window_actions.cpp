@@ -105,10 +105,6 @@ void MainWindow::make_edit_actions() {
                        [this] { studio_.project.undo().redo(); });
     connect(&studio_.project.undo(), &QUndoStack::indexChanged, this, &MainWindow::name_undo);
     connect(&studio_.project.undo(), &QUndoStack::canUndoChanged, this, &MainWindow::name_undo);
-    connect(&studio_.project, &app::Project::loaded, this, [this] {
-        removed_.clear(); // the steps that it stood between are gone
-        name_undo();
-    });
     name_undo();
     add_action("edit.prompt", edit, tr("Write the &prompt"), {QKeySequence(Qt::CTRL | Qt::Key_L)}, "prompt", [this] {
         prompt_dock_->show();

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Projects in the whole window: what is new, saved, kept, recovered or open twice.
+#include <QMessageBox>
+#include <QUndoStack>
+
+#include "app/request_document.h"
+#include "app/settings.h"
+#include "tests/app/clips.h"
+#include "tests/app/fake_runs.h"
+#include "tests/app/full_disk.h"
+#include "tests/ui/window_tools.h"
+#include "ui/preview/preview_view.h"
+#include "ui/window/translation.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class WindowProjectTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void a_new_project_gives_the_prompt_back() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load({});
+        studio.core().project.undo().clear();
+        document.set_value("prompt", "a red balloon");
+        studio.key(Qt::Key_N, Qt::ControlModifier);
+        QCOMPARE(document.value("prompt").toString(), QString());
+        QVERIFY(!studio.core().project.is_modified());
+        studio.key(Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
+    }
+
+    /// What was saved with its project does not come into the next one.
+    void a_saved_project_keeps_its_prompt() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        for (const char* name : {"one", "two"}) {
+            document.settle();
+            document.set_value("prompt", QLatin1String(name));
+            studio.core().project.save_as(home.file(QLatin1String(name) + ".denoir"));
+        }
+        studio.window().open_path(home.file("one.denoir"));
+        QCOMPARE(document.value("prompt").toString(), QStringLiteral("one"));
+        studio.key(Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(document.value("prompt").toString(), QStringLiteral("one"));
+    }
+
+    /// Whoever quits where the cut cannot be kept is told first.
+    void a_cut_that_cannot_be_kept_is_not_lost_silently() {
+        const app::Home home;
+        StudioFixture studio;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        studio.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        {
+            const app::FullDisk full;
+            studio.key(Qt::Key_Q, Qt::ControlModifier);
+            QVERIFY(studio.window().isVisible());
+            QVERIFY2(said(studio).contains("cannot be kept"), qPrintable(said(studio)));
+            QVERIFY(studio.press("Close all the same"));
+            QVERIFY(!studio.window().isVisible());
+        }
+        studio.window().show();
+        studio.key(Qt::Key_Q, Qt::ControlModifier); // room again
+        QVERIFY(!studio.window().isVisible());
+    }
+
+    /// The offer stands until it is answered; by then there is other work.
+    void what_a_crash_left_takes_the_place_of_nothing_unsaved() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        const app::Take take = app::Project::take_of_video(home.file("a.mp4"));
+        {
+            app::Project lost;
+            lost.set_request(asked_json(app::tiny_request()));
+            lost.add_shot(take, -1, "lost");
+            QVERIFY(lost.autosave_now());
+        }
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        auto& document = studio.core().document;
+        const auto offered = [&] { return said(studio).contains("ended unexpectedly"); };
+        const auto answer = [&](QMessageBox::StandardButton button) {
+            for (auto* box : studio.window().findChildren<QMessageBox*>())
+                if (box->isVisible()) return box->button(button)->click();
+            QFAIL("nothing was asked");
+        };
+        QVERIFY(offered());
+        document.set_value("prompt", "what I write now");
+        project.add_shot(take, -1, "new");
+        QVERIFY(studio.press("Recover"));
+        QCOMPARE(project.shot(0).name, QStringLiteral("new"));
+        answer(QMessageBox::Cancel);
+        QCOMPARE(project.shot(0).name, QStringLiteral("new"));
+        QVERIFY(offered());
+        QCoreApplication::processEvents(); // laid out
+        QVERIFY(studio.press("Recover"));
+        answer(QMessageBox::Discard);
+        QTRY_COMPARE(project.shot(0).name, QStringLiteral("lost"));
+        QVERIFY(!offered() && project.is_modified());
+        QVERIFY(document.value("prompt").toString() != "what I write now");
+        studio.key(Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(document.value("prompt").toString(), QStringLiteral("what I write now"));
+        QCOMPARE(project.count(), 1);
+    }
+
+    void a_name_with_a_dot_gets_its_ending() {
+        const app::Home home;
+        StudioFixture studio;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        studio.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        studio.key(Qt::Key_S, Qt::ControlModifier);
+        QVERIFY(studio.answer_file_dialog(home.file("film v1.2")));
+        QTRY_VERIFY(QFile::exists(home.file("film v1.2.denoir")));
+        QVERIFY(!studio.core().project.is_modified());
+        QVERIFY(QFile::rename(home.file("film v1.2.denoir"), home.file("film v1.2"))); // as somebody may have called it
+        studio.core().project.clear();
+        studio.window().open_path(home.file("film v1.2"));
+        QCOMPARE(studio.core().project.count(), 1);
+    }
+
+    void what_is_kept_before_a_new_project_is_followed_by_one() {
+        const app::Home home;
+        StudioFixture studio;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        studio.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        studio.key(Qt::Key_N, Qt::ControlModifier);
+        auto* box = studio.window().findChild<QMessageBox*>();
+        QVERIFY(box);
+        box->button(QMessageBox::Save)->click();
+        QVERIFY(studio.answer_file_dialog(home.file("kept")));
+        QTRY_COMPARE(studio.core().project.count(), 0);
+        QVERIFY(QFile::exists(home.file("kept.denoir")));
+    }
+
+    void the_second_studio_on_a_project_may_only_read() {
+        const app::Home home;
+        StudioFixture first;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        first.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        first.core().project.save_as(home.file("cut.denoir"));
+        const QByteArray saved = read(home.file("cut.denoir"));
+        {
+            const app::Home elsewhere; // as another user of the same folder has it
+            StudioFixture second;
+            second.window().open_path(home.file("cut.denoir"));
+            QCOMPARE(second.core().project.count(), 1);
+            QVERIFY2(said(second).contains("cut.denoir"), qPrintable(said(second)));
+            second.core().project.rename_shot(0, "mine");
+            second.key(Qt::Key_S, Qt::ControlModifier);
+            QCOMPARE(read(home.file("cut.denoir")), saved);
+            QVERIFY(second.core().project.is_modified());
+        }
+        home.use();
+    }
+};
+
+int main(int argc, char** argv) {
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    QApplication program(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    const Translation words(program);
+    WindowProjectTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "window_project_test.moc"
