@@ -189,7 +189,7 @@ Tensor Pipeline::window_begin(const Request& r, const ModelFolder& model, const 
 }
 
 void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
-                       const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer& observer,
+                       const AfterStep& after_step, Observer& observer,
                        std::stop_token stop, const FrameSink& pictures, const StoredLatent& stored) {
     LastPictures last;
     for (const Window& w : windows_of(r)) {
@@ -202,7 +202,7 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
 
 void Pipeline::denoise_window(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
                               const Window& w,
-                              const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step,
+                              const AfterStep& after_step,
                               Observer& observer, std::stop_token stop, const StoredLatent& stored) {
     backend_->set_stop(stop);
     const MappedFileWatch mapped;
@@ -264,10 +264,11 @@ void Pipeline::denoise_window(const Request& r, const ModelFolder& model, const 
         state.solver = solvers.state();
         tell(state.step, "latent", state.latent);
         tell(state.step, "x0", x0);
-        after_step(state, x0);
-        const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-        observer.step_done({state.step, state.steps, state.latent, x0, seconds, cache ? cache->forwards : 0,
-                            cache ? cache->reused : 0});
+        StepInfo info{state.step, state.steps, state.latent, x0};
+        if (cache) info.forwards = cache->forwards, info.reused = cache->reused;
+        after_step(state, info);
+        info.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+        observer.step_done(info);
         observer.progress(Stage::denoise, state.step, state.steps);
         if (stop.stop_requested() && state.step < state.steps) throw Cancelled();
     }

@@ -15,7 +15,7 @@ struct StepInfo {
     int steps;
     const Tensor& latent; ///< [C,T,h,w] f32, host, after the step (an appended end-image latent included)
     const Tensor& x0;     ///< the estimate of the clean latent, same shape
-    double seconds;       ///< of this step
+    double seconds = 0;   ///< of this step, with what was stored
     int forwards = 0;     ///< TeaCache: of the transformer, with guidance two
     int reused = 0;       ///< of these, that took over what an earlier one's blocks gave
 };

@@ -82,11 +82,13 @@ public:
     using FrameSink = std::function<void(int index, const Tensor& frame)>;
     /// The latent that a run had after an earlier step.
     using StoredLatent = std::function<Tensor(int step)>;
+    /// May store the state after a step; `info.seconds` is not known yet.
+    using AfterStep = std::function<void(const DenoiseState&, const StepInfo& info)>;
     /// Runs from state.step to the end; after each step the Observer is told and `after_step` may store the state.
     /// `pictures`, if any, gets those of every window but the last as the next begins; state.before keeps none then.
     /// `stored` is asked by a run that goes on with TeaCache, for steps of the window at work.
     void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state,
-                 const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&,
+                 const AfterStep& after_step, Observer&,
                  std::stop_token, const FrameSink& pictures = {}, const StoredLatent& stored = {});
     /// The latent of the requested frames after `step`: an appended end-image latent dropped. Throws Error naming
     /// `latent` where it holds fewer.
@@ -120,7 +122,7 @@ private:
                         Observer&, std::stop_token);
     /// The steps of one window, from state.step to its end.
     void denoise_window(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state, const Window&,
-                        const std::function<void(const DenoiseState&, const Tensor& x0)>& after_step, Observer&,
+                        const AfterStep& after_step, Observer&,
                         std::stop_token, const StoredLatent& stored);
     /// One window's frames, and how far that is in the whole.
     void decode_window(const Request&, const ModelFolder&, const Tensor& latent, const FrameSink&, Observer&,

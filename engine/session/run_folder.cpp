@@ -158,11 +158,9 @@ std::optional<Conditioning> RunFolder::load_conditioning() const {
     return Conditioning::from_tensors(read_safetensors(path));
 }
 
-void RunFolder::store_step(int step, double seconds, const Tensor& shown, const Tensor& x0,
+void RunFolder::store_step(StepRecord s, const Tensor& shown, const Tensor& x0,
                            const std::map<std::string, Tensor>& solver) {
-    StepRecord s;
-    s.step = step;
-    s.seconds = seconds;
+    const int step = s.step;
     const Moments latent = moments(shown);
     s.latent_mean = finite(latent.mean), s.latent_std = finite(latent.deviation),
     s.x0_std = finite(moments(x0).deviation);

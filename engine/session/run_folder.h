@@ -42,9 +42,10 @@ public:
     /// Nothing where it is not stored whole.
     std::optional<Conditioning> load_conditioning() const;
 
-    /// A step's files and its line in run.json. `shown` is what latents/ gets (the last step: the requested frames
-    /// only), with the estimate if there is one. `solver` is empty where nothing comes after.
-    void store_step(int step, double seconds, const Tensor& shown, const Tensor& x0,
+    /// A step's files and its line in run.json; sums and statistics of `taken` are filled in. `shown` is what latents/
+    /// gets (the last step: the requested frames only), with the estimate if there is one. `solver` is empty where
+    /// nothing comes after.
+    void store_step(StepRecord taken, const Tensor& shown, const Tensor& x0,
                     const std::map<std::string, Tensor>& solver);
     /// The newest step whose files are whole; steps after it are forgotten. Nothing: not even the noise is there.
     std::optional<DenoiseState> last_state();

@@ -138,14 +138,6 @@ void RunWorker::Recorder::stage_ends(Stage stage, double seconds) {
     next_.stage_ends(stage, seconds);
 }
 
-void RunWorker::Recorder::step_done(const StepInfo& info) {
-    if (!record_.steps.empty()) {
-        record_.steps.back().forwards = info.forwards;
-        record_.steps.back().reused = info.reused;
-    }
-    next_.step_done(info);
-}
-
 void RunWorker::Recorder::warning(std::string_view text) {
     record_.warnings.emplace_back(text);
     next_.warning(text);
@@ -239,17 +231,20 @@ DenoiseState RunWorker::denoised(Pipeline& pipeline, const Pipeline::FrameSink& 
     }
     if (!state) {
         state = pipeline.begin(request, model_, *conditioning);
-        run_.store_step(0, 0, state->latent, {}, {});
+        run_.store_step({.step = 0}, state->latent, {}, {});
     }
     auto last = Clock::now();
-    const auto store = [&](const DenoiseState& s, const Tensor& x0) {
+    const auto store = [&](const DenoiseState& s, const StepInfo& info) {
         run_.record().files = hashes_.files();
-        const double seconds = since(std::max(last, recorder_.denoising_since()));
+        const StepRecord taken{.step = s.step,
+                               .seconds = since(std::max(last, recorder_.denoising_since())),
+                               .forwards = info.forwards,
+                               .reused = info.reused};
         if (s.step < s.steps)
-            run_.store_step(s.step, seconds, s.latent, x0, s.solver);
+            run_.store_step(taken, s.latent, info.x0, s.solver);
         else
-            run_.store_step(s.step, seconds, Pipeline::requested_frames(request, s.latent, s.step),
-                            Pipeline::requested_frames(request, x0, s.step), {});
+            run_.store_step(taken, Pipeline::requested_frames(request, s.latent, s.step),
+                            Pipeline::requested_frames(request, info.x0, s.step), {});
         last = Clock::now();
     };
     // Of a run that goes on, the windows that were there before are decoded with the rest.

@@ -24,7 +24,7 @@ private:
         void stage_begins(Stage stage) override;
         void stage_ends(Stage stage, double seconds) override;
         void progress(Stage stage, double done, double total) override { next_.progress(stage, done, total); }
-        void step_done(const StepInfo& info) override;
+        void step_done(const StepInfo& info) override { next_.step_done(info); }
         void warning(std::string_view text) override;
         /// When the steps began; of a clip of several windows, those of the last one.
         std::chrono::steady_clock::time_point denoising_since() const { return denoising_since_; }

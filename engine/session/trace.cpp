@@ -156,7 +156,7 @@ TraceResult trace(const Request& asked, const TraceOptions& options, Observer& o
         DenoiseState state = pipeline.begin(r, o.model, conditioning);
         try {
             pipeline.denoise(
-                r, o.model, conditioning, state, [](const DenoiseState&, const Tensor&) {}, tracer, stop);
+                r, o.model, conditioning, state, [](const DenoiseState&, const StepInfo&) {}, tracer, stop);
         } catch (const Enough&) {
         }
         if (whole)

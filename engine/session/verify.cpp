@@ -138,7 +138,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         if (state.step < last)
             pipeline.denoise(
                 r, model, conditioning, state,
-                [&](const DenoiseState& s, const Tensor& x0) { compare(s.step, s.latent, x0); }, observer, stop,
+                [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); }, observer, stop,
                 [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
                 [&](int step) { return stored_latent(holder_of(run, *r.start, step), step, r, model); });
     } catch (const Differs&) {

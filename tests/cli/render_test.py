@@ -409,6 +409,8 @@ class Render(Case):
         self.assertNotEqual(latents(self.work / "other"), latents(whole))
         for i in (2, 3) if PACE == 1 else []:
             self.goes_on_after_kill(render, f"killed{i}", f"latents/step_00{i}.safetensors", whole)
+            steps = json.loads((self.work / f"killed{i}" / "run.json").read_text())["steps"]
+            self.assertEqual(sum(s.get("forwards", 0) for s in steps), 12)
 
     def test_drafts(self):
         run = self.render("run")

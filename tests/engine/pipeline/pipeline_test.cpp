@@ -56,7 +56,7 @@ struct Fixture {
         const Conditioning& c, DenoiseState& state,
         std::function<void(const DenoiseState&)> after = [](const DenoiseState&) {}) {
         told.steps_before = state.step;
-        pipeline.denoise(request, model, c, state, [&](const DenoiseState& s, const Tensor&) { after(s); }, told, {});
+        pipeline.denoise(request, model, c, state, [&](const DenoiseState& s, const StepInfo&) { after(s); }, told, {});
     }
     Tensor run() {
         const Conditioning c = condition();
@@ -185,7 +185,7 @@ TEST(Pipeline, CancellationLeavesAWholeStep) {
     const Conditioning c = f.condition();
     DenoiseState state = f.pipeline.begin(f.request, f.model, c);
     std::stop_source stop;
-    const auto after = [&](const DenoiseState& s, const Tensor&) {
+    const auto after = [&](const DenoiseState& s, const StepInfo&) {
         if (s.step == 2) stop.request_stop();
     };
     EXPECT_THROW(f.pipeline.denoise(f.request, f.model, c, state, after, f.told, stop.get_token()), Cancelled);
@@ -290,7 +290,7 @@ TEST(Windows, PicturesComeInOrderWhetherAtOnceOrAtTheEnd) {
     state = f.pipeline.begin(f.request, f.model, c);
     Told again;
     f.pipeline.denoise(
-        f.request, f.model, c, state, [](const DenoiseState&, const Tensor&) {}, again, {}, into(at_once));
+        f.request, f.model, c, state, [](const DenoiseState&, const StepInfo&) {}, again, {}, into(at_once));
     EXPECT_EQ(at_once.size(), 13u + 8); // the last window's are not there yet
     ASSERT_EQ(state.before.size(), 2u);
     EXPECT_TRUE(!state.before[0] && !state.before[1]) << "a long clip's would fill the memory";
@@ -311,7 +311,7 @@ void expect_the_same_from_any_step(const Request& r, int reused) {
     std::vector<DenoiseState> states{f.pipeline.begin(f.request, f.model, c)};
     DenoiseState state = states[0];
     f.pipeline.denoise(
-        f.request, f.model, c, state, [&](const DenoiseState& s, const Tensor&) { states.push_back(s); }, counted, {},
+        f.request, f.model, c, state, [&](const DenoiseState& s, const StepInfo&) { states.push_back(s); }, counted, {},
         {}, [](int) -> Tensor { throw Error({}, "", "is not asked by a whole run", {}); });
     EXPECT_EQ(counted.reused, reused) << "of " << counted.forwards;
     for (const DenoiseState& from : states) {
@@ -319,7 +319,7 @@ void expect_the_same_from_any_step(const Request& r, int reused) {
         DenoiseState again = from;
         g.told.steps_before = from.step;
         g.pipeline.denoise(
-            g.request, g.model, c, again, [](const DenoiseState&, const Tensor&) {}, g.told, {}, {},
+            g.request, g.model, c, again, [](const DenoiseState&, const StepInfo&) {}, g.told, {}, {},
             [&](int step) {
                 EXPECT_LT(step, from.step);
                 EXPECT_NO_THROW(Pipeline::check_latent(f.request, f.model, step, states[std::size_t(step)].latent));

@@ -74,16 +74,17 @@ TEST_F(RunFolderTest, ComesBackFromTheLastWholeStep) {
         Conditioning c;
         c.text = numbers(0).reshape({4, 2});
         run.store_conditioning(c);
-        run.store_step(0, 0, numbers(0), {}, {});
-        run.store_step(1, 1, numbers(1), numbers(10), {{"solver.0.m", numbers(5)}});
-        run.store_step(2, 1, numbers(2), numbers(20), {{"solver.0.m", numbers(6)}});
+        run.store_step({.step = 0}, numbers(0), {}, {});
+        run.store_step({.step = 1, .seconds = 1}, numbers(1), numbers(10), {{"solver.0.m", numbers(5)}});
+        run.store_step({.step = 2, .seconds = 1, .forwards = 2, .reused = 1}, numbers(2), numbers(20),
+                       {{"solver.0.m", numbers(6)}});
         EXPECT_EQ(run.record().find(2)->x0_change, 10);
     }
     {
         const test::TempFolder other; // goes on in another process: the estimate before is read
         fs::copy(path(), other.path() / "run", fs::copy_options::recursive);
         RunFolder run = RunFolder::take(other.path() / "run");
-        run.store_step(3, 1, numbers(3), numbers(26), {});
+        run.store_step({.step = 3, .seconds = 1}, numbers(3), numbers(26), {});
         EXPECT_EQ(run.record().find(3)->x0_change, 6);
     }
     RunFolder run = RunFolder::take(path());
@@ -92,6 +93,8 @@ TEST_F(RunFolderTest, ComesBackFromTheLastWholeStep) {
     auto state = run.last_state();
     ASSERT_TRUE(state.has_value());
     EXPECT_EQ(state->step, 2);
+    EXPECT_EQ(run.record().find(2)->forwards, 2) << "nothing comes after that could be lost";
+    EXPECT_EQ(run.record().find(2)->reused, 1);
     EXPECT_EQ(state->solver.at("solver.0.m").span<float>()[0], 6);
     EXPECT_EQ(run.step_tensor(1, "x0").span<float>()[0], 10);
 
@@ -113,7 +116,7 @@ TEST_F(RunFolderTest, DoesNotSumWhatNoRunMakes) {
     c.text = numbers(0).reshape({4, 2});
     run.store_conditioning(c);
     for (int step = 0; step < 3; ++step)
-        run.store_step(step, 0, numbers(float(step)), numbers(9), {{"solver.0.m", numbers(5)}});
+        run.store_step({.step = step}, numbers(float(step)), numbers(9), {{"solver.0.m", numbers(5)}});
     constexpr std::uintmax_t terabyte = std::uintmax_t{1} << 40;
     fs::resize_file(run.file("conditioning.safetensors"), terabyte);
     EXPECT_FALSE(run.load_conditioning().has_value());
@@ -146,7 +149,7 @@ TEST_F(RunFolderTest, KeepsWhatTheRequestWants) {
         RunRecord r = record();
         r.request.latents = keep;
         RunFolder run = RunFolder::create(folder_.path() / std::to_string(int(keep)), std::move(r));
-        for (int step = 0; step <= 3; ++step) run.store_step(step, 0, numbers(float(step)), {}, {});
+        for (int step = 0; step <= 3; ++step) run.store_step({.step = step}, numbers(float(step)), {}, {});
         run.drop_latents();
         EXPECT_EQ(fs::exists(run.latents_file(1)), keep == KeepLatents::all);
         EXPECT_EQ(fs::exists(run.latents_file(3)), keep != KeepLatents::none);
