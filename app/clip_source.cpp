@@ -69,6 +69,7 @@ public:
         info_.times = video_.times();
         info_.duration = v.duration > 0 ? v.duration : info_.frames / info_.fps;
         if (v.comment.starts_with('{')) info_.request = to_qstring(v.comment);
+        info_.hdr = to_qstring(v.hdr);
         info_.exact = v.codec == "ffv1" || v.codec == "huffyuv" || v.codec == "ffvhuff" || v.codec == "utvideo" ||
                       v.codec == "rawvideo";
         if (const auto run = run_of(path)) belong_to(info_, *run);

@@ -26,6 +26,7 @@ struct ClipInfo {
     QString run;               ///< the run folder it belongs to; empty: none
     QString video;             ///< of a run: the file its frames are read from; else empty
     QString request;           ///< the request that made it, JSON; empty: not made by Denoir
+    QString hdr;               ///< of an HDR video its curve (VideoInfo::hdr), read as if it were SDR's; else empty
     bool exact = false;        ///< frames as they were stored, with no lossy codec in between
 
     /// The frame shown at this time, 0 … frames - 1.

@@ -238,6 +238,10 @@ QString Comparison::pairing() const {
         notes << tr("%n frame(s) cannot be read: %1", nullptr, int(damaged_.size()))
                      .arg(named.join(QStringLiteral(", ")));
     }
+    if (const QString &a = pair_.a.hdr, &b = pair_.b.hdr; !a.isEmpty() || !b.isEmpty())
+        notes << (b.isEmpty()   ? tr("A is HDR (%1) and read as if it were not").arg(a)
+                  : a.isEmpty() ? tr("B is HDR (%1) and read as if it were not").arg(b)
+                                : tr("A (%1) and B (%2) are HDR and read as if they were not").arg(a, b));
     if (const double a = pair_.a.stated_fps, b = pair_.b.stated_fps; rates_differ(a, b)) {
         const auto rate = [](double fps) { return QLocale().toString(fps, 'g', 4); };
         notes << (pair_.pairing.by_time()

@@ -187,6 +187,17 @@ private slots:
         QVERIFY(!comparison.active());
     }
 
+    void hdr_is_said() {
+        const QString media = QStringLiteral(DENOIR_FIXTURES "/media/");
+        FrameCache cache;
+        const auto a = cache.open(media + QStringLiteral("hdr_pq.mp4")),
+                   b = cache.open(media + QStringLiteral("hdr_hlg.mp4"));
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        Comparison comparison;
+        comparison.start(*a, *b, by_number(0));
+        QCOMPARE(comparison.note(), QStringLiteral("A (PQ) and B (HLG) are HDR and read as if they were not"));
+    }
+
     /// Two runs: their latents are decoded, and measured without a codec between.
     void runs_are_compared_by_their_latents() {
         const QString first = tiny_run(home_.file("one"), 2, 1), second = tiny_run(home_.file("two"), 2, 2);

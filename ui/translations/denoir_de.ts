@@ -435,6 +435,18 @@
         <source>A runs at %1 fps, B at %2: each frame of A meets the frame of B nearest in time</source>
         <translation>A läuft mit %1 fps, B mit %2: zu jedem Bild von A gehört das zeitlich nächste von B</translation>
     </message>
+    <message>
+        <source>A is HDR (%1) and read as if it were not</source>
+        <translation>A ist HDR (%1) und wird gelesen, als wäre es keins</translation>
+    </message>
+    <message>
+        <source>B is HDR (%1) and read as if it were not</source>
+        <translation>B ist HDR (%1) und wird gelesen, als wäre es keins</translation>
+    </message>
+    <message>
+        <source>A (%1) and B (%2) are HDR and read as if they were not</source>
+        <translation>A (%1) und B (%2) sind HDR und werden gelesen, als wären sie keins</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::Estimator</name>
