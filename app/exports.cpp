@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "app/text.h"
+#include "app/base/text.h"
 #include "engine/compare/outputs.h"
 #include "engine/compare/sweep_outputs.h"
 #include "engine/core/error.h"

@@ -2,7 +2,7 @@
 #pragma once
 #include <QString>
 
-#include "app/exporter.h"
+#include "app/base/exporter.h"
 #include "engine/compare/pairing.h"
 #include "engine/session/sweep_folder.h"
 

@@ -12,12 +12,12 @@
 #include <optional>
 #include <string_view>
 
-#include "app/session_bus.h"
-#include "app/settings.h"
-#include "app/single_instance.h"
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/desktop/session_bus.h"
+#include "app/desktop/single_instance.h"
+#include "app/desktop/termination.h"
 #include "app/studio.h"
-#include "app/termination.h"
-#include "app/text.h"
 #include "engine/core/error.h"
 #include "ui/actions/shortcut_guard.h"
 #include "ui/studio.h"

@@ -4,9 +4,9 @@
 #include <QElapsedTimer>
 #include <QtConcurrent/QtConcurrentRun>
 
-#include "app/request_values.h"
-#include "app/sweep_document.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/request/request_values.h"
+#include "app/sweep/sweep_document.h"
 #include "engine/session/model_lookup.h"
 
 namespace denoir::app {

@@ -3,21 +3,21 @@
 #include <QObject>
 #include <memory>
 
-#include "app/cut_exporter.h"
-#include "app/draft_decoder.h"
-#include "app/engine_worker.h"
-#include "app/estimator.h"
-#include "app/model_catalogue.h"
-#include "app/notifier.h"
-#include "app/preparations.h"
-#include "app/project.h"
-#include "app/prompt_history.h"
-#include "app/request_document.h"
-#include "app/run_history.h"
-#include "app/run_queue.h"
-#include "app/settings.h"
-#include "app/thumbnails.h"
-#include "app/tokens.h"
+#include "app/base/preparations.h"
+#include "app/base/settings.h"
+#include "app/clips/thumbnails.h"
+#include "app/desktop/notifier.h"
+#include "app/project/cut_exporter.h"
+#include "app/project/project.h"
+#include "app/request/estimator.h"
+#include "app/request/model_catalogue.h"
+#include "app/request/prompt_history.h"
+#include "app/request/request_document.h"
+#include "app/request/tokens.h"
+#include "app/runs/draft_decoder.h"
+#include "app/runs/engine_worker.h"
+#include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
 
 namespace denoir::app {
 

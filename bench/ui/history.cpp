@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "app/run_history.h"
+#include "app/runs/run_history.h"
 #include "tests/app/fake_runs.h"
 
 using namespace denoir;

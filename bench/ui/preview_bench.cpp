@@ -14,8 +14,8 @@
 #include <filesystem>
 #include <random>
 
-#include "app/frame_cache.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/clips/frame_cache.h"
 #include "engine/media/indexed_video.h"
 #include "engine/media/video_writer.h"
 #include "ui/preview/preview_view.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "app/frame_cache.h"
+#include "app/clips/frame_cache.h"
 #include "app/studio.h"
 #include "ui/actions/shortcut_guard.h"
 #include "ui/docks/sizes.h"

@@ -3,8 +3,8 @@
 #include <QString>
 #include <QTest>
 
-#include "app/frame_cache.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/clips/frame_cache.h"
 #include "engine/media/video_reader.h"
 #include "engine/media/video_writer.h"
 #include "engine/session/render.h"

@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QtGlobal>
 
-#include "app/session_bus.h"
+#include "app/desktop/session_bus.h"
 
 namespace denoir::app {
 

@@ -7,12 +7,12 @@
 #include <QTest>
 #include <fstream>
 
-#include "app/estimator.h"
-#include "app/model_catalogue.h"
-#include "app/prompt_history.h"
-#include "app/single_instance.h"
-#include "app/text.h"
-#include "app/tokens.h"
+#include "app/base/text.h"
+#include "app/desktop/single_instance.h"
+#include "app/request/estimator.h"
+#include "app/request/model_catalogue.h"
+#include "app/request/prompt_history.h"
+#include "app/request/tokens.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_writer.h"
 #include "tests/app/arrivals.h"

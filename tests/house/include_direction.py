@@ -27,11 +27,20 @@ MAY["engine/compare"] = list(MAY)
 ENGINE = list(MAY)
 MAY["bench"] = ENGINE
 MAY["app/cli"] = ENGINE + ["bench"]
-MAY["app"] = ENGINE
-MAY["ui"] = ENGINE + ["app"]
-MAY["app/main.cpp"] = ENGINE + ["app", "ui"]  # composes
-MAY["bench/ui"] = ENGINE + ["bench", "app", "ui", "tests"]
-MAY["tests"] = ENGINE + ["bench", "app", "app/cli", "ui"]
+APP = ["app/base"]
+MAY["app/base"] = ENGINE
+MAY["app/desktop"] = MAY["app/clips"] = MAY["app/request"] = ENGINE + APP
+APP += ["app/desktop", "app/clips", "app/request"]
+MAY["app/project"] = MAY["app/runs"] = ENGINE + APP
+APP += ["app/project", "app/runs"]
+MAY["app/compare"] = MAY["app/sweep"] = ENGINE + APP
+APP += ["app/compare", "app/sweep"]
+MAY["app"] = ENGINE + APP
+APP += ["app"]
+MAY["ui"] = ENGINE + APP
+MAY["app/main.cpp"] = ENGINE + APP + ["ui"]  # composes
+MAY["bench/ui"] = ENGINE + APP + ["bench", "ui", "tests"]
+MAY["tests"] = ENGINE + APP + ["bench", "app/cli", "ui"]
 
 
 def room(path):

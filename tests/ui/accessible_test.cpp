@@ -10,9 +10,9 @@
 #include <QToolButton>
 #include <QWheelEvent>
 
-#include "app/open_sweep.h"
-#include "app/request_document.h"
-#include "app/sweep_document.h"
+#include "app/request/request_document.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
 #include "tests/app/clips.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/preview/preview_view.h"

@@ -8,8 +8,8 @@
 #include <QMimeData>
 #include <QToolButton>
 
-#include "app/run_history.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/runs/run_history.h"
 #include "engine/media/frame_folder.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/clips.h"

@@ -18,9 +18,9 @@
 #include <memory>
 #include <vector>
 
-#include "app/run_divergence.h"
-#include "app/settings.h"
-#include "app/text.h"
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/compare/run_divergence.h"
 #include "engine/weights/safetensors_stream.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"

@@ -9,8 +9,8 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/exact_clip.h"
-#include "app/player.h"
+#include "app/clips/exact_clip.h"
+#include "app/clips/player.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/video_writer.h"
 #include "tests/app/clips.h"

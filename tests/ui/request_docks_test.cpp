@@ -8,8 +8,8 @@
 
 #include <filesystem>
 
-#include "app/request_document.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/request/request_document.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"

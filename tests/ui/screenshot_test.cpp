@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "app/project.h"
+#include "app/project/project.h"
 #include "tests/app/home.h"
 
 using namespace denoir;

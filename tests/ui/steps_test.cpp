@@ -14,7 +14,7 @@
 #include <numeric>
 #include <random>
 
-#include "app/latent_colours.h"
+#include "app/clips/latent_colours.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/session/run_folder.h"

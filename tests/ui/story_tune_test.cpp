@@ -9,9 +9,9 @@
 #include <QTreeView>
 #include <algorithm>
 
-#include "app/open_sweep.h"
-#include "app/request_document.h"
-#include "app/sweep_document.h"
+#include "app/request/request_document.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/preview/preview_view.h"
 #include "ui/tune/sweep_bar.h"

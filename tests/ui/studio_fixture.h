@@ -15,11 +15,11 @@
 
 #include <memory>
 
-#include "app/engine_worker.h"
-#include "app/frame_cache.h"
-#include "app/project.h"
-#include "app/run_history.h"
-#include "app/run_queue.h"
+#include "app/clips/frame_cache.h"
+#include "app/project/project.h"
+#include "app/runs/engine_worker.h"
+#include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
 #include "app/studio.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"

@@ -14,7 +14,7 @@
 #include <QTest>
 #include <QUrl>
 
-#include "app/text.h"
+#include "app/base/text.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/grey_clips.h"
 #include "tests/app/home.h"

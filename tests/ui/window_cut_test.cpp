@@ -6,10 +6,10 @@
 #include <QSpinBox>
 #include <optional>
 
-#include "app/cut_exporter.h"
-#include "app/draft_decoder.h"
-#include "app/request_document.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/project/cut_exporter.h"
+#include "app/request/request_document.h"
+#include "app/runs/draft_decoder.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/image.h"
 #include "tests/app/arrivals.h"

@@ -17,7 +17,7 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include "app/text.h"
+#include "app/base/text.h"
 #include "engine/core/error.h"
 #include "engine/media/image.h"
 #include "ui/actions/action_table.h"

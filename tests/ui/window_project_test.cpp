@@ -3,8 +3,8 @@
 #include <QMessageBox>
 #include <QUndoStack>
 
-#include "app/request_document.h"
-#include "app/settings.h"
+#include "app/base/settings.h"
+#include "app/request/request_document.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/full_disk.h"

@@ -6,10 +6,10 @@
 #include <QListView>
 #include <optional>
 
-#include "app/engine_worker.h"
-#include "app/request_document.h"
-#include "app/settings.h"
-#include "app/text.h"
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/request/request_document.h"
+#include "app/runs/engine_worker.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/clips.h"

@@ -20,9 +20,9 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
-#include "app/request_document.h"
-#include "app/settings.h"
-#include "app/text.h"
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/request/request_document.h"
 #include "engine/media/image.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"

@@ -6,7 +6,7 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/request_document.h"
+#include "app/request/request_document.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"

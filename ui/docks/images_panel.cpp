@@ -14,12 +14,12 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/clip_source.h"
-#include "app/engine_text.h"
-#include "app/request_document.h"
-#include "app/settings.h"
+#include "app/base/engine_text.h"
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/clips/clip_source.h"
+#include "app/request/request_document.h"
 #include "app/studio.h"
-#include "app/text.h"
 #include "engine/core/error.h"
 #include "ui/docks/camera_window.h"
 #include "ui/docks/parameters_text.h"

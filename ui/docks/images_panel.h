@@ -3,7 +3,7 @@
 #include <QHash>
 #include <QWidget>
 
-#include "app/issue.h"
+#include "app/base/issue.h"
 #include "ui/docks/image_well.h"
 #include "ui/docks/seen_images.h"
 #include "ui/studio.h"

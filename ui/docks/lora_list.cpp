@@ -11,7 +11,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/text.h"
+#include "app/base/text.h"
 #include "engine/weights/lora.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"

@@ -13,11 +13,11 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
-#include "app/issue.h"
-#include "app/model_catalogue.h"
-#include "app/request_document.h"
-#include "app/settings.h"
-#include "app/text.h"
+#include "app/base/issue.h"
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/request/model_catalogue.h"
+#include "app/request/request_document.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"

@@ -9,8 +9,8 @@
 #include <QMenu>
 #include <utility>
 
-#include "app/request_lines.h"
-#include "app/run_history.h"
+#include "app/runs/request_lines.h"
+#include "app/runs/run_history.h"
 #include "ui/theme/icons.h"
 
 namespace denoir::ui {

@@ -20,10 +20,10 @@
 
 #include <cmath>
 
-#include "app/estimator.h"
-#include "app/model_catalogue.h"
-#include "app/request_document.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/request/estimator.h"
+#include "app/request/model_catalogue.h"
+#include "app/request/request_document.h"
 #include "engine/core/units.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/docks/sizes.h"

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
-#include "app/estimator.h"
-#include "app/model_catalogue.h"
-#include "app/request_document.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/request/estimator.h"
+#include "app/request/model_catalogue.h"
+#include "app/request/request_document.h"
 #include "engine/core/error.h"
 #include "engine/pipeline/windows.h"
 #include "ui/docks/parameters_panel.h"

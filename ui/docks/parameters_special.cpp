@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/request_document.h"
+#include "app/request/request_document.h"
 #include "engine/core/units.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/parameters_panel.h"

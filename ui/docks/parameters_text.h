@@ -4,7 +4,7 @@
 #include <QLocale>
 #include <QVariant>
 
-#include "app/engine_text.h"
+#include "app/base/engine_text.h"
 
 namespace denoir::ui {
 

@@ -15,11 +15,11 @@
 #include <initializer_list>
 #include <utility>
 
-#include "app/engine_text.h"
-#include "app/prompt_history.h"
-#include "app/request_document.h"
-#include "app/tokens.h"
-#include "app/wildcards.h"
+#include "app/base/engine_text.h"
+#include "app/request/prompt_history.h"
+#include "app/request/request_document.h"
+#include "app/request/tokens.h"
+#include "app/request/wildcards.h"
 #include "ui/docks/samples.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"

@@ -3,7 +3,7 @@
 #include <QPlainTextEdit>
 #include <QWidget>
 
-#include "app/issue.h"
+#include "app/base/issue.h"
 #include "ui/studio.h"
 
 class QLabel;

@@ -3,11 +3,11 @@
 #include <QPainter>
 #include <QPainterPath>
 
-#include "app/engine_text.h"
-#include "app/issue.h"
-#include "app/run_history.h"
-#include "app/text.h"
-#include "app/thumbnails.h"
+#include "app/base/engine_text.h"
+#include "app/base/issue.h"
+#include "app/base/text.h"
+#include "app/clips/thumbnails.h"
+#include "app/runs/run_history.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"

@@ -22,13 +22,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/engine_worker.h"
-#include "app/request_document.h"
-#include "app/run_history.h"
-#include "app/settings.h"
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/clips/thumbnails.h"
+#include "app/request/request_document.h"
+#include "app/runs/engine_worker.h"
+#include "app/runs/run_history.h"
 #include "app/studio.h"
-#include "app/text.h"
-#include "app/thumbnails.h"
 #include "engine/core/error.h"
 #include "engine/session/run_folder.h"
 #include "ui/docks/offer_runs.h"

@@ -6,7 +6,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "app/text.h"
+#include "app/base/text.h"
 #include "engine/session/model_lookup.h"
 
 namespace denoir::ui {

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/text.h"
+#include "app/base/text.h"
 #include "engine/core/error.h"
 #include "engine/media/crop.h"
 #include "engine/media/image.h"

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "app/issue.h"
+#include "app/base/issue.h"
 #include "engine/media/image.h"
 #include "engine/pipeline/variant.h"
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/text.h"
+#include "app/base/text.h"
 #include "ui/theme/colours.h"
 
 namespace denoir::ui {

@@ -18,8 +18,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/engine_text.h"
-#include "app/text.h"
+#include "app/base/engine_text.h"
+#include "app/base/text.h"
 #include "ui/docks/stage_text.h"
 #include "ui/layers/histogram_view.h"
 #include "ui/layers/layer_map.h"

@@ -2,7 +2,7 @@
 #pragma once
 #include <QWidget>
 
-#include "app/layer_comparison.h"
+#include "app/compare/layer_comparison.h"
 
 class QComboBox;
 class QGridLayout;

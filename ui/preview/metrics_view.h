@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/comparison.h"
+#include "app/compare/comparison.h"
 
 class QToolButton;
 

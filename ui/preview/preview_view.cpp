@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/text.h"
+#include "app/base/text.h"
 #include "engine/core/error.h"
 #include "ui/preview/transport_bar.h"
 #include "ui/theme/spoken.h"

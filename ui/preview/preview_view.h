@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "app/comparison.h"
-#include "app/frame_cache.h"
-#include "app/player.h"
+#include "app/clips/frame_cache.h"
+#include "app/clips/player.h"
+#include "app/compare/comparison.h"
 #include "ui/preview/canvas.h"
 
 namespace denoir::ui {

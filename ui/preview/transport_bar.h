@@ -2,8 +2,8 @@
 #pragma once
 #include <QWidget>
 
-#include "app/comparison.h"
-#include "app/player.h"
+#include "app/clips/player.h"
+#include "app/compare/comparison.h"
 #include "ui/preview/canvas.h"
 
 class QAbstractButton;

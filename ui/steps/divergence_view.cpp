@@ -9,8 +9,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "app/engine_text.h"
-#include "app/text.h"
+#include "app/base/engine_text.h"
+#include "app/base/text.h"
 #include "engine/compare/trace_map.h"
 #include "ui/theme/colours.h"
 

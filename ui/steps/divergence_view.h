@@ -2,7 +2,7 @@
 #pragma once
 #include <QWidget>
 
-#include "app/run_divergence.h"
+#include "app/compare/run_divergence.h"
 
 namespace denoir::ui {
 

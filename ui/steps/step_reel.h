@@ -2,7 +2,7 @@
 #pragma once
 #include <QSlider>
 
-#include "app/step_pictures.h"
+#include "app/runs/step_pictures.h"
 
 namespace denoir::ui {
 

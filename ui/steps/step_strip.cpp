@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "app/text.h"
+#include "app/base/text.h"
 #include "ui/preview/fit_row.h"
 #include "ui/preview/scrubber.h"
 #include "ui/steps/step_reel.h"

@@ -3,8 +3,8 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "app/draft_decoder.h"
-#include "app/step_pictures.h"
+#include "app/runs/draft_decoder.h"
+#include "app/runs/step_pictures.h"
 
 class QButtonGroup;
 class QLabel;

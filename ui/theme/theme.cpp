@@ -11,7 +11,7 @@
 #include <QPixmapCache>
 #include <QStyleFactory>
 
-#include "app/session_bus.h"
+#include "app/desktop/session_bus.h"
 
 namespace denoir::ui {
 

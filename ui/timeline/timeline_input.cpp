@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/text.h"
+#include "app/base/text.h"
 #include "ui/timeline/timeline_layout.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/drop.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/project.h"
+#include "app/project/project.h"
 
 namespace denoir::ui::timeline {
 

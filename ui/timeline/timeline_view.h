@@ -7,8 +7,8 @@
 #include <functional>
 #include <optional>
 
-#include "app/project.h"
-#include "app/thumbnails.h"
+#include "app/clips/thumbnails.h"
+#include "app/project/project.h"
 
 class QLineEdit;
 

@@ -4,8 +4,8 @@
 #include <QCoreApplication>
 #include <QLocale>
 
-#include "app/open_sweep.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/sweep/open_sweep.h"
 
 namespace denoir::ui {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <QString>
 
-#include "app/sweep_document.h"
+#include "app/sweep/sweep_document.h"
 
 namespace denoir::app {
 class OpenSweep;

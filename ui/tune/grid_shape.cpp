@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "app/request_lines.h"
-#include "app/sweep_axes.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/runs/request_lines.h"
+#include "app/sweep/sweep_axes.h"
 
 namespace denoir::ui {
 

@@ -13,11 +13,11 @@
 
 #include <algorithm>
 
-#include "app/request_document.h"
-#include "app/request_lines.h"
+#include "app/base/text.h"
+#include "app/request/request_document.h"
+#include "app/runs/request_lines.h"
 #include "app/studio.h"
-#include "app/sweep_document.h"
-#include "app/text.h"
+#include "app/sweep/sweep_document.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"

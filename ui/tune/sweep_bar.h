@@ -3,7 +3,7 @@
 #include <QFrame>
 #include <QList>
 
-#include "app/sweep_axes.h"
+#include "app/sweep/sweep_axes.h"
 #include "ui/studio.h"
 
 class QAction;

@@ -6,7 +6,7 @@
 #include <QStringList>
 #include <memory>
 
-#include "app/grid_player.h"
+#include "app/clips/grid_player.h"
 
 namespace denoir::ui {
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "app/engine_text.h"
-#include "app/open_sweep.h"
-#include "app/run_history.h"
-#include "app/sweep_document.h"
-#include "app/text.h"
+#include "app/base/engine_text.h"
+#include "app/base/text.h"
+#include "app/runs/run_history.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/tune/cell_text.h"

@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/open_sweep.h"
-#include "app/sweep_document.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
 #include "ui/theme/colours.h"
 #include "ui/tune/sweep_accessible.h"
 

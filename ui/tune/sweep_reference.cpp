@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "app/open_sweep.h"
-#include "app/request_lines.h"
+#include "app/base/text.h"
+#include "app/runs/request_lines.h"
 #include "app/studio.h"
-#include "app/sweep_document.h"
-#include "app/text.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_view.h"
 

@@ -12,12 +12,12 @@
 #include <iterator>
 #include <limits>
 
-#include "app/engine_text.h"
-#include "app/open_sweep.h"
-#include "app/request_lines.h"
+#include "app/base/engine_text.h"
+#include "app/base/text.h"
+#include "app/runs/request_lines.h"
 #include "app/studio.h"
-#include "app/sweep_document.h"
-#include "app/text.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
 #include "ui/theme/colours.h"
 #include "ui/tune/cell_text.h"
 #include "ui/tune/sweep_plot.h"

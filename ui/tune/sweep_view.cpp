@@ -11,11 +11,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/open_sweep.h"
-#include "app/run_history.h"
+#include "app/base/text.h"
+#include "app/runs/run_history.h"
 #include "app/studio.h"
-#include "app/sweep_document.h"
-#include "app/text.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
 #include "ui/preview/scrubber.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"

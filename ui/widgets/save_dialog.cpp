@@ -8,7 +8,7 @@
 #include <QMessageBox>
 #include <QRegularExpression>
 
-#include "app/settings.h"
+#include "app/base/settings.h"
 #include "ui/widgets/raise_dialog.h"
 
 namespace denoir::ui {

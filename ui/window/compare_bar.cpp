@@ -12,7 +12,7 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include "app/request_lines.h"
+#include "app/runs/request_lines.h"
 #include "ui/docks/offer_runs.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"

@@ -2,7 +2,7 @@
 #pragma once
 #include <QFrame>
 
-#include "app/player.h"
+#include "app/clips/player.h"
 #include "ui/studio.h"
 
 class QStackedWidget;

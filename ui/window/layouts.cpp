@@ -5,7 +5,7 @@
 #include <QMainWindow>
 #include <cmath>
 
-#include "app/settings.h"
+#include "app/base/settings.h"
 
 namespace denoir::ui {
 

@@ -10,14 +10,14 @@
 #include <optional>
 #include <vector>
 
-#include "app/draft_decoder.h"
-#include "app/engine_worker.h"
+#include "app/clips/player.h"
+#include "app/compare/layer_comparison.h"
+#include "app/compare/run_divergence.h"
 #include "app/exports.h"
-#include "app/layer_comparison.h"
-#include "app/player.h"
-#include "app/project.h"
-#include "app/run_divergence.h"
-#include "app/step_pictures.h"
+#include "app/project/project.h"
+#include "app/runs/draft_decoder.h"
+#include "app/runs/engine_worker.h"
+#include "app/runs/step_pictures.h"
 #include "ui/actions/action_table.h"
 #include "ui/studio.h"
 #include "ui/window/layouts.h"

@@ -11,13 +11,13 @@
 
 #include <algorithm>
 
-#include "app/cut_exporter.h"
-#include "app/engine_worker.h"
-#include "app/project.h"
-#include "app/request_document.h"
-#include "app/run_history.h"
-#include "app/run_queue.h"
-#include "app/settings.h"
+#include "app/base/settings.h"
+#include "app/project/cut_exporter.h"
+#include "app/project/project.h"
+#include "app/request/request_document.h"
+#include "app/runs/engine_worker.h"
+#include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
 #include "ui/actions/command_palette.h"
 #include "ui/actions/shortcut_editor.h"
 #include "ui/docks/images_panel.h"

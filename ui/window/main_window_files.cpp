@@ -11,15 +11,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/clip_source.h"
-#include "app/cut_exporter.h"
-#include "app/exact_clip.h"
-#include "app/project.h"
-#include "app/request_document.h"
-#include "app/run_history.h"
-#include "app/run_queue.h"
+#include "app/base/text.h"
+#include "app/clips/clip_source.h"
+#include "app/clips/exact_clip.h"
+#include "app/project/cut_exporter.h"
+#include "app/project/project.h"
+#include "app/request/request_document.h"
+#include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
 #include "app/studio.h"
-#include "app/text.h"
 #include "engine/core/error.h"
 #include "engine/session/request_json.h"
 #include "engine/weights/inspect.h"

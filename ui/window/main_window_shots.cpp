@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "app/clip_source.h"
-#include "app/project.h"
-#include "app/request_document.h"
-#include "app/run_history.h"
-#include "app/run_queue.h"
-#include "app/settings.h"
-#include "app/shot_requests.h"
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/clips/clip_source.h"
+#include "app/project/project.h"
+#include "app/project/shot_requests.h"
+#include "app/request/request_document.h"
+#include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
 #include "app/studio.h"
-#include "app/text.h"
 #include "engine/core/error.h"
 #include "ui/docks/images_panel.h"
 #include "ui/docks/seen_images.h"

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 
-#include "app/open_sweep.h"
-#include "app/project.h"
-#include "app/request_document.h"
-#include "app/run_queue.h"
+#include "app/base/text.h"
+#include "app/project/project.h"
+#include "app/request/request_document.h"
+#include "app/runs/run_queue.h"
 #include "app/studio.h"
-#include "app/sweep_document.h"
-#include "app/text.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
 #include "engine/core/file.h"
 #include "engine/session/sweep.h"
 #include "ui/docks/parameters_panel.h"

@@ -10,9 +10,9 @@
 
 #include <cstdio>
 
-#include "app/model_catalogue.h"
-#include "app/request_document.h"
-#include "app/run_history.h"
+#include "app/request/model_catalogue.h"
+#include "app/request/request_document.h"
+#include "app/runs/run_history.h"
 #include "ui/preview/preview_view.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_view.h"

@@ -11,10 +11,10 @@
 
 #include <unistd.h>
 
-#include "app/engine_worker.h"
-#include "app/request_document.h"
-#include "app/run_queue.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/request/request_document.h"
+#include "app/runs/engine_worker.h"
+#include "app/runs/run_queue.h"
 #include "ui/docks/stage_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/spoken.h"

@@ -8,7 +8,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
-#include "app/exporter.h"
+#include "app/base/exporter.h"
 #include "tests/ui/stories/stories.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/layers/histogram_view.h"

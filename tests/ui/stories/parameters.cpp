@@ -5,8 +5,8 @@
 #include <QScrollArea>
 #include <QToolButton>
 
-#include "app/estimator.h"
-#include "app/model_catalogue.h"
+#include "app/request/estimator.h"
+#include "app/request/model_catalogue.h"
 #include "tests/ui/stories/stories.h"
 #include "ui/preview/preview_view.h"
 #include "ui/widgets/field.h"

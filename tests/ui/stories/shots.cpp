@@ -8,9 +8,9 @@
 #include <QSpinBox>
 #include <QToolButton>
 
-#include "app/cut_exporter.h"
-#include "app/exact_clip.h"
-#include "app/text.h"
+#include "app/base/text.h"
+#include "app/clips/exact_clip.h"
+#include "app/project/cut_exporter.h"
 #include "tests/app/clips.h"
 #include "tests/ui/stories/stories.h"
 #include "ui/docks/runs_panel.h"

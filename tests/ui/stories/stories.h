@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The stories of the window, played with mouse and keyboard on a real display (Xvfb in CI). One file a theme.
-#include "app/request_document.h"
+#include "app/request/request_document.h"
 #include "tests/app/arrivals.h"
 #include "tests/ui/studio_fixture.h"
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QPointer>
+#include <QThreadPool>
+#include <QtConcurrent/QtConcurrentRun>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "app/base/issue.h"
+
+namespace denoir::app {
+
+/// What has to be read or written before the document can change: a pasted picture kept, a shot's last frame decoded,
+/// the files of a branch hashed. One after another on a thread of its own, so that a slow disk never holds up the
+/// window; whoever starts a run waits until none is left. GUI thread.
+class Preparations : public QObject {
+    Q_OBJECT
+public:
+    explicit Preparations(QObject* parent = nullptr) : QObject(parent) { pool_.setMaxThreadCount(1); }
+
+    /// `work` away from the window, then `use` with what it returned, here, while `owner` lives. What `work` throws is
+    /// told by failed() instead.
+    template <class Work, class Use> void put(QObject* owner, Work work, Use use) {
+        struct Outcome {
+            std::optional<std::invoke_result_t<Work>> value;
+            Issue issue;
+        };
+        ++open_;
+        QtConcurrent::run(&pool_, [work = std::move(work)] {
+            Outcome outcome;
+            try {
+                outcome.value = work();
+            } catch (...) {
+                outcome.issue = Issue::from_current_exception();
+            }
+            return outcome;
+        }).then(this, [this, owner = QPointer<QObject>(owner), use = std::move(use)](const Outcome& outcome) {
+            if (!outcome.value)
+                emit failed(outcome.issue);
+            else if (owner)
+                use(*outcome.value);
+            if (--open_ == 0) emit finished();
+        });
+    }
+    bool busy() const { return open_ > 0; }
+
+signals:
+    void failed(const denoir::app::Issue& issue);
+    void finished(); ///< none is left
+
+private:
+    int open_ = 0;
+    QThreadPool pool_;
+};
+
+} // namespace denoir::app

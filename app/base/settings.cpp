@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/base/settings.h"
+
+#include <QFileInfo>
+#include <QTemporaryFile>
+#include <algorithm>
+
+#include "app/base/text.h"
+#include "engine/core/error.h"
+#include "engine/core/file.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr qint64 default_frame_cache = qint64{1} << 30;
+constexpr qint64 default_history = 50'000'000'000;
+constexpr int most_recent = 10;
+
+/// The file may be written by hand: what is no number there is not 0.
+qint64 whole_of(const QVariant& value, qint64 otherwise) {
+    bool good = false;
+    const qint64 number = value.toLongLong(&good);
+    return good ? number : otherwise;
+}
+
+std::filesystem::path made(std::filesystem::path folder) {
+    std::error_code code;
+    std::filesystem::create_directories(folder, code);
+    if (!std::filesystem::is_directory(folder, code))
+        throw Error(folder.string(), {}, "this folder cannot be made",
+                    "set DENOIR_HOME to a place that can be written");
+    return folder;
+}
+
+QString file_name() {
+    try {
+        return to_qstring(config_folder() / "settings.ini");
+    } catch (const Error&) { // nothing can be remembered then
+        return QStringLiteral("/dev/null");
+    }
+}
+
+} // namespace
+
+Settings::Settings(QObject* parent) : QObject(parent), store_(file_name(), QSettings::IniFormat) {}
+
+std::filesystem::path Settings::runs_folder() { return made(data_folder() / "runs"); }
+std::filesystem::path Settings::models_folder() { return made(data_folder() / "models"); }
+std::filesystem::path Settings::cache_folder() { return made(denoir::cache_folder()); }
+
+Issue Settings::folder_issue() {
+    try {
+        for (const auto& folder : {runs_folder(), data_folder(), config_folder()}) {
+            // Tried, not asked for: rights, read-only disks and full quotas all answer in the same way.
+            QTemporaryFile probe(to_qstring(folder / ".probe-XXXXXX"));
+            if (!probe.open())
+                return {to_qstring(folder),
+                        {},
+                        tr("nothing can be written there, so nothing is kept"),
+                        tr("change the folder's rights, or set DENOIR_HOME to another folder and start again")};
+        }
+        return {};
+    } catch (const Error& error) {
+        return Issue::from(error);
+    }
+}
+
+qint64 Settings::frame_cache_bytes() const {
+    return std::max<qint64>(whole_of(store_.value(QStringLiteral("frame_cache_bytes")), default_frame_cache), 16 << 20);
+}
+qint64 Settings::history_bytes() const {
+    return std::max<qint64>(whole_of(store_.value(QStringLiteral("history_bytes")), default_history), 0);
+}
+bool Settings::may_drop_latents() const { return store_.value(QStringLiteral("may_drop_latents"), false).toBool(); }
+bool Settings::notifications() const { return store_.value(QStringLiteral("notifications"), true).toBool(); }
+QStringList Settings::model_folders() const { return store_.value(QStringLiteral("model_folders")).toStringList(); }
+QString Settings::theme() const { return store_.value(QStringLiteral("theme"), QStringLiteral("system")).toString(); }
+
+QStringList Settings::recent_projects() const {
+    QStringList out;
+    for (const QString& path : store_.value(QStringLiteral("recent_projects")).toStringList())
+        if (out.size() < most_recent && QFileInfo(path).isFile()) out << path;
+    return out;
+}
+
+void Settings::set_may_drop_latents(bool may) { store(QStringLiteral("may_drop_latents"), may, false); }
+void Settings::set_notifications(bool tell) { store(QStringLiteral("notifications"), tell, true); }
+void Settings::set_model_folders(const QStringList& folders) {
+    store(QStringLiteral("model_folders"), folders, QStringList());
+}
+void Settings::set_theme(const QString& theme) { store(QStringLiteral("theme"), theme, QStringLiteral("system")); }
+
+void Settings::add_recent_project(const QString& path) {
+    QStringList all = store_.value(QStringLiteral("recent_projects")).toStringList();
+    all.removeAll(path);
+    all.prepend(path);
+    store(QStringLiteral("recent_projects"), QStringList(all.mid(0, most_recent)), QStringList());
+}
+
+QVariant Settings::value(const QString& key, const QVariant& otherwise) const { return store_.value(key, otherwise); }
+
+void Settings::set_value(const QString& key, const QVariant& value) {
+    if (store_.value(key) == value && store_.contains(key) == value.isValid()) return;
+    if (value.isValid())
+        store_.setValue(key, value);
+    else
+        store_.remove(key);
+    emit changed(key);
+}
+
+void Settings::sync() { store_.sync(); }
+
+void Settings::store(const QString& key, const QVariant& value, const QVariant& otherwise) {
+    if (store_.value(key, otherwise) == value) return;
+    if (value == otherwise)
+        store_.remove(key);
+    else
+        store_.setValue(key, value);
+    emit changed(key);
+}
+
+} // namespace denoir::app

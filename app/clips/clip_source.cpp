@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/clips/clip_source.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "app/base/text.h"
+#include "engine/core/file.h"
+#include "engine/core/json.h"
+#include "engine/media/frames.h"
+#include "engine/media/indexed_video.h"
+#include "engine/session/request_json.h"
+#include "engine/session/run_folder.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double usual_fps = 24;
+
+void even_times(ClipInfo& info) {
+    info.times.clear();
+    for (int n = 0; n < info.frames; ++n) info.times.push_back(info.fps > 0 ? n / info.fps : 0);
+    info.duration = info.fps > 0 ? info.frames / info.fps : 0;
+}
+
+/// What a clip shows is the run's: its name and its request, which is there with --no-metadata, too.
+void belong_to(ClipInfo& info, const RunFolder& run) {
+    const RunRecord& record = run.record();
+    info.run = to_qstring(run.path());
+    info.request = to_qstring(to_json(record.request).dump());
+    info.name = to_qstring(record.request.prompt).simplified();
+    if (info.name.isEmpty()) info.name = to_qstring(run.path().filename());
+    if (record.request.seed)
+        info.name +=
+            QStringLiteral(" · ") + QCoreApplication::translate("ClipSource", "seed %1").arg(*record.request.seed);
+}
+
+/// The run that a video came of: the folder it lies in, or the one of its name beside it. Nothing: neither.
+std::optional<RunFolder> run_of(const fs::path& video) {
+    std::error_code ignored;
+    const fs::path folder = video.parent_path(), beside = folder / video.stem();
+    try {
+        if (video.filename() == "video.mp4" && fs::exists(folder / "run.json", ignored)) return RunFolder::open(folder);
+        if (fs::exists(beside / "run.json", ignored)) {
+            RunFolder run = RunFolder::open(beside);
+            if (fs::equivalent(run.record().out, video, ignored)) return run;
+        }
+    } catch (const Error&) { // a record that cannot be read: the video can
+    }
+    return {};
+}
+
+class VideoSource : public ClipSource {
+public:
+    explicit VideoSource(const fs::path& path) : video_(path) {
+        const VideoInfo& v = video_.info();
+        info_.kind = ClipInfo::Kind::video;
+        info_.path = to_qstring(path);
+        info_.name = to_qstring(path.filename());
+        info_.frames = video_.frames();
+        info_.size = {v.width, v.height};
+        info_.stated_fps = std::max(0.0, v.fps.value());
+        info_.fps = info_.stated_fps > 0 ? info_.stated_fps : usual_fps;
+        info_.times = video_.times();
+        info_.duration = v.duration > 0 ? v.duration : info_.frames / info_.fps;
+        if (v.comment.starts_with('{')) info_.request = to_qstring(v.comment);
+        info_.hdr = to_qstring(v.hdr);
+        info_.exact = v.codec == "ffv1" || v.codec == "huffyuv" || v.codec == "ffvhuff" || v.codec == "utvideo" ||
+                      v.codec == "rawvideo";
+        if (const auto run = run_of(path)) belong_to(info_, *run);
+    }
+    Image read(int frame) override {
+        Image image;
+        video_.read(frame, image);
+        return image;
+    }
+    int begin_of(int frame) const override { return video_.keyframe_before(frame); }
+
+private:
+    IndexedVideo video_;
+};
+
+/// The video of a run.
+class RunSource : public ClipSource {
+public:
+    explicit RunSource(const fs::path& folder) {
+        const RunFolder run = RunFolder::open(folder);
+        const RunRecord& record = run.record();
+        std::error_code ignored;
+        fs::path video = run.file("video.mp4");
+        if (!fs::exists(video, ignored)) video = record.out;
+        if (!fs::exists(video, ignored))
+            throw Error(folder.string(), "", "this run has no video yet", "go on with it, or decode one of its steps");
+        inner_ = open_clip(to_qstring(video));
+        info_ = inner_->info();
+        info_.kind = ClipInfo::Kind::run;
+        info_.path = to_qstring(folder);
+        info_.video = to_qstring(video);
+        belong_to(info_, run);
+    }
+    Image read(int frame) override { return inner_->read(frame); }
+    int begin_of(int frame) const override { return inner_->begin_of(frame); }
+
+private:
+    std::unique_ptr<ClipSource> inner_;
+};
+
+class FolderSource : public ClipSource {
+public:
+    explicit FolderSource(const fs::path& folder) : files_(frame_files(folder)) {
+        if (files_.empty())
+            throw Error(folder.string(), "", "holds no pictures", "choose a folder of frames, a run or a video");
+        const ImageInfo first = image_info(files_.front());
+        info_.kind = ClipInfo::Kind::folder;
+        info_.path = to_qstring(folder);
+        info_.name = to_qstring(folder.has_filename() ? folder.filename() : folder.parent_path().filename());
+        info_.frames = static_cast<int>(std::min<std::size_t>(files_.size(), 1 << 20));
+        info_.size = {first.width, first.height};
+        info_.request = to_qstring(read_request_metadata(files_.front()));
+        info_.fps = rate_of(info_.request, usual_fps);
+        info_.exact = true;
+        even_times(info_);
+    }
+    Image read(int frame) override {
+        const fs::path& file = files_[static_cast<std::size_t>(frame)];
+        Image image = read_image(file);
+        if (image.width != info_.size.width() || image.height != info_.size.height())
+            throw Error(file.string(), "",
+                        "is " + std::to_string(image.width) + " x " + std::to_string(image.height) +
+                            ", the first frame is " + std::to_string(info_.size.width()) + " x " +
+                            std::to_string(info_.size.height()),
+                        "keep frames of one size in a folder");
+        return image;
+    }
+
+private:
+    std::vector<fs::path> files_;
+};
+
+class StillSource : public ClipSource {
+public:
+    explicit StillSource(const fs::path& path) : picture_(read_image(path)) {
+        info_.kind = ClipInfo::Kind::still;
+        info_.path = to_qstring(path);
+        info_.name = to_qstring(path.filename());
+        info_.frames = 1;
+        info_.size = {picture_.width, picture_.height};
+        info_.request = to_qstring(read_request_metadata(path));
+        info_.exact = true;
+        even_times(info_);
+    }
+    Image read(int) override { return picture_; }
+
+private:
+    Image picture_;
+};
+
+/// A file that is a picture by its content, be it damaged (an animated GIF is a video).
+bool is_still(const fs::path& path) {
+    try {
+        return image_info(path).format != "GIF";
+    } catch (const Error&) {
+        return is_picture(path);
+    }
+}
+
+bool is_named_as_still(const fs::path& path) {
+    static constexpr std::array<std::string_view, 9> endings{".png", ".jpg",  ".jpeg", ".webp", ".bmp",
+                                                             ".tif", ".tiff", ".ppm",  ".pgm"};
+    return std::find(endings.begin(), endings.end(), lower_extension(path)) != endings.end();
+}
+
+} // namespace
+
+double rate_of(const QString& request, double otherwise) {
+    Json json;
+    try {
+        json = parse_json(request.toStdString(), "request");
+    } catch (const Error&) {
+        return otherwise;
+    }
+    if (!json.is_object()) return otherwise;
+    const auto fps = json.find("fps");
+    if (fps == json.end() || !fps->is_number()) return otherwise;
+    const double value = fps->get<double>();
+    return value >= 0.1 && value <= 1000 ? value : otherwise;
+}
+
+int ClipInfo::frame_at(double seconds) const {
+    if (times.empty()) return 0;
+    // A hair of tolerance: n / fps must give frame n.
+    const auto after = std::upper_bound(times.begin(), times.end(), seconds + 1e-6);
+    return std::max(0, static_cast<int>(after - times.begin()) - 1);
+}
+
+std::unique_ptr<ClipSource> open_clip(const QString& name) {
+    const fs::path path = to_path(name);
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) {
+        if (fs::exists(path / "run.json", ignored)) return std::make_unique<RunSource>(path);
+        return std::make_unique<FolderSource>(path);
+    }
+    if (is_still(path)) return std::make_unique<StillSource>(path);
+    try {
+        return std::make_unique<VideoSource>(path);
+    } catch (const Error&) {
+        if (!is_named_as_still(path)) throw;
+    }
+    return std::make_unique<StillSource>(path); // says what is wrong with it as a picture
+}
+
+QImage to_qimage(const Image& image) {
+    QImage out(image.width, image.height, QImage::Format_RGB32);
+    if (out.isNull()) throw std::bad_alloc();
+    for (int y = 0; y < image.height; ++y) {
+        const std::uint8_t* from = image.row(y);
+        auto* to = reinterpret_cast<QRgb*>(out.scanLine(y));
+        for (int x = 0; x < image.width; ++x, from += 3) to[x] = qRgb(from[0], from[1], from[2]);
+    }
+    return out;
+}
+
+Image to_image(const QImage& picture) {
+    const QImage rgb =
+        picture.format() == QImage::Format_RGB32 ? picture : picture.convertToFormat(QImage::Format_RGB32);
+    Image out(rgb.width(), rgb.height());
+    for (int y = 0; y < out.height; ++y) {
+        const auto* from = reinterpret_cast<const QRgb*>(rgb.constScanLine(y));
+        std::uint8_t* to = out.row(y);
+        for (int x = 0; x < out.width; ++x, to += 3) {
+            to[0] = static_cast<std::uint8_t>(qRed(from[x]));
+            to[1] = static_cast<std::uint8_t>(qGreen(from[x]));
+            to[2] = static_cast<std::uint8_t>(qBlue(from[x]));
+        }
+    }
+    return out;
+}
+
+} // namespace denoir::app

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/clips/exact_clip.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "app/base/text.h"
+#include "engine/core/file.h"
+#include "engine/media/sha256.h"
+#include "engine/session/run_tools.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::uintmax_t folder_bound = std::uintmax_t{4} << 30;
+
+class Progress : public Observer {
+public:
+    explicit Progress(const std::function<void(double, double)>& tell) : tell_(tell) {}
+    void progress(Stage stage, double done, double total) override {
+        if (stage == Stage::decode) tell_(done, total);
+    }
+
+private:
+    const std::function<void(double, double)>& tell_;
+};
+
+fs::path decoded_folder() {
+    const fs::path folder = cache_folder() / "decoded";
+    std::error_code code;
+    fs::create_directories(folder, code);
+    if (code) throw Error(folder.string(), "", "this folder cannot be made: " + code.message(), "set DENOIR_HOME");
+    return folder;
+}
+
+/// What decides the frames: the latents, and the file that decodes them.
+std::string key_of(const RunFolder& run, const StepRecord& last) {
+    std::string text = last.sha256;
+    for (const ModelFile& file : run.record().files)
+        text += "\n" + file.path + " " + std::to_string(file.bytes) + " " + std::to_string(file.modified_ns);
+    return sha256_hex(text.data(), text.size()).substr(0, 32);
+}
+
+void keep_bounded(const fs::path& folder, const fs::path& newest) {
+    struct Kept {
+        fs::path path;
+        fs::file_time_type used;
+        std::uintmax_t bytes;
+    };
+    std::vector<Kept> files;
+    std::error_code code;
+    for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code))
+        if (it->path().extension() == ".mkv")
+            files.push_back({it->path(), it->last_write_time(code), it->file_size(code)});
+    std::sort(files.begin(), files.end(), [](const Kept& a, const Kept& b) { return a.used > b.used; });
+    std::uintmax_t bytes = 0;
+    for (const Kept& file : files) {
+        bytes += file.bytes;
+        if (bytes > folder_bound && file.path != newest) fs::remove(file.path, code);
+    }
+}
+
+} // namespace
+
+bool has_exact_clip(const QString& folder) try {
+    const RunFolder run = RunFolder::open(to_path(folder));
+    const int last = run.record().total_steps;
+    return run.record().find(last) && run.has_step_tensor(last, "latent");
+} catch (const Error&) {
+    return false;
+}
+
+QString exact_clip(const QString& folder, std::stop_token stop, const std::function<void(double, double)>& progress) {
+    const RunFolder run = RunFolder::open(to_path(folder));
+    const StepRecord* last = run.record().find(run.record().total_steps);
+    if (!last)
+        throw Error(folder.toStdString(), "latents", "the run is not finished", "go on with it, or compare its drafts");
+    const fs::path place = decoded_folder();
+    const fs::path file = place / (key_of(run, *last) + ".mkv");
+    std::error_code code;
+    if (!fs::exists(file, code)) {
+        Progress observer(progress);
+        const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / 2);
+        decode_run(to_path(folder), std::nullopt, file, threads, observer, std::move(stop));
+    }
+    fs::last_write_time(file, fs::file_time_type::clock::now(), code);
+    keep_bounded(place, file);
+    return to_qstring(file);
+}
+
+} // namespace denoir::app

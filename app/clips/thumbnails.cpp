@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/clips/thumbnails.h"
+
+#include <QCache>
+#include <QHash>
+#include <QSet>
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "app/base/low_priority.h"
+#include "app/base/text.h"
+#include "app/clips/clip_source.h"
+#include "engine/core/error.h"
+#include "engine/media/frames.h"
+#include "engine/media/indexed_video.h"
+#include "engine/media/video_reader.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int reader_nice = 5;
+constexpr int far_in = 250;               ///< frames: decoding them all costs more than finding one's way
+constexpr std::size_t most_waiting = 512; ///< older questions are dropped: what they were for has been scrolled away
+
+} // namespace
+
+struct Thumbnails::State {
+    struct Question {
+        QString file;
+        int frame = 0, side = 0; ///< frame -1: a picture file
+        QString key() const { return QStringLiteral("%1\n%2\n%3").arg(file).arg(frame).arg(side); }
+    };
+
+    State(Thumbnails& thumbnails, qint64 bound) : self(thumbnails), cache(qsizetype(bound >> 10)) {}
+
+    void loop(const std::stop_token& end) {
+        lower_priority(reader_nice);
+        for (;;) {
+            std::vector<Question> questions; // of one video, read in one go
+            {
+                std::unique_lock lock(mutex);
+                if (!wake.wait(lock, end, [&] { return !waiting.empty(); })) return;
+                questions.push_back(waiting.back()); // the newest first
+                waiting.pop_back();
+                if (questions[0].frame >= 0) {
+                    for (auto it = waiting.begin(); it != waiting.end();)
+                        if (it->file == questions[0].file && it->frame >= 0) {
+                            questions.push_back(*it);
+                            it = waiting.erase(it);
+                        } else {
+                            ++it;
+                        }
+                }
+            }
+            bool good = true;
+            try {
+                questions[0].frame < 0 ? read_picture(questions[0]) : read_video(questions, end);
+            } catch (...) { // no picture then
+                good = false;
+            }
+            const std::scoped_lock lock(mutex);
+            for (const Question& q : questions) {
+                asked.remove(q.key());
+                if (!good) unreadable.insert(q.key());
+            }
+        }
+    }
+
+    void read_picture(const Question& q) { keep(q, to_qimage(thumbnail(read_image(to_path(q.file)), q.side))); }
+
+    /// Where any frame can be had by itself. Of one that is damaged a neighbour serves, if there is one.
+    template <class Read>
+    void read_each(const std::vector<Question>& questions, int frames, Read&& read, const std::stop_token& end) {
+        constexpr int neighbours = 8;
+        Image frame;
+        for (const Question& q : questions) {
+            if (end.stop_requested()) return;
+            const int wanted = std::min(q.frame, frames - 1); // past the end: the last one
+            for (int n = wanted;; ++n) {
+                try {
+                    read(n, frame);
+                    break;
+                } catch (const Error&) {
+                    if (frame.width > 0) break;
+                    if (n + 1 >= std::min(frames, wanted + neighbours)) throw;
+                }
+            }
+            keep(q, to_qimage(thumbnail(frame, q.side)));
+        }
+    }
+
+    void read_video(std::vector<Question> questions, const std::stop_token& end) {
+        std::sort(questions.begin(), questions.end(),
+                  [](const Question& a, const Question& b) { return a.frame < b.frame; });
+        if (const fs::path file = to_path(questions[0].file); fs::is_directory(file) || is_picture(file)) {
+            const auto pictures = open_clip(questions[0].file);
+            read_each(
+                questions, pictures->info().frames, [&](int n, Image& to) { to = pictures->read(n); }, end);
+            return;
+        }
+        if (questions.back().frame >= far_in) {
+            IndexedVideo video(to_path(questions[0].file));
+            read_each(
+                questions, video.frames(), [&](int n, Image& to) { video.read(n, to); }, end);
+            return;
+        }
+        Image frame;
+        VideoReader reader(to_path(questions[0].file));
+        int at = -1;
+        bool more = true;
+        for (const Question& q : questions) {
+            while (more && at < q.frame && !end.stop_requested()) {
+                Image next;
+                more = reader.read(next);
+                if (more) frame = std::move(next), ++at;
+            }
+            if (at < 0 || end.stop_requested()) return;
+            keep(q, to_qimage(thumbnail(frame, q.side))); // past the end: the last one
+        }
+    }
+
+    void keep(const Question& q, QImage image) {
+        {
+            const std::scoped_lock lock(mutex);
+            const qsizetype cost = std::max<qsizetype>(1, image.sizeInBytes() >> 10);
+            keys[q.file].insert(q.key());
+            cache.insert(q.key(), new QImage(std::move(image)), cost);
+        }
+        emit self.ready(q.file);
+    }
+
+    Thumbnails& self;
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::deque<Question> waiting;
+    QSet<QString> asked;           ///< waiting or being read
+    QSet<QString> unreadable;      ///< not asked again until forgotten
+    QCache<QString, QImage> cache; ///< cost in KiB
+    QHash<QString, QSet<QString>> keys;
+    std::jthread thread;
+};
+
+Thumbnails::Thumbnails(qint64 bound_bytes, QObject* parent)
+    : QObject(parent), state_(std::make_unique<State>(*this, bound_bytes)) {
+    state_->thread = std::jthread([state = state_.get()](const std::stop_token& end) { state->loop(end); });
+}
+
+Thumbnails::~Thumbnails() {
+    state_->thread.request_stop();
+    state_->thread.join();
+}
+
+QImage Thumbnails::picture(const QString& file, int side) { return find(file, -1, side); }
+QImage Thumbnails::frame(const QString& video, int frame, int side) { return find(video, std::max(frame, 0), side); }
+
+QImage Thumbnails::find(const QString& file, int frame, int side) {
+    if (file.isEmpty()) return {};
+    const State::Question question{file, frame, std::clamp(side, 8, 1024)};
+    const QString key = question.key();
+    const std::scoped_lock lock(state_->mutex);
+    if (const QImage* image = state_->cache.object(key)) return *image;
+    if (state_->asked.contains(key) || state_->unreadable.contains(key)) return {};
+    state_->asked.insert(key);
+    state_->waiting.push_back(question);
+    if (state_->waiting.size() > most_waiting) {
+        state_->asked.remove(state_->waiting.front().key());
+        state_->waiting.pop_front();
+    }
+    state_->wake.notify_all();
+    return {};
+}
+
+void Thumbnails::forget(const QString& file) {
+    const std::scoped_lock lock(state_->mutex);
+    for (const QString& key : state_->keys.take(file)) state_->cache.remove(key);
+    const QString prefix = file + QLatin1Char('\n');
+    for (auto it = state_->unreadable.begin(); it != state_->unreadable.end();)
+        it = it->startsWith(prefix) ? state_->unreadable.erase(it) : std::next(it);
+}
+
+} // namespace denoir::app

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/compare/layer_comparison.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QMetaObject>
+#include <atomic>
+#include <chrono>
+#include <unistd.h>
+
+#include "app/base/text.h"
+#include "engine/compare/trace_compare.h"
+#include "engine/compare/trace_report.h"
+#include "engine/core/file.h"
+#include "engine/session/output_check.h"
+#include "engine/session/run_folder.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr auto between_reports = std::chrono::milliseconds(50);
+
+/// A file's name as AtomicFile names its own, so that whoever sweeps temporaries sweeps what a crash left here.
+QString trace_file(const char* side) {
+    static std::atomic<int> counter{0};
+    const fs::path folder = cache_folder() / "traces";
+    std::error_code code;
+    fs::create_directories(folder, code);
+    if (code) throw Error(folder.string(), "", "this folder cannot be made: " + code.message(), "set DENOIR_HOME");
+    remove_partials(folder, {});
+    return to_qstring(folder) +
+           QStringLiteral("/.%1.safetensors.partial-%2-%3").arg(QLatin1String(side)).arg(::getpid()).arg(counter++);
+}
+
+QString name_of_run(const RunRecord& record, const QString& run) {
+    const QString prompt = to_qstring(record.request.prompt).simplified();
+    if (prompt.isEmpty() || !record.request.seed) return QFileInfo(run).fileName();
+    return LayerComparison::tr("%1, seed %2").arg(shortened(prompt, 60)).arg(*record.request.seed);
+}
+
+} // namespace
+
+LayerComparison::LayerComparison(EngineWorker& worker, QObject* parent) : QObject(parent), engine_(worker) {
+    qRegisterMetaType<metrics::PairHistograms>();
+    const auto ours = [this](JobId job) {
+        return job != 0 && state_ == State::tracing && tracing_ < traces_.size() && traces_[tracing_].job == job;
+    };
+    connect(&engine_, &EngineWorker::traced, this, [this, ours](JobId job) {
+        if (ours(job)) traced(job);
+    });
+    connect(&engine_, &EngineWorker::progressed, this, [this, ours](JobId job, const JobProgress& progress) {
+        if (!ours(job)) return;
+        engine_progress_ = progress;
+        tell_share(progress.total > 0 ? progress.done / progress.total : -1);
+    });
+    connect(&engine_, &EngineWorker::failed, this, [this, ours](JobId job, const Issue& issue) {
+        if (ours(job)) end(issue);
+    });
+    connect(&engine_, &EngineWorker::cancelled, this, [this, ours](JobId job) {
+        if (ours(job)) end({});
+    });
+}
+
+LayerComparison::~LayerComparison() { cancel(); }
+
+void LayerComparison::compare_files(const QString& a, const QString& b) {
+    cancel();
+    issue_ = {};
+    read_files(a, b, a, b, false);
+}
+
+void LayerComparison::compare_runs(const QString& a, const QString& b, const QStringList& layers,
+                                   const QString& steps) {
+    cancel();
+    issue_ = {};
+    layers_ = layers;
+    steps_ = steps;
+    try {
+        for (const auto& [side, run] : {std::pair{"a", a}, std::pair{"b", b}}) {
+            const RunRecord record = RunFolder::open(to_path(run)).record();
+            (side[0] == 'a' ? name_a_ : name_b_) = name_of_run(record, run);
+            traces_.push_back({record.request, trace_file(side), 0});
+        }
+    } catch (const Error& error) {
+        return end(Issue::from(error));
+    }
+    state_ = State::tracing;
+    start_trace();
+    emit changed();
+}
+
+void LayerComparison::start_trace() {
+    TraceSelection select;
+    for (const QString& pattern : layers_) select.layers.push_back(pattern.toStdString());
+    select.steps = steps_.toStdString();
+    Traced& next = traces_[tracing_];
+    next.job = engine_.trace(next.request, select, next.out);
+    engine_progress_ = {};
+    tell_share(-1);
+}
+
+void LayerComparison::traced(JobId) {
+    if (++tracing_ < traces_.size()) return start_trace();
+    read_files(traces_[0].out, traces_[1].out, name_a_, name_b_, true);
+}
+
+void LayerComparison::read_files(const QString& a, const QString& b, const QString& name_a, const QString& name_b,
+                                 bool ours) {
+    state_ = State::comparing;
+    tell_share(0);
+    emit changed();
+    reading_ = std::stop_source();
+    thread_.put([this, a, b, name_a, name_b, ours, stop = reading_.get_token()] {
+        if (stop.stop_requested()) return;
+        try {
+            const auto files = std::make_shared<const TraceFiles>(to_path(a), to_path(b));
+            if (ours) { // the mapped pages are enough; nothing is left behind, whatever happens
+                QFile::remove(a);
+                QFile::remove(b);
+            }
+            auto last = std::chrono::steady_clock::now();
+            const auto progress = [&](double done, double total) {
+                const auto now = std::chrono::steady_clock::now();
+                if (now - last < between_reports) return;
+                last = now;
+                tell([this, stop, share = total > 0 ? done / total : 0] {
+                    if (!stop.stop_requested()) tell_share(share);
+                });
+            };
+            const auto found = std::make_shared<metrics::TraceComparison>(files->compare(progress, stop));
+            found->name_a = name_a.toStdString();
+            found->name_b = name_b.toStdString();
+            tell([this, found, files, stop] {
+                if (stop.stop_requested()) return;
+                result_ = found;
+                files_ = files;
+                end({});
+            });
+        } catch (const Cancelled&) {
+        } catch (...) {
+            tell([this, stop, issue = Issue::from_current_exception()] {
+                if (!stop.stop_requested()) end(issue);
+            });
+        }
+    });
+}
+
+void LayerComparison::tell_share(double share) {
+    share_ = share;
+    emit progressed();
+}
+
+void LayerComparison::end(const Issue& issue) {
+    issue_ = issue;
+    share_ = -1;
+    drop_traces();
+    state_ = result_ ? State::done : State::none;
+    emit changed();
+}
+
+void LayerComparison::drop_traces() {
+    for (const Traced& t : traces_) QFile::remove(t.out);
+    traces_.clear();
+    tracing_ = 0;
+}
+
+void LayerComparison::cancel() {
+    reading_.request_stop();
+    if (!busy()) return;
+    const JobId job = state_ == State::tracing ? traces_[tracing_].job : 0;
+    end({}); // first: what the engine says of this job is then no longer ours
+    if (job != 0) engine_.cancel(job);
+}
+
+void LayerComparison::clear() {
+    cancel();
+    result_.reset();
+    files_.reset();
+    issue_ = {};
+    state_ = State::none;
+    emit changed();
+}
+
+void LayerComparison::ask_histograms(const QString& key) {
+    if (!files_) return;
+    const quint64 number = ++asked_;
+    thread_.put([this, key, number, files = files_] {
+        if (number != asked_) return;
+        try {
+            tell([this, key, found = files->histograms(key.toStdString())] { emit histograms_ready(key, found); });
+        } catch (...) {
+            tell([this, issue = Issue::from_current_exception()] {
+                issue_ = issue;
+                emit changed();
+            });
+        }
+    });
+}
+
+void LayerComparison::write(const QString& out) {
+    if (!result_) return;
+    thread_.put([this, out, found = result_, files = files_] {
+        try {
+            const fs::path path = to_path(out);
+            const fs::path inputs[] = {found->name_a, found->name_b};
+            check_output_file(path, {inputs, inputs + 2});
+            const std::string ending = lower_extension(path);
+            write_file(path, ending == ".json"  ? to_json(*found).dump(1) + "\n"
+                             : ending == ".csv" ? to_csv(*found)
+                                                : trace_report(*found, files.get()));
+            tell([this, out] { emit exported(out); });
+        } catch (...) {
+            tell([this, issue = Issue::from_current_exception()] { emit export_failed(issue); });
+        }
+    });
+}
+
+bool LayerComparison::is_trace(const QString& file) { return denoir::is_trace(to_path(file)); }
+
+} // namespace denoir::app

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/project/cut_exporter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "app/base/low_priority.h"
+#include "app/base/text.h"
+#include "app/clips/clip_source.h"
+#include "app/clips/exact_clip.h"
+#include "engine/media/frame_folder.h"
+#include "engine/media/indexed_video.h"
+#include "engine/media/resize.h"
+#include "engine/media/video_reader.h"
+#include "engine/media/video_writer.h"
+#include "engine/session/output_check.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int exporter_nice = 5;
+
+/// `image` as large as it fits, centred on black.
+Image fitted(const Image& image, int width, int height) {
+    if (image.width == width && image.height == height) return image;
+    const double scale = std::min(double(width) / image.width, double(height) / image.height);
+    const int w = std::clamp(int(std::lround(image.width * scale)), 1, width),
+              h = std::clamp(int(std::lround(image.height * scale)), 1, height);
+    const Image small = resize_pil(image, w, h, Filter::bicubic);
+    Image out(width, height);
+    const int left = (width - w) / 2, top = (height - h) / 2;
+    for (int y = 0; y < h; ++y) std::copy_n(small.row(y), 3 * w, out.row(top + y) + 3 * left);
+    return out;
+}
+
+/// A video or a folder of pictures; appears whole or not at all.
+class Output {
+public:
+    Output(const fs::path& out, int width, int height, double fps) {
+        if (check_output(out, std::vector<fs::path>()) == OutputKind::frames) {
+            folder_.emplace(out);
+            return;
+        }
+        VideoOptions options;
+        options.width = width, options.height = height;
+        options.fps = frame_rate(fps);
+        options.odd_size = VideoOptions::OddSize::pad;
+        video_.emplace(out, options);
+    }
+    void write(const Image& frame) { video_ ? video_->write(frame) : folder_->write(frame); }
+    void finish() { video_ ? video_->finish() : folder_->finish(); }
+
+private:
+    std::optional<VideoWriter> video_;
+    std::optional<FrameFolderWriter> folder_;
+};
+
+/// Frames of one shot in order, each as often as it is asked for.
+class ShotReader {
+public:
+    /// `file`: the take's frames, its video or another one of them.
+    ShotReader(const Shot& shot, const fs::path& file) : shot_(shot) {
+        if (shot.current().kind != Take::Kind::video)
+            pictures_ = open_clip(to_qstring(file));
+        else if (shot.in < far_in)
+            in_turn_.emplace(file);
+        else
+            indexed_.emplace(file);
+    }
+    const Image& frame(int index) {
+        if (pictures_) {
+            index = std::min(shot_.current().picture(index), pictures_->info().frames - 1);
+            if (index != at_) image_ = pictures_->read(index);
+            at_ = index;
+            return image_;
+        }
+        if (indexed_) {
+            index = std::min(index, indexed_->frames() - 1); // the file became shorter: its last picture stays
+            if (index != at_) indexed_->read(index, image_);
+            at_ = index;
+            return image_;
+        }
+        while (at_ < index) {
+            if (!in_turn_->read(image_)) {
+                if (at_ >= 0) break; // the file became shorter: its last picture stays
+                throw Error(shot_.current().video.toStdString(), {}, "holds no pictures", "choose another take");
+            }
+            ++at_;
+        }
+        return image_;
+    }
+
+private:
+    static constexpr int far_in = 250; ///< frames: decoding them all costs more than finding one's way
+    const Shot& shot_;
+    std::unique_ptr<ClipSource> pictures_; ///< a folder of frames, a still
+    std::optional<VideoReader> in_turn_;
+    std::optional<IndexedVideo> indexed_;
+    Image image_;
+    int at_ = -1;
+};
+
+/// Lets a report through 20 times a second, the first at once.
+class Pace {
+public:
+    bool is_due() {
+        const auto now = std::chrono::steady_clock::now();
+        if (told_ && now - *told_ < std::chrono::milliseconds(50)) return false;
+        told_ = now;
+        return true;
+    }
+
+private:
+    std::optional<std::chrono::steady_clock::time_point> told_;
+};
+
+std::int64_t frames_at(const Shot& shot, double fps) { return std::max(1ll, std::llround(shot.seconds() * fps)); }
+
+} // namespace
+
+struct CutExporter::State {
+    explicit State(CutExporter& exporter) : self(exporter) {}
+
+    void work(const std::stop_token& stop, const std::vector<Shot>& shots, const QString& out, Options options) {
+        lower_priority(exporter_nice);
+        try {
+            write(stop, shots, to_path(out), options);
+            leave();
+            emit self.finished(out);
+        } catch (const Cancelled&) {
+            leave();
+            emit self.cancelled();
+        } catch (...) {
+            const Issue issue = Issue::from_current_exception();
+            leave();
+            emit self.failed(issue);
+        }
+    }
+
+    void write(const std::stop_token& stop, const std::vector<Shot>& shots, const fs::path& out, Options options) {
+        if (shots.empty()) throw Error({}, {}, "the cut holds no shots", "put a run on the timeline first");
+        const CutFormat format = format_of(shots);
+        const int width = options.width > 0 ? options.width : format.width,
+                  height = options.height > 0 ? options.height : format.height;
+        const double fps = options.fps > 0 ? options.fps : format.fps;
+        std::vector<fs::path> inputs;
+        std::int64_t total = 0;
+        int done = 0;
+        for (const Shot& shot : shots) {
+            inputs.push_back(to_path(shot.current().video));
+            total += frames_at(shot, fps);
+        }
+        if (total > longest_cut)
+            throw Error(out.string(), {}, fmt::format("the cut has {} frames at {:.6g} fps", total, fps),
+                        "choose a lower rate, or export fewer shots");
+        check_output(out, inputs);
+        Output output(out, width, height, fps);
+        Pace pace;
+        for (std::size_t n = 0; n < shots.size(); ++n) {
+            const Shot& shot = shots[n];
+            ShotReader reader(shot, source_of(shot.current(), int(n) + 1, int(shots.size()), stop));
+            const int count = int(frames_at(shot, fps));
+            Image picture;
+            for (int i = 0, shown = -1; i < count; ++i) {
+                if (stop.stop_requested()) throw Cancelled();
+                const int source =
+                    std::clamp(shot.in + int((i + 0.5) / fps * shot.current().fps), shot.in, shot.out - 1);
+                if (const int wanted = shot.current().picture(source); wanted != shown) {
+                    picture = fitted(reader.frame(wanted), width, height);
+                    shown = wanted;
+                }
+                output.write(picture);
+                if (++done == total || pace.is_due()) emit self.progressed(done, int(total));
+            }
+        }
+        output.finish();
+    }
+
+    /// The file to read a take from: decoded from its run's latents where it has them.
+    fs::path source_of(const Take& take, int shot, int shots, const std::stop_token& stop) {
+        if (!take.run.isEmpty() && has_exact_clip(take.run)) {
+            Pace pace;
+            try {
+                return to_path(exact_clip(take.run, stop, [&](double done, double total) {
+                    if (pace.is_due()) emit self.decoding(shot, shots, int(done), int(total));
+                }));
+            } catch (const Error& error) { // the model may be gone: what was made is still there
+                emit self.noticed(Issue::from(error).line());
+            }
+        }
+        return to_path(take.video);
+    }
+
+    void leave() {
+        const std::scoped_lock lock(mutex);
+        running = false;
+        idle.notify_all();
+    }
+
+    CutExporter& self;
+    std::mutex mutex;
+    std::condition_variable idle;
+    bool running = false;
+    std::jthread thread; ///< last: joined before the rest goes
+};
+
+CutExporter::CutExporter(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {
+    qRegisterMetaType<Issue>();
+}
+
+CutExporter::~CutExporter() = default;
+
+bool CutExporter::start(const std::vector<Shot>& shots, const QString& out, const Options& options) {
+    {
+        const std::scoped_lock lock(state_->mutex);
+        if (state_->running) return false;
+        state_->running = true;
+    }
+    state_->thread = std::jthread([state = state_.get(), shots, out, options](const std::stop_token& stop) {
+        state->work(stop, shots, out, options);
+    });
+    return true;
+}
+
+void CutExporter::cancel() { state_->thread.request_stop(); }
+
+bool CutExporter::running() const {
+    const std::scoped_lock lock(state_->mutex);
+    return state_->running;
+}
+
+bool CutExporter::wait(int milliseconds) {
+    std::unique_lock lock(state_->mutex);
+    return state_->idle.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return !state_->running; });
+}
+
+} // namespace denoir::app

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/project/project.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QLockFile>
+#include <QSysInfo>
+#include <QTimer>
+#include <QUndoCommand>
+#include <algorithm>
+#include <cmath>
+
+#include "app/base/file_saver.h"
+#include "app/base/text.h"
+#include "app/clips/clip_source.h"
+#include "app/project/project_json.h"
+#include "engine/core/file.h"
+#include "engine/media/video_reader.h"
+#include "engine/session/run_folder.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int trim_command = 0x7a11; ///< plus the drag's number: for merging
+constexpr std::size_t most_bytes = 256 << 20;
+
+using Kind = ProjectEvent::Kind;
+
+fs::path folder_of(const QString& project) { return project.isEmpty() ? fs::path() : to_path(project).parent_path(); }
+
+/// Beside the project. Null: it can be had by nobody, as in a folder that cannot be written; or another studio has it,
+/// and `held` says so.
+std::unique_ptr<QLockFile> lock_for(const QString& project, Issue& held) {
+    const QFileInfo info(project);
+    auto lock = std::make_unique<QLockFile>(info.absolutePath() + QStringLiteral("/.") + info.fileName() +
+                                            QStringLiteral(".lock"));
+    lock->setStaleLockTime(0); // only a process that is gone makes it stale
+    if (lock->tryLock(0)) return lock;
+    if (lock->error() != QLockFile::LockFailedError) return nullptr;
+    held = {project,
+            {},
+            Project::tr("another studio has this project open"),
+            Project::tr("save it under another name to change it")};
+    qint64 process = 0;
+    QString host, program;
+    // Whether a studio of another machine still runs cannot be seen from here: the lock may have come with a copy.
+    if (lock->getLockInfo(&process, &host, &program) && !host.isEmpty() && host != QSysInfo::machineHostName()) {
+        held.message = Project::tr("a studio on %1 has this project open").arg(host);
+        held.hint = Project::tr("close it there; if none runs there any more, remove %1").arg(lock->fileName());
+    }
+    return nullptr;
+}
+
+/// Of a project that was moved while it was open here: its lock went with it.
+void let_go_of_moved(std::unique_ptr<QLockFile>& lock, const QString& project) {
+    if (!lock || QFileInfo::exists(lock->fileName())) return;
+    lock.reset();
+    const QFileInfo info(project);
+    QLockFile moved(info.absolutePath() + QStringLiteral("/.") + info.fileName() + QStringLiteral(".lock"));
+    qint64 process = 0;
+    QString host, program;
+    if (moved.getLockInfo(&process, &host, &program) && process == QCoreApplication::applicationPid() &&
+        host == QSysInfo::machineHostName())
+        moved.removeStaleLockFile();
+}
+
+bool is_there(const Take& take) {
+    const QFileInfo info(take.video);
+    return take.kind == Take::Kind::frames ? info.isDir() : info.isFile();
+}
+
+/// Fits the trim of a shot, which was one of the take `before`, to its current take.
+void fit_trim(Shot& shot, const Take& before) {
+    const Take& now = shot.current();
+    if (before.still() || now.still()) { // as long as it was, in its own frames
+        int length = int(std::lround(std::min(shot.frames() / before.fps * now.fps, double(now.most()))));
+        const std::optional<Shot::Kept> kept = before.still() ? shot.kept : Shot::Kept{shot.in, shot.out, length};
+        shot.kept.reset();
+        shot.in = 0;
+        if (now.still()) {
+            shot.kept = kept;
+        } else if (kept) {
+            if (shot.out == kept->length) length = kept->out - kept->in;
+            shot.in = std::min(kept->in, now.frames - 1);
+        }
+        shot.out = std::clamp(shot.in + length, shot.in + 1, now.most());
+        return;
+    }
+    if (shot.in == 0 && shot.out == before.frames && !before.part && !now.part) {
+        shot.out = now.frames;
+        return;
+    }
+    const int moved = before.part.value_or(0) - now.part.value_or(0);
+    shot.in = std::clamp(shot.in + moved, 0, now.frames - 1);
+    shot.out = std::clamp(shot.out + moved, shot.in + 1, now.frames);
+}
+
+} // namespace
+
+/// The shots before and after an edit: a few hundred bytes each, and no two edits need code of their own.
+class ProjectCommand : public QUndoCommand {
+public:
+    ProjectCommand(Project& project, const QString& text, std::vector<Shot> after, const ProjectEvent& redo_event,
+                   const ProjectEvent& undo_event, int merge)
+        : QUndoCommand(text),
+          project_(project),
+          before_(project.shots_),
+          after_(std::move(after)),
+          redo_event_(redo_event),
+          undo_event_(undo_event),
+          merge_(merge) {}
+    void redo() override { project_.set_shots(after_, redo_event_); }
+    void undo() override { project_.set_shots(before_, undo_event_); }
+    int id() const override { return merge_ > 0 ? trim_command + merge_ % 0x10000 : -1; }
+    bool mergeWith(const QUndoCommand* other) override {
+        const auto* next = static_cast<const ProjectCommand*>(other);
+        if (next->merge_ != merge_ || next->redo_event_.row != redo_event_.row) return false;
+        after_ = next->after_;
+        setObsolete(after_ == before_);
+        return true;
+    }
+
+private:
+    Project& project_;
+    std::vector<Shot> before_, after_;
+    ProjectEvent redo_event_, undo_event_;
+    int merge_;
+};
+
+int Take::usual() const { return still() ? std::clamp(int(std::lround(2 * fps)), 1, longest_still) : frames; }
+
+CutFormat format_of(const std::vector<Shot>& shots) {
+    const auto moving =
+        std::find_if(shots.begin(), shots.end(), [](const Shot& shot) { return !shot.current().still(); });
+    const Take& take = (moving == shots.end() ? shots.front() : *moving).current();
+    CutFormat format{take.width, take.height, take.fps};
+    // A camera's pictures are larger than any video: of stills alone one of a usual size is made.
+    constexpr int most_side = 1920;
+    if (const int side = std::max(take.width, take.height); take.still() && side > most_side) {
+        const auto fitted = [&](int length) {
+            return std::max(2, int(std::lround(length * double(most_side) / side / 2)) * 2);
+        };
+        format.width = fitted(take.width), format.height = fitted(take.height);
+    }
+    return format;
+}
+
+bool can_be_counted(const std::vector<Shot>& shots) {
+    std::int64_t frames = 0;
+    double seconds = 0;
+    for (const Shot& shot : shots) {
+        frames += shot.frames();
+        seconds += shot.seconds();
+    }
+    return shots.empty() || (frames <= longest_cut && seconds * format_of(shots).fps <= double(longest_cut));
+}
+
+Project::Project(QObject* parent) : QObject(parent), timer_(new QTimer(this)) {
+    qRegisterMetaType<ProjectEvent>();
+    timer_->setSingleShot(true);
+    timer_->setInterval(500);
+    connect(timer_, &QTimer::timeout, this, [this] {
+        if (autosave_on_) write_autosave(false);
+    });
+    connect(&undo_, &QUndoStack::indexChanged, this, &Project::touch);
+    connect(&undo_, &QUndoStack::cleanChanged, this, &Project::note_modified);
+}
+
+Project::~Project() {
+    undo_.disconnect(this); // it still tells of its own end
+    if (autosave_on_ && timer_->isActive()) write_autosave(false);
+    if (autosave_ && !is_modified()) drop_autosave();
+}
+
+int Project::row_of(const QString& shot_id) const {
+    const auto it = std::find_if(shots_.begin(), shots_.end(), [&](const Shot& s) { return s.id == shot_id; });
+    return it == shots_.end() ? -1 : int(it - shots_.begin());
+}
+
+int Project::frames() const { return start_of(count()); }
+
+double Project::seconds() const {
+    double sum = 0;
+    for (const Shot& shot : shots_) sum += shot.seconds();
+    return sum;
+}
+
+int Project::start_of(int row) const {
+    int sum = 0;
+    for (int i = 0; i < std::min(row, count()); ++i) sum += shot(i).frames();
+    return sum;
+}
+
+Project::Place Project::place(int frame) const {
+    for (int row = 0; frame >= 0 && row < count(); ++row) {
+        if (frame < shot(row).frames()) return {row, shot(row).in + frame};
+        frame -= shot(row).frames();
+    }
+    return {};
+}
+
+int Project::add_shot(const Take& take, int row, const QString& name, int in) {
+    if (take.frames < 1 || row > count() || in < 0 || in >= take.frames) return -1;
+    const int at = row < 0 ? count() : row;
+    Shot shot{new_id(), name, {take}, 0, in, take.usual()};
+    shot.takes[0].id = new_id();
+    std::vector<Shot> after = shots_;
+    after.insert(after.begin() + at, std::move(shot));
+    const bool fits =
+        push(tr("add a shot"), std::move(after), {Kind::shot_added, at, -1}, {Kind::shot_removed, at, -1});
+    return fits ? at : -1;
+}
+
+bool Project::remove_shot(int row) {
+    if (row < 0 || row >= count()) return false;
+    std::vector<Shot> after = shots_;
+    after.erase(after.begin() + row);
+    push(tr("remove a shot"), std::move(after), {Kind::shot_removed, row, -1}, {Kind::shot_added, row, -1, true});
+    return true;
+}
+
+bool Project::move_shot(int from, int to) {
+    if (from < 0 || from >= count() || to < 0 || to >= count() || from == to) return false;
+    std::vector<Shot> after = shots_;
+    const auto first = after.begin() + from, target = after.begin() + to;
+    from < to ? std::rotate(first, first + 1, target + 1) : std::rotate(target, first, first + 1);
+    push(tr("move a shot"), std::move(after), {Kind::shot_moved, to, from}, {Kind::shot_moved, from, to});
+    return true;
+}
+
+bool Project::trim(int row, int in, int out, int merge) {
+    if (row < 0 || row >= count() || in >= out) return false;
+    const Take& take = shot(row).current();
+    if (take.still()) { // from whichever end
+        if (std::int64_t{out} - in > take.most()) return false;
+        out -= in, in = 0;
+    }
+    if (in < 0 || out > take.most()) return false;
+    if (shot(row).in == in && shot(row).out == out) return true;
+    std::vector<Shot> after = shots_;
+    after[std::size_t(row)].in = in;
+    after[std::size_t(row)].out = out;
+    return push(tr("trim a shot"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1},
+                merge);
+}
+
+bool Project::split(int row, int frame) {
+    if (row < 0 || row >= count() || frame <= shot(row).in || frame >= shot(row).out) return false;
+    std::vector<Shot> after = shots_;
+    Shot second = after[std::size_t(row)];
+    second.id = new_id();
+    second.in = frame;
+    if (second.current().still()) {
+        second.in = 0, second.out -= frame;
+        if (auto& kept = second.kept; kept && kept->length > 0) // it goes on where the first one ends
+            kept->in = std::min(
+                kept->in + int(std::int64_t{kept->out - kept->in} * std::min(frame, kept->length) / kept->length),
+                kept->out - 1);
+    }
+    after[std::size_t(row)].out = frame;
+    after.insert(after.begin() + row + 1, std::move(second));
+    push(tr("split a shot"), std::move(after), {}, {}); // two rows change
+    return true;
+}
+
+bool Project::add_take(int row, const Take& take) {
+    if (row < 0 || row >= count() || take.frames < 1) return false;
+    std::vector<Shot> after = shots_;
+    Shot& shot = after[std::size_t(row)];
+    const Take before = shot.current();
+    shot.takes.push_back(take);
+    shot.takes.back().id = new_id();
+    shot.take = int(shot.takes.size()) - 1;
+    fit_trim(shot, before);
+    return push(tr("add a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+}
+
+bool Project::select_take(int row, int take) {
+    if (row < 0 || row >= count() || take < 0 || take >= int(shot(row).takes.size())) return false;
+    if (shot(row).take == take) return true;
+    std::vector<Shot> after = shots_;
+    after[std::size_t(row)].take = take;
+    fit_trim(after[std::size_t(row)], shot(row).current());
+    return push(tr("choose a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+}
+
+bool Project::remove_take(int row, int take) {
+    if (row < 0 || row >= count() || take < 0 || take >= int(shot(row).takes.size()) || shot(row).takes.size() == 1)
+        return false;
+    std::vector<Shot> after = shots_;
+    Shot& s = after[std::size_t(row)];
+    s.takes.erase(s.takes.begin() + take);
+    if (s.take > take || s.take == int(s.takes.size())) --s.take;
+    fit_trim(s, shot(row).current());
+    return push(tr("remove a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+}
+
+bool Project::rename_shot(int row, const QString& name) {
+    if (row < 0 || row >= count()) return false;
+    const QString clean = name.simplified().left(200);
+    if (shot(row).name == clean) return true;
+    std::vector<Shot> after = shots_;
+    after[std::size_t(row)].name = clean;
+    push(tr("rename a shot"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+    return true;
+}
+
+Take Project::take_of_run(const QString& run) {
+    const RunFolder folder = RunFolder::open(to_path(run));
+    const fs::path video = folder.file("video.mp4");
+    std::error_code code;
+    if (!fs::is_regular_file(video, code))
+        throw Error(run.toStdString(), {}, "this run has no video yet", "wait for it, or let it go on from the queue");
+    Take take = take_of_video(to_qstring(video));
+    take.run = to_qstring(folder.path());
+    take.name = shortened(to_qstring(folder.record().request.prompt).simplified(), 80);
+    return take;
+}
+
+Take Project::take_of_video(const QString& video) {
+    VideoReader reader(to_path(video));
+    const VideoInfo& info = reader.info();
+    Take take;
+    take.video = QFileInfo(video).absoluteFilePath();
+    take.name = QFileInfo(video).completeBaseName();
+    take.width = info.width;
+    take.height = info.height;
+    take.fps = info.fps.value() > 0 ? std::clamp(info.fps.value(), Take::least_fps, Take::most_fps) : 24;
+    if (info.frames && *info.frames > 0 && *info.frames < 100'000'000) {
+        take.frames = int(*info.frames);
+    } else {
+        for (Image frame; reader.read(frame);) ++take.frames;
+    }
+    if (take.frames < 1) throw Error(video.toStdString(), {}, "holds no pictures", "choose another video");
+    return take;
+}
+
+Take Project::take_of_frames(const QString& folder, double fps) {
+    const ClipInfo info = open_clip(folder)->info();
+    if (info.kind != ClipInfo::Kind::folder)
+        throw Error(folder.toStdString(), {}, "is no folder of frames", "choose a folder of frames, a run or a video");
+    Take take;
+    take.kind = Take::Kind::frames;
+    take.video = QFileInfo(folder).absoluteFilePath();
+    take.name = info.name;
+    take.width = info.size.width();
+    take.height = info.size.height();
+    take.frames = info.frames;
+    take.fps = std::clamp(rate_of(info.request, fps), Take::least_fps, Take::most_fps);
+    return take;
+}
+
+Take Project::take_of_picture(const QString& picture, double fps) {
+    const ImageInfo info = image_info(to_path(picture));
+    Take take;
+    take.kind = Take::Kind::still;
+    take.video = QFileInfo(picture).absoluteFilePath();
+    take.name = QFileInfo(picture).completeBaseName();
+    take.width = info.width;
+    take.height = info.height;
+    take.frames = 1;
+    take.fps = std::clamp(fps, Take::least_fps, Take::most_fps);
+    return take;
+}
+
+Take Project::take_of(const QString& path, double fps) {
+    const QFileInfo info(path);
+    if (info.isDir())
+        return QFileInfo::exists(path + QStringLiteral("/run.json")) ? take_of_run(path) : take_of_frames(path, fps);
+    if (is_picture(to_path(path))) return take_of_picture(path, fps);
+    const Take take = take_of_video(path);
+    if (take.frames > 1) return take;
+    try {
+        return take_of_picture(path, fps);
+    } catch (const Error&) {
+        return take; // of one frame
+    }
+}
+
+QList<Issue> Project::missing_media() const {
+    QList<Issue> out;
+    for (int row = 0; row < count(); ++row)
+        if (!is_there(shot(row).current())) out << missing_issue(row);
+    return out;
+}
+
+Issue Project::missing_issue(int row) const {
+    const Take& take = shot(row).current();
+    return {take.video, tr("shot %1, “%2”").arg(row + 1).arg(shortened(shot(row).title(), 40)),
+            take.still()                      ? tr("its picture is not there any more")
+            : take.kind == Take::Kind::frames ? tr("its folder of frames is not there any more")
+                                              : tr("its video is not there any more"),
+            take.run.isEmpty() ? tr("put it back, choose another take, or remove the shot")
+                               : tr("bring the deleted run back, choose another take, or remove the shot")};
+}
+
+void Project::look_at_media() {
+    const QHash<QString, bool> before = std::exchange(missing_, {});
+    look_at_new_media();
+    if (missing_ != before) emit media_changed();
+}
+
+void Project::look_at_new_media() {
+    for (const Shot& s : shots_)
+        if (!missing_.contains(s.current().video)) missing_.insert(s.current().video, !is_there(s.current()));
+}
+
+void Project::set_request(const Json& request) {
+    if (request_ == request) return;
+    request_ = request;
+    touch();
+}
+
+QString Project::title() const { return path_.isEmpty() ? tr("Untitled") : QFileInfo(path_).completeBaseName(); }
+bool Project::is_modified() const { return dirty_ || !undo_.isClean(); }
+
+void Project::clear() {
+    drop_autosave();
+    take_over({}, Json::object(), Json::object());
+    set_path({}, nullptr, false);
+    set_issue({});
+}
+
+void Project::open(const QString& path) {
+    const QString file = QFileInfo(path).absoluteFilePath();
+    const fs::path name = to_path(file);
+    ProjectContent content =
+        project_from_json(parse_json(read_text(name, most_bytes), name.string()), name, name.parent_path());
+    std::unique_ptr<QLockFile> lock = file == path_ ? std::move(lock_) : nullptr;
+    Issue held;
+    if (!lock) {
+        let_go_of_moved(lock_, file);
+        lock = lock_for(file, held);
+    }
+    drop_autosave();
+    take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));
+    set_path(file, std::move(lock), !held.isEmpty());
+    set_issue(held);
+}
+
+void Project::save() {
+    if (path_.isEmpty()) throw Error({}, {}, "this project has no name yet", "save it under a name");
+    if (read_only_)
+        throw Error(path_.toStdString(), {}, "another studio has this project open", "save it under another name");
+    write_file(to_path(path_), to_json(folder_of(path_)).dump(1) + "\n");
+    undo_.setClean();
+    dirty_ = false;
+    drop_autosave();
+    note_modified();
+    set_issue({});
+}
+
+void Project::save_as(const QString& path) {
+    const QString file = QFileInfo(path).absoluteFilePath();
+    if (file == path_ && !read_only_) return save();
+    Issue held;
+    std::unique_ptr<QLockFile> lock = lock_for(file, held);
+    if (!held.isEmpty())
+        throw Error(file.toStdString(), {}, "another studio has this project open", "choose another name");
+    write_file(to_path(file), to_json(folder_of(file)).dump(1) + "\n");
+    set_path(file, std::move(lock), false);
+    undo_.setClean();
+    dirty_ = false;
+    drop_autosave();
+    note_modified();
+    set_issue({});
+}
+
+bool Project::push(const QString& text, std::vector<Shot> after, const ProjectEvent& redo, const ProjectEvent& undo,
+                   int merge) {
+    if (!can_be_counted(after)) return false;
+    undo_.push(new ProjectCommand(*this, text, std::move(after), redo, undo, merge));
+    return true;
+}
+
+void Project::set_shots(const std::vector<Shot>& shots, const ProjectEvent& event) {
+    shots_ = shots;
+    look_at_new_media();
+    emit changed(event);
+    touch();
+}
+
+Json Project::to_json(const fs::path& base) const {
+    return app::to_json(ProjectContent{shots_, request_, extra_}, base);
+}
+
+void Project::take_over(std::vector<Shot> shots, Json request, Json extra) {
+    undo_.clear();
+    shots_ = std::move(shots);
+    request_ = std::move(request);
+    extra_ = std::move(extra);
+    dirty_ = false;
+    missing_.clear();
+    look_at_new_media();
+    emit changed({});
+    emit loaded();
+    timer_->stop();
+    note_modified();
+}
+
+void Project::set_path(const QString& path, std::unique_ptr<QLockFile> lock, bool read_only) {
+    lock_ = std::move(lock);
+    path_ = path;
+    read_only_ = read_only;
+    emit path_changed();
+}
+
+void Project::set_issue(const Issue& issue) {
+    if (issue_ == issue) return;
+    issue_ = issue;
+    emit issue_changed();
+}
+
+void Project::touch() {
+    if (autosave_on_ && (is_modified() || autosave_) && !timer_->isActive()) timer_->start();
+}
+
+void Project::note_modified() {
+    if (was_modified_ == is_modified()) return;
+    was_modified_ = is_modified();
+    emit modified_changed(was_modified_);
+}
+
+} // namespace denoir::app

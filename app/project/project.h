@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDateTime>
+#include <QHash>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <QUndoStack>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/base/issue.h"
+#include "engine/core/json.h"
+
+class QLockFile;
+class QTimer;
+
+namespace denoir::app {
+
+class FileSaver;
+
+/// One result that a shot may show: a run, or a video, a folder of frames or a picture from elsewhere.
+struct Take {
+    enum class Kind { video, frames, still };
+    static constexpr int longest_still = 1'000'000; ///< frames
+    static constexpr double least_fps = 0.01, most_fps = 1000;
+    Kind kind = Kind::video;
+    QString id;      ///< unique in the project; given by it
+    QString run;     ///< run folder; empty: from elsewhere
+    QString video;   ///< file; of frames: their folder; of a still: the picture
+    QString name;    ///< shown; may be empty
+    int frames = 0;  ///< pictures that there are, >= 1; of a still: 1
+    double fps = 24; ///< of a still: what a shot's length is counted in
+    int width = 0, height = 0;
+    std::optional<int> part; ///< of a part that was made again: where its first frame lies in a whole take. Else empty
+    bool still() const { return kind == Kind::still; }
+    /// How long a shot of it can be, frames.
+    int most() const { return still() ? longest_still : frames; }
+    /// The picture that is shown for this frame of a shot: a still has one for all.
+    int picture(int frame) const { return still() ? 0 : frame; }
+    /// Frames that a shot of it begins with: all; of a still two seconds.
+    int usual() const;
+    friend bool operator==(const Take&, const Take&) = default;
+};
+
+/// A stretch of the cut: frames [in, out) of its current take. Of a still `in` is 0: it has no place to begin at.
+struct Shot {
+    QString id; ///< unique in the project
+    QString name;
+    std::vector<Take> takes; ///< at least one
+    int take = 0;            ///< the current one
+    int in = 0, out = 0;     ///< 0 <= in < out <= most() of the take
+    /// What a take that moves was trimmed to before a still took its place, and the frames that gave the still.
+    struct Kept {
+        int in = 0, out = 0, length = 0;
+        friend bool operator==(const Kept&, const Kept&) = default;
+    };
+    std::optional<Kept> kept;
+    const Take& current() const { return takes[std::size_t(take)]; }
+    const QString& title() const { return name.isEmpty() ? current().name : name; }
+    int frames() const { return out - in; }
+    /// Whether the other take has all that is shown: Take::part says where each lies.
+    bool lies_in(const Take& other) const {
+        const int moved = current().part.value_or(0) - other.part.value_or(0);
+        return in + moved >= 0 && out + moved <= other.frames;
+    }
+    double seconds() const { return frames() / current().fps; }
+    friend bool operator==(const Shot&, const Shot&) = default;
+};
+
+/// What a cut is shown and exported in: as its first shot that is no still picture, which only comes in between.
+struct CutFormat {
+    int width = 0, height = 0; ///< pixels
+    double fps = 24;
+};
+CutFormat format_of(const std::vector<Shot>& shots); ///< at least one
+
+/// What a cut may hold, in its shots' frames and in its own: nine days. Places on a timeline stay whole numbers.
+inline constexpr std::int64_t longest_cut = 20'000'000;
+bool can_be_counted(const std::vector<Shot>& shots);
+
+/// What changed, typed, so that each view looks at its own part alone.
+struct ProjectEvent {
+    enum class Kind { shot_added, shot_removed, shot_moved, shot_changed, shots_replaced } kind = Kind::shots_replaced;
+    int row = -1;      ///< shot_moved: where it is now
+    int from = -1;     ///< shot_moved: where it was
+    bool back = false; ///< shot_added: it was removed before
+};
+
+/// A project: shots with takes in order on one track, the request being edited, and the one undo stack that everything
+/// undoable goes through. Saved as versioned JSON (`.denoir`); autosaved to a second file, from which a crash is
+/// recovered. GUI thread. A frame "of the cut" counts each shot's own frames one after another.
+class Project : public QObject {
+    Q_OBJECT
+public:
+    static constexpr int version = 2; ///< the newest that is read; 2: with still pictures or folders of frames
+    explicit Project(QObject* parent = nullptr);
+    /// An autosave of unsaved changes stays, to be recovered.
+    ~Project() override;
+
+    QUndoStack& undo() { return undo_; }
+    const std::vector<Shot>& shots() const { return shots_; }
+    int count() const { return int(shots_.size()); }
+    const Shot& shot(int row) const { return shots_[std::size_t(row)]; }
+    int row_of(const QString& shot_id) const; ///< -1: none
+    int frames() const;                       ///< of the cut
+    double seconds() const;
+    /// The cut's, frames a second; `otherwise` where it is empty.
+    double rate(double otherwise = 24) const { return shots_.empty() ? otherwise : format_of(shots_).fps; }
+    int start_of(int row) const; ///< frame of the cut where a shot begins; row may be count()
+    struct Place {
+        int row = -1, frame = 0; ///< row -1: past the end; frame: of the take
+    };
+    Place place(int frame) const; ///< of a frame of the cut
+
+    // Each of these is one undo step. Rows and frames out of range are refused: false, or -1.
+    /// row -1: at the end; `in`: its first frame that is shown. Returns the row.
+    int add_shot(const Take& take, int row = -1, const QString& name = {}, int in = 0);
+    bool remove_shot(int row);        ///< ripple: what follows moves up
+    bool move_shot(int from, int to); ///< to: the row it has afterwards
+    /// Trims of the same positive `merge` become one step: those of one drag.
+    /// Of a still only the length counts, out - in; `in` may be negative.
+    bool trim(int row, int in, int out, int merge = 0);
+    bool split(int row, int frame); ///< frame of the take, in < frame < out; the second part is a shot of its own
+    /// Becomes the current one, trimmed as before where it reaches so far: Take::part says where it lies.
+    bool add_take(int row, const Take& take);
+    bool select_take(int row, int take);
+    bool remove_take(int row, int take); ///< not the last one
+    bool rename_shot(int row, const QString& name);
+
+    /// Of a run folder: its video and sizes. Throws Error where it has none (yet).
+    static Take take_of_run(const QString& run);
+    /// Reads the video's headers; where they do not tell its length, all of it. Throws Error.
+    static Take take_of_video(const QString& video);
+    /// Of a folder of pictures, in natural order: at the rate that Denoir wrote into the first one, else at `fps`.
+    /// Throws Error.
+    static Take take_of_frames(const QString& folder, double fps);
+    /// Of a picture, its length counted in frames of `fps`. Reads its headers. Throws Error.
+    static Take take_of_picture(const QString& picture, double fps);
+    /// One of these, by content (a GIF that does not move is a picture). Throws Error.
+    static Take take_of(const QString& path, double fps);
+    /// Whether a file, whatever its name, says that it is one.
+    static bool is_project(const QString& file);
+    /// Shots whose video, picture or folder of frames is not there (any more), as issues naming the shot and the file.
+    QList<Issue> missing_media() const;
+    /// Whether that is so of a shot, as of the last look; each video is looked at when a shot first shows it.
+    bool is_missing(int row) const { return missing_.value(shot(row).current().video, false); }
+    Issue missing_issue(int row) const;
+    /// Looks at every video of the cut again; media_changed() tells where one came or went.
+    void look_at_media();
+
+    /// The request being edited (asked_json()); an empty object: none. Not an undo step: the document pushes its own.
+    const Json& request() const { return request_; }
+    void set_request(const Json& request);
+
+    // Files. What throws, throws Error and changes nothing.
+    const QString& path() const { return path_; } ///< empty: untitled
+    QString title() const;                        ///< file name without ending, or "Untitled"
+    bool is_modified() const;
+    bool read_only() const { return read_only_; } ///< another studio has it open
+    void clear();                                 ///< a new untitled one; unsaved changes are gone
+    /// Takes a lock; where another studio holds it the project is read only, and issue() says so.
+    void open(const QString& path);
+    void save(); ///< not for untitled ones
+    void save_as(const QString& path);
+    const Issue& issue() const { return issue_; }
+
+    /// Half a second after each change, to a file of the data folder. Off until the program switches it on.
+    void set_autosave(bool on);
+    bool autosave_now(); ///< false: could not be written, and issue() says why
+    /// The end of a session: unsaved changes stay in the autosave and come back as `kept` next time. False: they could
+    /// not be written, and issue() will say why.
+    bool keep_for_next_start();
+    struct Recovery {
+        QString autosave; ///< file
+        QString path;     ///< of the project, empty: untitled
+        QDateTime saved;
+        int shots = 0;
+        bool kept = false; ///< put there by keep_for_next_start(), not left by a crash
+    };
+    /// Autosaves of studios that do not run any more, newest first.
+    static QList<Recovery> recoverable();
+    /// As modified. Throws Error.
+    void recover(const Recovery& recovery);
+    static void discard(const Recovery& recovery);
+
+signals:
+    void changed(const denoir::app::ProjectEvent& event);
+    void loaded();       ///< another project, or none: shots and request
+    void path_changed(); ///< title, read_only
+    void modified_changed(bool modified);
+    void media_changed(); ///< is_missing()
+    void issue_changed();
+
+private:
+    friend class ProjectCommand;
+    /// False: the cut would be longer than longest_cut, and nothing changed.
+    bool push(const QString& text, std::vector<Shot> after, const ProjectEvent& redo, const ProjectEvent& undo,
+              int merge = 0);
+    void set_shots(const std::vector<Shot>& shots, const ProjectEvent& event);
+    Json to_json(const std::filesystem::path& base) const;
+    void take_over(std::vector<Shot> shots, Json request, Json extra);
+    void set_path(const QString& path, std::unique_ptr<QLockFile> lock, bool read_only);
+    void set_issue(const Issue& issue);
+    void touch();
+    void look_at_new_media();
+    bool write_autosave(bool kept);
+    void begin_autosave();
+    void drop_autosave();
+    void note_modified();
+
+    QUndoStack undo_;
+    std::vector<Shot> shots_;
+    Json request_ = Json::object(), extra_ = Json::object();
+    QHash<QString, bool> missing_; ///< by video of a current take
+    QString path_;
+    std::unique_ptr<QLockFile> lock_, autosave_lock_;
+    std::unique_ptr<FileSaver> autosave_;
+    QTimer* timer_;
+    bool autosave_on_ = false, read_only_ = false, dirty_ = false, was_modified_ = false;
+    Issue issue_;
+};
+
+} // namespace denoir::app
+
+Q_DECLARE_METATYPE(denoir::app::ProjectEvent)

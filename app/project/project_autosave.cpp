@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QLockFile>
+#include <QTimer>
+#include <algorithm>
+
+#include "app/base/file_saver.h"
+#include "app/base/text.h"
+#include "app/project/project.h"
+#include "app/project/project_json.h"
+#include "engine/core/file.h"
+#include "engine/core/json_fields.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t most_bytes = 256 << 20;
+
+fs::path autosave_folder() {
+    const fs::path folder = data_folder() / "autosave";
+    std::error_code code;
+    fs::create_directories(folder, code);
+    return folder;
+}
+
+QString lock_name(const fs::path& autosave) { return to_qstring(autosave) + QStringLiteral(".lock"); }
+
+std::unique_ptr<QLockFile> taken(const fs::path& autosave) {
+    auto lock = std::make_unique<QLockFile>(lock_name(autosave));
+    lock->setStaleLockTime(0);
+    return lock->tryLock(0) ? std::move(lock) : nullptr;
+}
+
+/// What an autosave says of itself. Nothing where it is none.
+std::optional<Project::Recovery> described(const fs::path& file) try {
+    const Json json = parse_json(read_text(file, most_bytes), file.string());
+    if (!json.is_object() || !json.contains("project") || !json["project"].is_object()) return {};
+    Project::Recovery out;
+    out.autosave = to_qstring(file);
+    out.path = to_qstring(text_of(json, "path"));
+    out.saved = QDateTime::fromString(to_qstring(text_of(json, "saved")), Qt::ISODate);
+    out.kept = json.value("kept", Json()) == true;
+    const Json& shots = json["project"].value("shots", Json());
+    out.shots = shots.is_array() ? int(shots.size()) : 0;
+    return out;
+} catch (const std::exception&) {
+    return {};
+}
+
+} // namespace
+
+void Project::set_autosave(bool on) {
+    autosave_on_ = on;
+    if (on)
+        touch();
+    else
+        timer_->stop();
+}
+
+void Project::begin_autosave() {
+    if (autosave_) return;
+    const fs::path file = autosave_folder() / (new_id().toStdString() + ".json");
+    autosave_lock_ = taken(file);
+    autosave_ = std::make_unique<FileSaver>(file);
+    connect(autosave_.get(), &FileSaver::failed, this, [this](quint64, const Issue& issue) { set_issue(issue); });
+}
+
+bool Project::write_autosave(bool kept) {
+    if (!is_modified()) {
+        drop_autosave();
+        return true;
+    }
+    begin_autosave();
+    autosave_->save(Json{{"path", path_.toStdString()},
+                         {"saved", QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()},
+                         {"kept", kept},
+                         {"project", to_json({})}}
+                        .dump() +
+                    "\n");
+    return true;
+}
+
+bool Project::autosave_now() {
+    timer_->stop();
+    write_autosave(false);
+    return !autosave_ || autosave_->flush();
+}
+
+bool Project::keep_for_next_start() {
+    timer_->stop();
+    write_autosave(true);
+    return !autosave_ || autosave_->flush();
+}
+
+void Project::drop_autosave() {
+    timer_->stop();
+    if (!autosave_) return;
+    const fs::path file = autosave_->path();
+    autosave_->discard();
+    autosave_.reset(); // ends what was being written
+    std::error_code code;
+    fs::remove(file, code);
+    autosave_lock_.reset();
+}
+
+QList<Project::Recovery> Project::recoverable() {
+    QList<Recovery> out;
+    std::error_code code;
+    for (const auto& item : fs::directory_iterator(autosave_folder(), code)) {
+        if (item.path().extension() != ".json") continue;
+        if (!taken(item.path())) continue; // its studio runs
+        if (const auto recovery = described(item.path())) out << *recovery;
+    }
+    std::sort(out.begin(), out.end(), [](const Recovery& a, const Recovery& b) { return a.saved > b.saved; });
+    return out;
+}
+
+void Project::recover(const Recovery& recovery) {
+    const fs::path file = to_path(recovery.autosave);
+    std::unique_ptr<QLockFile> lock = taken(file);
+    if (!lock) throw Error(file.string(), {}, "another studio has it", "choose another one");
+    const Json json = parse_json(read_text(file, most_bytes), file.string());
+    if (!json.is_object() || !json.contains("project"))
+        throw Error(file.string(), {}, "is no autosave", "open the project itself");
+    ProjectContent content = project_from_json(json["project"], file, {});
+    bool elsewhere = false;
+    std::unique_ptr<QLockFile> project_lock;
+    if (!recovery.path.isEmpty()) {
+        auto own = std::make_unique<QLockFile>(to_qstring(to_path(recovery.path).parent_path()) + QStringLiteral("/.") +
+                                               recovery.path.section(QLatin1Char('/'), -1) + QStringLiteral(".lock"));
+        own->setStaleLockTime(0);
+        elsewhere = !own->tryLock(0) && own->error() == QLockFile::LockFailedError;
+        if (own->isLocked()) project_lock = std::move(own);
+    }
+    drop_autosave();
+    take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));
+    set_path(recovery.path, std::move(project_lock), elsewhere);
+    dirty_ = true;
+    autosave_lock_ = std::move(lock);
+    autosave_ = std::make_unique<FileSaver>(file);
+    connect(autosave_.get(), &FileSaver::failed, this, [this](quint64, const Issue& issue) { set_issue(issue); });
+    note_modified();
+    touch();
+}
+
+void Project::discard(const Recovery& recovery) {
+    const fs::path file = to_path(recovery.autosave);
+    if (!taken(file)) return;
+    std::error_code code;
+    fs::remove(file, code);
+}
+
+} // namespace denoir::app

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Private to Project: what its file says.
+#include <filesystem>
+#include <vector>
+
+#include "app/project/project.h"
+
+namespace denoir::app {
+
+struct ProjectContent {
+    std::vector<Shot> shots;
+    Json request = Json::object(), extra = Json::object();
+};
+
+/// Paths below `base` (the project's folder) are written relative to it, so that both may move together; empty: none
+/// are.
+Json to_json(const ProjectContent& content, const std::filesystem::path& base);
+/// The file may come from anyone: every value is checked. Throws Error naming `file` and the field.
+ProjectContent project_from_json(const Json& json, const std::filesystem::path& file,
+                                 const std::filesystem::path& base);
+
+/// Short, unique in practice.
+QString new_id();
+
+} // namespace denoir::app

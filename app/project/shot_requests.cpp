@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/project/shot_requests.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/base/text.h"
+#include "engine/core/error.h"
+#include "engine/core/units.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/variant.h"
+#include "engine/session/model_lookup.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr int usual_overlap = 17;  // frames: what SkyReels recommends (spec/pipelines.md 6)
+constexpr int most_room = 1 << 20; // latent frames: where the length is not fixed
+
+const QString retake_tag = QStringLiteral("retake|"), extend_tag = QStringLiteral("extend|");
+constexpr QLatin1Char bar('|');
+
+Request anew(const Request& request) {
+    Request r = request;
+    r.start.reset();
+    r.seed.reset();
+    if (r.noise.kind == NoiseSource::Kind::file) r.noise = {}; // of another length
+    return r;
+}
+
+/// The request's clip begins with the last of the first `frames` of the take: as many as is usual, as there are, and as
+/// leave one of `room` latent frames (or of a window's) to make; a whole number of blocks, else the blocks are given
+/// up. Returns how many.
+int go_on(Request& r, const Take& take, int frames, int room) {
+    if (!r.forcing) r.forcing.emplace();
+    if (r.forcing->base) room = std::min(room, latent_frames(*r.forcing->base));
+    const int most = std::max(1, std::min({latent_frames(usual_overlap), latent_frames(frames), room - 1}));
+    if (r.forcing->block > most) r.forcing->block = 1;
+    const int overlap = video_frames(most / r.forcing->block * r.forcing->block);
+    r.forcing->video = to_path(take.video);
+    r.forcing->video_frames.reset();       // the headers that the take's length is from may be wrong
+    if (take.kind == Take::Kind::frames) { // nothing in it says how fast it is, and it may still grow
+        r.forcing->video_frames = frames;
+        if (!r.fps) r.fps = std::clamp(take.fps, 1.0, 240.0);
+    } else if (frames < take.frames) {
+        r.forcing->video_frames = frames;
+    }
+    r.forcing->overlap = overlap;
+    r.image.clear();
+    return overlap;
+}
+
+/// Enough frames for so many: whole latent frames, whole blocks.
+int frames_for(int frames, int block) {
+    const int latent = latent_frames(frames + 3);
+    return video_frames((latent + block - 1) / block * block);
+}
+
+/// A clip that was made in one window is made in one again, where a new one of its length would be made in several.
+void keep_one_window(Request& made) {
+    if (!made.forcing || made.forcing->base || !made.frames) return;
+    try {
+        const ModelFolder model = ModelFolder::open(find_model(made.model));
+        if (*made.frames > *Pipeline::defaults(made, model).frames) made.forcing->base = *made.frames;
+    } catch (const Error&) { // whoever starts it says what is wrong with the model
+    }
+}
+
+} // namespace
+
+QString ResultPlace::tag() const {
+    return placed.isEmpty() ? retake_tag + shot + bar + (part ? QString::number(*part) : QString())
+                            : extend_tag + shot + bar + placed;
+}
+
+std::optional<ResultPlace> ResultPlace::of_tag(const QString& tag) {
+    const bool extends = tag.startsWith(extend_tag);
+    const qsizetype first = tag.indexOf(bar) + 1, last = tag.lastIndexOf(bar);
+    if ((!extends && !tag.startsWith(retake_tag)) || last < first) return {};
+    ResultPlace place{tag.mid(first, last - first), {}, {}};
+    const QString rest = tag.mid(last + 1);
+    if (extends) place.placed = rest;
+    bool number = false;
+    if (const int part = rest.toInt(&number); !extends && number) place.part = part;
+    if (place.shot.isEmpty() || (extends && rest.isEmpty())) return {};
+    return place;
+}
+
+Request extension_of(const Shot& shot, const Request& request) {
+    Request r = anew(request);
+    if (shot.current().part) r.frames.reset(); // so few were wanted of the part alone
+    const int room = r.frames ? std::max(2, latent_frames(*r.frames)) : most_room;
+    if (r.frames) r.frames = std::max(*r.frames, video_frames(2)); // one is given, one is made
+    go_on(r, shot.current(), shot.out, room);
+    r.last_image.clear();
+    return r;
+}
+
+bool begins_with_image(const Request& made) {
+    try {
+        const Variant variant = Variant::guess(ModelFolder::open(find_model(made.model)));
+        return variant.condition > 0 || variant.clean_image();
+    } catch (const Error&) { // gone since
+        return false;
+    }
+}
+
+Retake retake_of(const Shot& shot, const Request& made) {
+    const Take& take = shot.current();
+    Retake again{anew(made), take.part, {}};
+    Request& r = again.request;
+    if (made.mode != Mode::forcing) return again;
+    const bool after = made.forcing && !made.forcing->video.empty();
+    const int given = after ? made.forcing->overlap : 0;
+    constexpr int trimmed = 3; // frames: less than a latent one is no part
+    const bool all = shot.in <= given + trimmed && shot.out + trimmed >= take.frames;
+    std::error_code code;
+    const bool gone = after && given <= usual_overlap && !std::filesystem::exists(made.forcing->video, code);
+    if (gone) go_on(r, take, given, latent_frames(*made.frames)); // the take begins with the same pictures
+    if (all) {
+        keep_one_window(r);
+        return again;
+    }
+    int first = 0; // frame of the take that the new clip begins with
+    if (shot.in > given) {
+        const int overlap = go_on(r, take, shot.in, most_room);
+        first = shot.in - overlap;
+        r.frames = frames_for(overlap + shot.frames(), r.forcing->block);
+    } else {
+        const int least = given + 1; // something must be left to make
+        r.frames = frames_for(std::max(shot.out, least), r.forcing->block);
+    }
+    again.part = take.part.value_or(0) + first;
+    if (const int end = first + *r.frames; end < take.frames) {
+        again.end = end;
+        r.forcing->block = 1; // an image is one latent frame
+    }
+    return again;
+}
+
+} // namespace denoir::app

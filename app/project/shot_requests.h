@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <optional>
+
+#include "app/project/project.h"
+#include "engine/pipeline/request.h"
+
+namespace denoir::app {
+
+// What a shot becomes longer by, or is taken again with, where its model does diffusion forcing: requests whose clip
+// goes on after the shot's own video, so that what moves goes on moving (spec/pipelines.md 7.5).
+
+/// A clip that goes on where the shot ends. It begins with the shot's last frames (`forcing->overlap`), which the cut
+/// does not show again. Everything else is as in `request`; no seed.
+Request extension_of(const Shot& shot, const Request& request);
+
+/// Whether the model of a run without diffusion forcing can begin with an image, and so with the last picture of its
+/// own shot. Reads the headers of the model's files; false where they cannot be read.
+bool begins_with_image(const Request& made);
+
+struct Retake {
+    Request request;         ///< no seed
+    std::optional<int> part; ///< the Take::part of its result
+    std::optional<int> end;  ///< frame of the shot's take that is to follow: becomes `last_image`. Empty: nothing does
+};
+/// The part of its take that the shot shows, made again between what comes before and after it there. `made`: the
+/// request of that take. Where the shot shows all that its request made, or the model is another, all of it anew. May
+/// read the headers of the model's files.
+Retake retake_of(const Shot& shot, const Request& made);
+
+/// Where the result of a queue entry belongs on the timeline. Kept as the entry's tag, so that it holds for a run that
+/// was stopped, or waited while the studio was closed.
+struct ResultPlace {
+    QString shot;            ///< gets the result as a take, or is followed by it
+    std::optional<int> part; ///< of a take: Take::part
+    /// Where it follows: the shot that the first of its copies became, and the others become takes of; until then a
+    /// name that they share.
+    QString placed;
+
+    QString tag() const;
+    /// Nothing: the entry was put in line for something else.
+    static std::optional<ResultPlace> of_tag(const QString& tag);
+};
+
+} // namespace denoir::app

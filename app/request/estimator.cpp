@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/request/estimator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "app/base/file_saver.h"
+#include "app/base/low_priority.h"
+#include "app/base/text.h"
+#include "engine/backend/backend.h"
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/core/units.h"
+#include "engine/pipeline/variant.h"
+#include "engine/pipeline/windows.h"
+#include "engine/session/model_lookup.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr double share_of_products = 0.6; ///< of a whole model's speed in that of its matrix products alone
+constexpr double trial_seconds = 0.1;
+constexpr int trial_rounds = 16;      ///< at least: on a busy machine most are interrupted
+constexpr double newest_counts = 0.5; ///< a machine may be busy once: speeds are averages that follow
+
+QString place_of(const Request& r) {
+    const char* precision = r.precision == PrecisionPolicy::f32   ? "f32"
+                            : r.precision == PrecisionPolicy::wan ? "wan"
+                                                                  : "skyreels";
+    return to_qstring(r.device.value_or(Device{}).name()) + QLatin1Char('|') + QLatin1String(precision);
+}
+/// The bundled model has a name in what is recorded, and none in what is asked for.
+QString key_of(const Request& r) {
+    std::filesystem::path model = r.model;
+    try {
+        model = find_model(r.model);
+    } catch (const Error&) { // gone: under the name it had
+    }
+    return place_of(r) + QLatin1Char('|') + to_qstring(model);
+}
+
+double followed(double before, double now) {
+    if (!(now > 0) || !std::isfinite(now)) return before;
+    return before > 0 ? before + newest_counts * (now - before) : now;
+}
+
+/// What the VAE does for a run, in pixels times frames.
+struct PictureWork {
+    double encoded_first = 0, encoded_between = 0; ///< before the first step, and before each later window's first
+    double decoded_between = 0, decoded_last = 0;  ///< the windows before the last, and that one
+    double encoded() const { return encoded_first + encoded_between; }
+    double decoded() const { return decoded_between + decoded_last; }
+};
+
+PictureWork picture_work(const Request& r) {
+    const double area = double(*r.width) * *r.height;
+    PictureWork work;
+    // Of an image-to-video model's clip only the images: its encoder stops where the rest repeats.
+    work.encoded_first = area * (int(!r.image.empty()) + int(!r.last_image.empty()));
+    if (goes_on(r)) work.encoded_first += area * r.forcing->overlap;
+    const int start = r.start ? r.start->step : 0;
+    for (const Window& w : windows_of(r)) {
+        if (w.index > 0 && w.first_step >= start) work.encoded_between += area * r.forcing->overlap;
+        (w.last ? work.decoded_last : work.decoded_between) += area * video_frames(w.frames);
+    }
+    return work;
+}
+
+/// Requests that need `ratio` of this one's memory beside the weights; sides are multiples of `multiple`.
+QStringList smaller(const Request& r, int multiple, double ratio) {
+    QStringList out;
+    const int now = (*r.frames + 3) / 4; // the first latent frame stands for one frame, others for 4
+    const int latents = int(now * ratio);
+    if (latents > std::max(1, ready_frames(r))) out << QObject::tr("use %1 frames").arg(video_frames(latents));
+    const double side = std::sqrt(ratio);
+    const int width = int(*r.width * side / multiple) * multiple, height = int(*r.height * side / multiple) * multiple;
+    if (width >= 64 && height >= 64) out << QObject::tr("use the size %1x%2").arg(width).arg(height);
+    return out;
+}
+
+/// What would make it possible, or make all of it fit into `available` bytes. Empty: nothing that is known here.
+QStringList changes_for(const Request& r, const Estimate& work, double available, bool possible) {
+    if (!possible) return smaller(r, work.size_multiple, available / double(work.least_bytes));
+    const double weights = double(work.weight_bytes), beside = double(work.peak_bytes) - weights;
+    if (beside <= 0) return {};
+    if (available > weights)
+        if (const QStringList out = smaller(r, work.size_multiple, (available - weights) / beside); !out.isEmpty())
+            return out;
+    if (available <= beside) return {};
+    return {QObject::tr("use a model with weights of at most %1").arg(bytes_text(available - beside))};
+}
+
+} // namespace
+
+Estimator::Estimator(QObject* parent)
+    : QObject(parent), saver_(std::make_unique<FileSaver>(denoir::cache_folder() / "speed.json")) {
+    load();
+}
+
+Estimator::~Estimator() = default;
+
+const Estimator::Speed* Estimator::find(const Request& r, bool& same_model) const {
+    const auto it = speeds_.constFind(key_of(r));
+    same_model = it != speeds_.constEnd();
+    if (same_model) return &*it;
+    // Another model on the same device: its denoising tells this one's, best of all in the same precision.
+    const QString place = place_of(r) + QLatin1Char('|'), device = place.section(QLatin1Char('|'), 0, 0);
+    for (const QString& alike : {place, device + QLatin1Char('|')})
+        for (auto other = speeds_.constBegin(); other != speeds_.constEnd(); ++other)
+            if (other.key().startsWith(alike)) return &*other;
+    return nullptr;
+}
+
+Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work) const {
+    return forecast(r, work, r.device.value_or(Device{}).kind == Device::Kind::cpu ? available_memory() : 0);
+}
+
+Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, quint64 available_bytes) const {
+    Forecast f;
+    bool same_model = false;
+    const Speed* speed = find(r, same_model);
+    double flops = speed ? speed->flops : 0;
+    f.basis = flops > 0 ? Basis::measured : trial_flops_ > 0 ? Basis::trial : Basis::none;
+    if (f.basis == Basis::trial) flops = trial_flops_ * share_of_products;
+    if (flops > 0) {
+        const int steps = std::max(1, Pipeline::step_count(r)), taken = r.start ? std::min(r.start->step, steps) : 0;
+        f.step_seconds = work.flop / flops / steps;
+        f.denoise = f.step_seconds * (steps - taken);
+        if (same_model) {
+            const PictureWork pictures = picture_work(r);
+            const auto seconds = [](double amount, double each) { return each > 0 ? amount / each : 0; };
+            f.load = seconds(double(work.weight_bytes), speed->load_bytes);
+            f.prompt = speed->prompt_seconds;
+            f.image = seconds(pictures.encoded(), speed->encode_pixels);
+            f.decode = seconds(pictures.decoded(), speed->decode_pixels);
+            f.before = f.load + f.prompt + seconds(pictures.encoded_first, speed->encode_pixels);
+            f.after = seconds(pictures.decoded_last, speed->decode_pixels);
+        }
+        f.seconds = f.load + f.prompt + f.image + f.denoise + f.decode;
+    }
+    f.peak_bytes = work.peak_bytes;
+    f.least_bytes = work.least_bytes;
+    f.available_bytes = available_bytes;
+    if (f.available_bytes > 0) {
+        f.fits = f.peak_bytes <= f.available_bytes;
+        f.possible = f.least_bytes <= f.available_bytes;
+        if (!f.fits) f.changes = changes_for(r, work, double(f.available_bytes), f.possible);
+    }
+    const QString time = f.seconds < 0
+                             ? tr("time is known after the first run")
+                             : (f.basis == Basis::trial ? tr("about %1") : tr("≈ %1")).arg(duration_text(f.seconds));
+    const QString memory = bytes_text(double(f.peak_bytes));
+    if (f.fits)
+        f.text = tr("%1 · %2 fits").arg(time, memory);
+    else if (f.possible)
+        f.text = tr("%1 or more · needs %2 of %3: weights are read again in every step")
+                     .arg(time, memory, bytes_text(double(f.available_bytes)));
+    else
+        f.text = tr("too large: needs %1 at least, %2 are free")
+                     .arg(bytes_text(double(f.least_bytes)), bytes_text(double(f.available_bytes)));
+    return f;
+}
+
+void Estimator::learn(const RunRecord& record, const Estimate& work) {
+    const Request& r = record.request;
+    double load = 0, prompt = 0, image = 0, denoise = 0, decode = 0;
+    for (const auto& [stage, seconds] : record.stages) {
+        const QString name = to_qstring(stage);
+        (name.startsWith(QLatin1String("load")) ? load
+         : name == QLatin1String("denoise")     ? denoise
+         : name == QLatin1String("decode")      ? decode
+         : name == QLatin1String("image")       ? image
+                                                : prompt) += seconds;
+    }
+    const PictureWork pictures = picture_work(r);
+    const int first = r.start ? r.start->step : 0;
+    const double share = record.total_steps > 0 ? double(record.total_steps - first) / record.total_steps : 1;
+    Speed& speed = speeds_[key_of(r)];
+    if (denoise > 0) speed.flops = followed(speed.flops, work.flop * share / denoise);
+    if (image > 0) speed.encode_pixels = followed(speed.encode_pixels, pictures.encoded() / image);
+    if (decode > 0) speed.decode_pixels = followed(speed.decode_pixels, pictures.decoded() / decode);
+    if (load > 0) speed.load_bytes = followed(speed.load_bytes, double(work.weight_bytes) / load);
+    if (prompt > 0) speed.prompt_seconds = followed(speed.prompt_seconds, prompt);
+    save();
+    emit changed();
+}
+
+void Estimator::start_trial() {
+    if (trial_.joinable() || trial_flops_ > 0 || !speeds_.isEmpty()) return;
+    trial_ = std::jthread([this] {
+        lower_priority(10);
+        try {
+            constexpr std::int64_t m = 256, n = 512, k = 512;
+            const auto backend = open_backend(Device{});
+            const Weight weight("trial", Tensor::zeros({n, k}));
+            const LinearOptions options{.compute = backend->fast_bf16() ? DType::bf16 : DType::f32};
+            const Tensor x = backend->upload(Tensor::zeros({m, k}));
+            Tensor out = backend->empty({m, n}, DType::f32);
+            backend->linear(x, weight, nullptr, options, out); // packs the weight
+            // The fastest round counts: other programs come first and may take all of the others' time.
+            double seconds = 0, fastest = std::numeric_limits<double>::infinity();
+            for (int round = 0; round < trial_rounds || seconds < trial_seconds; ++round) {
+                const auto begin = std::chrono::steady_clock::now();
+                backend->linear(x, weight, nullptr, options, out);
+                const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+                seconds += took;
+                fastest = std::min(fastest, took);
+            }
+            const double flops = 2.0 * m * n * k / fastest;
+            QMetaObject::invokeMethod(this, [this, flops] {
+                trial_flops_ = flops;
+                emit changed();
+            });
+        } catch (const std::exception&) { // nothing is known then
+        }
+    });
+}
+
+void Estimator::load() {
+    Issue issue;
+    read_own_file(saver_->path(), issue, [&](const std::string& text) {
+        const Json json = parse_json(text, saver_->path().string());
+        if (!json.is_object()) throw Error(saver_->path().string(), {}, "holds no object");
+        for (const auto& item : json.items()) {
+            const Json& value = item.value();
+            const auto number = [&](const char* name) {
+                const auto it = value.find(name);
+                return value.is_object() && it != value.end() && it->is_number() ? std::max(0.0, it->get<double>())
+                                                                                 : 0.0;
+            };
+            speeds_[to_qstring(item.key())] = {.flops = number("flops"),
+                                               .encode_pixels = number("encode_pixels"),
+                                               .decode_pixels = number("decode_pixels"),
+                                               .load_bytes = number("load_bytes"),
+                                               .prompt_seconds = number("prompt_seconds")};
+        }
+    });
+}
+
+void Estimator::save() {
+    Json json = Json::object();
+    for (auto it = speeds_.constBegin(); it != speeds_.constEnd(); ++it)
+        json[it.key().toStdString()] = {{"flops", it->flops},
+                                        {"encode_pixels", it->encode_pixels},
+                                        {"decode_pixels", it->decode_pixels},
+                                        {"load_bytes", it->load_bytes},
+                                        {"prompt_seconds", it->prompt_seconds}};
+    saver_->save(json.dump(1) + "\n");
+}
+
+} // namespace denoir::app

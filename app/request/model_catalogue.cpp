@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/request/model_catalogue.h"
+
+#include <QDir>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QFileInfo>
+#include <QFileSystemWatcher>
+#include <QSet>
+#include <QTimer>
+#include <algorithm>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "app/base/low_priority.h"
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "engine/core/memory.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/variant.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/preflight.h"
+#include "engine/weights/inspect.h"
+#include "engine/weights/places.h"
+#include "engine/weights/traits.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int catalogue_nice = 10;
+constexpr int most_depth = 6; ///< ComfyUI/models/diffusion_models/WanVideo/I2V, a revision in Hugging Face's cache
+constexpr std::size_t most_looked_at = 20'000; ///< entries below one watched folder
+constexpr int look_again_ms = 1000;
+
+struct ModelRow {
+    QString path, name, family, variant, dtype, fits, fits_text;
+    ModelCatalogue::State state = ModelCatalogue::State::looking;
+    quint64 bytes = 0, parameters = 0;
+    QStringList missing;
+    QVariantMap tasks;
+    bool bundled = false;
+    Issue issue;
+};
+
+bool is_weights_file(const fs::path& path) {
+    const std::string ending = path.extension().string();
+    return ending == ".safetensors" || ending == ".pth" || ending == ".gguf";
+}
+
+quint64 bytes_of(const ModelFolder& model) {
+    quint64 sum = 0;
+    for (const fs::path& file : model_files(model)) {
+        std::error_code code;
+        const auto bytes = fs::file_size(file, code);
+        if (!code) sum += bytes;
+    }
+    return sum;
+}
+
+/// Parts that a task needs and the folder lacks.
+QStringList lacking(const ModelFolder& model, bool clip) {
+    QStringList out;
+    const auto need = [&](bool there, const QString& what) {
+        if (!there) out << what;
+    };
+    need(!model.text_encoder.empty(), QObject::tr("text encoder"));
+    need(!model.tokenizer.empty(), QObject::tr("tokenizer"));
+    need(!model.vae.empty(), QObject::tr("VAE"));
+    if (clip) need(!model.clip.empty(), QObject::tr("CLIP image encoder"));
+    return out;
+}
+
+void tell_tasks(ModelRow& row, const ModelFolder& model, const Variant& variant) {
+    const QString text = QObject::tr("text to video"), image = QObject::tr("image to video"),
+                  ends = QObject::tr("first and last frame"), forcing = QObject::tr("diffusion forcing");
+    if (model.family == Family::skyreels_df) {
+        row.variant = QStringLiteral("df");
+        row.tasks[text] = lacking(model, false);
+        row.tasks[image] = lacking(model, false);
+        row.tasks[forcing] = lacking(model, false);
+    } else if (variant.clean_image()) {
+        row.variant = QStringLiteral("ti2v");
+        row.tasks[text] = lacking(model, false);
+        row.tasks[image] = lacking(model, false);
+    } else if (variant.condition == 0) {
+        row.variant = QStringLiteral("t2v");
+        row.tasks[text] = lacking(model, false);
+    } else if (variant.clip_images == 2) {
+        row.variant = QStringLiteral("flf2v");
+        row.tasks[ends] = lacking(model, true);
+    } else {
+        row.variant = QStringLiteral("i2v");
+        row.tasks[image] = lacking(model, variant.clip_images > 0);
+    }
+    row.missing = lacking(model, variant.clip_images > 0);
+}
+
+void tell_fit(ModelRow& row, const ModelFolder& model) {
+    if (model.vae.empty()) return;
+    try {
+        Request r = Pipeline::defaults({}, model);
+        r.seed = 0;
+        const Estimate work = Pipeline::estimate(r, model);
+        const quint64 free = available_memory();
+        if (free == 0) return;
+        const QString peak = bytes_text(double(work.peak_bytes)), have = bytes_text(double(free));
+        const QString size = QStringLiteral("%1×%2").arg(*r.width).arg(*r.height);
+        if (work.peak_bytes <= free) {
+            row.fits = QStringLiteral("fits");
+            row.fits_text = QObject::tr("fits · %3 of %4 for %1, %2 frames").arg(size).arg(*r.frames).arg(peak, have);
+        } else if (work.least_bytes <= free) {
+            row.fits = QStringLiteral("streams");
+            row.fits_text = QObject::tr("slower · weights come and go: %3 of %4 for %1, %2 frames")
+                                .arg(size)
+                                .arg(*r.frames)
+                                .arg(peak, have);
+        } else {
+            row.fits = QStringLiteral("too large");
+            row.fits_text = QObject::tr("too large · %3 at least for %1, %2 frames, %4 are free: use a smaller size")
+                                .arg(size)
+                                .arg(*r.frames)
+                                .arg(bytes_text(double(work.least_bytes)), have);
+        }
+    } catch (const std::exception&) { // incomplete: said elsewhere
+    }
+}
+
+/// Told from headers. False: no model (a VAE alone, a text encoder).
+bool describe(ModelRow& row) {
+    try {
+        const ModelFolder model = ModelFolder::open(to_path(row.path));
+        if (model.transformer.empty()) return false;
+        if (!model.relative.empty())
+            throw Error(model.root.string(), {}, describe_relative(model.relative),
+                        "use a T2V, I2V, FLF2V or TI2V model of Wan, or SkyReels-V2");
+        const Variant variant = Variant::guess(model);
+        row.family = model.family ? to_qstring(name(*model.family)) : QStringLiteral("unknown");
+        row.bytes = bytes_of(model);
+        const Inspection found = inspect(model.transformer.front());
+        row.dtype = to_qstring(found.dtype());
+        for (const fs::path& file : model.transformer) row.parameters += inspect(file).parameters; // shards
+        tell_tasks(row, model, variant);
+        row.state = row.missing.isEmpty() ? ModelCatalogue::State::ready : ModelCatalogue::State::incomplete;
+        tell_fit(row, model);
+        return true;
+    } catch (const Error& e) {
+        row.issue = Issue::from(e);
+    } catch (...) {
+        row.issue = Issue::from_current_exception();
+    }
+    row.state = ModelCatalogue::State::unreadable;
+    return true;
+}
+
+/// Folders and files below roots that may be models.
+class Finder {
+public:
+    QStringList found;
+    QStringList folders; ///< looked into: to be watched
+    /// Level by level: where there is too much below a root, what lies deep is left out.
+    void look_below(const fs::path& root) {
+        std::size_t looked = 0;
+        std::vector<fs::path> level{root};
+        for (int depth = 1; depth <= most_depth; ++depth) {
+            std::vector<fs::path> below;
+            for (const fs::path& folder : level)
+                if (!look(folder, looked, below)) return;
+            level = std::move(below);
+        }
+    }
+
+private:
+    /// Adds what is in the folder, and to `below` where models may lie as well. False: enough was looked at.
+    bool look(const fs::path& folder, std::size_t& looked, std::vector<fs::path>& below) {
+        if (!is_folder(folder)) return true;
+        folders << to_qstring(folder);
+        std::vector<fs::path> files, deeper;
+        std::error_code code;
+        for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
+            if (++looked > most_looked_at) return false;
+            if (it->path().filename().string().starts_with('.')) continue;
+            if (is_folder(it->path()))
+                deeper.push_back(it->path());
+            else if (is_weights_file(it->path()) && is_file(it->path()))
+                files.push_back(it->path());
+        }
+        std::sort(files.begin(), files.end());
+        std::sort(deeper.begin(), deeper.end());
+        try {
+            if (!ModelFolder::open(folder).transformer.empty()) {
+                found << to_qstring(folder);
+                return true;
+            }
+        } catch (const std::exception&) { // none, or several
+        }
+        for (const fs::path& file : files) {
+            try {
+                const Inspection what = inspect(file);
+                if (!what.parts.empty() && what.parts.front().role.starts_with("transformer"))
+                    found << to_qstring(file);
+            } catch (const std::exception&) { // shown as unreadable
+                found << to_qstring(file);
+            }
+        }
+        below.insert(below.end(), deeper.begin(), deeper.end());
+        return true;
+    }
+};
+
+} // namespace
+
+struct ModelCatalogue::Store {
+    explicit Store(ModelCatalogue& catalogue) : self(catalogue) {}
+
+    void ask() {
+        const std::scoped_lock lock(mutex);
+        question = folders;
+        ++asked;
+        wake.notify_all();
+    }
+
+    void loop(const std::stop_token& end) {
+        lower_priority(catalogue_nice);
+        for (;;) {
+            QStringList roots;
+            quint64 serial = 0;
+            {
+                std::unique_lock lock(mutex);
+                if (!wake.wait(lock, end, [&] { return question.has_value(); })) return;
+                roots = *question;
+                question.reset();
+                serial = asked;
+            }
+            Finder finder;
+            QString bundled;
+            try {
+                bundled = to_qstring(find_model({}));
+                finder.found << bundled;
+            } catch (const std::exception&) { // none is shipped
+            }
+            try {
+                finder.look_below(Settings::models_folder());
+            } catch (const std::exception&) { // no data folder
+            }
+            for (const QString& root : roots) finder.look_below(to_path(root));
+            finder.found.removeDuplicates();
+            std::vector<ModelRow> first;
+            for (const QString& path : finder.found) {
+                ModelRow row;
+                row.path = path;
+                row.bundled = path == bundled;
+                row.name = row.bundled ? QObject::tr("Demo") : path.section(QLatin1Char('/'), -1);
+                first.push_back(std::move(row));
+            }
+            tell([this, first, watch = finder.folders] { begin(first, watch); });
+            for (ModelRow row : first) {
+                if (end.stop_requested()) return;
+                const bool is_model = describe(row);
+                tell([this, row, is_model] { put(row, is_model); });
+            }
+            tell([this, serial] {
+                answered = serial;
+                emit self.looked();
+            });
+        }
+    }
+    void tell(std::function<void()> what) { QMetaObject::invokeMethod(&self, std::move(what)); }
+
+    /// Paths in their new order; what is known of them stays until it was looked at again.
+    void begin(const std::vector<ModelRow>& found, const QStringList& watch) {
+        self.beginResetModel();
+        std::vector<ModelRow> next;
+        for (const ModelRow& row : found) {
+            const int known = find(row.path);
+            next.push_back(known >= 0 ? rows[std::size_t(known)] : row);
+        }
+        rows = std::move(next);
+        self.endResetModel();
+        if (!watcher.directories().isEmpty()) watcher.removePaths(watcher.directories());
+        if (!watch.isEmpty()) watcher.addPaths(watch);
+    }
+    void put(const ModelRow& row, bool is_model) {
+        const int at = find(row.path);
+        if (at < 0) return;
+        if (!is_model) {
+            self.beginRemoveRows({}, at, at);
+            rows.erase(rows.begin() + at);
+            self.endRemoveRows();
+            return;
+        }
+        rows[std::size_t(at)] = row;
+        emit self.dataChanged(self.index(at), self.index(at));
+    }
+    int find(const QString& path) const {
+        const auto it = std::find_if(rows.begin(), rows.end(), [&](const ModelRow& r) { return r.path == path; });
+        return it == rows.end() ? -1 : int(it - rows.begin());
+    }
+
+    ModelCatalogue& self;
+    std::vector<ModelRow> rows;
+    QStringList folders;
+    QFileSystemWatcher watcher;
+    QTimer again;
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::optional<QStringList> question;
+    quint64 asked = 0, answered = 0;
+    std::jthread thread; ///< last: joined before the rest goes
+};
+
+ModelCatalogue::ModelCatalogue(QObject* parent) : QAbstractListModel(parent), store_(std::make_unique<Store>(*this)) {
+    store_->again.setSingleShot(true);
+    store_->again.setInterval(look_again_ms);
+    connect(&store_->again, &QTimer::timeout, this, &ModelCatalogue::refresh);
+    connect(&store_->watcher, &QFileSystemWatcher::directoryChanged, &store_->again, qOverload<>(&QTimer::start));
+    store_->thread = std::jthread([store = store_.get()](const std::stop_token& end) { store->loop(end); });
+    refresh();
+}
+
+ModelCatalogue::~ModelCatalogue() = default;
+
+void ModelCatalogue::set_folders(const QStringList& folders) {
+    if (store_->folders == folders) return;
+    store_->folders = folders;
+    refresh();
+}
+QStringList ModelCatalogue::folders() const { return store_->folders; }
+void ModelCatalogue::refresh() { store_->ask(); }
+
+bool ModelCatalogue::wait_looked(int milliseconds) {
+    QElapsedTimer timer;
+    timer.start();
+    while (store_->answered != store_->asked && timer.elapsed() < milliseconds) {
+        QEventLoop loop;
+        QTimer::singleShot(5, &loop, &QEventLoop::quit);
+        loop.exec();
+    }
+    return store_->answered == store_->asked;
+}
+
+int ModelCatalogue::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(store_->rows.size());
+}
+
+QVariant ModelCatalogue::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
+    const ModelRow& r = store_->rows[std::size_t(index.row())];
+    switch (role) {
+    case Qt::DisplayRole:
+    case NameRole: {
+        // Two of one name are told apart by where they lie.
+        const auto& all = store_->rows;
+        const bool alone = std::count_if(all.begin(), all.end(), [&](const auto& x) { return x.name == r.name; }) < 2;
+        return alone ? r.name : QStringLiteral("%1 · %2").arg(r.name, QFileInfo(r.path).dir().dirName());
+    }
+    case Qt::ToolTipRole:
+        return r.issue.isEmpty() ? r.path : r.issue.line();
+    case PathRole:
+        return r.path;
+    case StateRole:
+        return int(r.state);
+    case FamilyRole:
+        return r.family;
+    case VariantRole:
+        return r.variant;
+    case DTypeRole:
+        return r.dtype;
+    case BytesRole:
+        return QVariant::fromValue<quint64>(r.bytes);
+    case ParametersRole:
+        return QVariant::fromValue<quint64>(r.parameters);
+    case MissingRole:
+        return r.missing;
+    case TasksRole:
+        return r.tasks;
+    case FitsRole:
+        return r.fits;
+    case FitsTextRole:
+        return r.fits_text;
+    case BundledRole:
+        return r.bundled;
+    case IssueRole:
+        return QVariant::fromValue(r.issue);
+    default:
+        return {};
+    }
+}
+
+QHash<int, QByteArray> ModelCatalogue::roleNames() const {
+    return {{PathRole, "path"},       {NameRole, "name"},         {StateRole, "state"},    {FamilyRole, "family"},
+            {VariantRole, "variant"}, {DTypeRole, "dtype"},       {BytesRole, "bytes"},    {MissingRole, "missing"},
+            {FitsRole, "fits"},       {FitsTextRole, "fitsText"}, {BundledRole, "bundled"}};
+}
+
+int ModelCatalogue::row_of(const QString& path) const {
+    if (!path.isEmpty()) return store_->find(path);
+    for (std::size_t i = 0; i < store_->rows.size(); ++i)
+        if (store_->rows[i].bundled) return int(i);
+    return -1;
+}
+
+QString ModelCatalogue::bundled() const {
+    const int row = row_of({});
+    return row < 0 ? QString() : store_->rows[std::size_t(row)].path;
+}
+
+} // namespace denoir::app

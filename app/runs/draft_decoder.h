@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QImage>
+#include <QObject>
+#include <memory>
+
+#include "app/base/issue.h"
+
+namespace denoir::app {
+
+using DraftId = quint64;
+
+/// Decodes drafts through the true VAE while a run goes on: a second thread of low priority with a backend of its own,
+/// so that neither waits for the other. One draft after another; a newer request for a frame does not cancel older
+/// ones.
+class DraftDecoder : public QObject {
+    Q_OBJECT
+public:
+    explicit DraftDecoder(QObject* parent = nullptr);
+    ~DraftDecoder() override;
+
+    /// A stored step of a run folder: its estimate, of the last step its latent. `frame` from 0, -1: every one, in
+    /// order. The VAE is causal, so the latent frames before are decoded, too; frame 0 is the cheapest.
+    DraftId decode_step(const QString& run, int step, int frame = -1);
+    /// Keeps the draft of a step as a video file (.mp4, .mkv or a folder of PNG).
+    DraftId keep(const QString& run, int step, const QString& out);
+    void cancel(DraftId draft);
+    void cancel_all();
+
+signals:
+    void frame_decoded(denoir::app::DraftId draft, int index, const QImage& frame); ///< RGB888
+    // Exactly one of these ends every draft.
+    void finished(denoir::app::DraftId draft);
+    void kept(denoir::app::DraftId draft, const QString& out);
+    void failed(denoir::app::DraftId draft, const denoir::app::Issue& issue);
+    void cancelled(denoir::app::DraftId draft);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace denoir::app

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/runs/run_history.h"
+
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QFileSystemWatcher>
+#include <QHash>
+#include <QSet>
+#include <QTimer>
+#include <algorithm>
+#include <cstring>
+
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/runs/run_index.h"
+#include "engine/core/file.h"
+#include "engine/session/run_folder.h"
+#include "engine/session/sweep_plan.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int rows_shown_one_by_one = 24; ///< more at once: the views start anew
+constexpr int look_again_ms = 400;        ///< after the runs' folder changed
+
+/// Newest first; runs of one second by name.
+bool before(const RunRow& a, const RunRow& b) {
+    return a.created != b.created ? a.created > b.created : a.path < b.path;
+}
+
+fs::path runs_folder() {
+    try {
+        return Settings::runs_folder();
+    } catch (const Error&) { // nothing to list then
+        return {};
+    }
+}
+
+/// Milliseconds in front of a name in the trash; -1: no such name.
+qint64 trashed_at(const QString& name) {
+    bool good = false;
+    const qint64 time = name.section(QLatin1Char('-'), 0, 0).toLongLong(&good);
+    return good && name.contains(QLatin1Char('-')) ? time : -1;
+}
+
+} // namespace
+
+struct RunHistory::Store {
+    explicit Store(RunHistory& history)
+        : self(history),
+          runs(runs_folder()),
+          rows(first_rows()),
+          scanner(runs, data_folder() / "history.sqlite", [this](RunChanges changes) {
+              QMetaObject::invokeMethod(&self, [this, c = std::move(changes)]() mutable { apply(std::move(c)); });
+          }) {}
+
+    bool is_shown(const RunRow& row) const {
+        if (starred_only && !row.starred) return false;
+        return std::all_of(words.begin(), words.end(), [&](const QByteArray& word) {
+            return ::memmem(row.haystack.constData(), size_t(row.haystack.size()), word.constData(),
+                            size_t(word.size()));
+        });
+    }
+    void filter() {
+        self.beginResetModel();
+        shown.clear();
+        for (int i = 0; i < int(rows.size()); ++i)
+            if (is_shown(rows[std::size_t(i)])) shown.push_back(i);
+        self.endResetModel();
+    }
+    int find(const QString& run) const {
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (rows[i].path == run || rows[i].entry == run) return int(i);
+        std::error_code code; // another spelling of it
+        const fs::path real = fs::canonical(to_path(run), code);
+        if (code || to_qstring(real) == run) return -1;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (rows[i].path == to_qstring(real)) return int(i);
+        return -1;
+    }
+    int find_entry(const QString& entry) const {
+        const auto it = std::find_if(rows.begin(), rows.end(), [&](const RunRow& r) { return r.entry == entry; });
+        return it == rows.end() ? -1 : int(it - rows.begin());
+    }
+    int shown_row(int index) const {
+        const auto it = std::lower_bound(shown.begin(), shown.end(), index);
+        return it != shown.end() && *it == index ? int(it - shown.begin()) : -1;
+    }
+    /// Of the runs' own file system, which may be another disk; the second is that of older versions, only emptied.
+    std::vector<fs::path> trash_folders() const {
+        std::vector<fs::path> folders{data_folder() / "trash"};
+        if (!runs.empty()) folders.insert(folders.begin(), runs / ".trash");
+        return folders;
+    }
+    std::vector<fs::path> trashed() const {
+        std::error_code code;
+        std::vector<fs::path> all;
+        for (const fs::path& folder : trash_folders())
+            for (fs::directory_iterator it(folder, code), last; !code && it != last; it.increment(code))
+                all.push_back(it->path());
+        return all;
+    }
+    const RunRow& at(int row) const { return rows[std::size_t(shown[std::size_t(row)])]; }
+
+    void take(int index) {
+        if (const int row = shown_row(index); row >= 0) {
+            self.beginRemoveRows({}, row, row);
+            shown.erase(shown.begin() + row);
+            for (int& i : shown) i -= i > index;
+            rows.erase(rows.begin() + index);
+            self.endRemoveRows();
+            return;
+        }
+        for (int& i : shown) i -= i > index;
+        rows.erase(rows.begin() + index);
+    }
+    void put(RunRow row) {
+        const auto place = std::lower_bound(rows.begin(), rows.end(), row, before);
+        const int index = int(place - rows.begin());
+        const bool seen = is_shown(row);
+        const int at = int(std::lower_bound(shown.begin(), shown.end(), index) - shown.begin());
+        if (seen) self.beginInsertRows({}, at, at);
+        rows.insert(place, std::move(row));
+        for (int& i : shown) i += i >= index;
+        if (seen) {
+            shown.insert(shown.begin() + at, index);
+            self.endInsertRows();
+        }
+    }
+    void replace(int index, RunRow row) {
+        const bool stays = shown_row(index) >= 0 && is_shown(row) && row.created == rows[std::size_t(index)].created;
+        if (!stays) {
+            take(index);
+            put(std::move(row));
+            return;
+        }
+        rows[std::size_t(index)] = std::move(row);
+        const QModelIndex changed = self.index(shown_row(index));
+        emit self.dataChanged(changed, changed);
+    }
+
+    /// What was read of the run at work may be older than what is known of it.
+    void bring_up(RunRow& row) const {
+        if (row.state == QStringLiteral("running") && (row.path == at_work || row.entry == at_work))
+            row.steps_done = std::max(row.steps_done, step_at_work);
+    }
+
+    void apply(RunChanges changes) {
+        for (RunRow& row : changes.rows) bring_up(row);
+        if (!changes.issue.isEmpty()) {
+            issue = changes.issue;
+            emit self.issue_changed();
+        }
+        const bool any = !changes.rows.empty() || !changes.gone.isEmpty(), complete = changes.complete;
+        if (int(changes.rows.size()) + changes.gone.size() > rows_shown_one_by_one) {
+            apply_at_once(std::move(changes));
+        } else {
+            for (const QString& entry : changes.gone)
+                if (const int index = find_entry(entry); index >= 0) take(index);
+            for (RunRow& row : changes.rows) {
+                const int index = find_entry(row.entry);
+                index >= 0 ? replace(index, std::move(row)) : put(std::move(row));
+            }
+        }
+        if (any) emit self.totals_changed();
+        if (complete) {
+            looked = true;
+            emit self.scanned();
+        }
+    }
+    void apply_at_once(RunChanges changes) {
+        self.beginResetModel();
+        QHash<QString, int> places;
+        for (std::size_t i = 0; i < rows.size(); ++i) places.insert(rows[i].entry, int(i));
+        for (RunRow& row : changes.rows) {
+            if (const auto it = places.find(row.entry); it != places.end())
+                rows[std::size_t(*it)] = std::move(row);
+            else
+                rows.push_back(std::move(row));
+        }
+        const QSet<QString> gone(changes.gone.begin(), changes.gone.end());
+        std::erase_if(rows, [&](const RunRow& row) { return gone.contains(row.entry); });
+        std::sort(rows.begin(), rows.end(), before);
+        shown.clear();
+        for (int i = 0; i < int(rows.size()); ++i)
+            if (is_shown(rows[std::size_t(i)])) shown.push_back(i);
+        self.endResetModel();
+    }
+
+    /// Before the scanner has its own connection.
+    static std::vector<RunRow> first_rows() {
+        return RunIndex(data_folder() / "history.sqlite", QStringLiteral("denoir-runs-first")).rows();
+    }
+    void load() {
+        std::sort(rows.begin(), rows.end(), before);
+        for (int i = 0; i < int(rows.size()); ++i) shown.push_back(i);
+        scanner.know(rows);
+    }
+
+    RunHistory& self;
+    const fs::path runs;
+    std::vector<RunRow> rows; ///< all, newest first
+    std::vector<int> shown;   ///< indices into rows, rising
+    QString search;
+    QList<QByteArray> words; ///< of the search, as in a haystack
+    bool starred_only = false, looked = false;
+    QString at_work; ///< the run that set_step() told of last
+    int step_at_work = 0;
+    qint64 last_removal = 0; ///< milliseconds; every removal has its own
+    Issue issue;
+    QFileSystemWatcher watcher;
+    QTimer look_again;
+    RunScanner scanner; ///< last: its thread ends before the rest goes
+};
+
+RunHistory::RunHistory(QObject* parent) : QAbstractListModel(parent), store_(std::make_unique<Store>(*this)) {
+    store_->load();
+    store_->look_again.setSingleShot(true);
+    store_->look_again.setInterval(look_again_ms);
+    connect(&store_->look_again, &QTimer::timeout, this, &RunHistory::refresh);
+    if (!store_->runs.empty()) store_->watcher.addPath(to_qstring(store_->runs));
+    connect(&store_->watcher, &QFileSystemWatcher::directoryChanged, &store_->look_again, qOverload<>(&QTimer::start));
+    refresh();
+}
+
+RunHistory::~RunHistory() = default;
+
+int RunHistory::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(store_->shown.size()); }
+
+QVariant RunHistory::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
+    const RunRow& r = store_->at(index.row());
+    switch (role) {
+    case Qt::DisplayRole:
+        return r.name.isEmpty() ? r.prompt : r.name;
+    case Qt::EditRole:
+    case NameRole:
+        return r.name;
+    case Qt::ToolTipRole:
+        return QString(r.prompt + QLatin1Char('\n') + r.summary());
+    case PathRole:
+        return r.path;
+    case PromptRole:
+        return r.prompt;
+    case NegativePromptRole:
+        return r.negative;
+    case TemplateRole:
+        return r.prompt_template;
+    case StateRole:
+        return r.state;
+    case CreatedRole:
+        return QDateTime::fromMSecsSinceEpoch(r.created, Qt::UTC);
+    case SeedRole:
+        return QVariant::fromValue<quint64>(r.seed);
+    case ModeRole:
+        return r.mode;
+    case ModelRole:
+        return r.model;
+    case SamplerRole:
+        return r.sampler;
+    case WidthRole:
+        return r.width;
+    case HeightRole:
+        return r.height;
+    case FramesRole:
+        return r.frames;
+    case FpsRole:
+        return r.fps;
+    case StepsRole:
+        return r.steps;
+    case StepsDoneRole:
+        return r.steps_done;
+    case GuidanceRole:
+        return r.guidance;
+    case SecondsRole:
+        return r.seconds;
+    case StarredRole:
+        return r.starred;
+    case BytesRole:
+        return QVariant::fromValue<quint64>(r.bytes);
+    case ThumbnailRole:
+        return r.thumbnail ? QString(r.path + QStringLiteral("/thumbnail.png")) : QString();
+    case VideoRole:
+        return r.video ? QString(r.path + QStringLiteral("/video.mp4")) : QString();
+    case IssueRole:
+        return QVariant::fromValue(r.issue);
+    case SummaryRole:
+        return r.summary();
+    case ParentRole:
+        return r.parent;
+    case LatentsRole:
+        return r.latents;
+    case DroppableRole:
+        return QVariant::fromValue<quint64>(r.droppable);
+    default:
+        return {};
+    }
+}
+
+bool RunHistory::setData(const QModelIndex& index, const QVariant& value, int role) {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return false;
+    const QString run = store_->at(index.row()).path;
+    if (role == StarredRole)
+        set_starred(run, value.toBool());
+    else if (role == NameRole || role == Qt::EditRole)
+        set_name(run, value.toString());
+    else
+        return false;
+    return true;
+}
+
+Qt::ItemFlags RunHistory::flags(const QModelIndex& index) const {
+    if (!index.isValid()) return Qt::NoItemFlags;
+    return QAbstractListModel::flags(index) | Qt::ItemIsEditable | Qt::ItemIsDragEnabled | Qt::ItemNeverHasChildren;
+}
+
+QHash<int, QByteArray> RunHistory::roleNames() const {
+    return {{PathRole, "path"},       {NameRole, "name"},           {PromptRole, "prompt"},   {StateRole, "state"},
+            {CreatedRole, "created"}, {SeedRole, "seed"},           {ModeRole, "mode"},       {ModelRole, "model"},
+            {WidthRole, "width"},     {HeightRole, "height"},       {FramesRole, "frames"},   {FpsRole, "fps"},
+            {StepsRole, "steps"},     {StepsDoneRole, "stepsDone"}, {SecondsRole, "seconds"}, {StarredRole, "starred"},
+            {BytesRole, "bytes"},     {ThumbnailRole, "thumbnail"}, {VideoRole, "video"},     {SummaryRole, "summary"}};
+}
+
+void RunHistory::set_search(const QString& text) {
+    if (store_->search == text) return;
+    store_->search = text;
+    QStringList words = text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    // "steps:2" is not 20.
+    for (QString& word : words)
+        if (const qsizetype colon = word.indexOf(QLatin1Char(':')); colon > 0 && colon + 1 < word.size())
+            for (const char* field : {"steps", "seed", "size", "frames", "guidance"})
+                if (word.left(colon) == QLatin1String(field)) word += QLatin1Char(' ');
+    store_->words.clear();
+    for (const QString& word : words) store_->words << word.toUtf8();
+    store_->filter();
+}
+QString RunHistory::search() const { return store_->search; }
+
+void RunHistory::set_starred_only(bool only) {
+    if (store_->starred_only == only) return;
+    store_->starred_only = only;
+    store_->filter();
+}
+bool RunHistory::starred_only() const { return store_->starred_only; }
+
+int RunHistory::total() const { return int(store_->rows.size()); }
+
+int RunHistory::row_of(const QString& run) const {
+    const int index = store_->find(run);
+    return index < 0 ? -1 : store_->shown_row(index);
+}
+bool RunHistory::contains(const QString& run) const { return store_->find(run) >= 0; }
+
+FinishedRuns RunHistory::finished_runs() const {
+    FinishedRuns out;
+    for (const RunRow& r : store_->rows)
+        if (r.video && r.state == QStringLiteral("done"))
+            out.add(to_path(r.path), r.seed, r.width, r.height, r.frames, r.steps);
+    return out;
+}
+
+QString RunHistory::newest_done() const {
+    for (const RunRow& row : store_->rows)
+        if (row.state == QStringLiteral("done") && row.video) return row.path;
+    return {};
+}
+
+RunRecord RunHistory::record(const QString& run) { return RunFolder::open(to_path(run)).record(); }
+
+bool RunHistory::starred(const QString& run) const {
+    const int index = store_->find(run);
+    return index >= 0 && store_->rows[std::size_t(index)].starred;
+}
+
+void RunHistory::note(const QString& run, const std::function<void(RunRow&)>& change) {
+    const int index = store_->find(run);
+    if (index < 0) return;
+    RunRow row = store_->rows[std::size_t(index)];
+    change(row);
+    row.make_haystack();
+    store_->scanner.note(row.entry, {row.starred, row.name, row.prompt_template});
+    store_->replace(index, std::move(row)); // at once; the scanner confirms it
+}
+
+void RunHistory::set_starred(const QString& run, bool starred) {
+    note(run, [starred](RunRow& row) { row.starred = starred; });
+}
+void RunHistory::set_name(const QString& run, const QString& name) {
+    note(run, [&](RunRow& row) { row.name = name.simplified().left(200); });
+}
+
+void RunHistory::set_prompt_template(const QString& run, const QString& text) {
+    if (contains(run)) return note(run, [&](RunRow& row) { row.prompt_template = text; });
+    // A run that was just made: not in the list yet.
+    RunNotes notes = RunNotes::read(to_path(run));
+    notes.prompt_template = text;
+    store_->scanner.note(entry_of(run), notes);
+}
+
+QString RunHistory::entry_of(const QString& run) const {
+    const int index = store_->find(run);
+    if (index >= 0) return store_->rows[std::size_t(index)].entry;
+    return to_qstring(store_->runs / to_path(run).filename());
+}
+
+QStringList RunHistory::remove(const QStringList& runs) {
+    QStringList gone, entries;
+    std::error_code code;
+    const fs::path trash = store_->trash_folders().front();
+    fs::create_directories(trash, code);
+    const qint64 now = std::max(QDateTime::currentMSecsSinceEpoch(), store_->last_removal + 1);
+    store_->last_removal = now;
+    for (const QString& run : runs) {
+        const int index = store_->find(run);
+        if (index < 0 || RunFolder::busy(to_path(store_->rows[std::size_t(index)].path))) continue; // one at work stays
+        const fs::path entry = to_path(store_->rows[std::size_t(index)].entry);
+        fs::rename(entry, trash / (std::to_string(now) + "-" + entry.filename().string()), code);
+        if (code) {
+            store_->issue = {run,
+                             {},
+                             tr("this run cannot be removed: %1").arg(to_qstring(code.message())),
+                             tr("check the folder's rights")};
+            emit issue_changed();
+            continue;
+        }
+        gone << store_->rows[std::size_t(index)].path;
+        entries << store_->rows[std::size_t(index)].entry;
+        store_->take(index);
+    }
+    store_->scanner.forget(entries);
+    if (!gone.isEmpty()) {
+        emit totals_changed();
+        emit removed(gone);
+    }
+    return gone;
+}
+
+void RunHistory::restore(const QStringList& runs) {
+    std::error_code code;
+    const std::vector<fs::path> all = store_->trashed();
+    qint64 newest = -1;
+    for (const fs::path& item : all) newest = std::max(newest, trashed_at(to_qstring(item.filename())));
+    QStringList back;
+    for (const fs::path& item : all) {
+        const QString name = to_qstring(item.filename());
+        const QString own = name.section(QLatin1Char('-'), 1);
+        const bool wanted = runs.isEmpty() ? trashed_at(name) == newest && newest >= 0
+                                           : std::any_of(runs.begin(), runs.end(), [&](const QString& run) {
+                                                 return run.section(QLatin1Char('/'), -1) == own;
+                                             });
+        const fs::path entry = store_->runs / to_path(own);
+        if (!wanted || fs::exists(fs::symlink_status(entry, code))) continue;
+        fs::rename(item, entry, code);
+        if (code) continue;
+        store_->scanner.look(to_qstring(entry));
+        back << to_qstring(entry);
+    }
+    if (!back.isEmpty()) emit restored(back);
+}
+
+bool RunHistory::can_restore() const { return !store_->trashed().empty(); }
+
+void RunHistory::purge_trash(int older_than_days) {
+    const qint64 limit = QDateTime::currentMSecsSinceEpoch() - qint64(older_than_days) * 24 * 3600 * 1000;
+    std::vector<fs::path> old;
+    for (const fs::path& item : store_->trashed()) {
+        const qint64 time = trashed_at(to_qstring(item.filename()));
+        if (time >= 0 && time <= limit) old.push_back(item);
+    }
+    store_->scanner.purge(std::move(old));
+}
+
+void RunHistory::touch(const QString& run) { store_->scanner.look(entry_of(run)); }
+void RunHistory::set_step(const QString& run, int step) {
+    store_->at_work = run;
+    store_->step_at_work = step;
+    const int index = store_->find(run);
+    if (index < 0) return;
+    RunRow row = store_->rows[std::size_t(index)];
+    store_->bring_up(row);
+    if (row.steps_done != store_->rows[std::size_t(index)].steps_done) store_->replace(index, std::move(row));
+}
+void RunHistory::refresh() {
+    store_->looked = false;
+    store_->scanner.scan();
+}
+void RunHistory::rebuild() {
+    store_->looked = false;
+    store_->scanner.rebuild();
+}
+
+bool RunHistory::wait_scanned(int milliseconds) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!(store_->looked && store_->scanner.idle()) && timer.elapsed() < milliseconds) {
+        QEventLoop loop;
+        QTimer::singleShot(5, &loop, &QEventLoop::quit);
+        loop.exec();
+    }
+    QEventLoop().processEvents(); // what was told last
+    return store_->looked && store_->scanner.idle();
+}
+
+quint64 RunHistory::bytes() const {
+    quint64 all = 0;
+    for (const RunRow& row : store_->rows) all += row.bytes;
+    return all;
+}
+
+RunHistory::DropPlan RunHistory::plan_drop(quint64 limit) const {
+    DropPlan plan;
+    quint64 used = bytes();
+    for (auto row = store_->rows.rbegin(); row != store_->rows.rend() && used > limit; ++row) {
+        if (row->starred || row->droppable == 0 || row->state != QStringLiteral("done")) continue;
+        plan.runs << row->path;
+        plan.bytes += row->droppable;
+        used -= std::min(used, row->droppable);
+    }
+    return plan;
+}
+
+void RunHistory::drop_latents(const DropPlan& plan) {
+    QStringList entries;
+    for (const QString& run : plan.runs) entries << entry_of(run);
+    store_->scanner.drop(entries);
+}
+
+Issue RunHistory::issue() const { return store_->issue; }
+
+} // namespace denoir::app

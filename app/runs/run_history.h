@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QAbstractListModel>
+#include <QDateTime>
+#include <QImage>
+#include <QStringList>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/base/issue.h"
+#include "engine/session/run_record.h"
+
+namespace denoir {
+class FinishedRuns;
+}
+
+namespace denoir::app {
+
+struct RunRow;
+
+/// The runs, newest first: an SQLite index over run folders (`history.sqlite` of the data folder), filled and renewed
+/// by a thread that looks at the folders, and rebuilt from them where it is missing or damaged. What the user adds to a
+/// run (star, name, prompt template) lives in the run's own `studio.json`, so nothing is lost with the index.
+class RunHistory : public QAbstractListModel {
+    Q_OBJECT
+public:
+    enum Role {
+        PathRole = Qt::UserRole + 1,
+        NameRole, ///< given by the user; empty: none
+        PromptRole,
+        NegativePromptRole,
+        TemplateRole, ///< with wildcards; empty: had none
+        StateRole,    ///< "done", "running", "cancelled", "failed", "interrupted", "waiting"
+        CreatedRole,  ///< QDateTime, UTC
+        SeedRole,     ///< quint64
+        ModeRole,
+        ModelRole,
+        SamplerRole,
+        WidthRole,
+        HeightRole,
+        FramesRole,
+        FpsRole,
+        StepsRole,
+        StepsDoneRole, ///< whole steps on disk
+        GuidanceRole,
+        SecondsRole,
+        StarredRole,
+        BytesRole,     ///< on disk
+        ThumbnailRole, ///< path of thumbnail.png; empty: none (yet)
+        VideoRole,     ///< path of video.mp4; empty: none (yet)
+        IssueRole,     ///< app::Issue of a failed run
+        SummaryRole,   ///< "256x144 · 33 f · 20 steps · CFG 5 · seed 7"
+        ParentRole,    ///< run it branched from; empty: none
+        LatentsRole,   ///< steps can be shown and branched from
+        DroppableRole, ///< bytes that dropping its step latents would free
+    };
+
+    explicit RunHistory(QObject* parent = nullptr);
+    ~RunHistory() override;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override; ///< StarredRole, NameRole
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    QHash<int, QByteArray> roleNames() const override;
+
+    /// Words that must all occur in prompt, name, parameters, model, state, date or folder, case ignored; "steps:20",
+    /// "seed:7", "size:256x144", "frames:33", "mode:i2v", "state:done" ask for one field. Rows change at once.
+    void set_search(const QString& text);
+    QString search() const;
+    void set_starred_only(bool only);
+    bool starred_only() const;
+
+    int total() const;                       ///< without search and filter
+    int row_of(const QString& run) const;    ///< -1: not shown
+    bool contains(const QString& run) const; ///< filter ignored
+    FinishedRuns finished_runs() const;      ///< whatever is searched for
+    QString newest_done() const;             ///< path; empty: none
+    /// Reads the run's folder: full record with the resolved request. Throws Error.
+    static RunRecord record(const QString& run);
+
+    bool starred(const QString& run) const;
+    void set_starred(const QString& run, bool starred);
+    void set_name(const QString& run, const QString& name);
+    void set_prompt_template(const QString& run, const QString& text);
+
+    /// Moves the folders to `.trash` among the runs, where they stay until purge_trash(). Runs at work are left alone,
+    /// and those that cannot be moved, with an issue: returns what was moved. Undo with restore().
+    QStringList remove(const QStringList& runs);
+    /// The runs that the last remove() took (or these), back at their places.
+    void restore(const QStringList& runs = {});
+    bool can_restore() const;
+    /// Removes what lies in the trash for longer than this.
+    void purge_trash(int older_than_days);
+
+    /// A folder was made or changed: looked at soon. The window connects queue and worker to this.
+    void touch(const QString& run);
+    /// The run at work has reached this step: listed so at once, before its folder is looked at.
+    void set_step(const QString& run, int step);
+    /// Looks at every folder again, in the background.
+    void refresh();
+    /// Forgets the index and makes it again from the folders.
+    void rebuild();
+    bool wait_scanned(int milliseconds); ///< for tests and benchmarks
+
+    quint64 bytes() const; ///< disk use of all runs
+    /// Runs whose step latents would go so that at most `limit` bytes are used: unstarred, finished, oldest first. The
+    /// last latent, video and record always stay.
+    struct DropPlan {
+        QStringList runs;
+        quint64 bytes = 0;
+    };
+    DropPlan plan_drop(quint64 limit) const;
+    void drop_latents(const DropPlan& plan);
+    /// Of the index, a star or name that could not be written, a run that could not be removed; runs are listed.
+    Issue issue() const;
+
+signals:
+    void scanned();        ///< a look at the folders is complete
+    void totals_changed(); ///< total(), bytes()
+    void removed(const QStringList& runs);
+    void restored(const QStringList& runs);
+    void issue_changed();
+
+private:
+    struct Store;
+    void note(const QString& run, const std::function<void(RunRow&)>& change);
+    QString entry_of(const QString& run) const;
+    std::unique_ptr<Store> store_;
+};
+
+} // namespace denoir::app

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/runs/run_index.h"
+
+#include <QDataStream>
+#include <QFile>
+#include <QIODevice>
+#include <QSet>
+#include <QSqlError>
+#include <QSqlQuery>
+
+#include "app/base/low_priority.h"
+#include "app/base/text.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int index_version = 4; ///< of the table and of pack()
+constexpr int scanner_nice = 10;
+constexpr std::size_t batch = 256;
+
+QByteArray pack(const RunRow& r) {
+    QByteArray bytes;
+    QDataStream out(&bytes, QIODevice::WriteOnly);
+    out.setVersion(QDataStream::Qt_6_4);
+    out << r.path << r.stamp << r.name << r.prompt << r.negative << r.prompt_template << r.state << r.mode << r.model
+        << r.sampler << r.parent << r.created << r.seed << r.width << r.height << r.frames << r.steps << r.steps_done
+        << r.fps << r.guidance << r.seconds << r.bytes << r.droppable << r.starred << r.thumbnail << r.video
+        << r.latents << r.issue.file << r.issue.field << r.issue.message << r.issue.hint << r.haystack;
+    return bytes;
+}
+
+/// A run at work ends without a file of it changing where its program is killed: it is always looked at again.
+QString trusted_stamp(const RunRow& row) { return row.state == QLatin1String("running") ? QString() : row.stamp; }
+
+bool unpack(const QByteArray& bytes, RunRow& r) {
+    QDataStream in(bytes);
+    in.setVersion(QDataStream::Qt_6_4);
+    in >> r.path >> r.stamp >> r.name >> r.prompt >> r.negative >> r.prompt_template >> r.state >> r.mode >> r.model >>
+        r.sampler >> r.parent >> r.created >> r.seed >> r.width >> r.height >> r.frames >> r.steps >> r.steps_done >>
+        r.fps >> r.guidance >> r.seconds >> r.bytes >> r.droppable >> r.starred >> r.thumbnail >> r.video >>
+        r.latents >> r.issue.file >> r.issue.field >> r.issue.message >> r.issue.hint >> r.haystack;
+    return in.status() == QDataStream::Ok && in.atEnd();
+}
+
+} // namespace
+
+RunIndex::RunIndex(const fs::path& file, const QString& connection) : connection_(connection) {
+    const QString name = to_qstring(file);
+    if (open(name)) return;
+    // An index holds nothing of its own: away with it, the folders tell everything again.
+    QSqlDatabase::removeDatabase(connection_);
+    for (const char* part : {"", "-wal", "-shm", "-journal"}) QFile::remove(name + QString::fromLatin1(part));
+    if (open(name)) return;
+    issue_ = {name,
+              {},
+              QObject::tr("the index of the runs cannot be written"),
+              QObject::tr("free some space or check the folder's rights; the runs are listed all the same")};
+}
+
+RunIndex::~RunIndex() {
+    QSqlDatabase::database(connection_, false).close();
+    QSqlDatabase::removeDatabase(connection_);
+}
+
+bool RunIndex::run(const char* statement) const {
+    QSqlQuery query(QSqlDatabase::database(connection_));
+    return query.exec(QString::fromLatin1(statement));
+}
+
+bool RunIndex::open(const QString& file) {
+    QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), connection_);
+    database.setDatabaseName(file);
+    database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000"));
+    if (!database.open() || !run("PRAGMA journal_mode=WAL") || !run("PRAGMA synchronous=NORMAL")) return false;
+    QSqlQuery version(database);
+    if (!version.exec(QStringLiteral("PRAGMA user_version")) || !version.next()) return false;
+    const int found = version.value(0).toInt();
+    version.finish();
+    if (found == index_version) {
+        QSqlQuery check(database);
+        return check.exec(QStringLiteral("SELECT entry, row FROM runs LIMIT 1"));
+    }
+    return run("DROP TABLE IF EXISTS runs") && run("CREATE TABLE runs (entry TEXT PRIMARY KEY, row BLOB NOT NULL)") &&
+           run(qPrintable(QStringLiteral("PRAGMA user_version=%1").arg(index_version)));
+}
+
+std::vector<RunRow> RunIndex::rows() const {
+    std::vector<RunRow> out;
+    QSqlQuery query(QSqlDatabase::database(connection_));
+    query.setForwardOnly(true);
+    if (!query.exec(QStringLiteral("SELECT entry, row FROM runs"))) return out;
+    while (query.next()) {
+        RunRow row;
+        row.entry = query.value(0).toString();
+        if (!unpack(query.value(1).toByteArray(), row)) continue; // the scan finds it again
+        out.push_back(std::move(row));
+    }
+    return out;
+}
+
+void RunIndex::store(const std::vector<RunRow>& rows) {
+    QSqlDatabase database = QSqlDatabase::database(connection_);
+    database.transaction();
+    QSqlQuery query(database);
+    query.prepare(QStringLiteral("INSERT OR REPLACE INTO runs (entry, row) VALUES (?, ?)"));
+    for (const RunRow& row : rows) {
+        query.bindValue(0, row.entry);
+        query.bindValue(1, pack(row));
+        query.exec();
+    }
+    database.commit();
+}
+
+void RunIndex::remove(const QStringList& entries) {
+    QSqlDatabase database = QSqlDatabase::database(connection_);
+    database.transaction();
+    QSqlQuery query(database);
+    query.prepare(QStringLiteral("DELETE FROM runs WHERE entry = ?"));
+    for (const QString& entry : entries) {
+        query.bindValue(0, entry);
+        query.exec();
+    }
+    database.commit();
+}
+
+void RunIndex::clear() { run("DELETE FROM runs"); }
+
+RunScanner::RunScanner(fs::path runs, fs::path index, std::function<void(RunChanges)> tell)
+    : runs_(std::move(runs)), index_file_(std::move(index)), tell_(std::move(tell)) {
+    thread_ = std::jthread([this](const std::stop_token& end) { loop(end); });
+}
+
+void RunScanner::know(const std::vector<RunRow>& rows) {
+    QHash<QString, QString> stamps;
+    for (const RunRow& row : rows) stamps.insert(row.entry, trusted_stamp(row));
+    post([this, stamps] { stamps_ = stamps; });
+}
+
+void RunScanner::scan() {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (std::exchange(scan_waits_, true)) return; // one that has not begun sees everything, too
+    }
+    post([this] {
+        {
+            const std::scoped_lock lock(mutex_);
+            scan_waits_ = false;
+        }
+        scan_now(end_);
+    });
+}
+
+void RunScanner::rebuild() {
+    post([this] {
+        stamps_.clear();
+        index_->clear();
+        scan_now(end_);
+    });
+}
+
+void RunScanner::look(const QString& entry) {
+    post([this, entry] { look_now(entry); });
+}
+
+void RunScanner::note(const QString& entry, const RunNotes& notes) {
+    post([this, entry, notes] {
+        try {
+            notes.write(to_path(entry));
+        } catch (...) {
+            tell({{}, {}, Issue::from_current_exception(), false});
+        }
+        look_now(entry);
+    });
+}
+
+void RunScanner::drop(const QStringList& entries) {
+    post([this, entries] {
+        for (const QString& entry : entries) {
+            if (end_.stop_requested()) return;
+            try {
+                drop_step_latents(to_path(entry));
+            } catch (...) {
+                tell({{}, {}, Issue::from_current_exception(), false});
+            }
+            stamps_.remove(entry);
+            look_now(entry);
+        }
+    });
+}
+
+void RunScanner::forget(const QStringList& entries) {
+    post([this, entries] {
+        for (const QString& entry : entries) stamps_.remove(entry);
+        index_->remove(entries);
+    });
+}
+
+void RunScanner::purge(std::vector<fs::path> folders) {
+    post([this, folders = std::move(folders)] {
+        std::error_code code;
+        for (const fs::path& folder : folders)
+            if (!end_.stop_requested()) fs::remove_all(folder, code); // of a link: the link alone
+    });
+}
+
+bool RunScanner::idle() const {
+    const std::scoped_lock lock(mutex_);
+    return tasks_.empty() && !working_;
+}
+
+void RunScanner::post(std::function<void()> task) {
+    const std::scoped_lock lock(mutex_);
+    tasks_.push_back(std::move(task));
+    wake_.notify_all();
+}
+
+void RunScanner::loop(const std::stop_token& end) {
+    lower_priority(scanner_nice);
+    end_ = end;
+    index_ = std::make_unique<RunIndex>(index_file_, QStringLiteral("denoir-runs-%1").arg(quintptr(this)));
+    if (!index_->issue().isEmpty()) tell({{}, {}, index_->issue(), false});
+    for (;;) {
+        std::function<void()> task;
+        {
+            std::unique_lock lock(mutex_);
+            working_ = false;
+            wake_.wait(lock, end, [&] { return !tasks_.empty(); });
+            // Notes and deletions are done even at the end; looking is not.
+            if (tasks_.empty()) break;
+            task = std::move(tasks_.front());
+            tasks_.pop_front();
+            working_ = true;
+        }
+        task();
+    }
+    index_.reset();
+}
+
+void RunScanner::tell(RunChanges changes) { tell_(std::move(changes)); }
+
+void RunScanner::look_now(const QString& entry) {
+    RunChanges changes;
+    try {
+        changes.rows.push_back(read_run(to_path(entry)));
+        stamps_.insert(entry, trusted_stamp(changes.rows.back()));
+        tell(changes); // the list does not wait for the disk
+        return index_->store(changes.rows);
+    } catch (const std::exception&) { // no run (any more)
+        if (!stamps_.contains(entry)) return;
+        stamps_.remove(entry);
+        index_->remove({entry});
+        changes.gone << entry;
+    }
+    tell(std::move(changes));
+}
+
+void RunScanner::scan_now(const std::stop_token& end) {
+    RunChanges changes;
+    QSet<QString> seen;
+    const auto hand_over = [&] {
+        if (changes.rows.empty()) return;
+        tell(changes);
+        index_->store(std::exchange(changes, {}).rows);
+    };
+    std::error_code code;
+    for (fs::directory_iterator it(runs_, code), last; !code && it != last; it.increment(code)) {
+        if (end.stop_requested()) return;
+        const std::string name = it->path().filename().string();
+        if (name.starts_with('.')) continue;
+        const QString entry = to_qstring(it->path()), stamp = run_stamp(it->path());
+        if (stamp.isEmpty()) continue; // no run, or one that is just being made
+        seen << entry;
+        if (stamps_.value(entry) == stamp) continue;
+        try {
+            changes.rows.push_back(read_run(it->path()));
+            stamps_.insert(entry, trusted_stamp(changes.rows.back()));
+        } catch (const std::exception&) { // half written, or no run of ours: the list shows what can be read
+            seen.remove(entry);
+        }
+        if (changes.rows.size() >= batch) hand_over();
+    }
+    hand_over();
+    for (const QString& entry : code ? QStringList() : stamps_.keys()) // what could not be listed is not gone
+        if (!seen.contains(entry)) changes.gone << entry, stamps_.remove(entry);
+    index_->remove(changes.gone);
+    changes.complete = true;
+    tell(std::move(changes));
+}
+
+} // namespace denoir::app

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/runs/run_queue_store.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "app/base/text.h"
+#include "engine/core/file.h"
+#include "engine/session/render.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr int most_ended = 50;
+
+} // namespace
+
+RunQueue::Store::Store(RunQueue& queue, EngineWorker& engine)
+    : self(queue), worker(engine), file(data_folder() / "queue.json"), saver(file) {}
+
+int RunQueue::Store::find(quint64 id) const {
+    const auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.id == id; });
+    return it == entries.end() ? -1 : int(it - entries.begin());
+}
+
+int RunQueue::Store::find_job(JobId job) const {
+    const auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.job == job; });
+    return job == 0 || it == entries.end() ? -1 : int(it - entries.begin());
+}
+
+int RunQueue::Store::first_waiting() const {
+    const auto it =
+        std::find_if(entries.begin(), entries.end(), [](const Entry& e) { return e.state == State::waiting; });
+    return int(it - entries.begin());
+}
+
+void RunQueue::Store::changed(int row) { emit self.dataChanged(self.index(row), self.index(row)); }
+
+quint64 RunQueue::Store::save() {
+    Json all = Json::array();
+    for (const Entry& e : entries) all.push_back(e.to_json());
+    return saver.save(
+        Json{{"schema", 1}, {"paused", paused}, {"next_id", next_id}, {"entries", std::move(all)}}.dump(1) + "\n");
+}
+
+void RunQueue::Store::read(const std::string& text) {
+    const Json json = parse_json(text, file.string());
+    if (!json.is_object() || !json.contains("entries") || !json["entries"].is_array() ||
+        json.value("schema", Json()) != 1)
+        throw Error(file.string(), "schema", "is not known to this version", "use a newer Denoir");
+    paused = json.value("paused", Json()) == true;
+    for (const Json& one : json["entries"]) {
+        Entry e = Entry::from_json(one, file.string(), next_id);
+        if (find(e.id) >= 0) e.id = next_id;
+        next_id = std::max(next_id, e.id + 1);
+        if (e.state == State::running) e.after_crash();
+        entries.push_back(std::move(e));
+    }
+}
+
+void RunQueue::Store::pump() {
+    if (!started || paused || self.running() != 0) return;
+    const int row = first_waiting();
+    if (row == int(entries.size())) return;
+    Entry& e = entries[std::size_t(row)];
+    e.state = State::running;
+    e.step = e.steps = 0;
+    e.progress = {};
+    e.begun = false;
+    e.issue = {};
+    try {
+        if (!e.resume) e.run = to_qstring(new_run_folder(e.request));
+    } catch (...) {
+        e.issue = Issue::from_current_exception();
+        return end(row, State::failed);
+    }
+    start_after = save();
+    changed(row);
+}
+
+void RunQueue::Store::saved(quint64 serial) {
+    if (start_after == 0 || serial < start_after) return;
+    start_after = 0;
+    for (std::size_t row = 0; row < entries.size(); ++row) {
+        Entry& e = entries[row];
+        if (e.state != State::running || e.job != 0) continue;
+        e.job = e.resume ? worker.resume(e.run) : worker.render(e.request, e.run);
+        emit self.entry_started(e.id, e.job);
+        return;
+    }
+}
+
+void RunQueue::Store::end(int row, State state) {
+    Entry& e = entries[std::size_t(row)];
+    e.state = state;
+    e.job = 0;
+    if (!e.resume) e.drop_empty_run();
+    const quint64 id = e.id;
+    const QString run = e.run;
+    trim();
+    save();
+    if (const int now = find(id); now >= 0) changed(now);
+    emit self.entry_ended(id, int(state), run);
+    if (first_waiting() == int(entries.size()))
+        emit self.emptied();
+    else
+        pump();
+}
+
+void RunQueue::Store::trim() {
+    int ended = int(std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.ended(); }));
+    for (int row = 0; row < int(entries.size()) && ended > most_ended;) {
+        if (!entries[std::size_t(row)].ended() || entries[std::size_t(row)].state == State::interrupted) {
+            ++row;
+            continue;
+        }
+        take(row);
+        --ended;
+    }
+}
+
+RunQueue::Entry RunQueue::Store::take(int row) {
+    self.beginRemoveRows({}, row, row);
+    Entry e = std::move(entries[std::size_t(row)]);
+    entries.erase(entries.begin() + row);
+    self.endRemoveRows();
+    return e;
+}
+
+void RunQueue::Store::put(int row, Entry e) {
+    self.beginInsertRows({}, row, row);
+    entries.insert(entries.begin() + row, std::move(e));
+    self.endInsertRows();
+}
+
+void RunQueue::Store::put(int row, std::vector<Entry> several) {
+    self.beginInsertRows({}, row, row + int(several.size()) - 1);
+    entries.insert(entries.begin() + row, std::make_move_iterator(several.begin()),
+                   std::make_move_iterator(several.end()));
+    self.endInsertRows();
+}
+
+quint64 RunQueue::Store::add(Entry e, bool next) {
+    e.id = next_id++;
+    const quint64 id = e.id;
+    put(next ? first_waiting() : int(entries.size()), std::move(e));
+    save();
+    pump();
+    return id;
+}
+
+void RunQueue::Store::remove_if(const std::function<bool(const Entry&)>& goes) {
+    std::vector<std::pair<int, Entry>> taken;
+    // Neighbours together: whoever listens looks at the whole queue after each signal.
+    for (int last = int(entries.size()) - 1; last >= 0; --last) {
+        if (!goes(entries[std::size_t(last)])) continue;
+        int first = last;
+        while (first > 0 && goes(entries[std::size_t(first - 1)])) --first;
+        self.beginRemoveRows({}, first, last);
+        for (int row = last; row >= first; --row) taken.emplace_back(row, std::move(entries[std::size_t(row)]));
+        entries.erase(entries.begin() + first, entries.begin() + last + 1);
+        self.endRemoveRows();
+        last = first;
+    }
+    if (taken.empty()) return;
+    removed.push_back(std::move(taken));
+    save();
+    emit self.entries_removed();
+}
+
+} // namespace denoir::app

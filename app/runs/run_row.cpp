@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/runs/run_row.h"
+
+#include <QDateTime>
+#include <QLocale>
+#include <QStringList>
+
+#include "app/base/text.h"
+#include "engine/core/file.h"
+#include "engine/session/request_json.h"
+#include "engine/session/run_folder.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t most_notes_bytes = 4 << 20;
+constexpr qsizetype most_text = 20000; ///< of a prompt, in the list
+
+QString text_or_empty(const Json& json, const char* key) {
+    const auto it = json.find(key);
+    return it != json.end() && it->is_string() ? to_qstring(it->get_ref<const std::string&>()).left(most_text)
+                                               : QString();
+}
+
+quint64 size_of(const fs::path& file) {
+    std::error_code code;
+    const auto bytes = fs::file_size(file, code);
+    return code ? 0 : quint64(bytes);
+}
+
+/// Bytes of the regular files directly in a folder.
+quint64 folder_bytes(const fs::path& folder) {
+    quint64 bytes = 0;
+    std::error_code code;
+    for (const auto& file : fs::directory_iterator(folder, code))
+        if (file.is_regular_file(code)) bytes += size_of(file.path());
+    return bytes;
+}
+
+bool is_file(const fs::path& path) {
+    std::error_code code;
+    return fs::is_regular_file(path, code);
+}
+
+/// Files of steps that may go: all but the latents that the clip is made of.
+std::vector<fs::path> step_files(const RunFolder& run) {
+    std::vector<fs::path> out;
+    const std::set<int> stay = run.final_steps();
+    for (const StepRecord& s : run.record().steps) {
+        if (!stay.contains(s.step)) out.push_back(run.latents_file(s.step));
+        out.push_back(run.solver_file(s.step));
+    }
+    return out;
+}
+
+} // namespace
+
+void RunRow::make_haystack() {
+    const QString date = QDateTime::fromMSecsSinceEpoch(created).toString(QStringLiteral("yyyy-MM-dd hh:mm"));
+    haystack = QStringList{prompt,
+                           name,
+                           prompt_template,
+                           negative,
+                           QStringLiteral("state:") + state,
+                           QStringLiteral("mode:") + mode,
+                           model,
+                           QStringLiteral("sampler:") + sampler,
+                           date,
+                           QStringLiteral("seed:%1 ").arg(seed),
+                           QStringLiteral("steps:%1 ").arg(steps),
+                           QStringLiteral("frames:%1 ").arg(frames),
+                           QStringLiteral("size:%1x%2 ").arg(width).arg(height),
+                           QStringLiteral("guidance:%1 ").arg(guidance),
+                           path.section(QLatin1Char('/'), -1)}
+                   .join(QLatin1Char('\n'))
+                   .toLower()
+                   .toUtf8();
+}
+
+QString RunRow::summary() const {
+    QStringList parts;
+    if (width > 0) parts << QStringLiteral("%1x%2").arg(width).arg(height);
+    if (frames > 0) parts << QObject::tr("%1 f").arg(frames);
+    parts << QObject::tr("%1 steps").arg(steps);
+    if (guidance > 0) parts << QObject::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
+    parts << QObject::tr("seed %1").arg(seed);
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString run_stamp(const fs::path& entry) {
+    QString out;
+    for (const char* name : {"run.json", "studio.json", "video.mp4", "thumbnail.png"}) {
+        std::error_code code;
+        const auto time = fs::last_write_time(entry / name, code);
+        if (code && name == std::string_view("run.json")) return {};
+        out += code ? QStringLiteral("-;") : QString::number(time.time_since_epoch().count()) + QLatin1Char(';');
+    }
+    return out;
+}
+
+RunRow read_run(const fs::path& entry) {
+    RunRow row;
+    row.stamp = run_stamp(entry); // before the reading: what changes meanwhile is looked at again
+    const RunFolder run = RunFolder::open(entry);
+    const RunRecord& record = run.record();
+    const Request& r = record.request;
+    std::error_code code;
+    const fs::path real = fs::canonical(entry, code);
+    row.entry = to_qstring(entry);
+    row.path = to_qstring(code ? entry : real);
+    row.prompt = to_qstring(r.prompt).left(most_text);
+    row.negative = to_qstring(r.negative_prompt.value_or("")).left(most_text);
+    const Json request = to_json(r);
+    row.mode = text_or_empty(request, "mode");
+    row.sampler = text_or_empty(request, "sampler");
+    row.model = to_qstring(r.model.filename());
+    row.state = to_qstring(name(record.state));
+    const bool at_work = record.state == RunState::running || record.state == RunState::waiting;
+    // Before its first step it is at work, too: prompt and images are being encoded.
+    if (at_work) row.state = RunFolder::busy(entry) ? QStringLiteral("running") : QStringLiteral("interrupted");
+    const QDateTime created = QDateTime::fromString(to_qstring(record.created), Qt::ISODate);
+    row.created = created.isValid() ? created.toMSecsSinceEpoch() : 0;
+    row.seed = r.seed.value_or(0);
+    row.width = r.width.value_or(0), row.height = r.height.value_or(0), row.frames = r.frames.value_or(0);
+    row.fps = r.fps.value_or(0), row.guidance = r.guidance.value_or(0);
+    row.steps = record.total_steps;
+    row.steps_done = record.steps.empty() ? 0 : record.steps.back().step;
+    row.seconds = record.seconds;
+    if (r.start) row.parent = to_qstring(r.start->run);
+    if (record.error) row.issue = Issue::from(*record.error);
+    row.bytes = folder_bytes(entry) + folder_bytes(entry / "latents") + folder_bytes(entry / "solver");
+    for (const fs::path& file : step_files(run)) row.droppable += size_of(file);
+    row.thumbnail = is_file(entry / "thumbnail.png");
+    row.video = is_file(entry / "video.mp4");
+    row.latents = record.steps.size() > 1 && is_file(run.latents_file(record.steps.front().step));
+    const RunNotes notes = RunNotes::read(entry);
+    row.starred = notes.starred;
+    row.name = notes.name;
+    row.prompt_template = notes.prompt_template;
+    row.make_haystack();
+    return row;
+}
+
+RunNotes RunNotes::read(const fs::path& run) try {
+    const fs::path file = run / "studio.json";
+    if (!is_file(file)) return {};
+    const Json json = parse_json(read_text(file, most_notes_bytes), file.string());
+    if (!json.is_object()) return {};
+    return {json.value("starred", Json()) == true, text_or_empty(json, "name").left(200),
+            text_or_empty(json, "prompt_template")};
+} catch (const std::exception&) {
+    return {};
+}
+
+void RunNotes::write(const fs::path& run) const {
+    write_file(run / "studio.json", Json{{"schema", 1},
+                                         {"starred", starred},
+                                         {"name", name.toStdString()},
+                                         {"prompt_template", prompt_template.toStdString()}}
+                                            .dump(1) +
+                                        "\n");
+}
+
+quint64 drop_step_latents(const fs::path& path) {
+    const RunFolder run = RunFolder::take(path); // not while a process is at it
+    quint64 freed = 0;
+    std::error_code code;
+    for (const fs::path& file : step_files(run)) {
+        const quint64 bytes = size_of(file);
+        if (fs::remove(file, code)) freed += bytes;
+    }
+    return freed;
+}
+
+} // namespace denoir::app

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Private to RunHistory: one run as the list shows it.
+#include <QByteArray>
+#include <QString>
+#include <filesystem>
+
+#include "app/base/issue.h"
+
+namespace denoir::app {
+
+struct RunRow {
+    QString entry; ///< path below the data folder's `runs`, perhaps a link
+    QString path;  ///< the run folder itself
+    QString stamp; ///< changes with its files
+    QString name, prompt, negative, prompt_template, state, mode, model, sampler, parent;
+    qint64 created = 0; ///< milliseconds since 1970, UTC
+    quint64 seed = 0;
+    int width = 0, height = 0, frames = 0, steps = 0, steps_done = 0;
+    double fps = 0, guidance = 0, seconds = 0;
+    quint64 bytes = 0, droppable = 0;
+    bool starred = false, thumbnail = false, video = false, latents = false;
+    Issue issue;
+    QByteArray haystack; ///< what a search looks at, in small letters: UTF-8, half as long to read through
+
+    void make_haystack();
+    /// "256x144 · 33 f · 20 steps · seed 7"
+    QString summary() const;
+};
+
+/// Looks at a run folder. Throws Error where there is no run that can be read.
+RunRow read_run(const std::filesystem::path& entry);
+/// Of the files that decide whether a row is still right. Cheap; empty where there is no run.
+QString run_stamp(const std::filesystem::path& entry);
+
+/// What the user adds to a run, in its `studio.json`.
+struct RunNotes {
+    bool starred = false;
+    QString name, prompt_template;
+    /// Nothing where there are none; damaged ones count as none.
+    static RunNotes read(const std::filesystem::path& run);
+    void write(const std::filesystem::path& run) const;
+};
+
+/// Removes the latents and solver states of every step but the last. Returns the bytes freed.
+quint64 drop_step_latents(const std::filesystem::path& run);
+
+} // namespace denoir::app

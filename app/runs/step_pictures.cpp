@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/runs/step_pictures.h"
+
+#include <QMetaObject>
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "app/base/text.h"
+#include "app/clips/latent_colours.h"
+#include "engine/core/units.h"
+#include "engine/media/video_reader.h"
+#include "engine/pipeline/noise_levels.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/session/run_folder.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr qint64 decoded_bound = 64 << 20;
+constexpr std::size_t most_learned_pixels = std::size_t{400} << 20; ///< bytes of frames that a map is learned from
+
+std::vector<Image> all_frames(const std::filesystem::path& video) {
+    std::vector<Image> frames;
+    VideoReader reader(video);
+    std::size_t bytes = 0;
+    for (Image image; reader.read(image); image = {}) { // a moved image keeps its size without its pixels
+        bytes += image.rgb.size();
+        if (bytes > most_learned_pixels) return {};
+        frames.push_back(std::move(image));
+    }
+    return frames;
+}
+
+} // namespace
+
+/// One task after another; a new run makes those of the old one worthless.
+struct StepPictures::Worker {
+    StepPictures& owner;
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::deque<std::function<void(const std::stop_token&)>> tasks;
+    quint64 generation = 0;
+    bool busy = false;
+    // Touched by the thread alone:
+    std::optional<LatentColours> colours;
+    bool guessed = false; ///< colours are principal directions, not learned
+    std::jthread thread;
+
+    explicit Worker(StepPictures& pictures) : owner(pictures) {
+        thread = std::jthread([this](const std::stop_token& stop) { work(stop); });
+    }
+
+    void work(const std::stop_token& stop) {
+        for (;;) {
+            std::function<void(const std::stop_token&)> task;
+            {
+                std::unique_lock lock(mutex);
+                if (!changed.wait(lock, stop, [this] { return !tasks.empty(); })) return;
+                task = std::move(tasks.front());
+                tasks.pop_front();
+            }
+            task(stop);
+        }
+    }
+
+    void put(std::function<void(const std::stop_token&)> task) {
+        {
+            const std::lock_guard lock(mutex);
+            tasks.push_back(std::move(task));
+        }
+        changed.notify_all();
+    }
+
+    quint64 renew() {
+        const std::lock_guard lock(mutex);
+        tasks.clear();
+        return ++generation;
+    }
+
+    bool current(quint64 number) {
+        const std::lock_guard lock(mutex);
+        return number == generation;
+    }
+
+    /// On the GUI thread, where this run is still the one shown. The owner joins the thread before it goes.
+    template <class F> void tell(quint64 number, F&& f) {
+        QMetaObject::invokeMethod(
+            &owner,
+            [this, number, f = std::forward<F>(f)] {
+                if (current(number)) f(owner);
+            },
+            Qt::QueuedConnection);
+    }
+
+    void prepare(const Request& request) {
+        colours = known_colours(request);
+        guessed = false;
+    }
+
+    Step pictures_of(const Tensor& latent, const Tensor& x0) {
+        const Tensor& clearest = x0 ? x0 : latent;
+        // A guess follows the estimate while it clears up; what is learned stays.
+        if (!colours || !colours->fits(latent) || guessed) {
+            colours = LatentColours::principal(clearest);
+            guessed = true;
+        }
+        Step step;
+        for (int t = 0; t < latent.size(1); ++t) {
+            step.latent.push_back(colours->picture(latent, t));
+            if (x0) step.estimate.push_back(colours->picture(x0, t));
+        }
+        return step;
+    }
+
+    /// Learns the map of this VAE from a finished run, once.
+    void learn(const RunFolder& run) {
+        const RunRecord& record = run.record();
+        if (record.state != RunState::done || learned_colours(record.request)) return;
+        if (record.request.forcing && record.request.forcing->base) return; // latents of its last window alone
+        std::error_code code;
+        std::filesystem::path video = run.file("video.mp4");
+        if (!std::filesystem::exists(video, code)) video = record.out;
+        if (!record.find(record.total_steps) || !std::filesystem::is_regular_file(video, code)) return;
+        const Tensor latent = run.step_tensor(record.total_steps, "latent");
+        if (const auto fitted = LatentColours::fit(latent, all_frames(video))) {
+            remember_colours(record.request, *fitted);
+            colours = fitted;
+            guessed = false;
+        }
+    }
+
+    /// The stored steps up to `last`.
+    void show(const RunFolder& run, int last, quint64 number, const std::stop_token& stop) {
+        const RunRecord& record = run.record();
+        for (const StepRecord& s : record.steps) {
+            if (stop.stop_requested() || !current(number)) return;
+            if (s.step > last || !run.has_step_tensor(s.step, "latent")) continue;
+            const Tensor latent = run.step_tensor(s.step, "latent");
+            const Tensor x0 = run.has_step_tensor(s.step, "x0") ? run.step_tensor(s.step, "x0") : Tensor();
+            Step step = pictures_of(latent, x0);
+            step.seconds = s.seconds;
+            std::error_code code;
+            step.can_branch = s.step < record.total_steps && !s.solver_sha256.empty() &&
+                              std::filesystem::exists(run.solver_file(s.step), code);
+            tell(number, [n = s.step, step](StepPictures& p) { p.take(n, step); });
+        }
+    }
+
+    void load(const QString& path, quint64 number, bool anew, const std::stop_token& stop) {
+        try {
+            const RunFolder run = RunFolder::open(to_path(path));
+            const RunRecord& record = run.record();
+            if (anew)
+                tell(number, [request = record.request, steps = record.total_steps](StepPictures& p) {
+                    p.set_up(request, steps);
+                    emit p.changed();
+                });
+            prepare(record.request);
+            try {
+                learn(run);
+            } catch (const Error&) { // a damaged video: the pictures are guessed
+            }
+            show(run, record.total_steps, number, stop);
+        } catch (...) {
+            tell(number, [issue = Issue::from_current_exception()](StepPictures& p) {
+                p.issue_ = issue;
+                emit p.changed();
+            });
+        }
+    }
+};
+
+StepPictures::StepPictures(QObject* parent) : QObject(parent), worker_(std::make_unique<Worker>(*this)) {}
+
+StepPictures::~StepPictures() {
+    worker_->renew(); // its thread is joined as it goes, before all else
+}
+
+void StepPictures::reset() {
+    run_.clear();
+    steps_ = latent_frames_ = frames_ = 0;
+    last_step_ = -1;
+    fps_ = 0;
+    video_size_ = {};
+    running_ = keeps_steps_ = told_ = false;
+    pictures_.clear();
+    noise_levels_.clear();
+    windows_.clear();
+    decoded_.clear();
+    decoded_order_.clear();
+    decoded_bytes_ = 0;
+    issue_ = {};
+}
+
+void StepPictures::clear() {
+    worker_->renew();
+    reset();
+    emit changed();
+}
+
+void StepPictures::set_up(const Request& r, int steps) {
+    steps_ = steps;
+    frames_ = r.frames.value_or(1);
+    latent_frames_ = denoir::latent_frames(frames_);
+    fps_ = r.fps.value_or(0);
+    video_size_ = {r.width.value_or(0), r.height.value_or(0)};
+    keeps_steps_ = r.latents == KeepLatents::all;
+    pictures_.assign(static_cast<std::size_t>(steps) + 1, {});
+    last_step_ = -1;
+    try {
+        noise_levels_ = denoir::noise_levels(r);
+        if (r.forcing && r.forcing->base) windows_ = windows_of(r);
+    } catch (const std::exception&) { // a record of a run that these settings cannot have made
+        noise_levels_.clear();
+    }
+    if (noise_levels_.size() != pictures_.size()) noise_levels_.clear();
+}
+
+void StepPictures::begin(const QString& run, const Request& request, int steps) {
+    worker_->renew();
+    reset();
+    run_ = run;
+    running_ = true;
+    set_up(request, steps);
+    // Tasks hold the worker itself: while it goes, the member no longer leads to it.
+    worker_->put([worker = worker_.get(), request](const std::stop_token&) { worker->prepare(request); });
+    emit changed();
+}
+
+void StepPictures::add(const StepUpdate& update) {
+    if (!running_ || update.step < 0 || update.step > steps_ || !update.latent) return;
+    quint64 number;
+    {
+        const std::lock_guard lock(worker_->mutex);
+        number = worker_->generation;
+    }
+    // What came before the first step that is told: the noise, and all that a branch took over.
+    if (!told_) {
+        told_ = true;
+        worker_->put([worker = worker_.get(), run = run_, number, last = update.step - 1](const std::stop_token& stop) {
+            try {
+                worker->show(RunFolder::open(to_path(run)), last, number, stop);
+            } catch (const Error&) { // they stay empty
+            }
+        });
+    }
+    const bool branch = keeps_steps_ && update.step < steps_;
+    worker_->put([worker = worker_.get(), update, number, branch](const std::stop_token&) {
+        Step step = worker->pictures_of(update.latent, update.x0);
+        step.seconds = update.seconds;
+        step.can_branch = branch;
+        worker->tell(number, [n = update.step, step](StepPictures& p) { p.take(n, step); });
+    });
+}
+
+void StepPictures::finish() {
+    if (!running_) return;
+    running_ = false;
+    const QString run = run_;
+    if (!run.isEmpty()) {
+        quint64 number;
+        {
+            const std::lock_guard lock(worker_->mutex);
+            number = worker_->generation;
+        }
+        // Where the pictures were guessed, they are made once more with what this run teaches.
+        worker_->put([worker = worker_.get(), run, number](const std::stop_token& stop) {
+            if (worker->guessed) worker->load(run, number, false, stop);
+        });
+    }
+    emit changed();
+}
+
+void StepPictures::load(const QString& run) {
+    const quint64 number = worker_->renew();
+    reset();
+    run_ = run;
+    worker_->put(
+        [worker = worker_.get(), run, number](const std::stop_token& stop) { worker->load(run, number, true, stop); });
+    emit changed();
+}
+
+void StepPictures::take(int step, Step pictures) {
+    if (step < 0 || static_cast<std::size_t>(step) >= pictures_.size()) return;
+    if (pictures.there()) last_step_ = std::max(last_step_, step);
+    pictures_[static_cast<std::size_t>(step)] = std::move(pictures);
+    emit step_ready(step);
+}
+
+bool StepPictures::can_branch(int step) const {
+    return step >= 0 && static_cast<std::size_t>(step) < pictures_.size() && !run_.isEmpty() &&
+           pictures_[static_cast<std::size_t>(step)].can_branch;
+}
+
+double StepPictures::seconds_per_step() const {
+    std::vector<double> seconds;
+    for (const Step& s : pictures_)
+        if (s.seconds > 0) seconds.push_back(s.seconds);
+    if (seconds.empty()) return 0;
+    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+    std::nth_element(seconds.begin(), middle, seconds.end());
+    return *middle;
+}
+
+double StepPictures::seconds_left() const {
+    const double each = seconds_per_step();
+    if (each <= 0) return -1;
+    return each * (steps_ - std::max(0, last_step()));
+}
+
+int StepPictures::worked_on(int step, int frame) const {
+    if (windows_.empty() || step >= steps()) return frame;
+    const Window& w = window_after(windows_, step);
+    return std::clamp(frame, w.first_picture(), 4 * (w.begin + w.frames) - 4);
+}
+
+QImage StepPictures::picture(int step, int frame, View view) const {
+    if (step < 0 || static_cast<std::size_t>(step) >= pictures_.size() || frame < 0 || frame >= frames_) return {};
+    if (view == View::decoded) {
+        const auto it = decoded_.find({step, frame});
+        return it == decoded_.end() ? QImage() : it->second;
+    }
+    const Step& s = pictures_[static_cast<std::size_t>(step)];
+    // The noise has no estimate, the last step is its own.
+    const std::vector<QImage>& pictures = view == View::latent || s.estimate.empty() ? s.latent : s.estimate;
+    auto t = static_cast<std::size_t>(latent_frame_of(frame));
+    if (!windows_.empty()) {
+        const Window& w = window_after(windows_, step);
+        if (frame < w.first_picture()) return picture(w.first_step, frame, view);
+        t -= static_cast<std::size_t>(w.begin);
+    }
+    return t < pictures.size() ? pictures[t] : QImage();
+}
+
+void StepPictures::set_decoded(int step, int frame, const QImage& picture) {
+    if (picture.isNull() || decoded_.contains({step, frame})) return;
+    decoded_[{step, frame}] = picture;
+    decoded_order_.push_back({step, frame});
+    decoded_bytes_ += picture.sizeInBytes();
+    while (decoded_bytes_ > decoded_bound && decoded_order_.size() > 1) {
+        const auto oldest = decoded_.find(decoded_order_.front());
+        decoded_bytes_ -= oldest->second.sizeInBytes();
+        decoded_.erase(oldest);
+        decoded_order_.pop_front();
+    }
+    emit step_ready(step);
+}
+
+} // namespace denoir::app

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QImage>
+#include <QObject>
+#include <list>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "app/base/issue.h"
+#include "app/runs/engine_worker.h"
+#include "engine/pipeline/request.h"
+#include "engine/pipeline/windows.h"
+
+namespace denoir::app {
+
+/// What the latents of a run look like after each step, through a linear map from latent channels to colours: of a run
+/// that goes on (fed by the worker's signals) or of a run folder. Pictures are made on a thread of its own; the map of
+/// a VAE never seen before is learned from the first finished run. GUI thread.
+class StepPictures : public QObject {
+    Q_OBJECT
+public:
+    enum class View { latent, estimate, decoded };
+
+    explicit StepPictures(QObject* parent = nullptr);
+    ~StepPictures() override;
+
+    /// A run begins, or goes on: `steps` in all. `request` is resolved.
+    void begin(const QString& run, const Request& request, int steps);
+    void add(const StepUpdate& update);
+    /// The run is over or was stopped: no more steps come.
+    void finish();
+    /// A run folder, read in the background; step_ready() as steps come in.
+    void load(const QString& run);
+    void clear();
+
+    const QString& run() const { return run_; }
+    bool running() const { return running_; }
+    int steps() const { return steps_; }         ///< in all; 0: nothing is shown
+    int last_step() const { return last_step_; } ///< the newest with a picture; -1: none
+    int latent_frames() const { return latent_frames_; }
+    int frames() const { return frames_; } ///< of the video
+    double fps() const { return fps_; }
+    QSize video_size() const { return video_size_; } ///< in pixels
+    bool can_branch(int step) const;                 ///< its latents and solver state are there
+    /// Noise level sigma (1: noise, 0: clean) after each step, step 0 the start: steps() + 1 values; with diffusion
+    /// forcing the mean over the latent frames.
+    const std::vector<double>& noise_levels() const { return noise_levels_; }
+    /// Median seconds of the steps taken; 0: not known.
+    double seconds_per_step() const;
+    double seconds_left() const; ///< of the steps; 0: done, negative: not known
+    const Issue& issue() const { return issue_; }
+
+    /// The latent frame that holds a frame of the video.
+    static int latent_frame_of(int frame) { return (frame + 3) / 4; }
+    /// Where a clip is made in several windows: the frame nearest to this one of those that the step works on, so that
+    /// a step shows what it changes. After the last step, and of every other clip, the frame itself.
+    int worked_on(int step, int frame) const;
+    /// latent, estimate: one pixel for each latent pixel; decoded: what set_decoded() was given. `frame` is the
+    /// video's; where a clip is made in several windows, of the one that the step belongs to, before it of those
+    /// before. Null: not there.
+    QImage picture(int step, int frame, View view) const;
+    /// What the true VAE made of a step; the oldest go when they are more than 64 MB.
+    void set_decoded(int step, int frame, const QImage& picture);
+
+signals:
+    void changed(); ///< everything
+    void step_ready(int step);
+
+private:
+    struct Step {
+        std::vector<QImage> latent, estimate; ///< one for each latent frame
+        double seconds = 0;
+        bool can_branch = false;
+        bool there() const { return !latent.empty(); }
+    };
+    struct Worker;
+    void reset();
+    void set_up(const Request& request, int steps);
+    void take(int step, Step pictures);
+
+    QString run_;
+    int steps_ = 0, last_step_ = -1, latent_frames_ = 0, frames_ = 0;
+    double fps_ = 0;
+    QSize video_size_;
+    bool running_ = false, keeps_steps_ = false;
+    bool told_ = false;          ///< of a step of the run at work
+    std::vector<Step> pictures_; ///< 0 … steps
+    std::vector<double> noise_levels_;
+    std::vector<Window> windows_; ///< of a clip that is made in several; else empty
+    std::map<std::pair<int, int>, QImage> decoded_;
+    std::list<std::pair<int, int>> decoded_order_; ///< oldest first
+    qint64 decoded_bytes_ = 0;
+    Issue issue_;
+    std::unique_ptr<Worker> worker_;
+};
+
+} // namespace denoir::app

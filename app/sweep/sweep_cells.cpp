@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The cells of sweeps and the queue that renders them.
+#include <algorithm>
+#include <utility>
+
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/request/request_document.h"
+#include "app/runs/request_lines.h"
+#include "app/runs/run_history.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
+
+namespace denoir::app {
+namespace {
+
+using QueueState = RunQueue::State;
+const QString tag_begin = QStringLiteral("sweep|"), shown_key = QStringLiteral("tune/shown");
+
+} // namespace
+
+/// "sweep|/path|3,5": what the entry's run is for.
+QString SweepDocument::tag_of(const QString& path, const std::vector<std::size_t>& cells) {
+    QStringList numbers;
+    for (const std::size_t cell : cells) numbers << QString::number(cell);
+    return tag_begin + path + QLatin1Char('|') + numbers.join(QLatin1Char(','));
+}
+
+SweepDocument::Tag SweepDocument::read_tag(const QString& tag) {
+    const qsizetype bar = tag.lastIndexOf(QLatin1Char('|'));
+    if (!tag.startsWith(tag_begin) || bar < tag_begin.size()) return {};
+    Tag out{tag.mid(tag_begin.size(), bar - tag_begin.size()), {}};
+    for (const QString& number : tag.mid(bar + 1).split(QLatin1Char(','))) {
+        bool good = false;
+        const auto cell = number.toULongLong(&good);
+        if (good) out.cells.push_back(std::size_t(cell));
+    }
+    return out;
+}
+
+void SweepDocument::with_sweep(const QString& path, std::function<void(OpenSweep&)> use, bool tell) {
+    if (const auto there = sweeps_.value(path)) return use(*there);
+    files_.put([this, path, use = std::move(use), tell, look = looks_only_] {
+        std::shared_ptr<SweepFolder> folder;
+        Issue issue;
+        bool writable = true;
+        try {
+            if (look) throw Error({}, {}, {});
+            folder = std::make_shared<SweepFolder>(SweepFolder::take(to_path(path)));
+        } catch (const Error&) {
+            try { // another process is at it: to be looked at
+                folder = std::make_shared<SweepFolder>(SweepFolder::open(to_path(path)));
+                writable = false;
+            } catch (...) {
+                issue = Issue::from_current_exception();
+            }
+        }
+        QMetaObject::invokeMethod(this, [this, folder, issue, writable, use, tell] {
+            if (!folder) {
+                if (tell) emit failed(issue);
+                return;
+            }
+            const QString name = to_qstring(folder->path());
+            if (!sweeps_.contains(name)) adopt(std::make_shared<OpenSweep>(std::move(*folder), writable), false);
+            use(*sweeps_.value(name));
+            let_go();
+        });
+    });
+}
+
+void SweepDocument::adopt(const std::shared_ptr<OpenSweep>& sweep, bool show_it) {
+    sweeps_.insert(sweep->path(), sweep);
+    connect(sweep.get(), &OpenSweep::save_failed, this, &SweepDocument::failed);
+    connect(sweep.get(), &OpenSweep::cells_changed, this,
+            [this, raw = sweep.get()](const std::vector<std::size_t>& cells) {
+                if (raw == shown_.get()) emit cells_changed(cells);
+            });
+    if (show_it) show(sweep);
+}
+
+void SweepDocument::show(const std::shared_ptr<OpenSweep>& sweep) {
+    if (shown_ == sweep) return;
+    shown_ = sweep;
+    if (!looks_only_) settings_.set_value(shown_key, shown_ ? QVariant(shown_->path()) : QVariant());
+    entries_ = queue_entries(); // told by shown_changed(): until then whoever listens has the cells of the one before
+    if (shown_) measure(*shown_);
+    let_go();
+    emit shown_changed();
+}
+
+void SweepDocument::measure(const OpenSweep& sweep) {
+    if (!looks_only_ && sweep.writable()) measurer_.measure(sweep);
+}
+
+void SweepDocument::let_go() {
+    QSet<QString> needed;
+    if (shown_) needed.insert(shown_->path());
+    for (int row = 0; row < queue_.rowCount(); ++row) {
+        const QModelIndex at = queue_.index(row);
+        const auto state = QueueState(at.data(RunQueue::StateRole).toInt());
+        if (state == QueueState::waiting || state == QueueState::running)
+            needed.insert(read_tag(at.data(RunQueue::TagRole).toString()).path);
+    }
+    sweeps_.removeIf([&](const auto& item) { return !needed.contains(item.key()); });
+}
+
+void SweepDocument::entry_ended(quint64 id, int state, const QString& run) {
+    const int row = queue_.row_of(id);
+    if (row < 0) return;
+    const QModelIndex at = queue_.index(row);
+    const QString tag = at.data(RunQueue::TagRole).toString();
+    if (!tag.isEmpty()) fill(tag, QueueState(state), run, at.data(RunQueue::IssueRole).value<Issue>());
+}
+
+void SweepDocument::fill(const QString& tag, QueueState state, const QString& run, const Issue& issue) {
+    const Tag target = read_tag(tag);
+    if (target.cells.empty() || (state != QueueState::done && state != QueueState::failed)) return;
+    // The record is read away from here; the sweep is at hand by then.
+    files_.put([this, target, state, run, issue] {
+        double seconds = 0;
+        try {
+            if (state == QueueState::done) seconds = RunHistory::record(run).seconds;
+        } catch (const Error&) { // the cell says that the run is gone
+        }
+        QMetaObject::invokeMethod(this, [this, target, state, run, issue, seconds] {
+            with_sweep(target.path, [this, target, state, run, issue, seconds](OpenSweep& sweep) {
+                std::vector<std::size_t> cells;
+                for (const std::size_t cell : target.cells)
+                    if (cell < sweep.size() &&
+                        (sweep.cell(cell).state != SweepCell::State::done || sweep.cell(cell).run != to_path(run)))
+                        cells.push_back(cell);
+                if (cells.empty()) return; // filled in before the program ended
+                if (state == QueueState::done)
+                    sweep.set_done({{cells, run, seconds, false}});
+                else
+                    sweep.set_failed(cells, run, issue);
+                measure(sweep);
+            });
+        });
+    });
+}
+
+QHash<std::size_t, quint64> SweepDocument::queue_entries() const {
+    QHash<std::size_t, quint64> now;
+    for (int row = 0; shown_ && row < queue_.rowCount(); ++row) {
+        const QModelIndex at = queue_.index(row);
+        const Tag tag = read_tag(at.data(RunQueue::TagRole).toString());
+        if (tag.path != shown_->path()) continue;
+        for (const std::size_t cell : tag.cells) now.insert(cell, at.data(RunQueue::IdRole).toULongLong());
+    }
+    return now;
+}
+
+void SweepDocument::index_queue() {
+    QHash<std::size_t, quint64> now = queue_entries();
+    if (now == entries_) return;
+    std::vector<std::size_t> other;
+    for (auto it = now.begin(); it != now.end(); ++it)
+        if (entries_.value(it.key()) != it.value()) other.push_back(it.key());
+    for (auto it = entries_.begin(); it != entries_.end(); ++it)
+        if (!now.contains(it.key())) other.push_back(it.key());
+    entries_ = std::move(now);
+    emit cells_changed(other);
+}
+
+void SweepDocument::queue_changed(int first, int last) {
+    for (int row = first; shown_ && row <= last; ++row) {
+        const Tag tag = read_tag(queue_.index(row).data(RunQueue::TagRole).toString());
+        if (tag.path == shown_->path() && !tag.cells.empty()) emit cells_changed(tag.cells);
+    }
+}
+
+std::optional<quint64> SweepDocument::entry_of(std::size_t cell) const {
+    const auto it = entries_.find(cell);
+    return it == entries_.end() ? std::nullopt : std::optional(*it);
+}
+
+SweepDocument::CellView SweepDocument::cell(std::size_t index) const {
+    CellView out;
+    const SweepCell& stored = shown_->cell(index);
+    if (stored.state == SweepCell::State::done) {
+        out.state = shown_->gone(index) ? State::gone : State::done;
+    } else if (stored.state == SweepCell::State::failed) {
+        out.state = State::failed;
+        if (stored.error) out.issue = Issue::from(*stored.error);
+    }
+    const auto id = entry_of(index);
+    const int row = id ? queue_.row_of(*id) : -1;
+    if (row < 0 || out.state == State::done) return out;
+    const QModelIndex at = queue_.index(row);
+    const auto state = QueueState(at.data(RunQueue::StateRole).toInt());
+    if (state == QueueState::waiting) {
+        out = {};
+        out.state = State::waiting;
+    } else if (state == QueueState::running) {
+        out = {};
+        out.state = State::running;
+        out.progress = at.data(RunQueue::ProgressRole).toDouble();
+        out.eta = at.data(RunQueue::EtaRole).toDouble();
+        out.step = at.data(RunQueue::StepRole).toInt();
+        out.steps = at.data(RunQueue::StepsRole).toInt();
+    } else if (state == QueueState::failed) {
+        out.state = State::failed;
+        out.issue = at.data(RunQueue::IssueRole).value<Issue>();
+    }
+    return out;
+}
+
+SweepDocument::Progress SweepDocument::progress() const {
+    Progress out;
+    if (!shown_) return out;
+    out.total = int(shown_->size());
+    const auto expected = expected_.value(shown_->path());
+    double taken = 0, thought = 0, left = 0, current = -1;
+    bool known = true;
+    for (std::size_t i = 0; i < shown_->size(); ++i) {
+        const CellView view = cell(i);
+        const double guess = expected.value(i, -1);
+        out.done += view.state == State::done;
+        out.failed += view.state == State::failed;
+        out.missing += view.state == State::missing || view.state == State::gone;
+        const bool waits = view.state == State::waiting, runs = view.state == State::running;
+        out.open += waits || runs;
+        if (view.state == State::done && !shown_->cell(i).reused && guess > 0)
+            taken += shown_->cell(i).seconds, thought += guess;
+        if (runs && view.eta >= 0) current = view.eta;
+        // Cells that share an entry are rendered once: only the first of them has a guess.
+        if ((waits || (runs && view.eta < 0)) && expected.contains(i)) {
+            known = known && guess >= 0;
+            left += std::max(0.0, guess);
+        }
+    }
+    if (out.open > 0 && known && !expected.isEmpty())
+        out.seconds_left = left * (thought > 0 ? taken / thought : 1) + std::max(0.0, current);
+    return out;
+}
+
+void SweepDocument::retry(const std::vector<std::size_t>& cells) {
+    if (!shown_) return;
+    if (!shown_->writable()) {
+        emit failed({{}, {}, tr("another process is working on this sweep"), tr("wait for it, or end it")});
+        return;
+    }
+    std::vector<RunQueue::Tagged> entries;
+    std::vector<std::size_t> anew;
+    for (const std::size_t i : cells) {
+        const State state = cell(i).state;
+        if (state != State::missing && state != State::failed && state != State::gone) continue;
+        const auto id = entry_of(i);
+        if (state != State::gone && id && queue_.retry(*id)) { // goes on where its run stopped
+            anew.push_back(i);
+            continue;
+        }
+        try {
+            RequestDocument::Snapshot snapshot;
+            snapshot.request = shown_->sweep().request_of(i);
+            entries.push_back({snapshot, tag_of(shown_->path(), {i})});
+            anew.push_back(i);
+        } catch (...) {
+            emit failed(Issue::from_current_exception());
+        }
+    }
+    if (!anew.empty()) shown_->set_waiting(anew);
+    queue_.add_all(entries);
+}
+
+void SweepDocument::retry_all() {
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; shown_ && i < shown_->size(); ++i) all.push_back(i);
+    retry(all);
+}
+
+void SweepDocument::clear_waiting() {
+    if (shown_) queue_.clear_tagged(tag_begin + shown_->path() + QLatin1Char('|'));
+}
+
+void SweepDocument::list_earlier() {
+    if (listing_) return;
+    listing_ = true;
+    files_.put([this] {
+        QList<Earlier> found;
+        for (const auto& path : list_sweeps()) try {
+                const SweepFolder folder = SweepFolder::open(path);
+                const SweepRecord& record = folder.record();
+                Earlier one{to_qstring(path), {}, QDateTime::fromString(to_qstring(record.created), Qt::ISODateWithMs)};
+                QStringList titles;
+                for (const SweepAxis& axis : record.sweep.axes)
+                    titles << field_title(to_qstring(axis.field)) + QLatin1Char(' ') +
+                                  to_qstring(axis_text(axis)).left(40);
+                one.title = titles.join(QStringLiteral(" · "));
+                one.total = int(record.cells.size());
+                one.done = int(std::count_if(record.cells.begin(), record.cells.end(),
+                                             [](const SweepCell& c) { return c.state == SweepCell::State::done; }));
+                found << one;
+            } catch (const std::exception&) { // gone meanwhile
+            }
+        QMetaObject::invokeMethod(this, [this, found] {
+            listing_ = false;
+            earlier_ = found;
+            emit earlier_changed();
+        });
+    });
+}
+
+} // namespace denoir::app

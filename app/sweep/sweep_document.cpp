@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/sweep/sweep_document.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/request/estimator.h"
+#include "app/request/request_document.h"
+#include "app/request/request_values.h"
+#include "app/runs/run_history.h"
+#include "app/sweep/open_sweep.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr int look_after_ms = 150; ///< the last edit
+const QString shown_key = QStringLiteral("tune/shown");
+
+/// What somebody asked to be measured against, where the new axes have it, too.
+std::vector<std::optional<std::size_t>> carried_reference(const Sweep& before, const Sweep& now) {
+    if (before.reference == usual_reference(before.axes)) return now.reference;
+    auto out = now.reference;
+    for (std::size_t i = 0; i < now.axes.size(); ++i)
+        for (std::size_t j = 0; j < before.axes.size(); ++j) {
+            if (before.axes[j].field != now.axes[i].field) continue;
+            out[i].reset();
+            if (!before.reference[j]) continue;
+            const auto& values = now.axes[i].values;
+            const auto it = std::find(values.begin(), values.end(), before.axes[j].values[*before.reference[j]]);
+            if (it != values.end()) out[i] = std::size_t(it - values.begin());
+        }
+    return out;
+}
+
+} // namespace
+
+/// Of a sweep that begins, as the background made it.
+struct SweepDocument::Beginning {
+    std::shared_ptr<SweepFolder> folder;
+    SweepPlan plan;
+    RequestDocument::Snapshot snapshot;
+    Issue issue;
+};
+
+SweepDocument::SweepDocument(Settings& settings, RequestDocument& document, RunQueue& queue, RunHistory& history,
+                             Estimator& estimator, QUndoStack& undo, QObject* parent)
+    : QObject(parent),
+      settings_(settings),
+      document_(document),
+      queue_(queue),
+      history_(history),
+      estimator_(estimator),
+      axes_(undo, settings) {
+    look_later_.setSingleShot(true);
+    look_later_.setInterval(look_after_ms);
+    connect(&look_later_, &QTimer::timeout, this, &SweepDocument::look);
+    connect(&axes_, &SweepAxes::changed, this, &SweepDocument::look_soon);
+    connect(&document_, &RequestDocument::changed, this, &SweepDocument::look_soon);
+    connect(&document_, &RequestDocument::seed_locked_changed, this, &SweepDocument::look_soon);
+    connect(&document_, &RequestDocument::resolved_changed, this, [this] {
+        if (document_.pending()) return;
+        look_soon();
+        if (std::exchange(wanted_, false)) start();
+    });
+    connect(&estimator_, &Estimator::changed, this, &SweepDocument::look_soon);
+    connect(&history_, &RunHistory::totals_changed, this, &SweepDocument::look_soon);
+    const auto look_for_runs = [this] {
+        for (const auto& sweep : sweeps_) sweep->look_for_runs();
+        if (shown_) measure(*shown_);
+    };
+    connect(&history_, &RunHistory::removed, this, look_for_runs);
+    connect(&history_, &RunHistory::restored, this, look_for_runs);
+    connect(&queue_, &RunQueue::entry_ended, this, &SweepDocument::entry_ended);
+    connect(&queue_, &QAbstractItemModel::rowsInserted, this, &SweepDocument::index_queue);
+    connect(&queue_, &QAbstractItemModel::rowsRemoved, this, &SweepDocument::index_queue);
+    connect(&queue_, &QAbstractItemModel::rowsMoved, this, &SweepDocument::index_queue);
+    connect(&queue_, &QAbstractItemModel::modelReset, this, &SweepDocument::index_queue);
+    connect(&queue_, &QAbstractItemModel::dataChanged, this,
+            [this](const QModelIndex& first, const QModelIndex& last) { queue_changed(first.row(), last.row()); });
+    connect(&measurer_, &SweepMeasurer::measured, this,
+            [this](const QString& path, quint64 cell, const SweepCell::Figures& figures) {
+                const auto sweep = sweeps_.value(path);
+                // Asked anew meanwhile: against another cell, or of another run.
+                if (sweep && cell < sweep->size() && sweep->has_video(cell) &&
+                    sweep->sweep().reference_of(cell) == figures.reference)
+                    sweep->set_figures(cell, figures);
+                let_go();
+            });
+}
+
+SweepDocument::~SweepDocument() { looking_.request_stop(); }
+
+void SweepDocument::begin() {
+    std::vector<std::tuple<QString, RunQueue::State, QString, Issue>> ended;
+    for (int row = 0; row < queue_.rowCount(); ++row) {
+        const QModelIndex at = queue_.index(row);
+        const auto state = RunQueue::State(at.data(RunQueue::StateRole).toInt());
+        const QString tag = at.data(RunQueue::TagRole).toString();
+        if (tag.isEmpty() || (state != RunQueue::State::done && state != RunQueue::State::failed)) continue;
+        ended.emplace_back(tag, state, at.data(RunQueue::RunRole).toString(),
+                           at.data(RunQueue::IssueRole).value<Issue>());
+    }
+    for (const auto& [tag, state, run, issue] : ended) fill(tag, state, run, issue);
+    const QString last = settings_.value(shown_key).toString();
+    if (!last.isEmpty()) with_sweep(last, [this](OpenSweep& sweep) { show(sweeps_.value(sweep.path())); });
+    list_earlier();
+}
+
+void SweepDocument::begin_for_picture() {
+    looks_only_ = true;
+    const QString last = settings_.value(shown_key).toString();
+    if (!last.isEmpty()) with_sweep(last, [this](OpenSweep& sweep) { show(sweeps_.value(sweep.path())); });
+    list_earlier();
+}
+
+void SweepDocument::set_watching(bool watching) {
+    if (watching_ == watching) return;
+    watching_ = watching;
+    if (watching_) look_soon();
+}
+
+void SweepDocument::look_soon() {
+    if (!watching_) return;
+    if (!outlook_.pending) {
+        outlook_.pending = true;
+        emit outlook_changed();
+    }
+    look_later_.start();
+}
+
+void SweepDocument::look() {
+    axes_.check_with(document_.asked());
+    looking_.request_stop();
+    const quint64 serial = ++serial_;
+    Outlook refused;
+    refused.issue = axes_.issue();
+    Sweep sweep;
+    try {
+        if (refused.issue.isEmpty()) sweep = axes_.sweep(document_.asked());
+    } catch (...) {
+        refused.issue = Issue::from_current_exception();
+    }
+    if (!refused.issue.isEmpty()) {
+        take_outlook(serial, refused);
+        return;
+    }
+    if (!document_.seed_locked()) sweep.request.seed.reset();
+    looking_ = {};
+    files_.put([this, serial, sweep, done = history_.finished_runs(), stop = looking_.get_token()]() mutable {
+        Observer observer;
+        try {
+            SweepPlan plan = plan_sweep(sweep, PlanDepth::requests, std::move(done), observer, stop);
+            QMetaObject::invokeMethod(this, [this, serial, plan = std::move(plan)] { take_plan(serial, plan); });
+        } catch (const Cancelled&) { // a newer question waits
+        } catch (...) {
+            Outlook failed;
+            failed.clips = sweep.size();
+            failed.issue = Issue::from_current_exception();
+            QMetaObject::invokeMethod(this, [this, serial, failed] { take_outlook(serial, failed); });
+        }
+    });
+}
+
+void SweepDocument::take_outlook(quint64 serial, const Outlook& outlook) {
+    if (serial != serial_) return;
+    outlook_ = outlook;
+    emit outlook_changed();
+}
+
+void SweepDocument::take_plan(quint64 serial, const SweepPlan& plan) {
+    Outlook outlook;
+    outlook.clips = plan.cells.size();
+    const std::vector<std::size_t> cells = plan.to_render();
+    outlook.to_render = cells.size();
+    outlook.there = std::size_t(
+        std::count_if(plan.order.begin(), plan.order.end(), [&](std::size_t i) { return plan.is_there(i); }));
+    outlook.seconds = seconds_for(plan, cells);
+    take_outlook(serial, outlook);
+}
+
+/// Cells of the same work take the same time; the model is loaded and the prompt encoded once.
+double SweepDocument::seconds_for(const SweepPlan& plan, const std::vector<std::size_t>& cells) const {
+    std::map<std::pair<double, double>, Estimator::Forecast> known;
+    double sum = 0;
+    for (const std::size_t i : cells) {
+        const Request& r = plan.cells[i].request;
+        const Estimate& work = plan.cells[i].work;
+        const std::pair<double, double> key{work.flop, double(*r.width) * *r.height * *r.frames};
+        auto it = known.find(key);
+        if (it == known.end()) {
+            it = known.emplace(key, estimator_.forecast(r, work)).first;
+            if (known.size() == 1) sum += it->second.load + it->second.prompt;
+        }
+        if (it->second.seconds < 0) return -1;
+        sum += it->second.image + it->second.denoise + it->second.decode;
+    }
+    return sum;
+}
+
+void SweepDocument::start() {
+    if (starting_) return;
+    if (document_.pending()) {
+        wanted_ = true;
+        return;
+    }
+    axes_.check_with(document_.asked());
+    const auto snapshot = document_.snapshot();
+    Sweep sweep;
+    try {
+        sweep = axes_.sweep(snapshot.request);
+    } catch (...) {
+        emit failed(axes_.issue().isEmpty() ? Issue::from_current_exception() : axes_.issue());
+        return;
+    }
+    if (shown_) sweep.reference = carried_reference(shown_->sweep(), sweep);
+    starting_ = true;
+    emit outlook_changed();
+    files_.put([this, sweep, snapshot, done = history_.finished_runs()]() mutable {
+        auto beginning = std::make_shared<Beginning>();
+        beginning->snapshot = snapshot;
+        Observer observer;
+        try {
+            beginning->plan = plan_sweep(sweep, PlanDepth::all, std::move(done), observer);
+            beginning->folder = std::make_shared<SweepFolder>(SweepFolder::create(new_sweep_folder(sweep), sweep));
+        } catch (...) {
+            beginning->issue = Issue::from_current_exception();
+        }
+        QMetaObject::invokeMethod(this, [this, beginning] { take_beginning(*beginning); });
+    });
+}
+
+void SweepDocument::take_beginning(const Beginning& beginning) {
+    starting_ = false;
+    emit outlook_changed();
+    if (!beginning.folder) {
+        emit failed(beginning.issue);
+        return;
+    }
+    const auto open = std::make_shared<OpenSweep>(std::move(*beginning.folder));
+    adopt(open, true);
+    const SweepPlan& plan = beginning.plan;
+    std::map<std::size_t, std::vector<std::size_t>> groups; // a run's cells, the one that it is rendered for first
+    for (std::size_t i = 0; i < plan.cells.size(); ++i)
+        if (plan.origin(i) == i) groups[i].push_back(i);
+    for (std::size_t i = 0; i < plan.cells.size(); ++i)
+        if (plan.origin(i) != i) groups[plan.origin(i)].push_back(i);
+    std::vector<OpenSweep::Done> found;
+    for (std::size_t i = 0; i < plan.cells.size(); ++i)
+        if (!plan.cells[i].found.empty())
+            found.push_back({groups[i], to_qstring(plan.cells[i].found), plan.cells[i].found_seconds, true});
+    open->set_done(found);
+    std::vector<RunQueue::Tagged> entries;
+    for (const std::size_t i : plan.to_render()) {
+        RequestDocument::Snapshot snapshot = beginning.snapshot;
+        snapshot.request = open->sweep().request_of(i);
+        if (snapshot.request.prompt != beginning.snapshot.request.prompt) snapshot.prompt_template.clear();
+        entries.push_back({std::move(snapshot), tag_of(open->path(), groups[i])});
+        expected_[open->path()][i] = seconds_for(plan, {i});
+    }
+    queue_.add_all(entries);
+    measure(*open);
+    list_earlier();
+    emit started();
+}
+
+void SweepDocument::open(const QString& folder) {
+    with_sweep(
+        folder, [this](OpenSweep& sweep) { show(sweeps_.value(sweep.path())); }, true);
+}
+
+void SweepDocument::edit_shown() {
+    if (shown_) axes_.set_all(SweepAxes::texts_of(shown_->sweep().axes), tr("take the sweep's axes"));
+}
+
+void SweepDocument::take_values(std::size_t index, bool whole) {
+    if (!shown_ || index >= shown_->size()) return;
+    const Sweep& sweep = shown_->sweep();
+    try {
+        const QString label = tr("take “%1”").arg(to_qstring(sweep.label(index, 24)));
+        if (whole) return document_.restore(sweep.request_of(index), label);
+        Request after = document_.asked();
+        const auto place = sweep.place(index);
+        bool seed = false;
+        for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
+            set_axis_value(after, sweep.axes[i].field, sweep.axes[i].values[place[i]], {});
+            seed = seed || sweep.axes[i].field == "seed";
+        }
+        if (!seed) after.seed = sweep.request.seed; // the picture that was chosen, not another of its kind
+        QVariantMap values;
+        for (const QString& key : changed_keys(document_.asked(), after)) values[key] = field_value(after, key);
+        document_.settle();
+        if (const Issue issue = document_.set_values(values, label); !issue.isEmpty()) emit failed(issue);
+        document_.set_seed_locked(true);
+    } catch (...) {
+        emit failed(Issue::from_current_exception());
+    }
+}
+
+void SweepDocument::set_reference(const std::vector<std::optional<std::size_t>>& reference) {
+    if (!shown_ || reference == shown_->sweep().reference) return;
+    measurer_.forget(shown_->path());
+    shown_->set_reference(reference);
+    measure(*shown_);
+    emit reference_changed();
+}
+
+bool SweepDocument::flush() {
+    return std::all_of(sweeps_.begin(), sweeps_.end(), [](const auto& sweep) { return sweep->flush(); });
+}
+
+} // namespace denoir::app

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDateTime>
+#include <QHash>
+#include <QObject>
+#include <QTimer>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "app/base/task_thread.h"
+#include "app/runs/run_queue.h"
+#include "app/sweep/sweep_axes.h"
+#include "app/sweep/sweep_measurer.h"
+#include "engine/session/sweep_plan.h"
+
+namespace denoir::app {
+
+class Estimator;
+class OpenSweep;
+class RequestDocument;
+class RunHistory;
+class Settings;
+
+/// Sweeps: the one being edited (axes over the document's request), and the one shown, whose cells the queue renders.
+/// Queue entries carry the cells that they are for as their tag, so that every sweep is filled in wherever its runs
+/// end, after a restart too. GUI thread; nothing here waits for a disk.
+class SweepDocument : public QObject {
+    Q_OBJECT
+public:
+    SweepDocument(Settings& settings, RequestDocument& document, RunQueue& queue, RunHistory& history,
+                  Estimator& estimator, QUndoStack& undo, QObject* parent = nullptr);
+    ~SweepDocument() override;
+
+    SweepAxes& axes() { return axes_; }
+
+    /// What the sweep being edited comes to.
+    struct Outlook {
+        bool pending = false;
+        std::size_t clips = 0, there = 0, to_render = 0;
+        double seconds = -1; ///< of those to render; negative: not known
+        Issue issue;         ///< why it cannot begin
+    };
+    const Outlook& outlook() const { return outlook_; }
+    /// Keeps the outlook up to date; off while nobody looks.
+    void set_watching(bool watching);
+    bool watching() const { return watching_; }
+
+    /// Puts what has to be rendered into the queue; started() or failed() follows.
+    void start();
+    bool starting() const { return starting_; }
+
+    /// The sweep shown; null: none.
+    const OpenSweep* shown() const { return shown_.get(); }
+    void open(const QString& folder);
+    /// Takes the axes of the one shown into the editor, undoable.
+    void edit_shown();
+
+    enum class State { missing, waiting, running, done, failed, gone };
+    struct CellView {
+        State state = State::missing;
+        double progress = -1, eta = -1; ///< of a running one; negative: not known
+        int step = 0, steps = 0;
+        Issue issue; ///< of a failed one
+    };
+    CellView cell(std::size_t index) const;
+    /// The shown sweep's cells by state, and how long what is in line will take (negative: not known).
+    struct Progress {
+        int done = 0, open = 0, missing = 0, failed = 0, total = 0;
+        double seconds_left = -1;
+    };
+    Progress progress() const;
+    /// Puts cells that are missing, gone or failed into the queue again; a run that was stopped goes on.
+    void retry(const std::vector<std::size_t>& cells);
+    void retry_all();
+    /// Takes what still waits of the shown sweep out of the queue; the queue's undo brings it back.
+    void clear_waiting();
+    void set_reference(const std::vector<std::optional<std::size_t>>& reference);
+    /// What the shown sweep made of a cell, into the document: the axes' values and the seed, or the whole request.
+    void take_values(std::size_t cell, bool whole);
+    int measuring() const { return measurer_.open(); }
+
+    struct Earlier {
+        QString path, title;
+        QDateTime created;
+        int done = 0, total = 0;
+    };
+    const QList<Earlier>& earlier() const { return earlier_; }
+    void list_earlier(); ///< looks again, in the background
+
+    /// Fills in what ended while nobody listened, shows what was shown last. Once the queue is read.
+    void begin();
+    /// Only shows what was shown last: for a picture of the window. Nothing is measured or stored.
+    void begin_for_picture();
+    /// Blocks until everything is stored. For tests.
+    bool flush();
+
+signals:
+    void outlook_changed();
+    void shown_changed();
+    void cells_changed(const std::vector<std::size_t>& cells); ///< of the one shown
+    void reference_changed();
+    void earlier_changed();
+    void started();
+    void failed(const denoir::app::Issue& issue); ///< to begin, to open, to store
+
+private:
+    struct Tag {
+        QString path;
+        std::vector<std::size_t> cells;
+    };
+    struct Beginning;
+    static QString tag_of(const QString& path, const std::vector<std::size_t>& cells);
+    static Tag read_tag(const QString& tag);
+    void look_soon();
+    void look();
+    void take_outlook(quint64 serial, const Outlook& outlook);
+    void take_plan(quint64 serial, const SweepPlan& plan);
+    double seconds_for(const SweepPlan& plan, const std::vector<std::size_t>& cells) const;
+    void take_beginning(const Beginning& beginning);
+    void adopt(const std::shared_ptr<OpenSweep>& sweep, bool show);
+    void show(const std::shared_ptr<OpenSweep>& sweep);
+    /// With that sweep, once it is read; not at all where it cannot be.
+    void with_sweep(const QString& path, std::function<void(OpenSweep&)> use, bool tell = false);
+    void entry_ended(quint64 id, int state, const QString& run);
+    void fill(const QString& tag, RunQueue::State state, const QString& run, const Issue& issue);
+    QHash<std::size_t, quint64> queue_entries() const; ///< of the shown sweep's cells
+    void index_queue();
+    void queue_changed(int first, int last);
+    void measure(const OpenSweep& sweep);
+    void let_go(); ///< of sweeps that nobody needs
+    std::optional<quint64> entry_of(std::size_t cell) const;
+
+    Settings& settings_;
+    RequestDocument& document_;
+    RunQueue& queue_;
+    RunHistory& history_;
+    Estimator& estimator_;
+    SweepAxes axes_;
+    Outlook outlook_;
+    QTimer look_later_;
+    quint64 serial_ = 0;
+    std::stop_source looking_;
+    bool watching_ = false, starting_ = false, wanted_ = false;
+    bool looks_only_ = false;                           ///< nothing is stored
+    QHash<QString, std::shared_ptr<OpenSweep>> sweeps_; ///< shown, or with entries in the queue
+    std::shared_ptr<OpenSweep> shown_;
+    QHash<std::size_t, quint64> entries_;                 ///< cell of the shown sweep -> queue entry
+    QHash<QString, QHash<std::size_t, double>> expected_; ///< seconds that cells were thought to take, by sweep
+    QList<Earlier> earlier_;
+    bool listing_ = false;
+    SweepMeasurer measurer_;
+    TaskThread files_; ///< last: joined before the rest goes
+};
+
+} // namespace denoir::app

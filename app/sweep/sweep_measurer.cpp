@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/sweep/sweep_measurer.h"
+
+#include <algorithm>
+
+#include "app/base/issue.h"
+#include "app/base/text.h"
+#include "app/clips/exact_clip.h"
+#include "app/sweep/open_sweep.h"
+
+namespace denoir::app {
+namespace {
+
+/// Without a codec in between, where the latents are there.
+std::filesystem::path frames_of(const std::filesystem::path& run, const std::stop_token& stop) {
+    const QString folder = to_qstring(run);
+    if (!has_exact_clip(folder)) return run / "video.mp4";
+    return to_path(exact_clip(folder, stop, [](double, double) {}));
+}
+
+QString prefix_of(const QString& path) { return path + QLatin1Char('|'); }
+
+} // namespace
+
+SweepMeasurer::SweepMeasurer(QObject* parent) : QObject(parent) { qRegisterMetaType<SweepCell::Figures>(); }
+
+SweepMeasurer::~SweepMeasurer() { stop_.request_stop(); }
+
+void SweepMeasurer::measure(const OpenSweep& open) {
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        const auto against = open.sweep().reference_of(i);
+        if (!against || open.cell(i).figures || !open.has_video(i) || !open.has_video(*against)) continue;
+        const std::filesystem::path cell = open.cell(i).run, reference = open.cell(*against).run;
+        const QString key =
+            prefix_of(open.path()) +
+            QStringLiteral("%1|%2|%3|%4").arg(i).arg(*against).arg(to_qstring(cell), to_qstring(reference));
+        if (asked_.contains(key)) continue;
+        asked_.insert(key);
+        thread_.put([this, key, path = open.path(), i, index = *against, cell, reference, stop = stop_.get_token()] {
+            if (stop.stop_requested()) return;
+            SweepCell::Figures figures;
+            try {
+                // One and the same run: nothing to decode.
+                figures = meter_.figures(
+                    cell == reference ? cell / "video.mp4" : frames_of(cell, stop),
+                    cell == reference ? cell / "video.mp4" : frames_of(reference, stop), index,
+                    [](std::int64_t, std::int64_t) {}, stop);
+            } catch (const Cancelled&) {
+                return;
+            } catch (...) {
+                // As the meter notes what it meets: the engine's words, which are translated where they are shown.
+                const Issue issue = Issue::from_current_exception();
+                figures.note = QStringList{issue.field, issue.message}.join(QLatin1Char(' ')).trimmed().toStdString();
+            }
+            figures.reference = index;
+            QMetaObject::invokeMethod(this, [this, key, path, i, figures] {
+                const bool wanted = asked_.remove(key);
+                if (wanted) emit measured(path, quint64(i), figures);
+            });
+        });
+    }
+}
+
+void SweepMeasurer::forget(const QString& path) {
+    const QString prefix = prefix_of(path);
+    asked_.removeIf([&](const QString& key) { return key.startsWith(prefix); });
+}
+
+} // namespace denoir::app

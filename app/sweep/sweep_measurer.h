@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QSet>
+#include <stop_token>
+
+#include "app/base/task_thread.h"
+#include "engine/compare/sweep_figures.h"
+
+namespace denoir::app {
+
+class OpenSweep;
+
+/// Measures the cells of sweeps against their references, one after another on a thread that steps back behind the
+/// window and the engine; runs with latents without a codec in between. GUI thread.
+class SweepMeasurer : public QObject {
+    Q_OBJECT
+public:
+    explicit SweepMeasurer(QObject* parent = nullptr);
+    ~SweepMeasurer() override; ///< stops and joins
+
+    /// Puts in line what can be measured now and was not.
+    void measure(const OpenSweep& sweep);
+    /// Forgets what waits of this sweep.
+    void forget(const QString& path);
+    /// Cells in line or at work.
+    int open() const { return int(asked_.size()); }
+
+signals:
+    void measured(const QString& path, quint64 cell, const denoir::SweepCell::Figures& figures);
+
+private:
+    QSet<QString> asked_; ///< cell and reference of each
+    std::stop_source stop_;
+    SweepMeter meter_{1}; ///< used on the thread alone
+    TaskThread thread_;   ///< last: joined before the rest goes
+};
+
+} // namespace denoir::app
+
+Q_DECLARE_METATYPE(denoir::SweepCell::Figures)

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/clips/frame_cache.h"
+
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <numeric>
+#include <random>
+
+#include "engine/media/frame_folder.h"
+#include "engine/media/image.h"
+#include "tests/app/clips.h"
+#include "tests/app/home.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+class FrameCacheTest : public QObject {
+    Q_OBJECT
+    Home home_;
+
+    void expect_exact(const QString& path, const std::vector<Image>& expected, qint64 limit) {
+        FrameCache cache(limit);
+        const auto clip = cache.open(path);
+        QVERIFY(wait_open(*clip));
+        QCOMPARE(static_cast<std::size_t>(clip->info().frames), expected.size());
+        std::vector<int> order(expected.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), std::mt19937(11));
+        for (const int n : order) {
+            const Image frame = frame_of(*clip, n);
+            QVERIFY2(frame == expected[static_cast<std::size_t>(n)], qPrintable(QString::number(n)));
+            const qint64 one = qint64{4} * frame.width * frame.height;
+            QVERIFY(cache.bytes() <= std::max(limit, one));
+        }
+    }
+
+private slots:
+    void every_frame_in_any_order_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"h264_open.mp4", "hevc_open.mp4", "vp8_hidden.webm", "mpeg4_b.avi", "animated.gif"})
+            QTest::newRow(name) << QString::fromLatin1(name);
+    }
+    void every_frame_in_any_order() {
+        QFETCH(QString, name);
+        const QString path = QStringLiteral(DENOIR_FIXTURES "/media/clips/") + name;
+        const std::vector<Image> expected = frames_in_turn(path);
+        expect_exact(path, expected, 64 << 20);
+        expect_exact(path, expected, 64 * 48 * 4 * 5); // five frames fit
+        expect_exact(path, expected, 0);
+    }
+
+    void fills_ahead_and_tells_so() {
+        write_clip(home_.file("a.mp4"), 64, 48, 30);
+        FrameCache cache(64 << 20);
+        const auto clip = cache.open(home_.file("a.mp4"));
+        QSignalSpy ready(clip.get(), &Clip::frame_ready);
+        QVERIFY(wait_open(*clip));
+        QCOMPARE(clip->info().fps, 24.0);
+        QCOMPARE(clip->info().size, QSize(64, 48));
+        QCOMPARE(clip->info().frame_at(0.5), 12);
+        QCOMPARE(clip->info().frame_at(-1), 0);
+        QCOMPARE(clip->info().frame_at(99), 29);
+        clip->want(13, 1);
+        QTRY_COMPARE_WITH_TIMEOUT(clip->cached_ranges(), (std::vector<std::pair<int, int>>{{0, 29}}), 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(ready.count(), 30, 30000);
+        QCOMPARE(ready.front().front().toInt(), 0); // shown as soon as it is open
+    }
+
+    void backwards_too() {
+        write_clip(home_.file("b.mp4"), 64, 48, 40);
+        FrameCache cache(64 * 48 * 4 * 16);
+        const auto clip = cache.open(home_.file("b.mp4"));
+        QVERIFY(wait_open(*clip));
+        clip->want(39, -1);
+        QTRY_VERIFY_WITH_TIMEOUT(clip->is_cached(39) && clip->is_cached(30), 30000);
+        QVERIFY(cache.bytes() <= cache.limit());
+    }
+
+    void the_bound_holds_over_clips() {
+        write_clip(home_.file("c.mp4"), 64, 48, 20);
+        write_clip(home_.file("d.mp4"), 64, 48, 20, 9);
+        const qint64 frame = 64 * 48 * 4;
+        FrameCache cache(10 * frame);
+        auto a = cache.open(home_.file("c.mp4"));
+        auto b = cache.open(home_.file("d.mp4"));
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        for (int n = 0; n < 20; ++n) {
+            a->want(n);
+            b->want(n);
+            QTRY_VERIFY_WITH_TIMEOUT(a->is_cached(n) && b->is_cached(n),
+                                     30000); // both at once: neither pushes the other out
+            QVERIFY(cache.bytes() <= 10 * frame);
+        }
+        cache.set_limit(3 * frame);
+        QVERIFY(cache.bytes() <= 3 * frame);
+        a.reset();
+        b.reset();
+        QCOMPARE(cache.bytes(), 0);
+        QTest::qWait(20);
+        QCOMPARE(cache.bytes(), 0); // what was being decoded is not taken any more
+    }
+
+    void pictures_folders_and_runs() {
+        FrameCache cache;
+        write_png(to_path(home_.file("one.png")), moving_picture(33, 21, 2), R"({"schema": 1})");
+        const auto still = cache.open(home_.file("one.png"));
+        QVERIFY(wait_open(*still));
+        QCOMPARE(still->info().frames, 1);
+        QCOMPARE(still->info().kind, ClipInfo::Kind::still);
+        QCOMPARE(still->info().request, QStringLiteral(R"({"schema": 1})"));
+        QVERIFY(frame_of(*still, 0) == moving_picture(33, 21, 2));
+
+        {
+            FrameFolderWriter writer(to_path(home_.file("frames")), R"({"schema": 1, "fps": 12})");
+            for (int i = 0; i < 12; ++i) writer.write(moving_picture(32, 16, i));
+            writer.finish();
+        }
+        const auto folder = cache.open(home_.file("frames"));
+        QVERIFY(wait_open(*folder));
+        QCOMPARE(folder->info().frames, 12);
+        QCOMPARE(folder->info().fps, 12.0);
+        QVERIFY(folder->info().exact);
+        QVERIFY(frame_of(*folder, 10) == moving_picture(32, 16, 10));
+        QVERIFY(frame_of(*folder, 1) == moving_picture(32, 16, 1));
+
+        const QString path = tiny_run(home_.file("run"));
+        const auto run = cache.open(path);
+        QVERIFY(wait_open(*run));
+        QCOMPARE(run->info().kind, ClipInfo::Kind::run);
+        QCOMPARE(run->info().name, QStringLiteral("a red balloon · seed 7"));
+        QVERIFY(!run->info().request.isEmpty());
+        QVERIFY(frame_of(*run, 5) == frames_in_turn(path + QStringLiteral("/video.mp4")).at(5));
+    }
+
+    void what_is_no_clip_fails() {
+        QFile text(home_.file("text.mp4"));
+        QVERIFY(text.open(QIODevice::WriteOnly));
+        text.write("#EXTM3U\nfile:///etc/hostname\n");
+        text.close();
+        QDir(home_.path()).mkdir(QStringLiteral("empty"));
+        QDir(home_.path()).mkdir(QStringLiteral("half"));
+        QFile half(home_.file("half/run.json"));
+        QVERIFY(half.open(QIODevice::WriteOnly));
+        half.write("{\"schema\": 1, \"state");
+        half.close();
+        FrameCache cache;
+        for (const QString& path : {home_.file("text.mp4"), home_.file("empty"), home_.file("half"),
+                                    home_.file("missing.mp4"), QStringLiteral("/dev/zero"), QString()}) {
+            const auto clip = cache.open(path);
+            QSignalSpy failed(clip.get(), &Clip::failed);
+            QVERIFY(!wait_open(*clip));
+            QCOMPARE(failed.count(), 1);
+            QVERIFY(!clip->issue().message.isEmpty());
+            clip->want(3); // harmless
+            QVERIFY(clip->cached(3).isNull());
+        }
+    }
+
+    /// A picture that is broken is a picture all the same, and so is what only claims to be one.
+    void a_broken_picture_is_called_one() {
+        write_png(to_path(home_.file("whole.png")), moving_picture(32, 16, 0));
+        QFile whole(home_.file("whole.png"));
+        QVERIFY(whole.open(QIODevice::ReadOnly));
+        const QByteArray bytes = whole.readAll();
+        FrameCache cache;
+        for (const auto& [name, content] : {std::pair{"cut.png", bytes.left(bytes.size() / 2)},
+                                            {"cut", bytes.left(bytes.size() / 2)},
+                                            {"text.png", QByteArray("no picture at all")},
+                                            {"empty.jpg", QByteArray()}}) {
+            QFile file(home_.file(QLatin1String(name)));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content) == content.size());
+            file.close();
+            const auto clip = cache.open(file.fileName());
+            QVERIFY(!wait_open(*clip));
+            QVERIFY2(!clip->issue().line().contains("video"), qPrintable(clip->issue().line()));
+        }
+    }
+
+    void a_damaged_frame_is_told_once() {
+        FrameFolderWriter writer(to_path(home_.file("bad")));
+        for (int i = 0; i < 5; ++i) writer.write(moving_picture(32, 16, i));
+        writer.finish();
+        QFile third(home_.file("bad/frame_00003.png"));
+        QVERIFY(third.open(QIODevice::ReadWrite));
+        third.seek(60);
+        third.write("xxxxxxxx");
+        third.close();
+        FrameCache cache;
+        const auto clip = cache.open(home_.file("bad"));
+        QSignalSpy failed(clip.get(), &Clip::frame_failed);
+        QVERIFY(wait_open(*clip));
+        clip->want(0);
+        QTRY_VERIFY_WITH_TIMEOUT(clip->is_cached(4), 30000);
+        clip->want(2);
+        clip->want(3);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
+        QCOMPARE(failed.front().front().toInt(), 2);
+    }
+
+    void closing_in_the_middle() {
+        write_clip(home_.file("e.mp4"), 128, 96, 40);
+        FrameCache cache;
+        for (int i = 0; i < 30; ++i) {
+            auto clip = cache.open(home_.file("e.mp4"));
+            clip->want(i);
+            if (i % 3) QTest::qWait(i % 7);
+        }
+        QCOMPARE(cache.bytes(), 0);
+    }
+
+    void colours_go_there_and_back() {
+        const Image picture = moving_picture(37, 23, 4);
+        QVERIFY(to_image(to_qimage(picture)) == picture);
+    }
+};
+
+QTEST_GUILESS_MAIN(FrameCacheTest)
+#include "frame_cache_test.moc"

@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/project/project.h"
+
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTest>
+#include <limits>
+#include <random>
+
+#include "app/base/text.h"
+#include "app/request/request_document.h"
+#include "engine/core/file.h"
+#include "engine/media/video_writer.h"
+#include "tests/app/full_disk.h"
+#include "tests/app/home.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+namespace {
+
+Take take(int frames, const char* name = "t") {
+    Take t;
+    t.video = QStringLiteral("/videos/%1.mp4").arg(QString::fromLatin1(name));
+    t.run = QStringLiteral("/runs/%1").arg(QString::fromLatin1(name));
+    t.name = QString::fromLatin1(name);
+    t.frames = frames;
+    t.width = 48, t.height = 32;
+    return t;
+}
+
+QString read(const QString& file) {
+    QFile in(file);
+    return in.open(QIODevice::ReadOnly) ? QString::fromUtf8(in.readAll()) : QString();
+}
+void write(const QString& file, const QString& text) {
+    QFile out(file);
+    QVERIFY(out.open(QIODevice::WriteOnly | QIODevice::Truncate));
+    out.write(text.toUtf8());
+}
+
+} // namespace
+
+class ProjectTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { home_.emplace(); }
+    void cleanup() { home_.reset(); }
+
+    void cutting() {
+        Project p;
+        QCOMPARE(p.add_shot(take(33, "a")), 0);
+        QCOMPARE(p.add_shot(take(17, "b")), 1);
+        QCOMPARE(p.add_shot(take(9, "c"), 0), 0);
+        QCOMPARE(p.frames(), 59);
+        QCOMPARE(p.start_of(2), 42);
+        QVERIFY(p.trim(1, 3, 30));
+        QVERIFY(!p.trim(1, 5, 5) && !p.trim(1, -1, 5) && !p.trim(1, 0, 34) && !p.trim(7, 0, 1));
+        QCOMPARE(p.place(9).row, 1);
+        QCOMPARE(p.place(9).frame, 3);
+        QCOMPARE(p.place(p.frames()).row, -1);
+        QVERIFY(p.split(1, 10));
+        QVERIFY(!p.split(1, 10) && !p.split(1, 3));
+        QCOMPARE(p.count(), 4);
+        QCOMPARE(p.shot(1).out, 10);
+        QCOMPARE(p.shot(2).in, 10);
+        QVERIFY(p.shot(1).id != p.shot(2).id);
+        QVERIFY(p.move_shot(0, 3));
+        QCOMPARE(p.shot(3).current().name, QStringLiteral("c"));
+        QVERIFY(p.add_take(3, take(5, "c2")));
+        QCOMPARE(p.shot(3).out, 5); // whole before, whole now
+        QVERIFY(p.add_take(0, take(6, "a2")));
+        QCOMPARE(p.shot(0).in, 3); // trimmed as before, as far as it reaches
+        QCOMPARE(p.shot(0).out, 6);
+        QVERIFY(p.select_take(0, 0));
+        QVERIFY(p.remove_take(3, 0) && !p.remove_take(3, 0));
+        QVERIFY(p.remove_shot(1) && !p.remove_shot(3));
+        QVERIFY(p.rename_shot(0, QStringLiteral("  opening  ")));
+        QCOMPARE(p.shot(0).name, QStringLiteral("opening"));
+    }
+
+    /// A part that was made again lies where the part was, whichever take is chosen.
+    void parts() {
+        Project p;
+        QCOMPARE(p.add_shot(take(33, "a"), -1, {}, 33), -1);
+        QCOMPARE(p.add_shot(take(33, "a"), -1, {}, 17), 0);
+        QCOMPARE(p.shot(0).in, 17);
+        QVERIFY(p.trim(0, 20, 30));
+        Take part = take(29, "part");
+        part.part = 3;
+        QVERIFY(p.add_take(0, part));
+        QCOMPARE(p.shot(0).in, 17);
+        QCOMPARE(p.shot(0).out, 27);
+        QVERIFY(p.select_take(0, 0));
+        QCOMPARE(p.shot(0).in, 20);
+        QCOMPARE(p.shot(0).out, 30);
+        part = take(17, "beginning");
+        part.part = 0;
+        QVERIFY(p.trim(0, 0, 17) && p.add_take(0, part) && p.select_take(0, 0));
+        QCOMPARE(p.shot(0).out, 17); // all of the part is not all of the shot
+        QVERIFY(p.select_take(0, 1) && p.trim(0, 0, 29) && p.remove_take(0, 1));
+        p.undo().undo();
+        QCOMPARE(*p.shot(0).takes[1].part, 3);
+    }
+
+    void a_drag_is_one_step() {
+        Project p;
+        p.add_shot(take(33));
+        QSignalSpy changed(&p, &Project::changed);
+        for (int i = 1; i < 20; ++i) p.trim(0, i, 33, 5);
+        QCOMPARE(p.undo().count(), 2);
+        QCOMPARE(changed.count(), 19);
+        QCOMPARE(int(changed.last()[0].value<ProjectEvent>().kind), int(ProjectEvent::Kind::shot_changed));
+        for (int i = 19; i < 25; ++i) p.trim(0, i, 33, 6);
+        QCOMPARE(p.undo().count(), 3);
+        p.undo().undo();
+        QCOMPARE(p.shot(0).in, 19);
+        p.undo().undo();
+        QCOMPARE(p.shot(0).in, 0);
+    }
+
+    /// Whatever is done in whatever order: undo and redo walk the same states.
+    void undo_round_trips() {
+        Project p;
+        std::mt19937 draw(3);
+        std::vector<std::vector<Shot>> states{p.shots()};
+        for (int i = 0; i < 300; ++i) {
+            const int before = p.undo().count(), n = std::max(1, p.count()), row = int(draw() % unsigned(n));
+            switch (draw() % 8) {
+            case 0:
+                p.add_shot(take(5 + int(draw() % 30)), int(draw() % unsigned(p.count() + 1)));
+                break;
+            case 1:
+                p.remove_shot(row);
+                break;
+            case 2:
+                p.move_shot(row, int(draw() % unsigned(n)));
+                break;
+            case 3:
+                p.trim(row, int(draw() % 6), 6 + int(draw() % 30));
+                break;
+            case 4:
+                p.split(row, int(draw() % 30));
+                break;
+            case 5:
+                p.add_take(row, take(3 + int(draw() % 40)));
+                break;
+            case 6:
+                p.select_take(row, int(draw() % 3));
+                break;
+            default:
+                p.rename_shot(row, QString::number(draw() % 5));
+                break;
+            }
+            for (const Shot& s : p.shots()) QVERIFY(s.in >= 0 && s.in < s.out && s.out <= s.current().frames);
+            if (p.undo().count() > before) states.push_back(p.shots());
+        }
+        QVERIFY(states.size() > 150);
+        for (std::size_t i = states.size() - 1; i > 0; --i) {
+            QVERIFY(p.shots() == states[i]);
+            p.undo().undo();
+        }
+        for (std::size_t i = 1; i < states.size(); ++i) {
+            p.undo().redo();
+            QVERIFY(p.shots() == states[i]);
+        }
+    }
+
+    void files() {
+        const QString file = home_->file(QStringLiteral("cut.denoir"));
+        Project p;
+        QSignalSpy modified(&p, &Project::modified_changed);
+        Take inside = take(20, "in");
+        inside.run = home_->file(QStringLiteral("runs/one"));
+        inside.video = inside.run + QStringLiteral("/video.mp4");
+        p.add_shot(inside);
+        p.add_shot(take(9, "outside"));
+        p.set_request({{"schema", 1}, {"prompt", "a fox"}, {"seed", 18446744073709551615u}});
+        QVERIFY(p.is_modified());
+        p.save_as(file);
+        QVERIFY(!p.is_modified());
+        QCOMPARE(modified.count(), 2);
+        QVERIFY(read(file).contains(QStringLiteral("\"runs/one/video.mp4\""))); // both may move together
+        const auto shots = p.shots();
+        const Json request = p.request();
+        p.remove_shot(0);
+        QVERIFY(p.is_modified());
+        p.undo().undo();
+        QVERIFY(!p.is_modified());
+        p.clear();
+        QVERIFY(p.shots().empty() && p.path().isEmpty());
+        const QString more = QStringLiteral("\"zoom\": 2"), text = read(file);
+        write(file,
+              QString(text).replace(QStringLiteral("\"extra\": {}"), QStringLiteral("\"extra\": {%1}").arg(more)));
+        QVERIFY(read(file) != text);
+        p.open(file);
+        QVERIFY(p.shots() == shots);
+        QVERIFY(p.request() == request);
+        QCOMPARE(p.title(), QStringLiteral("cut"));
+        QCOMPARE(p.missing_media().size(), 2);
+        QVERIFY(!p.read_only());
+        p.save();
+        QVERIFY(read(file).contains(more)); // what others keep there stays
+    }
+
+    /// What a request takes from the project's folder moves with it, and a path written by hand is of that folder.
+    void what_a_request_takes_moves_with_its_project() {
+        QDir(home_->path()).mkpath("here/pictures");
+        const QString here = home_->file("here"), there = home_->file("there");
+        Project p;
+        p.set_request({{"schema", 1},
+                       {"model", "/models/one"},
+                       {"image", (here + "/pictures/start.png").toStdString()},
+                       {"last_image", "/elsewhere/end.png"},
+                       {"loras", Json::array({{{"file", (here + "/style.safetensors").toStdString()}}})},
+                       {"forcing", {{"video", (here + "/before.mp4").toStdString()}}}});
+        p.save_as(here + "/cut.denoir");
+        const Json before = p.request();
+        p.open(here + "/cut.denoir");
+        QVERIFY(p.request() == before);
+        p.clear();
+        QVERIFY(QDir().rename(here, there));
+        p.open(there + "/cut.denoir");
+        QCOMPARE(to_qstring(p.request()["image"].get<std::string>()), there + "/pictures/start.png");
+        QCOMPARE(to_qstring(p.request()["loras"][0]["file"].get<std::string>()), there + "/style.safetensors");
+        QCOMPARE(to_qstring(p.request()["forcing"]["video"].get<std::string>()), there + "/before.mp4");
+        QVERIFY(p.request()["last_image"] == "/elsewhere/end.png");
+        QVERIFY(p.request()["model"] == "/models/one");
+        const QString text = read(there + "/cut.denoir");
+        write(there + "/cut.denoir", QString(text).replace("/models/one", "models/two"));
+        QVERIFY(read(there + "/cut.denoir") != text);
+        p.open(there + "/cut.denoir");
+        QCOMPARE(to_qstring(p.request()["model"].get<std::string>()), there + "/models/two");
+    }
+
+    /// A still picture is as long as it is wanted; it has no place to begin at, from whichever end it is dragged.
+    void stills() {
+        Image white(40, 30);
+        write_png(to_path(home_->file("title.png")), white);
+        const Take still = Project::take_of(home_->file("title.png"), 12);
+        QVERIFY(still.still());
+        QCOMPARE(still.width, 40);
+        QCOMPARE(still.name, QStringLiteral("title"));
+        Project p;
+        p.add_shot(still);
+        QCOMPARE(p.rate(), 12.0); // nothing else is there
+        p.add_shot(take(33, "a"));
+        QCOMPARE(p.rate(), 24.0);
+        QCOMPARE(format_of(p.shots()).width, 48);
+        QCOMPARE(p.shot(0).frames(), 24); // two seconds
+        QVERIFY(p.trim(0, -6, 24));
+        QCOMPARE(p.shot(0).in, 0);
+        QCOMPARE(p.shot(0).out, 30);
+        QVERIFY(p.trim(0, 0, 5000));
+        const auto refused = [&](int in, int out) { return !p.trim(0, in, out); };
+        QVERIFY(refused(0, 0) && refused(0, Take::longest_still + 1));
+        QVERIFY(refused(std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
+        QVERIFY(p.split(0, 1000));
+        QCOMPARE(p.shot(0).out, 1000);
+        QCOMPARE(p.shot(1).in, 0);
+        QCOMPARE(p.shot(1).out, 4000);
+        // A video instead of it, and it again: as long, in seconds, as there is something to show.
+        QVERIFY(p.trim(0, 0, 12) && p.add_take(0, take(99, "b")));
+        QCOMPARE(p.shot(0).out, 24);
+        QVERIFY(p.trim(0, 6, 30) && p.select_take(0, 0));
+        QCOMPARE(p.shot(0).in, 0);
+        QCOMPARE(p.shot(0).out, 12);
+        QVERIFY(p.trim(0, 0, 500) && p.select_take(0, 1));
+        QCOMPARE(p.shot(0).out, 99);
+        for (int i = 0; i < 8; ++i) p.undo().undo();
+        QCOMPARE(p.shot(0).out, 30);
+
+        // Moves with its project, is missed by what it is, and is read back as it was.
+        const auto shots = p.shots();
+        p.save_as(home_->file("cut.denoir"));
+        QVERIFY(read(home_->file("cut.denoir")).contains("\"video\": \"title.png\""));
+        p.clear();
+        p.open(home_->file("cut.denoir"));
+        QVERIFY(p.shots() == shots);
+        QVERIFY(!p.is_missing(0));
+        QVERIFY(QFile::remove(home_->file("title.png")));
+        p.look_at_media();
+        QVERIFY(p.is_missing(0));
+        QVERIFY2(p.missing_issue(0).message.contains("picture"), qPrintable(p.missing_issue(0).message));
+        const Json good = parse_json(read(home_->file("cut.denoir")).toStdString(), "good");
+        const auto refuses = [&](const char* path, const Json& value) {
+            Json json = good;
+            json[Json::json_pointer(path)] = value;
+            write(home_->file("bad.denoir"), QString::fromStdString(json.dump()));
+            try {
+                Project().open(home_->file("bad.denoir"));
+            } catch (const Error& e) {
+                return std::string(e.what()).find("exception") == std::string::npos;
+            }
+            return false;
+        };
+        QVERIFY(refuses("/shots/0/in", 1));
+        QVERIFY(refuses("/shots/0/out", Take::longest_still + 1));
+        QVERIFY(refuses("/shots/0/takes/0/frames", 2));
+        for (const Json& kind : {Json("film"), Json(7), Json(std::string(9000, 'k'))})
+            QVERIFY(refuses("/shots/0/takes/0/kind", kind));
+        Json many = Json::array(); // more than can be counted, altogether
+        for (int i = 0; i < 1100; ++i) {
+            many.push_back(good["shots"][0]);
+            many.back()["out"] = Take::longest_still;
+        }
+        QVERIFY(refuses("/shots", many));
+        // A second of the cut has a thousand frames, and the still takes three years.
+        Json slow = good["shots"][0], fast = slow;
+        fast["in"] = 0, fast["out"] = 1;
+        fast["takes"][0].erase("kind");
+        fast["takes"][0]["fps"] = 1000;
+        slow["out"] = Take::longest_still;
+        slow["takes"][0]["fps"] = Take::least_fps;
+        QVERIFY(refuses("/shots", {fast, slow}));
+    }
+
+    /// What is written can be read again: nothing gets longer or faster than that.
+    void nothing_beyond_what_can_be_counted() {
+        write_png(to_path(home_->file("title.png")), Image(40, 30));
+        QCOMPARE(Project::take_of(home_->file("title.png"), 5000).fps, Take::most_fps);
+        QCOMPARE(Project::take_of(home_->file("title.png"), 1e-9).fps, Take::least_fps);
+        Project p;
+        QCOMPARE(p.add_shot(take(int(longest_cut), "a")), 0);
+        const int steps = p.undo().count();
+        QCOMPARE(p.add_shot(take(1, "b")), -1);
+        QVERIFY(p.trim(0, 0, 10) && p.add_shot(take(1, "b")) == 1 && !p.trim(0, 0, int(longest_cut)));
+        QCOMPARE(p.undo().count(), steps + 2);
+        p.save_as(home_->file("cut.denoir"));
+        Project().open(home_->file("cut.denoir"));
+        write_png(to_path(home_->file("large.png")), Image(6000, 4000));
+        p.clear();
+        p.add_shot(Project::take_of(home_->file("large.png"), 24));
+        QCOMPARE(format_of(p.shots()).width, 1920);
+        QCOMPARE(format_of(p.shots()).height, 1280);
+    }
+
+    /// A still in place of a clip, looked at and given up: the clip shows what it showed.
+    void a_still_gives_back_what_it_covered() {
+        write_png(to_path(home_->file("title.png")), Image(40, 30));
+        Project p;
+        p.add_shot(take(59, "a"));
+        QVERIFY(p.trim(0, 30, 59) && p.add_take(0, Project::take_of(home_->file("title.png"), 16)));
+        QCOMPARE(p.shot(0).out, 19);
+        p.save_as(home_->file("cut.denoir"));
+        const auto shots = p.shots();
+        p.open(home_->file("cut.denoir"));
+        QVERIFY(p.shots() == shots);
+        QVERIFY(p.select_take(0, 0));
+        QCOMPARE(p.shot(0).in, 30);
+        QCOMPARE(p.shot(0).out, 59);
+        QVERIFY(p.select_take(0, 1) && p.split(0, 10) && p.select_take(1, 0));
+        QCOMPARE(p.shot(1).in, 45); // where the first half ends
+        QCOMPARE(p.shot(1).out, 59);
+    }
+
+    /// A folder of frames comes at the rate that Denoir wrote into it, else at the cut's.
+    void folders_of_frames() {
+        QDir(home_->path()).mkdir("frames");
+        const auto frame = [&](int n) { return to_path(home_->file(QStringLiteral("frames/f_%1.png").arg(n))); };
+        for (const int n : {9, 10, 11}) write_png(frame(n), Image(40, 30));
+        Take frames = Project::take_of(home_->file("frames"), 12);
+        QCOMPARE(frames.kind, Take::Kind::frames);
+        QCOMPARE(frames.frames, 3);
+        QCOMPARE(frames.fps, 12.0);
+        write_png(frame(9), Image(40, 30), R"({"schema": 1, "fps": 16})");
+        frames = Project::take_of(home_->file("frames"), 12);
+        QCOMPARE(frames.fps, 16.0);
+        Project p;
+        p.add_shot(frames);
+        QCOMPARE(p.shot(0).out, 3);
+        p.save_as(home_->file("cut.denoir"));
+        // Who could not read it is told that it is newer; a cut of videos alone stays as everyone reads it.
+        const auto version = [&] { return parse_json(read(p.path()).toStdString(), "saved")["version"]; };
+        QCOMPARE(int(version()), 2);
+        p.remove_shot(0);
+        p.add_shot(take(20));
+        p.save();
+        QCOMPARE(int(version()), 1);
+        p.undo().undo();
+        p.undo().undo();
+        p.save();
+        QCOMPARE(int(version()), 2);
+        p.open(home_->file("cut.denoir"));
+        QCOMPARE(p.shot(0).current().kind, Take::Kind::frames);
+        QVERIFY(!p.is_missing(0));
+        QVERIFY(QDir(home_->file("frames")).removeRecursively());
+        p.look_at_media();
+        QVERIFY(p.is_missing(0));
+        QVERIFY2(p.missing_issue(0).message.contains("folder"), qPrintable(p.missing_issue(0).message));
+        QDir(home_->path()).mkdir("none");
+        for (const char* name : {"none", "nowhere"}) {
+            try {
+                Project::take_of(home_->file(QString::fromLatin1(name)), 24);
+                QFAIL(name);
+            } catch (const Error& e) {
+                QVERIFY(!e.hint().empty());
+            }
+        }
+    }
+
+    void hostile_and_future_files_change_nothing() {
+        const QString file = home_->file(QStringLiteral("cut.denoir"));
+        Project p;
+        p.add_shot(take(20));
+        p.save_as(file);
+        const auto before = p.shots();
+        const Json good = parse_json(read(file).toStdString(), "good");
+        int refused = 0;
+        const auto refuses = [&](const QString& text) {
+            const QString bad = home_->file(QStringLiteral("bad.denoir"));
+            write(bad, text);
+            try {
+                p.open(bad);
+                QFAIL(qPrintable(QStringLiteral("accepted: ") + text.left(200)));
+            } catch (const Error& e) {
+                QVERIFY(std::string(e.what()).size() <= 400);
+                QVERIFY(std::string(e.what()).find("exception") == std::string::npos);
+                ++refused;
+            }
+            QVERIFY(p.shots() == before);
+            QCOMPARE(p.path(), file);
+        };
+        for (const char* text : {"", "{", "[]", "7", "{\"format\": \"other\"}", "{\"format\": \"denoir-project\"}"})
+            refuses(QString::fromLatin1(text));
+        const auto with = [&](const char* path, const Json& value) {
+            Json json = good;
+            json[Json::json_pointer(path)] = value;
+            return QString::fromStdString(json.dump());
+        };
+        refuses(with("/version", 99));
+        QVERIFY(with("/version", 99).size() > 0);
+        for (const char* field :
+             {"/shots/0/in", "/shots/0/out", "/shots/0/take", "/shots/0/takes/0/frames", "/shots/0/takes/0/width"})
+            for (const Json& value : {Json(-1), Json(1e300), Json("x"), Json(), Json(99999999999999), Json::array()})
+                refuses(with(field, value));
+        refuses(with("/shots/0/takes", Json::array()));
+        refuses(with("/shots/0/takes/0/fps", 0));
+        refuses(with("/shots/0/in", 20));
+        refuses(with("/shots/0/name", std::string(100000, 'n')));
+        refuses(with("/shots", 7));
+        refuses(with("/request", {{"schema", 1}, {"steps", "many"}}));
+        QVERIFY(refused > 40);
+        refuses(read(file).left(read(file).size() / 2)); // half written
+        try {
+            p.open(home_->file(QStringLiteral("nowhere.denoir")));
+            QFAIL("opened");
+        } catch (const Error&) {
+        }
+    }
+
+    void two_studios_on_one_project() {
+        const QString file = home_->file(QStringLiteral("cut.denoir"));
+        Project first, second;
+        first.add_shot(take(20));
+        first.save_as(file);
+        second.open(file);
+        QVERIFY(second.read_only());
+        QVERIFY(!second.issue().isEmpty());
+        second.remove_shot(0);
+        try {
+            second.save();
+            QFAIL("overwritten");
+        } catch (const Error& e) {
+            QVERIFY(!e.hint().empty());
+        }
+        const QString other = home_->file(QStringLiteral("other.denoir"));
+        second.save_as(other);
+        QVERIFY(!second.read_only());
+        first.clear(); // lets go
+        second.open(file);
+        QVERIFY(!second.read_only());
+        QCOMPARE(second.count(), 1);
+    }
+
+    /// The lock goes along with a folder that is moved while it is open, or copied to another machine.
+    void a_project_that_was_moved() {
+        QVERIFY(QDir().mkpath(home_->file("film")));
+        Project project;
+        project.save_as(home_->file("film/a.denoir"));
+        QVERIFY(QFile::rename(home_->file("film"), home_->file("moved")));
+        project.open(home_->file("moved/a.denoir"));
+        QVERIFY(!project.read_only() && project.issue().isEmpty());
+        Project other;
+        other.open(home_->file("moved/a.denoir"));
+        QVERIFY(other.read_only());
+        project.clear();
+        write(home_->file("moved/.a.denoir.lock"), "4711\ndenoir\nelsewhere\n0123456789abcdef\n\n");
+        project.open(home_->file("moved/a.denoir"));
+        QVERIFY(project.read_only());
+        QVERIFY2(project.issue().message.contains("elsewhere") && project.issue().hint.contains(".a.denoir.lock"),
+                 qPrintable(project.issue().line()));
+        QVERIFY(QFile::remove(home_->file("moved/.a.denoir.lock")));
+        project.open(home_->file("moved/a.denoir"));
+        QVERIFY(!project.read_only());
+    }
+
+    void autosave_and_recovery() {
+        const QString file = home_->file(QStringLiteral("cut.denoir"));
+        std::vector<Shot> shots;
+        {
+            Project p;
+            p.set_autosave(true);
+            p.add_shot(take(20));
+            p.save_as(file);
+            QVERIFY(Project::recoverable().isEmpty());
+            p.add_shot(take(9));
+            shots = p.shots();
+            QVERIFY(p.autosave_now());
+            QVERIFY(Project::recoverable().isEmpty()); // this studio still runs
+            QVERIFY(!read(file).contains(QStringLiteral("\"frames\": 9")));
+        } // as if it had crashed: the file stays
+        const auto left = Project::recoverable();
+        QCOMPARE(left.size(), 1);
+        QCOMPARE(left[0].path, file);
+        QCOMPARE(left[0].shots, 2);
+        QVERIFY(!left[0].kept);
+        Project again;
+        again.set_autosave(true);
+        again.recover(left[0]);
+        QVERIFY(again.shots() == shots);
+        QCOMPARE(again.path(), file);
+        QVERIFY(again.is_modified());
+        QVERIFY(Project::recoverable().isEmpty());
+        again.save();
+        QVERIFY(!again.is_modified());
+        again.clear();
+        QVERIFY(Project::recoverable().isEmpty());
+        QVERIFY(QDir(home_->data(QStringLiteral("autosave"))).entryList(QDir::Files).isEmpty());
+
+        // The end of a session keeps what has no name.
+        {
+            Project p;
+            p.set_autosave(true);
+            p.add_shot(take(5));
+            p.keep_for_next_start();
+        }
+        const auto kept = Project::recoverable();
+        QCOMPARE(kept.size(), 1);
+        QVERIFY(kept[0].kept && kept[0].path.isEmpty());
+        Project::discard(kept[0]);
+        QVERIFY(Project::recoverable().isEmpty());
+        // A damaged autosave is no recovery, and stays.
+        write(home_->data(QStringLiteral("autosave/broken.json")), QStringLiteral("{\"project\": "));
+        QVERIFY(Project::recoverable().isEmpty());
+    }
+
+    void autosave_follows_edits() {
+        Project p;
+        p.set_autosave(true);
+        p.add_shot(take(5));
+        QTRY_COMPARE_WITH_TIMEOUT(
+            QDir(home_->data(QStringLiteral("autosave"))).entryList({QStringLiteral("*.json")}).size(), 1, 30000);
+        p.undo().undo(); // nothing is left to lose
+        QTRY_COMPARE_WITH_TIMEOUT(
+            QDir(home_->data(QStringLiteral("autosave"))).entryList({QStringLiteral("*.json")}).size(), 0, 30000);
+    }
+
+    void a_full_disk_loses_nothing() {
+        const QString file = home_->file(QStringLiteral("cut.denoir"));
+        Project p;
+        p.set_autosave(true);
+        p.add_shot(take(5));
+        p.save_as(file);
+        const QString before = read(file);
+        p.add_shot(take(6));
+        {
+            const FullDisk full;
+            try {
+                p.save();
+                QFAIL("saved");
+            } catch (const Error&) {
+            }
+            QVERIFY(!p.autosave_now());
+            QVERIFY(!p.keep_for_next_start());
+            QTRY_VERIFY_WITH_TIMEOUT(!p.issue().isEmpty(), 30000);
+        }
+        QCOMPARE(read(file), before);
+        QVERIFY(p.is_modified());
+        QCOMPARE(p.count(), 2);
+        QCOMPARE(QDir(home_->path()).entryList({QStringLiteral("*partial*")}, QDir::Files | QDir::Hidden).size(), 0);
+        p.save();
+        QVERIFY(p.issue().isEmpty());
+    }
+
+    void one_stack_for_request_and_shots() {
+        Project p;
+        RequestDocument document(p.undo());
+        document.set_value(QStringLiteral("prompt"), QStringLiteral("a fox"));
+        p.add_shot(take(5));
+        document.set_value(QStringLiteral("prompt"), QStringLiteral("a boat"));
+        p.undo().undo();
+        QCOMPARE(document.asked().prompt, std::string("a fox"));
+        p.undo().undo();
+        QCOMPARE(p.count(), 0);
+        QCOMPARE(document.asked().prompt, std::string("a fox"));
+        p.undo().undo();
+        QVERIFY(document.asked().prompt.empty());
+    }
+
+private:
+    std::optional<Home> home_;
+};
+
+QTEST_GUILESS_MAIN(ProjectTest)
+#include "project_test.moc"

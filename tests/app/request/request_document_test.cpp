@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/request/request_document.h"
+
+#include <QFileInfo>
+#include <QSignalSpy>
+#include <QTest>
+#include <random>
+
+#include "app/base/text.h"
+#include "app/request/request_values.h"
+#include "tests/app/home.h"
+#include "tests/app/tiny.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+namespace {
+
+QString key(const char* name) { return QString::fromLatin1(name); }
+const QString tiny = QStringLiteral(DENOIR_TINY_MODEL);
+const QString models = QStringLiteral(DENOIR_FIXTURES "/_models/");
+
+} // namespace
+
+class RequestDocumentTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        stack_.emplace();
+        document_.emplace(*stack_);
+        QVERIFY(document_->set_value(key("model"), tiny).isEmpty());
+        QVERIFY(document_->wait_resolved(20000));
+        stack_->clear();
+    }
+    void cleanup() {
+        document_.reset();
+        stack_.reset();
+    }
+
+    void defaults_marks_and_reset() {
+        QVERIFY(document_->valid());
+        QCOMPARE(document_->value(key("steps")), document_->default_value(key("steps")));
+        QVERIFY(!document_->is_changed(key("steps")));
+        document_->set_value(key("steps"), 4);
+        QVERIFY(document_->is_changed(key("steps")));
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(*document_->resolved()->steps, 4);
+        document_->set_value(key("steps"), document_->default_value(key("steps")));
+        QVERIFY(!document_->is_changed(key("steps")));
+        document_->reset(key("steps"));
+        QVERIFY(!document_->has_value(key("steps")));
+        QVERIFY(document_->forcing_model() && document_->takes_image() && document_->takes_last_image());
+        QVERIFY(document_->estimate().flop > 0);
+    }
+
+    void edits_of_one_field_merge_and_undo_restores_all() {
+        const Json before = asked_json(document_->asked());
+        for (int i = 1; i < 9; ++i) document_->set_value(key("steps"), i);
+        QCOMPARE(stack_->count(), 1);
+        document_->set_value(key("guidance"), 3.5);
+        document_->set_values({{key("width"), 64}, {key("height"), 32}}, key("size"));
+        document_->set_value(key("forcing.ar_step"), 2);
+        QCOMPARE(document_->value(key("forcing.ar_step")).toInt(), 2);
+        document_->set_value(key("prompt"), key("a fox"));
+        QCOMPARE(stack_->count(), 5);
+        const Json after = asked_json(document_->asked());
+        while (stack_->canUndo()) stack_->undo();
+        QVERIFY(asked_json(document_->asked()) == before);
+        while (stack_->canRedo()) stack_->redo();
+        QVERIFY(asked_json(document_->asked()) == after);
+        document_->set_value(key("prompt"), key("a fox")); // nothing changes: no step
+        QCOMPARE(stack_->count(), 5);
+    }
+
+    /// Whatever is edited in whatever order: undo and redo walk the same states.
+    void a_choice_is_a_step_of_its_own() {
+        const auto type = [this](const char* text) { document_->set_value(key("prompt"), key(text)); };
+        type("a"), type("a r"), type("a red ball");
+        document_->settle();
+        type("a red ball, spinning");
+        stack_->undo();
+        QCOMPARE(document_->value(key("prompt")).toString(), QStringLiteral("a red ball"));
+        stack_->undo();
+        QCOMPARE(document_->value(key("prompt")).toString(), QString());
+        document_->set_value(key("image"), key("/one.png"));
+        document_->set_value(key("image"), key("/two.png")); // cropped, say
+        stack_->undo();
+        QCOMPARE(document_->value(key("image")).toString(), QStringLiteral("/one.png"));
+    }
+
+    void undo_round_trips() {
+        std::mt19937 draw(5);
+        std::vector<Json> states{asked_json(document_->asked())};
+        const QStringList keys{key("steps"), key("guidance"), key("seed"), key("prompt"), key("frames"), key("image")};
+        for (int i = 0; i < 60; ++i) {
+            const QString& k = keys[qsizetype(draw() % 6)];
+            const int n = int(draw() % 50) + 1;
+            const int count = stack_->count();
+            if (draw() % 4 == 0)
+                document_->reset(k);
+            else if (k == key("prompt") || k == key("image"))
+                document_->set_value(k, QStringLiteral("/p%1").arg(n));
+            else
+                document_->set_value(k, k == key("frames") ? 4 * n + 1 : n);
+            if (stack_->count() > count)
+                states.push_back(asked_json(document_->asked()));
+            else
+                states.back() = asked_json(document_->asked());
+        }
+        for (int i = stack_->count(); i > 0; --i) {
+            QVERIFY(asked_json(document_->asked()) == states[std::size_t(i)]);
+            stack_->undo();
+        }
+        for (int i = 1; i <= stack_->count(); ++i) {
+            stack_->redo();
+            QVERIFY(asked_json(document_->asked()) == states[std::size_t(i)]);
+        }
+    }
+
+    void what_cannot_be_is_refused_at_once() {
+        for (const auto& [name, value] : QVariantMap{
+                 {key("frames"), 6},
+                 {key("steps"), key("many")},
+                 {key("width"), 17},
+                 {key("guidance"), 1e9},
+                 {key("sampler"), key("magic")},
+                 {key("seed"), -1},
+                 {key("nonsense"), 1}}.asKeyValueRange()) {
+            const Issue issue = document_->set_value(name, value);
+            QVERIFY2(!issue.isEmpty(), qPrintable(name));
+            QCOMPARE(issue.field, name);
+            QVERIFY(issue.file.isEmpty());
+        }
+        QCOMPARE(stack_->count(), 0);
+    }
+
+    void messages_stand_at_their_fields() {
+        document_->set_value(key("image"), key("/no/such/picture.png"));
+        document_->set_value(key("guidance_low"), 3);
+        document_->set_values({{key("width"), 64}}, key("size"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(!document_->valid() && !document_->resolved());
+        QVERIFY(!document_->issue(key("image")).isEmpty());
+        QVERIFY(!document_->issue(key("guidance_low")).isEmpty());
+        QVERIFY(document_->issue(key("height")).isEmpty()); // the other side is a default
+        QVERIFY(document_->issue(key("steps")).isEmpty());
+        QVERIFY(document_->default_value(key("steps")).isValid());
+        document_->set_value(key("model"), key("/no/such/model"));
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(document_->issue(key("model")).message, key("no such file or folder"));
+        while (stack_->canUndo()) stack_->undo();
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->valid() && document_->issues().isEmpty());
+    }
+
+    void defaults_follow_the_model() {
+        const QVariant before = document_->default_value(key("fps"));
+        document_->set_value(key("model"), models + key("Wan2.1-T2V-tiny"));
+        QVERIFY(document_->pending());
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(document_->default_value(key("fps")).toDouble(), 16.0);
+        QVERIFY(before != document_->default_value(key("fps")));
+        QVERIFY(!document_->takes_image());
+        document_->set_value(key("model"), models + key("SkyReels-V2-I2V-tiny"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->takes_image() && !document_->takes_last_image());
+        QVERIFY(!document_->issue(key("image")).isEmpty()); // needs one
+        QVERIFY(document_->default_value(key("steps")).isValid());
+    }
+
+    void snapshots_resolve_seed_and_wildcards() {
+        document_->set_value(key("prompt"), key("a {red|blue|green} fox"));
+        const auto free = document_->snapshot();
+        QVERIFY(free.request.seed.has_value());
+        QCOMPARE(free.prompt_template, key("a {red|blue|green} fox"));
+        QVERIFY(free.request.prompt.find('{') == std::string::npos);
+        document_->set_value(key("seed"), QVariant::fromValue(~quint64{0}));
+        QVERIFY(document_->seed_locked());
+        QCOMPARE(*document_->snapshot().request.seed, ~quint64{0});
+        QCOMPARE(*document_->snapshot(2).request.seed, quint64{1});
+        QCOMPARE(document_->snapshot().request.prompt, document_->snapshot().request.prompt);
+        document_->reset(key("seed"));
+        QVERIFY(!document_->seed_locked());
+    }
+
+    void restoring_is_one_undo_step() {
+        Request stored = tiny_request();
+        stored.prompt = "a blue fox";
+        document_->set_value(key("prompt"), key("what I wrote"));
+        document_->restore(stored, key("restore"), key("a {red|blue} fox"));
+        QCOMPARE(document_->asked().prompt, std::string("a {red|blue} fox"));
+        QVERIFY(document_->seed_locked());
+        stack_->undo();
+        QCOMPARE(document_->asked().prompt, std::string("what I wrote"));
+        QVERIFY(!document_->asked().steps.has_value());
+    }
+
+    /// A seed that comes back by undo is as it was: locked, or not.
+    void undo_takes_the_lock_back_with_the_seed() {
+        document_->set_value(key("seed"), 7);
+        for (const bool all : {false, true}) {
+            all ? document_->reset_all() : document_->reset(key("seed"));
+            QVERIFY(!document_->seed_locked());
+            stack_->undo();
+            QVERIFY(document_->seed_locked());
+            QCOMPARE(*document_->snapshot().request.seed, quint64{7});
+            stack_->redo();
+            QVERIFY(!document_->seed_locked());
+            stack_->undo();
+        }
+        stack_->undo();
+        QVERIFY(!document_->seed_locked() && !document_->has_value(key("seed")));
+        stack_->redo();
+        document_->set_seed_locked(false); // by hand: other steps leave it so
+        document_->set_value(key("steps"), 5);
+        stack_->undo();
+        QVERIFY(!document_->seed_locked());
+
+        Request stored = tiny_request();
+        stored.seed = 9;
+        document_->restore(stored, key("restore"));
+        QVERIFY(document_->seed_locked());
+        stack_->undo();
+        QVERIFY(!document_->seed_locked());
+        QCOMPARE(document_->value(key("seed")).toInt(), 7);
+        const RequestDocument::State before = document_->state();
+        document_->load(stored);
+        document_->replaced(before, key("open project"));
+        QVERIFY(document_->seed_locked());
+        stack_->undo();
+        QVERIFY(!document_->seed_locked());
+    }
+
+    void only_a_locked_seed_is_kept() {
+        document_->set_value(key("seed"), 7);
+        QCOMPARE(document_->to_keep().seed, std::optional<std::uint64_t>(7));
+        document_->set_seed_locked(false);
+        QVERIFY(!document_->to_keep().seed);
+        document_->load(document_->to_keep());
+        QVERIFY(!document_->seed_locked());
+    }
+
+    /// A run from before clips were made in windows, or that was made in one all the same.
+    void a_long_clip_of_one_window_stays_one() {
+        const int usual = document_->default_value(key("frames")).toInt(), frames = 2 * usual - 1;
+        Request made = tiny_request();
+        made.mode = Mode::forcing;
+        made.forcing = Forcing{};
+        made.frames = frames;
+        document_->restore_made(made, key("restore"));
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(document_->resolved()->forcing->base, frames);
+        QCOMPARE(document_->snapshot().request.forcing->base, frames);
+        QCOMPARE(stack_->count(), 1);
+        stack_->undo();
+        QVERIFY(!document_->asked().forcing && !document_->asked().frames);
+        stack_->redo();
+        QCOMPARE(document_->asked().forcing->base, frames);
+
+        // From a file somebody wrote, or with another length: as such a clip is made today.
+        made.seed = 8;
+        document_->restore(made, key("open"));
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(document_->resolved()->forcing->base, usual);
+        made.seed = 9;
+        document_->restore_made(made, key("restore"));
+        document_->set_value(key("frames"), frames + 4);
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(document_->resolved()->forcing->base, usual);
+        // No longer than usual it may grow into several.
+        made.frames = usual;
+        document_->restore_made(made, key("restore"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->resolved() && !document_->asked().forcing->base);
+    }
+
+    /// A branch has its run's windows; what begins anew instead has them, too.
+    void a_branch_of_one_window_may_begin_anew() {
+        Request made = tiny_request();
+        made.mode = Mode::forcing;
+        made.forcing = Forcing{};
+        made.frames = 2 * document_->default_value(key("frames")).toInt() - 1;
+        document_->restore_made(made, key("branch"));
+        document_->set_value(key("start"), QVariantMap{{key("run"), tiny}, {key("step"), 1}});
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->resolved() && !document_->resolved()->forcing->base);
+        document_->reset(key("start"));
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(document_->resolved()->forcing->base, made.frames);
+    }
+
+    void loras_are_a_field_with_its_errors() {
+        document_->set_value(key("model"), models + key("Wan2.1-T2V-tiny"));
+        const auto lora = [](const QString& file) {
+            return QVariantList{QVariantMap{{key("file"), file}, {key("strength"), 0.5}}};
+        };
+        const QString good = QFileInfo(models + key("../_inputs/style-kohya.safetensors")).absoluteFilePath();
+        QVERIFY(document_->set_value(key("loras"), lora(good)).isEmpty());
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY2(document_->valid(), qPrintable(document_->issue(key("loras")).line()));
+        QCOMPARE(document_->resolved()->loras.size(), std::size_t{1});
+        QCOMPARE(document_->asked().loras[0].strength, 0.5);
+        document_->reset_all();
+        QCOMPARE(document_->asked().loras.size(), std::size_t{1});
+        document_->set_value(key("loras"), lora(models + key("Wan2.1-T2V-tiny/config.json")));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(!document_->valid() && document_->issue(key("loras")).message.contains(key("config.json")));
+        document_->reset(key("loras"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->valid() && document_->asked().loras.empty());
+        stack_->undo();
+        QCOMPARE(document_->asked().loras.size(), std::size_t{1});
+    }
+
+    void the_cache_is_off_or_has_a_threshold() {
+        QVERIFY(document_->wait_resolved(20000));
+        const double whole = document_->estimate().flop;
+        QVERIFY(!document_->has_value(key("cache")) && !document_->value(key("cache")).isValid());
+        QVERIFY(document_
+                    ->set_value(key("cache"),
+                                QVariantMap{{key("threshold"), 10}, {key("coefficients"), QVariantList{1, 0}}})
+                    .isEmpty());
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->valid());
+        QCOMPARE(document_->resolved()->cache->threshold, 10.0);
+        QVERIFY(document_->estimate().flop < whole);
+        QCOMPARE(document_->set_value(key("cache"), QVariantMap{{key("threshold"), 11}}).field, key("cache.threshold"));
+        document_->reset(key("cache"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(!document_->asked().cache);
+        QCOMPARE(document_->estimate().flop, whole);
+        stack_->undo();
+        QVERIFY(document_->asked().cache.has_value());
+        document_->reset_all();
+        QVERIFY(!document_->asked().cache);
+    }
+
+    /// A run's mode follows from its images: with other images it is another.
+    void a_restored_run_takes_an_image() {
+        Request stored = tiny_request();
+        stored.model = to_path(models + key("Wan2.2-TI2V-tiny"));
+        stored.width = 64, stored.height = 32;
+        stored.mode = Mode::t2v;
+        document_->restore(stored, key("restore"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->valid() && document_->takes_image() && !document_->takes_last_image());
+        QCOMPARE(document_->mode(), Mode::t2v);
+        QCOMPARE(document_->variant().multiple(), 32);
+        document_->set_value(key("image"), QFileInfo(models + key("../_inputs/landscape.png")).absoluteFilePath());
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY2(document_->valid(), qPrintable(document_->issue(key("image")).line()));
+        QCOMPARE(document_->mode(), Mode::i2v);
+    }
+
+    /// Typing must not wait for the engine.
+    void many_edits_ask_once_more() {
+        QSignalSpy resolved(&*document_, &RequestDocument::resolved_changed);
+        for (int i = 1; i <= 200; ++i) document_->set_value(key("steps"), i);
+        QVERIFY(document_->wait_resolved(20000));
+        QCOMPARE(*document_->resolved()->steps, 200);
+        QVERIFY(resolved.count() <= 4);
+    }
+
+private:
+    Home home_;
+    std::optional<QUndoStack> stack_;
+    std::optional<RequestDocument> document_;
+};
+
+int main(int argc, char** argv) {
+    QCoreApplication program(argc, argv);
+    RequestDocumentTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "request_document_test.moc"

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/runs/run_history.h"
+
+#include <QAbstractItemModelTester>
+#include <QDir>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <optional>
+
+#include "app/base/text.h"
+#include "tests/app/fake_runs.h"
+#include "tests/app/home.h"
+
+using namespace denoir;
+using namespace denoir::app;
+namespace fs = std::filesystem;
+
+class RunHistoryTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        home_.emplace();
+        runs_ = data_folder() / "runs";
+        fs::create_directories(runs_);
+    }
+    void cleanup() {
+        tester_.reset();
+        history_.reset();
+        home_.reset();
+    }
+
+    void lists_newest_first_and_follows_the_folders() {
+        for (int i = 1; i <= 40; ++i) fake_run(runs_, i, false);
+        open();
+        QCOMPARE(history_->rowCount(), 40);
+        QCOMPARE(seed(0), quint64(40));
+        QCOMPARE(seed(39), quint64(1));
+        QCOMPARE(history_->newest_done(), history_->index(0).data(RunHistory::PathRole).toString());
+        // Another program makes one; the folder is watched.
+        fake_run(runs_, 41, false);
+        QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 41, 30000);
+        QCOMPARE(seed(0), quint64(41));
+        fs::remove_all(runs_ / "run-000007");
+        QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 40, 30000);
+        QCOMPARE(history_->row_of(to_qstring(runs_ / "run-000007")), -1);
+    }
+
+    void search_and_filter() {
+        for (int i = 1; i <= 28; ++i) fake_run(runs_, i, false);
+        open();
+        history_->set_search(QStringLiteral("FOX hills"));
+        QCOMPARE(history_->rowCount(), 4);
+        history_->set_search(QStringLiteral("seed:2"));
+        QCOMPARE(history_->rowCount(), 1);
+        history_->set_search(QStringLiteral("steps:24 balloon"));
+        QCOMPARE(history_->rowCount(), 0);
+        history_->set_search(QStringLiteral("steps:25 red state:done size:48x32"));
+        QCOMPARE(history_->rowCount(), 1);
+        history_->set_search(QStringLiteral("nothing like that"));
+        QCOMPARE(history_->rowCount(), 0);
+        fake_run(runs_, 60, false); // does not fit the search
+        QTRY_COMPARE_WITH_TIMEOUT(history_->total(), 29, 30000);
+        QCOMPARE(history_->rowCount(), 0);
+        history_->set_search({});
+        QCOMPARE(history_->rowCount(), 29);
+    }
+
+    void stars_and_names_live_in_the_run() {
+        for (int i = 1; i <= 5; ++i) fake_run(runs_, i, false);
+        open();
+        const QString run = history_->index(2).data(RunHistory::PathRole).toString();
+        QVERIFY(history_->setData(history_->index(2), true, RunHistory::StarredRole));
+        history_->set_name(run, QStringLiteral("the good one"));
+        history_->set_prompt_template(run, QStringLiteral("A {red|blue} fox"));
+        QVERIFY(history_->starred(run));
+        history_->set_starred_only(true);
+        QCOMPARE(history_->rowCount(), 1);
+        QVERIFY(history_->wait_scanned(20000));
+        // The index is lost: nothing else is.
+        tester_.reset();
+        history_.reset();
+        QFile::remove(home_->data(QStringLiteral("history.sqlite")));
+        open();
+        QCOMPARE(history_->rowCount(), 5);
+        QVERIFY(history_->starred(run));
+        const QModelIndex row = history_->index(history_->row_of(run));
+        QCOMPARE(row.data(Qt::DisplayRole).toString(), QStringLiteral("the good one"));
+        QCOMPARE(row.data(RunHistory::TemplateRole).toString(), QStringLiteral("A {red|blue} fox"));
+        history_->rebuild();
+        QVERIFY(history_->wait_scanned(20000));
+        QCOMPARE(history_->rowCount(), 5);
+    }
+
+    void a_damaged_index_is_made_again() {
+        for (int i = 1; i <= 3; ++i) fake_run(runs_, i, false);
+        for (const char* text : {"", "no database at all, but long enough to be looked at as one", "SQLite format 3"}) {
+            QFile file(home_->data(QStringLiteral("history.sqlite")));
+            QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+            file.write(QByteArray(text) + QByteArray(4096, '\7'));
+            file.close();
+            open();
+            QCOMPARE(history_->rowCount(), 3);
+            tester_.reset();
+            history_.reset();
+        }
+    }
+
+    void removal_can_be_undone() {
+        for (int i = 1; i <= 6; ++i) fake_run(runs_, i, false);
+        open();
+        QSignalSpy removed(&*history_, &RunHistory::removed);
+        const QString a = history_->index(1).data(RunHistory::PathRole).toString(),
+                      b = history_->index(4).data(RunHistory::PathRole).toString();
+        QCOMPARE(history_->remove({a, b}), (QStringList{a, b}));
+        QCOMPARE(history_->rowCount(), 4);
+        QVERIFY(!QDir(a).exists());
+        QCOMPARE(removed.count(), 1);
+        const QString c = history_->index(0).data(RunHistory::PathRole).toString();
+        history_->remove({c});
+        QVERIFY(history_->can_restore());
+        history_->restore(); // the newest removal
+        QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 4, 30000);
+        QVERIFY(history_->contains(c) && !history_->contains(a));
+        history_->restore();
+        QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 6, 30000);
+        QVERIFY(QFile::exists(a + QStringLiteral("/run.json")));
+        history_->remove({a});
+        history_->purge_trash(1);
+        QVERIFY(history_->can_restore());
+        QTest::qWait(5);
+        history_->purge_trash(0);
+        QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
+    }
+
+    void runs_on_another_disk_are_removed_too() {
+        const QTemporaryDir disk(QStringLiteral("/dev/shm/denoir-XXXXXX")); // one, where there is such a folder
+        const fs::path elsewhere = to_path(disk.isValid() ? disk.path() : home_->file(QStringLiteral("elsewhere")));
+        fs::create_directories(elsewhere);
+        fs::remove(runs_);
+        fs::create_directory_symlink(elsewhere, runs_);
+        fake_run(runs_, 1, false);
+        fs::create_directories(data_folder() / "trash" / "1000-run-000009"); // of a version before
+        open();
+        QCOMPARE(history_->rowCount(), 1);
+        const QString run = history_->index(0).data(RunHistory::PathRole).toString();
+        QCOMPARE(history_->remove({run}), QStringList{run});
+        QVERIFY(!fs::exists(elsewhere / "run-000001"));
+        history_->purge_trash(1);
+        QTRY_VERIFY_WITH_TIMEOUT(fs::is_empty(data_folder() / "trash"), 30000);
+        history_->refresh();
+        QVERIFY(history_->wait_scanned(20000));
+        QCOMPARE(history_->rowCount(), 0); // what lies in the trash is no run
+        history_->restore();
+        QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 1, 30000);
+        QVERIFY(fs::exists(elsewhere / "run-000001" / "run.json"));
+    }
+
+    void a_run_at_work_is_not_removed() {
+        const fs::path path = fake_run(runs_, 1, false);
+        open();
+        const RunFolder taken = RunFolder::take(path);
+        QVERIFY(history_->remove({to_qstring(path)}).isEmpty());
+        QCOMPARE(history_->rowCount(), 1);
+    }
+
+    void half_written_and_foreign_folders_do_no_harm() {
+        fake_run(runs_, 1, false);
+        fs::create_directories(runs_ / "empty");
+        fs::create_directories(runs_ / "half" / "latents");
+        write_file(runs_ / "half" / "run.json", "{\"schema\": 1, \"state\": \"runn");
+        fs::create_directories(runs_ / "directory-as-record" / "run.json");
+        write_file(runs_ / "a-file", "x");
+        fs::create_symlink("/nowhere", runs_ / "dangling");
+        const fs::path interrupted = fake_run(runs_, 2, false);
+        {
+            RunFolder run = RunFolder::take(interrupted);
+            run.record().state = RunState::running;
+            run.save();
+        }
+        write_file(interrupted / "studio.json", "{\"starred\": 7, \"name\": []");
+        open();
+        QCOMPARE(history_->rowCount(), 2);
+        QCOMPARE(history_->index(history_->row_of(to_qstring(interrupted))).data(RunHistory::StateRole).toString(),
+                 QStringLiteral("interrupted"));
+    }
+
+    /// A killed program leaves the files as they were while it worked; its lock alone is gone.
+    void a_run_whose_program_was_killed_is_interrupted() {
+        const fs::path path = fake_run(runs_, 1, false);
+        std::optional<RunFolder> run(RunFolder::take(path));
+        run->record().state = RunState::running;
+        run->save();
+        open();
+        const auto state = [&] {
+            return history_->index(history_->row_of(to_qstring(path))).data(RunHistory::StateRole).toString();
+        };
+        QCOMPARE(state(), QStringLiteral("running"));
+        run.reset();
+        tester_.reset();
+        history_.reset();
+        open(); // its index still says what was
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("interrupted"), 20000);
+        run.emplace(RunFolder::take(path));
+        run->save();
+        history_->refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("running"), 20000);
+        run.reset();
+        history_->refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("interrupted"), 20000);
+    }
+
+    void runs_elsewhere_are_removed_as_links() {
+        const fs::path elsewhere = to_path(home_->file(QStringLiteral("elsewhere")));
+        fs::create_directories(elsewhere);
+        const fs::path run = fake_run(elsewhere, 3, false);
+        fs::create_directory_symlink(run, runs_ / "link-to-it");
+        open();
+        QCOMPARE(history_->rowCount(), 1);
+        QCOMPARE(history_->remove({to_qstring(run)}).size(), 1);
+        QVERIFY(fs::exists(run / "run.json"));
+        QTest::qWait(5);
+        history_->purge_trash(0);
+        QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
+        QVERIFY(fs::exists(run / "run.json"));
+    }
+
+    void the_disk_is_bounded_by_old_unstarred_latents() {
+        for (int i = 1; i <= 6; ++i) fake_run(runs_, i);
+        open();
+        const quint64 all = history_->bytes();
+        const QString oldest = history_->index(5).data(RunHistory::PathRole).toString(),
+                      second = history_->index(4).data(RunHistory::PathRole).toString(),
+                      third = history_->index(3).data(RunHistory::PathRole).toString();
+        history_->set_starred(oldest, true);
+        QVERIFY(history_->plan_drop(all).runs.isEmpty());
+        const auto plan = history_->plan_drop(all - 9000);
+        QCOMPARE(plan.runs, (QStringList{second, third}));
+        history_->drop_latents(plan);
+        QVERIFY(history_->wait_scanned(20000));
+        QTRY_VERIFY_WITH_TIMEOUT(history_->bytes() <= all - plan.bytes + 500, 30000); // the star has a file of its own
+        const RunFolder dropped = RunFolder::open(to_path(second)), kept = RunFolder::open(to_path(oldest));
+        QVERIFY(!fs::exists(dropped.latents_file(0)) && !fs::exists(dropped.solver_file(1)));
+        QVERIFY(fs::exists(dropped.latents_file(dropped.record().total_steps))); // the last stays
+        QVERIFY(fs::exists(dropped.file("video.mp4")) && fs::exists(kept.latents_file(0)));
+        QVERIFY(!history_->index(history_->row_of(second)).data(RunHistory::LatentsRole).toBool());
+    }
+
+private:
+    void open() {
+        history_.emplace();
+        tester_.emplace(&*history_, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QVERIFY(history_->wait_scanned(30000));
+    }
+    quint64 seed(int row) const { return history_->index(row).data(RunHistory::SeedRole).toULongLong(); }
+    std::optional<Home> home_;
+    fs::path runs_;
+    std::optional<RunHistory> history_;
+    std::optional<QAbstractItemModelTester> tester_;
+};
+
+QTEST_GUILESS_MAIN(RunHistoryTest)
+#include "run_history_test.moc"

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/runs/run_queue.h"
+
+#include <QAbstractItemModelTester>
+#include <QFile>
+#include <QMimeData>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <algorithm>
+
+#include "app/base/text.h"
+#include "engine/session/run_folder.h"
+#include "tests/app/arrivals.h"
+#include "tests/app/full_disk.h"
+#include "tests/app/home.h"
+#include "tests/app/tiny.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+namespace {
+
+RequestDocument::Snapshot tiny(quint64 seed, int steps = 3) {
+    RequestDocument::Snapshot out;
+    out.request = tiny_request();
+    out.request.seed = seed;
+    out.request.steps = steps;
+    out.prompt_template = QStringLiteral("A {red|blue} balloon.");
+    return out;
+}
+
+} // namespace
+
+class RunQueueTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        home_.emplace();
+        worker_.emplace();
+        open();
+    }
+    void cleanup() {
+        tester_.reset();
+        queue_.reset();
+        worker_.reset();
+        home_.reset();
+    }
+
+    void order_edit_and_undo() {
+        queue_->set_paused(true);
+        queue_->start();
+        for (quint64 seed = 1; seed <= 4; ++seed) queue_->add(tiny(seed));
+        queue_->add(tiny(9), true);
+        QCOMPARE(seeds(), (QList<quint64>{9, 1, 2, 3, 4}));
+        QVERIFY(queue_->move(id(0), 3));
+        QCOMPARE(seeds(), (QList<quint64>{1, 2, 3, 9, 4}));
+        QVERIFY(queue_->move(id(4), 0));
+        QCOMPARE(seeds(), (QList<quint64>{4, 1, 2, 3, 9}));
+        std::unique_ptr<QMimeData> drag(queue_->mimeData({queue_->index(0)}));
+        queue_->dropMimeData(drag.get(), Qt::MoveAction, 5, 0, {});
+        QCOMPARE(seeds(), (QList<quint64>{1, 2, 3, 9, 4}));
+        QVERIFY(!queue_->moveRows({}, 1, 1, {}, 2)); // onto itself
+        auto snapshot = *queue_->snapshot(id(1));
+        QCOMPARE(snapshot.prompt_template, QStringLiteral("A {red|blue} balloon."));
+        snapshot.request.seed = 77;
+        QVERIFY(queue_->replace(id(1), snapshot));
+        queue_->cancel(id(0)); // waits: leaves
+        QCOMPARE(seeds(), (QList<quint64>{77, 3, 9, 4}));
+        queue_->clear_waiting();
+        QCOMPARE(queue_->rowCount(), 0);
+        QVERIFY(queue_->can_undo_clear());
+        QSignalSpy inserted(&*queue_, &QAbstractItemModel::rowsInserted);
+        queue_->undo_clear();
+        QCOMPARE(inserted.count(), 1); // neighbours together
+        QCOMPARE(seeds(), (QList<quint64>{77, 3, 9, 4}));
+        QVERIFY(queue_->flush());
+        reopen();
+        QVERIFY(queue_->paused());
+        QCOMPARE(seeds(), (QList<quint64>{77, 3, 9, 4}));
+        QCOMPARE(queue_->snapshot(id(0))->prompt_template, QStringLiteral("A {red|blue} balloon."));
+        QCOMPARE(queue_->snapshot(id(0))->request.model, tiny_request().model);
+    }
+
+    void many_at_once_keep_their_tags() {
+        queue_->set_paused(true);
+        queue_->start();
+        queue_->add(tiny(1));
+        const auto ids = queue_->add_all({{tiny(2), "one|a"}, {tiny(3), "two|b"}, {tiny(4), "one|c"}});
+        QCOMPARE(ids.size(), 3);
+        QCOMPARE(seeds(), (QList<quint64>{1, 2, 3, 4}));
+        QVERIFY(queue_->flush());
+        reopen();
+        QCOMPARE(queue_->index(1).data(RunQueue::TagRole).toString(), QString("one|a"));
+        QCOMPARE(queue_->index(1).data(RunQueue::IdRole).toULongLong(), ids[0]);
+        QVERIFY(queue_->index(0).data(RunQueue::TagRole).toString().isEmpty());
+        queue_->clear_tagged("one|");
+        QCOMPARE(seeds(), (QList<quint64>{1, 3}));
+        queue_->undo_clear();
+        QCOMPARE(seeds(), (QList<quint64>{1, 2, 3, 4}));
+        QCOMPARE(queue_->index(3).data(RunQueue::TagRole).toString(), QString("one|c"));
+    }
+
+    void what_was_removed_comes_back_one_after_another() {
+        queue_->set_paused(true);
+        queue_->start();
+        queue_->add_all({{tiny(1), {}}, {tiny(2), {}}, {tiny(3), {}}});
+        Arrivals removed(&*queue_, &RunQueue::entries_removed), restored(&*queue_, &RunQueue::entries_restored);
+        queue_->remove(id(1));
+        queue_->remove(id(0));
+        queue_->clear_ended(); // nothing ended
+        QCOMPARE(seeds(), (QList<quint64>{3}));
+        QCOMPARE(removed.count(), 2);
+        queue_->undo_clear();
+        QCOMPARE(seeds(), (QList<quint64>{1, 3}));
+        queue_->undo_clear();
+        QCOMPARE(seeds(), (QList<quint64>{1, 2, 3}));
+        QVERIFY(!queue_->can_undo_clear());
+        queue_->undo_clear();
+        QCOMPARE(restored.count(), 2);
+    }
+
+    void runs_one_after_another() {
+        Arrivals ended(&*queue_, &RunQueue::entry_ended), created(&*queue_, &RunQueue::run_created);
+        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        queue_->add(tiny(1));
+        auto bad = tiny(2);
+        bad.request.image = "/no/such/picture.png";
+        const quint64 failing = queue_->add(bad);
+        queue_->add(tiny(3));
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 60000);
+        QCOMPARE(ended.count(), 3);
+        QCOMPARE(created.count(), 2);
+        QCOMPARE(state(0), RunQueue::State::done);
+        QCOMPARE(state(1), RunQueue::State::failed);
+        QCOMPARE(state(2), RunQueue::State::done);
+        QVERIFY(!queue_->index(1).data(RunQueue::IssueRole).value<Issue>().isEmpty());
+        QVERIFY(queue_->index(1).data(RunQueue::RunRole).toString().isEmpty()); // no empty folder stays
+        QVERIFY(QFile::exists(queue_->index(0).data(RunQueue::RunRole).toString() + QStringLiteral("/video.mp4")));
+        QCOMPARE(queue_->index(0).data(RunQueue::ProgressRole).toDouble(), 1.0);
+        QVERIFY(queue_->retry(failing)); // fails again, and is still there
+        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 2, 60000);
+        QCOMPARE(queue_->rowCount(), 3);
+        queue_->clear_ended();
+        QCOMPARE(queue_->rowCount(), 0);
+        queue_->undo_clear();
+        QCOMPARE(queue_->rowCount(), 3);
+    }
+
+    /// What is decoded and encoded between windows is not the end of the run.
+    void progress_of_windows_never_goes_back() {
+        auto windows = tiny(1, 8);
+        windows.request.frames = 29;
+        windows.request.forcing = Forcing{.overlap = 5, .base = 13};
+        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        QList<double> fractions;
+        bool between = false;
+        connect(&*queue_, &QAbstractItemModel::dataChanged, this, [&] {
+            const QModelIndex entry = queue_->index(0);
+            const int step = entry.data(RunQueue::StepRole).toInt();
+            if (step == 0) return; // loading has no pace
+            fractions << entry.data(RunQueue::ProgressRole).toDouble();
+            const bool decodes = entry.data(RunQueue::StageRole).toString() == QStringLiteral("decode");
+            between |= decodes && step < entry.data(RunQueue::StepsRole).toInt();
+        });
+        queue_->add(windows);
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 60000);
+        QVERIFY(between && fractions.size() > 24);
+        QVERIFY(std::is_sorted(fractions.begin(), fractions.end()));
+        QCOMPARE(fractions.constLast(), 1.0);
+    }
+
+    void pause_cancel_and_go_on() {
+        Arrivals ended(&*queue_, &RunQueue::entry_ended), steps(&*worker_, &EngineWorker::step_done);
+        const quint64 first = queue_->add(tiny(1, 80), false, QStringLiteral("shot"));
+        queue_->add(tiny(2));
+        queue_->start();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 3, 60000);
+        QCOMPARE(queue_->running(), first);
+        const QModelIndex row = queue_->index(queue_->row_of(first));
+        QTRY_VERIFY_WITH_TIMEOUT(row.data(RunQueue::StepRole).toInt() >= 3, 30000);
+        QCOMPARE(row.data(RunQueue::StepsRole).toInt(), 80);
+        QTRY_VERIFY_WITH_TIMEOUT(row.data(RunQueue::ProgressRole).toDouble() > 0, 30000);
+        QVERIFY(!queue_->move(first, 1)); // at work
+        queue_->set_paused(true);
+        queue_->cancel_current();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
+        QCOMPARE(state(queue_->row_of(first)), RunQueue::State::cancelled);
+        QTest::qWait(100);
+        QCOMPARE(queue_->running(), quint64(0)); // paused: nothing new
+        QCOMPARE(queue_->waiting(), 1);
+        // "Go on" from the runs' list: the tag comes along though the entry was cleared, and asked twice it is one
+        // entry.
+        const QString run = queue_->index(queue_->row_of(first)).data(RunQueue::RunRole).toString();
+        queue_->remove(first);
+        const quint64 resumed = queue_->add_resume(run);
+        QCOMPARE(queue_->index(queue_->row_of(resumed)).data(RunQueue::TagRole).toString(), QStringLiteral("shot"));
+        QCOMPARE(queue_->add_resume(run), resumed);
+        QVERIFY(!queue_->replace(resumed, tiny(3))); // its request is that of its folder
+        QCOMPARE(queue_->waiting(), 2);
+        queue_->remove(resumed);
+        queue_->undo_clear();
+        queue_->undo_clear();
+        queue_->remove(resumed);
+        QVERIFY(queue_->retry(first));
+        QCOMPARE(queue_->index(queue_->row_of(first)).data(RunQueue::KindRole).toString(), QStringLiteral("resume"));
+        QCOMPARE(queue_->index(queue_->row_of(first)).data(RunQueue::TagRole).toString(), QStringLiteral("shot"));
+        queue_->set_paused(false);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 3, 60000);
+        QCOMPARE(state(queue_->row_of(first)), RunQueue::State::done);
+    }
+
+    /// The window ends in mid-run.
+    void what_was_at_work_is_offered_again() {
+        Arrivals steps(&*worker_, &EngineWorker::step_done);
+        queue_->add(tiny(1, 300));
+        queue_->add(tiny(2));
+        queue_->start();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 2, 60000);
+        const QString run = queue_->running_run();
+        QVERIFY(!run.isEmpty());
+        QVERIFY(queue_->flush());
+        reopen();
+        QCOMPARE(state(0), RunQueue::State::interrupted);
+        QCOMPARE(state(1), RunQueue::State::waiting);
+        QCOMPARE(queue_->interrupted().size(), 1);
+        QCOMPARE(queue_->index(0).data(RunQueue::RunRole).toString(), run);
+        QVERIFY(RunFolder::open(to_path(run)).record().steps.size() >= 2);
+    }
+
+    void a_full_disk_fails_runs_and_keeps_them() {
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
+        queue_->add(tiny(1));
+        QVERIFY(queue_->flush());
+        {
+            const FullDisk full;
+            queue_->start();
+            QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
+            QCOMPARE(state(0), RunQueue::State::failed);
+            QTRY_VERIFY_WITH_TIMEOUT(!queue_->issue().isEmpty(), 30000);
+        }
+        QVERIFY(queue_->retry(id(0)));
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
+        QCOMPARE(state(0), RunQueue::State::done);
+        QVERIFY(queue_->flush());
+        QTRY_VERIFY_WITH_TIMEOUT(queue_->issue().isEmpty(), 30000);
+    }
+
+    void damaged_files_are_put_aside() {
+        for (const char* text : {"", "{", "[]", R"({"schema": 2, "entries": []})", R"({"schema": 1, "entries": [7]})",
+                                 R"({"schema": 1, "entries": [{"id": 1, "request": {"schema": 1, "steps": "x"}}]})"}) {
+            queue_->add(tiny(1));
+            QVERIFY(queue_->flush());
+            tester_.reset();
+            queue_.reset();
+            QFile::remove(home_->data(QStringLiteral("queue.json.broken")));
+            QFile file(home_->data(QStringLiteral("queue.json")));
+            QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+            file.write(text);
+            file.close();
+            open();
+            QCOMPARE(queue_->rowCount(), 0);
+            QVERIFY2(!queue_->issue().isEmpty(), text);
+            QVERIFY(QFile::exists(home_->data(QStringLiteral("queue.json.broken"))));
+        }
+    }
+
+private:
+    void open() {
+        queue_.emplace(*worker_);
+        tester_.emplace(&*queue_, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    }
+    void reopen() {
+        tester_.reset();
+        queue_.reset();
+        worker_.reset();
+        worker_.emplace();
+        open();
+    }
+    quint64 id(int row) const { return queue_->index(row).data(RunQueue::IdRole).toULongLong(); }
+    RunQueue::State state(int row) const {
+        return RunQueue::State(queue_->index(row).data(RunQueue::StateRole).toInt());
+    }
+    QList<quint64> seeds() const {
+        QList<quint64> out;
+        for (int row = 0; row < queue_->rowCount(); ++row)
+            out << queue_->index(row).data(RunQueue::SeedRole).toULongLong();
+        return out;
+    }
+    std::optional<Home> home_;
+    std::optional<EngineWorker> worker_;
+    std::optional<RunQueue> queue_;
+    std::optional<QAbstractItemModelTester> tester_;
+};
+
+QTEST_GUILESS_MAIN(RunQueueTest)
+#include "run_queue_test.moc"

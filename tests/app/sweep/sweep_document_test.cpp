@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/sweep/sweep_document.h"
+
+#include <QTest>
+
+#include "app/base/settings.h"
+#include "app/base/text.h"
+#include "app/project/project.h"
+#include "app/request/estimator.h"
+#include "app/runs/run_history.h"
+#include "app/studio.h"
+#include "app/sweep/open_sweep.h"
+#include "engine/core/file.h"
+#include "tests/app/arrivals.h"
+#include "tests/app/home.h"
+#include "tests/app/tiny.h"
+
+using namespace denoir;
+using namespace denoir::app;
+using CellState = SweepDocument::State;
+
+class SweepDocumentTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        home_.emplace();
+        open();
+    }
+    void cleanup() {
+        studio_.reset();
+        home_.reset();
+    }
+    void axes_are_edited_and_undone();
+    void what_is_wrong_stands_at_its_axis();
+    void axes_outlive_the_program();
+    void fields_have_values_to_begin_with();
+    void cells_are_filled_in();
+    void a_thousand_clips_are_looked_at_soon();
+    void runs_that_were_there_fill_the_grid_at_once();
+    void equal_requests_are_rendered_once();
+    void finished_runs_serve_again();
+    void goes_on_after_a_restart();
+    void a_failed_cell_is_tried_again();
+    void what_waits_can_be_taken_out();
+    void another_reference_is_measured();
+    void a_lost_run_is_said();
+    void values_go_into_the_request();
+    void earlier_sweeps_are_listed_and_opened();
+    void another_sweep_is_told_before_its_cells();
+
+private:
+    void open() {
+        studio_.emplace();
+        studio_->history.wait_scanned(10000);
+    }
+    /// The tiny model in the document, two by two cells.
+    void prepare(const QList<AxisText>& axes = {{"steps", "2, 3"}, {"guidance", "1, 3"}}) {
+        studio_->start();
+        studio_->document.load(tiny_request());
+        QVERIFY(studio_->document.wait_resolved(20000));
+        sweeps().axes().set_all(axes, "axes");
+    }
+    SweepDocument& sweeps() { return studio_->sweeps(); }
+    RunQueue& queue() { return studio_->queue; }
+    void start() {
+        Arrivals begun(&sweeps(), &SweepDocument::started), refused(&sweeps(), &SweepDocument::failed);
+        sweeps().start();
+        QTRY_VERIFY_WITH_TIMEOUT(!begun.isEmpty() || !refused.isEmpty(), 20000);
+        if (!refused.isEmpty()) QFAIL(qPrintable(refused[0][0].value<Issue>().line()));
+    }
+    bool all(CellState state) {
+        for (std::size_t i = 0; i < sweeps().shown()->size(); ++i)
+            if (sweeps().cell(i).state != state) return false;
+        return true;
+    }
+    bool measured() {
+        for (std::size_t i = 0; i < sweeps().shown()->size(); ++i)
+            if (sweeps().shown()->sweep().reference_of(i) && !sweeps().shown()->cell(i).figures) return false;
+        return true;
+    }
+    void finish() {
+        QTRY_VERIFY_WITH_TIMEOUT(all(CellState::done), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(measured(), 60000);
+    }
+    std::optional<Home> home_;
+    std::optional<Studio> studio_;
+};
+
+void SweepDocumentTest::axes_are_edited_and_undone() {
+    auto& axes = sweeps().axes();
+    auto& undo = studio_->project.undo();
+    QCOMPARE(axes.axes(), SweepAxes::usual());
+    const int before = undo.count();
+    axes.set_text(0, "4, 8");
+    axes.set_text(0, "4, 8, 12");
+    QCOMPARE(undo.count(), before + 1); // typing is one step
+    axes.settle();
+    axes.set_text(1, "2..4");
+    axes.move(0, 1);
+    QCOMPARE(axes.axes(), (QList<AxisText>{{"guidance", "2..4"}, {"steps", "4, 8, 12"}}));
+    axes.add({"seed", "7, 8"});
+    axes.remove(0);
+    QCOMPARE(axes.axes(), (QList<AxisText>{{"steps", "4, 8, 12"}, {"seed", "7, 8"}}));
+    for (int i = 0; i < 3; ++i) undo.undo();
+    QCOMPARE(axes.axes(), (QList<AxisText>{{"steps", "4, 8, 12"}, {"guidance", "2..4"}}));
+    undo.undo();
+    undo.undo();
+    QCOMPARE(axes.axes(), SweepAxes::usual());
+    undo.redo();
+    QCOMPARE(axes.axes()[0].text, QString("4, 8, 12"));
+    QCOMPARE(axes.sweep({}).size(), 9U);
+}
+
+void SweepDocumentTest::what_is_wrong_stands_at_its_axis() {
+    auto& axes = sweeps().axes();
+    axes.set_text(0, "4, many");
+    QVERIFY(!axes.issue(0).isEmpty());
+    QVERIFY(axes.issue(1).isEmpty());
+    QCOMPARE(axes.issue().field, QString("axes.steps"));
+    axes.set_text(0, "4");
+    QVERIFY(axes.issue().isEmpty());
+    axes.set_axis(1, {"steps", "8"}); // one field twice
+    QVERIFY(axes.issue(0).isEmpty());
+    QVERIFY(!axes.issue(1).isEmpty());
+    axes.set_axis(1, {"loras.0.strength", "0, 1"}); // of a LoRA that the request has not
+    QVERIFY(axes.issue(1).message.contains("0 LoRAs"));
+    axes.set_axis(1, {"seed", "1..200"});
+    axes.set_text(0, "1..20");
+    QVERIFY2(axes.issue().message.contains("4000"), qPrintable(axes.issue().line()));
+
+    // What only the model knows.
+    prepare({{"size", "48x32, 50x32"}, {"guidance", "1, 3"}});
+    sweeps().set_watching(true);
+    QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending && !sweeps().outlook().issue.isEmpty(), 20000);
+    Arrivals refused(&sweeps(), &SweepDocument::failed);
+    sweeps().start();
+    QTRY_COMPARE_WITH_TIMEOUT(refused.size(), 1, 20000);
+    QCOMPARE(sweeps().axes().issue(0), refused[0][0].value<Issue>());
+    QVERIFY(!sweeps().shown());
+}
+
+void SweepDocumentTest::axes_outlive_the_program() {
+    sweeps().axes().set_all({{"prompt", "A fox. | A boat, red."}, {"seed", "1..3"}}, "axes");
+    studio_.reset();
+    open();
+    QCOMPARE(sweeps().axes().axes(), (QList<AxisText>{{"prompt", "A fox. | A boat, red."}, {"seed", "1..3"}}));
+}
+
+void SweepDocumentTest::fields_have_values_to_begin_with() {
+    prepare();
+    QStringList names;
+    for (const SweepField& field : sweep_fields(studio_->document)) {
+        names << field.field;
+        if (field.usual.isEmpty()) continue;
+        SweepAxes axes(studio_->project.undo(), studio_->settings);
+        axes.set_all({{field.field, field.usual}}, "axes");
+        axes.check_with(studio_->document.asked());
+        QVERIFY2(axes.issue().isEmpty(), qPrintable(field.field + ": " + axes.issue().line()));
+    }
+    QVERIFY(names.contains("steps") && names.contains("sampler") && names.contains("cache.threshold"));
+    QVERIFY(!names.contains("loras.0.strength"));
+}
+
+void SweepDocumentTest::cells_are_filled_in() {
+    prepare();
+    sweeps().set_watching(true);
+    QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending, 20000);
+    QCOMPARE(sweeps().outlook().clips, 4U);
+    QCOMPARE(sweeps().outlook().to_render, 4U);
+    start();
+    QCOMPARE(queue().rowCount(), 4);
+    QCOMPARE(sweeps().shown()->size(), 4U);
+    // The first of each column is what others are measured against: the most steps.
+    QCOMPARE(queue().index(0).data(RunQueue::TagRole).toString().section('|', 2), QString("2"));
+    finish();
+    for (std::size_t i = 0; i < 4; ++i) {
+        const SweepCell& cell = sweeps().shown()->cell(i);
+        QVERIFY(cell.seconds > 0 && !cell.reused);
+        const Request r = RunHistory::record(to_qstring(cell.run)).request;
+        QCOMPARE(*r.steps, i < 2 ? 2 : 3);
+        QCOMPARE(*r.guidance, i % 2 == 0 ? 1.0 : 3.0);
+        QCOMPARE(cell.figures.has_value(), i < 2);
+        if (i < 2) QVERIFY(cell.figures->psnr && *cell.figures->psnr > 5 && cell.figures->reference == i + 2);
+    }
+    QVERIFY(sweeps().flush());
+    const auto stored = SweepFolder::open(to_path(sweeps().shown()->path())).record();
+    QCOMPARE(stored.cells[1].figures->psnr.value(), sweeps().shown()->cell(1).figures->psnr.value());
+    QCOMPARE(sweeps().progress().done, 4);
+    // Now they are there.
+    QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending && sweeps().outlook().there == 4, 20000);
+    QCOMPARE(sweeps().outlook().to_render, 0U);
+}
+
+/// Headers are read once for all that differ in seed, prompt or shift.
+void SweepDocumentTest::a_thousand_clips_are_looked_at_soon() {
+    prepare({{"seed", "1..200"}, {"shift", "1..5"}});
+    QElapsedTimer clock;
+    clock.start();
+    sweeps().set_watching(true);
+    QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending && sweeps().outlook().clips == 1000, 20000);
+    QCOMPARE(sweeps().outlook().to_render, 1000U);
+    qInfo("looked at after %lld ms", clock.elapsed());
+    queue().set_paused(true);
+    start();
+    QCOMPARE(queue().rowCount(), 1000);
+    QCOMPARE(sweeps().progress().open, 1000);
+    sweeps().clear_waiting();
+    QCOMPARE(sweeps().progress().missing, 1000);
+}
+
+/// Each change writes the record and is looked at by every view: a thousand of them, one after another, took 20 s.
+void SweepDocumentTest::runs_that_were_there_fill_the_grid_at_once() {
+    Sweep sweep;
+    sweep.request = tiny_request();
+    sweep.axes = {parse_axis("seed", "1..200"), parse_axis("shift", "1..5")};
+    sweep.reference = usual_reference(sweep.axes);
+    OpenSweep open(SweepFolder::create(to_path(home_->file("sweep")), sweep));
+    std::vector<OpenSweep::Done> found;
+    for (std::size_t i = 0; i < open.size(); i += 2)
+        found.push_back({{i, i + 1}, home_->file(QStringLiteral("run-%1").arg(i)), 2, false});
+    Arrivals changed(&open, &OpenSweep::cells_changed);
+    open.set_done(found);
+    QCOMPARE(changed.size(), 1);
+    QCOMPARE(changed[0][0].value<std::vector<std::size_t>>().size(), std::size_t(1000));
+    QCOMPARE(open.cell(999).run, to_path(home_->file("run-998")));
+    QVERIFY(!open.cell(998).reused && open.cell(999).reused);
+}
+
+void SweepDocumentTest::equal_requests_are_rendered_once() {
+    prepare({{"guidance", "[3, null]"}, {"steps", "2, 3"}});
+    studio_->document.set_value("guidance", 4.0);
+    const double usual = studio_->document.default_value("guidance").toDouble();
+    sweeps().axes().set_text(0, QStringLiteral("[%1, null]").arg(usual));
+    QVERIFY(studio_->document.wait_resolved(20000));
+    start();
+    QCOMPARE(queue().rowCount(), 2);
+    finish();
+    const auto* sweep = sweeps().shown();
+    QCOMPARE(sweep->cell(0).run, sweep->cell(2).run);
+    QVERIFY(sweep->cell(0).reused != sweep->cell(2).reused);
+}
+
+void SweepDocumentTest::finished_runs_serve_again() {
+    prepare();
+    queue().add(studio_->document.snapshot());
+    QTRY_VERIFY_WITH_TIMEOUT(!studio_->history.newest_done().isEmpty(), 30000);
+    const QString before = studio_->history.newest_done();
+    const double guidance = studio_->document.value("guidance").toDouble();
+    sweeps().axes().set_all({{"steps", "2, 3"}, {"guidance", QString::number(guidance)}}, "axes");
+    start();
+    QCOMPARE(queue().rowCount(), 2); // the one before, and one more
+    QCOMPARE(sweeps().cell(1).state, CellState::done);
+    QVERIFY(sweeps().shown()->cell(1).reused);
+    QCOMPARE(to_qstring(sweeps().shown()->cell(1).run), before);
+    finish();
+}
+
+void SweepDocumentTest::goes_on_after_a_restart() {
+    prepare({{"steps", "2, 3, 40"}, {"guidance", "1, 3"}});
+    start();
+    const QString path = sweeps().shown()->path();
+    QTRY_VERIFY_WITH_TIMEOUT(sweeps().progress().done >= 1, 30000);
+    studio_.reset(); // in the middle of it
+    open();
+    studio_->start();
+    QTRY_VERIFY_WITH_TIMEOUT(sweeps().shown() && sweeps().shown()->path() == path, 10000);
+    QVERIFY(sweeps().progress().done >= 1);
+    QTRY_VERIFY_WITH_TIMEOUT(queue().running() == 0 && queue().waiting() == 0, 60000);
+    sweeps().retry_all(); // the one that was at work
+    finish();
+}
+
+void SweepDocumentTest::a_failed_cell_is_tried_again() {
+    namespace fs = std::filesystem;
+    const fs::path model = to_path(home_->file("model")), aside = to_path(home_->file("aside"));
+    fs::copy(DENOIR_TINY_MODEL, model, fs::copy_options::recursive);
+    prepare({{"steps", "2"}});
+    studio_->document.set_value("model", to_qstring(model));
+    QVERIFY(studio_->document.wait_resolved(20000));
+    queue().set_paused(true);
+    start();
+    fs::rename(model, aside);
+    queue().set_paused(false);
+    QTRY_COMPARE_WITH_TIMEOUT(sweeps().cell(0).state, CellState::failed, 30000);
+    QVERIFY(!sweeps().cell(0).issue.isEmpty());
+    QTRY_VERIFY_WITH_TIMEOUT(
+        sweeps().flush() && SweepFolder::open(to_path(sweeps().shown()->path())).record().cells[0].error, 10000);
+    fs::rename(aside, model);
+    sweeps().retry({0});
+    finish();
+    QVERIFY(!sweeps().shown()->cell(0).error);
+}
+
+void SweepDocumentTest::what_waits_can_be_taken_out() {
+    prepare();
+    queue().set_paused(true);
+    queue().add(studio_->document.snapshot()); // somebody else's
+    start();
+    QVERIFY(all(CellState::waiting));
+    sweeps().clear_waiting();
+    QVERIFY(all(CellState::missing));
+    QCOMPARE(queue().rowCount(), 1);
+    queue().undo_clear();
+    QVERIFY(all(CellState::waiting));
+    sweeps().clear_waiting();
+    sweeps().retry({1});
+    QCOMPARE(sweeps().cell(1).state, CellState::waiting);
+    queue().set_paused(false);
+    QTRY_COMPARE_WITH_TIMEOUT(sweeps().cell(1).state, CellState::done, 30000);
+    QCOMPARE(sweeps().progress().missing, 3);
+}
+
+void SweepDocumentTest::another_reference_is_measured() {
+    prepare();
+    start();
+    finish();
+    sweeps().set_reference({std::nullopt, 0});
+    QVERIFY(!sweeps().shown()->cell(1).figures);
+    finish();
+    QCOMPARE(sweeps().shown()->cell(1).figures->reference, 0U);
+    QCOMPARE(sweeps().shown()->cell(3).figures->reference, 2U);
+    QVERIFY(!sweeps().shown()->cell(0).figures && !sweeps().shown()->cell(2).figures);
+    start(); // the choice is kept for the next one
+    QCOMPARE(sweeps().shown()->sweep().reference, (std::vector<std::optional<std::size_t>>{std::nullopt, 0}));
+    finish();
+    sweeps().set_reference({std::nullopt, std::nullopt});
+    for (std::size_t i = 0; i < 4; ++i) QVERIFY(!sweeps().shown()->cell(i).figures);
+}
+
+void SweepDocumentTest::a_lost_run_is_said() {
+    prepare();
+    start();
+    finish();
+    const QString run = to_qstring(sweeps().shown()->cell(3).run);
+    QTRY_VERIFY_WITH_TIMEOUT(studio_->history.contains(run), 10000);
+    QVERIFY(QTest::qWaitFor([&] { return studio_->history.remove({run}).size() == 1; }, 10000));
+    QCOMPARE(sweeps().cell(3).state, CellState::gone);
+    studio_->history.restore();
+    QCOMPARE(sweeps().cell(3).state, CellState::done);
+    // The index looks at it first.
+    QVERIFY(QTest::qWaitFor([&] { return studio_->history.remove({run}).size() == 1; }, 10000));
+    const int before = queue().rowCount();
+    sweeps().retry({3});
+    finish();
+    QCOMPARE(queue().rowCount(), before + 1);
+    QVERIFY(std::filesystem::exists(sweeps().shown()->cell(3).run / "video.mp4"));
+}
+
+void SweepDocumentTest::values_go_into_the_request() {
+    prepare();
+    studio_->document.set_seed_locked(false);
+    start();
+    const auto seed = sweeps().shown()->sweep().request.seed;
+    studio_->document.set_value("prompt", "Another prompt.");
+    const Request before = studio_->document.asked();
+    sweeps().take_values(1, false);
+    const Request& now = studio_->document.asked();
+    QCOMPARE(*now.steps, 2);
+    QCOMPARE(*now.guidance, 3.0);
+    QCOMPARE(now.seed, seed);
+    QCOMPARE(now.prompt, std::string("Another prompt."));
+    studio_->project.undo().undo();
+    QCOMPARE(to_json(studio_->document.asked()).dump(), to_json(before).dump());
+    sweeps().take_values(1, true);
+    QCOMPARE(studio_->document.asked().prompt, tiny_request().prompt);
+    finish();
+}
+
+void SweepDocumentTest::earlier_sweeps_are_listed_and_opened() {
+    prepare();
+    start();
+    const QString first = sweeps().shown()->path();
+    finish();
+    sweeps().axes().set_all({{"shift", "3, 5"}}, "axes");
+    start();
+    const QString second = sweeps().shown()->path();
+    QVERIFY(first != second);
+    finish();
+    sweeps().list_earlier();
+    QTRY_COMPARE_WITH_TIMEOUT(sweeps().earlier().size(), 2, 10000);
+    QCOMPARE(sweeps().earlier()[0].path, second);
+    QCOMPARE(sweeps().earlier()[1].total, 4);
+    sweeps().open(first);
+    QTRY_COMPARE_WITH_TIMEOUT(sweeps().shown()->path(), first, 10000);
+    QVERIFY(sweeps().shown()->writable());
+    sweeps().edit_shown();
+    QCOMPARE(sweeps().axes().axes(), (QList<AxisText>{{"steps", "2, 3"}, {"guidance", "1, 3"}}));
+    Arrivals refused(&sweeps(), &SweepDocument::failed);
+    sweeps().open(home_->path());
+    QVERIFY(refused.wait(10000));
+}
+
+/// Whoever listens has as many rows and columns as the sweep before had, until it is told.
+void SweepDocumentTest::another_sweep_is_told_before_its_cells() {
+    prepare();
+    queue().set_paused(true);
+    start();
+    const QString first = sweeps().shown()->path();
+    sweeps().axes().set_all({{"seed", "1..3"}}, "axes");
+    start();
+    QVERIFY(sweeps().shown()->path() != first);
+    bool told = false, early = false;
+    const QObject listener;
+    connect(&sweeps(), &SweepDocument::shown_changed, &listener, [&] { told = true; });
+    connect(&sweeps(), &SweepDocument::cells_changed, &listener, [&] { early = early || !told; });
+    sweeps().open(first);
+    QTRY_VERIFY_WITH_TIMEOUT(told, 20000);
+    QVERIFY(!early);
+    QCOMPARE(sweeps().shown()->path(), first);
+    QVERIFY(all(CellState::waiting));
+}
+
+QTEST_MAIN(SweepDocumentTest)
+#include "sweep_document_test.moc"
