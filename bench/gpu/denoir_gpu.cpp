@@ -4,8 +4,10 @@
 //   denoir_gpu peak                        TFLOP/s of a large bf16 product
 //   denoir_gpu transformer|decode|encode|text|clip --weights FILE --inputs FILE [--out FILE] [--dtype f32|tf32|bf16]
 //              [--heads N] [--device cpu|cuda] [--repeat N] [--strips N] [--activations MIB]
+//              [--precision wan|skyreels]
 //
 // --dtype tf32: f32, but the VAE's convolutions may be of TF32.
+// --precision: the transformer's roundings in bf16; wan unless said.
 // --activations: the device plans its memory for weights and so much beside them, and may stream weights.
 //
 // Prints one line of JSON: milliseconds of the first call, and the median of `repeat` more; the transformer's inputs
@@ -37,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 struct Arguments {
     std::string what, weights, inputs, out;
     DType dtype = DType::bf16;
-    bool tf32 = false;
+    bool tf32 = false, skyreels = false;
     Device device{Device::Kind::cuda, 0};
     std::optional<std::int64_t> heads;
     int repeat = 0, strips = 1, activations = 0;
@@ -57,6 +59,8 @@ Arguments parse(int argc, char** argv) {
             a.out = value;
         else if (name == "--dtype")
             a.dtype = value == "bf16" ? DType::bf16 : DType::f32, a.tf32 = value == "tf32";
+        else if (name == "--precision" && (value == "wan" || value == "skyreels"))
+            a.skyreels = value == "skyreels";
         else if (name == "--device")
             a.device = Device::parse(value);
         else if (name == "--heads")
@@ -106,7 +110,9 @@ std::string plan(Backend& backend, const Weights& weights, const Arguments& a) {
 /// The network as a function of nothing; its result may be on its way when it returns.
 std::function<Tensors()> network(const Arguments& a, const std::shared_ptr<Backend>& backend, const Tensors& in) {
     if (a.what == "transformer") {
-        const wan::Precision precision = a.dtype == DType::f32 ? wan::Precision::f32() : wan::Precision::wan();
+        const wan::Precision precision = a.dtype == DType::f32 ? wan::Precision::f32()
+                                         : a.skyreels          ? wan::Precision::skyreels()
+                                                               : wan::Precision::wan();
         const auto weights = load(a, Component::transformer);
         if (a.activations > 0)
             if (const std::string told = plan(*backend, *weights, a); !told.empty()) log::info(told);

