@@ -110,7 +110,9 @@ void RunQueue::Store::end(int row, State state) {
 void RunQueue::Store::trim() {
     int ended = int(std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.ended(); }));
     for (int row = 0; row < int(entries.size()) && ended > most_ended;) {
-        if (!entries[std::size_t(row)].ended() || entries[std::size_t(row)].state == State::interrupted) {
+        const Entry& e = entries[std::size_t(row)];
+        // Of what failed before it had a folder the request is nowhere else.
+        if (!e.ended() || e.state == State::interrupted || (e.state == State::failed && e.run.isEmpty())) {
             ++row;
             continue;
         }

@@ -248,6 +248,21 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(queue_->issue().isEmpty(), 30000);
     }
 
+    /// A model's disk that is not there ends a whole night's runs at once: their requests are nowhere else.
+    void requests_of_failed_runs_are_kept() {
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
+        constexpr int many = 60;
+        for (int i = 0; i < many; ++i) {
+            auto lost = tiny(quint64(i));
+            lost.request.model = "/nowhere/model";
+            queue_->add(lost);
+        }
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), many, 60000);
+        QCOMPARE(queue_->rowCount(), many);
+        for (int row = 0; row < many; ++row) QCOMPARE(state(row), RunQueue::State::failed);
+    }
+
     void damaged_files_are_put_aside() {
         for (const char* text : {"", "{", "[]", R"({"schema": 2, "entries": []})", R"({"schema": 1, "entries": [7]})",
                                  R"({"schema": 1, "entries": [{"id": 1, "request": {"schema": 1, "steps": "x"}}]})"}) {
