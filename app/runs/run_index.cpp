@@ -176,16 +176,22 @@ void RunScanner::note(const QString& entry, const RunNotes& notes) {
 
 void RunScanner::drop(const QStringList& entries) {
     post([this, entries] {
+        RunChanges changes; // told at once: each row by itself would ask anew what else could go
         for (const QString& entry : entries) {
-            if (end_.stop_requested()) return;
+            if (end_.stop_requested()) break;
             try {
                 drop_step_latents(to_path(entry));
             } catch (...) {
-                tell({{}, {}, Issue::from_current_exception(), false});
+                changes.issue = Issue::from_current_exception();
             }
-            stamps_.remove(entry);
-            look_now(entry);
+            try {
+                changes.rows.push_back(read_run(to_path(entry)));
+                stamps_.insert(entry, trusted_stamp(changes.rows.back()));
+            } catch (const std::exception&) { // gone meanwhile: the next look at all folders says so
+            }
         }
+        tell(changes);
+        index_->store(changes.rows);
     });
 }
 
@@ -193,6 +199,7 @@ void RunScanner::forget(const QStringList& entries) {
     post([this, entries] {
         for (const QString& entry : entries) stamps_.remove(entry);
         index_->remove(entries);
+        tell({{}, entries, {}, false}); // a look at every folder may have read them just before
     });
 }
 

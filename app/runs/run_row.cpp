@@ -165,10 +165,13 @@ void RunNotes::write(const fs::path& run) const {
 quint64 drop_step_latents(const fs::path& path) {
     const RunFolder run = RunFolder::take(path); // not while a process is at it
     quint64 freed = 0;
-    std::error_code code;
     for (const fs::path& file : step_files(run)) {
         const quint64 bytes = size_of(file);
+        std::error_code code;
         if (fs::remove(file, code)) freed += bytes;
+        if (code)
+            throw Error(file.string(), "", "cannot be removed: " + code.message(),
+                        "make its folder writable, or star the run, which keeps its steps");
     }
     return freed;
 }

@@ -247,6 +247,22 @@ private slots:
         QVERIFY(!history_->index(history_->row_of(second)).data(RunHistory::LatentsRole).toBool());
     }
 
+    /// Where a file of a step stays it is said once, and nothing is asked for over and over.
+    void what_cannot_be_freed_is_said() {
+        for (int i = 1; i <= 3; ++i) fake_run(runs_, i);
+        open();
+        const QString oldest = history_->index(2).data(RunHistory::PathRole).toString();
+        const fs::path stays = RunFolder::open(to_path(oldest)).latents_file(0);
+        fs::remove(stays);
+        fs::create_directories(stays / "in the way");
+        QSignalSpy totals(&*history_, &RunHistory::totals_changed), issues(&*history_, &RunHistory::issue_changed);
+        history_->drop_latents(history_->plan_drop(1));
+        QTRY_COMPARE_WITH_TIMEOUT(issues.count(), 1, 30000);
+        QVERIFY2(history_->issue().line().contains("cannot be removed"), qPrintable(history_->issue().line()));
+        QCOMPARE(totals.count(), 1);
+        QVERIFY(!history_->index(0).data(RunHistory::LatentsRole).toBool()); // the others went
+    }
+
 private:
     void open() {
         history_.emplace();
