@@ -16,6 +16,7 @@
 
 #include "ui/actions/action_table.h"
 #include "ui/theme/colours.h"
+#include "ui/widgets/announcer.h"
 
 namespace denoir::ui {
 
@@ -92,7 +93,11 @@ int match_score(const QString& query, const QString& text) {
 }
 
 CommandPalette::CommandPalette(const ActionTable& actions, QWidget* parent)
-    : QFrame(parent), actions_(actions), query_(new QLineEdit(this)), list_(new QListWidget(this)) {
+    : QFrame(parent),
+      actions_(actions),
+      query_(new QLineEdit(this)),
+      list_(new QListWidget(this)),
+      announcer_(new Announcer(this)) {
     setObjectName(QStringLiteral("command-palette"));
     setProperty("popup", true);
     setAccessibleName(tr("Find any action"));
@@ -113,6 +118,14 @@ CommandPalette::CommandPalette(const ActionTable& actions, QWidget* parent)
     column->addWidget(list_, 1);
     connect(query_, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(list_, &QListWidget::itemClicked, this, &CommandPalette::run_current);
+    // The list never has the focus: who hears it is told which row Enter would take.
+    connect(list_, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
+        if (!item) return;
+        QStringList words{item->text()};
+        for (const int role : {group_role, keys_role})
+            if (const QString word = item->data(role).toString(); !word.isEmpty()) words << word;
+        announcer_->announce(words.join(QStringLiteral(", ")));
+    });
     query_->installEventFilter(this);
     parent->installEventFilter(this);
     hide();

@@ -12,6 +12,7 @@ class QListWidget;
 namespace denoir::ui {
 
 class ActionTable;
+class Announcer;
 
 /// How well `text` answers `query`: every word of the query must begin a word of the text, or stand in it; higher is
 /// better, negative is no answer. Case and accents are ignored.
@@ -40,6 +41,7 @@ private:
     const ActionTable& actions_;
     QLineEdit* query_;
     QListWidget* list_;
+    Announcer* announcer_;
     QPointer<QWidget> before_;
 };
 
