@@ -18,6 +18,7 @@
 #include "ui/widgets/drop.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/raise_dialog.h"
 
 namespace denoir::ui {
 
@@ -206,13 +207,15 @@ void LoraList::add(const QStringList& files) {
 }
 
 void LoraList::choose() {
-    auto* dialog = new QFileDialog(this, tr("Add a LoRA"),
-                                   loras_.isEmpty() ? QString() : QFileInfo(file_of(loras_.constLast())).path(),
-                                   tr("LoRA (*.safetensors);;All files (*)"));
+    const QString title = tr("Add a LoRA");
+    if (raise_dialog(*this, title)) return;
+    auto* dialog =
+        new QFileDialog(this, title, loras_.isEmpty() ? QString() : QFileInfo(file_of(loras_.constLast())).path(),
+                        tr("LoRA (*.safetensors);;All files (*)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFiles);
     connect(dialog, &QFileDialog::filesSelected, this, &LoraList::add);
-    dialog->open();
+    dialog->show();
 }
 
 void LoraList::dragEnterEvent(QDragEnterEvent* event) {

@@ -24,10 +24,10 @@ Banners::Banners(QWidget* parent) : QFrame(parent), column_(new QVBoxLayout(this
     column_->setSpacing(0);
     // What breaks long words is not copied with them.
     connect(QGuiApplication::clipboard(), &QClipboard::dataChanged, this, [this] {
-        QString copied = QGuiApplication::clipboard()->text();
         const QWidget* from = QApplication::focusWidget();
-        if (from && isAncestorOf(from) && copied.contains(QChar(0x200b)))
-            QGuiApplication::clipboard()->setText(copied.remove(QChar(0x200b)));
+        if (!from || !isAncestorOf(from)) return; // what another program holds may be large, or slow to come
+        QString copied = QGuiApplication::clipboard()->text();
+        if (copied.contains(QChar(0x200b))) QGuiApplication::clipboard()->setText(copied.remove(QChar(0x200b)));
     });
     hide();
 }
