@@ -123,7 +123,9 @@ void TimelineView::drag_to(const QPoint& point) {
         const bool in = drag_.grip == Grip::trim_in;
         const int least = take.still() ? drag_.out - take.most() : 0; // a still goes on before where it began
         const int first = in ? std::clamp(drag_.in + frames, least, drag_.out - 1) : drag_.in;
-        const int last = in ? drag_.out : std::clamp(drag_.out + frames, drag_.in + 1, take.most());
+        // Meanwhile a new take may have come that ends before the part that is shown.
+        const int most = std::max(take.most(), drag_.in + 1);
+        const int last = in ? drag_.out : std::clamp(drag_.out + frames, drag_.in + 1, most);
         scale_held_ = true;
         project_.trim(drag_.row, first, last, drags_);
         emit show_frame(take.video, take.run, take.picture(in ? first : last - 1));
