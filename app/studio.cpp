@@ -20,7 +20,8 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
     models.set_folders(settings.model_folders());
     connect(&settings, &Settings::changed, this, [this](const QString& key) {
         if (key == QStringLiteral("model_folders")) models.set_folders(settings.model_folders());
-        if (key == QStringLiteral("history_bytes")) emit over_limit_changed();
+        if (key == QStringLiteral("history_bytes") || key == QStringLiteral("may_drop_latents"))
+            emit over_limit_changed();
     });
     connect(&models, &ModelCatalogue::looked, &document, &RequestDocument::refresh);
     const auto keep_request = [this] { project.set_request(asked_json(document.to_keep())); };
@@ -56,7 +57,7 @@ void Studio::connect_queue() {
             request->model != r.model)
             return;
         const auto f = estimator.forecast(r, document.estimate());
-        if (f.seconds >= 0) queue.set_expected(id, {f.before, f.seconds - f.before - f.after, f.after});
+        if (f.whole) queue.set_expected(id, {f.before, f.seconds - f.before - f.after, f.after});
     });
     connect(&queue, &RunQueue::run_created, this, [this](quint64 id, const QString& run) {
         const auto snapshot = queue.snapshot(id);

@@ -128,6 +128,7 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
         const int steps = std::max(1, Pipeline::step_count(r)), taken = r.start ? std::min(r.start->step, steps) : 0;
         f.step_seconds = work.flop / flops / steps;
         f.denoise = f.step_seconds * (steps - taken);
+        f.whole = same_model && speed->decode_pixels > 0;
         if (same_model) {
             const PictureWork pictures = picture_work(r);
             const auto seconds = [](double amount, double each) { return each > 0 ? amount / each : 0; };
@@ -152,7 +153,9 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
                              ? tr("time is known after the first run")
                              : (f.basis == Basis::trial ? tr("about %1") : tr("≈ %1")).arg(duration_text(f.seconds));
     const QString memory = bytes_text(double(f.peak_bytes));
-    if (f.fits)
+    if (f.available_bytes == 0) // nobody knows how much there is, as on a card
+        f.text = tr("%1 · needs %2").arg(time, memory);
+    else if (f.fits)
         f.text = tr("%1 · %2 fits").arg(time, memory);
     else if (f.possible)
         f.text = tr("%1 or more · needs %2 of %3: weights are read again in every step")

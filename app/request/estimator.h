@@ -30,6 +30,7 @@ public:
         double before = 0, after = 0; ///< of them, before the first step and after the last: windows have more between
         double step_seconds = -1;
         Basis basis = Basis::none;
+        bool whole = false; ///< every part was measured with this very model
         quint64 peak_bytes = 0, least_bytes = 0, available_bytes = 0;
         bool fits = true;     ///< the peak is within what is available
         bool possible = true; ///< the least is: slower, weights come and go

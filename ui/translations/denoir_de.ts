@@ -474,6 +474,10 @@
         <source>too large: needs %1 at least, %2 are free</source>
         <translation>zu groß: braucht mindestens %1, frei sind %2</translation>
     </message>
+    <message>
+        <source>%1 · needs %2</source>
+        <translation>%1 · braucht %2</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::LayerComparison</name>
@@ -3612,6 +3616,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>%1 · %2 left</source>
         <translation>%1 · noch %2</translation>
+    </message>
+    <message>
+        <source>%1 · host %2 of %3</source>
+        <translation>%1 · Rechner %2 von %3</translation>
     </message>
 </context>
 <context>

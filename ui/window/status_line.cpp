@@ -109,7 +109,8 @@ void StatusLine::announce(const QString& text) { announcer_->announce(text); }
 
 void StatusLine::refresh_memory() {
     const QString device = studio_.document.value(QStringLiteral("device")).toString();
-    device_->setText(tr("%1 · %2 of %3")
+    const bool card = device.startsWith(QStringLiteral("cuda"));
+    device_->setText((card ? tr("%1 · host %2 of %3") : tr("%1 · %2 of %3"))
                          .arg(device.isEmpty() ? QStringLiteral("cpu") : device, app::bytes_text(resident_bytes()),
                               app::bytes_text(memory_bytes())));
     device_->setToolTip(tr("Device · memory of Denoir, and of this machine"));
