@@ -128,6 +128,30 @@ private slots:
         QCOMPARE(queue.snapshot(queue.index(0).data(app::RunQueue::IdRole).toULongLong())->request.steps, 3);
     }
 
+    /// Undo brings the own request back: Generate then makes a run of it, and leaves the waiting one alone.
+    void an_edit_ends_with_its_undo() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        auto* generate = studio.find<QAction>("run.generate");
+        generate->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
+        const quint64 waiting = queue.index(0).data(app::RunQueue::IdRole).toULongLong();
+        studio.core().document.set_value("steps", 2);
+        auto* list = studio.find<QListView>("queue");
+        studio.click(list->viewport(), studio.row_point(list, 0));
+        QTest::keyClick(list, Qt::Key_Return);
+        QVERIFY(said(studio).contains("waiting run"));
+        QCOMPARE(studio.core().document.value("steps").toInt(), 3);
+        while (studio.core().document.value("steps").toInt() == 3) studio.core().project.undo().undo();
+        QVERIFY2(!said(studio).contains("waiting run"), qPrintable(said(studio)));
+        generate->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 2, 30000);
+        QCOMPARE(queue.snapshot(waiting)->request.steps, 3);
+    }
+
     /// Its banner is the only sign of a branch: there as long as it is one, also after another start.
     void a_branch_is_told_as_long_as_it_is_one() {
         const app::Home home;

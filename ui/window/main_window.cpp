@@ -354,7 +354,10 @@ void MainWindow::connect_parts() {
     });
     connect(timeline_, &TimelineView::open_requested, this,
             [this](const QString& run, const QString& video) { run.isEmpty() ? show_file(video) : open_path(run); });
+    connect(&studio_.project.undo(), &QUndoStack::indexChanged, this, &MainWindow::check_undone);
     connect(&studio_.project, &app::Project::loaded, this, [this] {
+        begin_editing(0);
+        end_extension();
         banners_->remove(QStringLiteral("missing"));
         removed_.clear(); // the steps that it stood between are gone
         name_undo();

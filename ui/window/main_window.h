@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "app/clips/player.h"
@@ -185,6 +186,9 @@ private:
     void say_empty_cut();
     void extend(int row);
     void check_extension(); ///< the request may not be one any more
+    void end_extension();
+    /// Undo went back to this step: what began after it, editing a waiting run or extending a shot, is over.
+    void check_undone(int step);
     void retake(int row);
     /// A queue entry ended: what it was made for on the timeline. `run` is empty where it was not done.
     void place_result(quint64 entry, const QString& run);
@@ -234,6 +238,7 @@ private:
     QHash<app::JobId, QString> verify_jobs_; ///< at the engine, and the names of their runs
     QList<app::DraftId> kept_drafts_;        ///< being written
     quint64 editing_ = 0;                    ///< waiting entry whose request is being edited
+    int editing_step_ = 0, extend_step_ = 0; ///< of the undo stack, as the edit or extension began
     QPointer<QMessageBox> leave_question_;   ///< about unsaved changes
     std::function<void()> leave_then_;
     QString extend_shot_;  ///< the next run comes after it; empty: after none
@@ -244,8 +249,8 @@ private:
     /// Runs and queue entries that can be brought back, newest last, and the undo stack's index when they went: Ctrl+Z
     /// takes them in turn with the stack's steps.
     std::vector<std::pair<int, Removed>> removed_;
-    /// The bound of disk space and the runs whose steps could go, when it was asked about last.
-    std::pair<quint64, QStringList> disk_asked_;
+    /// The bound of disk space, the runs whose steps could go, and whether they may, when that was minded last.
+    std::tuple<quint64, QStringList, bool> disk_asked_;
 };
 
 } // namespace denoir::ui

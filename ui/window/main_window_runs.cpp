@@ -211,12 +211,12 @@ void MainWindow::generate(bool next) {
     const QString tag = extend_shot_.isEmpty() ? QString() : app::ResultPlace{extend_shot_, {}, app::new_id()}.tag();
     for (int i = 0; i < copies; ++i) // next in line: the first of them ends up first
         studio_.queue.add(document.snapshot(next ? copies - 1 - i : i), next, tag);
-    extend_shot_.clear();
-    banners_->remove(QStringLiteral("extend"));
+    end_extension();
 }
 
 void MainWindow::begin_editing(quint64 id) {
     editing_ = id;
+    editing_step_ = studio_.project.undo().index();
     if (id == 0) return banners_->remove(QStringLiteral("editing"));
     banners_->show_banner(QStringLiteral("editing"), Banners::Kind::info,
                           tr("The parameters are those of a waiting run. Generate puts the changes into it."),
@@ -523,20 +523,18 @@ void MainWindow::ask_disk_limit() {
 void MainWindow::mind_disk_use() {
     const auto limit = quint64(studio_.settings.history_bytes());
     const auto plan = studio_.core.over_limit();
-    const auto before = std::exchange(disk_asked_, {limit, plan.runs});
-    if (plan.runs.isEmpty()) return banners_->remove(QStringLiteral("disk"));
-    if (studio_.settings.may_drop_latents()) return studio_.history.drop_latents(plan);
-    if (disk_asked_ == before) return; // it stands there, or was closed
+    const bool free = studio_.settings.may_drop_latents();
+    const auto before = std::exchange(disk_asked_, {limit, plan.runs, free});
+    if (plan.runs.isEmpty() || free) banners_->remove(QStringLiteral("disk"));
+    if (plan.runs.isEmpty() || disk_asked_ == before) return; // it stands there, or was closed, or is being done
+    if (free) return studio_.history.drop_latents(plan);
     banners_->show_banner(QStringLiteral("disk"), Banners::Kind::warning,
                           tr("The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); "
                              "videos and last latents stay.",
                              nullptr, int(plan.runs.size()))
                               .arg(app::bytes_text(double(studio_.history.bytes())), app::bytes_text(double(limit)),
                                    app::bytes_text(double(plan.bytes))),
-                          {{tr("Free them, now and later"), [this, plan] {
-                                studio_.settings.set_may_drop_latents(true);
-                                studio_.history.drop_latents(plan);
-                            }}});
+                          {{tr("Free them, now and later"), [this] { studio_.settings.set_may_drop_latents(true); }}});
 }
 
 } // namespace denoir::ui

@@ -131,6 +131,8 @@ void MainWindow::extend(int row) {
             if (!goes_on)
                 images_->take(ImagesPanel::Side::start, {still ? shot.current().video : QString(), found.last});
             extend_shot_ = shot.id;
+            // The picture arrives later, as a step of its own.
+            extend_step_ = studio_.project.undo().index() + (goes_on ? 0 : 1);
             extend_video_ = goes_on ? studio_.document.value(QStringLiteral("forcing.video")).toString() : QString();
             banners_->show_banner(
                 QStringLiteral("extend"), Banners::Kind::info,
@@ -145,11 +147,19 @@ void MainWindow::extend(int row) {
 }
 
 void MainWindow::check_extension() {
-    if (extend_shot_.isEmpty() || extend_video_.isEmpty() ||
-        studio_.document.value(QStringLiteral("forcing.video")).toString() == extend_video_)
+    if (extend_video_.isEmpty() || studio_.document.value(QStringLiteral("forcing.video")).toString() == extend_video_)
         return;
-    extend_shot_.clear(); // undone, or the clip goes on after something else
+    end_extension(); // undone, or the clip goes on after something else
+}
+
+void MainWindow::end_extension() {
+    if (std::exchange(extend_shot_, {}).isEmpty()) return;
     banners_->remove(QStringLiteral("extend"));
+}
+
+void MainWindow::check_undone(int step) {
+    if (editing_ != 0 && step < editing_step_) begin_editing(0);
+    if (step < extend_step_) end_extension();
 }
 
 void MainWindow::retake(int row) {
