@@ -108,8 +108,6 @@ void Settings::set_value(const QString& key, const QVariant& value) {
     emit changed(key);
 }
 
-void Settings::sync() { store_.sync(); }
-
 void Settings::store(const QString& key, const QVariant& value, const QVariant& otherwise) {
     if (store_.value(key, otherwise) == value) return;
     if (value == otherwise)

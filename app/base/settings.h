@@ -43,8 +43,6 @@ public:
     QVariant value(const QString& key, const QVariant& otherwise = {}) const;
     /// An invalid value removes the key.
     void set_value(const QString& key, const QVariant& value);
-    /// Writes now what is not written yet.
-    void sync();
 
 signals:
     void changed(const QString& key); ///< "frame_cache_bytes", "model_folders", … or the key of set_value()

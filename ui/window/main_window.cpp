@@ -58,11 +58,12 @@
 namespace denoir::ui {
 
 namespace {
-const QString last_request = QStringLiteral("document/last"), window_geometry = QStringLiteral("window/geometry");
+const QString window_geometry = QStringLiteral("window/geometry");
 
-QString shortcuts_file() {
+/// In the data folder; empty where there is none.
+QString own_file(const char* name) {
     try {
-        return app::to_qstring(app::Settings::runs_folder().parent_path() / "shortcuts.json");
+        return app::to_qstring(app::Settings::runs_folder().parent_path() / name);
     } catch (const Error&) {
         return {}; // the settings say what is wrong with the data folder
     }
@@ -73,9 +74,10 @@ QString shortcuts_file() {
 MainWindow::MainWindow(Studio& studio, QWidget* parent)
     : QMainWindow(parent),
       studio_(studio),
-      actions_(*this, shortcuts_file()),
+      actions_(*this, own_file("shortcuts.json")),
       layer_comparison_(studio.worker),
-      remember_later_(new QTimer(this)) {
+      remember_later_(new QTimer(this)),
+      request_saver_(app::to_path(own_file("request.json"))) {
     install_choice_accessibility();
     setObjectName(QStringLiteral("main-window"));
     setWindowIcon(QIcon(QStringLiteral(":/denoir/icons/denoir.svg")));
@@ -451,18 +453,20 @@ void MainWindow::show_newest() {
 
 void MainWindow::remember_request() {
     if (for_picture_) return;
-    const auto text = asked_json(studio_.document.to_keep()).dump();
-    studio_.settings.set_value(last_request, QString::fromStdString(text));
-    studio_.settings.sync(); // what was being written outlives a crash
+    // What was being written outlives a crash; the disk may be slow beside a run, and the window does not wait for it.
+    request_saver_.save(asked_json(studio_.document.to_keep()).dump() + "\n");
 }
 
 void MainWindow::restore_request() {
-    const QString stored = studio_.settings.value(last_request).toString();
-    if (!stored.isEmpty()) {
-        try {
-            studio_.document.load(request_from_json(parse_json(stored.toStdString(), "settings"), {}));
-            return;
-        } catch (const Error&) { // of another version: a fresh start is better than a question
+    app::Issue of_another_version; // a fresh start is better than a question
+    const auto load = [this](const std::string& text) {
+        studio_.document.load(request_from_json(parse_json(text, "request.json"), {}));
+    };
+    if (app::read_own_file(request_saver_.path(), of_another_version, load)) return;
+    if (const QString before = studio_.settings.value(QStringLiteral("document/last")).toString(); !before.isEmpty()) {
+        try { // where versions before that file kept it
+            return load(before.toStdString());
+        } catch (const Error&) {
         }
     }
     Request request;

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "app/base/file_saver.h"
 #include "app/clips/player.h"
 #include "app/compare/layer_comparison.h"
 #include "app/compare/run_divergence.h"
@@ -228,6 +229,7 @@ private:
         *timeline_dock_, *metrics_dock_, *layers_dock_, *differences_dock_, *sweep_dock_;
     QMenu* recent_menu_ = nullptr;
     QTimer* remember_later_;
+    app::FileSaver request_saver_; ///< of what stands in the parameters
     QString shown_run_, shown_b_;
     QString deleted_while_shown_;              ///< run that its deletion took out of the preview
     QString b_of_compare_;                     ///< while another layout is shown
