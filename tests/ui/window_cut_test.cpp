@@ -512,6 +512,9 @@ private slots:
         QCOMPARE(document.value("model").toString(), image);
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
         QTRY_VERIFY_WITH_TIMEOUT(!document.asked().image.empty(), 30000);
+        project.undo().undo(); // without the picture nothing is continued
+        QVERIFY(document.asked().image.empty());
+        QVERIFY2(!said(studio).contains("continues"), qPrintable(said(studio)));
         extend(0, text_only);
         QVERIFY2(said(studio).contains("with its last pictures"), qPrintable(said(studio)));
         QCOMPARE(document.value("model").toString(), QStringLiteral(DENOIR_TINY_MODEL));

@@ -28,6 +28,7 @@
 #include "ui/docks/seen_images.h"
 #include "ui/docks/sizes.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/announcer.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/field.h"
 #include "ui/window/arguments.h"
@@ -147,6 +148,11 @@ private slots:
         palette.open();
         QCOMPARE(palette.shown().constFirst(), QString("run.generate")); // used last
         QCOMPARE(palette.shown().constLast(), QString("run.stop"));      // cannot be pressed now
+        // Who hears it is told the row that Enter takes.
+        const auto* announcer = palette.findChild<Announcer*>();
+        QVERIFY(announcer->accessibleName().startsWith("Generate, Run"));
+        QTest::keyClick(query, Qt::Key_Down);
+        QCOMPARE(announcer->accessibleName(), QString("Dark theme, View"));
         QTest::keyClicks(query, "zzz");
         QCOMPARE(ran, 1);
         QTest::keyClick(query, Qt::Key_Return);

@@ -471,6 +471,36 @@ private slots:
         QCOMPARE(stopped.count(), 0);
     }
 
+    /// What stood in the parameters stands there again: from its own file, or from where earlier versions kept it.
+    void parameters_outlive_the_program() {
+        const app::Home home;
+        const auto prompt = [] { return StudioFixture().core().document.asked().prompt; };
+        const QString file = home.data(QStringLiteral("request.json"));
+        const std::string fresh = prompt();
+        {
+            StudioFixture studio;
+            studio.core().settings.set_value("document/last", R"({"schema": 1, "prompt": "from before"})");
+        }
+        QFile::remove(file);
+        QCOMPARE(prompt(), std::string("from before"));
+        {
+            StudioFixture studio;
+            studio.core().document.set_value("prompt", "a newer one");
+            studio.window().close();
+        }
+        QCOMPARE(prompt(), std::string("a newer one"));
+        for (const char* bad : {"", "[]", "{", R"({"schema": 9, "prompt": "of tomorrow"})", "\xff\xfe"}) {
+            QFile damaged(file);
+            QVERIFY(damaged.open(QIODevice::WriteOnly | QIODevice::Truncate));
+            damaged.write(bad);
+            damaged.close();
+            QFile::remove(file + QStringLiteral(".broken"));
+            QCOMPARE(prompt(), std::string("from before"));
+            QVERIFY2(QFile::exists(file + QStringLiteral(".broken")), bad); // somebody may still want it
+        }
+        QVERIFY(fresh != "from before");
+    }
+
     /// What was allowed once can be taken back.
     void choices_are_kept_and_taken_back() {
         const app::Home home;
