@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/studio.h"
 
+#include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QtConcurrent/QtConcurrentRun>
 
+#include "app/base/engine_text.h"
 #include "app/base/text.h"
 #include "app/request/request_values.h"
 #include "app/sweep/sweep_document.h"
@@ -41,6 +43,7 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
         connect(&history, come_and_go, &project, &Project::look_at_media);
     connect(&history, &RunHistory::totals_changed, &project, &Project::look_at_media);
     connect_queue();
+    connect_journal();
     sweeps_ = std::make_unique<SweepDocument>(settings, document, queue, history, estimator, project.undo());
 }
 
@@ -80,6 +83,53 @@ void Studio::connect_queue() {
             });
 }
 
+void Studio::connect_journal() {
+    using Level = Journal::Level;
+    // The queue has moved on when the end of a job is told.
+    const auto of_job = [this](JobId job) { return job == begun_.job ? begun_.entry : 0; };
+    connect(&queue, &RunQueue::entry_started, this, [this](quint64 id, JobId job) {
+        begun_ = {job, id};
+        const QModelIndex entry = queue.index(queue.row_of(id));
+        journal.add(Level::info,
+                    tr("begins: %1 · %2")
+                        .arg(entry.data(RunQueue::SummaryRole).toString(), entry.data(RunQueue::PromptRole).toString()),
+                    id);
+    });
+    connect(&worker, &EngineWorker::run_created, this,
+            [this, of_job](JobId job, const QString& run, int steps, int first, const Request& request) {
+                journal.add(
+                    Level::info,
+                    tr("run %1 with %2 at step %3 of %4").arg(run, to_qstring(request.model)).arg(first).arg(steps),
+                    of_job(job));
+            });
+    connect(&worker, &EngineWorker::progressed, this, [this, of_job](JobId job, const JobProgress& progress) {
+        const bool begins = progress.total == 0 && progress.stage_seconds == 0;
+        if (begins) journal.add(Level::info, to_qstring(name(progress.stage)), of_job(job));
+    });
+    connect(&worker, &EngineWorker::warned, this, [this, of_job](JobId job, const QString& text) {
+        journal.add(Level::warning, engine_text(text), of_job(job));
+    });
+    connect(&worker, &EngineWorker::finished, this, [this, of_job](JobId job, const RunResult& result) {
+        journal.add(Level::info,
+                    tr("done in %1, at most %2 of memory: %3")
+                        .arg(duration_text(result.seconds), bytes_text(double(result.peak_memory_bytes)), result.out),
+                    of_job(job));
+    });
+    connect(&queue, &RunQueue::entry_ended, this, [this](quint64 id, int state, const QString& run) {
+        const QModelIndex entry = queue.index(queue.row_of(id));
+        if (state == int(RunQueue::State::failed))
+            journal.add(Level::error, entry.data(RunQueue::IssueRole).value<Issue>().line(), id);
+        else if (state == int(RunQueue::State::cancelled))
+            journal.add(Level::info, run.isEmpty() ? tr("stopped before it began") : tr("stopped: %1").arg(run), id);
+    });
+    const auto add = [this](const Issue& issue) {
+        if (!issue.isEmpty()) journal.add(Level::error, issue.line());
+    };
+    connect(&queue, &RunQueue::issue_changed, this, [this, add] { add(queue.issue()); });
+    connect(&history, &RunHistory::issue_changed, this, [this, add] { add(history.issue()); });
+    connect(this, &Studio::issue, this, add);
+}
+
 void Studio::run_ended(quint64 id, int state, const QString& run) {
     if (!run.isEmpty()) history.touch(run);
     const int row = queue.row_of(id);
@@ -115,6 +165,7 @@ void Studio::learn(const QString& run) {
 }
 
 void Studio::start() {
+    journal.add(Journal::Level::info, tr("Denoir %1 begins").arg(QCoreApplication::applicationVersion()));
     project.set_autosave(true);
     history.purge_trash(trash_days);
     estimator.start_trial();

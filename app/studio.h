@@ -3,6 +3,7 @@
 #include <QObject>
 #include <memory>
 
+#include "app/base/journal.h"
 #include "app/base/preparations.h"
 #include "app/base/settings.h"
 #include "app/clips/thumbnails.h"
@@ -32,6 +33,7 @@ public:
     explicit Studio(QObject* parent = nullptr);
     ~Studio() override; ///< cancels and joins; what is at work stays resumable
 
+    Journal journal; ///< first: what the others log is kept until they are gone
     Settings settings;
     EngineWorker worker;
     DraftDecoder drafts;
@@ -62,9 +64,14 @@ signals:
 
 private:
     void connect_queue();
+    void connect_journal();
     void run_ended(quint64 id, int state, const QString& run);
     void learn(const QString& run);
     bool in_front_ = true;
+    struct {
+        JobId job = 0;
+        quint64 entry = 0;
+    } begun_; ///< the queue's newest
     std::unique_ptr<SweepDocument> sweeps_;
 };
 

@@ -14,9 +14,9 @@ QString shortened(const QString& text, qsizetype length) {
     return text.left(end).trimmed() + QChar(0x2026);
 }
 
-QString duration_text(double seconds) {
+QString duration_text(double seconds, int digits) {
     if (!(seconds >= 0)) return QStringLiteral("–");
-    if (seconds < 9.95) return QObject::tr("%1 s").arg(QLocale().toString(seconds, 'f', 1));
+    if (seconds < (digits > 1 ? 9.995 : 9.95)) return QObject::tr("%1 s").arg(QLocale().toString(seconds, 'f', digits));
     const auto whole = qint64(std::llround(std::min(seconds, 1e12)));
     if (whole < 60) return QObject::tr("%1 s").arg(whole);
     if (whole < 3600) return QObject::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));

@@ -13,8 +13,9 @@ inline std::filesystem::path to_path(const QString& text) { return text.toStdStr
 
 /// At most `length` characters, with an ellipsis where some were left out.
 QString shortened(const QString& text, qsizetype length);
-/// "8.2 s", "3 min 05 s", "2 h 10 min"; "–" where it is not known (negative).
-QString duration_text(double seconds);
+/// "8.2 s", "3 min 05 s", "2 h 10 min"; "–" where it is not known (negative). `digits`: behind the point, below ten
+/// seconds.
+QString duration_text(double seconds, int digits = 1);
 /// "0.4 GB", "24 MB": decimal units, as file managers show them.
 QString bytes_text(double bytes);
 

@@ -57,8 +57,10 @@ RunQueue::RunQueue(EngineWorker& worker, QObject* parent)
     connect(&worker, &EngineWorker::step_done, this, [this](JobId job, const StepUpdate& update) {
         const int row = store_->find_job(job);
         if (row < 0) return;
-        store_->entries[std::size_t(row)].step = update.step;
-        store_->entries[std::size_t(row)].steps = update.steps;
+        Entry& e = store_->entries[std::size_t(row)];
+        e.step = update.step;
+        e.steps = update.steps;
+        if (update.step > 0 && update.seconds > 0) ++e.steps_taken, e.steps_seconds += update.seconds;
         store_->changed(row);
     });
     const auto ends = [this](JobId job, State state) {
@@ -102,6 +104,8 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
         return e.state == State::running && e.begun ? to_qstring(name(e.progress.stage)) : QString();
     case EtaRole:
         return e.seconds_left();
+    case PaceRole:
+        return e.steps_taken > 0 ? e.steps_seconds / e.steps_taken : 0.0;
     case StepRole:
         return e.step;
     case StepsRole:
@@ -120,21 +124,10 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
 }
 
 QHash<int, QByteArray> RunQueue::roleNames() const {
-    return {{IdRole, "id"},
-            {StateRole, "state"},
-            {PromptRole, "prompt"},
-            {TemplateRole, "template"},
-            {SummaryRole, "summary"},
-            {SeedRole, "seed"},
-            {ProgressRole, "progress"},
-            {StageRole, "stage"},
-            {EtaRole, "eta"},
-            {StepRole, "step"},
-            {StepsRole, "steps"},
-            {IssueRole, "issue"},
-            {RunRole, "run"},
-            {KindRole, "kind"},
-            {TagRole, "tag"}};
+    return {{IdRole, "id"},           {StateRole, "state"}, {PromptRole, "prompt"},     {TemplateRole, "template"},
+            {SummaryRole, "summary"}, {SeedRole, "seed"},   {ProgressRole, "progress"}, {StageRole, "stage"},
+            {EtaRole, "eta"},         {PaceRole, "pace"},   {StepRole, "step"},         {StepsRole, "steps"},
+            {IssueRole, "issue"},     {RunRole, "run"},     {KindRole, "kind"},         {TagRole, "tag"}};
 }
 
 Qt::ItemFlags RunQueue::flags(const QModelIndex& index) const {

@@ -29,6 +29,7 @@ public:
         ProgressRole,              ///< 0 … 1 over the whole run; -1: not known
         StageRole,                 ///< "denoise", empty while it waits
         EtaRole,                   ///< seconds left of the whole run, negative: not known
+        PaceRole,                  ///< seconds a step, mean of those taken since it began; 0: none yet
         StepRole,
         StepsRole,
         IssueRole, ///< app::Issue, empty: none
@@ -113,6 +114,8 @@ public:
 
 signals:
     void paused_changed(bool paused);
+    /// Two ended one after the other for the same reason: what waits would, too. The queue is paused, once a reason.
+    void failing(const denoir::app::Issue& issue);
     void entry_started(quint64 id, denoir::app::JobId job);
     void run_created(quint64 id, const QString& run);
     void entry_ended(quint64 id, int state, const QString& run); ///< State

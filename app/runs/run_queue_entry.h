@@ -21,6 +21,8 @@ struct RunQueue::Entry {
     bool begun = false; ///< the engine does nothing else before it
     JobProgress progress;
     int step = 0, steps = 0;
+    int steps_taken = 0;
+    double steps_seconds = 0;
     Expected expected;
 
     void take(const RequestDocument::Snapshot& snapshot);

@@ -12,6 +12,7 @@ namespace denoir::app {
 namespace {
 
 constexpr int most_ended = 50;
+constexpr int alike_to_pause = 2; ///< failures in a row for one reason; more than that: was told to go on
 
 } // namespace
 
@@ -64,7 +65,8 @@ void RunQueue::Store::pump() {
     if (row == int(entries.size())) return;
     Entry& e = entries[std::size_t(row)];
     e.state = State::running;
-    e.step = e.steps = 0;
+    e.step = e.steps = e.steps_taken = 0;
+    e.steps_seconds = 0;
     e.progress = {};
     e.begun = false;
     e.issue = {};
@@ -94,6 +96,8 @@ void RunQueue::Store::end(int row, State state) {
     Entry& e = entries[std::size_t(row)];
     e.state = state;
     e.job = 0;
+    Issue why = e.issue;
+    if (!e.run.isEmpty() && why.file.startsWith(e.run)) why.file.remove(0, e.run.size()); // each has its own
     if (!e.resume) e.drop_empty_run();
     const quint64 id = e.id;
     const QString run = e.run;
@@ -101,10 +105,21 @@ void RunQueue::Store::end(int row, State state) {
     save();
     if (const int now = find(id); now >= 0) changed(now);
     emit self.entry_ended(id, int(state), run);
+    mind_failures(state, why);
     if (first_waiting() == int(entries.size()))
         emit self.emptied();
     else
         pump();
+}
+
+void RunQueue::Store::mind_failures(State state, const Issue& why) {
+    if (state == State::cancelled) return; // says nothing about the others
+    const bool again = state == State::failed && why == failed_last;
+    failures = state != State::failed ? 0 : again ? failures + 1 : 1;
+    failed_last = state == State::failed ? why : Issue();
+    if (failures != alike_to_pause || first_waiting() == int(entries.size()) || paused) return;
+    self.set_paused(true);
+    emit self.failing(why);
 }
 
 void RunQueue::Store::trim() {

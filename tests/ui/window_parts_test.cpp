@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFile>
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QKeySequenceEdit>
 #include <QLineEdit>
 #include <QListWidget>
@@ -14,6 +15,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <QToolTip>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -161,6 +163,54 @@ private slots:
         QVERIFY(match_score("th dark", "Dark theme View") > 0);
         QVERIFY(match_score("uber", QString::fromUtf8("Über Denoir")) > 0);
         QVERIFY(match_score("dark q", "Dark theme") < 0);
+    }
+
+    void keys_of_a_part_come_before_the_windows() {
+        ShortcutGuard guard;
+        qApp->installEventFilter(&guard);
+        QMainWindow window;
+        auto* middle = new QWidget;
+        auto* column = new QVBoxLayout(middle);
+        auto* part = new QWidget;
+        auto* line = new QLineEdit(part);
+        auto* button = new QPushButton("press");
+        part->setFocusPolicy(Qt::StrongFocus);
+        column->addWidget(part);
+        column->addWidget(button);
+        window.setCentralWidget(middle);
+        ActionTable table(window, {});
+        int everywhere = 0, there = 0;
+        connect(table.add("all", "G", "All", {QKeySequence(Qt::Key_S)}), &QAction::triggered, this,
+                [&] { ++everywhere; });
+        connect(table.add("own", "G", "Own", {QKeySequence(Qt::Key_S)}), &QAction::triggered, this, [&] { ++there; });
+        table.keep_to("own", *part);
+        QCOMPARE(table.conflicts("own", {QKeySequence(Qt::Key_S)}), QStringList());
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        const auto hit = [&](QWidget* where, int key) {
+            where->setFocus();
+            QTest::keyClick(window.windowHandle(), Qt::Key(key));
+        };
+        hit(part, Qt::Key_S);
+        QCOMPARE(QPair(everywhere, there), QPair(0, 1));
+        hit(button, Qt::Key_S);
+        QCOMPARE(QPair(everywhere, there), QPair(1, 1));
+        hit(line, Qt::Key_S); // text, there too
+        QCOMPARE(line->text().toLower(), QString("s"));
+        QCOMPARE(QPair(everywhere, there), QPair(1, 1));
+        // Changed in the table: the old key is the window's again, and tips follow.
+        QVERIFY(table.set_shortcuts("own", {QKeySequence(Qt::Key_M)}));
+        QCOMPARE(table.at("all")->shortcuts().size(), 1);
+        hit(part, Qt::Key_M);
+        hit(part, Qt::Key_S);
+        QCOMPARE(QPair(everywhere, there), QPair(2, 2));
+        button->setToolTip("Press it");
+        table.name_keys("own", *button);
+        QHelpEvent ask(QEvent::ToolTip, QPoint(1, 1), button->mapToGlobal(QPoint(1, 1)));
+        QApplication::sendEvent(button, &ask);
+        QCOMPARE(QToolTip::text(), QString("Press it (M)"));
+        QToolTip::hideText();
+        qApp->removeEventFilter(&guard);
     }
 
     void letters_stay_in_text_fields() {

@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QInputDialog>
 #include <QItemSelectionModel>
+#include <QLineEdit>
 #include <QListView>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "app/base/text.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
+#include "app/runs/run_queue.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
@@ -323,6 +325,52 @@ private slots:
         QCOMPARE(dialog->intValue(), 1);
         dialog->accept();
         QCOMPARE(studio.core().settings.history_bytes(), 300'000'000);
+    }
+
+    /// What failed leads to what was done before it.
+    void details_of_a_failed_run_are_in_the_log() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto lost = studio.core().document.snapshot();
+        lost.request.model = "/nowhere/model";
+        auto without_picture = studio.core().document.snapshot();
+        without_picture.request.image = "/no/such/picture.png";
+        auto& queue = studio.core().queue;
+        app::Arrivals ended(&queue, &app::RunQueue::entry_ended);
+        queue.set_paused(true);
+        const quint64 first = queue.add(without_picture);
+        for (int i = 0; i < 3; ++i) queue.add(lost);
+        queue.set_paused(false);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 3, 30000);
+        // A model that is gone would end the whole line: it waits, and says why.
+        QVERIFY2(said(studio).contains("The queue is paused") && said(studio).contains("/nowhere/model"),
+                 qPrintable(said(studio)));
+        QCOMPARE(queue.waiting(), 1);
+        queue.set_paused(false);
+        QVERIFY(!said(studio).contains("The queue is paused"));
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 4, 30000);
+
+        auto* list = studio.find<QListView>("queue");
+        auto* lines = studio.find<QListView>("log-lines");
+        QVERIFY(!lines->isVisible());
+        list->setCurrentIndex(queue.index(queue.row_of(first)));
+        emit list->activated(list->currentIndex()); // Enter
+        QTRY_VERIFY(lines->isVisible());
+        const auto text = [&] {
+            QStringList out;
+            for (int row = 0; row < lines->model()->rowCount(); ++row)
+                out << lines->model()->index(row, 0).data().toString();
+            return out.join('\n');
+        };
+        QVERIFY2(text().contains("begins: ") && text().contains("/no/such/picture.png"), qPrintable(text()));
+        QVERIFY(!text().contains("/nowhere/model"));
+        QVERIFY(lines->currentIndex().data().toString().contains("/no/such/picture.png"));
+        studio.find<QToolButton>("log-all")->click();
+        QVERIFY(text().contains("/nowhere/model"));
+        studio.find<QLineEdit>("log-search")->setText("NOWHERE");
+        QVERIFY(text().contains("/nowhere/model") && !text().contains("/no/such/picture.png"));
+        QTRY_VERIFY(read(home.data("log.txt")).contains("error: /nowhere/model"));
     }
 
     /// Asked once; again where other runs are meant, or another bound.

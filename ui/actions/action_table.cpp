@@ -3,10 +3,12 @@
 
 #include <QAction>
 #include <QFile>
+#include <QHelpEvent>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSaveFile>
+#include <QToolTip>
 #include <QWidget>
 
 #include "ui/theme/icons.h"
@@ -18,11 +20,19 @@ constexpr qint64 most_bytes = 1 << 20;
 constexpr int most_keys = 4;
 } // namespace
 
+namespace {
+
+QString with_keys(const QString& text, const QAction& action) {
+    const QString keys = action.shortcut().toString(QKeySequence::NativeText);
+    return keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys);
+}
+
+} // namespace
+
 QString tip_of(const QAction& action) {
     QString text = action.text();
     text.remove(QLatin1Char('&'));
-    const QString keys = action.shortcut().toString(QKeySequence::NativeText);
-    return keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys);
+    return with_keys(text, action);
 }
 
 ActionTable::ActionTable(QWidget& window, QString file, QObject* parent)
@@ -58,6 +68,35 @@ const ActionTable::Entry* ActionTable::find(const QString& id) const {
     return found == index_.constEnd() ? nullptr : &entries_[*found];
 }
 
+void ActionTable::keep_to(const QString& id, QWidget& scope) {
+    QAction* action = at(id);
+    window_.removeAction(action);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    scope.addAction(action);
+    entries_[index_.value(id)].scope = &scope;
+}
+
+void ActionTable::name_keys(const QString& id, QWidget& widget) {
+    Q_ASSERT(find(id));
+    widget.setProperty("action", id);
+    widget.installEventFilter(this);
+}
+
+void ActionTable::name_all_keys() {
+    for (QWidget* widget : window_.findChildren<QWidget*>())
+        if (const QString id = widget->property("action").toString(); !id.isEmpty()) name_keys(id, *widget);
+}
+
+QString ActionTable::keys(const QString& id) const { return at(id)->shortcut().toString(QKeySequence::NativeText); }
+
+bool ActionTable::eventFilter(QObject* watched, QEvent* event) {
+    auto* widget = qobject_cast<QWidget*>(watched);
+    if (event->type() != QEvent::ToolTip || !widget) return QObject::eventFilter(watched, event);
+    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(),
+                       with_keys(widget->toolTip(), *at(widget->property("action").toString())), widget);
+    return true;
+}
+
 QAction* ActionTable::at(const QString& id) const {
     const Entry* entry = find(id);
     Q_ASSERT_X(entry, "ActionTable::at", qPrintable(id));
@@ -67,7 +106,7 @@ QAction* ActionTable::at(const QString& id) const {
 QStringList ActionTable::conflicts(const QString& id, const QList<QKeySequence>& keys) const {
     QStringList found;
     for (const Entry& entry : entries_) {
-        if (entry.id == id) continue;
+        if (entry.id == id || entry.scope != find(id)->scope) continue;
         for (const QKeySequence& key : entry.action->shortcuts())
             if (keys.contains(key)) {
                 found.append(entry.id);

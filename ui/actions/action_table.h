@@ -26,17 +26,26 @@ public:
         QString group; ///< shown: "Run"
         QList<QKeySequence> defaults;
         QAction* action;
+        QWidget* scope = nullptr; ///< where its keys work; null: everywhere in the window
     };
 
     /// A new action. `icon`: a name of ui::icon(), may be empty. An id twice asserts.
     QAction* add(const QString& id, const QString& group, const QString& text, const QList<QKeySequence>& defaults = {},
                  const QString& icon = {});
+    /// From now on its keys work only where `scope` or what is in it has the focus, and there they come before those of
+    /// the whole window (by the ShortcutGuard). Elsewhere they may be another action's.
+    void keep_to(const QString& id, QWidget& scope);
+    /// The tip of `widget`, which does the same as that action, names the action's keys behind its own text.
+    void name_keys(const QString& id, QWidget& widget);
+    /// Names the keys of everything below `window` whose property `action` is an id: of rooms that know no table.
+    void name_all_keys();
+    QString keys(const QString& id) const; ///< as they are shown; of several the first
     /// The action of that id; asserts when there is none.
     QAction* at(const QString& id) const;
     const QList<Entry>& entries() const { return entries_; }
     const Entry* find(const QString& id) const;
 
-    /// The actions other than `id` that use one of these keys.
+    /// The actions other than `id` that use one of these keys in the same place.
     QStringList conflicts(const QString& id, const QList<QKeySequence>& keys) const;
     /// Changes and stores. Keys that other actions had are taken from them. False where the file could not be written
     /// (the change holds until the window closes).
@@ -47,6 +56,9 @@ public:
 
     /// Ids in the order of their last use, newest first.
     const QStringList& recent() const { return recent_; }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 signals:
     void shortcuts_changed(const QString& id);

@@ -94,8 +94,10 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
         button->setToolTip(name);
         button->setAccessibleName(name);
     };
-    prepare(older_, tr("Prompt before (Alt+Up)"), QStringLiteral("up"));
-    prepare(newer_, tr("Prompt after (Alt+Down)"), QStringLiteral("down"));
+    prepare(older_, tr("Prompt before"), QStringLiteral("up"));
+    prepare(newer_, tr("Prompt after"), QStringLiteral("down"));
+    older_->setProperty("action", QStringLiteral("edit.prompt-before"));
+    newer_->setProperty("action", QStringLiteral("edit.prompt-after"));
     prepare(samples_, tr("Sample prompts and prompts used before"), QStringLiteral("prompt"));
     samples_->setPopupMode(QToolButton::InstantPopup);
     samples_->setMenu(new QMenu(samples_));

@@ -217,6 +217,8 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
             edit_selected();
         else if (!run.isEmpty())
             emit open_run(run);
+        else if (state_of(index) == State::failed)
+            emit details_asked(index.data(Role::IdRole).toULongLong());
     });
     const auto key = [this](const QKeySequence& keys, auto act) {
         connect(new QShortcut(keys, list_, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, act);
@@ -328,6 +330,9 @@ void QueuePanel::show_menu(const QPoint& at) {
     if (run.isEmpty() && (state == State::cancelled || state == State::failed))
         menu.addAction(icon(QStringLiteral("resume")), tr("Try again"), this,
                        [this, id = index.data(Role::IdRole).toULongLong()] { studio_.queue.retry(id); });
+    if (state != State::waiting)
+        menu.addAction(icon(QStringLiteral("log")), tr("Details"), this,
+                       [this, id = index.data(Role::IdRole).toULongLong()] { emit details_asked(id); });
     menu.addAction(icon(QStringLiteral("close")), state == State::running ? tr("Stop") : tr("Remove"), this,
                    &QueuePanel::remove_selected);
     menu.exec(list_->viewport()->mapToGlobal(at));

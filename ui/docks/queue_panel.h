@@ -40,6 +40,7 @@ signals:
     /// The waiting entry whose request is in the parameters now; 0: none.
     void editing_changed(quint64 id);
     void said(const QString& text);
+    void details_asked(quint64 id); ///< the log of this entry
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -88,12 +88,13 @@ TransportBar::TransportBar(app::Player& player, Canvas& canvas, app::Comparison&
     refresh();
 }
 
-QToolButton* TransportBar::button(const QString& drawing, const QString& name, const QString& keys) {
+QToolButton* TransportBar::button(const QString& drawing, const QString& name, const char* action) {
     auto* b = new QToolButton(this);
     b->setIcon(icon(drawing));
     b->setAutoRaise(true);
     b->setAccessibleName(name);
-    b->setToolTip(keys.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, keys));
+    b->setToolTip(name);
+    b->setProperty("action", QLatin1String(action));
     return b;
 }
 
@@ -135,7 +136,7 @@ QWidget* TransportBar::make_compare_row() {
     });
     onion_->setValue(static_cast<int>(std::lround(canvas_.onion() * 100)));
     layout->addWidget(onion_);
-    swap_ = button(QStringLiteral("swap"), tr("Swap A and B"), {});
+    swap_ = button(QStringLiteral("swap"), tr("Swap A and B"), "compare.swap");
     connect(swap_, &QToolButton::clicked, this, &TransportBar::swap_requested);
     layout->addWidget(swap_);
     offset_ = new QSpinBox(row);
@@ -171,10 +172,10 @@ QWidget* TransportBar::make_play_row() {
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(grid::half);
-    previous_ = button(QStringLiteral("previous-frame"), tr("One frame back"), QStringLiteral(","));
-    play_ = button(QStringLiteral("play"), tr("Play"), tr("Space"));
-    next_ = button(QStringLiteral("next-frame"), tr("One frame on"), QStringLiteral("."));
-    loop_ = button(QStringLiteral("loop"), tr("Play in a loop"), {});
+    previous_ = button(QStringLiteral("previous-frame"), tr("One frame back"), "play.frame-back");
+    play_ = button(QStringLiteral("play"), tr("Play"), "play.toggle");
+    next_ = button(QStringLiteral("next-frame"), tr("One frame on"), "play.frame-on");
+    loop_ = button(QStringLiteral("loop"), tr("Play in a loop"), "play.loop");
     loop_->setCheckable(true);
     loop_->setChecked(player_.loop());
     connect(previous_, &QToolButton::clicked, this, [this] { player_.step(-1); });
@@ -189,11 +190,10 @@ QWidget* TransportBar::make_play_row() {
     speed_ = new QLabel(row);
     zoom_ = number_label(row, QStringLiteral("1000 %"));
     zoom_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    true_size_ = button(QStringLiteral("one-to-one"), tr("True size"), QStringLiteral("1"));
-    fit_ = button(QStringLiteral("fit"), tr("Fit into the window"), QStringLiteral("F"));
-    values_ = button(QStringLiteral("eye"), tr("Pixel values"), QStringLiteral("I"));
-    values_->setToolTip(
-        tr("Pixel values under the cursor, else in the middle; Ctrl and an arrow move the picture (I)"));
+    true_size_ = button(QStringLiteral("one-to-one"), tr("True size"), "play.true-size");
+    fit_ = button(QStringLiteral("fit"), tr("Fit into the window"), "play.fit");
+    values_ = button(QStringLiteral("eye"), tr("Pixel values"), "play.values");
+    values_->setToolTip(tr("Pixel values under the cursor, else in the middle; Ctrl and an arrow move the picture"));
     for (QToolButton* b : {true_size_, fit_, values_}) b->setCheckable(true);
     connect(true_size_, &QToolButton::clicked, this, [this] { canvas_.zoom_to(1); });
     connect(fit_, &QToolButton::clicked, &canvas_, &Canvas::zoom_to_fit);
@@ -242,7 +242,7 @@ void TransportBar::refresh_time() {
             : QStringLiteral("%1%2×").arg(speed < 0 ? QStringLiteral("−") : QString()).arg(std::abs(speed)));
     play_->setIcon(icon(player_.playing() ? QStringLiteral("pause") : QStringLiteral("play")));
     set_spoken_name(*play_, player_.playing() ? tr("Pause") : tr("Play"));
-    play_->setToolTip(QStringLiteral("%1 (%2)").arg(play_->accessibleName(), tr("Space")));
+    play_->setToolTip(play_->accessibleName());
     refresh_metrics();
 }
 

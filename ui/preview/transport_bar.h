@@ -39,7 +39,8 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    QToolButton* button(const QString& icon, const QString& name, const QString& keys);
+    QToolButton* button(const QString& icon, const QString& name,
+                        const char* action); ///< as the window's table calls it
     QWidget* make_compare_row();
     QWidget* make_play_row();
     void refresh_time();

@@ -623,6 +623,30 @@
         <source>A run failed</source>
         <translation>Ein Lauf ist fehlgeschlagen</translation>
     </message>
+    <message>
+        <source>begins: %1 · %2</source>
+        <translation>beginnt: %1 · %2</translation>
+    </message>
+    <message>
+        <source>run %1 with %2 at step %3 of %4</source>
+        <translation>Lauf %1 mit %2 bei Schritt %3 von %4</translation>
+    </message>
+    <message>
+        <source>done in %1, at most %2 of memory: %3</source>
+        <translation>fertig nach %1, höchstens %2 Speicher: %3</translation>
+    </message>
+    <message>
+        <source>stopped before it began</source>
+        <translation>vor dem Beginn angehalten</translation>
+    </message>
+    <message>
+        <source>stopped: %1</source>
+        <translation>angehalten: %1</translation>
+    </message>
+    <message>
+        <source>Denoir %1 begins</source>
+        <translation>Denoir %1 beginnt</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::SweepAxes</name>
@@ -1373,6 +1397,53 @@ relativ %3, größter %4, normiert %5, Kosinus %6</translation>
     </message>
 </context>
 <context>
+    <name>denoir::ui::LogPanel</name>
+    <message>
+        <source>%1  %2</source>
+        <translation>%1  %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
+    <message>
+        <source>Search the log</source>
+        <translation>Protokoll durchsuchen</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>Alles</translation>
+    </message>
+    <message>
+        <source>Not only of one run</source>
+        <translation>Nicht nur von einem Lauf</translation>
+    </message>
+    <message>
+        <source>Copy the selected lines, or all that are shown</source>
+        <translation>Die gewählten Zeilen kopieren, oder alle gezeigten</translation>
+    </message>
+    <message>
+        <source>Open the folder with log.txt</source>
+        <translation>Den Ordner mit log.txt öffnen</translation>
+    </message>
+    <message>
+        <source>What Denoir does, and what goes wrong, is written here line by line.</source>
+        <translation>Was Denoir tut und was schiefgeht, steht hier Zeile für Zeile.</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::LoraList</name>
     <message>
         <source>Add…</source>
@@ -1976,10 +2047,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>noch keine</translation>
     </message>
     <message>
-        <source>An export is at work already; Esc stops it.</source>
-        <translation>Es wird schon exportiert; Esc hält es an.</translation>
-    </message>
-    <message>
         <source>Export the cut</source>
         <translation>Den Schnitt exportieren</translation>
     </message>
@@ -2222,14 +2289,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>F&amp;licker</source>
         <translation>F&amp;lackern</translation>
-    </message>
-    <message>
-        <source>The shot &amp;begins at the playhead (I)</source>
-        <translation>Einstellung &amp;beginnt am Abspielkopf (I)</translation>
-    </message>
-    <message>
-        <source>The shot en&amp;ds at the playhead (O)</source>
-        <translation>Einstellung en&amp;det am Abspielkopf (O)</translation>
     </message>
     <message>
         <source>verifying · waits for the engine</source>
@@ -2628,6 +2687,46 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>The next run begins with its first step again; undo brings the branch back.</source>
         <translation>Der nächste Lauf beginnt wieder mit seinem ersten Schritt; Rückgängig bringt die Abzweigung zurück.</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
+    <message>
+        <source>The shot &amp;begins at the playhead</source>
+        <translation>Die Einstellung &amp;beginnt am Abspielkopf</translation>
+    </message>
+    <message>
+        <source>The shot en&amp;ds at the playhead</source>
+        <translation>Die Einstellung en&amp;det am Abspielkopf</translation>
+    </message>
+    <message>
+        <source>%1 (there: %2)</source>
+        <translation>%1 (dort: %2)</translation>
+    </message>
+    <message>
+        <source>&amp;Log: what was done and what went wrong</source>
+        <translation>&amp;Protokoll: was getan wurde und was schiefging</translation>
+    </message>
+    <message>
+        <source>The queue is paused: the last two runs failed for one reason. %1</source>
+        <translation>Die Warteschlange hält an: die letzten zwei Läufe scheiterten aus einem Grund. %1</translation>
+    </message>
+    <message>
+        <source>Go on all the same</source>
+        <translation>Trotzdem weiter</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>S&amp;tar the clip</source>
+        <translation>Den Clip mit S&amp;tern versehen</translation>
+    </message>
+    <message>
+        <source>An export is at work already; %1 stops it.</source>
+        <translation>Ein Export läuft schon; %1 hält ihn an.</translation>
     </message>
 </context>
 <context>
@@ -3109,14 +3208,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Negativer Prompt</translation>
     </message>
     <message>
-        <source>Prompt before (Alt+Up)</source>
-        <translation>Prompt davor (Alt+Auf)</translation>
-    </message>
-    <message>
-        <source>Prompt after (Alt+Down)</source>
-        <translation>Prompt danach (Alt+Ab)</translation>
-    </message>
-    <message>
         <source>Sample prompts and prompts used before</source>
         <translation>Beispiele und frühere Prompts</translation>
     </message>
@@ -3179,6 +3270,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>For example: %1</source>
         <translation>Zum Beispiel: %1</translation>
+    </message>
+    <message>
+        <source>Prompt before</source>
+        <translation>Voriger Prompt</translation>
+    </message>
+    <message>
+        <source>Prompt after</source>
+        <translation>Nächster Prompt</translation>
     </message>
 </context>
 <context>
@@ -3309,6 +3408,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Try again</source>
         <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
     </message>
 </context>
 <context>
@@ -3590,10 +3693,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Fortschritt des Laufs</translation>
     </message>
     <message>
-        <source>Esc stops it</source>
-        <translation>Esc hält an</translation>
-    </message>
-    <message>
         <source>%1 · %2 of %3</source>
         <translation>%1 · %2 von %3</translation>
     </message>
@@ -3620,6 +3719,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>%1 · host %2 of %3</source>
         <translation>%1 · Rechner %2 von %3</translation>
+    </message>
+    <message>
+        <source>%1 stops it</source>
+        <translation>%1 hält an</translation>
+    </message>
+    <message>
+        <source>%1 a step</source>
+        <translation>%1 je Schritt</translation>
     </message>
 </context>
 <context>
@@ -4006,10 +4113,6 @@ Press Sweep, or change the axes first.</source>
         <translation>Alle zusammen abspielen</translation>
     </message>
     <message>
-        <source>Space</source>
-        <translation>Leertaste</translation>
-    </message>
-    <message>
         <source>One frame on</source>
         <translation>Ein Bild vor</translation>
     </message>
@@ -4372,10 +4475,6 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Wiedergabe</translation>
     </message>
     <message>
-        <source>Space</source>
-        <translation>Leertaste</translation>
-    </message>
-    <message>
         <source>One frame on</source>
         <translation>Ein Bild weiter</translation>
     </message>
@@ -4452,16 +4551,16 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Pixelwerte</translation>
     </message>
     <message>
-        <source>Pixel values under the cursor, else in the middle; Ctrl and an arrow move the picture (I)</source>
-        <translation>Pixelwerte unter dem Mauszeiger, sonst in der Mitte; Strg und Pfeil bewegen das Bild (I)</translation>
-    </message>
-    <message>
         <source>Frame shown</source>
         <translation>Gezeigtes Bild</translation>
     </message>
     <message>
         <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B (Alt+Left, Alt+Right). Where their rates and lengths differ, frames are paired by time, unless the menu says by number.</source>
         <translation>Um wie viele Bilder B voraus ist: Bild 1 von A wird gegen Bild 1 + dies von B gehalten (Alt+Links, Alt+Rechts). Sind beide verschieden schnell und verschieden lang, wird nach Zeit gepaart, außer das Menü sagt: nach Nummer.</translation>
+    </message>
+    <message>
+        <source>Pixel values under the cursor, else in the middle; Ctrl and an arrow move the picture</source>
+        <translation>Pixelwerte unter dem Zeiger, sonst in der Mitte; Strg und ein Pfeil bewegen das Bild</translation>
     </message>
 </context>
 </TS>

@@ -300,27 +300,22 @@ void SweepGrid::press(int key, Qt::KeyboardModifiers modifiers) {
     if (key == Qt::Key_End) return set_current(cells.back(), extend);
     if (!current_) return;
     if (key == Qt::Key_Return || key == Qt::Key_Enter) return activate(*current_);
-    if (key == Qt::Key_C) emit compare_asked();
-    if (key == Qt::Key_R) emit take_asked(*current_, extend);
-    if (key == Qt::Key_S) emit star_asked(*current_);
-    if (key == Qt::Key_M) emit measure_asked(*current_);
 }
 
 namespace {
 
 bool is_own(const QKeyEvent& event) {
     if (event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) return false;
-    static constexpr int keys[] = {Qt::Key_Left,     Qt::Key_Right, Qt::Key_Up,  Qt::Key_Down,   Qt::Key_PageUp,
-                                   Qt::Key_PageDown, Qt::Key_Home,  Qt::Key_End, Qt::Key_Return, Qt::Key_Enter,
-                                   Qt::Key_C,        Qt::Key_R,     Qt::Key_S,   Qt::Key_M,      Qt::Key_Plus,
-                                   Qt::Key_Equal,    Qt::Key_Minus};
+    static constexpr int keys[] = {Qt::Key_Left,     Qt::Key_Right, Qt::Key_Up,   Qt::Key_Down,   Qt::Key_PageUp,
+                                   Qt::Key_PageDown, Qt::Key_Home,  Qt::Key_End,  Qt::Key_Return, Qt::Key_Enter,
+                                   Qt::Key_Plus,     Qt::Key_Equal, Qt::Key_Minus};
     return std::find(std::begin(keys), std::end(keys), event.key()) != std::end(keys);
 }
 
 } // namespace
 
 bool SweepGrid::event(QEvent* event) {
-    // Single letters are other actions' elsewhere in the window.
+    // Elsewhere in the window they are other actions'.
     if (event->type() == QEvent::ShortcutOverride && is_own(*static_cast<QKeyEvent*>(event))) {
         event->accept();
         return true;

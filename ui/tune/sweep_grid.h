@@ -17,9 +17,8 @@ class SweepDocument;
 namespace denoir::ui {
 
 /// The cells of a sweep as a table of clips that play together, each with its figures, its state where there is no clip
-/// yet. Arrows move, with Shift they select; Enter shows the run or renders what is missing, C compares two, R takes
-/// the values, S stars, M measures the others against the cell; page keys turn the pages of further axes; plus and
-/// minus zoom.
+/// yet. Arrows move, with Shift they select; Enter shows the run or renders what is missing; page keys turn the pages
+/// of further axes; plus and minus zoom. Keys of what can be done with a cell are the action table's.
 class SweepGrid : public QAbstractScrollArea {
     Q_OBJECT
 public:
@@ -47,11 +46,8 @@ signals:
     void current_changed();
     void page_changed();
     void open_run(const QString& run);
-    void compare_asked();
-    void take_asked(std::size_t cell, bool whole);
     void menu_asked(std::size_t cell, const QPoint& where);
     void star_asked(std::size_t cell);
-    void measure_asked(std::size_t cell);
 
 protected:
     bool event(QEvent* event) override;

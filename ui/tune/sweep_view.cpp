@@ -78,14 +78,7 @@ SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
     column->addWidget(stack_, 1);
 
     connect(grid_, &SweepGrid::open_run, this, &SweepView::open_run);
-    connect(grid_, &SweepGrid::compare_asked, this, &SweepView::compare_selected);
-    connect(grid_, &SweepGrid::take_asked, this, [this](std::size_t cell, bool whole) {
-        sweeps_.take_values(cell, whole);
-        emit said(whole ? tr("The clip's whole request is in the parameters.")
-                        : tr("The clip's values and its seed are in the parameters."));
-    });
     connect(grid_, &SweepGrid::star_asked, this, [this] { star_current(); });
-    connect(grid_, &SweepGrid::measure_asked, this, &SweepView::measure_against);
     connect(grid_, &SweepGrid::menu_asked, this, &SweepView::show_menu);
     connect(grid_, &SweepGrid::page_changed, this, &SweepView::refresh_pages);
     connect(grid_, &SweepGrid::current_changed, this, [this] {
@@ -161,18 +154,19 @@ QWidget* SweepView::make_transport() {
     row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
     row->setSpacing(grid::half);
     auto& clips = player();
-    const auto button = [&](const char* drawing, const QString& name, const QString& keys) {
+    const auto button = [&](const char* drawing, const QString& name, const char* action) {
         auto* b = new QToolButton(foot);
         b->setIcon(icon(QLatin1String(drawing)));
         b->setAutoRaise(true);
         b->setAccessibleName(name);
-        b->setToolTip(keys.isEmpty() ? name : QStringLiteral("%1 (%2)").arg(name, keys));
+        b->setToolTip(name);
+        b->setProperty("action", QLatin1String(action));
         row->addWidget(b);
         return b;
     };
-    auto* back = button("previous-frame", tr("One frame back"), QStringLiteral(","));
-    play_ = button("play", tr("Play all together"), tr("Space"));
-    auto* on = button("next-frame", tr("One frame on"), QStringLiteral("."));
+    auto* back = button("previous-frame", tr("One frame back"), "play.frame-back");
+    play_ = button("play", tr("Play all together"), "play.toggle");
+    auto* on = button("next-frame", tr("One frame on"), "play.frame-on");
     scrubber_ = new Scrubber(foot);
     row->addWidget(scrubber_, 1);
     frame_ = new QLabel(foot);
@@ -181,7 +175,7 @@ QWidget* SweepView::make_transport() {
     rate_->setProperty("quiet", true);
     row->addWidget(frame_);
     row->addWidget(rate_);
-    loop_ = button("loop", tr("Loop"), {});
+    loop_ = button("loop", tr("Loop"), "play.loop");
     loop_->setCheckable(true);
     loop_->setChecked(clips.loop());
     connect(back, &QToolButton::clicked, this, [this] { player().step(-1); });
@@ -326,7 +320,13 @@ void SweepView::star_current() {
 }
 
 void SweepView::take_current(bool whole) {
-    if (const auto cell = grid_->current()) emit grid_->take_asked(*cell, whole);
+    if (const auto cell = grid_->current()) take(*cell, whole);
+}
+
+void SweepView::take(std::size_t cell, bool whole) {
+    sweeps_.take_values(cell, whole);
+    emit said(whole ? tr("The clip's whole request is in the parameters.")
+                    : tr("The clip's values and its seed are in the parameters."));
 }
 
 void SweepView::show_menu(std::size_t cell, const QPoint& where) {
@@ -340,6 +340,11 @@ void SweepView::show_menu(std::size_t cell, const QPoint& where) {
         action->setEnabled(enabled);
         connect(action, &QAction::triggered, this, act);
     };
+    const auto keys = [this](const char* id) { // the actions that belong to the grid
+        const QList<QAction*> all = grid_->actions();
+        const auto found = std::ranges::find(all, QLatin1String(id), &QAction::objectName);
+        return found == all.end() ? QString() : (*found)->shortcut().toString(QKeySequence::NativeText);
+    };
     const auto state = sweeps_.cell(cell).state;
     using State = app::SweepDocument::State;
     if (video)
@@ -347,18 +352,17 @@ void SweepView::show_menu(std::size_t cell, const QPoint& where) {
     else if (state != State::waiting && state != State::running)
         add("resume", state == State::failed ? tr("Try again") : tr("Render it"), tr("Enter"),
             [this, cell] { grid_->activate(cell); });
-    add("sliders", tr("Take its values"), QStringLiteral("R"), [this, cell] { emit grid_->take_asked(cell, false); });
-    add("reset", tr("Restore its whole request"), QStringLiteral("Shift+R"),
-        [this, cell] { emit grid_->take_asked(cell, true); });
+    add("sliders", tr("Take its values"), keys("tune.take"), [this, cell] { take(cell, false); });
+    add("reset", tr("Restore its whole request"), keys("tune.take-all"), [this, cell] { take(cell, true); });
     menu.addSeparator();
     add(
         "compare", grid_->selected().size() > 1 ? tr("Compare the two") : tr("Compare with the reference"),
-        QStringLiteral("C"), [this] { compare_selected(); }, video);
-    add("chart", tr("Measure against this one"), QStringLiteral("M"), [this, cell] { measure_against(cell); });
+        keys("tune.compare"), [this] { compare_selected(); }, video);
+    add("chart", tr("Measure against this one"), keys("tune.reference"), [this, cell] { measure_against(cell); });
     add(
         "star",
         video && studio_.history.starred(app::to_qstring(sweep->cell(cell).run)) ? tr("Remove star") : tr("Star"),
-        QStringLiteral("S"), [this] { star_current(); }, video);
+        keys("tune.star"), [this] { star_current(); }, video);
     menu.exec(where);
 }
 

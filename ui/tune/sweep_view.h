@@ -53,6 +53,7 @@ public slots:
     void show_menu(std::size_t cell, const QPoint& where);
 
 private:
+    void take(std::size_t cell, bool whole);
     QWidget* make_head();
     QWidget* make_transport();
     void refresh_head();

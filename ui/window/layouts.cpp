@@ -10,7 +10,7 @@
 namespace denoir::ui {
 
 namespace {
-constexpr int state_version = 2; // raised when docks change so that old states would misplace them
+constexpr int state_version = 3; // raised when docks change so that old states would misplace them
 const QString sizes = QStringLiteral("-sizes"), whole = QStringLiteral("window");
 
 /// Docks beside the middle of the window that can be seen: of tabs the one in front.

@@ -32,6 +32,7 @@
 #include "engine/session/request_json.h"
 #include "ui/actions/command_palette.h"
 #include "ui/docks/images_panel.h"
+#include "ui/docks/log_panel.h"
 #include "ui/docks/models_panel.h"
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/prompt_panel.h"
@@ -114,6 +115,9 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     make_menus();
     palette_ = new CommandPalette(actions_, this);
     status_ = new StatusLine(studio_, this);
+    connect(&actions_, &ActionTable::shortcuts_changed, this, &MainWindow::name_keys);
+    name_keys();
+    actions_.name_all_keys();
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(status_, 1);
     connect_exporter();
@@ -201,11 +205,26 @@ void MainWindow::make_docks() {
     differences_dock_ = dock("differences-dock", tr("Differences"), differences_);
     sweep_table_ = new SweepTable(studio_);
     sweep_dock_ = dock("sweep-dock", tr("Differs only in"), sweep_table_);
+    log_ = new LogPanel(studio_);
+    log_dock_ = dock("log-dock", tr("Log"), log_);
+}
+
+void MainWindow::name_keys() {
+    status_->set_cancel_keys(actions_.keys(QStringLiteral("run.cancel")));
+    // In the timeline the keys of two other actions cut.
+    const std::tuple<const char*, const char*, QString> trims[] = {
+        {"timeline.trim-in", "play.values", tr("The shot &begins at the playhead")},
+        {"timeline.trim-out", "compare.onion", tr("The shot en&ds at the playhead")}};
+    for (const auto& [id, other, text] : trims) {
+        const QString keys = actions_.keys(QLatin1String(other));
+        actions_.at(QLatin1String(id))->setText(keys.isEmpty() ? text : tr("%1 (there: %2)").arg(text, keys));
+    }
 }
 
 void MainWindow::arrange(Layout layout) {
-    Dock* const all[] = {prompt_dock_, images_dock_,   parameters_dock_, runs_dock_,   queue_dock_,       models_dock_,
-                         steps_dock_,  timeline_dock_, metrics_dock_,    layers_dock_, differences_dock_, sweep_dock_};
+    Dock* const all[] = {prompt_dock_,      images_dock_, parameters_dock_, runs_dock_,    queue_dock_,
+                         models_dock_,      steps_dock_,  timeline_dock_,   metrics_dock_, layers_dock_,
+                         differences_dock_, sweep_dock_,  log_dock_};
     for (Dock* dock : all) {
         dock->setFloating(false);
         removeDockWidget(dock);
@@ -232,7 +251,7 @@ void MainWindow::arrange(Layout layout) {
         put(Qt::RightDockWidgetArea, {runs_dock_, queue_dock_, models_dock_});
         tabifyDockWidget(queue_dock_, models_dock_);
         queue_dock_->raise();
-        keep(Qt::BottomDockWidgetArea, {metrics_dock_, layers_dock_, sweep_dock_});
+        keep(Qt::BottomDockWidgetArea, {metrics_dock_, layers_dock_, sweep_dock_, log_dock_});
         keep(Qt::LeftDockWidgetArea, {differences_dock_});
         resizeDocks({prompt_dock_, runs_dock_}, {side, side}, Qt::Horizontal);
         resizeDocks({prompt_dock_, images_dock_, parameters_dock_}, {height() / 5, height() / 6, height() * 3 / 5},
@@ -245,7 +264,7 @@ void MainWindow::arrange(Layout layout) {
         tabifyDockWidget(metrics_dock_, layers_dock_);
         metrics_dock_->raise();
         keep(Qt::RightDockWidgetArea, {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_});
-        keep(Qt::BottomDockWidgetArea, {timeline_dock_, sweep_dock_});
+        keep(Qt::BottomDockWidgetArea, {timeline_dock_, sweep_dock_, log_dock_});
         resizeDocks({runs_dock_}, {side}, Qt::Horizontal);
         resizeDocks({runs_dock_, differences_dock_}, {height() / 2, height() / 3}, Qt::Vertical);
         resizeDocks({metrics_dock_, steps_dock_}, {140, 150}, Qt::Vertical);
@@ -304,6 +323,7 @@ void MainWindow::connect_parts() {
         strip_->set_step(a);
         strip_b_->set_step(b);
     });
+    connect(queue_, &QueuePanel::details_asked, this, &MainWindow::show_log);
     connect(queue_, &QueuePanel::editing_changed, this, &MainWindow::begin_editing);
     connect(queue_, &QueuePanel::open_run, this, [this](const QString& run) {
         leave_tune();

@@ -41,6 +41,7 @@ class DivergenceView;
 class Dock;
 class ImagesPanel;
 class LayersPanel;
+class LogPanel;
 class MetricsView;
 class ModelsPanel;
 class ParametersPanel;
@@ -96,6 +97,7 @@ protected:
 private:
     // main_window.cpp
     void make_docks();
+    void name_keys(); ///< where they stand in a text
     void arrange(Layout layout);
     void connect_parts();
     void layout_shown(Layout layout);
@@ -156,7 +158,10 @@ private:
     void connect_exporter();
     void export_file(const QString& out, app::Exporter::Work work);
     void export_comparison(bool report);
+    void say_export_at_work();
     void show_layers();
+    void show_log(quint64 entry = 0); ///< of the queue; 0: everything
+    void queue_failing(const app::Issue& issue);
     // main_window_files.cpp
     void new_project();
     void open_project();
@@ -219,6 +224,7 @@ private:
     app::Exporter exporter_{this};
     app::LayerComparison layer_comparison_;
     LayersPanel* layers_panel_;
+    LogPanel* log_;
     app::RunDivergence divergence_;
     DivergenceView* divergence_view_;
     // Three reels of steps: of the run at work, of the one looked at, and of the one it is compared with.
@@ -226,7 +232,7 @@ private:
     StepStrip *live_strip_, *strip_, *strip_b_;
     QStackedWidget* strips_;
     Dock *prompt_dock_, *images_dock_, *parameters_dock_, *runs_dock_, *queue_dock_, *models_dock_, *steps_dock_,
-        *timeline_dock_, *metrics_dock_, *layers_dock_, *differences_dock_, *sweep_dock_;
+        *timeline_dock_, *metrics_dock_, *layers_dock_, *differences_dock_, *sweep_dock_, *log_dock_;
     QMenu* recent_menu_ = nullptr;
     QTimer* remember_later_;
     app::FileSaver request_saver_; ///< of what stands in the parameters

@@ -394,9 +394,9 @@ void MainWindow::make_timeline_actions() {
     };
     add_cut("timeline.split", tr("&Split at the playhead"), {QKeySequence(Qt::Key_S)}, "split",
             [this] { timeline_->split_at_playhead(); });
-    add_cut("timeline.trim-in", tr("The shot &begins at the playhead (I)"), {QKeySequence(Qt::Key_ParenLeft)}, "split",
+    add_cut("timeline.trim-in", tr("The shot &begins at the playhead"), {QKeySequence(Qt::Key_ParenLeft)}, "split",
             [this] { timeline_->trim_to_playhead(true); });
-    add_cut("timeline.trim-out", tr("The shot en&ds at the playhead (O)"), {QKeySequence(Qt::Key_ParenRight)}, "split",
+    add_cut("timeline.trim-out", tr("The shot en&ds at the playhead"), {QKeySequence(Qt::Key_ParenRight)}, "split",
             [this] { timeline_->trim_to_playhead(false); });
     add_cut("timeline.remove", tr("&Remove the shot, close the gap"), {QKeySequence(Qt::Key_X)}, "trash",
             [this] { timeline_->remove_selected(); });
@@ -421,6 +421,7 @@ void MainWindow::make_help_actions() {
                    editor->show();
                    editor->raise();
                });
+    add_action("help.log", help, tr("&Log: what was done and what went wrong"), {}, "log", [this] { show_log(); });
     add_action("help.about", help, tr("&About Denoir"), {}, "info", [this] {
         if (raise_dialog(*this, tr("About Denoir"))) return;
         auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Denoir"),
@@ -458,7 +459,7 @@ void MainWindow::make_menus() {
                 "view.timeline", "-"});
     QMenu* docks = view->addMenu(tr("&Docks"));
     for (Dock* dock : {prompt_dock_, images_dock_, parameters_dock_, runs_dock_, queue_dock_, models_dock_, steps_dock_,
-                       timeline_dock_, metrics_dock_, layers_dock_, differences_dock_, sweep_dock_}) {
+                       timeline_dock_, metrics_dock_, layers_dock_, differences_dock_, sweep_dock_, log_dock_}) {
         QAction* toggle = dock->toggleViewAction();
         docks->addAction(toggle);
         auto* entry = actions_.add(QStringLiteral("dock.") + dock->objectName(), tr("View"),
@@ -502,13 +503,13 @@ void MainWindow::make_menus() {
                                               "compare.end"});
     fill(menuBar()->addMenu(tr("T&une")),
          {"tune.axes", "tune.swap", "tune.take-axes", "-", "tune.missing", "tune.clear", "-", "tune.take",
-          "tune.take-all", "tune.compare", "tune.reference", "-", "tune.export-video", "tune.export-picture",
-          "tune.export-report", "tune.export-csv"});
+          "tune.take-all", "tune.compare", "tune.star", "tune.reference", "-", "tune.export-video",
+          "tune.export-picture", "tune.export-report", "tune.export-csv"});
     fill(menuBar()->addMenu(tr("&Timeline")),
          {"timeline.play", "-", "timeline.add", "timeline.add-frames", "-", "timeline.split", "timeline.trim-in",
           "timeline.trim-out", "timeline.remove", "timeline.extend", "timeline.retake", "edit.rename", "-",
           "timeline.fit", "file.export"});
-    fill(menuBar()->addMenu(tr("&Help")), {"view.palette", "help.shortcuts", "-", "help.about"});
+    fill(menuBar()->addMenu(tr("&Help")), {"view.palette", "help.shortcuts", "help.log", "-", "help.about"});
     auto* find = new QToolButton(menuBar());
     QAction* palette_action = actions_.at(QStringLiteral("view.palette"));
     find->setText(tr("%1: find any action").arg(palette_action->shortcut().toString(QKeySequence::NativeText)));

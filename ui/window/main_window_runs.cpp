@@ -22,6 +22,7 @@
 #include "app/studio.h"
 #include "engine/core/error.h"
 #include "engine/session/render.h"
+#include "ui/docks/log_panel.h"
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
@@ -141,6 +142,10 @@ void MainWindow::connect_runs() {
     connect(&worker, &app::EngineWorker::warned, this,
             [this](app::JobId, const QString& text) { say(app::engine_text(text)); });
     connect(&studio_.queue, &app::RunQueue::entry_ended, this, &MainWindow::entry_ended);
+    connect(&studio_.queue, &app::RunQueue::failing, this, &MainWindow::queue_failing);
+    connect(&studio_.queue, &app::RunQueue::paused_changed, this, [this](bool paused) {
+        if (!paused) banners_->remove(QStringLiteral("failing"));
+    });
 
     const auto follow = [this](StepStrip* strip, const app::StepPictures* pictures) {
         connect(strip, &StepStrip::picture_changed, this,
@@ -295,6 +300,28 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
     }
 }
 
+void MainWindow::say_export_at_work() {
+    say(tr("An export is at work already; %1 stops it.").arg(actions_.keys(QStringLiteral("run.cancel"))));
+}
+
+void MainWindow::queue_failing(const app::Issue& issue) {
+    const QString file = issue.file.isEmpty() ? QString() : issue.file + QStringLiteral(": ");
+    banners_->show_banner(
+        QStringLiteral("failing"), Banners::Kind::error,
+        tr("The queue is paused: the last two runs failed for one reason. %1").arg(file + app::words(issue)),
+        {{tr("Go on all the same"), [this] { studio_.queue.set_paused(false); }},
+         {tr("Details"), [this] { show_log(); }}});
+}
+
+void MainWindow::show_log(quint64 entry) {
+    log_dock_->show();
+    log_dock_->raise();
+    if (log_dock_->height() < height() / 5 && !log_dock_->isFloating())
+        resizeDocks({log_dock_}, {height() / 5}, Qt::Vertical);
+    log_->show_entry(entry);
+    if (entry == 0) log_->focus_search();
+}
+
 void MainWindow::show_run(const QString& run) {
     if (run.isEmpty()) return;
     timeline_->set_playing(false); // it would take the picture away again
@@ -378,7 +405,7 @@ void MainWindow::show_layers() {
 void MainWindow::export_comparison(bool report) {
     const auto *a = preview_->info(app::Side::a), *b = preview_->info(app::Side::b);
     if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return say(tr("Choose an A and a B first."));
-    if (exporter_.running()) return say(tr("An export is at work already; Esc stops it."));
+    if (exporter_.running()) return say_export_at_work();
     // What is shown now, whatever is opened while the dialog is.
     const Pairing pairing = preview_->player().pairing();
     const bool latents = preview_->comparison().by_latents();
@@ -425,7 +452,7 @@ void MainWindow::connect_exporter() {
 }
 
 void MainWindow::export_file(const QString& out, app::Exporter::Work work) {
-    if (!exporter_.start(out, std::move(work))) return say(tr("An export is at work already; Esc stops it."));
+    if (!exporter_.start(out, std::move(work))) return say_export_at_work();
     status_->show_task(StatusLine::Task::comparison, tr("exporting"));
     // Where it can be stopped by itself: Esc stops a run first.
     banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("%1 is being written.").arg(out),

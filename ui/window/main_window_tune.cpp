@@ -39,8 +39,10 @@ void MainWindow::leave_tune() {
 
 void MainWindow::make_tune_actions() {
     const QString tune = tr("Tune");
-    const auto add = [&](const char* id, const QString& text, const char* picture, auto act) {
-        QAction* action = actions_.add(QLatin1String(id), tune, text, {}, QLatin1String(picture));
+    const auto add = [&](const char* id, const QString& text, const char* picture, auto act,
+                         const QKeySequence& keys = {}) {
+        const QList<QKeySequence> all = keys.isEmpty() ? QList<QKeySequence>() : QList{keys};
+        QAction* action = actions_.add(QLatin1String(id), tune, text, all, QLatin1String(picture));
         connect(action, &QAction::triggered, this, [this, act] {
             layouts_->show(Layout::tune);
             act();
@@ -52,12 +54,21 @@ void MainWindow::make_tune_actions() {
     add("tune.take-axes", tr("Take the axes of the sweep sh&own"), "reset", [&sweeps] { sweeps.edit_shown(); });
     add("tune.missing", tr("&Render what is missing"), "resume", [&sweeps] { sweeps.retry_all(); });
     add("tune.clear", tr("&Leave out what still waits"), "close", [&sweeps] { sweeps.clear_waiting(); });
-    add("tune.take", tr("&Take the clip's values"), "sliders", [this] { tune_->take_current(false); });
-    add("tune.take-all", tr("Restore the clip's w&hole request"), "reset", [this] { tune_->take_current(true); });
-    add("tune.compare", tr("&Compare the selected clips"), "compare", [this] { tune_->compare_selected(); });
-    add("tune.reference", tr("&Measure against the selected clip"), "chart", [this] {
-        if (const auto cell = tune_->grid().current()) tune_->measure_against(*cell);
-    });
+    add(
+        "tune.take", tr("&Take the clip's values"), "sliders", [this] { tune_->take_current(false); }, Qt::Key_R);
+    add(
+        "tune.take-all", tr("Restore the clip's w&hole request"), "reset", [this] { tune_->take_current(true); },
+        Qt::SHIFT | Qt::Key_R);
+    add(
+        "tune.compare", tr("&Compare the selected clips"), "compare", [this] { tune_->compare_selected(); }, Qt::Key_C);
+    add(
+        "tune.star", tr("S&tar the clip"), "star", [this] { tune_->star_current(); }, Qt::Key_S);
+    add(
+        "tune.reference", tr("&Measure against the selected clip"), "chart",
+        [this] {
+            if (const auto cell = tune_->grid().current()) tune_->measure_against(*cell);
+        },
+        Qt::Key_M);
     const std::tuple<const char*, QString, const char*, Kind> exports[] = {
         {"tune.export-video", tr("Export the grid as a &video …"), "export", Kind::video},
         {"tune.export-picture", tr("Export a contact &sheet …"), "image", Kind::picture},
@@ -71,6 +82,9 @@ void MainWindow::connect_tune() {
     auto& sweeps = studio_.core.sweeps();
     for (const char* id : {"tune.export-video", "tune.export-picture", "tune.export-report", "tune.export-csv"})
         tune_->export_menu().addAction(actions_.at(QLatin1String(id)));
+    // What is done with a clip of the grid; in the rest of the window these keys are the timeline's.
+    for (const char* id : {"tune.take", "tune.take-all", "tune.compare", "tune.star", "tune.reference"})
+        actions_.keep_to(QLatin1String(id), tune_->grid());
     connect(tune_, &SweepView::said, this, &MainWindow::say);
     connect(tune_, &SweepView::open_run, this, [this](const QString& run) {
         layouts_->show(Layout::create);
@@ -107,7 +121,7 @@ void MainWindow::arrange_tune() {
     splitDockWidget(sweep_dock_, queue_dock_, Qt::Horizontal);
     queue_dock_->show();
     put(Qt::RightDockWidgetArea, {runs_dock_, models_dock_, differences_dock_}, false);
-    put(Qt::BottomDockWidgetArea, {steps_dock_, timeline_dock_, metrics_dock_, layers_dock_}, false);
+    put(Qt::BottomDockWidgetArea, {steps_dock_, timeline_dock_, metrics_dock_, layers_dock_, log_dock_}, false);
     const int side = std::clamp(width() / 5, 248, 360);
     resizeDocks({prompt_dock_}, {side}, Qt::Horizontal);
     resizeDocks({prompt_dock_, images_dock_, parameters_dock_}, {height() / 5, height() / 6, height() * 3 / 5},
@@ -127,7 +141,7 @@ void MainWindow::start_sweep() {
 void MainWindow::export_sweep(Kind kind) {
     const app::OpenSweep* sweep = studio_.core.sweeps().shown();
     if (!sweep) return say(tr("There is no sweep to export yet."));
-    if (exporter_.running()) return say(tr("An export is at work already; Esc stops it."));
+    if (exporter_.running()) return say_export_at_work();
     const std::tuple<QString, QString, QString> words[] = {
         {tr("Export the grid"), tr("grid"), tr("Video (*.mp4 *.mkv)")},
         {tr("Export a contact sheet"), tr("grid"), tr("Picture (*.png)")},

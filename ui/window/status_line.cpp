@@ -52,7 +52,6 @@ StatusLine::StatusLine(Studio& studio, QWidget* parent)
     bar_->setFixedWidth(160);
     bar_->setRange(0, 1000);
     bar_->setAccessibleName(tr("Progress of the run"));
-    cancel_->setText(tr("Esc stops it"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(grid::unit, 2, grid::unit, 2);
     row->setSpacing(grid::two);
@@ -105,6 +104,10 @@ void StatusLine::say(const QString& text) {
     announcer_->announce(text);
 }
 
+void StatusLine::set_cancel_keys(const QString& keys) {
+    cancel_->setText(keys.isEmpty() ? QString() : tr("%1 stops it").arg(keys));
+}
+
 void StatusLine::announce(const QString& text) { announcer_->announce(text); }
 
 void StatusLine::refresh_memory() {
@@ -138,6 +141,9 @@ void StatusLine::refresh() {
         QStringList parts{stage_text(at.data(Role::StageRole).toString())};
         const int step = at.data(Role::StepRole).toInt(), steps = at.data(Role::StepsRole).toInt();
         if (steps > 0) parts.append(tr("step %1/%2").arg(step).arg(steps));
+        const double pace = at.data(Role::PaceRole).toDouble();
+        const bool denoising = at.data(Role::StageRole).toString() == QLatin1String("denoise");
+        if (pace > 0 && denoising) parts.append(tr("%1 a step").arg(app::duration_text(pace, 2)));
         const double eta = at.data(Role::EtaRole).toDouble();
         if (eta >= 0) parts.append(tr("%1 left").arg(app::duration_text(eta)));
         parts.removeAll(QString());

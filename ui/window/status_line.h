@@ -28,6 +28,7 @@ public:
     void end_task(Task task);
     /// A short word that goes away by itself.
     void say(const QString& text);
+    void set_cancel_keys(const QString& keys); ///< of what stops the work
     /// For who listens only: others see it.
     void announce(const QString& text);
 

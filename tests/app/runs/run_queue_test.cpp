@@ -248,9 +248,34 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(queue_->issue().isEmpty(), 30000);
     }
 
-    /// A model's disk that is not there ends a whole night's runs at once: their requests are nowhere else.
+    /// A model's disk that is not there would end a whole night's runs at once.
+    void two_failures_for_one_reason_pause_it() {
+        Arrivals ended(&*queue_, &RunQueue::entry_ended), failing(&*queue_, &RunQueue::failing);
+        auto lost = tiny(1);
+        lost.request.model = "/nowhere/model";
+        auto without_picture = tiny(2);
+        without_picture.request.image = "/no/such/picture.png";
+        for (const auto& request : {lost, without_picture, lost, lost, lost}) queue_->add(request);
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 1, 30000);
+        QCOMPARE(ended.count(), 4); // two in a row, for one reason
+        QVERIFY(queue_->paused());
+        QCOMPARE(queue_->waiting(), 1);
+        queue_->add(lost);
+        queue_->set_paused(false); // told to go on: not asked again
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 6, 30000);
+        QCOMPARE(failing.count(), 1);
+        QVERIFY(!queue_->paused());
+        // What succeeds between them begins anew.
+        for (const auto& request : {tiny(3), lost, lost, lost}) queue_->add(request);
+        QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 2, 60000);
+        QCOMPARE(queue_->waiting(), 1);
+    }
+
+    /// The requests of runs that had no folder yet are nowhere else.
     void requests_of_failed_runs_are_kept() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended);
+        connect(&*queue_, &RunQueue::failing, &*queue_, [this] { queue_->set_paused(false); });
         constexpr int many = 60;
         for (int i = 0; i < many; ++i) {
             auto lost = tiny(quint64(i));

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/docks/log_panel.h"
+
+#include <QClipboard>
+#include <QDateTime>
+#include <QDesktopServices>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QIcon>
+#include <QLineEdit>
+#include <QListView>
+#include <QPixmap>
+#include <QScrollBar>
+#include <QShortcut>
+#include <QSortFilterProxyModel>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "app/base/journal.h"
+#include "app/base/text.h"
+#include "app/studio.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/empty_state.h"
+
+namespace denoir::ui {
+
+using app::Journal;
+
+namespace {
+constexpr int picture_size = 14;
+} // namespace
+
+/// The journal as it is shown: with the time of day, a picture beside what went wrong, and only what is asked for.
+class LogPanel::Lines : public QSortFilterProxyModel {
+public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+    void ask(const QString& words, quint64 entry) {
+        words_ = words.simplified();
+        entry_ = entry;
+        invalidateFilter();
+    }
+    void keep_to(quint64 entry) { ask(words_, entry); }
+    void search(const QString& words) { ask(words, entry_); }
+    quint64 entry() const { return entry_; }
+
+    QVariant data(const QModelIndex& index, int role) const override {
+        const auto level = Journal::Level(QSortFilterProxyModel::data(index, Journal::LevelRole).toInt());
+        switch (role) {
+        case Qt::DisplayRole:
+            return LogPanel::tr("%1  %2").arg(time(index).toString(QStringLiteral("HH:mm:ss")), text(index));
+        case Qt::AccessibleTextRole:
+            return level == Journal::Level::info ? text(index) : LogPanel::tr("%1: %2").arg(kind(level), text(index));
+        case Qt::DecorationRole:
+            return level == Journal::Level::info ? nothing_ : icon(picture(level));
+        case Qt::ToolTipRole:
+            return text(index);
+        default:
+            return QSortFilterProxyModel::data(index, role);
+        }
+    }
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override {
+        const QModelIndex line = sourceModel()->index(row, 0, parent);
+        return (entry_ == 0 || line.data(Journal::EntryRole).toULongLong() == entry_) &&
+               line.data(Qt::DisplayRole).toString().contains(words_, Qt::CaseInsensitive);
+    }
+
+private:
+    QString text(const QModelIndex& index) const {
+        return QSortFilterProxyModel::data(index, Qt::DisplayRole).toString();
+    }
+    QDateTime time(const QModelIndex& index) const {
+        return QSortFilterProxyModel::data(index, Journal::TimeRole).toDateTime();
+    }
+    static QString kind(Journal::Level level) {
+        return level == Journal::Level::error ? LogPanel::tr("error") : LogPanel::tr("warning");
+    }
+    static QString picture(Journal::Level level) {
+        return level == Journal::Level::error ? QStringLiteral("error") : QStringLiteral("warning");
+    }
+
+    static QIcon blank() {
+        QPixmap nothing(picture_size, picture_size);
+        nothing.fill(Qt::transparent);
+        return nothing;
+    }
+
+    const QIcon nothing_ = blank(); ///< so that all lines begin at one place
+    QString words_;
+    quint64 entry_ = 0;
+};
+
+LogPanel::LogPanel(Studio& studio, QWidget* parent)
+    : QWidget(parent),
+      lines_(new Lines(this)),
+      search_(new QLineEdit(this)),
+      list_(new QListView(this)),
+      stack_(new QStackedWidget(this)),
+      all_(new QToolButton(this)) {
+    Journal& journal = studio.core.journal;
+    lines_->setSourceModel(&journal);
+    list_->setObjectName(QStringLiteral("log-lines"));
+    list_->setAccessibleName(tr("Log"));
+    list_->setModel(lines_);
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setUniformItemSizes(true);
+    list_->setIconSize({picture_size, picture_size});
+    list_->setTextElideMode(Qt::ElideMiddle);
+    list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    search_->setObjectName(QStringLiteral("log-search"));
+    search_->setPlaceholderText(tr("Search the log"));
+    search_->setAccessibleName(search_->placeholderText());
+    search_->setClearButtonEnabled(true);
+    all_->setObjectName(QStringLiteral("log-all"));
+    all_->setText(tr("Everything"));
+    all_->setToolTip(tr("Not only of one run"));
+    const auto button = [this](const QString& picture, const QString& tip, auto act) {
+        auto* made = new QToolButton(this);
+        made->setIcon(icon(picture));
+        made->setToolTip(tip);
+        made->setAccessibleName(tip);
+        connect(made, &QToolButton::clicked, this, act);
+        return made;
+    };
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(grid::unit, 2, grid::half, 2);
+    row->setSpacing(grid::half);
+    row->addWidget(search_, 1);
+    row->addWidget(all_);
+    row->addWidget(
+        button(QStringLiteral("copy"), tr("Copy the selected lines, or all that are shown"), [this] { copy(); }));
+    row->addWidget(button(QStringLiteral("folder"), tr("Open the folder with log.txt"), [&journal] {
+        QDesktopServices::openUrl(QUrl::fromLocalFile(app::to_qstring(journal.file().parent_path())));
+    }));
+    stack_->addWidget(new EmptyState(QStringLiteral("log"),
+                                     tr("What Denoir does, and what goes wrong, is written here line by line.")));
+    stack_->addWidget(list_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(row);
+    column->addWidget(stack_, 1);
+
+    connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
+        lines_->search(words);
+        refresh();
+    });
+    connect(all_, &QToolButton::clicked, this, [this] { show_entry(0); });
+    auto* keys = new QShortcut(QKeySequence::Copy, list_, nullptr, nullptr, Qt::WidgetShortcut);
+    connect(keys, &QShortcut::activated, this, &LogPanel::copy);
+    // Whoever reads further up is left there.
+    connect(lines_, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
+        const QScrollBar& bar = *list_->verticalScrollBar();
+        const bool at_end = bar.value() == bar.maximum();
+        if (at_end) QMetaObject::invokeMethod(list_, &QListView::scrollToBottom, Qt::QueuedConnection);
+    });
+    connect(lines_, &QAbstractItemModel::rowsInserted, this, &LogPanel::refresh);
+    refresh();
+}
+
+void LogPanel::show_entry(quint64 entry) {
+    search_->clear();
+    lines_->keep_to(entry);
+    if (lines_->rowCount() == 0) lines_->keep_to(0);
+    refresh();
+    list_->scrollToBottom();
+    for (int row = lines_->rowCount() - 1; entry != 0 && row >= 0; --row) {
+        const QModelIndex line = lines_->index(row, 0);
+        if (line.data(Journal::LevelRole).toInt() != int(Journal::Level::error)) continue;
+        list_->setCurrentIndex(line);
+        break;
+    }
+}
+
+void LogPanel::focus_search() { search_->setFocus(Qt::ShortcutFocusReason); }
+
+void LogPanel::copy() const {
+    QModelIndexList lines = list_->selectionModel()->selectedIndexes();
+    if (lines.isEmpty())
+        for (int row = 0; row < lines_->rowCount(); ++row) lines << lines_->index(row, 0);
+    std::ranges::sort(lines, {}, &QModelIndex::row);
+    QStringList texts;
+    for (const QModelIndex& line : lines) texts << line.data(Qt::DisplayRole).toString();
+    QGuiApplication::clipboard()->setText(texts.join(QLatin1Char('\n')));
+}
+
+void LogPanel::refresh() {
+    stack_->setCurrentIndex(lines_->sourceModel()->rowCount() == 0 ? 0 : 1);
+    all_->setVisible(lines_->entry() != 0);
+}
+
+} // namespace denoir::ui
