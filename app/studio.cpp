@@ -25,6 +25,7 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
         if (key == QStringLiteral("history_bytes") || key == QStringLiteral("may_drop_latents"))
             emit over_limit_changed();
     });
+    connect(&estimator, &Estimator::changed, this, &Studio::look_at_device);
     connect(&models, &ModelCatalogue::looked, &document, &RequestDocument::refresh);
     const auto keep_request = [this] { project.set_request(asked_json(document.to_keep())); };
     connect(&document, &RequestDocument::changed, this, keep_request);
@@ -81,6 +82,12 @@ void Studio::connect_queue() {
                 touched.start();
                 history.touch(run);
             });
+}
+
+void Studio::look_at_device() {
+    const Device device = document.resolved() ? document.resolved()->device.value_or(Device{}) : Device{};
+    estimator.look_at(device);
+    models.set_available(estimator.free_bytes(device));
 }
 
 void Studio::connect_journal() {
@@ -168,7 +175,8 @@ void Studio::start() {
     journal.add(Journal::Level::info, tr("Denoir %1 begins").arg(QCoreApplication::applicationVersion()));
     project.set_autosave(true);
     history.purge_trash(trash_days);
-    estimator.start_trial();
+    look_at_device();
+    connect(&document, &RequestDocument::resolved_changed, this, &Studio::look_at_device);
     sweeps_->begin();
     queue.start();
 }

@@ -65,6 +65,7 @@ signals:
 private:
     void connect_queue();
     void connect_journal();
+    void look_at_device(); ///< that the request means
     void run_ended(quint64 id, int state, const QString& run);
     void learn(const QString& run);
     bool in_front_ = true;

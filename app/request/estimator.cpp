@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "app/base/file_saver.h"
-#include "app/base/low_priority.h"
 #include "app/base/text.h"
 #include "engine/backend/backend.h"
 #include "engine/core/file.h"
@@ -94,8 +94,10 @@ QStringList changes_for(const Request& r, const Estimate& work, double available
 
 } // namespace
 
-Estimator::Estimator(QObject* parent)
-    : QObject(parent), saver_(std::make_unique<FileSaver>(denoir::cache_folder() / "speed.json")) {
+Estimator::Estimator(QObject* parent, Look look)
+    : QObject(parent),
+      look_(std::move(look)),
+      saver_(std::make_unique<FileSaver>(denoir::cache_folder() / "speed.json")) {
     load();
 }
 
@@ -114,7 +116,8 @@ const Estimator::Speed* Estimator::find(const Request& r, bool& same_model) cons
 }
 
 Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work) const {
-    return forecast(r, work, r.device.value_or(Device{}).kind == Device::Kind::cpu ? available_memory() : 0);
+    const Device device = r.device.value_or(Device{});
+    return forecast(r, work, device.kind == Device::Kind::cpu ? available_memory() : free_bytes(device));
 }
 
 Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, quint64 available_bytes) const {
@@ -122,8 +125,11 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
     bool same_model = false;
     const Speed* speed = find(r, same_model);
     double flops = speed ? speed->flops : 0;
-    f.basis = flops > 0 ? Basis::measured : trial_flops_ > 0 ? Basis::trial : Basis::none;
-    if (f.basis == Basis::trial) flops = trial_flops_ * share_of_products;
+    const Device device = r.device.value_or(Device{});
+    const Facts facts = facts_.value(to_qstring(device.name()));
+    f.basis = flops > 0 ? Basis::measured : facts.flops > 0 ? Basis::trial : Basis::none;
+    if (f.basis == Basis::trial) flops = facts.flops * share_of_products;
+    if (device.kind != Device::Kind::cpu) f.issue = facts.issue;
     if (flops > 0) {
         const int steps = std::max(1, Pipeline::step_count(r)), taken = r.start ? std::min(r.start->step, steps) : 0;
         f.step_seconds = work.flop / flops / steps;
@@ -153,12 +159,14 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
                              ? tr("time is known after the first run")
                              : (f.basis == Basis::trial ? tr("about %1") : tr("≈ %1")).arg(duration_text(f.seconds));
     const QString memory = bytes_text(double(f.peak_bytes));
-    if (f.available_bytes == 0) // nobody knows how much there is, as on a card
+    if (f.available_bytes == 0) // nobody knows how much there is
         f.text = tr("%1 · needs %2").arg(time, memory);
     else if (f.fits)
         f.text = tr("%1 · %2 fits").arg(time, memory);
     else if (f.possible)
-        f.text = tr("%1 or more · needs %2 of %3: weights are read again in every step")
+        f.text = (device.kind == Device::Kind::cpu
+                      ? tr("%1 or more · needs %2 of %3: weights are read again in every step")
+                      : tr("%1 or more · needs %2 of %3: weights come from this machine's memory in every step"))
                      .arg(time, memory, bytes_text(double(f.available_bytes)));
     else
         f.text = tr("too large: needs %1 at least, %2 are free")
@@ -190,36 +198,53 @@ void Estimator::learn(const RunRecord& record, const Estimate& work) {
     emit changed();
 }
 
-void Estimator::start_trial() {
-    if (trial_.joinable() || trial_flops_ > 0 || !speeds_.isEmpty()) return;
-    trial_ = std::jthread([this] {
-        lower_priority(10);
-        try {
-            constexpr std::int64_t m = 256, n = 512, k = 512;
-            const auto backend = open_backend(Device{});
-            const Weight weight("trial", Tensor::zeros({n, k}));
-            const LinearOptions options{.compute = backend->fast_bf16() ? DType::bf16 : DType::f32};
-            const Tensor x = backend->upload(Tensor::zeros({m, k}));
-            Tensor out = backend->empty({m, n}, DType::f32);
-            backend->linear(x, weight, nullptr, options, out); // packs the weight
-            // The fastest round counts: other programs come first and may take all of the others' time.
-            double seconds = 0, fastest = std::numeric_limits<double>::infinity();
-            for (int round = 0; round < trial_rounds || seconds < trial_seconds; ++round) {
-                const auto begin = std::chrono::steady_clock::now();
-                backend->linear(x, weight, nullptr, options, out);
-                const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-                seconds += took;
-                fastest = std::min(fastest, took);
-            }
-            const double flops = 2.0 * m * n * k / fastest;
-            QMetaObject::invokeMethod(this, [this, flops] {
-                trial_flops_ = flops;
-                emit changed();
-            });
-        } catch (const std::exception&) { // nothing is known then
+Estimator::Facts Estimator::look_into(const Device& device) {
+    Facts out;
+    try {
+        const auto backend = open_backend(device);
+        const bool card = device.kind != Device::Kind::cpu;
+        if (card) out.free_bytes = backend->free_memory();
+        // Large enough to keep every unit of it at work.
+        const std::int64_t m = card ? 4096 : 256, n = card ? 4096 : 512, k = card ? 4096 : 512;
+        const Weight weight("trial", Tensor::zeros({n, k}));
+        const LinearOptions options{.compute = backend->fast_bf16() ? DType::bf16 : DType::f32};
+        const Tensor x = backend->upload(Tensor::zeros({m, k}));
+        Tensor out_rows = backend->empty({m, n}, DType::f32);
+        const Tensor first_row = out_rows.slice(0, 0, 1);
+        const auto product = [&] {
+            backend->linear(x, weight, nullptr, options, out_rows);
+            if (card) backend->download(first_row); // waits for it
+        };
+        product(); // packs the weight
+        // The fastest round counts: other programs come first and may take all of the others' time.
+        double seconds = 0, fastest = std::numeric_limits<double>::infinity();
+        for (int round = 0; round < trial_rounds || seconds < trial_seconds; ++round) {
+            const auto begin = std::chrono::steady_clock::now();
+            product();
+            const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            seconds += took;
+            fastest = std::min(fastest, took);
         }
+        out.flops = 2.0 * double(m) * double(n) * double(k) / fastest;
+    } catch (...) {
+        out.issue = Issue::from_current_exception();
+    }
+    return out;
+}
+
+void Estimator::look_at(const Device& device) {
+    const QString name = to_qstring(device.name());
+    if (facts_.contains(name) || (device.kind == Device::Kind::cpu && !speeds_.isEmpty())) return;
+    facts_.insert(name, {});
+    thread_.put([this, device, name] {
+        QMetaObject::invokeMethod(this, [this, name, found = look_(device)] {
+            facts_.insert(name, found);
+            emit changed();
+        });
     });
 }
+
+quint64 Estimator::free_bytes(const Device& device) const { return facts_.value(to_qstring(device.name())).free_bytes; }
 
 void Estimator::load() {
     Issue issue;

@@ -4,9 +4,11 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
+#include <functional>
 #include <memory>
-#include <thread>
 
+#include "app/base/issue.h"
+#include "app/base/task_thread.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/session/run_record.h"
 
@@ -16,11 +18,21 @@ class FileSaver;
 
 /// How long a request will take and whether it fits, before pressing: the work that the engine counts, divided by the
 /// speed that this machine showed in earlier runs (kept in `speed.json` of the cache folder), or in a short trial where
-/// there was none. GUI thread.
+/// there was none; against the memory that is free, of a card that which it had when it was looked at. GUI thread.
 class Estimator : public QObject {
     Q_OBJECT
 public:
-    explicit Estimator(QObject* parent = nullptr);
+    /// What a device shows of itself before anything ran there.
+    struct Facts {
+        double flops = 0;       ///< of a matrix product, per second; 0: not known
+        quint64 free_bytes = 0; ///< 0: not known
+        Issue issue;            ///< it cannot be used
+    };
+    using Look = std::function<Facts(const Device&)>;
+    /// Opens the device, times a matrix product for a tenth of a second, and closes it again.
+    static Facts look_into(const Device& device);
+
+    explicit Estimator(QObject* parent = nullptr, Look look = look_into);
     ~Estimator() override;
 
     enum class Basis { none, trial, measured }; ///< what the seconds rest on
@@ -36,6 +48,7 @@ public:
         bool possible = true; ///< the least is: slower, weights come and go
         QString text;         ///< "≈ 9 s · 0.4 GB fits"
         QStringList changes;  ///< what to change so that it fits, the smallest change first; empty where it does
+        Issue issue;          ///< the device cannot be used
     };
     /// `work` as Pipeline::estimate counted it for the resolved request.
     Forecast forecast(const Request& resolved, const Estimate& work) const;
@@ -43,8 +56,10 @@ public:
     Forecast forecast(const Request& resolved, const Estimate& work, quint64 available_bytes) const;
     /// Learns from a finished run.
     void learn(const RunRecord& record, const Estimate& work);
-    /// Times a matrix product for a tenth of a second on a thread of low priority, for machines where nothing ran yet.
-    void start_trial();
+    /// Looks into a device, once and on a thread of low priority: into a card for its memory, into the processor for
+    /// its speed, where nothing ran yet.
+    void look_at(const Device& device);
+    quint64 free_bytes(const Device& device) const; ///< of a card that was looked at; 0: not known
 
 signals:
     void changed(); ///< forecasts come out otherwise
@@ -62,9 +77,10 @@ private:
     void load();
     void save();
     QHash<QString, Speed> speeds_;
-    double trial_flops_ = 0;
+    QHash<QString, Facts> facts_; ///< by the device's name; empty ones are being looked for
+    Look look_;
     std::unique_ptr<FileSaver> saver_;
-    std::jthread trial_;
+    TaskThread thread_; ///< last: joined before the rest goes
 };
 
 } // namespace denoir::app

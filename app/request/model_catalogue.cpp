@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "app/base/low_priority.h"
 #include "app/base/settings.h"
@@ -37,13 +38,17 @@ constexpr std::size_t most_looked_at = 20'000; ///< entries below one watched fo
 constexpr int look_again_ms = 1000;
 
 struct ModelRow {
-    QString path, name, family, variant, dtype, fits, fits_text;
+    QString path, name, family, variant, dtype;
     ModelCatalogue::State state = ModelCatalogue::State::looking;
     quint64 bytes = 0, parameters = 0;
     QStringList missing;
     QVariantMap tasks;
     bool bundled = false;
     Issue issue;
+    // Of its default clip; empty or 0: not known.
+    QString clip;
+    quint64 peak = 0, least = 0;
+    quint64 available = 0; ///< of this machine, when it was looked at
 };
 
 bool is_weights_file(const fs::path& path) {
@@ -99,34 +104,31 @@ void tell_tasks(ModelRow& row, const ModelFolder& model, const Variant& variant)
     row.missing = lacking(model, variant.clip_images > 0);
 }
 
-void tell_fit(ModelRow& row, const ModelFolder& model) {
+void tell_need(ModelRow& row, const ModelFolder& model) {
     if (model.vae.empty()) return;
     try {
         Request r = Pipeline::defaults({}, model);
         r.seed = 0;
         const Estimate work = Pipeline::estimate(r, model);
-        const quint64 free = available_memory();
-        if (free == 0) return;
-        const QString peak = bytes_text(double(work.peak_bytes)), have = bytes_text(double(free));
-        const QString size = QStringLiteral("%1×%2").arg(*r.width).arg(*r.height);
-        if (work.peak_bytes <= free) {
-            row.fits = QStringLiteral("fits");
-            row.fits_text = QObject::tr("fits · %3 of %4 for %1, %2 frames").arg(size).arg(*r.frames).arg(peak, have);
-        } else if (work.least_bytes <= free) {
-            row.fits = QStringLiteral("streams");
-            row.fits_text = QObject::tr("slower · weights come and go: %3 of %4 for %1, %2 frames")
-                                .arg(size)
-                                .arg(*r.frames)
-                                .arg(peak, have);
-        } else {
-            row.fits = QStringLiteral("too large");
-            row.fits_text = QObject::tr("too large · %3 at least for %1, %2 frames, %4 are free: use a smaller size")
-                                .arg(size)
-                                .arg(*r.frames)
-                                .arg(bytes_text(double(work.least_bytes)), have);
-        }
+        row.clip = QObject::tr("%1×%2, %3 frames").arg(*r.width).arg(*r.height).arg(*r.frames);
+        row.peak = work.peak_bytes;
+        row.least = work.least_bytes;
+        row.available = available_memory();
     } catch (const std::exception&) { // incomplete: said elsewhere
     }
+}
+
+/// FitsRole and FitsTextRole.
+std::pair<QString, QString> fit(const ModelRow& row, quint64 available) {
+    if (row.clip.isEmpty() || available == 0) return {};
+    const QString peak = bytes_text(double(row.peak)), have = bytes_text(double(available));
+    if (row.peak <= available)
+        return {QStringLiteral("fits"), QObject::tr("fits · %1 of %2 for %3").arg(peak, have, row.clip)};
+    if (row.least <= available)
+        return {QStringLiteral("streams"),
+                QObject::tr("slower · weights come and go: %1 of %2 for %3").arg(peak, have, row.clip)};
+    return {QStringLiteral("too large"), QObject::tr("too large · %1 at least for %2, %3 are free: use a smaller size")
+                                             .arg(bytes_text(double(row.least)), row.clip, have)};
 }
 
 /// Told from headers. False: no model (a VAE alone, a text encoder).
@@ -145,7 +147,7 @@ bool describe(ModelRow& row) {
         for (const fs::path& file : model.transformer) row.parameters += inspect(file).parameters; // shards
         tell_tasks(row, model, variant);
         row.state = row.missing.isEmpty() ? ModelCatalogue::State::ready : ModelCatalogue::State::incomplete;
-        tell_fit(row, model);
+        tell_need(row, model);
         return true;
     } catch (const Error& e) {
         row.issue = Issue::from(e);
@@ -302,6 +304,7 @@ struct ModelCatalogue::Store {
 
     ModelCatalogue& self;
     std::vector<ModelRow> rows;
+    quint64 available = 0; ///< of a card; 0: none is meant
     QStringList folders;
     QFileSystemWatcher watcher;
     QTimer again;
@@ -322,6 +325,11 @@ ModelCatalogue::ModelCatalogue(QObject* parent) : QAbstractListModel(parent), st
 }
 
 ModelCatalogue::~ModelCatalogue() = default;
+
+void ModelCatalogue::set_available(quint64 bytes) {
+    if (std::exchange(store_->available, bytes) == bytes || rowCount() == 0) return;
+    emit dataChanged(index(0), index(rowCount() - 1), {FitsRole, FitsTextRole});
+}
 
 void ModelCatalogue::set_folders(const QStringList& folders) {
     if (store_->folders == folders) return;
@@ -349,6 +357,7 @@ int ModelCatalogue::rowCount(const QModelIndex& parent) const {
 QVariant ModelCatalogue::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
     const ModelRow& r = store_->rows[std::size_t(index.row())];
+    const quint64 available = store_->available > 0 ? store_->available : r.available;
     switch (role) {
     case Qt::DisplayRole:
     case NameRole: {
@@ -378,9 +387,9 @@ QVariant ModelCatalogue::data(const QModelIndex& index, int role) const {
     case TasksRole:
         return r.tasks;
     case FitsRole:
-        return r.fits;
+        return fit(r, available).first;
     case FitsTextRole:
-        return r.fits_text;
+        return fit(r, available).second;
     case BundledRole:
         return r.bundled;
     case IssueRole:

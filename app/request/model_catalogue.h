@@ -35,6 +35,8 @@ public:
     explicit ModelCatalogue(QObject* parent = nullptr);
     ~ModelCatalogue() override;
 
+    /// What models are held against: a card's memory; 0: the memory that this machine had when they were looked at.
+    void set_available(quint64 bytes);
     /// Looks into them now and whenever they change; at most six levels deep.
     void set_folders(const QStringList& folders);
     QStringList folders() const;

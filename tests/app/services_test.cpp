@@ -110,6 +110,12 @@ private slots:
         QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FamilyRole).toString(), text("skyreels-df"));
         QCOMPARE(row(folder / "tiny").data(ModelCatalogue::DTypeRole).toString(), text("f32"));
         QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), text("fits"));
+        QSignalSpy judged(&models, &QAbstractItemModel::dataChanged);
+        models.set_available(1000); // a very small card
+        QCOMPARE(judged.count(), 1);
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), text("too large"));
+        models.set_available(0);
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), text("fits"));
         QVERIFY(row(folder / "tiny").data(ModelCatalogue::BytesRole).toULongLong() > 100000);
         QCOMPARE(row(folder / "tiny").data(ModelCatalogue::TasksRole).toMap().size(), 3);
         QCOMPARE(state(folder / "deep" / "i2v"), ModelCatalogue::State::ready);
@@ -251,10 +257,44 @@ private slots:
         QVERIFY(is(estimator.forecast(image, work(one)).before, 1.4));
     }
 
+    void a_card_is_judged_by_its_own_memory_and_speed() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        Request r = Pipeline::resolve(tiny_request(), model);
+        const Estimate work = Pipeline::estimate(r, model);
+        quint64 free = 0;
+        int looks = 0;
+        Estimator estimator(nullptr, [&](const Device& device) -> Estimator::Facts {
+            ++looks;
+            if (device.index == 1) return {.issue = {{}, {}, text("no driver"), text("use cpu")}};
+            return {.flops = device.kind == Device::Kind::cpu ? 1e9 : 1e12, .free_bytes = free};
+        });
+        QSignalSpy changed(&estimator, &Estimator::changed);
+        estimator.look_at(Device{});
+        QTRY_COMPARE(changed.count(), 1);
+        r.device = Device{Device::Kind::cuda, 0};
+        // Of the processor's speed nothing follows for a card.
+        QCOMPARE(estimator.forecast(r, work).basis, Estimator::Basis::none);
+        QVERIFY(estimator.forecast(r, work).text.contains(text("needs")));
+        free = work.peak_bytes - 1;
+        estimator.look_at(*r.device);
+        estimator.look_at(*r.device);
+        QTRY_COMPARE(changed.count(), 2);
+        QCOMPARE(looks, 2); // once each
+        const auto f = estimator.forecast(r, work);
+        QCOMPARE(f.available_bytes, free);
+        QVERIFY(!f.fits && f.possible);
+        QVERIFY2(f.text.contains(text("from this machine's memory")), qPrintable(f.text));
+        QVERIFY(std::abs(f.denoise / (work.flop / 0.6e12) - 1) < 1e-9);
+        r.device = Device{Device::Kind::cuda, 1};
+        estimator.look_at(*r.device);
+        QTRY_COMPARE(changed.count(), 3);
+        QCOMPARE(estimator.forecast(r, work).issue.message, text("no driver"));
+    }
+
     void a_trial_gives_a_first_idea() {
         Estimator estimator;
         QSignalSpy changed(&estimator, &Estimator::changed);
-        estimator.start_trial();
+        estimator.look_at(Device{});
         QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, 20000);
         const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
         const Request r = Pipeline::resolve(tiny_request(), model);

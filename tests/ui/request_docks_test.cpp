@@ -2,6 +2,7 @@
 // The docks in which a request is written, as far as no story tells of them.
 #include <QComboBox>
 #include <QFile>
+#include <QLabel>
 #include <QMenu>
 #include <QScrollArea>
 #include <QToolButton>
@@ -160,6 +161,24 @@ private slots:
         field_of(guidance_low)->findChild<QToolButton*>("reset")->click();
         QVERIFY(document.wait_resolved(20000));
         QVERIFY(!guidance_low->isVisible() && !document.asked().guidance_low);
+    }
+
+    /// Before it is pressed, not as the run fails.
+    void a_card_that_is_not_there_is_said() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load(app::tiny_request());
+        QVERIFY(document.wait_resolved(20000));
+        auto* changes = studio.find<QLabel>("changes");
+        QVERIFY(!changes->isVisible());
+        document.set_value("device", "cuda:63");
+        QTRY_VERIFY_WITH_TIMEOUT(changes->isVisible() && !changes->text().isEmpty(), 30000);
+        QVERIFY2(changes->text().contains("CUDA") || changes->text().contains("cuda"), qPrintable(changes->text()));
+        QCOMPARE(studio.find<QLabel>("estimate")->text(), QStringLiteral("cannot start yet"));
+        document.set_value("device", "cpu");
+        QTRY_VERIFY_WITH_TIMEOUT(!changes->isVisible(), 30000);
+        QVERIFY(studio.find<QLabel>("estimate")->text().contains("fits"));
     }
 
     void the_cache_says_which_steps_are_whole() {

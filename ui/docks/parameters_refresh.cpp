@@ -218,8 +218,10 @@ void ParametersPanel::refresh_estimate() {
             estimate_->setToolTip(tr("Nothing was measured on this machine yet"));
         else
             estimate_->setToolTip(parts_text(forecast));
-        estimate_->setText(text);
-        if (!forecast.changes.isEmpty())
+        estimate_->setText(forecast.issue.isEmpty() ? text : tr("cannot start yet"));
+        if (!forecast.issue.isEmpty())
+            changes = app::words(forecast.issue);
+        else if (!forecast.changes.isEmpty())
             changes =
                 (forecast.possible ? tr("To make all of it fit: %1.") : tr("It does not fit. To make it fit: %1."))
                     .arg(forecast.changes.join(tr(", or ")));

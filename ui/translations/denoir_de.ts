@@ -142,20 +142,24 @@
         <translation>%1 Tage</translation>
     </message>
     <message>
-        <source>fits · %3 of %4 for %1, %2 frames</source>
-        <translation>passt · %3 von %4 für %1, %2 Bilder</translation>
-    </message>
-    <message>
-        <source>slower · weights come and go: %3 of %4 for %1, %2 frames</source>
-        <translation>langsamer · Gewichte kommen und gehen: %3 von %4 für %1, %2 Bilder</translation>
-    </message>
-    <message>
-        <source>too large · %3 at least for %1, %2 frames, %4 are free: use a smaller size</source>
-        <translation>zu groß · mindestens %3 für %1, %2 Bilder, %4 sind frei: kleinere Größe nehmen</translation>
-    </message>
-    <message>
         <source>CFG %1</source>
         <translation>CFG %1</translation>
+    </message>
+    <message>
+        <source>%1×%2, %3 frames</source>
+        <translation>%1×%2, %3 Bilder</translation>
+    </message>
+    <message>
+        <source>fits · %1 of %2 for %3</source>
+        <translation>passt · %1 von %2 für %3</translation>
+    </message>
+    <message>
+        <source>slower · weights come and go: %1 of %2 for %3</source>
+        <translation>langsamer · Gewichte kommen und gehen: %1 von %2 für %3</translation>
+    </message>
+    <message>
+        <source>too large · %1 at least for %2, %3 are free: use a smaller size</source>
+        <translation>zu groß · mindestens %1 für %2, %3 sind frei: eine kleinere Größe wählen</translation>
     </message>
 </context>
 <context>
@@ -477,6 +481,10 @@
     <message>
         <source>%1 · needs %2</source>
         <translation>%1 · braucht %2</translation>
+    </message>
+    <message>
+        <source>%1 or more · needs %2 of %3: weights come from this machine&apos;s memory in every step</source>
+        <translation>%1 oder mehr · braucht %2 von %3: Gewichte kommen in jedem Schritt aus dem Arbeitsspeicher</translation>
     </message>
 </context>
 <context>

@@ -180,9 +180,9 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 30000);
         QVERIFY(!divergence.issue().isEmpty());
         // A run that goes on grows.
-        const auto cut = [&](const std::vector<StepRecord>& steps) {
+        const auto cut = [&](const std::vector<StepRecord>& kept) {
             RunFolder run = RunFolder::take(to_path(more));
-            run.record().steps = steps;
+            run.record().steps = kept;
             run.save();
         };
         const std::vector<StepRecord> all = RunFolder::open(to_path(more)).record().steps;
