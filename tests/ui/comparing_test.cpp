@@ -9,6 +9,8 @@
 #include <QToolButton>
 
 #include "app/base/text.h"
+#include "app/project/project.h"
+#include "app/request/request_document.h"
 #include "app/runs/run_history.h"
 #include "engine/media/frame_folder.h"
 #include "engine/session/run_folder.h"
@@ -110,6 +112,31 @@ private slots:
         QVERIFY(shown(4, 5));
         drop(*bar, {home.file("five.mp4"), home.file("three.mp4")}, {8, 8});
         QVERIFY(shown(5, 3));
+    }
+
+    /// Dropped on the window together, none is left out.
+    void several_files_dropped_are_all_used() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& window = studio.window();
+        for (const char* name : {"a.mp4", "b.mp4", "c.mp4"}) app::write_clip(home.file(name), 64, 48, 5);
+        for (const char* name : {"one.png", "two.png"}) {
+            QImage picture(64, 48, QImage::Format_RGB32);
+            picture.fill(Qt::red);
+            QVERIFY(picture.save(home.file(name)));
+        }
+        const auto& document = studio.core().document;
+        drop(window, {home.file("one.png"), home.file("two.png")}, {5, 5});
+        QTRY_COMPARE(document.value("image").toString(), home.file("one.png"));
+        QTRY_COMPARE(document.value("last_image").toString(), home.file("two.png"));
+        drop(window.preview(), {home.file("two.png"), home.file("one.png")}, {80, 80}); // on the picture, too
+        QTRY_COMPARE(document.value("image").toString(), home.file("two.png"));
+        drop(window, {home.file("a.mp4"), home.file("b.mp4"), home.file("c.mp4")}, {5, 5});
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().project.count(), 3, 30000);
+        QCOMPARE(window.layouts().current(), Layout::create);
+        drop(window, {home.file("a.mp4"), home.file("b.mp4")}, {5, 5});
+        QCOMPARE(window.layouts().current(), Layout::compare);
+        QVERIFY(both_open(window.preview()));
     }
 
     /// Opened as a file, a run's video is measured as that file: it may be held against the run's own latents.

@@ -18,15 +18,19 @@
 
 namespace denoir::ui {
 
+bool is_picture(const QFileInfo& file) {
+    static const QStringList endings{QStringLiteral("png"),  QStringLiteral("jpg"), QStringLiteral("jpeg"),
+                                     QStringLiteral("webp"), QStringLiteral("bmp"), QStringLiteral("tif"),
+                                     QStringLiteral("tiff"), QStringLiteral("gif"), QStringLiteral("ppm"),
+                                     QStringLiteral("pgm")};
+    return file.isFile() && endings.contains(file.suffix().toLower());
+}
+
 DroppedImage dropped_image(const QMimeData& data) {
     for (const QUrl& url : data.urls()) {
         if (!url.isLocalFile()) continue;
-        static const QStringList endings{QStringLiteral("png"),  QStringLiteral("jpg"), QStringLiteral("jpeg"),
-                                         QStringLiteral("webp"), QStringLiteral("bmp"), QStringLiteral("tif"),
-                                         QStringLiteral("tiff"), QStringLiteral("gif"), QStringLiteral("ppm"),
-                                         QStringLiteral("pgm")};
         const QFileInfo info(url.toLocalFile());
-        if (info.isFile() && endings.contains(info.suffix().toLower())) return {info.filePath(), {}};
+        if (is_picture(info)) return {info.filePath(), {}};
     }
     if (data.hasUrls()) return {};
     return {{}, data.hasImage() ? data.imageData().value<QImage>() : QImage()};

@@ -425,6 +425,8 @@ void PreviewView::dropEvent(QDropEvent* event) {
         open(Side::b, cache_.open(files[1]), true);
         return;
     }
+    if (files.size() > 1 && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::several_dropped)))
+        return emit several_dropped(files);
     if (is_still(path) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::picture_dropped)))
         emit picture_dropped(path, mapToGlobal(event->position().toPoint()));
     else if (!is_shown(path) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::other_dropped)))

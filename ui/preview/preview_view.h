@@ -69,6 +69,7 @@ signals:
     /// A picture was dropped: start, end, or something to look at? `where` is global. Shown where nobody is connected.
     void picture_dropped(const QString& path, const QPoint& where);
     /// A folder or file that is neither video nor picture was dropped. Shown where nobody is connected.
+    void several_dropped(const QStringList& paths); ///< together, and not a pair of clips
     void other_dropped(const QString& path);
     /// A video or picture made by Denoir was opened by hand: its request can be restored.
     void request_found(const QString& request, const QString& path);

@@ -2736,6 +2736,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>An export is at work already; %1 stops it.</source>
         <translation>Ein Export läuft schon; %1 hält ihn an.</translation>
     </message>
+    <message>
+        <source>%1 is the start image, %2 the end image.</source>
+        <translation>%1 ist das Startbild, %2 das Endbild.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

@@ -82,8 +82,9 @@ void MainWindow::make_file_actions() {
         action->setCheckable(true);
         action->setChecked((studio_.settings.*get)());
         connect(action, &QAction::triggered, this, [this, set](bool on) { (studio_.settings.*set)(on); });
-        connect(&studio_.settings, &app::Settings::changed, action, [this, action, key, get](const QString& changed) {
-            if (changed == key) action->setChecked((studio_.settings.*get)());
+        auto& settings = studio_.settings; // an action goes after the window's own part
+        connect(&settings, &app::Settings::changed, action, [&settings, action, key, get](const QString& changed) {
+            if (changed == key) action->setChecked((settings.*get)());
         });
     };
     add_action("file.disk-limit", file, tr("&Disk space for runs …"), {}, "history", [this] { ask_disk_limit(); });

@@ -75,17 +75,18 @@ bool is_lora(const QFileInfo& info) {
     }
 }
 
+/// A clip: a run, a video, a picture, a folder of frames.
+bool is_shown(const QString& path) {
+    const QFileInfo info(path);
+    const QString suffix = info.suffix().toLower();
+    const bool frames = info.isDir() && !is_model(info) && !QFileInfo::exists(path + QStringLiteral("/sweep.json"));
+    return is_run(info) || frames ||
+           (info.isFile() && suffix != QLatin1String("denoir") && suffix != QLatin1String("json") && !is_model(info));
+}
+
 } // namespace
 
 void MainWindow::open_paths(const QStringList& paths) {
-    const auto is_shown = [](const QString& path) {
-        const QFileInfo info(path);
-        const QString suffix = info.suffix().toLower();
-        const bool frames = info.isDir() && !is_model(info) && !QFileInfo::exists(path + QStringLiteral("/sweep.json"));
-        return is_run(info) || frames ||
-               (info.isFile() && suffix != QLatin1String("denoir") && suffix != QLatin1String("json") &&
-                !is_model(info));
-    };
     // Two things to look at, in the layout for two: A and B.
     if (paths.size() == 2 && layouts_->current() == Layout::compare && is_shown(paths[0]) && is_shown(paths[1]))
         return compare(QFileInfo(paths[0]).absoluteFilePath(), QFileInfo(paths[1]).absoluteFilePath());
@@ -202,12 +203,24 @@ void MainWindow::dropEvent(QDropEvent* event) {
         return layers_panel_->take_files(traces);
     }
     if (!loras.isEmpty()) return take_loras(loras);
-    for (const QUrl& url : event->mimeData()->urls()) {
-        if (!url.isLocalFile()) continue;
-        const DroppedImage image = dropped_image(*event->mimeData());
-        if (!image.file.isEmpty()) return ask_start_or_end(image.file, mapToGlobal(event->position().toPoint()));
-        return open_path(url.toLocalFile());
+    const QStringList files = dropped_files(*event->mimeData());
+    if (files.size() == 1 && is_picture(QFileInfo(files[0])))
+        return ask_start_or_end(files[0], mapToGlobal(event->position().toPoint()));
+    files.size() > 1 ? take_several(files) : open_paths(files);
+}
+
+/// Two pictures are the ends of a clip, two clips are compared, more of them are shots.
+void MainWindow::take_several(const QStringList& files) {
+    const auto all = [&files](auto is) { return std::all_of(files.begin(), files.end(), is); };
+    if (files.size() == 2 && all([](const QString& file) { return is_picture(QFileInfo(file)); })) {
+        images_->take(ImagesPanel::Side::start, {files[0], {}});
+        images_->take(ImagesPanel::Side::last, {files[1], {}});
+        return say(tr("%1 is the start image, %2 the end image.")
+                       .arg(QFileInfo(files[0]).fileName(), QFileInfo(files[1]).fileName()));
     }
+    if (!all(is_shown)) return open_paths(files);
+    if (files.size() == 2) return compare(files[0], files[1]);
+    timeline_->add_files(files);
 }
 
 void MainWindow::leave_project(const std::function<void()>& then) {
