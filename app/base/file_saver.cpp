@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "app/base/text.h"
 #include "engine/core/file.h"
@@ -21,20 +22,19 @@ struct FileSaver::State {
 
     void loop(const std::stop_token& end) {
         for (;;) {
-            std::string content;
+            std::function<std::string()> content;
             quint64 serial = 0;
             {
                 std::unique_lock lock(mutex);
-                wake.wait(lock, end, [&] { return waiting.has_value(); });
+                wake.wait(lock, end, [&] { return waiting != nullptr; });
                 if (!waiting) return; // the end, and nothing is left
-                content = std::move(*waiting);
-                waiting.reset();
+                content = std::exchange(waiting, nullptr);
                 writing = true;
                 serial = last;
             }
             std::optional<Issue> issue;
             try {
-                write_file(path, content);
+                write_file(path, content());
             } catch (...) {
                 issue = Issue::from_current_exception();
             }
@@ -55,7 +55,7 @@ struct FileSaver::State {
     const std::filesystem::path path;
     std::mutex mutex;
     std::condition_variable_any wake, done;
-    std::optional<std::string> waiting;
+    std::function<std::string()> waiting; ///< null: nothing
     quint64 last = 0;
     bool writing = false, good = true;
     std::jthread thread;
@@ -73,15 +73,19 @@ FileSaver::~FileSaver() {
 }
 
 quint64 FileSaver::save(std::string content) {
+    return save([content = std::move(content)]() mutable { return std::move(content); });
+}
+
+quint64 FileSaver::save(std::function<std::string()> write) {
     const std::scoped_lock lock(state_->mutex);
-    state_->waiting = std::move(content);
+    state_->waiting = std::move(write);
     state_->wake.notify_all();
     return ++state_->last;
 }
 
 void FileSaver::discard() {
     const std::scoped_lock lock(state_->mutex);
-    state_->waiting.reset();
+    state_->waiting = nullptr;
     state_->done.notify_all();
 }
 

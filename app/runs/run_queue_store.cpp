@@ -38,10 +38,12 @@ int RunQueue::Store::first_waiting() const {
 void RunQueue::Store::changed(int row) { emit self.dataChanged(self.index(row), self.index(row)); }
 
 quint64 RunQueue::Store::save() {
-    Json all = Json::array();
-    for (const Entry& e : entries) all.push_back(e.to_json());
-    return saver.save(
-        Json{{"schema", 1}, {"paused", paused}, {"next_id", next_id}, {"entries", std::move(all)}}.dump(1) + "\n");
+    // A long queue takes longer to be put into words than a click may.
+    return saver.save([all = entries, is_paused = paused, id = next_id] {
+        Json json{{"schema", 1}, {"paused", is_paused}, {"next_id", id}, {"entries", Json::array()}};
+        for (const Entry& e : all) json["entries"].push_back(e.to_json());
+        return json.dump(1) + "\n";
+    });
 }
 
 void RunQueue::Store::read(const std::string& text) {
