@@ -38,6 +38,15 @@ std::vector<Image> all_frames(const std::filesystem::path& video) {
 } // namespace
 
 /// One task after another; a new run makes those of the old one worthless.
+int StepPictures::frames_of_a_picture(const Request& r, int steps, qint64 bound) {
+    std::int64_t frames = denoir::latent_frames(r.frames.value_or(1));
+    if (r.forcing && r.forcing->base) frames = std::min<std::int64_t>(frames, denoir::latent_frames(*r.forcing->base));
+    // A latent pixel stands for 8 x 8 of the video (of TI2V 16 x 16), in 4 bytes; latent and estimate.
+    const qint64 pixels = qint64(r.width.value_or(0) / 8) * (r.height.value_or(0) / 8);
+    const qint64 all = (qint64(steps) + 1) * 2 * frames * pixels * 4;
+    return int(std::clamp<qint64>((all + bound - 1) / bound, 1, std::max<std::int64_t>(1, frames)));
+}
+
 struct StepPictures::Worker {
     StepPictures& owner;
     std::mutex mutex;
@@ -48,6 +57,7 @@ struct StepPictures::Worker {
     // Touched by the thread alone:
     std::optional<LatentColours> colours;
     bool guessed = false; ///< colours are principal directions, not learned
+    int every = 1;        ///< as StepPictures::every_
     std::jthread thread;
 
     explicit Worker(StepPictures& pictures) : owner(pictures) {
@@ -96,7 +106,8 @@ struct StepPictures::Worker {
             Qt::QueuedConnection);
     }
 
-    void prepare(const Request& request) {
+    void prepare(const Request& request, int steps) {
+        every = frames_of_a_picture(request, steps);
         colours = known_colours(request);
         guessed = false;
     }
@@ -109,7 +120,7 @@ struct StepPictures::Worker {
             guessed = true;
         }
         Step step;
-        for (int t = 0; t < latent.size(1); ++t) {
+        for (int t = 0; t < latent.size(1); t += every) {
             step.latent.push_back(colours->picture(latent, t));
             if (x0) step.estimate.push_back(colours->picture(x0, t));
         }
@@ -159,7 +170,7 @@ struct StepPictures::Worker {
                     p.set_up(request, steps);
                     emit p.changed();
                 });
-            prepare(record.request);
+            prepare(record.request, record.total_steps);
             try {
                 learn(run);
             } catch (const Error&) { // a damaged video: the pictures are guessed
@@ -184,6 +195,7 @@ void StepPictures::reset() {
     run_.clear();
     steps_ = latent_frames_ = frames_ = 0;
     last_step_ = -1;
+    every_ = 1;
     fps_ = 0;
     video_size_ = {};
     running_ = keeps_steps_ = told_ = false;
@@ -209,6 +221,7 @@ void StepPictures::set_up(const Request& r, int steps) {
     fps_ = r.fps.value_or(0);
     video_size_ = {r.width.value_or(0), r.height.value_or(0)};
     keeps_steps_ = r.latents == KeepLatents::all;
+    every_ = frames_of_a_picture(r, steps);
     pictures_.assign(static_cast<std::size_t>(steps) + 1, {});
     last_step_ = -1;
     try {
@@ -227,7 +240,7 @@ void StepPictures::begin(const QString& run, const Request& request, int steps) 
     running_ = true;
     set_up(request, steps);
     // Tasks hold the worker itself: while it goes, the member no longer leads to it.
-    worker_->put([worker = worker_.get(), request](const std::stop_token&) { worker->prepare(request); });
+    worker_->put([worker = worker_.get(), request, steps](const std::stop_token&) { worker->prepare(request, steps); });
     emit changed();
 }
 
@@ -333,6 +346,7 @@ QImage StepPictures::picture(int step, int frame, View view) const {
         if (frame < w.first_picture()) return picture(w.first_step, frame, view);
         t -= static_cast<std::size_t>(w.begin);
     }
+    t /= static_cast<std::size_t>(every_);
     return t < pictures.size() ? pictures[t] : QImage();
 }
 

@@ -21,6 +21,7 @@ class StepPictures : public QObject {
     Q_OBJECT
 public:
     enum class View { latent, estimate, decoded };
+    static constexpr qint64 pictures_bound = 256 << 20; ///< bytes of a run's latent pictures
 
     explicit StepPictures(QObject* parent = nullptr);
     ~StepPictures() override;
@@ -60,6 +61,9 @@ public:
     /// video's; where a clip is made in several windows, of the one that the step belongs to, before it of those
     /// before. Null: not there.
     QImage picture(int step, int frame, View view) const;
+    /// So many neighbouring latent frames share a picture, that of the first: one each, unless the pictures of all
+    /// `steps` would take more than `bound` bytes.
+    static int frames_of_a_picture(const Request& resolved, int steps, qint64 bound = pictures_bound);
     /// What the true VAE made of a step; the oldest go when they are more than 64 MB.
     void set_decoded(int step, int frame, const QImage& picture);
 
@@ -80,7 +84,7 @@ private:
     void take(int step, Step pictures);
 
     QString run_;
-    int steps_ = 0, last_step_ = -1, latent_frames_ = 0, frames_ = 0;
+    int steps_ = 0, last_step_ = -1, every_ = 1, latent_frames_ = 0, frames_ = 0;
     double fps_ = 0;
     QSize video_size_;
     bool running_ = false, keeps_steps_ = false;

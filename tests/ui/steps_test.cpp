@@ -270,6 +270,36 @@ private slots:
     }
 
     /// A clip in hundreds of windows: more steps than pixels.
+    /// Pictures of a long and large clip share memory, and every frame still has one.
+    void pictures_have_a_bound() {
+        Request r;
+        r.width = 1280;
+        r.height = 720;
+        r.frames = 81;
+        QCOMPARE(StepPictures::frames_of_a_picture(r, 50), 1);
+        r.frames = 257;
+        QCOMPARE(StepPictures::frames_of_a_picture(r, 50), 2);
+        QCOMPARE(StepPictures::frames_of_a_picture(r, 50, 1), 65); // one for all of them is the least
+        r.forcing = Forcing{.base = 97};
+        QCOMPARE(StepPictures::frames_of_a_picture(r, 150), 2); // of a window's own
+        r = {};
+        r.width = r.height = 2048;
+        r.frames = 17;
+        r.latents = KeepLatents::last;
+        const int steps = 400;
+        QCOMPARE(StepPictures::frames_of_a_picture(r, steps), 4);
+        StepPictures pictures;
+        QSignalSpy ready(&pictures, &StepPictures::step_ready);
+        pictures.begin({}, r, steps);
+        pictures.add({1, steps, random_latent(16, 5, 256, 256, 4), {}, 0.1});
+        QTRY_VERIFY_WITH_TIMEOUT(pictures.last_step() == 1, 30000);
+        const auto at = [&](int frame) { return pictures.picture(1, frame, StepPictures::View::latent); };
+        QCOMPARE(at(0).size(), QSize(256, 256));
+        QCOMPARE(at(12), at(0)); // latent frame 3
+        QVERIFY(at(16) != at(0));
+        QVERIFY(!at(16).isNull());
+    }
+
     void a_reel_of_many_steps() {
         constexpr int steps = 50'000, there = 20'000;
         Request r;
