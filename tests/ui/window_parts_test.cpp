@@ -4,12 +4,14 @@
 #include <QApplication>
 #include <QDir>
 #include <QFile>
+#include <QFileDialog>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QKeySequenceEdit>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMainWindow>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -19,9 +21,11 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include "app/base/settings.h"
 #include "app/base/text.h"
 #include "engine/core/error.h"
 #include "engine/media/image.h"
+#include "tests/app/home.h"
 #include "ui/actions/action_table.h"
 #include "ui/actions/command_palette.h"
 #include "ui/actions/shortcut_editor.h"
@@ -33,6 +37,7 @@
 #include "ui/widgets/announcer.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/save_dialog.h"
 #include "ui/window/arguments.h"
 #include "ui/window/engine_words.h"
 
@@ -163,6 +168,32 @@ private slots:
         QVERIFY(match_score("th dark", "Dark theme View") > 0);
         QVERIFY(match_score("uber", QString::fromUtf8("Über Denoir")) > 0);
         QVERIFY(match_score("dark q", "Dark theme") < 0);
+    }
+
+    /// Of a name with a dot of its own Qt does not ask: it would have been written over.
+    void a_file_that_is_there_is_asked_about() {
+        const app::Home home;
+        app::Settings settings;
+        settings.set_value("window/save_folder", home.path());
+        QWidget window;
+        window.show();
+        QFile there(home.file("take 2.1.mp4"));
+        QVERIFY(there.open(QIODevice::WriteOnly));
+        QStringList saved;
+        for (const auto answer : {QMessageBox::No, QMessageBox::Yes}) {
+            ask_where_to_save(&window, settings, "Save", "clip", "Video (*.mp4)",
+                              [&](const QString& file) { saved << file; });
+            auto* dialog = window.findChild<QFileDialog*>();
+            QVERIFY(dialog);
+            dialog->selectFile("take 2.1");
+            static_cast<QDialog*>(dialog)->accept();
+            auto* box = window.findChild<QMessageBox*>();
+            QVERIFY(box && !box->isModal());
+            QVERIFY(saved.isEmpty());
+            box->button(answer)->click();
+            QTRY_VERIFY(!window.findChild<QMessageBox*>() && !window.findChild<QFileDialog*>());
+        }
+        QCOMPARE(saved, QStringList{home.file("take 2.1.mp4")});
     }
 
     void keys_of_a_part_come_before_the_windows() {
@@ -471,6 +502,7 @@ private slots:
 };
 
 int main(int argc, char** argv) {
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
     QApplication program(argc, argv);
     QLocale::setDefault(QLocale::c());
     WindowPartsTest test;

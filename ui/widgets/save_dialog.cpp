@@ -70,13 +70,21 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
         const bool has_it =
             ending.isEmpty() || filters.contains(QStringLiteral("*.%1").arg(QFileInfo(chosen).suffix().toLower()));
         const QString file = has_it ? chosen : chosen + QLatin1Char('.') + ending;
-        if (!has_it && QFileInfo::exists(file) &&
-            QMessageBox::question(parent, title,
-                                  QCoreApplication::translate("SaveDialog", "“%1” is there already. Replace it?")
-                                      .arg(QFileInfo(file).fileName())) != QMessageBox::Yes)
-            return;
-        settings.set_value(folder_key, QFileInfo(file).absolutePath());
-        then(file);
+        const auto go_on = [file, then, &settings] {
+            settings.set_value(folder_key, QFileInfo(file).absolutePath());
+            then(file);
+        };
+        if (has_it || !QFileInfo::exists(file)) return go_on(); // the dialog itself has asked
+        auto* box = new QMessageBox(QMessageBox::Question, title,
+                                    QCoreApplication::translate("SaveDialog", "“%1” is there already. Replace it?")
+                                        .arg(QFileInfo(file).fileName()),
+                                    QMessageBox::Yes | QMessageBox::No, parent);
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->setModal(false);
+        QObject::connect(box, &QMessageBox::finished, parent, [go_on](int answer) {
+            if (answer == QMessageBox::Yes) go_on();
+        });
+        box->show();
     });
     dialog->show();
 }
