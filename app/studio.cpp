@@ -85,7 +85,7 @@ void Studio::connect_queue() {
 }
 
 void Studio::look_at_device() {
-    const Device device = document.resolved() ? document.resolved()->device.value_or(Device{}) : Device{};
+    const Device device = document.asked().device.value_or(Device{});
     estimator.look_at(device);
     models.set_available(estimator.free_bytes(device));
 }
@@ -176,9 +176,11 @@ void Studio::start() {
     project.set_autosave(true);
     history.purge_trash(trash_days);
     look_at_device();
-    connect(&document, &RequestDocument::resolved_changed, this, &Studio::look_at_device);
+    connect(&document, &RequestDocument::changed, this, &Studio::look_at_device);
     sweeps_->begin();
-    queue.start();
+    // A card is looked into before runs take its memory.
+    if (!estimator.looking()) return queue.start();
+    connect(&estimator, &Estimator::changed, &queue, &RunQueue::start, Qt::SingleShotConnection);
 }
 
 RunHistory::DropPlan Studio::over_limit() const {

@@ -86,19 +86,26 @@ Journal::Journal(QObject* parent) : QAbstractListModel(parent), file_(data_folde
     writer_ = std::make_unique<Writer>(file_);
     log::set_sink([this](log::Level level, std::string_view text) {
         const Level mine = level == log::Level::warning ? Level::warning : Level::info;
+        // In the file at once: the window may be at its end.
         QMetaObject::invokeMethod(
-            this, [this, mine, said = to_qstring(text)] { add(mine, said); }, Qt::QueuedConnection);
+            this, [this, line = write(mine, to_qstring(text), 0)] { show(line); }, Qt::QueuedConnection);
     });
 }
 
 Journal::~Journal() { log::set_sink({}); }
 
-void Journal::add(Level level, const QString& text, quint64 entry) {
+void Journal::add(Level level, const QString& text, quint64 entry) { show(write(level, text, entry)); }
+
+Journal::Line Journal::write(Level level, const QString& text, quint64 entry) {
     Line line{QDateTime::currentDateTime(), level, entry,
               to_qstring(printable(text.simplified().toStdString(), longest_line))};
     writer_->put((line.time.toString(Qt::ISODate) + QLatin1Char(' ') + QLatin1String(word_of(level)) + line.text +
                   QLatin1Char('\n'))
                      .toStdString());
+    return line;
+}
+
+void Journal::show(Line line) {
     if (int(lines_.size()) == most_lines) {
         beginRemoveRows({}, 0, 0);
         lines_.pop_front();

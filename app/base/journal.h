@@ -43,6 +43,8 @@ private:
         QString text;
     };
     class Writer;
+    Line write(Level level, const QString& text, quint64 entry); ///< to the file; any thread
+    void show(Line line);
     std::filesystem::path file_;
     std::deque<Line> lines_;
     std::unique_ptr<Writer> writer_;

@@ -200,10 +200,16 @@ void Estimator::learn(const RunRecord& record, const Estimate& work) {
 
 Estimator::Facts Estimator::look_into(const Device& device) {
     Facts out;
+    std::shared_ptr<Backend> backend;
+    const bool card = device.kind != Device::Kind::cpu;
     try {
-        const auto backend = open_backend(device);
-        const bool card = device.kind != Device::Kind::cpu;
+        backend = open_backend(device);
         if (card) out.free_bytes = backend->free_memory();
+    } catch (...) {
+        out.issue = Issue::from_current_exception();
+        return out;
+    }
+    try {
         // Large enough to keep every unit of it at work.
         const std::int64_t m = card ? 4096 : 256, n = card ? 4096 : 512, k = card ? 4096 : 512;
         const Weight weight("trial", Tensor::zeros({n, k}));
@@ -226,8 +232,7 @@ Estimator::Facts Estimator::look_into(const Device& device) {
             fastest = std::min(fastest, took);
         }
         out.flops = 2.0 * double(m) * double(n) * double(k) / fastest;
-    } catch (...) {
-        out.issue = Issue::from_current_exception();
+    } catch (const std::exception&) { // a card that is full says how full; of its speed nothing is known
     }
     return out;
 }
@@ -236,9 +241,11 @@ void Estimator::look_at(const Device& device) {
     const QString name = to_qstring(device.name());
     if (facts_.contains(name) || (device.kind == Device::Kind::cpu && !speeds_.isEmpty())) return;
     facts_.insert(name, {});
+    ++looking_;
     thread_.put([this, device, name] {
         QMetaObject::invokeMethod(this, [this, name, found = look_(device)] {
             facts_.insert(name, found);
+            --looking_;
             emit changed();
         });
     });

@@ -59,6 +59,7 @@ public:
     /// Looks into a device, once and on a thread of low priority: into a card for its memory, into the processor for
     /// its speed, where nothing ran yet.
     void look_at(const Device& device);
+    bool looking() const { return looking_ > 0; }
     quint64 free_bytes(const Device& device) const; ///< of a card that was looked at; 0: not known
 
 signals:
@@ -78,6 +79,7 @@ private:
     void save();
     QHash<QString, Speed> speeds_;
     QHash<QString, Facts> facts_; ///< by the device's name; empty ones are being looked for
+    int looking_ = 0;             ///< devices
     Look look_;
     std::unique_ptr<FileSaver> saver_;
     TaskThread thread_; ///< last: joined before the rest goes

@@ -12,7 +12,7 @@ namespace denoir::app {
 namespace {
 
 constexpr int most_ended = 50;
-constexpr int alike_to_pause = 2; ///< failures in a row for one reason; more than that: was told to go on
+constexpr int alike_to_pause = 2; ///< failures in a row for one reason
 
 } // namespace
 
@@ -119,7 +119,9 @@ void RunQueue::Store::mind_failures(State state, const Issue& why) {
     const bool again = state == State::failed && why == failed_last;
     failures = state != State::failed ? 0 : again ? failures + 1 : 1;
     failed_last = state == State::failed ? why : Issue();
-    if (failures != alike_to_pause || first_waiting() == int(entries.size()) || paused) return;
+    if (!again) told = false; // it was told to go on all the same: for that reason
+    if (failures < alike_to_pause || told || paused || first_waiting() == int(entries.size())) return;
+    told = true;
     self.set_paused(true);
     emit self.failing(why);
 }

@@ -39,7 +39,8 @@ struct RunQueue::Store {
     std::vector<std::vector<std::pair<int, Entry>>> removed; ///< newest last; in each from the last row to the first
     quint64 next_id = 1, start_after = 0; ///< start_after: serial of the file that must be written first; 0: none
     bool paused = false, started = false;
-    int failures = 0; ///< in a row, for the reason below
+    int failures = 0;  ///< in a row, for the reason below
+    bool told = false; ///< of that reason
     Issue failed_last, issue;
     FileSaver saver; ///< last: writes what is waiting before the rest goes
 };

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "engine/core/error.h"
@@ -34,21 +35,22 @@ constexpr Fit i2v_720p{{0, -114.36346466, 65.26524496, -18.82220707, 4.91518089,
 /// A third party's fit, for the plain rule alone.
 constexpr Fit ti2v_5b{{1.57472669e5, -1.15702395e5, 3.10761669e4, -3.83116651e3, 2.21608777e2, -4.81179567}, {}};
 
-Fit fit_of(const Request& r, const Variant& v, const ModelFolder& model) {
-    if (v.clean_image()) return ti2v_5b;
+/// Those that a model may have by its architecture and names; of two the size chooses.
+std::vector<Fit> fits_of(const Variant& v, const ModelFolder& model) {
+    if (v.clean_image()) return {ti2v_5b};
     if (!model.transformer_low.empty()) return {};
-    if (v.condition == 0) return v.dim >= large_width ? t2v_14b : t2v_1_3b;
-    if (named(model, "720p")) return i2v_720p;
-    const bool larger = *r.width * *r.height > 960 * 544;
-    return !larger || named(model, "480p") || named(model, "540p") ? i2v_480p : i2v_720p;
+    if (v.condition == 0) return {v.dim >= large_width ? t2v_14b : t2v_1_3b};
+    if (named(model, "720p")) return {i2v_720p};
+    if (named(model, "480p") || named(model, "540p")) return {i2v_480p};
+    return {i2v_480p, i2v_720p};
 }
 
-/// Published, and for the other rule: a stored request was taken up again with another `ret_steps`.
-bool is_of_other_rule(const StepCaching& cache) {
+/// Another rule's or another model's: a stored request was taken up again with another `ret_steps` or model.
+bool is_published_for_another(const StepCaching& cache, std::span<const Fit> own) {
     static constexpr std::array all{t2v_1_3b, t2v_14b, i2v_480p, i2v_720p, ti2v_5b};
-    return std::any_of(all.begin(), all.end(), [&](const Fit& fit) {
-        return std::ranges::equal(cache.coefficients, cache.ret_steps ? fit.plain : fit.ret_steps);
-    });
+    const auto is = [&](const Polynomial& p) { return p.back() != 0 && std::ranges::equal(cache.coefficients, p); };
+    return std::ranges::any_of(all, [&](const Fit& fit) { return is(fit.plain) || is(fit.ret_steps); }) &&
+           std::ranges::none_of(own, [&](const Fit& fit) { return is(cache.ret_steps ? fit.ret_steps : fit.plain); });
 }
 
 /// How far apart the signals of steps are.
@@ -93,8 +95,10 @@ private:
 } // namespace
 
 std::vector<double> cache_coefficients(const Request& r, const Variant& v, const ModelFolder& model) {
-    if (!r.cache->coefficients.empty() && !is_of_other_rule(*r.cache)) return r.cache->coefficients;
-    const Fit fit = fit_of(r, v, model);
+    const std::vector<Fit> own = fits_of(v, model);
+    if (!r.cache->coefficients.empty() && !is_published_for_another(*r.cache, own)) return r.cache->coefficients;
+    const bool larger = own.size() > 1 && *r.width * *r.height > 960 * 544;
+    const Fit fit = own.empty() ? Fit{} : own[larger];
     const Polynomial& p = r.cache->ret_steps ? fit.ret_steps : fit.plain;
     if (p.back() != 0) return {p.begin(), p.end()};
     const char* of = v.clean_image() ? "Wan 2.2 TI2V with ret_steps" : "Wan 2.2 A14B";

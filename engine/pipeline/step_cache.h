@@ -15,9 +15,9 @@ namespace denoir {
 class ModelHeaders;
 
 /// The polynomial of TeaCache for a resolved request, highest degree first (spec/pipelines.md 8): its own, unless it is
-/// one that was published for the other `ret_steps`; else by the model's width, channels and 480P, 540P, 720P in its
-/// names, else by the size. A small model has those of 1.3B. Throws UsageError naming `cache` where nobody published
-/// any.
+/// one that was published for the other `ret_steps` or another model; else by the model's width, channels and 480P,
+/// 540P, 720P in its names, else by the size. A small model has those of 1.3B. Throws UsageError naming `cache` where
+/// nobody published any.
 std::vector<double> cache_coefficients(const Request&, const Variant&, const ModelFolder&);
 
 /// TeaCache in a stretch of a window's steps: those that one transformer takes. Each counts as a run of its own, so

@@ -15,9 +15,10 @@ namespace fs = std::filesystem;
 namespace {
 
 /// "high_res", "low-poly", "HighQuality": with what comes after it, it speaks of no expert.
-constexpr std::array<std::string_view, 13> other_ends{"res",      "resolution", "quality", "detail", "details",
-                                                      "def",      "definition", "poly",    "key",    "angle",
-                                                      "contrast", "speed",      "fps"};
+constexpr std::array<std::string_view, 25> other_ends{
+    "res",   "resolution", "quality", "detail", "details", "def",   "definition", "poly",   "key",
+    "angle", "contrast",   "speed",   "fps",    "vram",    "ram",   "mem",        "memory", "rank",
+    "gpu",   "motion",     "cfg",     "lr",     "loss",    "light", "precision"};
 
 /// `all`, in small letters, goes on with one of those at `at`.
 bool goes_on_otherwise(std::string_view all, std::size_t at) {

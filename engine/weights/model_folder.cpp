@@ -235,7 +235,7 @@ private:
         const std::vector<Network> found = look_at_file(folder);
         choose_transformer(found);
         if (model_.transformer.empty()) refuse_no_transformer(found);
-        find_other_expert(path_);
+        find_other_expert(model_.transformer.front()); // named may be any of its shards
         companions_.take(found);
         companions_.search_beside(folder, path_);
         model_.config = read_config(folder, Component::transformer);

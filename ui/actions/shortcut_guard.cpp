@@ -6,6 +6,7 @@
 #include <QAbstractSlider>
 #include <QAbstractSpinBox>
 #include <QAction>
+#include <QApplication>
 #include <QComboBox>
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -49,12 +50,10 @@ bool leaves_undo(const QObject* widget, const QKeyEvent& key) {
     return line && !line->isModified();
 }
 
-/// The action of that key which belongs to the part of the window that has the focus; null: none.
-QAction* action_of_part(const QObject* watched, const QKeyEvent& key) {
-    const auto* widget = qobject_cast<const QWidget*>(watched);
-    if (!widget || edits_text(watched)) return nullptr;
-    const QKeySequence keys(QKeyCombination(key.modifiers() & ~Qt::KeypadModifier, Qt::Key(key.key())));
-    for (; widget && !widget->isWindow(); widget = widget->parentWidget())
+/// The action of those keys which belongs to the part of the window that has the focus; null: none.
+QAction* action_of_part(const QKeySequence& keys) {
+    for (const QWidget* widget = QApplication::focusWidget(); widget && !widget->isWindow();
+         widget = widget->parentWidget())
         for (QAction* action : widget->actions())
             if (action->shortcutContext() == Qt::WidgetWithChildrenShortcut && action->isEnabled() &&
                 action->shortcuts().contains(keys))
@@ -65,18 +64,16 @@ QAction* action_of_part(const QObject* watched, const QKeyEvent& key) {
 } // namespace
 
 bool ShortcutGuard::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::KeyPress) {
-        QAction* action = action_of_part(watched, *static_cast<QKeyEvent*>(event));
+    if (event->type() == QEvent::Shortcut) {
+        // Qt finds both of them, whatever the keyboard, and asks neither.
+        const auto* shortcut = static_cast<QShortcutEvent*>(event);
+        QAction* action = shortcut->isAmbiguous() ? action_of_part(shortcut->key()) : nullptr;
         if (action) action->trigger();
         return action != nullptr;
     }
     if (event->type() != QEvent::ShortcutOverride) return false;
     if (is_popup_of_combo(watched)) return false; // Qt chooses the entry at this very event
     const auto* key = static_cast<QKeyEvent*>(event);
-    if (action_of_part(watched, *key)) {
-        event->accept(); // comes as a key press
-        return true;
-    }
     if (leaves_undo(watched, *key)) {
         event->ignore();
         return true;

@@ -226,7 +226,9 @@ void ParametersPanel::refresh_estimate() {
                 (forecast.possible ? tr("To make all of it fit: %1.") : tr("It does not fit. To make it fit: %1."))
                     .arg(forecast.changes.join(tr(", or ")));
         else if (!forecast.possible)
-            changes = tr("It does not fit into this machine's memory.");
+            changes = document.resolved()->device.value_or(Device{}).kind == Device::Kind::cpu
+                          ? tr("It does not fit into this machine's memory.")
+                          : tr("It does not fit into the card's memory.");
     } else {
         // What stands under its field is not said again.
         const auto has_field = [this](const QString& key) {

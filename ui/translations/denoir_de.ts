@@ -3179,6 +3179,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>“%1” is not possible: each side is a multiple of %2, from %2 to %3</source>
         <translation>„%1“ ist nicht möglich: jede Seite ist ein Vielfaches von %2, von %2 bis %3</translation>
     </message>
+    <message>
+        <source>It does not fit into the card&apos;s memory.</source>
+        <translation>Es passt nicht in den Speicher der Karte.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PreviewView</name>

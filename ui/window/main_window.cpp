@@ -349,7 +349,7 @@ void MainWindow::connect_parts() {
     connect(&preview_->player(), &app::Player::frame_changed, metrics_, &MetricsView::set_frame);
     connect(preview_, &PreviewView::picture_dropped, this, &MainWindow::ask_start_or_end);
     connect(preview_, &PreviewView::other_dropped, this, &MainWindow::open_path);
-    connect(preview_, &PreviewView::several_dropped, this, &MainWindow::take_several);
+    connect(preview_, &PreviewView::several_dropped, this, &MainWindow::take_dropped);
     connect(preview_, &PreviewView::opened_by_hand, this, &MainWindow::look_away);
     connect(preview_, &PreviewView::request_found, this, &MainWindow::offer_request);
     connect(preview_, &PreviewView::clip_failed, this, [this](app::Side, const app::Issue& issue) {

@@ -174,7 +174,7 @@ private:
     void ask_start_or_end(const QString& picture, const QPoint& where);
     void offer_request(const QString& request, const QString& path);
     void take_loras(const QStringList& files);
-    void take_several(const QStringList& files); ///< dropped together
+    void take_dropped(const QStringList& files);
     // main_window_tune.cpp
     void make_tune_actions();
     void connect_tune();

@@ -189,9 +189,18 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
     take_copy(*event);
+    const QStringList files = dropped_files(*event->mimeData());
+    if (files.size() == 1 && is_picture(QFileInfo(files[0])))
+        return ask_start_or_end(files[0], mapToGlobal(event->position().toPoint()));
+    take_dropped(files);
+}
+
+/// Traces are compared, LoRAs put into the request; two pictures are the ends of a clip, two clips are compared, more
+/// of them are shots.
+void MainWindow::take_dropped(const QStringList& files) {
     QStringList traces, loras;
-    for (const QUrl& url : event->mimeData()->urls()) {
-        const QFileInfo info(url.toLocalFile());
+    for (const QString& file : files) {
+        const QFileInfo info(file);
         if (!info.isFile() || !is_model(info)) continue;
         if (app::LayerComparison::is_trace(info.filePath()))
             traces.append(info.absoluteFilePath());
@@ -203,14 +212,6 @@ void MainWindow::dropEvent(QDropEvent* event) {
         return layers_panel_->take_files(traces);
     }
     if (!loras.isEmpty()) return take_loras(loras);
-    const QStringList files = dropped_files(*event->mimeData());
-    if (files.size() == 1 && is_picture(QFileInfo(files[0])))
-        return ask_start_or_end(files[0], mapToGlobal(event->position().toPoint()));
-    files.size() > 1 ? take_several(files) : open_paths(files);
-}
-
-/// Two pictures are the ends of a clip, two clips are compared, more of them are shots.
-void MainWindow::take_several(const QStringList& files) {
     const auto all = [&files](auto is) { return std::all_of(files.begin(), files.end(), is); };
     if (files.size() == 2 && all([](const QString& file) { return is_picture(QFileInfo(file)); })) {
         images_->take(ImagesPanel::Side::start, {files[0], {}});
@@ -218,7 +219,7 @@ void MainWindow::take_several(const QStringList& files) {
         return say(tr("%1 is the start image, %2 the end image.")
                        .arg(QFileInfo(files[0]).fileName(), QFileInfo(files[1]).fileName()));
     }
-    if (!all(is_shown)) return open_paths(files);
+    if (files.size() < 2 || !all(is_shown)) return open_paths(files);
     if (files.size() == 2) return compare(files[0], files[1]);
     timeline_->add_files(files);
 }

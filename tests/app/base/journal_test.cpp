@@ -59,6 +59,13 @@ private slots:
         QTRY_COMPARE(journal.rowCount(), 2);
         QCOMPARE(journal.index(0).data().toString(), QStringLiteral("a plan was chosen"));
         QCOMPARE(journal.index(1).data(Journal::LevelRole).toInt(), int(Journal::Level::warning));
+        journal.flush();
+        const std::filesystem::path file = journal.file();
+        {
+            const Journal last; // the newest is the one that is told
+            log::info("as the window closes");
+        }
+        QVERIFY(lines_of(file).constLast().endsWith(QStringLiteral("as the window closes")));
     }
 
     void neither_file_nor_window_grows_without_end() {

@@ -266,9 +266,24 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 6, 30000);
         QCOMPARE(failing.count(), 1);
         QVERIFY(!queue_->paused());
+        // Met alone before, a reason is known when others wait.
+        auto other = tiny(4);
+        other.request.model = "/nowhere/else";
+        for (int i = 0; i < 2; ++i) {
+            queue_->add(other);
+            QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 7 + i, 30000);
+        }
+        QVERIFY(!queue_->paused());
+        queue_->set_paused(true);
+        for (int i = 0; i < 3; ++i) queue_->add(other);
+        queue_->set_paused(false);
+        QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 2, 30000);
+        QCOMPARE(queue_->waiting(), 2);
+        queue_->clear_waiting();
+        queue_->set_paused(false);
         // What succeeds between them begins anew.
         for (const auto& request : {tiny(3), lost, lost, lost}) queue_->add(request);
-        QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 2, 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 3, 60000);
         QCOMPARE(queue_->waiting(), 1);
     }
 

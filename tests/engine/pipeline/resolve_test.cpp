@@ -592,12 +592,24 @@ TEST(StepCache, CoefficientsGoByTheModel) {
     EXPECT_EQ(r.cache->coefficients[1], 2.57151496e5);
     r.cache->ret_steps = false;
     EXPECT_EQ(cache_coefficients(r, v, model)[1], -3.02331670e2);
+    // The folder's name tells no more: those it was stored with. Of another model: that one's own.
+    r.cache->coefficients = cache_coefficients(r, v, model);
+    model.root = "renamed";
+    EXPECT_EQ(cache_coefficients(r, v, model)[1], -3.02331670e2);
+    model.root = "Wan2.1-I2V-14B-720P";
+    EXPECT_EQ(cache_coefficients(r, v, model)[1], -114.36346466);
+    v.condition = 0, v.dim = 1536;
+    EXPECT_EQ(cache_coefficients(r, v, model)[1], 2.39676752e3);
+    r.cache->coefficients = {0, 0, 0, 0, 0, 0}; // by hand, as odd as they are
+    EXPECT_EQ(cache_coefficients(r, v, model), std::vector<double>(6));
     v.stride = 16;
     EXPECT_EQ(first("Wan2.2-TI2V-5B", 3072, 0), 1.57472669e5);
     EXPECT_THROW(first("Wan2.2-TI2V-5B", 3072, 0, true), UsageError);
     v.stride = 8;
     model.transformer_low = {"low.safetensors"};
     EXPECT_THROW(first("Wan2.2-T2V-A14B", 5120, 0), UsageError);
+    r.cache->coefficients = {0, -5784.54975374, 5449.50911966, -1811.16591783, 256.27178429, -13.02252404};
+    EXPECT_THROW(cache_coefficients(r, v, model), UsageError); // of Wan 2.1's 14B
     r.cache->coefficients = {3, 2, 1};
     EXPECT_EQ(cache_coefficients(r, v, model), (std::vector<double>{3, 2, 1}));
 }

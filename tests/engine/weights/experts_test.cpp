@@ -212,6 +212,35 @@ TEST(ExpertsTest, TheLowExpertMayLieInTwoFilesAsTheHighOne) {
     EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
 }
 
+TEST(ExpertsTest, AnyShardOfAnExpertLeadsToTheOther) {
+    TempFolder folder("models");
+    add_companions(folder.path());
+    const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    const auto half = tensors.begin() + std::ptrdiff_t(tensors.size() / 2);
+    for (const std::string expert : {"high", "low"}) {
+        write_bytes(folder / ("mix_" + expert + "-00001-of-00002.safetensors"), safetensors({tensors.begin(), half}));
+        write_bytes(folder / ("mix_" + expert + "-00002-of-00002.safetensors"), safetensors({half, tensors.end()}));
+    }
+    for (const char* file : {"mix_high-00001-of-00002.safetensors", "mix_high-00002-of-00002.safetensors",
+                             "mix_low-00001-of-00002.safetensors", "mix_low-00002-of-00002.safetensors"}) {
+        const ModelFolder m = ModelFolder::open(folder / file);
+        EXPECT_EQ(names_of(m.transformer).front(), "mix_high-00001-of-00002.safetensors") << file;
+        EXPECT_EQ(m.transformer_low.size(), 2u) << file;
+        EXPECT_TRUE(m.warnings.empty()) << file;
+    }
+}
+
+/// Two versions of one model are not the halves of another.
+TEST(ExpertsTest, LowVramSpeaksOfNoExpert) {
+    TempFolder folder("models");
+    write_bytes(folder / "Wan2.1-14B-LowVRAM/a.safetensors", transformer_file());
+    write_bytes(folder / "Wan2.1-14B-HighVRAM/a.safetensors", transformer_file());
+    EXPECT_TRUE(has(refusal(folder.path()), "no model is there"));
+    for (const char* name : {"high_rank.safetensors", "LowMemory-v2.safetensors", "low-cfg.safetensors"})
+        EXPECT_EQ(file_expert_of(name), Expert::none) << name;
+    EXPECT_EQ(file_expert_of("high_lightning.safetensors"), Expert::high); // it begins like such a word
+}
+
 TEST(ExpertsTest, TheOtherExpertIsFoundByName) {
     TempFolder folder("models");
     add_companions(folder.path());
