@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
+#include <QTimer>
 #include <QtConcurrent/QtConcurrentRun>
 
 #include "app/base/engine_text.h"
@@ -15,6 +16,7 @@ namespace denoir::app {
 namespace {
 
 constexpr int trash_days = 7;
+constexpr int look_ms = 20'000;
 
 } // namespace
 
@@ -86,8 +88,10 @@ void Studio::connect_queue() {
 
 void Studio::look_at_device() {
     const Device device = document.asked().device.value_or(Device{});
-    estimator.look_at(device);
+    const bool another = std::exchange(looked_at_, device) != device;
     models.set_available(estimator.free_bytes(device));
+    // While something runs, its memory is not free.
+    if (another && !worker.busy() && queue.running() == 0) estimator.look_at(device);
 }
 
 void Studio::connect_journal() {
@@ -124,17 +128,15 @@ void Studio::connect_journal() {
     });
     connect(&queue, &RunQueue::entry_ended, this, [this](quint64 id, int state, const QString& run) {
         const QModelIndex entry = queue.index(queue.row_of(id));
-        if (state == int(RunQueue::State::failed))
+        if (state == int(RunQueue::State::failed) && entry.isValid())
             journal.add(Level::error, entry.data(RunQueue::IssueRole).value<Issue>().line(), id);
         else if (state == int(RunQueue::State::cancelled))
             journal.add(Level::info, run.isEmpty() ? tr("stopped before it began") : tr("stopped: %1").arg(run), id);
     });
-    const auto add = [this](const Issue& issue) {
-        if (!issue.isEmpty()) journal.add(Level::error, issue.line());
-    };
-    connect(&queue, &RunQueue::issue_changed, this, [this, add] { add(queue.issue()); });
-    connect(&history, &RunHistory::issue_changed, this, [this, add] { add(history.issue()); });
-    connect(this, &Studio::issue, this, add);
+    // Of a verification or a trace; runs are told as they end.
+    connect(&worker, &EngineWorker::failed, this, [this, of_job](JobId job, const Issue& issue) {
+        if (of_job(job) == 0) journal.add(Level::error, issue.line());
+    });
 }
 
 void Studio::run_ended(quint64 id, int state, const QString& run) {
@@ -175,12 +177,14 @@ void Studio::start() {
     journal.add(Journal::Level::info, tr("Denoir %1 begins").arg(QCoreApplication::applicationVersion()));
     project.set_autosave(true);
     history.purge_trash(trash_days);
-    look_at_device();
+    looked_at_ = document.asked().device.value_or(Device{});
+    estimator.look_at(looked_at_);
     connect(&document, &RequestDocument::changed, this, &Studio::look_at_device);
     sweeps_->begin();
-    // A card is looked into before runs take its memory.
+    // A card is looked into before runs take its memory; a driver that hangs holds nothing up for good.
     if (!estimator.looking()) return queue.start();
     connect(&estimator, &Estimator::changed, &queue, &RunQueue::start, Qt::SingleShotConnection);
+    QTimer::singleShot(look_ms, &queue, &RunQueue::start);
 }
 
 RunHistory::DropPlan Studio::over_limit() const {

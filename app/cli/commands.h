@@ -91,7 +91,7 @@ inline constexpr Option traced_steps_option{"--steps", "LIST",
 inline constexpr std::string_view solver_steps = "--solver-steps";
 /// --report and --csv: refused before anything is computed, as other outputs are.
 void check_tables(const Arguments&, std::span<const std::filesystem::path> inputs);
-/// Both are whole on their disk before one of them is seen.
+/// Both are whole in temporary files before one of them is seen.
 void write_tables(const Arguments&, const std::function<std::string()>& csv,
                   const std::function<std::string()>& report);
 /// "960x544" as the two fields of the request.

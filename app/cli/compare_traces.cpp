@@ -31,10 +31,13 @@ int run(const Arguments& args, Console& console) {
     Json document = to_json(found);
     std::optional<Error> above;
     if (!limit.is_null() && !(found.worst_normalised() <= limit.get<double>() && found.shapes.empty())) {
+        const double worst = found.worst_normalised();
+        const bool larger = !(worst <= limit.get<double>());
         above.emplace(a.native(), "",
-                      fmt::format("the largest normalised error is {:.2e}, above --max-error {:g}",
-                                  found.worst_normalised(), limit.get<double>()),
-                      "look at the layers with --report, or allow more");
+                      larger ? fmt::format("the largest normalised error is {:.2e}, above --max-error {:g}", worst,
+                                           limit.get<double>())
+                             : fmt::format("{} tensor(s) have another shape than in B", found.shapes.size()),
+                      larger ? "look at the layers with --report, or allow more" : "compare traces of one request");
         console.note(above->what());
         document["error"] = Console::error_json(*above);
     }

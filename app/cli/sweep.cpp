@@ -229,7 +229,7 @@ void list(const Sweep& sweep, const SweepPlan& plan, const Console& console) {
 }
 
 std::string figure(const SweepCell& c, bool psnr) {
-    if (!c.figures || (!c.figures->psnr && !c.figures->note.empty())) return "";
+    if (!c.figures || !c.figures->measured()) return "";
     if (psnr) return c.figures->psnr ? fmt::format("{:.2f}", *c.figures->psnr) : "equal";
     return c.figures->ssim ? fmt::format("{:.4f}", *c.figures->ssim) : "";
 }

@@ -81,9 +81,9 @@ QStringList smaller(const Request& r, int multiple, double ratio) {
 }
 
 /// What would make it possible, or make all of it fit into `available` bytes. Empty: nothing that is known here.
-QStringList changes_for(const Request& r, const Estimate& work, double available, bool possible) {
+QStringList changes_for(const Request& r, const Estimate& work, quint64 needed, double available, bool possible) {
     if (!possible) return smaller(r, work.size_multiple, available / double(work.least_bytes));
-    const double weights = double(work.weight_bytes), beside = double(work.peak_bytes) - weights;
+    const double weights = double(work.weight_bytes), beside = double(needed) - weights;
     if (beside <= 0) return {};
     if (available > weights)
         if (const QStringList out = smaller(r, work.size_multiple, (available - weights) / beside); !out.isEmpty())
@@ -147,13 +147,13 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
         }
         f.seconds = f.load + f.prompt + f.image + f.denoise + f.decode;
     }
-    f.peak_bytes = work.peak_bytes;
+    f.peak_bytes = device.kind == Device::Kind::cpu ? work.peak_bytes : work.steps_bytes;
     f.least_bytes = work.least_bytes;
     f.available_bytes = available_bytes;
     if (f.available_bytes > 0) {
         f.fits = f.peak_bytes <= f.available_bytes;
         f.possible = f.least_bytes <= f.available_bytes;
-        if (!f.fits) f.changes = changes_for(r, work, double(f.available_bytes), f.possible);
+        if (!f.fits) f.changes = changes_for(r, work, f.peak_bytes, double(f.available_bytes), f.possible);
     }
     const QString time = f.seconds < 0
                              ? tr("time is known after the first run")
@@ -239,7 +239,10 @@ Estimator::Facts Estimator::look_into(const Device& device) {
 
 void Estimator::look_at(const Device& device) {
     const QString name = to_qstring(device.name());
-    if (facts_.contains(name) || (device.kind == Device::Kind::cpu && !speeds_.isEmpty())) return;
+    const auto known = facts_.constFind(name);
+    if (known != facts_.constEnd() && known->issue.isEmpty()) return; // or being looked into
+    const auto ran = [&](const QString& key) { return key.startsWith(name + QLatin1Char('|')); };
+    if (device.kind == Device::Kind::cpu && std::ranges::any_of(speeds_.keys(), ran)) return;
     facts_.insert(name, {});
     ++looking_;
     thread_.put([this, device, name] {

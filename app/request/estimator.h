@@ -56,8 +56,8 @@ public:
     Forecast forecast(const Request& resolved, const Estimate& work, quint64 available_bytes) const;
     /// Learns from a finished run.
     void learn(const RunRecord& record, const Estimate& work);
-    /// Looks into a device, once and on a thread of low priority: into a card for its memory, into the processor for
-    /// its speed, where nothing ran yet.
+    /// Looks into a device, on a thread of low priority and once, unless it could not be used: into a card for its
+    /// memory and speed, into the processor for its speed, where nothing ran there yet.
     void look_at(const Device& device);
     bool looking() const { return looking_ > 0; }
     quint64 free_bytes(const Device& device) const; ///< of a card that was looked at; 0: not known

@@ -47,8 +47,8 @@ struct ModelRow {
     Issue issue;
     // Of its default clip; empty or 0: not known.
     QString clip;
-    quint64 peak = 0, least = 0;
-    quint64 available = 0; ///< of this machine, when it was looked at
+    quint64 peak = 0, steps = 0, least = 0; ///< as Estimate's
+    quint64 available = 0;                  ///< of this machine, when it was looked at
 };
 
 bool is_weights_file(const fs::path& path) {
@@ -112,17 +112,19 @@ void tell_need(ModelRow& row, const ModelFolder& model) {
         const Estimate work = Pipeline::estimate(r, model);
         row.clip = QObject::tr("%1×%2, %3 frames").arg(*r.width).arg(*r.height).arg(*r.frames);
         row.peak = work.peak_bytes;
+        row.steps = work.steps_bytes;
         row.least = work.least_bytes;
         row.available = available_memory();
     } catch (const std::exception&) { // incomplete: said elsewhere
     }
 }
 
-/// FitsRole and FitsTextRole.
-std::pair<QString, QString> fit(const ModelRow& row, quint64 available) {
+/// FitsRole and FitsTextRole; `card`: bytes of one, 0: none is meant.
+std::pair<QString, QString> fit(const ModelRow& row, quint64 card) {
+    const quint64 available = card > 0 ? card : row.available, needed = card > 0 ? row.steps : row.peak;
     if (row.clip.isEmpty() || available == 0) return {};
-    const QString peak = bytes_text(double(row.peak)), have = bytes_text(double(available));
-    if (row.peak <= available)
+    const QString peak = bytes_text(double(needed)), have = bytes_text(double(available));
+    if (needed <= available)
         return {QStringLiteral("fits"), QObject::tr("fits · %1 of %2 for %3").arg(peak, have, row.clip)};
     if (row.least <= available)
         return {QStringLiteral("streams"),
@@ -357,7 +359,6 @@ int ModelCatalogue::rowCount(const QModelIndex& parent) const {
 QVariant ModelCatalogue::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
     const ModelRow& r = store_->rows[std::size_t(index.row())];
-    const quint64 available = store_->available > 0 ? store_->available : r.available;
     switch (role) {
     case Qt::DisplayRole:
     case NameRole: {
@@ -387,9 +388,9 @@ QVariant ModelCatalogue::data(const QModelIndex& index, int role) const {
     case TasksRole:
         return r.tasks;
     case FitsRole:
-        return fit(r, available).first;
+        return fit(r, store_->available).first;
     case FitsTextRole:
-        return fit(r, available).second;
+        return fit(r, store_->available).second;
     case BundledRole:
         return r.bundled;
     case IssueRole:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/runs/run_queue_store.h"
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <iterator>
 
@@ -98,8 +99,8 @@ void RunQueue::Store::end(int row, State state) {
     Entry& e = entries[std::size_t(row)];
     e.state = state;
     e.job = 0;
-    Issue why = e.issue;
-    if (!e.run.isEmpty() && why.file.startsWith(e.run)) why.file.remove(0, e.run.size()); // each has its own
+    const Issue why = e.issue;
+    const QString run_then = e.run;
     if (!e.resume) e.drop_empty_run();
     const quint64 id = e.id;
     const QString run = e.run;
@@ -107,18 +108,30 @@ void RunQueue::Store::end(int row, State state) {
     save();
     if (const int now = find(id); now >= 0) changed(now);
     emit self.entry_ended(id, int(state), run);
-    mind_failures(state, why);
+    mind_failures(state, why, run_then);
     if (first_waiting() == int(entries.size()))
         emit self.emptied();
     else
         pump();
 }
 
-void RunQueue::Store::mind_failures(State state, const Issue& why) {
+/// What failures have in common that would befall others, too: of their own folders and of amounts nothing.
+QString RunQueue::Store::reason(const Issue& failure, const QString& run) const {
+    static const QRegularExpression number(QStringLiteral("[0-9]+([.,][0-9]+)?"));
+    const QString runs = to_qstring(data_folder() / "runs");
+    const bool own = (!run.isEmpty() && failure.file.startsWith(run)) || failure.file.startsWith(runs);
+    QString message = failure.message;
+    return QStringList{own ? QString() : failure.file, failure.field, message.replace(number, QStringLiteral("#")),
+                       failure.hint}
+        .join(QLatin1Char('\n'));
+}
+
+void RunQueue::Store::mind_failures(State state, const Issue& why, const QString& run) {
     if (state == State::cancelled) return; // says nothing about the others
-    const bool again = state == State::failed && why == failed_last;
+    const QString now = state == State::failed ? reason(why, run) : QString();
+    const bool again = state == State::failed && now == failed_last;
     failures = state != State::failed ? 0 : again ? failures + 1 : 1;
-    failed_last = state == State::failed ? why : Issue();
+    failed_last = now;
     if (!again) told = false; // it was told to go on all the same: for that reason
     if (failures < alike_to_pause || told || paused || first_waiting() == int(entries.size())) return;
     told = true;

@@ -23,7 +23,8 @@ struct RunQueue::Store {
     void saved(quint64 serial); ///< the file is written up to there
     void end(int row, State state);
     /// Pauses where what waits would likely fail for the reason of the last ones: a model or a disk that is gone.
-    void mind_failures(State state, const Issue& why);
+    void mind_failures(State state, const Issue& why, const QString& run);
+    QString reason(const Issue& failure, const QString& run) const;
     void trim(); ///< forgets the oldest of very many that ended
     Entry take(int row);
     void put(int row, Entry e);
@@ -39,9 +40,10 @@ struct RunQueue::Store {
     std::vector<std::vector<std::pair<int, Entry>>> removed; ///< newest last; in each from the last row to the first
     quint64 next_id = 1, start_after = 0; ///< start_after: serial of the file that must be written first; 0: none
     bool paused = false, started = false;
-    int failures = 0;  ///< in a row, for the reason below
-    bool told = false; ///< of that reason
-    Issue failed_last, issue;
+    int failures = 0;    ///< in a row, for the reason below
+    bool told = false;   ///< of that reason
+    QString failed_last; ///< reason()
+    Issue issue;
     FileSaver saver; ///< last: writes what is waiting before the rest goes
 };
 

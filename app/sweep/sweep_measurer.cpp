@@ -11,11 +11,8 @@
 namespace denoir::app {
 namespace {
 
-/// Without a codec in between, where the latents are there.
-std::filesystem::path frames_of(const std::filesystem::path& run, const std::stop_token& stop) {
-    const QString folder = to_qstring(run);
-    if (!has_exact_clip(folder)) return run / "video.mp4";
-    return to_path(exact_clip(folder, stop, [](double, double) {}));
+std::filesystem::path exact_frames(const std::filesystem::path& run, const std::stop_token& stop) {
+    return to_path(exact_clip(to_qstring(run), stop, [](double, double) {}));
 }
 
 QString prefix_of(const QString& path) { return path + QLatin1Char('|'); }
@@ -40,11 +37,14 @@ void SweepMeasurer::measure(const OpenSweep& open) {
             if (stop.stop_requested()) return;
             SweepCell::Figures figures;
             try {
-                // One and the same run: nothing to decode.
+                // Without a codec in between, where the latents of both are there; one and the same needs none.
+                const bool exact =
+                    cell != reference && has_exact_clip(to_qstring(cell)) && has_exact_clip(to_qstring(reference));
+                const auto frames = [&](const std::filesystem::path& run) {
+                    return cell == reference ? run / "video.mp4" : exact ? exact_frames(run, stop) : run;
+                };
                 figures = meter_.figures(
-                    cell == reference ? cell / "video.mp4" : frames_of(cell, stop),
-                    cell == reference ? cell / "video.mp4" : frames_of(reference, stop), index,
-                    [](std::int64_t, std::int64_t) {}, stop);
+                    frames(cell), frames(reference), index, [](std::int64_t, std::int64_t) {}, stop);
             } catch (const Cancelled&) {
                 return;
             } catch (...) {

@@ -64,9 +64,11 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
     out.psnr = summary.mean.psnr;
     out.ssim = summary.mean.ssim;
     if (summary.mean.mse > 0) out.worst_frame = summary.mean.ssim ? summary.worst_ssim : summary.worst_psnr;
-    if (own != theirs)
-        out.note = fmt::format("{}{}over {} frames: it has {}, the reference {}", out.note,
-                               out.note.empty() ? "" : "; ", values.size(), own, theirs);
+    if (own != theirs && written)
+        out.note = fmt::format("of the videos, latents were not kept: over {} frames, it has {}, the reference {}",
+                               values.size(), own, theirs);
+    else if (own != theirs)
+        out.note = fmt::format("over {} frames: it has {}, the reference {}", values.size(), own, theirs);
     return out;
 } catch (const Error& e) {
     reference_.reset();

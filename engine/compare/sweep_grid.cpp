@@ -140,7 +140,7 @@ void SweepGrid::draw_caption(std::size_t index) {
         return;
     }
     std::string text;
-    if (cell.figures && (cell.figures->psnr || cell.figures->note.empty()))
+    if (cell.figures && cell.figures->measured())
         text = cell.figures->psnr ? fmt::format("{:.1f} dB · ", *cell.figures->psnr) : std::string("equal · ");
     else if (measured_against_[index])
         text = "reference · ";

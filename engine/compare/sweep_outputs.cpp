@@ -135,7 +135,7 @@ std::string to_csv(const SweepRecord& record) {
             out += fmt::format(",{}", csv_field(value_text(record.sweep.axes[a], at[a], 1000)));
         out += fmt::format(",{},{:.3f}", name(c.state), c.seconds);
         const auto& f = c.figures;
-        const bool measured = f && (f->psnr || f->note.empty());
+        const bool measured = f && f->measured();
         out += f ? fmt::format(",{}", f->reference) : ",";
         out += !measured ? "," : f->psnr ? fmt::format(",{:.4f}", *f->psnr) : ",inf";
         out += measured && f->ssim ? fmt::format(",{:.6f}", *f->ssim) : ",";

@@ -23,7 +23,7 @@ std::string fixed(const std::optional<double>& v, int digits, std::string_view n
 
 std::string count(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
-bool measured(const SweepCell& c) { return c.figures && (c.figures->psnr || c.figures->note.empty()); }
+bool measured(const SweepCell& c) { return c.figures && c.figures->measured(); }
 
 std::string head(const SweepRecord& record) {
     const Sweep& sweep = record.sweep;

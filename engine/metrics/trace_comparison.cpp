@@ -222,16 +222,21 @@ void usual_gains(std::vector<Node>& nodes, DType coarsest) {
         const TraceKey& p = nodes[i].parts;
         alike[fmt::format("{}|{}|{}|{}", p.component, p.step ? *p.step : -1, p.branch, pattern)].push_back(i);
     }
-    for (const auto& [pattern, members] : alike)
+    const auto counts = [&](const Node& n) { return n.inherited > least && std::isfinite(n.relative); };
+    for (const auto& [pattern, members] : alike) {
+        std::vector<double> gains;
+        for (const std::size_t i : members)
+            if (counts(nodes[i])) gains.push_back(nodes[i].relative / nodes[i].inherited);
+        std::sort(gains.begin(), gains.end());
         for (const std::size_t i : members) {
-            std::vector<double> others;
-            for (const std::size_t j : members)
-                if (j != i && nodes[j].inherited > least && std::isfinite(nodes[j].relative))
-                    others.push_back(nodes[j].relative / nodes[j].inherited);
-            if (others.empty()) continue;
-            std::nth_element(others.begin(), others.begin() + std::ptrdiff_t((others.size() - 1) / 2), others.end());
-            nodes[i].gain = std::clamp(others[(others.size() - 1) / 2], 1.0, largest_gain);
+            const bool own = counts(nodes[i]); // is among them and does not count for itself
+            const std::size_t others = gains.size() - own;
+            if (others == 0) continue;
+            std::size_t middle = (others - 1) / 2;
+            if (own && gains[middle] >= nodes[i].relative / nodes[i].inherited) ++middle;
+            nodes[i].gain = std::clamp(gains[middle], 1.0, largest_gain);
         }
+    }
 }
 
 /// Error that a pointwise layer makes of what it is given; 0 for others.

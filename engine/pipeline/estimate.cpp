@@ -47,7 +47,8 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
     const std::size_t activations =
         std::size_t(e.tokens) * (std::size_t(v.dim) * std::size_t(6 + kept) + std::size_t(v.ffn)) * 4;
     const std::size_t denoise = e.weight_bytes + activations;
-    e.peak_bytes = std::max({denoise, decode_bytes(r, headers.vae(), 1), headers.text_encoder_bytes()});
+    e.steps_bytes = std::max(denoise, decode_bytes(r, headers.vae(), 1));
+    e.peak_bytes = std::max(e.steps_bytes, headers.text_encoder_bytes());
     e.least_bytes = std::max(activations, decode_bytes(r, headers.vae(), most_strips));
     return e;
 }

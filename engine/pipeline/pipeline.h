@@ -47,6 +47,7 @@ struct Estimate {
     double flop = 0;              ///< of the whole run
     std::size_t weight_bytes = 0; ///< of the transformer as held
     std::size_t peak_bytes = 0;   ///< of the largest stage, weights included
+    std::size_t steps_bytes = 0;  ///< of denoising and decoding alone: through a card a text encoder only passes
     std::size_t least_bytes =
         0; ///< what cannot be done without: activations, and decoding on the last rung of the ladder
     std::int64_t tokens = 0;

@@ -96,7 +96,9 @@ private:
 
 std::vector<double> cache_coefficients(const Request& r, const Variant& v, const ModelFolder& model) {
     const std::vector<Fit> own = fits_of(v, model);
-    if (!r.cache->coefficients.empty() && !is_published_for_another(*r.cache, own)) return r.cache->coefficients;
+    // For Wan 2.2's two experts nobody published any: who gives some means them.
+    const bool taken = !r.cache->coefficients.empty() && (own.empty() || !is_published_for_another(*r.cache, own));
+    if (taken) return r.cache->coefficients;
     const bool larger = own.size() > 1 && *r.width * *r.height > 960 * 544;
     const Fit fit = own.empty() ? Fit{} : own[larger];
     const Polynomial& p = r.cache->ret_steps ? fit.ret_steps : fit.plain;

@@ -57,6 +57,11 @@ void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vect
 bool linked(const fs::path& from, const fs::path& to) {
     std::error_code code;
     fs::create_hard_link(from, to, code);
+    if (code != std::errc::file_exists) return !code;
+    // What was begun before run.json said so: the same, or what is left of it.
+    if (fs::equivalent(from, to, code)) return true;
+    fs::remove(to, code);
+    fs::create_hard_link(from, to, code);
     return !code;
 }
 void same_bytes(const fs::path& from, const fs::path& to) {
@@ -178,7 +183,9 @@ void remember(const fs::path& run) try {
 RenderResult result_of(const RunFolder& run) {
     const RunRecord& r = run.record();
     RenderResult result{r.out, run.path(), r.request.seed.value_or(0), r.seconds, r.stages, r.peak_memory_bytes};
-    for (const StepRecord& s : r.steps) result.forwards += s.forwards, result.reused += s.reused;
+    for (const StepRecord& s : r.steps)
+        if (!r.request.start || s.step > r.request.start->step) // its own, not its parent's
+            result.forwards += s.forwards, result.reused += s.reused;
     return result;
 }
 

@@ -25,7 +25,9 @@ struct SweepCell {
         std::optional<double> psnr; ///< dB; empty: equal
         std::optional<double> ssim; ///< empty: pictures below 11 pixels
         std::optional<std::size_t> worst_frame;
-        std::string note; ///< why there are none ("other size")
+        std::string note; ///< why there are none ("other size"), or what they are of
+        /// Else the note says why there are none. Of equal frames PSNR has no number.
+        bool measured() const { return psnr || ssim || note.empty(); }
     };
     std::optional<Figures> figures;
 };

@@ -31,7 +31,10 @@ fs::path run_folder_of(const SweepFolder& folder, std::size_t cell) {
     return folder.path() / "runs" / fmt::format("{:03}-{}", cell, slug(folder.record().sweep.label(cell, 24)));
 }
 
-bool is_of(const RunFolder& run, const Request& request) {
+bool is_of(const RunFolder& run, Request request) {
+    // Runs of an older version do not hold TeaCache's polynomial.
+    const auto& stored = run.record().request.cache;
+    if (request.cache && stored && stored->coefficients.empty()) request.cache->coefficients.clear();
     return request_identity(run.record().request) == request_identity(request);
 }
 

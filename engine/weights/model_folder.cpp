@@ -305,6 +305,16 @@ private:
         return high > 0 && low > 0 && high + low == all;
     }
 
+    /// Folders that speak of noise are experts, if not whole ones; by a word like "high" alone those that hold a
+    /// transformer.
+    bool hold_transformers(const std::pair<fs::path, fs::path>& folders) {
+        const auto is = [&](const fs::path& folder) {
+            return expert_of(folder.filename().string()) != Expert::none ||
+                   !only(search_.look_beside(folder), Component::transformer).empty();
+        };
+        return is(folders.first) && is(folders.second);
+    }
+
     /// An original repository, ComfyUI's folders, lightx2v's, or a part of a larger tree.
     void open_folder() {
         fs::path root = path_;
@@ -314,7 +324,7 @@ private:
             root = path_ / "models"; // ComfyUI itself
         std::vector<Network> found = look(root);
         if (only(found, Component::transformer).empty())
-            if (const auto folders = expert_folders(root))
+            if (const auto folders = expert_folders(root); folders && hold_transformers(*folders))
                 return open_two_experts(root, folders->first, folders->second);
         for (const char* part : {"diffusion_models", "distill_models", "transformer", "unet", "checkpoints"}) {
             if (!only(found, Component::transformer).empty()) break;

@@ -275,7 +275,7 @@ private slots:
         // Of the processor's speed nothing follows for a card.
         QCOMPARE(estimator.forecast(r, work).basis, Estimator::Basis::none);
         QVERIFY(estimator.forecast(r, work).text.contains(text("needs")));
-        free = work.peak_bytes - 1;
+        free = work.steps_bytes - 1;
         estimator.look_at(*r.device);
         estimator.look_at(*r.device);
         QTRY_COMPARE(changed.count(), 2);

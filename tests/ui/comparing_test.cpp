@@ -134,6 +134,12 @@ private slots:
         drop(window, {home.file("a.mp4"), home.file("b.mp4"), home.file("c.mp4")}, {5, 5});
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().project.count(), 3, 30000);
         QCOMPARE(window.layouts().current(), Layout::create);
+        QFile request(home.file("request.json"));
+        QVERIFY(request.open(QIODevice::WriteOnly) && request.write(R"({"schema": 1, "steps": 3})") > 0);
+        request.close();
+        drop(window, {home.file("a.mp4"), home.file("request.json")}, {5, 5}); // each as it would be alone
+        QTRY_COMPARE(document.value("steps").toInt(), 3);
+        QTRY_VERIFY_WITH_TIMEOUT(window.preview().info(app::Side::a), 30000);
         drop(window, {home.file("a.mp4"), home.file("b.mp4")}, {5, 5});
         QCOMPARE(window.layouts().current(), Layout::compare);
         QVERIFY(both_open(window.preview()));

@@ -68,8 +68,9 @@ signals:
     void swapped();        ///< A is what B was, and B what A was
     /// A picture was dropped: start, end, or something to look at? `where` is global. Shown where nobody is connected.
     void picture_dropped(const QString& path, const QPoint& where);
+    /// Files were dropped together that are not a pair of clips.
+    void several_dropped(const QStringList& paths);
     /// A folder or file that is neither video nor picture was dropped. Shown where nobody is connected.
-    void several_dropped(const QStringList& paths); ///< together, and not a pair of clips
     void other_dropped(const QString& path);
     /// A video or picture made by Denoir was opened by hand: its request can be restored.
     void request_found(const QString& request, const QString& path);

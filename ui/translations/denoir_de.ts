@@ -2717,10 +2717,6 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <translation>&amp;Protokoll: was getan wurde und was schiefging</translation>
     </message>
     <message>
-        <source>The queue is paused: the last two runs failed for one reason. %1</source>
-        <translation>Die Warteschlange hält an: die letzten zwei Läufe scheiterten aus einem Grund. %1</translation>
-    </message>
-    <message>
         <source>Go on all the same</source>
         <translation>Trotzdem weiter</translation>
     </message>
@@ -2739,6 +2735,29 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>%1 is the start image, %2 the end image.</source>
         <translation>%1 ist das Startbild, %2 das Endbild.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The queue is paused; %n run(s) wait.</source>
+        <translation>
+            <numerusform>Die Warteschlange hält an; %n Lauf wartet.</numerusform>
+            <numerusform>Die Warteschlange hält an; %n Läufe warten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Weitermachen</translation>
+    </message>
+    <message>
+        <source>The queue is paused: it waits there.</source>
+        <translation>Die Warteschlange hält an: der Lauf wartet dort.</translation>
+    </message>
+    <message>
+        <source>An export is at work already.</source>
+        <translation>Ein Export läuft schon.</translation>
+    </message>
+    <message>
+        <source>The queue is paused: the last two runs failed for the same reason. %1</source>
+        <translation>Die Warteschlange hält an: die letzten zwei Läufe scheiterten aus demselben Grund. %1</translation>
     </message>
 </context>
 <context>

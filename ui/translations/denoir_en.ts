@@ -79,6 +79,13 @@
             <numerusform>%n LoRAs put into the parameters.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>The queue is paused; %n run(s) wait.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::ModelsPanel</name>

@@ -25,7 +25,7 @@ bool is_reference(const app::OpenSweep& sweep, std::size_t cell) {
 }
 
 bool is_compared(const SweepCell& cell) {
-    return cell.figures && (cell.figures->psnr || cell.figures->ssim || cell.figures->note.empty());
+    return cell.figures && cell.figures->measured();
 }
 
 QString psnr_text(const app::OpenSweep& sweep, std::size_t cell) {

@@ -35,6 +35,7 @@ Banners::Banners(QWidget* parent) : QFrame(parent), column_(new QVBoxLayout(this
 void Banners::show_banner(const QString& key, Kind kind, const QString& text, const std::vector<Choice>& choices,
                           int seconds, const std::function<void()>& closed) {
     remove(key);
+    emit shown(kind, text);
     auto* line = new QFrame(this);
     line->setObjectName(key);
     line->setProperty("banner", true);

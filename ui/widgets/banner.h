@@ -29,6 +29,9 @@ public:
     /// The texts shown now, oldest first.
     QStringList texts() const;
 
+signals:
+    void shown(denoir::ui::Banners::Kind kind, const QString& text);
+
 private:
     QVBoxLayout* column_;
     Announcer* announcer_;

@@ -217,7 +217,9 @@ void MainWindow::name_keys() {
         {"timeline.trim-out", "compare.onion", tr("The shot en&ds at the playhead")}};
     for (const auto& [id, other, text] : trims) {
         const QString keys = actions_.keys(QLatin1String(other));
-        actions_.at(QLatin1String(id))->setText(keys.isEmpty() ? text : tr("%1 (there: %2)").arg(text, keys));
+        QAction* action = actions_.at(QLatin1String(id));
+        action->setText(keys.isEmpty() ? text : tr("%1 (there: %2)").arg(text, keys));
+        action->setToolTip(tip_of(*action));
     }
 }
 
@@ -322,6 +324,13 @@ void MainWindow::connect_parts() {
         show_live(false);
         strip_->set_step(a);
         strip_b_->set_step(b);
+    });
+    connect(banners_, &Banners::shown, this, [this](Banners::Kind kind, const QString& text) {
+        using Level = app::Journal::Level;
+        studio_.core.journal.add(kind == Banners::Kind::error     ? Level::error
+                                 : kind == Banners::Kind::warning ? Level::warning
+                                                                  : Level::info,
+                                 text);
     });
     connect(queue_, &QueuePanel::details_asked, this, &MainWindow::show_log);
     connect(queue_, &QueuePanel::editing_changed, this, &MainWindow::begin_editing);
@@ -446,6 +455,10 @@ void MainWindow::begin(Layout layout) {
         banners_->show_banner(QStringLiteral("history"), Banners::Kind::warning, issue.line());
     if (const app::Issue issue = studio_.queue.issue(); !issue.isEmpty())
         banners_->show_banner(QStringLiteral("queue-issue"), Banners::Kind::warning, issue.line());
+    if (const int waiting = studio_.queue.waiting(); studio_.queue.paused() && waiting > 0)
+        banners_->show_banner(QStringLiteral("failing"), Banners::Kind::info,
+                              tr("The queue is paused; %n run(s) wait.", nullptr, waiting),
+                              {{tr("Go on"), [this] { studio_.queue.set_paused(false); }}});
     prompt_->focus_prompt();
 }
 
@@ -563,7 +576,10 @@ void MainWindow::update_title() {
     setWindowModified(project.is_modified() && !project.shots().empty());
 }
 
-void MainWindow::say(const QString& text) { status_->say(text); }
+void MainWindow::say(const QString& text) {
+    status_->say(text);
+    studio_.core.journal.add(app::Journal::Level::info, text);
+}
 
 void MainWindow::changeEvent(QEvent* event) {
     if (event->type() == QEvent::ActivationChange) {

@@ -196,32 +196,42 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 /// Traces are compared, LoRAs put into the request; two pictures are the ends of a clip, two clips are compared, more
-/// of them are shots.
+/// of them are shots. None is left out.
 void MainWindow::take_dropped(const QStringList& files) {
-    QStringList traces, loras;
+    QStringList traces, loras, clips;
     for (const QString& file : files) {
         const QFileInfo info(file);
-        if (!info.isFile() || !is_model(info)) continue;
-        if (app::LayerComparison::is_trace(info.filePath()))
+        const bool weights = info.isFile() && is_model(info);
+        if (weights && app::LayerComparison::is_trace(info.filePath()))
             traces.append(info.absoluteFilePath());
-        else if (is_lora(info))
+        else if (weights && is_lora(info))
             loras.append(info.absoluteFilePath());
+        else if (is_shown(file))
+            clips.append(file);
+        else
+            open_path(file);
     }
     if (!traces.isEmpty()) {
         show_layers();
-        return layers_panel_->take_files(traces);
+        layers_panel_->take_files(traces);
     }
-    if (!loras.isEmpty()) return take_loras(loras);
-    const auto all = [&files](auto is) { return std::all_of(files.begin(), files.end(), is); };
-    if (files.size() == 2 && all([](const QString& file) { return is_picture(QFileInfo(file)); })) {
-        images_->take(ImagesPanel::Side::start, {files[0], {}});
-        images_->take(ImagesPanel::Side::last, {files[1], {}});
-        return say(tr("%1 is the start image, %2 the end image.")
-                       .arg(QFileInfo(files[0]).fileName(), QFileInfo(files[1]).fileName()));
+    if (!loras.isEmpty()) take_loras(loras);
+    const auto can_be_an_end = [](const QString& file) {
+        const QFileInfo info(file);
+        return is_picture(info) && info.suffix().toLower() != QLatin1String("gif"); // that one moves
+    };
+    if (clips.size() == 2 && std::all_of(clips.begin(), clips.end(), can_be_an_end)) {
+        images_->take(ImagesPanel::Side::start, {clips[0], {}});
+        images_->take(ImagesPanel::Side::last, {clips[1], {}});
+        say(tr("%1 is the start image, %2 the end image.")
+                .arg(QFileInfo(clips[0]).fileName(), QFileInfo(clips[1]).fileName()));
+    } else if (clips.size() == 2) {
+        compare(clips[0], clips[1]);
+    } else if (clips.size() > 2) {
+        timeline_->add_files(clips);
+    } else if (clips.size() == 1) {
+        open_path(clips[0]);
     }
-    if (files.size() < 2 || !all(is_shown)) return open_paths(files);
-    if (files.size() == 2) return compare(files[0], files[1]);
-    timeline_->add_files(files);
 }
 
 void MainWindow::leave_project(const std::function<void()>& then) {

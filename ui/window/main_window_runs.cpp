@@ -216,6 +216,7 @@ void MainWindow::generate(bool next) {
     const QString tag = extend_shot_.isEmpty() ? QString() : app::ResultPlace{extend_shot_, {}, app::new_id()}.tag();
     for (int i = 0; i < copies; ++i) // next in line: the first of them ends up first
         studio_.queue.add(document.snapshot(next ? copies - 1 - i : i), next, tag);
+    if (studio_.queue.paused()) say(tr("The queue is paused: it waits there."));
     end_extension();
 }
 
@@ -301,14 +302,16 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
 }
 
 void MainWindow::say_export_at_work() {
-    say(tr("An export is at work already; %1 stops it.").arg(actions_.keys(QStringLiteral("run.cancel"))));
+    const QString keys = actions_.keys(QStringLiteral("run.cancel"));
+    say(keys.isEmpty() ? tr("An export is at work already.")
+                       : tr("An export is at work already; %1 stops it.").arg(keys));
 }
 
 void MainWindow::queue_failing(const app::Issue& issue) {
     const QString file = issue.file.isEmpty() ? QString() : issue.file + QStringLiteral(": ");
     banners_->show_banner(
         QStringLiteral("failing"), Banners::Kind::error,
-        tr("The queue is paused: the last two runs failed for one reason. %1").arg(file + app::words(issue)),
+        tr("The queue is paused: the last two runs failed for the same reason. %1").arg(file + app::words(issue)),
         {{tr("Go on all the same"), [this] { studio_.queue.set_paused(false); }},
          {tr("Details"), [this] { show_log(); }}});
 }

@@ -2,6 +2,7 @@
 #include "app/runs/run_queue.h"
 
 #include <QAbstractItemModelTester>
+#include <QDir>
 #include <QFile>
 #include <QMimeData>
 #include <QSignalSpy>
@@ -285,6 +286,17 @@ private slots:
         for (const auto& request : {tiny(3), lost, lost, lost}) queue_->add(request);
         QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 3, 60000);
         QCOMPARE(queue_->waiting(), 1);
+    }
+
+    /// Each would have a folder of its own there.
+    void a_place_for_runs_that_is_gone_pauses_it() {
+        QFile blocked(home_->data(QStringLiteral("runs")));
+        QVERIFY(QDir().mkpath(home_->data({})) && blocked.open(QIODevice::WriteOnly));
+        Arrivals failing(&*queue_, &RunQueue::failing);
+        for (quint64 seed = 1; seed <= 4; ++seed) queue_->add(tiny(seed));
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 1, 30000);
+        QCOMPARE(queue_->waiting(), 2);
     }
 
     /// The requests of runs that had no folder yet are nowhere else.
