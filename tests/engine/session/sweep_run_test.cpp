@@ -134,6 +134,24 @@ TEST_F(SweepRun, EqualCellsAreRenderedOnceAndRunsOfTheHistoryTakenOver) {
     EXPECT_EQ(rendered_.size(), 2u);
 }
 
+/// Runs of an older version do not hold TeaCache's polynomial.
+TEST_F(SweepRun, AnOlderSweepWithTeaCacheGoesOn) {
+    sweep_.request.cache = StepCaching{.threshold = 0.1};
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    work(folder);
+    for (SweepCell& cell : folder.record().cells) {
+        RunFolder run = RunFolder::take(cell.run);
+        ASSERT_FALSE(run.record().request.cache->coefficients.empty());
+        run.record().request.cache->coefficients.clear();
+        run.save();
+        cell.state = SweepCell::State::waiting; // looked at again
+    }
+    rendered_.clear();
+    work(folder, false);
+    EXPECT_TRUE(rendered_.empty());
+    for (const SweepCell& cell : folder.record().cells) EXPECT_EQ(cell.state, SweepCell::State::done);
+}
+
 TEST_F(SweepRun, ARunOfChangedFilesIsNotTakenOver) {
     const fs::path model = folder_.path() / "model";
     fs::copy(DENOIR_TINY_MODEL, model, fs::copy_options::recursive);
@@ -226,6 +244,15 @@ TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
     EXPECT_FALSE(record.cells[2].figures); // two steps: what others are held against
     // Equal clips are equal; those of another size give a note.
     EXPECT_EQ(sweep_figures(record.cells[1].run, record.cells[1].run, 1, 1, {}, {}).psnr, std::nullopt);
+    // Of one that did not keep its latents the videos are held against each other, and equal ones are equal all the
+    // same.
+    const fs::path bare = folder_.path() / "bare";
+    fs::copy(record.cells[1].run, bare, fs::copy_options::recursive);
+    fs::remove_all(bare / "latents");
+    const SweepCell::Figures videos = sweep_figures(bare, record.cells[1].run, 1, 1, {}, {});
+    EXPECT_EQ(videos.note, "of the videos: latents were not kept");
+    EXPECT_EQ(videos.psnr, std::nullopt);
+    EXPECT_EQ(videos.measured(), bool(videos.ssim));
 
     const SweepOutputs outputs = usual_outputs(folder.path());
     int told = 0;
