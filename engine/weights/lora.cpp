@@ -329,14 +329,26 @@ private:
     bool zero_alpha_ = false;
 };
 
-/// "…-H-e8", "…_L": a letter that stands alone says it, in capitals as trainers write it.
+/// "…-H-e8", "…_L": a letter that stands alone says it, in capitals as trainers write it; before a name it is an
+/// initial ("Samuel_L_Jackson").
 Expert letter_of(std::string_view file_name) {
-    const auto is_apart = [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); };
+    const std::string_view stem = file_name.substr(0, file_name.rfind('.'));
+    const auto is_apart = [&](std::size_t i) {
+        return i >= stem.size() || !std::isalnum(static_cast<unsigned char>(stem[i]));
+    };
+    const auto is_name = [&](std::size_t begin) {
+        std::size_t end = begin;
+        while (!is_apart(end)) ++end;
+        const std::string word = lower_ascii(stem.substr(std::min(begin, stem.size()), end - begin));
+        const bool counts = word.find_first_of("0123456789") != std::string::npos;
+        return !word.empty() && !counts && word != "lora" && word != "final" && word != "model" && word != "rank" &&
+               word != "and";
+    };
     bool high = false, low = false;
-    for (std::size_t i = 0; i + 1 < file_name.size(); ++i)
-        if ((i == 0 || is_apart(file_name[i - 1])) && is_apart(file_name[i + 1])) {
-            high = high || file_name[i] == 'H';
-            low = low || file_name[i] == 'L';
+    for (std::size_t i = 0; i < stem.size(); ++i)
+        if ((i == 0 || is_apart(i - 1)) && is_apart(i + 1) && !is_name(i + 2)) {
+            high = high || stem[i] == 'H';
+            low = low || stem[i] == 'L';
         }
     return high == low ? Expert::none : high ? Expert::high : Expert::low;
 }

@@ -198,6 +198,11 @@ class Render(Case):
         same = self.done("render", "--from", run, "--step", 2, "--run-dir", self.work / "same", "--out", "same.mp4", "--json").json()
         self.assertEqual(latents(same["run"]), latents(run))
         self.assertNotIn("text", same["stages"])
+        # Asked for what it was: nothing follows from that.
+        settings = json.loads((run / "run.json").read_text())["request"]
+        for n, field in enumerate(("dtype", "precision")):
+            again = self.done("render", "--from", run, "--step", 2, "--" + field, settings[field], "--run-dir", self.work / f"again-{n}", "--out", f"again-{n}.mp4", "--json").json()
+            self.assertEqual(latents(again["run"]), latents(run), field)
         other = self.done("render", "--from", run, "--step", 2, "--guidance", 2, "--run-dir", self.work / "other", "--out", "other.mp4", "--json").json()
         a, b = latents(run), latents(other["run"])
         self.assertEqual([name for name in a if a[name] != b[name]], ["step_003.safetensors", "step_004.safetensors"])

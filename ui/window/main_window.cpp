@@ -326,6 +326,7 @@ void MainWindow::connect_parts() {
         strip_b_->set_step(b);
     });
     connect(banners_, &Banners::shown, this, [this](Banners::Kind kind, const QString& text) {
+        if (for_picture_) return;
         using Level = app::Journal::Level;
         studio_.core.journal.add(kind == Banners::Kind::error     ? Level::error
                                  : kind == Banners::Kind::warning ? Level::warning
@@ -578,7 +579,7 @@ void MainWindow::update_title() {
 
 void MainWindow::say(const QString& text) {
     status_->say(text);
-    studio_.core.journal.add(app::Journal::Level::info, text);
+    if (!for_picture_) studio_.core.journal.add(app::Journal::Level::info, text);
 }
 
 void MainWindow::changeEvent(QEvent* event) {

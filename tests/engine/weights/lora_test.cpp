@@ -247,12 +247,14 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
     for (const char* high : {"smoothMixI2V_i2vHigh.safetensors", "wan22OralHigh_v10.safetensors",
                              "BounceHighWan2_2.safetensors", "NSFW-22-H-e8.safetensors", "loras/style_H.safetensors"})
         EXPECT_TRUE(is_for({high}, Expert::high) && !is_for({high}, Expert::low)) << high;
-    for (const char* low : {"smoothMixWan22I2VT2V_i2vLow.safetensors", "NSFW-22-L-e8.safetensors"})
+    for (const char* low :
+         {"smoothMixWan22I2VT2V_i2vLow.safetensors", "NSFW-22-L-e8.safetensors", "style.L.lora.safetensors"})
         EXPECT_TRUE(is_for({low}, Expert::low) && !is_for({low}, Expert::high)) << low;
     EXPECT_TRUE(is_for({"NSFW-22-L-e8.safetensors"}, Expert::none));
-    for (const char* both : {"slow_motion.safetensors", "highlights.safetensors", "low_and_high.safetensors",
-                             "HighRes-v2.safetensors", "low_poly_style.safetensors", "High Quality.safetensors",
-                             "H_and_L.safetensors", "style-h-e8.safetensors", "H264.safetensors", "MaHLer.safetensors"})
+    for (const char* both :
+         {"slow_motion.safetensors", "highlights.safetensors", "low_and_high.safetensors", "HighRes-v2.safetensors",
+          "low_poly_style.safetensors", "High Quality.safetensors", "H_and_L.safetensors", "style-h-e8.safetensors",
+          "H264.safetensors", "MaHLer.safetensors", "Samuel_L_Jackson_v2.safetensors"})
         EXPECT_TRUE(is_for({both}, Expert::low) && is_for({both}, Expert::high)) << both;
     // diffusers keeps both in one file.
     auto both = plain(std::string("transformer.") + query);
