@@ -88,10 +88,11 @@ void Studio::connect_queue() {
 
 void Studio::look_at_device() {
     const Device device = document.asked().device.value_or(Device{});
-    const bool another = std::exchange(looked_at_, device) != device;
     models.set_available(estimator.free_bytes(device));
     // While something runs, its memory is not free.
-    if (another && !worker.busy() && queue.running() == 0) estimator.look_at(device);
+    if (device == looked_at_ || worker.busy() || queue.running() != 0) return;
+    looked_at_ = device;
+    estimator.look_at(device);
 }
 
 void Studio::connect_journal() {
@@ -180,6 +181,7 @@ void Studio::start() {
     looked_at_ = document.asked().device.value_or(Device{});
     estimator.look_at(looked_at_);
     connect(&document, &RequestDocument::changed, this, &Studio::look_at_device);
+    connect(&worker, &EngineWorker::ended, this, &Studio::look_at_device);
     sweeps_->begin();
     // A card is looked into before runs take its memory; a driver that hangs holds nothing up for good.
     if (!estimator.looking()) return queue.start();

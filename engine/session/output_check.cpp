@@ -73,6 +73,8 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
     std::error_code code;
     if (!fs::exists(out, code)) return;
     const fs::path self = fs::canonical(folder_of(out), code) / out.filename();
+    // Of a run it is what is read.
+    const bool is_clip = out.filename() == "video.mp4" && fs::exists(folder_of(out) / "run.json", code);
     for (const fs::path& input : inputs) {
         if (input.empty()) continue;
         if (same_file(out, input)) refuse_input(out, input);
@@ -83,7 +85,7 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
              end;
              !code && it != end; it.increment(code)) {
             if (it.depth() > 0) it.disable_recursion_pending();
-            if (it->path() == self && is_made(out) && out.filename() != "video.mp4") continue; // a run's is its clip
+            if (it->path() == self && is_made(out) && !is_clip) continue;
             if (same_file(out, it->path())) refuse_input(out, it->path());
         }
     }

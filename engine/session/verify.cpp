@@ -138,8 +138,8 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         if (state.step < last)
             pipeline.denoise(
                 r, model, conditioning, state,
-                [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); }, observer,
-                stop, [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
+                [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); }, observer, stop,
+                [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
                 [&](int step) { return stored_latent(holder_of(run, *r.start, step), step, r, model); });
     } catch (const Differs&) {
         if (result.first_difference) check_model(run, model, result, stop);

@@ -18,9 +18,6 @@ namespace denoir::ui {
 namespace {
 constexpr qint64 most_bytes = 1 << 20;
 constexpr int most_keys = 4;
-} // namespace
-
-namespace {
 
 QString with_keys(const QString& text, const QAction& action) {
     const QString keys = action.shortcut().toString(QKeySequence::NativeText);

@@ -21,15 +21,12 @@
 #include "app/project/project.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
-#include "app/request/request_values.h"
 #include "app/runs/draft_decoder.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/core/error.h"
-#include "engine/session/model_lookup.h"
-#include "engine/session/request_json.h"
 #include "ui/actions/command_palette.h"
 #include "ui/docks/images_panel.h"
 #include "ui/docks/log_panel.h"
@@ -38,7 +35,6 @@
 #include "ui/docks/prompt_panel.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
-#include "ui/docks/samples.h"
 #include "ui/layers/layers_panel.h"
 #include "ui/preview/metrics_view.h"
 #include "ui/preview/preview_view.h"
@@ -441,132 +437,6 @@ void MainWindow::connect_parts() {
 void MainWindow::restore_place() {
     const QByteArray geometry = studio_.settings.value(window_geometry).toByteArray();
     if (!geometry.isEmpty()) restoreGeometry(geometry);
-}
-
-void MainWindow::begin(Layout layout) {
-    layouts_->begin(layout);
-    restore_request();
-    show_newest();
-    studio_.history.refresh();
-    offer_recovery();
-    studio_.core.start();
-    if (const app::Issue issue = app::Settings::folder_issue(); !issue.isEmpty())
-        banners_->show_banner(QStringLiteral("data-folder"), Banners::Kind::error, issue.line());
-    if (const app::Issue issue = studio_.history.issue(); !issue.isEmpty())
-        banners_->show_banner(QStringLiteral("history"), Banners::Kind::warning, issue.line());
-    if (const app::Issue issue = studio_.queue.issue(); !issue.isEmpty())
-        banners_->show_banner(QStringLiteral("queue-issue"), Banners::Kind::warning, issue.line());
-    if (const int waiting = studio_.queue.waiting(); studio_.queue.paused() && waiting > 0)
-        banners_->show_banner(QStringLiteral("failing"), Banners::Kind::info,
-                              tr("The queue is paused; %n run(s) wait.", nullptr, waiting),
-                              {{tr("Go on"), [this] { studio_.queue.set_paused(false); }}});
-    prompt_->focus_prompt();
-}
-
-void MainWindow::begin_for_picture(Layout layout) {
-    for_picture_ = true;
-    studio_.core.sweeps().begin_for_picture();
-    layouts_->begin(layout);
-    restore_request();
-    show_newest();
-}
-
-void MainWindow::show_newest() {
-    const QString newest = studio_.history.newest_done();
-    if (!newest.isEmpty()) {
-        play_when_opened_ = true;
-        show_run(newest);
-    } else {
-        const auto sample = resources_folder() / "samples" / "first.mp4";
-        std::error_code none;
-        if (std::filesystem::is_regular_file(sample, none)) {
-            play_when_opened_ = true;
-            preview_->show_clip(app::Side::a, app::to_qstring(sample));
-        }
-    }
-}
-
-void MainWindow::remember_request() {
-    if (for_picture_) return;
-    // What was being written outlives a crash; the disk may be slow beside a run, and the window does not wait for it.
-    request_saver_.save(asked_json(studio_.document.to_keep()).dump() + "\n");
-}
-
-void MainWindow::restore_request() {
-    app::Issue of_another_version; // a fresh start is better than a question
-    const auto load = [this](const std::string& text) {
-        studio_.document.load(request_from_json(parse_json(text, "request.json"), {}));
-    };
-    if (app::read_own_file(request_saver_.path(), of_another_version, load)) return;
-    if (const QString before = studio_.settings.value(QStringLiteral("document/last")).toString(); !before.isEmpty()) {
-        try { // where versions before that file kept it
-            return load(before.toStdString());
-        } catch (const Error&) {
-        }
-    }
-    Request request;
-    request.prompt = first_prompt().toStdString();
-    studio_.document.load(request);
-}
-
-void MainWindow::offer_recovery() {
-    for (const auto& recovery : app::Project::recoverable()) {
-        if (recovery.shots == 0) {
-            app::Project::discard(recovery); // its request is in the settings as well
-            continue;
-        }
-        if (recovery.kept && studio_.project.shots().empty()) // unsaved work of the last session: simply goes on
-            recover(recovery);
-        else
-            offer_to_recover(recovery);
-        break;
-    }
-    const auto interrupted = studio_.queue.interrupted();
-    if (interrupted.isEmpty()) return;
-    using Role = app::RunQueue::Role;
-    const QModelIndex at = studio_.queue.index(studio_.queue.row_of(interrupted.constFirst()));
-    const QString run = at.data(Role::RunRole).toString();
-    if (run.isEmpty()) return;
-    int step = 0, steps = 0; // the entry knows them only while it is at work
-    try {
-        const auto record = app::RunHistory::record(run);
-        step = record.steps.empty() ? 0 : record.steps.back().step;
-        steps = record.total_steps;
-    } catch (const Error&) { // a folder that is gone: resuming says so
-    }
-    const QString prompt = at.data(Role::PromptRole).toString().simplified();
-    banners_->show_banner(QStringLiteral("resume"), Banners::Kind::info,
-                          tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost.")
-                              .arg(prompt.size() > 60 ? prompt.left(59) + QChar(0x2026) : prompt)
-                              .arg(step)
-                              .arg(steps),
-                          {{tr("Resume"), [this, run] {
-                                watching_ = true;
-                                studio_.queue.add_resume(run);
-                            }}});
-}
-
-void MainWindow::offer_to_recover(const app::Project::Recovery& recovery) {
-    const QString name = recovery.path.isEmpty() ? tr("an untitled cut") : QFileInfo(recovery.path).completeBaseName();
-    const auto take = [this, recovery] {
-        leave_project([this, recovery] {
-            banners_->remove(QStringLiteral("recover"));
-            recover(recovery);
-        });
-        if (leave_question_) offer_to_recover(recovery); // stays until that is answered, which may be by Cancel
-    };
-    banners_->show_banner(QStringLiteral("recover"), Banners::Kind::info,
-                          tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
-                              .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat)),
-                          {{tr("Recover"), take}, {tr("Discard"), [recovery] { app::Project::discard(recovery); }}});
-}
-
-void MainWindow::recover(const app::Project::Recovery& recovery) {
-    try {
-        replace_request(tr("recover"), [this, recovery] { studio_.project.recover(recovery); });
-    } catch (const Error& error) {
-        banners_->show_banner(QStringLiteral("recover"), Banners::Kind::error, app::Issue::from(error).line());
-    }
 }
 
 void MainWindow::update_title() {

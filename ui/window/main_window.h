@@ -102,18 +102,19 @@ private:
     void connect_parts();
     void layout_shown(Layout layout);
     void show_second_strip(bool show);
-    void show_newest();
-    void remember_request();
-    void restore_request();
-    void offer_recovery();
-    void offer_to_recover(const app::Project::Recovery& recovery);
-    void recover(const app::Project::Recovery& recovery);
     void update_title();
     /// An export or a draft would be lost by quitting, and whoever quits is told of it first.
     bool keeps_export();
     /// Unsaved changes cannot be kept for the next start, as on a full disk, and whoever quits is told of it first.
     bool loses_cut();
     void task_ended(StatusLine::Task task);
+    // main_window_begin.cpp
+    void show_newest();
+    void remember_request();
+    void restore_request();
+    void offer_recovery();
+    void offer_to_recover(const app::Project::Recovery& recovery);
+    void recover(const app::Project::Recovery& recovery);
     // main_window_actions.cpp
     QAction* add_action(const char* id, const QString& group, const QString& text, const QList<QKeySequence>& keys,
                         const char* picture, std::function<void()> act);
