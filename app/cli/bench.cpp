@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "bench/kernels.h"
+#include "engine/backend/cards.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/residency.h"
 #include "engine/session/model_lookup.h"
@@ -118,7 +119,7 @@ int run(const Arguments& args, Console& console) {
     if (args.has("--only") && glob.empty())
         throw UsageError("", "--only", "is empty", "name benchmarks, as 'linear/*'");
     const auto names = case_names(glob);
-    const Device device = device_of(args);
+    const std::optional<Device> asked = device_of(args);
     const int threads = int(whole_number(args, "--threads", 0, 1024, 0));
     if (!args.has("--model"))
         for (const char* option : {"--image", "--size", "--frames", "--dtype"})
@@ -134,7 +135,8 @@ int run(const Arguments& args, Console& console) {
     if (args.has("--model")) model = model_case(args);
     const bool any_model = std::any_of(std::begin(model_cases), std::end(model_cases),
                                        [&](std::string_view name) { return wanted(glob, name); });
-    const auto backend = naming_arguments(args, [&] { return open_backend(device, threads); });
+    const auto backend =
+        naming_arguments(args, [&] { return open_backend(asked ? *asked : default_device(), threads); });
     backend->set_stop(interrupt_token());
     Json results = kernel_results(*backend, glob);
     if (any_model && model)

@@ -42,14 +42,14 @@ std::stop_token interrupt_token();
 inline constexpr Option json_option{"--json", "", "one JSON document on stdout (default: text)"};
 inline constexpr Option threads_option{
     "--threads", "N", "worker threads, 0 to 1024; changes no byte of a result (default 0: every core)"};
-inline constexpr Option device_option{"--device", "D", "cpu, cuda or cuda:N (default cpu)"};
+inline constexpr Option device_option{"--device", "D", "cpu, cuda or cuda:N (default the first card, else cpu)"};
 inline constexpr Option progress_option{"--progress", "HOW",
                                         "auto, plain or none, on stderr (default auto: on a terminal only)"};
 
 /// Values of options, refused by the option's name.
 std::int64_t whole_number(const Arguments&, std::string_view option, std::int64_t low, std::int64_t high,
                           std::int64_t otherwise);
-Device device_of(const Arguments&);
+std::optional<Device> device_of(const Arguments&);
 std::optional<PrecisionPolicy> precision_of(const Arguments&);
 /// The JSON value of a number as typed; text that is no number stays text, and the field refuses it.
 Json number_value(std::string_view option, const std::string& text);

@@ -37,7 +37,7 @@ int run(const Arguments& args, Console& console) {
     if (args.has("--dtype")) set_request_field(typed, "dtype", args.get("--dtype"), {});
     call.dtype = typed.dtype.value_or(DType::f32);
     call.precision = precision_of(args);
-    call.device = device_of(args);
+    call.device = device_of(args).value_or(Device{});
     call.threads = int(whole_number(args, "--threads", 0, 1024, 0));
     naming_arguments(args, [&] { run_module(call, interrupt_token()); });
     console.say(fmt::format("{}: wrote {}", call.name, printable(call.out.string(), 1000)));
@@ -76,7 +76,7 @@ Command module_command() {
           "(required), "
           "kind=torch-cpu|torch-cuda:N (default torch-cpu)",
           Option::Count::repeated},
-         device_option,
+         {"--device", "D", "cpu, cuda or cuda:N (default cpu)"},
          threads_option,
          json_option},
         run};

@@ -34,10 +34,10 @@ std::int64_t whole_number(const Arguments& args, std::string_view option, std::i
     return value;
 }
 
-Device device_of(const Arguments& args) {
+std::optional<Device> device_of(const Arguments& args) {
     Request r;
     if (args.has("--device")) set_request_field(r, "device", args.get("--device"), {});
-    return r.device.value_or(Device{});
+    return r.device;
 }
 
 std::optional<PrecisionPolicy> precision_of(const Arguments& args) {

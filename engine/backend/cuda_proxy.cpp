@@ -202,6 +202,8 @@ cuda::ModuleEntry entry_of(const Device& device) {
 
 } // namespace
 
+bool has_cuda_module() { return module_file().has_value(); }
+
 std::shared_ptr<Backend> open_cuda(const Device& device, int threads) {
     const cuda::ModuleEntry entry = entry_of(device);
     auto proxy = std::make_shared<CudaProxy>(device);

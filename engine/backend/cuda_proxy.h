@@ -10,4 +10,7 @@ namespace denoir {
 /// this build or beside the program, no driver, no card.
 std::shared_ptr<Backend> open_cuda(const Device&, int threads);
 
+/// Whether there is such a module, here or where the environment names one.
+bool has_cuda_module();
+
 } // namespace denoir

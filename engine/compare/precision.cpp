@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "engine/backend/cards.h"
 #include "engine/compare/rgb8.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
@@ -101,7 +102,8 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
                                   const std::function<void(const std::string&)>& begins, Observer& observer,
                                   const std::function<void(double, double)>& comparing, std::stop_token stop) {
     Request a = with_precision(asked, options.a, "--a"), b = with_precision(asked, options.b, "--b");
-    for (const Request* r : {&a, &b}) open_backend(r->device.value_or(Device{}), 1); // refused before anything is made
+    for (const Request* r : {&a, &b}) // refused before anything is made
+        open_backend(r->device ? *r->device : default_device(), 1);
     const Workplace place(options.keep, options.work);
     PrecisionResult result;
     std::vector<Image> frames;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 
+#include "engine/backend/cards.h"
 #include "engine/core/error.h"
 #include "engine/core/memory.h"
 #include "engine/core/units.h"
@@ -383,7 +384,7 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     r.sampler = Sampler::unipc;
     r.negative_prompt = std::string(d.negative_prompt);
     r.preprocess = Preprocess::original;
-    r.device = Device{};
+    r.device = default_device();
     r.dtype = asked.dtype, r.precision = asked.precision;
     try {
         resolve_precision(r);
@@ -440,7 +441,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     r.seed = r.seed ? *r.seed : draw_seed();
     r.preprocess = r.preprocess.value_or(Preprocess::original);
     check_aspects(r, variant);
-    r.device = r.device.value_or(Device{});
+    if (!r.device) r.device = default_device();
     resolve_precision(r);
     if (*r.mode == Mode::forcing) check_forcing(r, int(latent[1]));
     if (r.cache) check_cache(r, variant, model);

@@ -10,7 +10,7 @@ namespace {
 
 /// Scores that exist at a time, in bytes.
 constexpr std::int64_t score_bytes = std::int64_t{256} << 20;
-constexpr std::int64_t largest_fused_head = 256;
+constexpr std::int64_t largest_fused_head = 256, fewest_fused_keys = 2;
 
 } // namespace
 
@@ -45,8 +45,12 @@ bool CudaBackend::attention_fused(const Tensor& q, const Tensor& k, const Tensor
                                   Tensor& out) {
     const bool extra = options.key_bias && options.last_key_count > 0;
     if (!options_.dnn || q.dtype() != DType::bf16 || q.size(2) % 8 != 0 || q.size(2) > largest_fused_head ||
-        options.bias || (options.key_bias && !extra) || (extra && (k.size(0) < 2 || options.causal_block != 0)))
+        options.bias || (options.key_bias && !extra) || (extra && options.causal_block != 0))
         return false;
+    const auto keys_of = [&](std::int64_t query) {
+        return extra ? k.size(0) - 1 : visible_keys(query, k.size(0), options.causal_block);
+    };
+    if (keys_of(0) < fewest_fused_keys) return false; // not every version of the library can do it
     FusedAttention a;
     a.heads = q.size(1);
     a.size = q.size(2);
@@ -64,9 +68,6 @@ bool CudaBackend::attention_fused(const Tensor& q, const Tensor& k, const Tensor
     }
     // Queries of one causal block see the same keys.
     const std::int64_t block = options.causal_block ? options.causal_block : q.size(0);
-    const auto keys_of = [&](std::int64_t query) {
-        return extra ? k.size(0) - 1 : visible_keys(query, k.size(0), options.causal_block);
-    };
     a.all_keys = keys_of(q.size(0) - 1);
     for (std::int64_t first = (q.size(0) - 1) / block * block; first >= 0; first -= block) {
         a.queries = std::min(block, q.size(0) - first);

@@ -211,8 +211,13 @@ private:
             f_.preference_set(preference, name, &value, sizeof value);
         };
         prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_ ? workspace : std::size_t{0});
-        // Parts of a sum are added in f32, not in place in the result's bf16.
-        prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
+        // Parts of a sum are added in f32, not in place in the result's bf16. Where K is no multiple of the tiles'
+        // depth, a sum must not be cut into parts: cuBLAS 12.8 and 13.1 leave out its last values then, on Hopper and
+        // Blackwell (facebookexperimental/triton, pull request 2767).
+        constexpr std::int64_t deepest_tile = 128;
+        prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+               std::uint32_t{p.k % deepest_tile == 0 ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
+                                                     : CUBLASLT_REDUCTION_SCHEME_NONE});
         // The library takes addresses for multiples of 256 unless it is told (its A is our B).
         prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment_b(p));
         prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_a(p));

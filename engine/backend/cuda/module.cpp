@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -75,7 +76,8 @@ std::unique_ptr<ModuleBackend> open(int index, int threads, Backend* owner) {
     std::string found = fmt::format(
         "{}; matrix products: {}; attention and convolution: {}", printable(runtime->properties().name, 60),
         named(options.blas != nullptr, "cuBLASLt", no_blas), named(options.dnn != nullptr, "cuDNN", no_dnn));
-    if (!plain && (!options.blas || !options.dnn))
+    static std::atomic<bool> said = false; // a card is opened for more than one purpose
+    if (!plain && (!options.blas || !options.dnn) && !said.exchange(true))
         log::warning(
             fmt::format("cuda:{} will be many times slower than it could be: {}; install cuBLAS and cuDNN 9, or "
                         "name their folders in DENOIR_CUDA_LIBRARIES",

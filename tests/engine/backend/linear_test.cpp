@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
 #include "engine/backend/weight_changes.h"
 #include "kernel_test.h"
 
@@ -80,6 +83,26 @@ TEST(Linear, ManyRows) {
             for (const std::int64_t k : {7, 64, 1026})
                 for (const bool dense : {false, true})
                     check({m, k, n, bf16, bf16, bf16, bf16, Activation::none, true, dense});
+}
+
+// No algorithm may leave out the end of a sum, as one that cuts sums into parts can: here nothing else counts.
+TEST(Linear, AddsTheLastTerms) {
+    constexpr std::int64_t depth = 64; // of a tile
+    for (const DType type : {f32, bf16})
+        for (const std::int64_t k : {65, 129, 257, 515, 1026})
+            for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{64, 8}, {600, 5}, {128, 512}}) {
+                const std::int64_t last = k % depth;
+                Tensor x = Tensor::zeros({m, k}), ones = Tensor::zeros({n, k});
+                for (std::int64_t row = 0; row < m; ++row)
+                    for (std::int64_t i = k - last; i < k; ++i) x.data<float>()[row * k + i] = 1;
+                std::ranges::fill(ones.span<float>(), 1.0f);
+                const Tensor out = same_on_any_threads([&](Backend& backend) {
+                    Tensor result = backend.empty({m, n}, f32);
+                    backend.linear(backend.upload(x), Weight("ones", ones), nullptr, {Activation::none, type}, result);
+                    return result;
+                });
+                for (const double sum : doubles(out)) ASSERT_EQ(sum, static_cast<double>(last)) << k;
+            }
 }
 
 TEST(Linear, DenseRows) {

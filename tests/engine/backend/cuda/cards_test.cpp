@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cards.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "engine/core/error.h"
+
+// The driver is fake_driver.cpp. It is asked once in a process, so each case is a process of its own.
+namespace denoir {
+namespace {
+
+void set(const char* variable, const char* value) {
+    if (value)
+        setenv(variable, value, 1);
+    else
+        unsetenv(variable);
+}
+
+[[noreturn]] void list(const char* count) {
+    set("FAKE_CARDS", count);
+    for (const Card& card : cards())
+        std::fprintf(stderr, "%s %s %zu/%zu;", card.device.name().c_str(), card.name.c_str(),
+                     card.used().value_or(0) >> 30, card.memory >> 30);
+    std::fprintf(stderr, "end");
+    std::_Exit(0);
+}
+
+[[noreturn]] void choose(const char* count, const char* module, const char* named = nullptr) {
+    set("FAKE_CARDS", count);
+    set("DENOIR_CUDA_MODULE", module);
+    set("DENOIR_DEVICE", named);
+    try {
+        std::fprintf(stderr, "[%s]", default_device().name().c_str());
+    } catch (const UsageError& e) {
+        std::fprintf(stderr, "%s", e.what());
+    }
+    std::_Exit(0);
+}
+
+TEST(Cards, AreListedAsTheDriverTellsOfThem) {
+    EXPECT_EXIT(list("2"), testing::ExitedWithCode(0), "^cuda:0 NVIDIA Fake 0 3/80;cuda:1 NVIDIA Fake 1 4/80;end$");
+    EXPECT_EXIT(list("0"), testing::ExitedWithCode(0), "^end$");
+    EXPECT_EXIT(list("-1"), testing::ExitedWithCode(0), "^end$"); // a driver that does not start
+    // Of a part of a card (MIG) the management library would tell the whole card's memory.
+    EXPECT_EXIT(list("3"), testing::ExitedWithCode(0), "cuda:2 NVIDIA Fake 2 0/10;end$");
+}
+
+TEST(Cards, TheFirstThatCanBeUsedIsTheDefault) {
+    EXPECT_EXIT(choose("2", DENOIR_CUDA_EMULATED_FILE), testing::ExitedWithCode(0), "\\[cuda:0\\]$");
+    EXPECT_EXIT(choose("0", DENOIR_CUDA_EMULATED_FILE), testing::ExitedWithCode(0), "^\\[cpu\\]$");
+    EXPECT_EXIT(choose("2", "/dev/null"), testing::ExitedWithCode(0),
+                "^warning: .*cuda:0 cannot be used.*the processor computes\n\\[cpu\\]$");
+    EXPECT_EXIT(choose("2", "/dev/null", "cpu"), testing::ExitedWithCode(0), "^\\[cpu\\]$"); // not tried
+    EXPECT_EXIT(choose("2", DENOIR_CUDA_EMULATED_FILE, "cuda:1"), testing::ExitedWithCode(0), "^\\[cuda:1\\]$");
+    EXPECT_EXIT(choose("2", DENOIR_CUDA_EMULATED_FILE, "gpu"), testing::ExitedWithCode(0), "use cpu, cuda or cuda:N");
+}
+
+} // namespace
+} // namespace denoir
