@@ -27,7 +27,6 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
         if (key == QStringLiteral("history_bytes") || key == QStringLiteral("may_drop_latents"))
             emit over_limit_changed();
     });
-    connect(&estimator, &Estimator::changed, this, &Studio::look_at_device);
     connect(&models, &ModelCatalogue::looked, &document, &RequestDocument::refresh);
     const auto keep_request = [this] { project.set_request(asked_json(document.to_keep())); };
     connect(&document, &RequestDocument::changed, this, keep_request);
@@ -87,12 +86,15 @@ void Studio::connect_queue() {
 }
 
 void Studio::look_at_device() {
-    const Device device = document.asked().device.value_or(Device{});
-    models.set_available(estimator.free_bytes(device));
+    const std::optional<Device> device = document.device();
+    if (device) models.set_available(estimator.free_bytes(*device));
     // While something runs, its memory is not free.
-    if (device == looked_at_ || worker.busy() || queue.running() != 0) return;
-    looked_at_ = device;
-    estimator.look_at(device);
+    if (device && device != looked_at_ && !worker.busy() && queue.running() == 0) {
+        looked_at_ = device;
+        estimator.look_at(*device);
+    }
+    // A card is looked into before runs take its memory.
+    if (!document.pending() && !estimator.looking()) queue.start();
 }
 
 void Studio::connect_journal() {
@@ -178,15 +180,13 @@ void Studio::start() {
     journal.add(Journal::Level::info, tr("Denoir %1 begins").arg(QCoreApplication::applicationVersion()));
     project.set_autosave(true);
     history.purge_trash(trash_days);
-    looked_at_ = document.asked().device.value_or(Device{});
-    estimator.look_at(looked_at_);
     connect(&document, &RequestDocument::changed, this, &Studio::look_at_device);
+    connect(&document, &RequestDocument::resolved_changed, this, &Studio::look_at_device);
     connect(&worker, &EngineWorker::ended, this, &Studio::look_at_device);
+    connect(&estimator, &Estimator::changed, this, &Studio::look_at_device);
     sweeps_->begin();
-    // A card is looked into before runs take its memory; a driver that hangs holds nothing up for good.
-    if (!estimator.looking()) return queue.start();
-    connect(&estimator, &Estimator::changed, &queue, &RunQueue::start, Qt::SingleShotConnection);
-    QTimer::singleShot(look_ms, &queue, &RunQueue::start);
+    look_at_device();
+    QTimer::singleShot(look_ms, &queue, &RunQueue::start); // a driver that hangs holds nothing up for good
 }
 
 RunHistory::DropPlan Studio::over_limit() const {

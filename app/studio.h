@@ -69,7 +69,7 @@ private:
     void run_ended(quint64 id, int state, const QString& run);
     void learn(const QString& run);
     bool in_front_ = true;
-    Device looked_at_;
+    std::optional<Device> looked_at_;
     struct {
         JobId job = 0;
         quint64 entry = 0;

@@ -101,6 +101,10 @@ Issue RequestDocument::issue(const QString& key) const {
     return {};
 }
 
+std::optional<Device> RequestDocument::device() const {
+    return asked_.device || !defaults_ ? asked_.device : defaults_->device;
+}
+
 Mode RequestDocument::mode() const {
     for (const Request* r : {resolved_ ? &*resolved_ : nullptr, defaults_ ? &*defaults_ : nullptr, &asked_})
         if (r && r->mode) return *r->mode;

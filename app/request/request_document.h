@@ -42,6 +42,7 @@ public:
     QList<Issue> issues() const { return issues_; } ///< all; what is wrong with the model's parts has the field "model"
     bool valid() const { return resolved_.has_value() && !pending_; }
     bool pending() const { return pending_; } ///< defaults and messages are being renewed
+    std::optional<Device> device() const;     ///< the user's, else the default; none: not known (yet)
     Mode mode() const;                        ///< resolved, else the default, else as asked
     bool forcing_model() const;               ///< the chosen model does diffusion forcing
     bool takes_image() const;                 ///< the chosen model can start from an image

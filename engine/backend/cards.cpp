@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <string_view>
 
 #include "engine/backend/backend.h"
 #include "engine/backend/cuda_proxy.h"
@@ -82,6 +83,11 @@ private:
 };
 
 } // namespace
+
+std::string Card::short_name() const {
+    constexpr std::string_view maker = "NVIDIA ";
+    return name.starts_with(maker) ? name.substr(maker.size()) : name;
+}
 
 std::optional<std::size_t> Card::used() const {
     if (bus.empty()) return std::nullopt;

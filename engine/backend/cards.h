@@ -16,6 +16,7 @@ struct Card {
     std::string bus;        ///< its place on the PCI bus, by which the management library knows it
     std::size_t memory = 0; ///< bytes in all
 
+    std::string short_name() const; ///< without its maker's: "H100 80GB HBM3"
     /// Bytes in use by every program; none where the driver's management library does not say, or speaks of a whole
     /// card of which this is a part (MIG).
     std::optional<std::size_t> used() const;

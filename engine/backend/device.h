@@ -12,6 +12,8 @@ struct Device {
     /// Throws UsageError naming the field `device`.
     static Device parse(std::string_view text);
     std::string name() const;
+    /// True where what it computes on lies in this machine's memory, not in its own.
+    bool uses_host_memory() const { return kind == Kind::cpu; }
     friend bool operator==(const Device&, const Device&) = default;
 };
 

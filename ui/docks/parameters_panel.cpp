@@ -17,6 +17,7 @@
 #include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <QtConcurrent>
 
 #include <cmath>
 
@@ -24,6 +25,7 @@
 #include "app/request/estimator.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
+#include "engine/backend/cards.h"
 #include "engine/core/units.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/docks/sizes.h"
@@ -88,7 +90,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     precision->addItem(tr("f32"), QStringLiteral("f32/f32"));
     auto* device = add_choice(more, QStringLiteral("device"), tr("Device"));
     device->addItem(tr("Processor"), QStringLiteral("cpu"));
-    device->addItem(tr("First graphics card"), QStringLiteral("cuda:0"));
+    list_cards(device);
     add_number(more, QStringLiteral("threads"), tr("Threads"), 0, 1024, 1, 0)->setSpecialValueText(tr("every core"));
     auto* latents = add_choice(more, QStringLiteral("latents"), tr("Keep"));
     latents->addItem(tr("the latents of every step"), QStringLiteral("all"));
@@ -188,6 +190,20 @@ NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, c
     return edit;
 }
 
+/// Adds the cards to the choice of the device once the driver has told of them, which can take a second.
+void ParametersPanel::list_cards(QComboBox* device) {
+    QtConcurrent::run([] { return cards(); }).then(this, [this, device](const std::vector<Card>& found) {
+        while (device->count() > 1) device->removeItem(1);
+        for (const Card& card : found) {
+            const QString name = app::to_qstring(card.device.name());
+            device->addItem(tr("%1 · %2").arg(name, app::to_qstring(card.short_name())), name);
+        }
+        // Who chooses it is told what is missing.
+        if (found.empty()) device->addItem(tr("First graphics card"), QStringLiteral("cuda:0"));
+        show_[QStringLiteral("device")]();
+    });
+}
+
 QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, const QString& name) {
     auto* box = new QComboBox;
     box->setObjectName(key);
@@ -201,6 +217,7 @@ QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, co
     show_.insert(key, [this, key, box, precision] {
         QString value = studio_.document.value(key).toString();
         if (precision) value = studio_.document.value(QStringLiteral("dtype")).toString() + QLatin1Char('/') + value;
+        if (!value.isEmpty() && box->findData(value) < 0) box->addItem(value, value); // a card that is not here
         box->setCurrentIndex(box->findData(value));
     });
     connect(box, &QComboBox::activated, this, [this, key, box, precision](int row) {

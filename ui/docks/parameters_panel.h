@@ -43,6 +43,7 @@ public:
 private:
     NumberEdit* add_number(QVBoxLayout* form, const QString& key, const QString& name, double low, double high,
                            double step, int decimals, const QString& unit = {});
+    void list_cards(QComboBox* device);
     QComboBox* add_choice(QVBoxLayout* form, const QString& key, const QString& name);
     void add_model(QVBoxLayout* form);
     void add_loras(QVBoxLayout* form);

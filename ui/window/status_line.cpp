@@ -6,8 +6,11 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QTimer>
+#include <QtConcurrent>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include <unistd.h>
 
@@ -15,6 +18,7 @@
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
 #include "app/runs/run_queue.h"
+#include "engine/backend/cards.h"
 #include "ui/docks/stage_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/spoken.h"
@@ -111,12 +115,42 @@ void StatusLine::set_cancel_keys(const QString& keys) {
 void StatusLine::announce(const QString& text) { announcer_->announce(text); }
 
 void StatusLine::refresh_memory() {
-    const QString device = studio_.document.value(QStringLiteral("device")).toString();
-    const bool card = device.startsWith(QStringLiteral("cuda"));
-    device_->setText((card ? tr("%1 · host %2 of %3") : tr("%1 · %2 of %3"))
-                         .arg(device.isEmpty() ? QStringLiteral("cpu") : device, app::bytes_text(resident_bytes()),
-                              app::bytes_text(memory_bytes())));
-    device_->setToolTip(tr("Device · memory of Denoir, and of this machine"));
+    const Device device = studio_.document.device().value_or(Device{});
+    const QString name = app::to_qstring(device.name());
+    const QString here = app::bytes_text(resident_bytes()), all = app::bytes_text(memory_bytes());
+    if (device.uses_host_memory()) {
+        device_->setText(tr("%1 · %2 of %3").arg(name, here, all));
+        device_->setToolTip(tr("Device · memory of Denoir, and of this machine"));
+        return;
+    }
+    if (card_.device == device && !card_.name.isEmpty()) {
+        const QString memory = app::bytes_text(card_.memory);
+        device_->setText(card_.used > 0
+                             ? tr("%1 %2 · %3 of %4").arg(name, card_.name, app::bytes_text(card_.used), memory)
+                             : tr("%1 %2 · %3").arg(name, card_.name, memory));
+    } else {
+        device_->setText(tr("%1 · host %2 of %3").arg(name, here, all));
+    }
+    device_->setToolTip(
+        tr("Device · its memory, and what all programs use of it. Denoir has %1 of this machine's %2.").arg(here, all));
+    ask_card(device);
+}
+
+/// Shown a second later.
+void StatusLine::ask_card(const Device& device) {
+    if (std::exchange(asking_, true)) return;
+    // A driver that wakes up takes a second or two.
+    QtConcurrent::run([device] {
+        for (const Card& card : cards())
+            if (card.device == device)
+                return std::tuple(app::to_qstring(card.short_name()), double(card.used().value_or(0)),
+                                  double(card.memory));
+        return std::tuple(QString(), 0.0, 0.0);
+    }).then(this, [this, device](const std::tuple<QString, double, double>& found) {
+        asking_ = false;
+        card_.device = device;
+        std::tie(card_.name, card_.used, card_.memory) = found;
+    });
 }
 
 void StatusLine::refresh() {

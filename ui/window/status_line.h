@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 
+#include "engine/backend/device.h"
 #include "ui/studio.h"
 
 class QLabel;
@@ -44,9 +45,17 @@ private:
 
     void refresh();
     void refresh_memory();
+    void ask_card(const Device& device);
 
     Studio& studio_;
     QLabel *device_, *stage_, *cancel_;
+    /// As its driver told a moment ago.
+    struct {
+        Device device;
+        QString name;                ///< "H100 80GB HBM3"; empty: there is no such card
+        double used = 0, memory = 0; ///< bytes; used 0: not known
+    } card_;
+    bool asking_ = false; ///< the driver, on a thread
     QProgressBar* bar_;
     Announcer* announcer_;
     QTimer *memory_timer_, *said_timer_;

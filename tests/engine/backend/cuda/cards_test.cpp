@@ -22,7 +22,7 @@ void set(const char* variable, const char* value) {
 [[noreturn]] void list(const char* count) {
     set("FAKE_CARDS", count);
     for (const Card& card : cards())
-        std::fprintf(stderr, "%s %s %zu/%zu;", card.device.name().c_str(), card.name.c_str(),
+        std::fprintf(stderr, "%s %s %zu/%zu;", card.device.name().c_str(), card.short_name().c_str(),
                      card.used().value_or(0) >> 30, card.memory >> 30);
     std::fprintf(stderr, "end");
     std::_Exit(0);
@@ -41,11 +41,11 @@ void set(const char* variable, const char* value) {
 }
 
 TEST(Cards, AreListedAsTheDriverTellsOfThem) {
-    EXPECT_EXIT(list("2"), testing::ExitedWithCode(0), "^cuda:0 NVIDIA Fake 0 3/80;cuda:1 NVIDIA Fake 1 4/80;end$");
+    EXPECT_EXIT(list("2"), testing::ExitedWithCode(0), "^cuda:0 Fake 0 3/80;cuda:1 Fake 1 4/80;end$");
     EXPECT_EXIT(list("0"), testing::ExitedWithCode(0), "^end$");
     EXPECT_EXIT(list("-1"), testing::ExitedWithCode(0), "^end$"); // a driver that does not start
     // Of a part of a card (MIG) the management library would tell the whole card's memory.
-    EXPECT_EXIT(list("3"), testing::ExitedWithCode(0), "cuda:2 NVIDIA Fake 2 0/10;end$");
+    EXPECT_EXIT(list("3"), testing::ExitedWithCode(0), "cuda:2 Fake 2 0/10;end$");
 }
 
 TEST(Cards, TheFirstThatCanBeUsedIsTheDefault) {
