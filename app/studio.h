@@ -70,10 +70,11 @@ private:
     void learn(const QString& run);
     bool in_front_ = true;
     std::optional<Device> looked_at_;
+    /// The queue's newest job.
     struct {
         JobId job = 0;
         quint64 entry = 0;
-    } begun_; ///< the queue's newest
+    } begun_;
     std::unique_ptr<SweepDocument> sweeps_;
 };
 

@@ -12,10 +12,13 @@ else()
     find_package(GTest REQUIRED)
 endif()
 
-# denoir_test(core_tensor_test SOURCES tensor_test.cpp LIBS denoir_core LABELS quick TIMEOUT 120)
-# One program per class or folder; gtest cases run inside one ctest entry. Labels: quick (every run), full (by hand).
-function(denoir_test name)
-    cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# denoir_add_test(cli_help_test COMMAND help_test.py TIMEOUT 60 LABELS full ENVIRONMENT DENOIR_ISA=avx2 FIXTURES_REQUIRED tiny_model RUN_SERIAL ON)
+# Every test is registered here. Unless said otherwise its label is quick (every run; full: by hand) and its limit 300 s; a limit is multiplied by
+# DENOIR_TEST_PACE. FIXTURES_SETUP: what the test makes for those that require it.
+function(denoir_add_test name)
+    cmake_parse_arguments(ARG "" "TIMEOUT;LABELS;FIXTURES_SETUP;RUN_SERIAL" "COMMAND;ENVIRONMENT;FIXTURES_REQUIRED" ${ARGN})
     if(NOT ARG_LABELS)
         set(ARG_LABELS quick)
     endif()
@@ -23,10 +26,19 @@ function(denoir_test name)
         set(ARG_TIMEOUT 300)
     endif()
     math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * ${DENOIR_TEST_PACE}")
+    add_test(NAME ${name} COMMAND ${ARG_COMMAND})
+    set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL "${ARG_RUN_SERIAL}"
+        ENVIRONMENT "${ARG_ENVIRONMENT}" FIXTURES_SETUP "${ARG_FIXTURES_SETUP}" FIXTURES_REQUIRED "${ARG_FIXTURES_REQUIRED}")
+endfunction()
+
+# denoir_test(core_tensor_test SOURCES tensor_test.cpp LIBS denoir_core DEFINES A="b" …): one program per class or folder, its GoogleTest cases one entry
+# of ctest. Further words are those of denoir_add_test.
+function(denoir_test name)
+    cmake_parse_arguments(ARG "" "TIMEOUT;LABELS" "SOURCES;LIBS;DEFINES;ENVIRONMENT;FIXTURES_REQUIRED" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-    target_compile_definitions(${name} PRIVATE DENOIR_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
+    target_compile_definitions(${name} PRIVATE DENOIR_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures" ${ARG_DEFINES})
     target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gtest_main)
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+    denoir_add_test(${name} COMMAND ${name} TIMEOUT ${ARG_TIMEOUT} LABELS ${ARG_LABELS} ENVIRONMENT ${ARG_ENVIRONMENT}
+        FIXTURES_REQUIRED ${ARG_FIXTURES_REQUIRED})
 endfunction()

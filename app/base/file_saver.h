@@ -20,7 +20,7 @@ public:
     ~FileSaver() override;
     /// Returns a serial number, which comes back with saved() or failed() (of it or a later one).
     quint64 save(std::string content);
-    /// The same with what takes a while to be put into words: `write` is called on that thread, unless something newer
+    /// Saves what takes a while to be put into words: `write` is called on the saving thread, unless something newer
     /// comes before. It owns all it needs.
     quint64 save(std::function<std::string()> write);
     /// Forgets what is not being written yet.

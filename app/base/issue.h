@@ -18,8 +18,8 @@ struct Issue {
     /// One line: "FILE: field: message; hint".
     QString line() const;
     static Issue from(const Error& error);
-    /// Of the exception being handled: an Error's parts, "not enough memory" or "an internal error" with no library's
-    /// text. For catch blocks only; Cancelled is no issue and gives an empty one.
+    /// What the exception being handled says: an Error's parts, "not enough memory" or "an internal error" with no
+    /// library's text. For catch blocks only; Cancelled is no issue and gives an empty one.
     static Issue from_current_exception();
     friend bool operator==(const Issue&, const Issue&) = default;
 };

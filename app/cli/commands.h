@@ -58,7 +58,7 @@ Json number_value(std::string_view option, const std::string& text);
 void apply_request_arguments(Request&, const Arguments&, std::string_view steps_option = "--steps");
 /// The options alone.
 void apply_request_options(Request&, const Arguments&, std::string_view steps_option = "--steps");
-/// The same refusal, see naming_arguments.
+/// An error that names what the user wrote instead of a field or a path made absolute, see naming_arguments.
 Error as_written(const Error&, const Arguments&, std::string_view steps_option);
 /// `run`, whose refusals name a field of the request, or a path made absolute: they name what the user wrote instead,
 /// the option or the request file.
@@ -77,7 +77,7 @@ auto naming_arguments(const Arguments& args, Run&& run, std::string_view steps_o
 /// and those in `also` may come along. `instead`: what changes one.
 void check_resume(const Arguments&, const Command&, std::initializer_list<std::string_view> also, std::string_view what,
                   std::string_view instead);
-/// Those options, then a command's own.
+/// The options of a request, then a command's own.
 std::vector<Option> with_request_options(std::initializer_list<Option> own, std::string_view steps_option = "--steps");
 /// Alternatives of --layers, and --steps as steps to trace; shared by the commands that trace.
 TraceSelection trace_selection(const Arguments&);

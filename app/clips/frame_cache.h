@@ -59,7 +59,7 @@ private:
 };
 
 /// Decoded frames of all clips together, bounded by bytes; those that will be shown last go first. Outlives its clips.
-/// Its own functions may be called from the GUI thread only.
+/// Called from the GUI thread only.
 class FrameCache : public QObject {
     Q_OBJECT
 public:

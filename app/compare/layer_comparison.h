@@ -40,7 +40,7 @@ public:
 
     State state() const { return state_; }
     bool busy() const { return state_ == State::tracing || state_ == State::comparing; }
-    /// Of the last comparison that came to its end; null: none.
+    /// What the last comparison that came to its end found; null: none.
     std::shared_ptr<const metrics::TraceComparison> result() const { return result_; }
     /// Why there is no result of what was asked last.
     const Issue& issue() const { return issue_; }
@@ -50,7 +50,8 @@ public:
     int side() const { return int(tracing_); }
     const JobProgress& engine_progress() const { return engine_progress_; }
 
-    /// Of a tensor of the result; histograms_ready() answers, of several asked in quick succession the last alone.
+    /// Asks for the histograms of a tensor of the result; histograms_ready() answers, of several asked in quick
+    /// succession the last alone.
     void ask_histograms(const QString& key);
     /// The result as .html, .json or .csv (by the name's end); exported() or export_failed() answers.
     void write(const QString& out);

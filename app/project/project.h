@@ -129,16 +129,16 @@ public:
     bool remove_take(int row, int take); ///< not the last one
     bool rename_shot(int row, const QString& name);
 
-    /// Of a run folder: its video and sizes. Throws Error where it has none (yet).
+    /// A take of a run folder: its video and sizes. Throws Error where it has none (yet).
     static Take take_of_run(const QString& run);
-    /// Reads the video's headers; where they do not tell its length, all of it. Throws Error.
+    /// A take of a video. Reads its headers; where they do not tell its length, all of it. Throws Error.
     static Take take_of_video(const QString& video);
-    /// Of a folder of pictures, in natural order: at the rate that Denoir wrote into the first one, else at `fps`.
-    /// Throws Error.
+    /// A take of a folder of pictures, in natural order: at the rate that Denoir wrote into the first one, else at
+    /// `fps`. Throws Error.
     static Take take_of_frames(const QString& folder, double fps);
-    /// Of a picture, its length counted in frames of `fps`. Reads its headers. Throws Error.
+    /// A take of a picture, its length counted in frames of `fps`. Reads its headers. Throws Error.
     static Take take_of_picture(const QString& picture, double fps);
-    /// One of these, by content (a GIF that does not move is a picture). Throws Error.
+    /// A take of whatever `path` is, by content (a GIF that does not move is a picture). Throws Error.
     static Take take_of(const QString& path, double fps);
     /// Whether a file, whatever its name, says that it is one.
     static bool is_project(const QString& file);

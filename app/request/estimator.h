@@ -52,7 +52,7 @@ public:
     };
     /// `work` as Pipeline::estimate counted it for the resolved request.
     Forecast forecast(const Request& resolved, const Estimate& work) const;
-    /// The same with another amount of free memory.
+    /// A forecast as if `available_bytes` of memory were free.
     Forecast forecast(const Request& resolved, const Estimate& work, quint64 available_bytes) const;
     /// Learns from a finished run.
     void learn(const RunRecord& record, const Estimate& work);
@@ -66,7 +66,7 @@ signals:
     void changed(); ///< forecasts come out otherwise
 
 private:
-    /// Of one device, precision and model. Zero: not known.
+    /// Measured speed of one device, precision and model. Zero: not known.
     struct Speed {
         double flops = 0;          ///< of denoising, per second
         double encode_pixels = 0;  ///< times frames, per second

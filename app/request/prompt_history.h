@@ -18,7 +18,7 @@ public:
     ~PromptHistory() override;
 
     void add(const QString& prompt); ///< ends a walk
-    /// The one before; `current` is kept as the end of the walk. Null: there is none.
+    /// The prompt before; `current` is kept as the end of the walk. Null: there is none.
     QString previous(const QString& current);
     QString next(); ///< null: not walking
     QStringList prompts() const { return prompts_; }

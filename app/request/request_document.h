@@ -58,7 +58,7 @@ public:
     void reset_all();               ///< but prompts, images, model and LoRAs
     /// The parameters of a run or a video, undoable. Values that are the model's defaults stay marked as set.
     void restore(const Request& request, const QString& label, const QString& prompt_template = {});
-    /// The same of the resolved request that a run was made with. What it leaves open stays as it was made: a clip of
+    /// Restores the resolved request that a run was made with. What it leaves open stays as it was made: a clip of
     /// diffusion forcing in one window is made in one again, where a new one of its length would be made in several.
     void restore_made(const Request& made, const QString& label, const QString& prompt_template = {});
     /// Without an undo step: for loading a project.

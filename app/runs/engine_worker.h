@@ -23,6 +23,7 @@ struct StepUpdate {
     double seconds = 0;      ///< of this step
 };
 
+/// How far the job at work is in its present stage.
 struct JobProgress {
     Stage stage = Stage::load_text;
     double done = 0, total = 0; ///< pieces of this stage; total 0: not known

@@ -114,7 +114,7 @@ public:
     };
     DropPlan plan_drop(quint64 limit) const;
     void drop_latents(const DropPlan& plan);
-    /// Of the index, a star or name that could not be written, a run that could not be removed; runs are listed.
+    /// What went wrong last: the index, a star or name could not be written, a run not removed; runs are listed.
     Issue issue() const;
 
 signals:

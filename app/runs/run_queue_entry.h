@@ -28,7 +28,7 @@ struct RunQueue::Entry {
     void take(const RequestDocument::Snapshot& snapshot);
     RequestDocument::Snapshot snapshot() const { return {request, prompt_template, negative_template}; }
 
-    /// Its folder holds a run.
+    /// True where the entry's folder holds a run.
     bool has_run() const;
     /// Forgets its folder where there is no run, and removes it where nothing was put there.
     void drop_empty_run();

@@ -30,7 +30,7 @@ struct RunRow {
 
 /// Looks at a run folder. Throws Error where there is no run that can be read.
 RunRow read_run(const std::filesystem::path& entry);
-/// Of the files that decide whether a row is still right. Cheap; empty where there is no run.
+/// A stamp of the files that decide whether a row is still right. Cheap; empty where there is no run.
 QString run_stamp(const std::filesystem::path& entry);
 
 /// What the user adds to a run, in its `studio.json`.

@@ -61,7 +61,7 @@ public:
     /// video's; where a clip is made in several windows, of the one that the step belongs to, before it of those
     /// before. Null: not there.
     QImage picture(int step, int frame, View view) const;
-    /// So many neighbouring latent frames share a picture, that of the first: one each, unless the pictures of all
+    /// How many neighbouring latent frames share a picture, that of the first: one each, unless the pictures of all
     /// `steps` would take more than `bound` bytes.
     static int frames_of_a_picture(const Request& resolved, int steps, qint64 bound = pictures_bound);
     /// What the true VAE made of a step; the oldest go when they are more than 64 MB.

@@ -23,7 +23,7 @@ public:
     const SweepCell& cell(std::size_t index) const { return folder_.record().cells[index]; }
     std::size_t size() const { return folder_.record().cells.size(); }
     bool writable() const { return writable_; }
-    /// Its run was there and is not any more.
+    /// True where the cell's run was there and is not any more.
     bool gone(std::size_t index) const { return gone_[index]; }
     /// Done, and its run is there.
     bool has_video(std::size_t index) const { return cell(index).state == SweepCell::State::done && !gone_[index]; }

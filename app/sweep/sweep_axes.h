@@ -44,7 +44,7 @@ public:
     const Issue& issue(int axis) const { return issues_[std::size_t(axis)]; }
     /// The first thing that is wrong with any, or with all together.
     const Issue& issue() const { return issue_; }
-    /// Of this request with these axes and the usual reference. Throws Error naming the field.
+    /// The sweep over this request with these axes and the usual reference. Throws Error naming the field.
     Sweep sweep(const Request& request) const;
     /// Values that cannot be judged without the request (a LoRA's strength) are checked with it.
     void check_with(const Request& request);
@@ -77,7 +77,7 @@ struct SweepField {
     QString usual; ///< values, as they are typed
     QString hint;  ///< how values of it are written
 };
-/// Those that make sense with this request and its model, the usual ones first.
+/// The fields that make sense to sweep over with this request and its model, the usual ones first.
 QList<SweepField> sweep_fields(const RequestDocument& document);
 
 } // namespace denoir::app

@@ -18,6 +18,7 @@ namespace denoir {
 /// one kernel (UMT5); by `activate` alone, of bf16 values.
 enum class Activation { none, silu, gelu_tanh, gelu_erf, gelu_tanh_steps };
 
+/// How Backend::linear and ops::linear compute.
 struct LinearOptions {
     Activation activation = Activation::none; ///< applied to the (rounded) sum
     /// f32: everything f32. bf16: x, weight and bias rounded to bf16, f32 accumulation, sum rounded to bf16, activation
@@ -31,6 +32,7 @@ struct LinearLayer {
     const Weight* bias = nullptr;   ///< [N] or null
 };
 
+/// What Backend::attention adds to the scores q·k, and how it computes.
 struct AttentionOptions {
     float scale = 1.0f;
     /// Block-causal: key token j is seen by query token i iff j / block <= i / block. 0: every key.
@@ -53,12 +55,14 @@ struct Rope {
     Tensor cos, sin;
 };
 
+/// Where an RMS norm rounds.
 struct RmsOptions {
     float eps = 1e-6f;
     bool round_normalised = false; ///< round x/rms to bf16 before the weight (Wan, T5 in bf16)
     bool round_weight = false;     ///< the weight itself rounded to bf16 (SkyReels stores bf16)
 };
 
+/// Strides, padding and arithmetic of Backend::conv.
 struct ConvOptions {
     int stride = 1; ///< spatial
     int time_stride = 1;
@@ -101,8 +105,10 @@ public:
     virtual Tensor download_later(const Tensor& x) { return download(x); }
     virtual void finish(const Tensor& host);
     struct MemoryStats {
-        std::size_t in_use, held, peak, system_allocations;
-    }; ///< peak: of in_use; on a card of held
+        std::size_t in_use, held; ///< bytes
+        std::size_t peak;         ///< of in_use, on a card of held
+        std::size_t system_allocations;
+    };
     virtual MemoryStats memory() const = 0;
     virtual std::size_t free_memory(); ///< bytes that could be had beside what is held; 0: not known
     virtual void trim() = 0;           ///< give unused blocks (and recordings, see `captured`) back to the system
@@ -128,8 +134,8 @@ public:
     /// scaled; kept in the Weight. `round_bf16`: rounded to bf16 first. Shape as stored.
     virtual Tensor parameter(const Weight&, bool round_bf16) = 0;
 
-    virtual void copy(const Tensor& in,
-                      Tensor& out) = 0; ///< same shape, any strides on both sides, f32 <-> bf16 (f16, i64 in)
+    /// Same shape, any strides on both sides, f32 <-> bf16 (f16, i64 in).
+    virtual void copy(const Tensor& in, Tensor& out) = 0;
     virtual void fill(Tensor& out, float value) = 0;
     virtual void add(const Tensor& a, const Tensor& b, Tensor& out) = 0; ///< same shapes
     virtual void multiply(const Tensor& a, const Tensor& b, Tensor& out) = 0;

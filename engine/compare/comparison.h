@@ -14,6 +14,7 @@
 
 namespace denoir {
 
+/// How two sources are paired and measured.
 struct CompareOptions {
     PairOptions pairs;
     bool align = false;                ///< pairs.offset is found instead of given

@@ -16,7 +16,7 @@ namespace denoir {
 struct PairOptions {
     int offset = 0; ///< frame i of A meets frame i + offset of B
     FrameMatch match = FrameMatch::index;
-    /// Of the other side, with Lanczos. Never done unasked.
+    /// Which side the other is resized to, with Lanczos. Never done unasked.
     enum class Resize { refuse, to_a, to_b } resize = Resize::refuse;
 };
 

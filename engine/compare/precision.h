@@ -17,8 +17,8 @@ Request with_precision(Request, const std::string& words, std::string_view optio
 struct PrecisionOptions {
     std::string a, b; ///< as with_precision takes them
     TraceSelection select;
-    std::filesystem::path
-        keep; ///< folder for the two traces, A.safetensors and B.safetensors; empty: beside `work`, removed
+    /// Folder for the two traces, A.safetensors and B.safetensors; empty: beside `work`, removed.
+    std::filesystem::path keep;
     std::filesystem::path work; ///< a folder on a disk with room for both; empty: TMPDIR
     int shown = 3;              ///< frames side by side, the worst first
 };

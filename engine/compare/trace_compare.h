@@ -21,7 +21,7 @@ public:
     /// done and in all. Throws Error, Cancelled.
     metrics::TraceComparison compare(const std::function<void(double done, double total)>& progress,
                                      std::stop_token) const;
-    /// Of a tensor that both have in comparable shapes.
+    /// Histograms of a tensor that both have in comparable shapes.
     metrics::PairHistograms histograms(const std::string& key, int bins = 64) const;
 
 private:

@@ -22,7 +22,8 @@ CropBox skyreels_crop(int width, int height, int target_width, int target_height
 /// possible for extreme aspects: callers check.
 std::pair<int, int> wan_size(int width, int height, double area);
 
-/// The same for TI2V-5B, multiples of `multiple` = 32 (spec/pipelines.md 5).
+/// Width and height for TI2V-5B, near `area` pixels with the image's aspect, multiples of `multiple`
+/// (spec/pipelines.md 5). Zero sides are possible for extreme aspects.
 std::pair<int, int> ti2v_size(int width, int height, double area, int multiple = 32);
 
 /// The part of `image` in `box`; pixels outside the image are black.

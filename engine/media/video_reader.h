@@ -21,7 +21,7 @@ struct VideoInfo {
     std::string comment;                ///< the file's comment, as written by VideoWriter's metadata_json
 };
 
-/// Of an HDR video what there is to say, to stand behind its name; empty for others.
+/// A warning that a video is HDR and read as if it were not, to stand behind its name; empty for others.
 std::string hdr_warning(const VideoInfo&);
 
 /// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF. The container is

@@ -21,8 +21,8 @@ struct VideoOptions {
     int crf = 10;               ///< H.264 quality, 0 (best) … 51
     int keyframe_interval = 12; ///< H.264: a keyframe at least this often
     std::string metadata_json;  ///< stored as the file's comment; empty: none
-    int threads =
-        1; ///< of the encoder; more are faster, but x264 with two gave other bytes now and then on a busy machine
+    /// Of the encoder. More are faster, but x264 with two gave other bytes now and then on a busy machine.
+    int threads = 1;
 };
 
 /// A video file from RGB frames. `.mp4`: H.264, yuv420p, BT.709, limited range, index in front. `.mkv`: FFV1 (every RGB

@@ -6,9 +6,9 @@
 
 #include "engine/core/tensor.h"
 
-/// How far apart two tensors of one shape are. B is the one that errors are measured against.
 namespace denoir::metrics {
 
+/// How far apart two tensors of one shape are. B is the one that errors are measured against.
 struct TensorDifference {
     DType dtype_a = DType::f32, dtype_b = DType::f32;
     Shape shape; ///< of B
@@ -52,7 +52,8 @@ bool comparable(const Shape& a, const Shape& b);
 struct PairHistograms {
     double low = 0, high = 0;        ///< range of the values of both, cut into as many bins as there are counts
     std::vector<std::uint64_t> a, b; ///< equally wide bins
-    /// Of |a - b|: decades. Bin i holds 10^(error_low + i) … 10^(error_low + i + 1), equal values are counted apart.
+    /// How |a - b| is spread, in decades. Bin i of `error` holds 10^(error_low + i) … 10^(error_low + i + 1), equal
+    /// values are counted apart.
     int error_low = -9;
     std::vector<std::uint64_t> error;
     std::uint64_t equal = 0, not_finite = 0;

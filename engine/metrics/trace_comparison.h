@@ -30,9 +30,9 @@ struct LayerError {
     std::string key;
     TraceKey parts;
     TensorDifference difference;
-    /// Of a product or an activation (pointwise_of) whose inputs both traces have: how far it is apart when computed of
-    /// these, relative. It may multiply an error by any factor, by where that lies, which no length tells. 0 for
-    /// others.
+    /// Relative error that the inputs hand on to a product or an activation (pointwise_of), where both traces have
+    /// them: how far results computed from these inputs are apart. It may multiply an error by any factor, by where
+    /// that lies, which no length tells. 0 for others.
     double passed = 0;
     // Set by analyse(); of all frames of a layer together where it has frames.
     double relative = 0;    ///< error of the result
@@ -47,6 +47,7 @@ struct ShapeMismatch {
     Shape a, b;
 };
 
+/// Two traces layer by layer, and what analyse() makes of them.
 struct TraceComparison {
     std::string name_a, name_b;                          ///< as the user wrote them
     std::map<std::string, std::string> about_a, about_b; ///< metadata of the files

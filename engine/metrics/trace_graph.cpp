@@ -11,8 +11,8 @@ using Names = std::vector<std::string>;
 
 struct Edge {
     std::string_view layer;
-    std::vector<std::string_view>
-        inputs; ///< ".x" is in the same block, "<" the block before, "x" a layer outside of blocks
+    /// ".x" is in the same block, "<" the block before, "x" a layer outside of blocks.
+    std::vector<std::string_view> inputs;
 };
 
 const std::vector<Edge>& transformer_block() {

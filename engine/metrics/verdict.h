@@ -39,7 +39,7 @@ struct Verdict {
     std::string text;
 };
 
-/// Of the means of a comparison.
+/// What the means of a comparison amount to.
 Verdict verdict(const FrameMetrics& mean);
 
 } // namespace denoir::metrics

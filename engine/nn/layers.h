@@ -34,7 +34,7 @@ Tensor on(Backend& backend, const Tensor& x);
 /// All values of a weight as f32 in host memory, its fp8 scale applied.
 Tensor host_values(const Weight& w);
 
-/// The same values rounded to bf16, as a weight of that dtype in host memory (itself where it is that already).
+/// A weight's values (host_values) rounded to bf16, as a weight of that dtype in host memory; itself where it is that.
 Weight rounded_to_bf16(const Weight& w);
 
 } // namespace denoir::nn

@@ -13,8 +13,8 @@ Tensor add(const Tensor& a, const Tensor& b, DType out);
 Tensor multiply(const Tensor& a, const Tensor& b, DType out);
 Tensor activate(Activation, const Tensor& x, DType out);
 
-Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&,
-              DType out); ///< x [..., K] -> [..., N]
+/// x [..., K] -> [..., N]
+Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions&, DType out);
 /// x [M, K] -> [M, N] for each layer, dtype options.compute; all with a bias or none
 std::vector<Tensor> linear_joined(const Tensor& x, std::span<const LinearLayer> layers, const LinearOptions&);
 Tensor gather(Backend&, const Weight& table, std::span<const std::int64_t> ids, DType out);

@@ -39,17 +39,18 @@ struct DenoiseState {
     std::map<std::string, Tensor> solver;
     std::vector<Tensor> before; ///< final latents of the windows before that one; undefined: given out as pictures
 
-    /// Those of the whole clip, in order.
+    /// Final latents of the windows before, then `latent`, in order.
     std::vector<Tensor> all() const;
 };
 
+/// What a run will take of the processor and of memory, counted from its request and the model's headers.
 struct Estimate {
     double flop = 0;              ///< of the whole run
     std::size_t weight_bytes = 0; ///< of the transformer as held
     std::size_t peak_bytes = 0;   ///< of the largest stage, weights included
     std::size_t steps_bytes = 0;  ///< of denoising and decoding alone: through a card a text encoder only passes
-    std::size_t least_bytes =
-        0; ///< what cannot be done without: activations, and decoding on the last rung of the ladder
+    /// What cannot be done without: activations, and decoding on the last rung of the ladder.
+    std::size_t least_bytes = 0;
     std::int64_t tokens = 0;
     int size_multiple = 16; ///< of the sides that this model can have
 };
@@ -89,8 +90,8 @@ public:
     /// `pictures`, if any, gets those of every window but the last as the next begins; state.before keeps none then.
     /// `stored` is asked by a run that goes on with TeaCache, for steps of the window at work.
     void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state,
-                 const AfterStep& after_step, Observer&,
-                 std::stop_token, const FrameSink& pictures = {}, const StoredLatent& stored = {});
+                 const AfterStep& after_step, Observer&, std::stop_token, const FrameSink& pictures = {},
+                 const StoredLatent& stored = {});
     /// The latent of the requested frames after `step`: an appended end-image latent dropped. Throws Error naming
     /// `latent` where it holds fewer.
     static Tensor requested_frames(const Request&, const Tensor& latent, int step);
@@ -100,8 +101,8 @@ public:
     static void check_state(const Request& resolved, const ModelFolder&, const DenoiseState&);
     static void check_latent(const Request& resolved, const ModelFolder&, int step, const Tensor&);
     static void check_conditioning(const Request& resolved, const ModelFolder&, const Conditioning&);
-    /// Of the latents of a clip's windows, from window `from` on (those before it may be undefined): of those after the
-    /// first without the pictures that were given to it.
+    /// Pictures of a clip from its windows' final latents, from window `from` on (those before it may be undefined). A
+    /// window after the first gives only pictures of its own, not those that it was given.
     void decode(const Request&, const ModelFolder&, const std::vector<Tensor>& windows, const FrameSink&, Observer&,
                 std::stop_token, std::size_t from = 0);
 
@@ -123,8 +124,7 @@ private:
                         Observer&, std::stop_token);
     /// The steps of one window, from state.step to its end.
     void denoise_window(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state, const Window&,
-                        const AfterStep& after_step, Observer&,
-                        std::stop_token, const StoredLatent& stored);
+                        const AfterStep& after_step, Observer&, std::stop_token, const StoredLatent& stored);
     /// One window's frames, and how far that is in the whole.
     void decode_window(const Request&, const ModelFolder&, const Tensor& latent, const FrameSink&, Observer&,
                        std::stop_token);

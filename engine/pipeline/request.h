@@ -38,8 +38,8 @@ struct Forcing {
     std::optional<int> video_frames; ///< so many of the video count; none: all
     int overlap = 17;                ///< frames, 4n+1, fewer than the clip and a window have
 
-    /// Of more frames than this, 4n+1, a clip is made in windows of so many: each begins with the last `overlap` frames
-    /// of the one before, decoded and encoded again (spec/pipelines.md 7.5). None: one window, however long.
+    /// Frames of a window, 4n+1: a longer clip is made in several, each beginning with the last `overlap` frames of the
+    /// one before, decoded and encoded again (spec/pipelines.md 7.5). None: one window, however long.
     std::optional<int> base;
     /// Thousandths of noise that the transformer sees on given frames, new in each step, with that timestep
     /// (spec/pipelines.md 7.4); 0 … 999. SkyReels recommends 20 for long clips, at most 60.

@@ -22,7 +22,7 @@ struct Variant {
 
     /// Headers alone. Throws Error naming what is damaged, missing, or reduces by other than 4x8x8 and 4x16x16.
     static Variant read(const ModelFolder&);
-    /// The same where the VAE is missing or cannot be used: its stride as the latent's channels have it elsewhere.
+    /// As read() where the VAE is missing or cannot be used: its stride is guessed from the latent's channels.
     static Variant guess(const ModelFolder&);
 };
 
@@ -35,7 +35,7 @@ Shape latent_shape(const Request&, const Variant&);
 bool goes_on(const Request&);
 /// Clean latent frames that a clip of diffusion forcing begins with: of its start image or of the video before it.
 int ready_frames(const Request&);
-/// Those that a later window of it begins with.
+/// Clean latent frames that each window after the first begins with.
 int overlap_frames(const Request&);
 
 /// Whether classifier-free guidance needs a second forward: at 1 it changes nothing, and SkyReels' forcing loop leaves

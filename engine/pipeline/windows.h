@@ -19,22 +19,23 @@ struct Window {
     int steps = 0;      ///< its own
     bool last = true;   ///< an end image follows it
     int last_step() const { return first_step + steps; }
-    /// Of those that it makes: a later window's given ones are of the window before.
+    /// Index in the clip of the first picture that this window makes; the given frames of a later window belong to the
+    /// window before.
     int first_picture() const { return index == 0 ? 0 : video_frames(begin + ready); }
 };
 
-/// Of a resolved request, in order; never empty. Throws UsageError as forcing_plan does.
+/// The windows of a resolved request, in order; never empty. Throws UsageError as forcing_plan does.
 std::vector<Window> windows_of(const Request&);
 
 /// Timesteps that the transformer sees in each step of a window: one of all latent frames, or one of each (diffusion
 /// forcing; TI2V, whose first `clean` ones stay at 0).
 std::vector<std::vector<float>> step_times(const Request&, const Window&, int clean);
 
-/// Those of its steps, from the first to before the second, that the one transformer takes, or of Wan 2.2 A14B's two
-/// the `low` one or the other (spec/schedulers.md 8).
+/// Half-open range of the window's steps that one transformer computes. Wan 2.2 A14B (spec/schedulers.md 8): those of
+/// the low-noise expert where `low`, else of the high-noise one. Other models: all steps.
 std::pair<int, int> expert_steps(const Request&, const ModelFolder&, const Window&, bool low);
 
-/// The one whose latent is there after `step` steps of the run: of the noise the first.
+/// The window whose latent there is after `step` steps of the run; the first for step 0, the noise.
 const Window& window_after(const std::vector<Window>&, int step);
 
 /// Latent frames of all windows together: so many frames of noise are drawn.

@@ -15,7 +15,8 @@ std::vector<std::filesystem::path> inputs_of(const Request&);
 /// The parts of a model and the JSON files beside them.
 std::vector<std::filesystem::path> inputs_of(const ModelFolder&);
 
-/// The same for a request whose model may be a name; of a model that cannot be opened, its path alone. Throws Error
+/// Files that a request reads, with those of its model, which may be a name; of a model that cannot be opened, its path
+/// alone. Throws Error
 /// where there is no such model.
 std::vector<std::filesystem::path> all_inputs_of(const Request&);
 

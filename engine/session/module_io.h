@@ -22,7 +22,7 @@ public:
     /// `shape` with a letter or number for each axis, as "[Cin, T, H, W]": numbers must be met, letters say what an
     /// axis is. Several shapes: any of them. Values of f32 are finite.
     Tensor get(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
-    /// The same, undefined where there is none.
+    /// As get(), undefined where there is no such tensor.
     Tensor find(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
     /// Warns of tensors that nobody asked for.
     void finish() const;

@@ -24,7 +24,8 @@ void check_output_file(const std::filesystem::path& out, std::span<const std::fi
 void check_output_folder(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs,
                          int own_frames = 0);
 
-/// The one or the other, by name: an existing folder named like a video and names of other media are refused.
+/// check_output_file or check_output_folder, by the name of `out`; returns which. An existing folder named like a video
+/// and names of other media are refused.
 OutputKind check_output(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs,
                         int own_frames = 0, const std::filesystem::path& own_run = {});
 

@@ -15,6 +15,7 @@
 
 namespace denoir {
 
+/// Where render() writes, and what it may take over.
 struct RenderOptions {
     std::filesystem::path out;     ///< .mp4, .mkv, or a new or empty folder for PNG frames; empty: the run's own video
     std::filesystem::path run_dir; ///< new or empty; empty: a name of its own below the data folder's `runs`
@@ -22,8 +23,8 @@ struct RenderOptions {
     std::vector<std::filesystem::path> inputs; ///< further files that `out` must not be (the request's own)
     /// A run whose encoded prompt and images are taken over where it had the same; empty: none. Changes no byte.
     std::filesystem::path conditioning_of;
-    std::function<void(const RunFolder&)>
-        on_run; ///< told when the run folder exists: from now on the run can be resumed
+    /// Told when the run folder exists: from now on the run can be resumed.
+    std::function<void(const RunFolder&)> on_run;
 };
 
 struct RenderResult {
@@ -34,7 +35,8 @@ struct RenderResult {
     std::uint64_t peak_memory_bytes = 0;
     int forwards = 0, reused = 0; ///< with TeaCache: of the transformer, and of these without its blocks
 };
-/// Of a run that is done.
+
+/// What render() returned for a run that is done, read from its folder.
 RenderResult result_of(const RunFolder&);
 
 /// Makes an empty folder with a name of its own below the data folder's `runs`, for RenderOptions::run_dir: known
@@ -61,7 +63,7 @@ void keep_windows(Request& branch, const Request& parent);
 void check_branch(const Request& branch, const RunFolder& parent, Observer&);
 /// True where the parent's encoded prompt and images serve the branch too.
 bool shares_conditioning(const Request& branch, const Request& parent);
-/// The same for two resolved requests of which neither is a branch of the other.
+/// True where two resolved requests, neither a branch of the other, encode the same prompt and images.
 bool same_conditioning(const Request& request, const Request& other);
 
 /// The resident set at its largest so far.

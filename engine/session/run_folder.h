@@ -70,17 +70,18 @@ private:
     std::filesystem::path path_;
     RunRecord record_;
     std::shared_ptr<const FolderLock> lock_;
+    /// The estimate that was stored last, so that it need not be read again.
     struct {
         int step = 0;
         Tensor tensor;
-    } newest_x0_; ///< as stored last, so that it need not be read again
+    } newest_x0_;
 };
 
 /// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`: those of the final name `name`, or
 /// of any where it is empty; those of process `pid`, or of processes that are gone where it is 0.
 void remove_partials(const std::filesystem::path& folder, const std::string& name, int pid = 0);
 
-/// Of a regular file's bytes. Throws Cancelled.
+/// SHA-256 of a regular file's bytes, in hexadecimal digits. Throws Cancelled.
 std::string file_sha256(const std::filesystem::path& path, const std::stop_token& = {});
 
 } // namespace denoir

@@ -17,7 +17,8 @@ namespace denoir {
 int decode_run(const std::filesystem::path& run, std::optional<int> step, const std::filesystem::path& out, int threads,
                Observer&, std::stop_token);
 
-/// The same frames handed out one by one instead: (index, [3,H,W] f32 host in -1 … 1). `asked` empty: the last step.
+/// The frames that decode_run() would write, handed out one by one: (index, [3,H,W] f32 host in -1 … 1). `asked` empty:
+/// the last step.
 int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
                   const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);
 

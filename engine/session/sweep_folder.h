@@ -33,6 +33,7 @@ struct SweepCell {
 };
 std::string_view name(SweepCell::State);
 
+/// A sweep as sweep.json has it: what is varied and how far each cell is.
 struct SweepRecord {
     Sweep sweep;                  ///< request with a seed, paths absolute
     std::vector<SweepCell> cells; ///< sweep.size() of them
@@ -70,7 +71,7 @@ private:
 
 /// Makes an empty folder with a name of its own below the data folder's `sweeps`. Throws Error.
 std::filesystem::path new_sweep_folder(const Sweep&);
-/// Those there, newest first; what cannot be read is left out.
+/// The sweeps below the data folder's `sweeps`, newest first; what cannot be read is left out.
 std::vector<std::filesystem::path> list_sweeps();
 
 } // namespace denoir

@@ -63,7 +63,7 @@ struct SweepPlan {
     bool is_there(std::size_t cell) const { return !cells[origin(cell)].found.empty(); }
     /// Neither equal to another cell nor found.
     bool renders(std::size_t cell) const { return origin(cell) == cell && cells[cell].found.empty(); }
-    /// Those that are, in order.
+    /// The cells that are rendered, in order.
     std::vector<std::size_t> to_render() const;
 };
 

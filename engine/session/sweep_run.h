@@ -12,9 +12,10 @@
 
 namespace denoir {
 
+/// What run_sweep() tells its caller as it goes.
 struct SweepCalls {
-    std::function<void(std::size_t cell, std::size_t number, std::size_t of)>
-        begins;                                   ///< number from 1, of those rendered
+    /// `number` counts from 1, up to `of`: the cells that are rendered.
+    std::function<void(std::size_t cell, std::size_t number, std::size_t of)> begins;
     std::function<void(const RunFolder&)> on_run; ///< the cell's run can be resumed from now on
     std::function<void(std::size_t cell)> ends;   ///< done, reused or failed; the record is up to date, and saved after
 };

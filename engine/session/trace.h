@@ -11,6 +11,7 @@
 
 namespace denoir {
 
+/// What a trace records, and where it is written.
 struct TraceOptions {
     std::filesystem::path out; ///< safetensors: one tensor for each key of LayerObserver, in the order of execution
     TraceSelection select;

@@ -32,7 +32,8 @@ public:
     /// bytes (fp16 before fp8): said in its warnings.
     void choose(ModelFolder& model, const TransformerTraits& traits);
 
-    /// Of Wan 2.1's VAE and Wan 2.2's, whether the second is there and makes the transformer's latents; after choose().
+    /// True where two VAEs were found, Wan 2.1's and Wan 2.2's, and the second makes the transformer's latents; after
+    /// choose().
     bool has_second_vae(const TransformerTraits& traits) const;
     /// The VAEs that take() left out: the names of their files, each with its folder's.
     std::vector<std::string> left_out() const;

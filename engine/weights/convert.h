@@ -13,14 +13,16 @@
 
 namespace denoir {
 
+/// What convert() writes.
 struct ConvertOptions {
     enum class Layout { original, diffusers, comfy };
-    std::optional<DType>
-        dtype; ///< f32, bf16 or f16 of the floating point tensors; empty: each as stored (quantised ones become f32)
-    Layout layout =
-        Layout::original; ///< comfy: the original names of transformer and VAE, transformers' names of the encoders
-    std::optional<DType> quantize; ///< f8_e4m3: linears of the blocks with a scale each (ComfyUI's scaled fp8); q8_0:
-                                   ///< the same linears as 8-bit blocks, in a GGUF file; the rest keeps `dtype`
+    /// f32, bf16 or f16 of the floating point tensors; empty: each as stored (quantised ones become f32).
+    std::optional<DType> dtype;
+    /// comfy: the original names of transformer and VAE, transformers' names of the encoders.
+    Layout layout = Layout::original;
+    /// f8_e4m3: linears of the blocks with a scale each (ComfyUI's scaled fp8); q8_0: the same linears as 8-bit blocks,
+    /// in a GGUF file; the rest keeps `dtype`.
+    std::optional<DType> quantize;
     std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes written
     std::stop_token stop;
 };

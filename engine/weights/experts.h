@@ -16,12 +16,12 @@ enum class Expert { none, high, low };
 /// "low_noise" / "high_noise" in any of the usual spellings: which Wan 2.2 expert a name speaks of.
 Expert expert_of(std::string_view name);
 
-/// The same of a transformer's file or folder, which often has the one word alone: "…-A14B_HIGH_fp8…", "…-LN",
-/// "…i2vLow". Such a word says something only where there is one of the other expert, too.
+/// Which expert a transformer's file or folder is named after. It often has the one word alone: "…-A14B_HIGH_fp8…",
+/// "…-LN", "…i2vLow". Such a word says something only where there is one of the other expert, too.
 Expert file_expert_of(std::string_view file_name);
-/// The same by the file's own name, else by its folder's ("low_noise_model", "wan_i2v_low").
+/// Which expert a file holds by its own name (file_expert_of), else by its folder's ("low_noise_model", "wan_i2v_low").
 Expert placed_expert_of(const std::filesystem::path& file);
-/// The same where name or folder speak of noise: that says it without the other file, too.
+/// Which expert a file holds where its name or folder speaks of noise (expert_of): no other file is needed to be sure.
 Expert said_expert_of(const std::filesystem::path& file);
 /// What the files of two experts have in common: letters and digits in lower case, without those words.
 std::string without_expert(std::string_view file_name);

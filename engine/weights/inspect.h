@@ -27,8 +27,8 @@ struct Inspection {
         std::string layout;      ///< "original", "diffusers", "open_clip", "llama.cpp"
     };
     std::string family = "unknown"; ///< "wan", "skyreels", "skyreels-df", "wan2.2"
-    std::string variant =
-        "unknown"; ///< "t2v", "i2v", "flf2v", "df", "ti2v", "vace", "vae", "text-encoder", "clip", "lora"
+    /// "t2v", "i2v", "flf2v", "df", "ti2v", "vace", "vae", "text-encoder", "clip", "lora", "unknown".
+    std::string variant = "unknown";
     Json config = Json::object();                ///< dimensions from the shapes, heads and text length from config.json
     std::map<std::string, std::uint64_t> dtypes; ///< bytes per type, named as on the command line
     std::vector<Entry> tensors;

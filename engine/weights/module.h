@@ -19,7 +19,7 @@ public:
     /// The tensor `prefix.leaf`; an Error names it, the expected and the found shape. -1 in `expected` allows any size
     /// there.
     const Weight& get(std::string_view leaf, const Shape& expected) const;
-    /// The same, or null where there is none.
+    /// As get(), or null where there is no such tensor.
     const Weight* find(std::string_view leaf) const;
     /// True where any tensor lies under this prefix.
     bool exists() const;

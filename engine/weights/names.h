@@ -21,7 +21,7 @@ std::string_view name(Layout);
 struct VaeDepth {
     int levels = 4, blocks = 3;
 };
-/// The same of any VAE's tensors, by their names in any layout; released ones have the default, and so has a file
+/// The cut of a VAE's decoder by its tensors' names, in any layout; released ones have the default, and so has a file
 /// without such names.
 VaeDepth vae_depth(std::span<const std::string_view> names);
 

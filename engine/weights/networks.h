@@ -21,7 +21,7 @@ struct Network {
     std::string first_name() const { return files().front().filename().string(); }
 };
 
-/// Those of one kind; where an index names the files of some, those alone.
+/// The networks of one kind; where an index names the files of some, those alone.
 std::vector<Network> only(const std::vector<Network>& all, Component wanted);
 
 /// What lies in the files and folders that belong to one model. Each file is read once, however often a search comes
@@ -34,8 +34,8 @@ public:
     /// In a folder that may hold much that is not of this model. Throws nothing: what cannot be read is left out and
     /// becomes `problems_beside()`.
     std::vector<Network> look_beside(const std::filesystem::path& folder);
-    /// The same without transformers. A file in which there was nothing else is not read again by this process as long
-    /// as it stays as it is: a model may lie among hundreds of them.
+    /// As look_beside(), without transformers. A file in which there was nothing else is not read again by this process
+    /// as long as it stays as it is: a model may lie among hundreds of them.
     std::vector<Network> companions_beside(const std::filesystem::path& folder);
 
     /// The checkpoints of such a folder, by names alone.

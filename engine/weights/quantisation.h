@@ -14,12 +14,13 @@ bool is_scale_leaf(std::string_view leaf); ///< "scale_weight", "weight_scale"
 /// Throws Error by the name of the scheme where `name` (canonical or not) belongs to a quantisation that is not read:
 /// nvfp4, bitsandbytes, GPTQ, ….
 void refuse_unknown_quantisation(std::string_view name, const std::string& file);
-/// Of a weight in 8-bit whole numbers, however they are scaled.
+/// Throws Error for a weight in 8-bit whole numbers, however they are scaled.
 [[noreturn]] void refuse_int8(std::string_view name, const std::string& file);
 /// ComfyUI's `<layer>.comfy_quant`: a JSON text in a U8 tensor. float8_e4m3fn and float8_e5m2 pass, others are refused
 /// by name.
 void check_comfy_quant(const Tensor& tensor, std::string_view name, const std::string& file);
-/// The same in `__metadata__["_quantization_metadata"]` for all layers.
+/// Throws Error where `__metadata__["_quantization_metadata"]` names, for any layer, a format that check_comfy_quant
+/// refuses.
 void check_quantisation_metadata(const std::map<std::string, std::string>& metadata, const std::string& file);
 
 /// A scale as Weight::scale wants it: f32, [] or [out]. `blocks` receives the number of column blocks (1: none); then

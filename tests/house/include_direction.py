@@ -37,10 +37,15 @@ MAY["app/compare"] = MAY["app/sweep"] = ENGINE + APP
 APP += ["app/compare", "app/sweep"]
 MAY["app"] = ENGINE + APP
 APP += ["app"]
-MAY["ui"] = ENGINE + APP
-MAY["app/main.cpp"] = ENGINE + APP + ["ui"]  # composes
-MAY["bench/ui"] = ENGINE + APP + ["bench", "ui", "tests"]
-MAY["tests"] = ENGINE + APP + ["bench", "app/cli", "ui"]
+UI = []
+for peers in (["ui/theme"], ["ui/widgets"], ["ui"], ["ui/actions", "ui/preview", "ui/timeline", "ui/docks"],  # ui: what every view is given
+              ["ui/steps", "ui/layers", "ui/tune"], ["ui/window"]):
+    for each in peers:
+        MAY[each] = ENGINE + APP + UI
+    UI += peers
+MAY["app/main.cpp"] = ENGINE + APP + UI  # composes
+MAY["bench/ui"] = ENGINE + APP + UI + ["bench", "tests"]
+MAY["tests"] = ENGINE + APP + UI + ["bench", "app/cli"]
 
 
 def room(path):

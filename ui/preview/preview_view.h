@@ -115,7 +115,8 @@ private:
     app::FrameCache& cache_;
     Slot a_, b_;
     Expected expected_;
-    /// Of a swap of clips that are paired by time: its offset is rounded to frames, and swapped back it is as before.
+    /// Offsets of a swap of clips that are paired by time: the new one is rounded to frames; swapped back, it is as
+    /// before.
     struct SwappedOffset {
         int now, before;
     };

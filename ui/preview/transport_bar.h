@@ -39,8 +39,8 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    QToolButton* button(const QString& icon, const QString& name,
-                        const char* action); ///< as the window's table calls it
+    /// `action`: as the window's table calls it.
+    QToolButton* button(const QString& icon, const QString& name, const char* action);
     QWidget* make_compare_row();
     QWidget* make_play_row();
     void refresh_time();

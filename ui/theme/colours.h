@@ -32,7 +32,7 @@ struct Colours {
 
 const Colours& light_colours();
 const Colours& dark_colours();
-/// Of whichever theme this palette belongs to.
+/// The colours of the theme that this palette belongs to.
 const Colours& colours(const QPalette& palette);
 
 /// WCAG's contrast ratio, 1 … 21.

@@ -14,7 +14,7 @@ class QLineEdit;
 
 namespace denoir::ui {
 
-/// Of a take that is not there, for who sees the shot itself: what is wrong and what to do, as missing_issue() has it.
+/// What is wrong with a take that is not there and what to do, as missing_issue() has it, for who sees the shot itself.
 QString words_of_missing(const app::Take& take, const app::Issue& issue);
 
 /// The cut: shots in order on one track, with thumbnails and a playhead. Drag a shot to move it, its edges to trim it;
@@ -44,7 +44,7 @@ public:
     /// Playing goes on from frame to frame only where this says that nothing of show_frame() is waited for: the clock
     /// stands meanwhile.
     void set_settled(std::function<bool()> settled) { settled_ = std::move(settled); }
-    /// Of pictures that come into an empty cut, frames a second.
+    /// Frame rate of pictures that come into an empty cut.
     void set_usual_rate(double fps) { usual_rate_ = fps; }
     /// Where a shot is drawn, in viewport coordinates. For tests and for what opens beside it.
     QRect shot_rect(int row) const;

@@ -12,7 +12,7 @@ namespace denoir::ui {
 
 /// "31.2 dB", "equal", "reference" of one that others are measured against, "–" where there is no figure.
 QString psnr_text(const app::OpenSweep& sweep, std::size_t cell);
-/// Its figures are there, maybe over the frames that both clips have; the note says so.
+/// True where the cell's figures are there, maybe over the frames that both clips have; the note says so.
 bool is_compared(const SweepCell& cell);
 /// True where another cell is measured against it.
 bool is_reference(const app::OpenSweep& sweep, std::size_t cell);

@@ -21,7 +21,7 @@ public:
 
     bool empty() const { return order_.empty(); }
     bool flows() const { return order_.size() == 1; }
-    /// Of a flowing one, how many stand beside each other.
+    /// How many cells stand beside each other in a grid that flows.
     void set_flow(int columns) { flow_ = columns; }
     int rows() const;
     int columns() const;

@@ -66,8 +66,7 @@ public:
     /// Puts back what was there when the window closed last, or a sample; offers what a crash left; begins to feed the
     /// engine.
     void begin(Layout layout);
-    /// The same for a picture of the window: remembered request and newest run, but nothing is started, asked or
-    /// stored.
+    /// begin() for a picture of the window: remembered request and newest run, but nothing is started, asked or stored.
     void begin_for_picture(Layout layout);
     ActionTable& actions() { return actions_; }
     Layouts& layouts() { return *layouts_; }

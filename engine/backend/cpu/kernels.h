@@ -67,7 +67,7 @@ struct Kernels {
     float (*scores)(float* s, float scale, const float* bias, const float* key_bias, std::int64_t n);
     /// s = exp(s - shift), rounded to bf16 if asked; returns the sum before rounding.
     float (*exponentials)(float* s, float shift, bool round, std::int64_t n);
-    /// The same, rounded, as bf16.
+    /// out = exp(s - shift) rounded to bf16; returns the sum before rounding.
     float (*exponentials_bf16)(const float* s, float shift, std::uint16_t* out, std::int64_t n);
 
     /// For benchmarks: multiplies and adds in registers alone, as many at a time as the matrix kernel; returns the

@@ -33,8 +33,8 @@ public:
 
     std::int64_t tiles() const;
     std::int64_t tile_columns() const; ///< of all tiles but the last
-    std::int64_t
-    tile_rows(std::int64_t rows);       ///< rows of one call for a result of `rows` rows; makes what multiply() needs
+    /// Rows of one call for a result of `rows` rows; makes what multiply() needs.
+    std::int64_t tile_rows(std::int64_t rows);
     std::int64_t scratch_bytes() const; ///< of one call
 
     /// C[tile_rows, columns of tile] = A · Wᵀ, C dense rows of tile_columns() floats. A [tile_rows, k] dense, of

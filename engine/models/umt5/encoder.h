@@ -39,8 +39,8 @@ std::vector<std::string> layer_names(const Config&);
 class Encoder {
 public:
     struct Options {
-        DType dtype = DType::f32;
-    }; ///< f32 or bf16, activations and arithmetic
+        DType dtype = DType::f32; ///< f32 or bf16, activations and arithmetic
+    };
 
     Encoder(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);
     const Config& config() const { return config_; }

@@ -36,7 +36,7 @@ public:
     /// The bytes of a spiece.model that lie elsewhere (tensor `spiece_model` of a safetensors file), called `origin` in
     /// errors.
     static Tokenizer from_model_bytes(std::span<const std::byte> bytes, std::string_view origin);
-    /// Those of a GGUF file called `origin`; the views are not kept.
+    /// The pieces of a GGUF file called `origin`; the views are not kept.
     static Tokenizer from_lists(const PieceLists& lists, std::string_view origin);
 
     /// The ids of a text that `clean` has seen: </s> at the end, at most `text_len` of them (>= 2). Longer texts lose

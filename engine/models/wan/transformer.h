@@ -16,8 +16,8 @@ namespace denoir::wan {
 
 /// Where the reference rounds to bf16 (spec/dit.md 7). What is not named here is f32.
 struct Precision {
-    DType compute =
-        DType::f32; ///< inputs, weights and results of matrices and attention outside the f32 islands (time, fps, head)
+    /// Inputs, weights and results of matrices and attention outside the f32 islands (time, fps, head).
+    DType compute = DType::f32;
     DType stream = DType::f32;        ///< the residual stream between blocks
     bool bf16_parameters = false;     ///< norms, biases, modulation and the weights of the f32 islands are bf16 values
     bool round_sinusoid = false;      ///< the timestep sinusoid is rounded
@@ -35,8 +35,8 @@ struct Precision {
 /// log(count) on its score counts them all.
 struct Context {
     struct Keys {
-        Tensor k, v;
-    };                               ///< [rows, N, head_dim], compute dtype
+        Tensor k, v; ///< [rows, N, head_dim], compute dtype
+    };
     std::vector<Keys> text;          ///< one per block
     std::vector<Keys> image;         ///< one per block; empty without CLIP features
     Tensor key_bias;                 ///< [text rows] f32, or undefined where no row was collapsed
@@ -55,8 +55,8 @@ class Transformer {
 public:
     struct Options {
         std::optional<std::int64_t> heads; ///< where config.json names none
-        std::optional<std::int64_t>
-            causal_block; ///< latent frames per causal block, wins over config.json; 0: full attention
+        /// Latent frames per causal block, wins over config.json; 0: full attention.
+        std::optional<std::int64_t> causal_block;
         Precision precision;
     };
 
@@ -92,8 +92,8 @@ public:
                    const Context& context, std::optional<int> fps = {}, nn::Probe* probe = nullptr,
                    Tensor* residual = nullptr) const;
 
-    /// The same with the residual of an earlier forward in place of the blocks (TeaCache, spec/pipelines.md 8): prompt
-    /// and frame rate act through that alone.
+    /// forward() with the residual of an earlier one in place of the blocks (TeaCache, spec/pipelines.md 8): prompt and
+    /// frame rate act through that alone.
     Tensor forward_reusing(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
                            const Tensor& residual, nn::Probe* probe = nullptr) const;
 
