@@ -86,6 +86,10 @@ std::optional<double> read_double(std::string_view text) {
     return text.starts_with('-') ? -size : size;
 }
 
+std::string counted(std::uint64_t n, std::string_view what) {
+    return std::to_string(n).append(" ").append(what).append(n == 1 ? "" : "s");
+}
+
 char lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string lower_ascii(std::string_view text) {

@@ -21,6 +21,9 @@ void append_utf8(std::string& out, std::uint32_t code);
 /// large for a double is infinite, what is too small 0.
 std::optional<double> read_double(std::string_view text);
 
+/// "1 frame", "2 frames", "0 frames".
+std::string counted(std::uint64_t n, std::string_view what);
+
 /// A to Z in lower case, every other byte as it is, whatever the locale.
 char lower_ascii(char c);
 std::string lower_ascii(std::string_view text);

@@ -43,6 +43,12 @@ TEST(Text, numbers_that_no_double_holds) {
         EXPECT_EQ(read_double(none), std::nullopt) << none;
 }
 
+TEST(Text, plurals) {
+    EXPECT_EQ(counted(0, "frame"), "0 frames");
+    EXPECT_EQ(counted(1, "frame"), "1 frame");
+    EXPECT_EQ(counted(97, "frame"), "97 frames");
+}
+
 TEST(Text, lower_case_of_ascii_alone) {
     EXPECT_EQ(lower_ascii("AZ[@`{az 09 ÄÖ É"), "az[@`{az 09 ÄÖ É");
     EXPECT_EQ(lower_ascii('Q'), 'q');
