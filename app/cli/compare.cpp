@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "app/cli/commands.h"
 #include "engine/compare/outputs.h"
 #include "engine/compare/report_parts.h"
@@ -26,17 +24,6 @@ std::size_t choice(const Arguments& args, std::string_view option, std::span<con
         list += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
     }
     throw UsageError("", std::string(option), fmt::format("'{}' is unknown", printable(word, 40)), "use " + list);
-}
-
-std::optional<double> number(const Arguments& args, std::string_view option, double low, double high) {
-    if (!args.has(option)) return std::nullopt;
-    const std::string text = args.get(option);
-    double value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high))
-        throw UsageError("", std::string(option), fmt::format("'{}' is no number in range", printable(text, 40)),
-                         fmt::format("use {} to {}", low, high));
-    return value;
 }
 
 std::optional<int> step(const Arguments& args, std::string_view option) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace denoir {
 
@@ -20,6 +23,15 @@ void append_utf8(std::string& out, std::uint32_t code);
 /// The decimal number (or inf, nan) that `text` is as a whole, whatever the locale; nothing for other text. What is too
 /// large for a double is infinite, what is too small 0.
 std::optional<double> read_double(std::string_view text);
+
+/// The whole decimal number that `text` is as a whole, in the range of T; nothing for other text. A minus sign is read
+/// where T is signed, a plus sign never.
+template <std::integral T> std::optional<T> read_whole(std::string_view text) {
+    T value{};
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
 
 /// "1 frame", "2 frames", "0 frames".
 std::string counted(std::uint64_t n, std::string_view what);

@@ -13,6 +13,7 @@
 #include "engine/core/units.h"
 #include "engine/session/field_reader.h"
 #include "engine/session/model_lookup.h"
+#include "engine/session/noise_kind.h"
 #include "engine/session/suggest.h"
 
 namespace denoir {
@@ -52,16 +53,9 @@ void read_noise(Request& r, const FieldReader& in) {
     }
     const FieldReader reader = in.member("kind", *kind);
     const std::string text = reader.text();
-    if (text == "torch-cpu") return;
-    constexpr std::string_view cuda = "torch-cuda:";
-    int count = 0;
-    if (text.starts_with(cuda) && text.size() <= cuda.size() + 4)
-        for (const char c : text.substr(cuda.size())) count = c >= '0' && c <= '9' ? count * 10 + (c - '0') : -100000;
-    if (count < 1 || count > 1024)
-        reader.out_of_range(fmt::format("'{}' is unknown", printable(text, 40)),
-                            "use torch-cpu, or torch-cuda:N with N multiprocessors, 1 to 1024");
-    r.noise.kind = NoiseSource::Kind::torch_cuda;
-    r.noise.multiprocessors = count;
+    const auto noise = read_noise_kind(text);
+    if (!noise) reader.out_of_range(fmt::format("'{}' is unknown", printable(text, 40)), noise_kind_hint);
+    r.noise = *noise;
 }
 
 void read_forcing(Request& r, const FieldReader& in) {
@@ -150,15 +144,8 @@ void read_start(Request& r, const FieldReader& in) {
 }
 
 Json write_noise(const Request& r) {
-    switch (r.noise.kind) {
-    case NoiseSource::Kind::torch_cpu:
-        return {{"kind", "torch-cpu"}};
-    case NoiseSource::Kind::torch_cuda:
-        return {{"kind", fmt::format("torch-cuda:{}", r.noise.multiprocessors)}};
-    case NoiseSource::Kind::file:
-        break;
-    }
-    return {{"file", r.noise.file.string()}};
+    if (r.noise.kind == NoiseSource::Kind::file) return {{"file", r.noise.file.string()}};
+    return {{"kind", noise_kind_text(r.noise)}};
 }
 
 Json write_forcing(const Request& r) {

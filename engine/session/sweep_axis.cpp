@@ -95,11 +95,8 @@ std::vector<std::string> pieces(std::string_view field, std::string_view text, s
 }
 
 std::optional<Json> number_of(std::string_view text) {
-    const char *begin = text.data(), *end = begin + text.size();
-    std::uint64_t natural = 0;
-    std::int64_t whole = 0;
-    if (const auto [p, e] = std::from_chars(begin, end, natural); p == end && e == std::errc()) return natural;
-    if (const auto [p, e] = std::from_chars(begin, end, whole); p == end && e == std::errc()) return whole;
+    if (const auto natural = read_whole<std::uint64_t>(text)) return *natural;
+    if (const auto whole = read_whole<std::int64_t>(text)) return *whole;
     if (const auto real = read_double(text); real && std::isfinite(*real)) return *real;
     return std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/transformer.h"
@@ -26,11 +27,9 @@ std::set<int> read_steps(const std::string& text, int total) {
     };
     const auto number = [&](std::string_view part) {
         if (part == "last") return total;
-        int value = 0;
-        const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), value);
-        if (problem != std::errc() || end != part.data() + part.size() || value < 1 || value > total)
-            throw refuse(part);
-        return value;
+        const auto value = read_whole<int>(part);
+        if (!value || *value < 1 || *value > total) throw refuse(part);
+        return *value;
     };
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());

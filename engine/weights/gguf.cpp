@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstring>
 #include <unordered_set>
 #include <utility>
 
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 #include "engine/weights/bytes.h"
 
 namespace denoir {
@@ -365,10 +365,8 @@ std::optional<std::int64_t> gguf_count(const Container& c, const std::string& ke
     if (c.arrays.contains(key)) refuse(c, key, "is no number");
     const auto found = c.metadata.find(key);
     if (found == c.metadata.end()) return std::nullopt;
-    const std::string& text = found->second;
-    std::int64_t value = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < 0) refuse(c, key, "is no number from 0 on");
+    const auto value = read_whole<std::int64_t>(found->second);
+    if (!value || *value < 0) refuse(c, key, "is no number from 0 on");
     return value;
 }
 

@@ -43,6 +43,16 @@ TEST(Text, numbers_that_no_double_holds) {
         EXPECT_EQ(read_double(none), std::nullopt) << none;
 }
 
+TEST(Text, whole_numbers) {
+    EXPECT_EQ(read_whole<int>("-12"), -12);
+    EXPECT_EQ(read_whole<std::uint64_t>("18446744073709551615"), 18446744073709551615u);
+    EXPECT_EQ(read_whole<int>("007"), 7);
+    for (const char* none : {"", "x", "1x", " 1", "1 ", "+1", "1.0", "1e3", "2147483648", "-2147483649", "-"})
+        EXPECT_EQ(read_whole<int>(none), std::nullopt) << none;
+    EXPECT_EQ(read_whole<std::uint64_t>("-1"), std::nullopt);
+    EXPECT_EQ(read_whole<std::uint64_t>("18446744073709551616"), std::nullopt);
+}
+
 TEST(Text, plurals) {
     EXPECT_EQ(counted(0, "frame"), "0 frames");
     EXPECT_EQ(counted(1, "frame"), "1 frame");
