@@ -13,11 +13,11 @@ namespace {
 std::string describe(const Inspection& found) {
     std::string out = fmt::format("{} {}, {}, {} tensors, {} parameters, {}\n", printable(found.family, 60),
                                   printable(found.variant, 60), printable(found.dtype(), 160), found.tensors.size(),
-                                  found.parameters, size_text(double(found.bytes)));
+                                  found.parameters, bytes_text(double(found.bytes)));
     for (const auto& part : found.parts) {
         const std::string kind = part.layout.empty() ? "" : fmt::format("{} {}, ", part.format, part.layout);
         out += fmt::format("  {}: {}{}, {}\n", part.role, kind, counted(part.files.size(), "file"),
-                           size_text(double(part.bytes)));
+                           bytes_text(double(part.bytes)));
         for (const auto& file : part.files) out += fmt::format("    {}\n", printable(file.string(), 120));
     }
     for (const auto& [key, value] : found.config.items())

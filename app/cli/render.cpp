@@ -43,7 +43,7 @@ void report(const RenderResult& result, const Console& console) {
     if (result.forwards > 0)
         text += fmt::format("{:>18}  {:>9} of {} forwards\n", "reused", result.reused, result.forwards);
     console.say(text + fmt::format("{:>18}  {:>9}\n{:>18}  {:>9}", "all", duration(result.seconds), "peak memory",
-                                   size_text(double(result.peak_memory_bytes))));
+                                   bytes_text(double(result.peak_memory_bytes))));
     Json report{{"out", result.out.string()}, {"run", result.run.string()},
                 {"seed", result.seed},        {"seconds", result.seconds},
                 {"stages", stages},           {"peak_memory_bytes", result.peak_memory_bytes}};

@@ -111,14 +111,14 @@ report::Chart over_axis(const SweepRecord& record, std::size_t axis, std::string
     chart.x_name = axis_title(sweep.axes[axis].field);
     chart.digits = digits;
     for (const std::size_t i : order) chart.x.push_back(number(i));
+    std::vector<std::size_t> others;
+    for (std::size_t a = 0; a < sweep.axes.size(); ++a)
+        if (a != axis) others.push_back(a);
     for (std::size_t cell = 0; cell < sweep.size(); ++cell) {
         std::vector<std::size_t> at = sweep.place(cell);
         if (at[axis] != 0 || chart.series.size() == most_lines) continue;
         report::Series line;
-        for (std::size_t a = 0; a < at.size(); ++a)
-            if (a != axis)
-                line.name += fmt::format("{}{} {}", line.name.empty() ? "" : " · ", axis_title(sweep.axes[a].field),
-                                         value_text(sweep.axes[a], at[a], 24));
+        line.name = sweep.label(cell, 24, others);
         line.colour = int(chart.series.size());
         for (const std::size_t i : order) {
             at[axis] = i;

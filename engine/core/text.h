@@ -36,6 +36,14 @@ template <std::integral T> std::optional<T> read_whole(std::string_view text) {
 /// "1 frame", "2 frames", "0 frames".
 std::string counted(std::uint64_t n, std::string_view what);
 
+/// Order of names: runs of digits compare as numbers ("frame_2" before "frame_10"), everything else byte by byte. Names
+/// that differ in leading zeros alone compare byte by byte.
+bool natural_less(std::string_view a, std::string_view b);
+
+/// Part of a file's name, at most `limit` bytes: the letters and digits of ASCII and the characters of `also` as they
+/// are, a single '-' for whatever stands between them; nothing but letters and digits at the end.
+std::string file_slug(std::string_view text, std::size_t limit, std::string_view also = {});
+
 /// A to Z in lower case, every other byte as it is, whatever the locale.
 char lower_ascii(char c);
 std::string lower_ascii(std::string_view text);

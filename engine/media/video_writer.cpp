@@ -30,11 +30,9 @@ const AVCodec* find_encoder(Codec codec) {
     return codec == Codec::ffv1 ? avcodec_find_encoder(AV_CODEC_ID_FFV1) : avcodec_find_encoder_by_name("libx264");
 }
 
-int even(int side) { return side + (side & 1); }
-
 void set_up_h264(AVCodecContext& context, const VideoOptions& options) {
-    context.width = even(options.width);
-    context.height = even(options.height);
+    context.width = even_side(options.width);
+    context.height = even_side(options.height);
     context.pix_fmt = AV_PIX_FMT_YUV420P;
     context.color_range = AVCOL_RANGE_MPEG;
     context.color_primaries = AVCOL_PRI_BT709;

@@ -4,7 +4,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <cctype>
 #include <ctime>
 
 #include "engine/core/file.h"
@@ -25,15 +24,7 @@ namespace {
 
 /// "a-red-balloon-rises", for the name of a folder.
 std::string slug(std::string_view prompt) {
-    std::string out;
-    for (const unsigned char c : prompt) {
-        if (out.size() >= 32) break;
-        if (c < 0x80 && std::isalnum(c))
-            out += char(std::tolower(c));
-        else if (!out.empty() && out.back() != '-')
-            out += '-';
-    }
-    while (!out.empty() && out.back() == '-') out.pop_back();
+    const std::string out = file_slug(lower_ascii(prompt), 32);
     return out.empty() ? "run" : out;
 }
 

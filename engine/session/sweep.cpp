@@ -172,9 +172,15 @@ Request Sweep::request_of(std::size_t cell) const {
 }
 
 std::string Sweep::label(std::size_t cell, std::size_t longest) const {
+    std::vector<std::size_t> all(axes.size());
+    std::iota(all.begin(), all.end(), std::size_t(0));
+    return label(cell, longest, all);
+}
+
+std::string Sweep::label(std::size_t cell, std::size_t longest, std::span<const std::size_t> of) const {
     std::string out;
     const std::vector<std::size_t> at = place(cell);
-    for (std::size_t i = 0; i < axes.size(); ++i)
+    for (const std::size_t i : of)
         out += fmt::format("{}{} {}", out.empty() ? "" : " · ", axis_title(axes[i].field),
                            value_text(axes[i], at[i], longest));
     return out;

@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-
 #include "engine/core/disk.h"
 #include "engine/core/file.h"
+#include "engine/core/text.h"
 #include "engine/session/render.h"
 #include "engine/session/run_tools.h"
 
@@ -14,21 +13,9 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-std::string slug(std::string_view text) {
-    std::string out;
-    for (const unsigned char c : text) {
-        if (out.size() >= 60) break;
-        if (c < 0x80 && (std::isalnum(c) || c == '.'))
-            out += char(c);
-        else if (!out.empty() && out.back() != '-')
-            out += '-';
-    }
-    while (!out.empty() && (out.back() == '-' || out.back() == '.')) out.pop_back();
-    return out;
-}
-
 fs::path run_folder_of(const SweepFolder& folder, std::size_t cell) {
-    return folder.path() / "runs" / fmt::format("{:03}-{}", cell, slug(folder.record().sweep.label(cell, 24)));
+    return folder.path() / "runs" /
+           fmt::format("{:03}-{}", cell, file_slug(folder.record().sweep.label(cell, 24), 60, "."));
 }
 
 bool is_of(const RunFolder& run, Request request) {

@@ -104,6 +104,9 @@ TEST(Sweep, CellsAreCountedWithTheLastAxisFastest) {
     EXPECT_EQ(sweep.place(5), (std::vector<std::size_t>{2, 1}));
     for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(sweep.cell(sweep.place(i)), i);
     EXPECT_EQ(sweep.label(3), "steps 20 · guidance 3.5");
+    const std::size_t second[]{1};
+    EXPECT_EQ(sweep.label(3, 40, second), "guidance 3.5");
+    EXPECT_EQ(sweep.label(3, 40, {}), "");
     const Request r = sweep.request_of(3);
     EXPECT_EQ(r.steps, 20);
     EXPECT_EQ(r.guidance, 3.5);
