@@ -15,6 +15,7 @@
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/media/frame_folder.h"
+#include "engine/pipeline/run_layout.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -74,7 +75,7 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
     if (!fs::exists(out, code)) return;
     const fs::path self = fs::canonical(folder_of(out), code) / out.filename();
     // Of a run it is what is read.
-    const bool is_clip = out.filename() == "video.mp4" && fs::exists(folder_of(out) / "run.json", code);
+    const bool is_clip = run_of_video(out).has_value();
     for (const fs::path& input : inputs) {
         if (input.empty()) continue;
         if (same_file(out, input)) refuse_input(out, input);
@@ -93,18 +94,18 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
 
 /// What a render has made is not written over by another.
 void refuse_file_of_run(const fs::path& out, const fs::path& own_run) {
-    static constexpr std::array<std::string_view, 5> kept{"video.mp4", "run.json", "conditioning.safetensors",
-                                                          "metrics.json", "thumbnail.png"};
+    static constexpr std::array<std::string_view, 5> kept{run_file::video, run_file::record, run_file::conditioning,
+                                                          run_file::metrics, run_file::thumbnail};
     std::error_code code;
     if (!fs::exists(out, code)) return;
     const fs::path folder = fs::canonical(folder_of(out), code);
     if (code) return; // it was looked at before
-    const bool state = folder.filename() == "latents" || folder.filename() == "solver";
+    const bool state = folder.filename() == run_file::latents || folder.filename() == run_file::solver;
     const fs::path run = state ? folder.parent_path() : folder;
     if (!state && std::find(kept.begin(), kept.end(), out.filename().native()) == kept.end()) return;
     // Other programs write a run.json, too.
-    if (!fs::is_regular_file(run / "run.json", code) || !fs::is_directory(run / "latents", code) ||
-        !fs::is_directory(run / "solver", code) || (!own_run.empty() && same_file(run, own_run)))
+    if (!fs::is_regular_file(run / run_file::record, code) || !fs::is_directory(run / run_file::latents, code) ||
+        !fs::is_directory(run / run_file::solver, code) || (!own_run.empty() && same_file(run, own_run)))
         return;
     throw Error(out.string(), "", fmt::format("is a file of the run {}", printable(run.filename().string(), 100)),
                 "choose another output");

@@ -8,6 +8,7 @@
 
 #include "engine/core/file.h"
 #include "engine/core/text.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/frame_output.h"
 #include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"
@@ -30,8 +31,7 @@ std::string slug(std::string_view prompt) {
 
 void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vector<fs::path>& inputs) {
     if (run_dir.empty()) return;
-    std::error_code code;
-    if (fs::exists(run_dir / "run.json", code))
+    if (is_run_folder(run_dir))
         throw Error(run_dir.string(), "", "holds a run already",
                     "go on with render --resume, or give another --run-dir");
     check_output_folder(run_dir, inputs);
@@ -62,7 +62,7 @@ void same_bytes(const fs::path& from, const fs::path& to) {
 /// What the encoders gave to another run.
 void take_conditioning(RunFolder& run, const RunFolder& from) {
     if (!from.load_conditioning()) return;
-    same_bytes(from.file("conditioning.safetensors"), run.file("conditioning.safetensors"));
+    same_bytes(from.file(run_file::conditioning), run.file(run_file::conditioning));
     run.record().conditioning_sha256 = from.record().conditioning_sha256;
 }
 
@@ -127,8 +127,8 @@ void take_over_again(RunFolder& run, const ModelFolder& model) {
 
 /// Where the rest of a run will be written: found out before it is computed.
 void check_places(const RunFolder& run, int last_step) {
-    std::vector<fs::path> places{run.file("video.mp4"), run.file("thumbnail.png"), run.file("metrics.json"),
-                                 run.file("conditioning.safetensors")};
+    std::vector<fs::path> places{run.file(run_file::video), run.file(run_file::thumbnail), run.file(run_file::metrics),
+                                 run.file(run_file::conditioning)};
     for (int step = last_step + 1; step <= run.record().total_steps; ++step) {
         places.push_back(run.latents_file(step));
         places.push_back(run.solver_file(step));
@@ -253,7 +253,8 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
     record.request = request;
     const fs::path folder =
         options.run_dir.empty() ? new_run_folder(request) : resolved_path(options.run_dir.native(), fs::current_path());
-    record.out = options.out.empty() ? folder / "video.mp4" : resolved_path(options.out.native(), fs::current_path());
+    record.out =
+        options.out.empty() ? folder / run_file::video : resolved_path(options.out.native(), fs::current_path());
     record.metadata = options.metadata;
     record.created = utc_now();
     record.build = build_description();
@@ -286,7 +287,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     const bool draws = !state || window_after(windows, state->step).index + 1 < int(windows.size());
     const Request checked = as_stored(record.request, draws);
     if (Pipeline::step_count(Pipeline::resolve(checked, model)) != record.total_steps)
-        throw Error(run.file("run.json").string(), "total_steps", "does not fit the request",
+        throw Error(run.file(run_file::record).string(), "total_steps", "does not fit the request",
                     "the file was changed: render anew");
     for (const ModelFile& file : record.files) {
         std::error_code code;
@@ -299,7 +300,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     if (threads >= 0) record.request.threads = threads;
     check_places(run, state ? state->step : -1);
     const auto backend = engine.open(*record.request.device, record.request.threads);
-    for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"})
+    for (const fs::path& folder : {run.path(), run.file(run_file::latents), run.file(run_file::solver)})
         remove_partials(folder, "");
     remove_partials(record.out.parent_path(), record.out.filename().string());
     remove_partials(record.out, ""); // a folder of frames

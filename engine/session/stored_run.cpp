@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/core/units.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
 
@@ -45,7 +46,7 @@ void check_resolved(const RunFolder& run) {
                                                    {"forcing", r.mode != Mode::forcing || r.forcing.has_value()}};
     for (const auto& [field, there] : fields)
         if (!there)
-            throw Error(run.file("run.json").string(), std::string("request.") + field, "is missing",
+            throw Error(run.file(run_file::record).string(), std::string("request.") + field, "is missing",
                         "the file was changed: render anew");
 }
 
@@ -58,7 +59,7 @@ Request as_stored(const Request& stored, bool draws) {
 }
 
 std::vector<Window> stored_windows(const RunFolder& run) {
-    const fs::path file = run.file("run.json");
+    const fs::path file = run.file(run_file::record);
     std::vector<Window> windows;
     naming(file, [&] { windows = windows_of(run.record().request); });
     if (windows.size() > 1 && windows.back().last_step() != run.record().total_steps)
@@ -93,7 +94,7 @@ Tensor stored_latent(const RunFolder& run, int step, const Request& r, const Mod
 
 std::optional<Conditioning> stored_conditioning(const RunFolder& run, const Request& r, const ModelFolder& model) {
     std::optional<Conditioning> c = run.load_conditioning();
-    if (c) naming(run.file("conditioning.safetensors"), [&] { Pipeline::check_conditioning(r, model, *c); });
+    if (c) naming(run.file(run_file::conditioning), [&] { Pipeline::check_conditioning(r, model, *c); });
     return c;
 }
 

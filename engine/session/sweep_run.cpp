@@ -6,6 +6,7 @@
 #include "engine/core/disk.h"
 #include "engine/core/file.h"
 #include "engine/core/text.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/render.h"
 #include "engine/session/run_tools.h"
 
@@ -81,16 +82,16 @@ void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const
             const fs::path own = run_folder_of(folder, cell);
             RenderResult result;
             const auto there = open_run(own);
-            if (!there && fs::exists(own / "run.json", code))
-                throw Error((own / "run.json").string(), "", "cannot be read",
+            if (!there && is_run_folder(own))
+                throw Error((own / run_file::record).string(), "", "cannot be read",
                             "move its folder elsewhere, and this clip is rendered anew");
             if (there) {
                 if (!is_of(*there, request))
                     throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");
                 result = resume(own, on_run, request.threads, engine, observer, stop);
                 if (!has_clip(RunFolder::open(own))) { // resume() leaves a finished run as it is
-                    fs::rename(own / "video.mp4", own / "video-damaged.mp4", code); // or it is gone
-                    decode_run(own, std::nullopt, own / "video.mp4", request.threads, observer, stop);
+                    fs::rename(own / run_file::video, own / "video-damaged.mp4", code); // or it is gone
+                    decode_run(own, std::nullopt, own / run_file::video, request.threads, observer, stop);
                 }
                 c.run = own; // a finished one tells nobody
             } else {
