@@ -16,7 +16,8 @@ std::int64_t whole_number(const Arguments& args, std::string_view option, std::i
     const std::string text = args.get(option);
     const auto value = read_whole<std::int64_t>(text);
     if (!value || *value < low || *value > high)
-        throw UsageError("", std::string(option), fmt::format("'{}' is no whole number in range", printable(text, 40)),
+        throw UsageError("", std::string(option),
+                         fmt::format("'{}' is not a whole number in range", printable(text, 40)),
                          fmt::format("use {} to {}", low, high));
     return *value;
 }
@@ -26,7 +27,7 @@ std::optional<double> number(const Arguments& args, std::string_view option, dou
     const std::string text = args.get(option);
     const auto value = read_double(text);
     if (!value || !(*value >= low && *value <= high))
-        throw UsageError("", std::string(option), fmt::format("'{}' is no number in range", printable(text, 40)),
+        throw UsageError("", std::string(option), fmt::format("'{}' is not a number in range", printable(text, 40)),
                          fmt::format("use {} to {}", low, high));
     return value;
 }
@@ -49,7 +50,7 @@ Json number_value(std::string_view option, const std::string& text) {
     const auto real = read_double(text);
     if (!real) return text;
     if (!std::isfinite(*real))
-        throw UsageError("", std::string(option), fmt::format("{} is no finite number", printable(text, 20)),
+        throw UsageError("", std::string(option), fmt::format("{} is not a finite number", printable(text, 20)),
                          "write a number");
     return *real;
 }

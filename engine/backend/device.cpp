@@ -14,7 +14,7 @@ Device Device::parse(std::string_view text) {
         const std::string_view number = text.substr(prefix.size());
         if (const auto index = read_whole<int>(number); index && !number.starts_with('-')) return {Kind::cuda, *index};
     }
-    throw UsageError("", "device", "'" + printable(text, 40) + "' is no device", "use cpu, cuda or cuda:N");
+    throw UsageError("", "device", "'" + printable(text, 40) + "' is not a device", "use cpu, cuda or cuda:N");
 }
 
 std::string Device::name() const { return kind == Kind::cpu ? "cpu" : "cuda:" + std::to_string(index); }

@@ -190,7 +190,7 @@ std::unique_ptr<FrameSource> open_source(const fs::path& path, const SourceOptio
     auto source = fs::is_directory(path, code) ? open_folder(path, options, observer, stop) : open_file(path);
     const bool run = source->info().kind == SourceInfo::Kind::run;
     if (options.step && !run)
-        throw UsageError(path.string(), "step", "is no run folder", "name a run, or leave the step out");
+        throw UsageError(path.string(), "step", "is not a run folder", "name a run, or leave the step out");
     if (options.depth == SourceDepth::floats && !run)
         throw UsageError(path.string(), "--depth", fmt::format("a {} has 8 bits", name(source->info().kind)),
                          "compare two runs, or use --depth 8");

@@ -66,7 +66,7 @@ int step_to_show(const RunFolder& run, std::optional<int> asked) {
     const RunRecord& record = run.record();
     if (!asked && !record.find(record.total_steps))
         throw Error(run.path().string(), "step", "the run is not finished",
-                    record.steps.empty() ? "go on with render --resume"
+                    record.steps.empty() ? "resume it with render --resume"
                                          : fmt::format("give --step 0 to {}", record.steps.back().step));
     return asked.value_or(record.total_steps);
 }

@@ -91,7 +91,7 @@ ModuleSettings::ModuleSettings(const ModuleCall& call, std::initializer_list<std
         if (std::find(known.begin(), known.end(), key) != known.end()) continue;
         const std::vector<std::string_view> all(known);
         const std::string near = closest(key, all);
-        throw UsageError("", "--set " + printable(key, 40), fmt::format("{} knows no such key", call.name),
+        throw UsageError("", "--set " + printable(key, 40), fmt::format("{} has no such key", call.name),
                          !near.empty() ? fmt::format("did you mean {}?", near)
                          : all.empty() ? std::string("it takes none")
                                        : fmt::format("known are {}", fmt::join(all, ", ")));
@@ -116,7 +116,7 @@ std::optional<std::int64_t> ModuleSettings::whole(const std::string& key, std::i
     if (!said) return {};
     const auto value = read_whole<std::int64_t>(*said);
     if (!value || *value < low || *value > high)
-        refuse(key, fmt::format("'{}' is no whole number in range", printable(*said, 40)),
+        refuse(key, fmt::format("'{}' is not a whole number in range", printable(*said, 40)),
                fmt::format("use {} to {}", low, high));
     return value;
 }
@@ -131,7 +131,7 @@ std::optional<double> ModuleSettings::number(const std::string& key, double low,
     if (!said) return {};
     const auto value = read_double(*said);
     if (!value || !(*value >= low && *value <= high))
-        refuse(key, fmt::format("'{}' is no number in range", printable(*said, 40)),
+        refuse(key, fmt::format("'{}' is not a number in range", printable(*said, 40)),
                fmt::format("use {} to {}", low, high));
     return value;
 }

@@ -66,7 +66,8 @@ Shape shape_of(const ModuleSettings& set) {
         const std::size_t end = std::min(said->find(',', begin), said->size());
         const auto n = read_whole<std::int64_t>(std::string_view(*said).substr(begin, end - begin));
         if (!n || *n < 1 || *n > max_noise || product > max_noise / *n || shape.rank() == Shape::max_rank)
-            set.refuse("shape", fmt::format("'{}' is no shape of at most {} values", printable(*said, 40), max_noise),
+            set.refuse("shape",
+                       fmt::format("'{}' is not a shape of at most {} values", printable(*said, 40), max_noise),
                        "write it like 16,3,6,10");
         product *= *n;
         shape.push_back(*n);
@@ -80,7 +81,7 @@ std::uint64_t seed_of(const ModuleSettings& set) {
     if (!said) set.missing("seed");
     const auto seed = read_whole<std::uint64_t>(*said);
     if (!seed)
-        set.refuse("seed", fmt::format("'{}' is no whole number in range", printable(*said, 40)),
+        set.refuse("seed", fmt::format("'{}' is not a whole number in range", printable(*said, 40)),
                    "use 0 to 18446744073709551615");
     return *seed;
 }

@@ -44,7 +44,7 @@ void check_place(const fs::path& out, const fs::path& folder, const char* whose)
         if (errno == ENAMETOOLONG) throw Error(out.string(), "", "the name is too long", "choose a shorter one");
         throw Error(out.string(), "",
                     fmt::format("{} {}", whose, errno == EACCES ? "cannot be read" : "does not exist"),
-                    fmt::format("make {} or choose another place", printable(folder.string(), 80)));
+                    fmt::format("create {} or choose another place", printable(folder.string(), 80)));
     }
     if (!S_ISDIR(status.st_mode))
         throw Error(out.string(), "", fmt::format("{} is a file", whose), "choose another place");
@@ -60,7 +60,7 @@ void check_place(const fs::path& out, const fs::path& folder, const char* whose)
 void check_parent(const fs::path& out) { check_place(out, folder_of(out), "its folder"); }
 
 void refuse_input(const fs::path& out, const fs::path& input) {
-    throw Error(out.string(), "", fmt::format("is an input too ({})", printable(input.string(), 100)),
+    throw Error(out.string(), "", fmt::format("is also an input ({})", printable(input.string(), 100)),
                 "choose another output");
 }
 
@@ -146,10 +146,10 @@ void check_output_folder(const fs::path& given, std::span<const fs::path> inputs
     struct stat status {};
     const bool exists = ::stat(out.c_str(), &status) == 0;
     if (exists && !S_ISDIR(status.st_mode))
-        throw Error(given.string(), "", "is a file, and a folder is wanted", "name a new or empty folder");
+        throw Error(given.string(), "", "is a file, but a folder is expected", "name a new or empty folder");
     std::error_code code;
     if (!exists && fs::is_symlink(fs::symlink_status(out, code)))
-        throw Error(given.string(), "", "is a link that leads nowhere", "remove it or choose another name");
+        throw Error(given.string(), "", "is a broken link", "remove it or choose another name");
     if (exists && !holds_only_frames(out, own_frames, code))
         throw Error(given.string(), "", code ? "cannot be read" : "is not empty", "give a new or empty folder");
     if (exists)
@@ -176,7 +176,8 @@ OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, i
         throw UsageError(out.string(), "", fmt::format("{} is not written", extension),
                          "name a .mp4 (H.264), a .mkv (FFV1) or a folder for PNG frames");
     if (fs::is_regular_file(out, code))
-        throw Error(out.string(), "", "is a file, and no name of a video", "name a .mp4, a .mkv or a folder");
+        throw Error(out.string(), "", "is an existing file without a video's extension",
+                    "name a .mp4, a .mkv or a folder");
     check_output_folder(out, inputs, own_frames);
     return OutputKind::frames;
 }

@@ -32,8 +32,8 @@ std::string slug(std::string_view prompt) {
 void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vector<fs::path>& inputs) {
     if (run_dir.empty()) return;
     if (is_run_folder(run_dir))
-        throw Error(run_dir.string(), "", "holds a run already",
-                    "go on with render --resume, or give another --run-dir");
+        throw Error(run_dir.string(), "", "already holds a run",
+                    "resume it with render --resume, or give another --run-dir");
     check_output_folder(run_dir, inputs);
     if (out.empty()) return;
     const bool below = lies_in(run_dir, out), above = lies_in(out, run_dir);
@@ -106,8 +106,8 @@ void check_steps_before(const RunFolder& parent, int last) {
         std::error_code code;
         const fs::path file = parent.latents_file(step);
         if (parent.record().find(step) && !fs::is_regular_file(file, code))
-            throw Error(file.string(), "", "is missing, and a branch takes the steps before its start along",
-                        "put it back, or render anew");
+            throw Error(file.string(), "", "is missing, but a branch needs the steps before its start",
+                        "put it back, or render again");
     }
 }
 
@@ -118,7 +118,7 @@ void take_over_again(RunFolder& run, const ModelFolder& model) {
     const Request::Start& start = *r.start;
     if (branch_of(start.run, start.step).start->sha256 != start.sha256)
         throw Error(start.run.string(), "start.sha256", fmt::format("step {} there has other latents", start.step),
-                    "render the branch anew");
+                    "render the branch again");
     const RunFolder parent = RunFolder::open(start.run);
     stored_state(parent, start.step, r, model);
     check_steps_before(parent, start.step);
@@ -136,7 +136,7 @@ void check_places(const RunFolder& run, int last_step) {
     for (const fs::path& place : places) {
         std::error_code code;
         if (fs::exists(fs::symlink_status(place, code)) && !fs::is_regular_file(place, code))
-            throw Error(place.string(), "", "is no file, and the run writes one there", "remove it");
+            throw Error(place.string(), "", "is not a file, but the run writes one there", "remove it");
     }
 }
 
@@ -190,10 +190,10 @@ fs::path new_run_folder(const Request& r) {
         const fs::path path = runs / (i == 1 ? name : fmt::format("{}-{}", name, i));
         if (fs::create_directory(path, code)) return path;
         if (code)
-            throw Error(path.string(), "", "this folder cannot be made: " + code.message(),
+            throw Error(path.string(), "", "this folder cannot be created: " + code.message(),
                         "set DENOIR_HOME, or give --run-dir");
     }
-    throw Error(runs.string(), "", "holds too many runs of this second", "give --run-dir");
+    throw Error(runs.string(), "", "already holds too many runs from this second", "give --run-dir");
 }
 
 RenderResult render(const Request& asked, const RenderOptions& options, Engine& engine, Observer& observer,
@@ -288,7 +288,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     const Request checked = as_stored(record.request, draws);
     if (Pipeline::step_count(Pipeline::resolve(checked, model)) != record.total_steps)
         throw Error(run.file(run_file::record).string(), "total_steps", "does not fit the request",
-                    "the file was changed: render anew");
+                    "the file was changed: render again");
     for (const ModelFile& file : record.files) {
         std::error_code code;
         if (fs::file_size(file.path, code) != file.bytes || code)

@@ -36,7 +36,7 @@ bool make_folder(const fs::path& path) {
     std::error_code code;
     if (fs::create_directory(path, code)) return true;
     if (!code && fs::is_directory(path)) return false;
-    throw Error(path.string(), "", "this folder cannot be made: " + code.message(), "choose another place");
+    throw Error(path.string(), "", "this folder cannot be created: " + code.message(), "choose another place");
 }
 
 struct Moments {
@@ -92,7 +92,7 @@ RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
     if (!lock->take()) throw Error(path.string(), "", "another process is writing there", "choose another folder");
     RunFolder run(path, std::move(record), std::move(lock));
     if (is_there(run.file(run_file::record))) // since the folder was looked at
-        throw Error(path.string(), "", "holds a run already", "choose another folder");
+        throw Error(path.string(), "", "already holds a run", "choose another folder");
     try {
         run.save(); // first: without it the folder is no run, and as good as empty
     } catch (const Error&) {
@@ -112,10 +112,11 @@ RunFolder RunFolder::open(const fs::path& path) {
     std::error_code code;
     if (path.empty()) throw UsageError("", "run", "is empty", "name a run folder");
     if (!fs::is_directory(path, code))
-        throw Error(path.string(), "", fs::exists(path, code) ? "is no folder" : "no such folder", "name a run folder");
+        throw Error(path.string(), "", fs::exists(path, code) ? "is not a folder" : "no such folder",
+                    "name a run folder");
     const fs::path file = path / run_file::record;
     if (!is_there(file))
-        throw Error(path.string(), run_file::record, "is missing: this is no run folder",
+        throw Error(path.string(), run_file::record, "is missing: this is not a run folder",
                     "name a folder that render made");
     const Json json = parse_json(read_text(file, max_run_json), file.string());
     return {path, record_from_json(json, file.string()), nullptr};
@@ -216,7 +217,7 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
     const StepRecord* s = record_.find(step);
     if (!s)
         throw UsageError(path_.string(), "step", fmt::format("{} is not stored", step),
-                         record_.steps.empty() ? "the run has no step yet"
+                         record_.steps.empty() ? "the run has no steps yet"
                                                : fmt::format("use 0 to {}", record_.steps.back().step));
     const fs::path path = latents_file(step);
     if (!is_there(path))

@@ -47,7 +47,7 @@ void check_resolved(const RunFolder& run) {
     for (const auto& [field, there] : fields)
         if (!there)
             throw Error(run.file(run_file::record).string(), std::string("request.") + field, "is missing",
-                        "the file was changed: render anew");
+                        "the file was changed: render again");
 }
 
 Request as_stored(const Request& stored, bool draws) {
@@ -63,7 +63,7 @@ std::vector<Window> stored_windows(const RunFolder& run) {
     std::vector<Window> windows;
     naming(file, [&] { windows = windows_of(run.record().request); });
     if (windows.size() > 1 && windows.back().last_step() != run.record().total_steps)
-        throw Error(file.string(), "total_steps", "does not fit the request", "the file was changed: render anew");
+        throw Error(file.string(), "total_steps", "does not fit the request", "the file was changed: render again");
     return windows;
 }
 

@@ -84,7 +84,7 @@ void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const
             const auto there = open_run(own);
             if (!there && is_run_folder(own))
                 throw Error((own / run_file::record).string(), "", "cannot be read",
-                            "move its folder elsewhere, and this clip is rendered anew");
+                            "move its folder elsewhere to have this clip rendered again");
             if (there) {
                 if (!is_of(*there, request))
                     throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");

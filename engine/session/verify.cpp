@@ -99,7 +99,8 @@ void check_model(const RunFolder& run, const ModelFolder& model, Verification& r
 Verification verify_run(const fs::path& path, int threads, Observer& observer, std::stop_token stop) {
     const RunFolder run = RunFolder::open(path);
     const RunRecord& record = run.record();
-    if (record.steps.empty()) throw Error(path.string(), "steps", "the run has none yet", "go on with render --resume");
+    if (record.steps.empty())
+        throw Error(path.string(), "steps", "the run has no steps yet", "resume it with render --resume");
     Verification result;
     check_resolved(run);
 

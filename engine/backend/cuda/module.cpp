@@ -40,7 +40,7 @@ std::size_t asked_memory() {
     if (!asked || !*asked) return 0;
     const auto mib = read_whole<std::uint32_t>(asked); // shifted to bytes, it cannot wrap around
     if (!mib || *mib == 0)
-        throw UsageError("", "DENOIR_CUDA_MEMORY", fmt::format("'{}' is no size", printable(asked, 40)),
+        throw UsageError("", "DENOIR_CUDA_MEMORY", fmt::format("'{}' is not a size", printable(asked, 40)),
                          "use a number of MiB");
     return std::size_t{*mib} << 20;
 }
