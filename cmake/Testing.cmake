@@ -16,7 +16,8 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # denoir_add_test(cli_help_test COMMAND help_test.py TIMEOUT 60 LABELS full ENVIRONMENT DENOIR_ISA=avx2 FIXTURES_REQUIRED tiny_model RUN_SERIAL ON)
 # Every test is registered here. Unless said otherwise its label is quick (every run; full: by hand) and its limit 300 s; a limit is multiplied by
-# DENOIR_TEST_PACE. FIXTURES_SETUP: what the test makes for those that require it.
+# DENOIR_TEST_PACE. FIXTURES_SETUP: what the test makes for those that require it. Requests that name no device are for the processor, also where there
+# is a card.
 function(denoir_add_test name)
     cmake_parse_arguments(ARG "" "TIMEOUT;LABELS;FIXTURES_SETUP;RUN_SERIAL" "COMMAND;ENVIRONMENT;FIXTURES_REQUIRED" ${ARGN})
     if(NOT ARG_LABELS)
@@ -28,7 +29,7 @@ function(denoir_add_test name)
     math(EXPR ARG_TIMEOUT "${ARG_TIMEOUT} * ${DENOIR_TEST_PACE}")
     add_test(NAME ${name} COMMAND ${ARG_COMMAND})
     set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABELS} TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL "${ARG_RUN_SERIAL}"
-        ENVIRONMENT "${ARG_ENVIRONMENT}" FIXTURES_SETUP "${ARG_FIXTURES_SETUP}" FIXTURES_REQUIRED "${ARG_FIXTURES_REQUIRED}")
+        ENVIRONMENT "DENOIR_DEVICE=cpu;${ARG_ENVIRONMENT}" FIXTURES_SETUP "${ARG_FIXTURES_SETUP}" FIXTURES_REQUIRED "${ARG_FIXTURES_REQUIRED}")
 endfunction()
 
 # denoir_test(core_tensor_test SOURCES tensor_test.cpp LIBS denoir_core DEFINES A="b" …): one program per class or folder, its GoogleTest cases one entry

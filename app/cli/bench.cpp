@@ -125,7 +125,8 @@ int run(const Arguments& args, Console& console) {
         for (const char* option : {"--image", "--size", "--frames", "--dtype"})
             if (args.has(option)) throw UsageError("", option, "goes with --model", "add --model, or leave it out");
     if (names.empty())
-        throw UsageError("", "--only", fmt::format("'{}' fits no benchmark", printable(glob, 60)), "see bench --list");
+        throw UsageError("", "--only", fmt::format("'{}' matches no benchmark", printable(glob, 60)),
+                         "see bench --list");
     if (args.has("--list")) {
         console.say(fmt::format("{}", fmt::join(names, "\n")));
         console.report(Json(names));
@@ -157,7 +158,7 @@ Command bench_command() {
             0,
             0,
             {{"--list", "", "names of the benchmarks (default: run them)"},
-             {"--only", "GLOB", "those whose name fits, as 'linear/*' (default: all)"},
+             {"--only", "GLOB", "those whose name matches, as 'linear/*' (default: all)"},
              {"--model", "DIR", "also time text encoder, step and decoder of this model (default: kernels only)"},
              {"--image", "FILE", "start image for --model (default: none)"},
              {"--size", "WxH", "pixels for --model (default: the model's)"},

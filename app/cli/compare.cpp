@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "app/cli/commands.h"
 #include "engine/compare/outputs.h"
+#include "engine/compare/report_parts.h"
+#include "engine/core/text.h"
 
 namespace denoir::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+using report::figure_text;
 
 constexpr int largest_offset = 1'000'000;
 
@@ -22,17 +24,6 @@ std::size_t choice(const Arguments& args, std::string_view option, std::span<con
         list += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
     }
     throw UsageError("", std::string(option), fmt::format("'{}' is unknown", printable(word, 40)), "use " + list);
-}
-
-std::optional<double> number(const Arguments& args, std::string_view option, double low, double high) {
-    if (!args.has(option)) return std::nullopt;
-    const std::string text = args.get(option);
-    double value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high))
-        throw UsageError("", std::string(option), fmt::format("'{}' is no number in range", printable(text, 40)),
-                         fmt::format("use {} to {}", low, high));
-    return value;
 }
 
 std::optional<int> step(const Arguments& args, std::string_view option) {
@@ -57,36 +48,33 @@ CompareOptions options_of(const Arguments& args) {
     return o;
 }
 
-std::string value(const std::optional<double>& v, int digits, std::string_view none) {
-    return v ? fmt::format("{:.{}f}", *v, digits) : std::string(none);
-}
-
 std::string described(const char* side, const SourceInfo& s, std::int64_t length) {
     const std::string rate = s.fps > 0 ? fmt::format(", {:.6g} fps", s.fps) : "";
-    return fmt::format("{}  {}\n   {}: {}x{}, {} frame{}{}, {}\n", side, printable(s.path.string(), 200), name(s.kind),
-                       s.width, s.height, length, length == 1 ? "" : "s", rate, s.detail);
+    return fmt::format("{}  {}\n   {}: {}x{}, {}{}, {}\n", side, printable(s.path.string(), 200), name(s.kind), s.width,
+                       s.height, counted(std::uint64_t(length), "frame"), rate, s.detail);
 }
 
 std::string table(const Comparison& c) {
     const metrics::Summary& s = c.summary;
     std::string out = described("A", c.a, c.length_a) + described("B", c.b, c.length_b);
-    out += fmt::format("\n{} pair{} of frames at {}x{}\n\n{:22}{:>12}{:>12}{:>10}\n", s.frames,
-                       s.frames == 1 ? "" : "s", c.width, c.height, "", "mean", "worst", "at frame");
+    out += fmt::format("\n{} of frames at {}x{}\n\n{:22}{:>12}{:>12}{:>10}\n", counted(s.frames, "pair"), c.width,
+                       c.height, "", "mean", "worst", "at frame");
     const auto row = [&](std::string_view what, const std::string& mean, const std::string& worst,
                          std::optional<std::size_t> at) {
         const std::string where = at && s.mean.mse > 0 ? fmt::format("{}", c.frames[*at].index.a) : std::string();
         out += fmt::format("{:22}{:>12}{:>12}{:>10}\n", what, mean, worst, where);
     };
-    row("PSNR, dB", value(s.mean.psnr, 2, "equal"), value(s.worst.psnr, 2, "equal"), s.worst_psnr);
-    row("SSIM", value(s.mean.ssim, 4, "-"), value(s.worst.ssim, 4, "-"),
+    row("PSNR, dB", figure_text(s.mean.psnr, 2, "equal"), figure_text(s.worst.psnr, 2, "equal"), s.worst_psnr);
+    row("SSIM", figure_text(s.mean.ssim, 4, "-"), figure_text(s.worst.ssim, 4, "-"),
         s.mean.ssim ? std::optional(s.worst_ssim) : std::nullopt);
-    row("MSE", value(s.mean.mse, 4, ""), value(s.worst.mse, 4, ""), s.worst_psnr);
-    if (!c.lpips.empty()) row(c.lpips, value(s.mean.lpips, 4, "-"), value(s.worst.lpips, 4, "-"), std::nullopt);
+    row("MSE", figure_text(s.mean.mse, 4, ""), figure_text(s.worst.mse, 4, ""), s.worst_psnr);
+    if (!c.lpips.empty())
+        row(c.lpips, figure_text(s.mean.lpips, 4, "-"), figure_text(s.worst.lpips, 4, "-"), std::nullopt);
     const auto &m = s.mean.difference, &w = s.worst.difference;
-    row("difference, mean", value(m.mean, 3, ""), value(w.mean, 3, ""), std::nullopt);
-    row("  95th percentile", value(m.p95, 2, ""), value(w.p95, 2, ""), std::nullopt);
-    row("  99th percentile", value(m.p99, 2, ""), value(w.p99, 2, ""), std::nullopt);
-    row("  largest", "", value(w.max, 2, ""), std::nullopt);
+    row("difference, mean", figure_text(m.mean, 3, ""), figure_text(w.mean, 3, ""), std::nullopt);
+    row("  95th percentile", figure_text(m.p95, 2, ""), figure_text(w.p95, 2, ""), std::nullopt);
+    row("  99th percentile", figure_text(m.p99, 2, ""), figure_text(w.p99, 2, ""), std::nullopt);
+    row("  largest", "", figure_text(w.max, 2, ""), std::nullopt);
     return out;
 }
 

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 int run(const Arguments& args, Console& console) {
     const Json limit = args.has("--max-error") ? number_value("--max-error", args.get("--max-error")) : Json();
     if (args.has("--max-error") && (!limit.is_number() || limit.get<double>() < 0))
-        throw UsageError("", "--max-error", "is no number from 0 on", "write it like 1e-4");
+        throw UsageError("", "--max-error", "must be a number of 0 or more", "write it like 1e-4");
     const fs::path a = args.words()[0], b = args.words()[1];
     const std::vector<fs::path> inputs{a, b};
     for (const fs::path& input : inputs)

@@ -57,7 +57,7 @@ int run(const Arguments& args, Console& console) {
     progress.clear();
     for (const std::string& warning : result.warnings) log::warning(warning);
     console.say(fmt::format("{}: {} tensors, {}", printable(out.string(), 1000), result.tensors,
-                            size_text(double(result.bytes))));
+                            bytes_text(double(result.bytes))));
     console.report(Json{{"out", out.string()}, {"tensors", result.tensors}, {"bytes", result.bytes}});
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "engine/core/text.h"
 
 namespace denoir::cli {
 namespace {
@@ -12,11 +13,11 @@ namespace {
 std::string describe(const Inspection& found) {
     std::string out = fmt::format("{} {}, {}, {} tensors, {} parameters, {}\n", printable(found.family, 60),
                                   printable(found.variant, 60), printable(found.dtype(), 160), found.tensors.size(),
-                                  found.parameters, size_text(double(found.bytes)));
+                                  found.parameters, bytes_text(double(found.bytes)));
     for (const auto& part : found.parts) {
         const std::string kind = part.layout.empty() ? "" : fmt::format("{} {}, ", part.format, part.layout);
-        out += fmt::format("  {}: {}{} file{}, {}\n", part.role, kind, part.files.size(),
-                           part.files.size() == 1 ? "" : "s", size_text(double(part.bytes)));
+        out += fmt::format("  {}: {}{}, {}\n", part.role, kind, counted(part.files.size(), "file"),
+                           bytes_text(double(part.bytes)));
         for (const auto& file : part.files) out += fmt::format("    {}\n", printable(file.string(), 120));
     }
     for (const auto& [key, value] : found.config.items())

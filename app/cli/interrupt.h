@@ -17,7 +17,7 @@ public:
     Interrupt& operator=(const Interrupt&) = delete;
     std::stop_token token() const { return source_.get_token(); }
     bool happened() const { return source_.stop_requested(); }
-    /// The line for stderr where the process has to be ended in a hurry ("cancelled; go on with …").
+    /// The line for stderr where the process has to be ended in a hurry ("cancelled; resume with …").
     static void set_last_words(const std::string& line);
     /// What the program says at its end, result or refusal, is written from here on: a signal that comes now is too
     /// late, and only a further one ends the process.

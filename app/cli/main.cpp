@@ -37,8 +37,8 @@ const Command& find(const std::string& name) {
     const std::string near = name == "help" || name == "version" ? "--" + name : closest(name, names);
     throw UsageError("", name.empty() ? "command" : printable(name, 60),
                      name.empty() ? "is empty"
-                     : option     ? "is no option of the program"
-                                  : "is no command",
+                     : option     ? "is not an option of the program"
+                                  : "is not a command",
                      near.empty() ? "see denoir-cli --help" : fmt::format("did you mean {}?", near));
 }
 

@@ -27,7 +27,7 @@ Request request_of(const Arguments& args) {
 }
 
 std::string last_words(const std::filesystem::path& run, int step, int steps) {
-    return fmt::format("cancelled after step {} of {}; go on with: {}", step, steps,
+    return fmt::format("cancelled after step {} of {}; resume with: {}", step, steps,
                        command_with("denoir-cli render --resume", run.string()));
 }
 
@@ -43,7 +43,7 @@ void report(const RenderResult& result, const Console& console) {
     if (result.forwards > 0)
         text += fmt::format("{:>18}  {:>9} of {} forwards\n", "reused", result.reused, result.forwards);
     console.say(text + fmt::format("{:>18}  {:>9}\n{:>18}  {:>9}", "all", duration(result.seconds), "peak memory",
-                                   size_text(double(result.peak_memory_bytes))));
+                                   bytes_text(double(result.peak_memory_bytes))));
     Json report{{"out", result.out.string()}, {"run", result.run.string()},
                 {"seed", result.seed},        {"seconds", result.seconds},
                 {"stages", stages},           {"peak_memory_bytes", result.peak_memory_bytes}};
@@ -123,7 +123,7 @@ Command render_command() {
     return {"render",
             "[REQUEST.json] [--prompt T] [--image FILE] [--model DIR|FILE|NAME] … --out FILE.mp4|FILE.mkv|DIR",
             "A video from a request, options, or both (options win).\nAlso:\n"
-            "  denoir-cli render --resume RUNDIR              goes on from the last whole step\n"
+            "  denoir-cli render --resume RUNDIR              resumes after the last whole step\n"
             "  denoir-cli render --from RUN --step N … --out  a branch: keeps the latents up to step N, computes what "
             "follows",
             0,
@@ -134,7 +134,7 @@ Command render_command() {
                  {"--run-dir", "DIR", "run folder, new or empty (default: one below the data folder's runs)"},
                  {"--latents", "L", "steps to keep after success: all, last or none (default all)"},
                  {"--no-metadata", "", "do not store the request in the video (default: it is stored)"},
-                 {"--resume", "RUNDIR", "go on with this run (default: a new run)"},
+                 {"--resume", "RUNDIR", "resume this run (default: a new run)"},
                  {"--from", "RUN", "branch from this run (default: none)"},
                  {"--step", "N", "the step of --from after which the branch begins, 0 is the noise (no default)"},
                  progress_option,

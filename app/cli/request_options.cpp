@@ -54,7 +54,7 @@ Json cache_values(const Request& r, const Arguments& args) {
         value["threshold"] = number_value("--cache-threshold", args.get("--cache-threshold"));
     if (args.has("--cache-ret-steps")) {
         if (value.empty())
-            throw UsageError("", "--cache-ret-steps", "means nothing without --cache-threshold",
+            throw UsageError("", "--cache-ret-steps", "has no effect without --cache-threshold",
                              "give a threshold, 0.1 for example");
         value["ret_steps"] = true;
     }
@@ -93,7 +93,7 @@ void apply_request_options(Request& r, const Arguments& args, std::string_view s
     if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
     for (const char* option : {"--lora-strength", "--lora-expert"})
         if (args.has(option) && !args.has("--lora"))
-            throw UsageError("", option, "means nothing without --lora", "name the LoRA's file: --lora FILE");
+            throw UsageError("", option, "has no effect without --lora", "name the LoRA's file: --lora FILE");
     if (args.has("--lora")) set_request_field(r, "loras", lora_values(args), here);
     if (args.has("--cache-threshold") || args.has("--cache-ret-steps"))
         set_request_field(r, "cache", cache_values(r, args), here);
@@ -136,7 +136,7 @@ Error as_written(const Error& e, const Arguments& args, std::string_view steps_o
 std::vector<Option> with_request_options(std::initializer_list<Option> own, std::string_view steps_option) {
     std::vector<Option> all{
         {"--prompt", "T", "what the video shows (default: nothing)"},
-        {"--negative-prompt", "T", "what it shall not show (default: the model's own)"},
+        {"--negative-prompt", "T", "what it should not show (default: the model's own)"},
         {"--image", "FILE", "start image: PNG, JPEG, WebP, BMP, TIFF, GIF, PNM (default: none)"},
         {"--last-image", "FILE",
          "last image (first-last-frame models), or the one that follows the clip (diffusion forcing; default: none)"},

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 std::pair<std::string, std::string> assignment(std::string_view option, const std::string& text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-        throw UsageError("", std::string(option), fmt::format("'{}' is no FIELD=VALUES", printable(text, 60)),
+        throw UsageError("", std::string(option), fmt::format("'{}' is not FIELD=VALUES", printable(text, 60)),
                          "write it like steps=4,8,20");
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
@@ -77,7 +77,7 @@ void apply_reference(Sweep& sweep, const Arguments& args) {
         const auto axis = std::find_if(sweep.axes.begin(), sweep.axes.end(),
                                        [&, &f = field](const SweepAxis& a) { return a.field == f; });
         if (axis == sweep.axes.end())
-            throw UsageError("", "--reference", printable(field, 60) + " is no axis of this sweep",
+            throw UsageError("", "--reference", printable(field, 60) + " is not an axis of this sweep",
                              "name one of --axis");
         const auto found = std::find(axis->values.begin(), axis->values.end(), wanted.values.front());
         if (wanted.values.size() != 1 || found == axis->values.end())
@@ -139,7 +139,7 @@ public:
     /// Also when the folder is gone.
     std::string words() const {
         if (resume_.empty()) return "cancelled";
-        return fmt::format("cancelled in cell {} of {}; go on with: {}", number_, of_, resume_);
+        return fmt::format("cancelled in cell {} of {}; resume with: {}", number_, of_, resume_);
     }
 
 private:
@@ -302,7 +302,7 @@ void measure(SweepFolder& folder, std::size_t cell, SweepMeter& meter) {
 void check_out(const fs::path& out, const Sweep& sweep, const Arguments& args) {
     std::error_code code;
     if (fs::exists(out / "sweep.json", code))
-        throw Error(out.string(), "", "holds a sweep already", "go on with sweep --resume, or give another --out");
+        throw Error(out.string(), "", "already holds a sweep", "resume it with sweep --resume, or give another --out");
     std::vector<fs::path> inputs = all_inputs_of(sweep.request);
     for (const std::string& word : args.words()) inputs.emplace_back(word);
     check_output_folder(out, inputs);
@@ -392,7 +392,7 @@ Command sweep_command() {
             "[SWEEP.json] [--axis FIELD=VALUES]… [--prompt T] [--model DIR|FILE|NAME] … [--out DIR]",
             "A clip for every combination of values, side by side: grid.mp4, grid.png, report.html, sweep.csv.\n"
             "Weights and encoded prompts are shared, clips of the history that are equal are taken over.\nAlso:\n"
-            "  denoir-cli sweep --resume DIR    goes on after an interruption; failed cells are tried again",
+            "  denoir-cli sweep --resume DIR    resumes after an interruption; failed cells are tried again",
             0,
             1,
             with_request_options(
@@ -406,9 +406,9 @@ Command sweep_command() {
                   Option::Count::repeated},
                  {"--out", "DIR", "the sweep's folder, new or empty (default: one below the data folder's sweeps)"},
                  {"--latents", "L", "steps to keep of each clip after success: all, last or none (default all)"},
-                 {"--no-reuse", "", "render clips anew that the history has (default: they are taken over)"},
+                 {"--no-reuse", "", "render clips again that are in the history (default: they are reused)"},
                  {"--list", "", "say what would be rendered, and do nothing (default: render)"},
-                 {"--resume", "DIR", "go on with this sweep (default: a new one)"},
+                 {"--resume", "DIR", "resume this sweep (default: a new one)"},
                  progress_option,
                  json_option}),
             run};

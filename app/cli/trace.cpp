@@ -51,7 +51,7 @@ int run_request(const Arguments& args, Console& console) {
     const TraceResult result = trace(r, options, progress, interrupt_token());
     progress.clear();
     console.say(fmt::format("{}\n{} tensors, {}, {} of {} steps computed, seed {}, {}",
-                            printable(result.out.string(), 1000), result.tensors, size_text(double(result.bytes)),
+                            printable(result.out.string(), 1000), result.tensors, bytes_text(double(result.bytes)),
                             result.steps, result.total_steps, *result.request.seed, duration(result.seconds)));
     console.report(Json{{"out", result.out.string()},
                         {"tensors", result.tensors},

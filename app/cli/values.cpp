@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "app/cli/commands.h"
@@ -10,26 +9,25 @@
 #include "engine/session/request_json.h"
 
 namespace denoir::cli {
-namespace {
-
-template <class T> bool parsed(const std::string& text, Json& value) {
-    T number{};
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem != std::errc() || end != text.data() + text.size()) return false;
-    value = number;
-    return true;
-}
-
-} // namespace
 
 std::int64_t whole_number(const Arguments& args, std::string_view option, std::int64_t low, std::int64_t high,
                           std::int64_t otherwise) {
     if (!args.has(option)) return otherwise;
     const std::string text = args.get(option);
-    std::int64_t value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || end != text.data() + text.size() || value < low || value > high)
-        throw UsageError("", std::string(option), fmt::format("'{}' is no whole number in range", printable(text, 40)),
+    const auto value = read_whole<std::int64_t>(text);
+    if (!value || *value < low || *value > high)
+        throw UsageError("", std::string(option),
+                         fmt::format("'{}' is not a whole number in range", printable(text, 40)),
+                         fmt::format("use {} to {}", low, high));
+    return *value;
+}
+
+std::optional<double> number(const Arguments& args, std::string_view option, double low, double high) {
+    if (!args.has(option)) return std::nullopt;
+    const std::string text = args.get(option);
+    const auto value = read_double(text);
+    if (!value || !(*value >= low && *value <= high))
+        throw UsageError("", std::string(option), fmt::format("'{}' is not a number in range", printable(text, 40)),
                          fmt::format("use {} to {}", low, high));
     return value;
 }
@@ -47,12 +45,12 @@ std::optional<PrecisionPolicy> precision_of(const Arguments& args) {
 }
 
 Json number_value(std::string_view option, const std::string& text) {
-    Json value = text;
-    if (parsed<std::uint64_t>(text, value) || parsed<std::int64_t>(text, value)) return value;
+    if (const auto natural = read_whole<std::uint64_t>(text)) return *natural;
+    if (const auto whole = read_whole<std::int64_t>(text)) return *whole;
     const auto real = read_double(text);
     if (!real) return text;
     if (!std::isfinite(*real))
-        throw UsageError("", std::string(option), fmt::format("{} is no finite number", printable(text, 20)),
+        throw UsageError("", std::string(option), fmt::format("{} is not a finite number", printable(text, 20)),
                          "write a number");
     return *real;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/compare/rgb8.h"
+#include "engine/core/text.h"
 
 namespace denoir {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 constexpr std::int64_t longest_alignment = 16384;
 
 /// "97 frames", "1 frame"
-std::string frames(std::int64_t n) { return fmt::format("{} frame{}", n, n == 1 ? "" : "s"); }
+std::string frames(std::int64_t n) { return counted(std::uint64_t(n), "frame"); }
 
 std::string rate(double fps) { return fmt::format("{:.6g} fps", fps); }
 

@@ -70,12 +70,12 @@ void check_outputs(const CompareOutputs& o, std::span<const fs::path> sources) {
         if (path->empty()) continue;
         const std::string extension = lower_extension(*path);
         if (i < 2 && extension != ".mp4" && extension != ".mkv")
-            throw UsageError(path->string(), option, "is no kind of video that is written",
+            throw UsageError(path->string(), option, "is not a kind of video that can be written",
                              "name a .mp4 (H.264) or .mkv (FFV1)");
         check_output_file(*path, inputs);
         for (std::size_t k = 0; k < i; ++k)
             if (!all[k].second->empty() && place(*all[k].second) == place(*path))
-                throw UsageError(path->string(), option, fmt::format("is the file of {} too", all[k].first),
+                throw UsageError(path->string(), option, fmt::format("is also the file of {}", all[k].first),
                                  "name another");
     }
 }

@@ -25,8 +25,8 @@ FramePairs::FramePairs(FrameSource& a, FrameSource& b, const PairOptions& option
     if (options.match == FrameMatch::time)
         for (const SourceInfo* side : {&x, &y})
             if (side->fps <= 0)
-                throw Error(side->path.string(), "--match", "the frame rate is not known, so time tells nothing",
-                            "use --match index");
+                throw Error(side->path.string(), "--match",
+                            "the frame rate is unknown, so frames cannot be matched by time", "use --match index");
     const SourceInfo& target = options.resize == PairOptions::Resize::to_b ? y : x;
     width_ = target.width;
     height_ = target.height;

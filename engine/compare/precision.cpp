@@ -32,7 +32,7 @@ public:
             check_output_folder(path_, {});
             made_ = fs::create_directories(path_, code);
             if (code)
-                throw Error(path_.string(), "", "this folder cannot be made: " + code.message(),
+                throw Error(path_.string(), "", "this folder cannot be created: " + code.message(),
                             "choose another --keep");
             return;
         }
@@ -90,7 +90,7 @@ Request with_precision(Request r, const std::string& words, std::string_view opt
             set("device");
         } else {
             throw UsageError("", std::string(option),
-                             fmt::format("'{}' is no precision or device", printable(word, 40)),
+                             fmt::format("'{}' is not a precision or device", printable(word, 40)),
                              "use f32, bf16, wan, skyreels, cpu or cuda:N, joined by +");
         }
         begin = end + 1;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/compare/report_parts.h"
+#include "engine/core/text.h"
 #include "engine/report/chart.h"
 #include "engine/report/html.h"
 
@@ -14,13 +16,9 @@ namespace {
 using metrics::FrameMetrics;
 using metrics::Grade;
 using report::escaped;
+using report::figure_text;
 
 constexpr std::size_t most_pictures = 4;
-constexpr int tiny_side = 200; ///< pictures below it are enlarged without smoothing
-
-std::string fixed(const std::optional<double>& v, int digits, std::string_view none = "–") {
-    return v ? fmt::format("{:.{}f}", *v, digits) : std::string(none);
-}
 
 /// "41", or "A 41, B 45" where they are not the same.
 std::string frame_name(PairIndex i) {
@@ -35,19 +33,18 @@ const char* tone(Grade grade) {
 std::string side(const char* letter, const char* css, const SourceInfo& s, std::int64_t length) {
     const std::string rate = s.fps > 0 ? fmt::format(", {:.6g} fps", s.fps) : "";
     return fmt::format("<div class=\"panel side\"><div class=\"key {}\">{}</div><div><h3>{}</h3>"
-                       "<div class=\"small faint\">{}, {} x {}, {} frame{}{}, {}<br>{}</div></div></div>\n",
-                       css, letter, escaped(display_name(s)), name(s.kind), s.width, s.height, length,
-                       length == 1 ? "" : "s", rate, escaped(s.detail), escaped(s.path.string()));
+                       "<div class=\"small faint\">{}, {} x {}, {}{}, {}<br>{}</div></div></div>\n",
+                       css, letter, escaped(display_name(s)), name(s.kind), s.width, s.height,
+                       counted(std::uint64_t(length), "frame"), rate, escaped(s.detail), escaped(s.path.string()));
 }
 
 std::string head(const Comparison& c) {
-    const std::size_t n = c.frames.size();
     return fmt::format("<p class=\"eyebrow\">Denoir comparison</p>\n<h1>{} against {}</h1>\n"
                        "<p class=\"lead\"><span class=\"badge {}\">{}</span></p>\n<p class=\"lead\">{}</p>\n"
-                       "<p class=\"faint\">{} pair{} of frames, {} x {}.</p>\n",
+                       "<p class=\"faint\">{} of frames, {} x {}.</p>\n",
                        escaped(display_name(c.b)), escaped(display_name(c.a)), tone(c.verdict.grade),
-                       metrics::name(c.verdict.grade), escaped(c.verdict.text.substr(c.verdict.text.find(": ") + 2)), n,
-                       n == 1 ? "" : "s", c.width, c.height) +
+                       metrics::name(c.verdict.grade), escaped(c.verdict.text.substr(c.verdict.text.find(": ") + 2)),
+                       counted(c.frames.size(), "pair"), c.width, c.height) +
            "<section class=\"pair\">\n" + side("A", "a", c.a, c.length_a) + side("B", "b", c.b, c.length_b) +
            "</section>\n";
 }
@@ -57,15 +54,17 @@ std::string figures(const Comparison& c) {
     const bool equal = m.mse == 0;
     const auto at = [&](std::size_t pair) { return equal ? "" : " at frame " + frame_name(c.frames[pair].index); };
     std::vector<report::Tile> all{
-        {"PSNR", m.psnr ? fixed(m.psnr, 2) + " dB" : "equal",
-         w.psnr ? "worst " + fixed(w.psnr, 2) + at(c.summary.worst_psnr) : "every frame is equal"}};
-    if (m.ssim) all.push_back({"SSIM", fixed(m.ssim, 4), "worst " + fixed(w.ssim, 4) + at(c.summary.worst_ssim)});
-    if (m.lpips) all.push_back({c.lpips, fixed(m.lpips, 4), "worst " + fixed(w.lpips, 4)});
+        {"PSNR", report::decibels(m.psnr),
+         w.psnr ? "worst " + figure_text(w.psnr, 2) + at(c.summary.worst_psnr) : "every frame is equal"}};
+    if (m.ssim)
+        all.push_back({"SSIM", figure_text(m.ssim, 4), "worst " + figure_text(w.ssim, 4) + at(c.summary.worst_ssim)});
+    if (m.lpips) all.push_back({c.lpips, figure_text(m.lpips, 4), "worst " + figure_text(w.lpips, 4)});
     all.push_back({"MSE", fmt::format("{:.4g}", m.mse), fmt::format("worst {:.4g}", w.mse) + at(c.summary.worst_psnr)});
-    all.push_back({"Mean difference", fixed(m.difference.mean, 3), "of 255; worst " + fixed(w.difference.mean, 3)});
-    all.push_back({"95th percentile", fixed(m.difference.p95, 2), "worst " + fixed(w.difference.p95, 2)});
-    all.push_back({"99th percentile", fixed(m.difference.p99, 2), "worst " + fixed(w.difference.p99, 2)});
-    all.push_back({"Largest", fixed(w.difference.max, 0), "of 255"});
+    all.push_back(
+        {"Mean difference", figure_text(m.difference.mean, 3), "of 255; worst " + figure_text(w.difference.mean, 3)});
+    all.push_back({"95th percentile", figure_text(m.difference.p95, 2), "worst " + figure_text(w.difference.p95, 2)});
+    all.push_back({"99th percentile", figure_text(m.difference.p99, 2), "worst " + figure_text(w.difference.p99, 2)});
+    all.push_back({"Largest", figure_text(w.difference.max, 0), "of 255"});
     return "<section>\n" + report::tiles(all) + "</section>\n";
 }
 
@@ -134,15 +133,6 @@ std::string curves(const Comparison& c) {
     return report::section("Frame by frame", out + figure(difference));
 }
 
-std::vector<std::optional<double>> shares(const metrics::Histogram& h, std::size_t count) {
-    std::uint64_t all = 0;
-    for (const std::uint64_t n : h) all += n;
-    std::vector<std::optional<double>> out;
-    for (std::size_t v = 0; v < count; ++v)
-        out.emplace_back(100 * double(h[v]) / double(std::max<std::uint64_t>(all, 1)));
-    return out;
-}
-
 std::string histograms(const Comparison& c) {
     static constexpr const char* names[]{"Red", "Green", "Blue"};
     std::string channels;
@@ -155,7 +145,7 @@ std::string histograms(const Comparison& c) {
         chart.height = 220;
         chart.low = 0;
         for (int v = 0; v < 256; ++v) chart.x.push_back(v);
-        chart.series = {{"A", 0, shares(c.histograms.a[i], 256), true}, {"B", 1, shares(c.histograms.b[i], 256)}};
+        chart.series = {{"A", 0, report::shares(c.histograms.a[i]), true}, {"B", 1, report::shares(c.histograms.b[i])}};
         // Clipped values pile up at both ends, and would press everything between them to the ground.
         double inside = 0, ends = 0;
         for (const report::Series& series : chart.series) {
@@ -177,33 +167,17 @@ std::string histograms(const Comparison& c) {
     std::size_t count = 256;
     while (count > 9 && c.histograms.difference[count - 1] == 0) --count;
     for (std::size_t v = 0; v < count; ++v) difference.x.push_back(double(v));
-    difference.series = {{"samples", 2, shares(c.histograms.difference, count), true}};
+    difference.series = {{"samples", 2, report::shares(std::span(c.histograms.difference).first(count)), true}};
     return report::section("Distributions", figure(difference) + "<div class=\"three\">\n" + channels + "</div>\n");
-}
-
-std::string picture(const Image& image, const std::string& caption) {
-    const bool tiny = std::max(image.width, image.height) < tiny_side;
-    return fmt::format(
-        "<figure><img{} width=\"{}\" height=\"{}\" alt=\"{}\" src=\"{}\"><figcaption>{}</figcaption></figure>\n",
-        tiny ? " class=\"tiny\"" : "", image.width, image.height, escaped(caption), report::png_uri(encode_png(image)),
-        escaped(caption));
 }
 
 std::string pictures(const Comparison& c, std::span<const ReportPicture> shown, double amplification) {
     if (shown.empty()) return {};
     std::string out;
     for (const ReportPicture& p : shown) {
-        const FrameMetrics& m = c.frames[p.pair].metrics;
-        out += fmt::format("<div class=\"panel worst\"><p class=\"cap\"><strong>Frame {}</strong><span>PSNR {}</span>"
-                           "<span>SSIM {}</span>{}<span>largest difference {:.0f}</span></p>\n<div class=\"three\">\n",
-                           frame_name(c.frames[p.pair].index), m.psnr ? fixed(m.psnr, 2) + " dB" : "equal",
-                           fixed(m.ssim, 4), m.lpips ? "<span>LPIPS " + fixed(m.lpips, 4) + "</span>" : "",
-                           m.difference.max);
-        out +=
-            picture(p.a, "A") + picture(p.b, "B") +
-            picture(p.difference, amplification == 1 ? "absolute difference"
-                                                     : fmt::format("absolute difference, {:g} times", amplification)) +
-            "</div></div>\n";
+        const ComparedFrame& frame = c.frames[p.pair];
+        out += report::pair_panel(frame_name(frame.index), frame.metrics,
+                                  {p.a, p.b, p.difference, "A", "B", amplification});
     }
     return report::section(c.summary.mean.mse > 0 ? "Worst frames" : "A frame", out);
 }
@@ -245,10 +219,11 @@ std::string every_frame(const Comparison& c) {
         {"A", "B", "PSNR, dB", "SSIM", "MSE", "mean", "95 %", "99 %", "largest"}};
     if (!c.lpips.empty()) rows[0].push_back("LPIPS");
     for (const auto& [index, m] : c.frames) {
-        rows.push_back({fmt::format("{}", index.a), fmt::format("{}", index.b), fixed(m.psnr, 3, "equal"),
-                        fixed(m.ssim, 5), fmt::format("{:.5g}", m.mse), fixed(m.difference.mean, 3),
-                        fixed(m.difference.p95, 2), fixed(m.difference.p99, 2), fixed(m.difference.max, 0)});
-        if (!c.lpips.empty()) rows.back().push_back(fixed(m.lpips, 5));
+        rows.push_back({fmt::format("{}", index.a), fmt::format("{}", index.b), figure_text(m.psnr, 3, "equal"),
+                        figure_text(m.ssim, 5), fmt::format("{:.5g}", m.mse), figure_text(m.difference.mean, 3),
+                        figure_text(m.difference.p95, 2), figure_text(m.difference.p99, 2),
+                        figure_text(m.difference.max, 0)});
+        if (!c.lpips.empty()) rows.back().push_back(figure_text(m.lpips, 5));
     }
     return report::section("Every frame", fmt::format("<div class=\"panel\"><details><summary>{} rows</summary>{}"
                                                       "</details></div>\n",

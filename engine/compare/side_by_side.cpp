@@ -8,6 +8,7 @@
 #include "engine/compare/canvas.h"
 #include "engine/compare/side_by_side.h"
 #include "engine/media/resize.h"
+#include "engine/media/video_writer.h"
 
 namespace denoir {
 namespace {
@@ -16,8 +17,6 @@ constexpr int least_width = 640, most_width = 8192, most_picture_width = most_wi
 constexpr Colour ground{20, 22, 26}, panel{31, 34, 40}, rule{62, 67, 77}, ink{236, 238, 242}, faint{150, 156, 168};
 constexpr Colour colours[2]{{92, 158, 255}, {255, 170, 84}}, ///< blue and orange: told apart by every eye
     curve_colour{92, 214, 170};
-
-int even(int n) { return n + (n & 1); }
 
 std::vector<double> values_of(const Comparison& c, const std::function<double(const metrics::FrameMetrics&)>& value) {
     std::vector<double> all;
@@ -33,12 +32,12 @@ SideBySide::SideBySide(const Comparison& c) : comparison_(c) {
     picture_height_ = std::max(1, int(c.height * fit));
     line_ = std::clamp(picture_height_ / 24, 16, 64);
     margin_ = line_ / 2;
-    const int width = even(std::max(least_width, 2 * picture_width_ + margin_)), half = width / 2;
+    const int width = even_side(std::max(least_width, 2 * picture_width_ + margin_)), half = width / 2;
     top_ = line_ + 2 * margin_;
     left_[0] = (half - margin_ / 2 - picture_width_) / 2 * (width > 2 * picture_width_ + margin_ + 1);
     left_[1] = left_[0] ? half + margin_ / 2 + left_[0] : width - picture_width_;
     const int strip = std::clamp(picture_height_ / 4, 5 * line_, 12 * line_);
-    base_ = Image(width, even(top_ + picture_height_ + margin_ + strip));
+    base_ = Image(width, even_side(top_ + picture_height_ + margin_ + strip));
 
     static constexpr double infinite = std::numeric_limits<double>::infinity();
     plots_[0] =

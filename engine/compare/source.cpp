@@ -9,6 +9,7 @@
 #include "engine/compare/spool.h"
 #include "engine/media/frames.h"
 #include "engine/media/video_reader.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_tools.h"
 
@@ -151,8 +152,7 @@ private:
 
 std::unique_ptr<FrameSource> open_folder(const fs::path& path, const SourceOptions& options, Observer& observer,
                                          std::stop_token stop) {
-    std::error_code code;
-    if (fs::exists(path / "run.json", code)) return std::make_unique<RunSource>(path, options, observer, stop);
+    if (is_run_folder(path)) return std::make_unique<RunSource>(path, options, observer, stop);
     std::vector<fs::path> files = frame_files(path);
     if (files.empty())
         throw Error(path.string(), "", "holds neither a run nor pictures",
@@ -178,10 +178,8 @@ std::string_view name(SourceInfo::Kind kind) {
 std::string display_name(const SourceInfo& source) {
     const fs::path& path = source.path;
     fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();
-    std::error_code code;
     // Every run's video has this name: the run's is what tells it from another.
-    if (name == "video.mp4" && fs::exists(path.parent_path() / "run.json", code))
-        name = path.parent_path().filename() / name;
+    if (run_of_video(path)) name = path.parent_path().filename() / name;
     return printable((name.empty() || name == "." ? path : name).string(), 200);
 }
 
@@ -192,7 +190,7 @@ std::unique_ptr<FrameSource> open_source(const fs::path& path, const SourceOptio
     auto source = fs::is_directory(path, code) ? open_folder(path, options, observer, stop) : open_file(path);
     const bool run = source->info().kind == SourceInfo::Kind::run;
     if (options.step && !run)
-        throw UsageError(path.string(), "step", "is no run folder", "name a run, or leave the step out");
+        throw UsageError(path.string(), "step", "is not a run folder", "name a run, or leave the step out");
     if (options.depth == SourceDepth::floats && !run)
         throw UsageError(path.string(), "--depth", fmt::format("a {} has 8 bits", name(source->info().kind)),
                          "compare two runs, or use --depth 8");

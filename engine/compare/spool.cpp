@@ -35,7 +35,7 @@ Spool::Spool() {
     if (fd_ >= 0) return;
     std::string name = (where / "denoir-spool-XXXXXX").string(); // a file system without nameless files
     fd_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (fd_ < 0) fail("no temporary file can be made");
+    if (fd_ < 0) fail("no temporary file can be created");
     ::unlink(name.c_str());
 }
 

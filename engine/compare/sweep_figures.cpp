@@ -8,6 +8,7 @@
 #include "engine/compare/pairs.h"
 #include "engine/compare/rgb8.h"
 #include "engine/metrics/summary.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
 
 namespace denoir {
@@ -23,7 +24,7 @@ bool lacks_latents(const std::filesystem::path& path) {
 
 std::filesystem::path video_of(const std::filesystem::path& path) {
     std::error_code code;
-    return std::filesystem::is_directory(path, code) ? path / "video.mp4" : path;
+    return std::filesystem::is_directory(path, code) ? path / run_file::video : path;
 }
 
 } // namespace

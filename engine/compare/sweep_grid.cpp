@@ -8,14 +8,13 @@
 
 #include "engine/compare/canvas.h"
 #include "engine/media/resize.h"
+#include "engine/media/video_writer.h"
 
 namespace denoir {
 namespace {
 
 constexpr Colour ground{20, 22, 26}, panel{31, 34, 40}, ink{236, 238, 242}, faint{150, 156, 168}, bad{255, 120, 110};
 constexpr int least_side = 24; ///< of a clip, however many there are
-
-int even(int n) { return n + (n & 1); }
 
 } // namespace
 
@@ -86,13 +85,15 @@ void SweepGrid::arrange() {
 void SweepGrid::draw_base() {
     const Metrics& m = sizes_;
     const std::size_t down = (blocks_ + blocks_across_ - 1) / blocks_across_;
-    base_ = Image(even(m.gap + int(blocks_across_) * (m.block_width + m.gap)),
-                  even(m.gap + int(down) * (m.block_height + m.gap)));
+    base_ = Image(even_side(m.gap + int(blocks_across_) * (m.block_width + m.gap)),
+                  even_side(m.gap + int(down) * (m.block_height + m.gap)));
     Canvas canvas(base_);
     canvas.fill(0, 0, base_.width, base_.height, ground);
     const Sweep& sweep = record_.sweep;
     const std::vector<SweepAxis>& axes = sweep.axes;
     places_.resize(sweep.size());
+    std::vector<std::size_t> page_axes;
+    for (std::size_t a = first_page_axis_; a < axes.size(); ++a) page_axes.push_back(a);
     const std::size_t per_row = axes.size() >= 2 ? columns_ * blocks_ : blocks_;
     for (std::size_t cell = 0; cell < sweep.size(); ++cell) {
         const std::size_t row = axes.size() >= 2 ? cell / per_row : 0,
@@ -102,13 +103,10 @@ void SweepGrid::draw_base() {
         const int x = x0 + m.left + int(column) * (m.cell_width + m.gap),
                   y = y0 + m.head + int(row) * (m.cell_height + m.line + m.gap);
         places_[cell] = {x, y};
-        const std::vector<std::size_t> at = sweep.place(cell);
         if (row == 0 && column == 0) {
-            std::string name;
-            for (std::size_t i = first_page_axis_; i < axes.size(); ++i)
-                name += fmt::format("{}{} {}", name.empty() ? "" : " · ", axis_title(axes[i].field),
-                                    value_text(axes[i], at[i], 60));
-            canvas.text(x0 + m.left, y0, Canvas::shortened(name, m.line, m.block_width - m.left), m.line, ink);
+            canvas.text(x0 + m.left, y0,
+                        Canvas::shortened(sweep.label(cell, 60, page_axes), m.line, m.block_width - m.left), m.line,
+                        ink);
             if (axes.size() >= 2)
                 canvas.text(x0, y0 + m.head - m.line - m.gap,
                             Canvas::shortened(axis_title(axes[0].field), m.line, m.left - m.gap), m.line, faint);

@@ -12,6 +12,7 @@
 #include "engine/core/file.h"
 #include "engine/media/video_reader.h"
 #include "engine/media/video_writer.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
 
 namespace denoir {
@@ -23,7 +24,7 @@ constexpr int crf = 16; ///< a view of the clips, not their source
 /// One cell's video, read frame by frame as a common clock asks.
 class CellClip {
 public:
-    explicit CellClip(const fs::path& run) : reader_(run / "video.mp4") {
+    explicit CellClip(const fs::path& run) : reader_(run / run_file::video) {
         const RunRecord record = RunFolder::open(run).record();
         fps_ = record.request.fps.value_or(24);
         frames_ = record.request.frames.value_or(1);

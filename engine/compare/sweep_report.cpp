@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/compare/report_parts.h"
+#include "engine/core/text.h"
 #include "engine/report/chart.h"
 #include "engine/report/html.h"
 
@@ -14,14 +16,9 @@ namespace denoir {
 namespace {
 
 using report::escaped;
+using report::figure_text;
 
 constexpr std::size_t most_lines = 6; ///< of a chart
-
-std::string fixed(const std::optional<double>& v, int digits, std::string_view none = "–") {
-    return v ? fmt::format("{:.{}f}", *v, digits) : std::string(none);
-}
-
-std::string count(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
 bool measured(const SweepCell& c) { return c.figures && c.figures->measured(); }
 
@@ -32,8 +29,8 @@ std::string head(const SweepRecord& record) {
         varies += fmt::format("{}{} {}", varies.empty() ? "" : ", ", axis_title(axis.field), axis_text(axis));
     std::string out = fmt::format("<p class=\"eyebrow\">Denoir sweep</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n",
                                   escaped(printable(varies, 300)), escaped(printable(sweep.request.prompt, 600)));
-    return out +
-           fmt::format("<p class=\"faint\">{}, begun {}.</p>\n", count(sweep.size(), "clip"), escaped(record.created));
+    return out + fmt::format("<p class=\"faint\">{}, begun {}.</p>\n", counted(sweep.size(), "clip"),
+                             escaped(record.created));
 }
 
 std::string tiles(const SweepRecord& record) {
@@ -56,9 +53,9 @@ std::string tiles(const SweepRecord& record) {
                                             : ""},
                                   {"Rendering", fmt::format("{:.1f} s", seconds), "in all"}};
     if (best) {
-        all.push_back({"Nearest to its reference", fixed(record.cells[*best].figures->psnr, 2) + " dB",
+        all.push_back({"Nearest to its reference", report::decibels(record.cells[*best].figures->psnr),
                        record.sweep.label(*best)});
-        all.push_back({"Furthest", fixed(record.cells[*worst].figures->psnr, 2) + " dB", record.sweep.label(*worst)});
+        all.push_back({"Furthest", report::decibels(record.cells[*worst].figures->psnr), record.sweep.label(*worst)});
     }
     return "<section>\n" + report::tiles(all) + "</section>\n";
 }
@@ -91,8 +88,8 @@ std::string table(const SweepRecord& record) {
                                       (c.figures->note.empty() ? "" : " (" + c.figures->note + ")")
                                 : "");
         const bool figures = measured(c);
-        row.push_back(figures ? fixed(c.figures->psnr, 2, "equal") : "");
-        row.push_back(figures ? fixed(c.figures->ssim, 4) : "");
+        row.push_back(figures ? figure_text(c.figures->psnr, 2, "equal") : "");
+        row.push_back(figures ? figure_text(c.figures->ssim, 4) : "");
         row.push_back(figures && c.figures->worst_frame ? std::to_string(*c.figures->worst_frame) : "");
         row.push_back(c.seconds > 0 ? fmt::format("{:.1f}", c.seconds) : "");
         rows.push_back(std::move(row));
@@ -114,14 +111,14 @@ report::Chart over_axis(const SweepRecord& record, std::size_t axis, std::string
     chart.x_name = axis_title(sweep.axes[axis].field);
     chart.digits = digits;
     for (const std::size_t i : order) chart.x.push_back(number(i));
+    std::vector<std::size_t> others;
+    for (std::size_t a = 0; a < sweep.axes.size(); ++a)
+        if (a != axis) others.push_back(a);
     for (std::size_t cell = 0; cell < sweep.size(); ++cell) {
         std::vector<std::size_t> at = sweep.place(cell);
         if (at[axis] != 0 || chart.series.size() == most_lines) continue;
         report::Series line;
-        for (std::size_t a = 0; a < at.size(); ++a)
-            if (a != axis)
-                line.name += fmt::format("{}{} {}", line.name.empty() ? "" : " · ", axis_title(sweep.axes[a].field),
-                                         value_text(sweep.axes[a], at[a], 24));
+        line.name = sweep.label(cell, 24, others);
         line.colour = int(chart.series.size());
         for (const std::size_t i : order) {
             at[axis] = i;

@@ -9,6 +9,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
+#include "engine/core/text.h"
 
 namespace denoir {
 namespace {
@@ -25,28 +26,6 @@ Table table_of(const Container& c) {
 std::string about(const Container& c, const char* key) {
     const auto it = c.metadata.find(key);
     return it == c.metadata.end() ? std::string() : it->second;
-}
-
-/// "blocks.2" before "blocks.10": runs of digits count as numbers.
-bool natural_less(std::string_view a, std::string_view b) {
-    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    std::size_t i = 0, j = 0;
-    while (i < a.size() && j < b.size()) {
-        if (digit(a[i]) && digit(b[j])) {
-            while (i < a.size() && a[i] == '0') ++i;
-            while (j < b.size() && b[j] == '0') ++j;
-            std::size_t p = i, q = j;
-            while (p < a.size() && digit(a[p])) ++p;
-            while (q < b.size() && digit(b[q])) ++q;
-            if (p - i != q - j) return p - i < q - j;
-            if (const int order = a.substr(i, p - i).compare(b.substr(j, q - j))) return order < 0;
-            i = p, j = q;
-        } else {
-            if (a[i] != b[j]) return a[i] < b[j];
-            ++i, ++j;
-        }
-    }
-    return a.size() - i < b.size() - j;
 }
 
 /// Names of both in the order of execution: that of the data in a trace that says so, Denoir's own before another's.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/compare/report_parts.h"
 #include "engine/compare/step_divergence.h"
 #include "engine/compare/trace_map.h"
 #include "engine/compare/trace_plots.h"
@@ -158,14 +159,6 @@ std::string every_layer(const TraceComparison& c) {
                                        order.size() <= 40 ? " open" : "", order.size(), note, report::table(rows, 3)));
 }
 
-std::vector<std::optional<double>> shares(const std::vector<std::uint64_t>& counts) {
-    double all = 0;
-    for (const std::uint64_t n : counts) all += double(n);
-    std::vector<std::optional<double>> out;
-    for (const std::uint64_t n : counts) out.emplace_back(all > 0 ? 100 * double(n) / all : 0);
-    return out;
-}
-
 std::string spread(const TraceComparison& c, const TraceFiles& files) {
     const std::optional<std::size_t> which = c.first ? c.first : c.worst;
     if (!which || c.layers[*which].difference.elements == 0) return {};
@@ -179,7 +172,7 @@ std::string spread(const TraceComparison& c, const TraceFiles& files) {
     values.low = 0;
     for (std::size_t i = 0; i < h.a.size(); ++i)
         values.x.push_back(h.low + (h.high - h.low) * (double(i) + 0.5) / double(h.a.size()));
-    values.series = {{"A", 0, shares(h.a), true}, {"B", 1, shares(h.b), false}};
+    values.series = {{"A", 0, report::shares(h.a), true}, {"B", 1, report::shares(h.b), false}};
     errors.title = "Differences";
     errors.unit = "% of those that differ";
     errors.x_name = "power of ten";
@@ -187,7 +180,7 @@ std::string spread(const TraceComparison& c, const TraceFiles& files) {
     std::vector<std::uint64_t> counts = h.error; // without the powers of ten above the largest
     while (counts.size() > 2 && counts.back() == 0) counts.pop_back();
     for (std::size_t i = 0; i < counts.size(); ++i) errors.x.push_back(double(h.error_low) + double(i) + 0.5);
-    errors.series = {{"|a - b|", 2, shares(counts), true}};
+    errors.series = {{"|a - b|", 2, report::shares(counts), true}};
     errors.legend = false;
     const auto& d = l.difference;
     return report::section(
@@ -237,19 +230,7 @@ std::string not_compared(const TraceComparison& c) {
     return report::section("Not compared", "<div class=\"panel\">" + body + "</div>\n");
 }
 
-std::string picture(const Image& image, const std::string& caption) {
-    const bool tiny = std::max(image.width, image.height) < 200;
-    return fmt::format(
-        "<figure><img{} width=\"{}\" height=\"{}\" alt=\"{}\" src=\"{}\"><figcaption>{}</figcaption></figure>\n",
-        tiny ? " class=\"tiny\"" : "", image.width, image.height, escaped(caption), report::png_uri(encode_png(image)),
-        escaped(caption));
-}
-
 std::string pictures(const PicturePart& p) {
-    const auto decibel = [](const std::optional<double>& v) {
-        return v ? fmt::format("{:.2f} dB", *v) : std::string("equal");
-    };
-    const auto number = [](const std::optional<double>& v) { return v ? fmt::format("{:.5f}", *v) : std::string("–"); };
     report::Chart psnr;
     psnr.title = "PSNR of each frame";
     psnr.unit = "dB";
@@ -262,15 +243,10 @@ std::string pictures(const PicturePart& p) {
     psnr.series = {series};
     std::string body =
         fmt::format("<p class=\"lead\">{}</p>\n", escaped(p.verdict)) + (p.frames.size() > 1 ? figure(psnr) : "");
-    for (const auto& pair : p.shown) {
-        const metrics::FrameMetrics& m = p.frames[pair.index];
-        body += fmt::format(
-            "<div class=\"panel worst\"><p class=\"cap\"><strong>Frame {}</strong><span>PSNR {}</span><span>SSIM {}"
-            "</span><span>largest difference {:.0f} of 255</span></p>\n<div class=\"three\">\n",
-            pair.index, decibel(m.psnr), number(m.ssim), m.difference.max);
-        body += picture(pair.a, "A: " + p.label_a) + picture(pair.b, "B: " + p.label_b) +
-                picture(pair.difference, fmt::format("absolute difference, {} times", p.amplified)) + "</div></div>\n";
-    }
+    for (const auto& pair : p.shown)
+        body += report::pair_panel(
+            std::to_string(pair.index), p.frames[pair.index],
+            {pair.a, pair.b, pair.difference, "A: " + p.label_a, "B: " + p.label_b, double(p.amplified)});
     return report::section("What it means in the picture", body);
 }
 

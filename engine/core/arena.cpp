@@ -170,7 +170,7 @@ std::byte* Arena::Pool::take(std::size_t bytes) {
         if (std::byte* data = take_system(rounded)) return data;
     }
     throw Error("", "memory",
-                fmt::format("{} MiB more are not to be had ({} MiB are in use{})", (bytes >> 20) + 1,
+                fmt::format("cannot allocate {} MiB more ({} MiB are in use{})", (bytes >> 20) + 1,
                             stats.bytes_in_use >> 20, limit ? fmt::format(" of at most {} MiB", limit >> 20) : ""),
                 "use a smaller size, fewer frames or bf16, or close other programs");
 }

@@ -285,7 +285,7 @@ std::string read_text(const fs::path& path, std::size_t limit) {
     const Descriptor close_later(file.fd);
     const auto too_long = [&] {
         return Error(path.native(), "", fmt::format("is longer than {} bytes", limit),
-                     "nothing that is read here is so long");
+                     "no file that is read here is that long");
     };
     if (file.bytes > limit) throw too_long();
     std::string text;
@@ -400,7 +400,7 @@ ScratchFolder::ScratchFolder(std::string_view prefix, const fs::path& parent) {
     std::string name = (named / fmt::format("{}XXXXXX", prefix)).native();
     const std::lock_guard lock(temporaries().mutex);
     if (code || !::mkdtemp(name.data()))
-        throw Error(named.native(), "", "no folder can be made there",
+        throw Error(named.native(), "", "no folder can be created there",
                     parent.empty() ? "set TMPDIR to a folder that can be written" : "choose another place");
     path_ = name;
     temporaries().names.insert(path_.native());

@@ -96,7 +96,7 @@ private:
 
     Json value() {
         if (++values_ > max_values)
-            fail(at_, fmt::format("more than {} values", max_values), "nothing that is read here is so large");
+            fail(at_, fmt::format("more than {} values", max_values), "no file that is read here is that large");
         skip_space();
         switch (peek()) {
         case '{':
@@ -188,7 +188,7 @@ private:
         if (repeated == members.size()) return;
         open_.back().key = members[repeated].first;
         open_.back().in_value = true;
-        fail(offsets[repeated], "stands here for the second time", "keep one of them");
+        fail(offsets[repeated], "appears a second time", "keep one of them");
     }
 
     std::string string() {

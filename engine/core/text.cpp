@@ -11,6 +11,18 @@
 namespace denoir {
 namespace {
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// The run of digits at `at`, without leading zeros; `at` is behind it then.
+std::string_view digits_at(std::string_view text, std::size_t& at) {
+    while (at < text.size() && text[at] == '0') ++at;
+    const std::size_t begin = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return text.substr(begin, at - begin);
+}
+
 /// Whether a decimal number that f64 cannot hold is too large for it rather than too small.
 bool is_huge(std::string_view number) {
     const std::size_t e = number.find_first_of("eE"), point = std::min(number.find('.'), std::min(e, number.size()));
@@ -84,6 +96,39 @@ std::optional<double> read_double(std::string_view text) {
     if (problem != std::errc::result_out_of_range) return value;
     const double size = is_huge(text) ? std::numeric_limits<double>::infinity() : 0;
     return text.starts_with('-') ? -size : size;
+}
+
+std::string counted(std::uint64_t n, std::string_view what) {
+    return std::to_string(n).append(" ").append(what).append(n == 1 ? "" : "s");
+}
+
+bool natural_less(std::string_view a, std::string_view b) {
+    std::size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (is_digit(a[i]) && is_digit(b[j])) {
+            const std::string_view m = digits_at(a, i), n = digits_at(b, j);
+            if (m.size() != n.size()) return m.size() < n.size();
+            if (m != n) return m < n;
+        } else {
+            if (a[i] != b[j]) return a[i] < b[j];
+            ++i, ++j;
+        }
+    }
+    const bool a_ends = i == a.size(), b_ends = j == b.size();
+    return a_ends != b_ends ? a_ends : a < b;
+}
+
+std::string file_slug(std::string_view text, std::size_t limit, std::string_view also) {
+    std::string out;
+    for (const char c : text) {
+        if (out.size() >= limit) break;
+        if (is_letter(c) || is_digit(c) || also.find(c) != std::string_view::npos)
+            out += c;
+        else if (!out.empty() && out.back() != '-')
+            out += '-';
+    }
+    while (!out.empty() && !is_letter(out.back()) && !is_digit(out.back())) out.pop_back();
+    return out;
 }
 
 char lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

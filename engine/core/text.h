@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace denoir {
 
@@ -20,6 +23,26 @@ void append_utf8(std::string& out, std::uint32_t code);
 /// The decimal number (or inf, nan) that `text` is as a whole, whatever the locale; nothing for other text. What is too
 /// large for a double is infinite, what is too small 0.
 std::optional<double> read_double(std::string_view text);
+
+/// The whole decimal number that `text` is as a whole, in the range of T; nothing for other text. A minus sign is read
+/// where T is signed, a plus sign never.
+template <std::integral T> std::optional<T> read_whole(std::string_view text) {
+    T value{};
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+/// "1 frame", "2 frames", "0 frames".
+std::string counted(std::uint64_t n, std::string_view what);
+
+/// Order of names: runs of digits compare as numbers ("frame_2" before "frame_10"), everything else byte by byte. Names
+/// that differ in leading zeros alone compare byte by byte.
+bool natural_less(std::string_view a, std::string_view b);
+
+/// Part of a file's name, at most `limit` bytes: the letters and digits of ASCII and the characters of `also` as they
+/// are, a single '-' for whatever stands between them; nothing but letters and digits at the end.
+std::string file_slug(std::string_view text, std::size_t limit, std::string_view also = {});
 
 /// A to Z in lower case, every other byte as it is, whatever the locale.
 char lower_ascii(char c);

@@ -137,7 +137,7 @@ ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
             state_->workers.emplace_back([state = state_.get(), worker] { state->worker_loop(worker); });
     } catch (const std::system_error&) {
         state_->end_workers();
-        throw Error("", "threads", fmt::format("the system does not give {} threads", n), "ask for fewer");
+        throw Error("", "threads", fmt::format("the system cannot start {} threads", n), "ask for fewer");
     }
 }
 

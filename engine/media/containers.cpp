@@ -30,7 +30,7 @@ Atom read_atom(const Bytes& bytes, std::uint64_t at, std::uint64_t limit) {
     } else if (size == 0) {
         size = limit - at;
     }
-    if (size < head) refuse_damaged("a part of it has no valid size");
+    if (size < head) refuse_damaged("one of its parts has an invalid size");
     if (size > limit - at) refuse_cut();
     return {at + head, at + size};
 }
@@ -103,7 +103,7 @@ std::uint64_t ebml_number(const Bytes& bytes, std::uint64_t& at, bool keep_marke
     const std::uint32_t first = bytes.u8(at);
     unsigned length = 1;
     while (length <= 8 && !(first & (0x100u >> length))) ++length;
-    if (length > 8) refuse_damaged("a part of it has no valid size");
+    if (length > 8) refuse_damaged("one of its parts has an invalid size");
     if (!bytes.has(at, length)) refuse_cut();
     std::uint64_t value = keep_marker ? first : first & ((0x100u >> length) - 1);
     bool unknown = !keep_marker && value == (0x100u >> length) - 1;

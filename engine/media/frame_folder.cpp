@@ -48,7 +48,7 @@ FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json,
     const fs::file_status status = fs::status(folder_, error);
     if (folder_.empty()) throw Error("", "out", "is empty", "name a folder");
     if (fs::exists(status) && !fs::is_directory(status))
-        throw Error(folder_.string(), "out", "exists and is no folder", "choose another name");
+        throw Error(folder_.string(), "out", "exists and is not a folder", "choose another name");
     exists_ = fs::is_directory(status);
     if (exists_ && allowed_ == Folder::empty) check_content();
     for (;;) {

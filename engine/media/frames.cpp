@@ -7,6 +7,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
+#include "engine/core/text.h"
 #include "engine/media/resize.h"
 
 namespace denoir {
@@ -18,32 +19,6 @@ std::uint8_t level(float v) {
     v = v > 0 ? v : 0.0f;
     v = v < 1 ? v : 1.0f;
     return static_cast<std::uint8_t>(static_cast<int>(v * 255.0f));
-}
-
-bool digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Runs of digits compare as numbers, everything else byte by byte.
-bool natural_less(const std::string& a, const std::string& b) {
-    std::size_t i = 0, j = 0;
-    while (i < a.size() && j < b.size()) {
-        if (digit(a[i]) && digit(b[j])) {
-            const auto run = [](const std::string& s, std::size_t& at) {
-                while (at < s.size() && s[at] == '0') ++at;
-                const std::size_t begin = at;
-                while (at < s.size() && digit(s[at])) ++at;
-                return s.substr(begin, at - begin);
-            };
-            const std::string m = run(a, i), n = run(b, j);
-            if (m.size() != n.size()) return m.size() < n.size();
-            if (m != n) return m < n;
-        } else {
-            if (a[i] != b[j]) return a[i] < b[j];
-            ++i;
-            ++j;
-        }
-    }
-    const bool a_ends = i == a.size(), b_ends = j == b.size();
-    return a_ends != b_ends ? a_ends : a < b;
 }
 
 /// By its name, so that a damaged frame is refused and not passed over; else by its content.

@@ -40,7 +40,7 @@ Still scan_gif(Data data, Depth depth) {
             at = skip_blocks(bytes, at + 11 + table_bytes(bytes.u8(at + 9)));
             if (first_end == 0) first_end = at;
         } else {
-            refuse_damaged("a GIF block is of no known kind");
+            refuse_damaged("a GIF block is of an unknown kind");
         }
     }
     if (first_end == 0) refuse_damaged("it has no picture data");

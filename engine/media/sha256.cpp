@@ -13,7 +13,7 @@ namespace denoir {
 namespace {
 
 void expect(int done) {
-    if (done != 1) throw Error("", "sha256", "the cryptography library does not sum", "reinstall OpenSSL");
+    if (done != 1) throw Error("", "sha256", "the cryptography library cannot compute SHA-256", "reinstall OpenSSL");
 }
 
 } // namespace

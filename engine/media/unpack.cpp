@@ -8,7 +8,7 @@ namespace {
 
 const AVPixFmtDescriptor& description(const AVFrame& frame) {
     const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
-    if (!d) throw Error("", "", "the picture is of no known pixel format", "save it as PNG or JPEG");
+    if (!d) throw Error("", "", "the picture has an unknown pixel format", "save it as PNG or JPEG");
     return *d;
 }
 

@@ -30,11 +30,9 @@ const AVCodec* find_encoder(Codec codec) {
     return codec == Codec::ffv1 ? avcodec_find_encoder(AV_CODEC_ID_FFV1) : avcodec_find_encoder_by_name("libx264");
 }
 
-int even(int side) { return side + (side & 1); }
-
 void set_up_h264(AVCodecContext& context, const VideoOptions& options) {
-    context.width = even(options.width);
-    context.height = even(options.height);
+    context.width = even_side(options.width);
+    context.height = even_side(options.height);
     context.pix_fmt = AV_PIX_FMT_YUV420P;
     context.color_range = AVCOL_RANGE_MPEG;
     context.color_primaries = AVCOL_PRI_BT709;
@@ -90,13 +88,13 @@ void check_video_output(const std::filesystem::path& path, const VideoOptions& o
     media::prepare_libav();
     const std::string extension = lower_extension(path), name = path.string();
     if (extension != ".mp4" && extension != ".mkv")
-        throw UsageError(name, "out", "is no kind of video that can be written", "use .mp4, .mkv or a folder");
+        throw UsageError(name, "out", "is not a kind of video that can be written", "use .mp4, .mkv or a folder");
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored))
         throw Error(name, "out", "is an existing folder", "choose another name");
     const Codec codec = chosen_codec(path, o);
     if (codec == Codec::ffv1 && extension == ".mp4")
-        throw UsageError(name, "out", "FFV1 does not go into .mp4", "use .mkv");
+        throw UsageError(name, "out", "FFV1 cannot be stored in .mp4", "use .mkv");
     const auto usage = [&](const char* field, std::string message, const char* hint) {
         throw UsageError(name, field, std::move(message), hint);
     };

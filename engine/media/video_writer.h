@@ -25,6 +25,9 @@ struct VideoOptions {
     int threads = 1;
 };
 
+/// The smallest even side that holds `side` pixels: H.264 4:2:0 has no odd ones.
+constexpr int even_side(int side) { return side + (side & 1); }
+
 /// A video file from RGB frames. `.mp4`: H.264, yuv420p, BT.709, limited range, index in front. `.mkv`: FFV1 (every RGB
 /// value comes back exactly) or H.264. Same frames and options: same bytes. The file appears under its name when
 /// finish() returns; without it, or when anything fails, nothing stays behind. Errors name the file.

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 
 namespace denoir::metrics {
 namespace {
@@ -361,10 +362,8 @@ TraceKey parse_trace_key(std::string_view key) {
         rest.remove_prefix(std::min(rest.size(), part.size() + 1));
         const auto number = [&](std::string_view prefix) -> std::optional<int> {
             if (!part.starts_with(prefix)) return {};
-            int value = 0;
-            const auto [end, problem] = std::from_chars(part.data() + prefix.size(), part.data() + part.size(), value);
-            if (problem != std::errc() || end != part.data() + part.size() || value < 0) return {};
-            return value;
+            const auto value = read_whole<int>(part.substr(prefix.size()));
+            return value && *value >= 0 ? value : std::nullopt;
         };
         if (const auto step = number("step_"))
             k.step = step;

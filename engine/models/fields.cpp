@@ -66,7 +66,7 @@ std::int64_t heads(const Weights& weights, std::int64_t width, std::optional<std
     const std::int64_t count = said ? *said : given ? *given : width / head_dim;
     if (!said && !given && width % head_dim != 0)
         throw Error(weights.origin(), "heads",
-                    fmt::format("nothing tells the number of attention heads, and the width {} is no multiple of {}",
+                    fmt::format("nothing tells the number of attention heads, and the width {} is not a multiple of {}",
                                 width, head_dim),
                     "give the number of heads, by config.json or --set heads=N");
     if (count >= 1 && count <= width && width % count == 0) return count;

@@ -236,7 +236,7 @@ void Pipeline::check_conditioning(const Request& r, const ModelFolder& model, co
     const auto check = [&](const char* field, const Tensor& stored, bool wanted, const Shape& shape) {
         if (wanted) return check_stored(field, stored, shape);
         if (stored.defined())
-            throw Error({}, field, "belongs to no image of the request", "the file was changed: render anew");
+            throw Error({}, field, "belongs to no image of the request", "the file was changed: render again");
     };
     const bool pictures = !(r.image.empty() && r.last_image.empty());
     check("condition", c.condition, variant.condition > 0, {variant.condition, latent[1], latent[2], latent[3]});

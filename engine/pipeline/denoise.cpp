@@ -189,8 +189,8 @@ Tensor Pipeline::window_begin(const Request& r, const ModelFolder& model, const 
 }
 
 void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
-                       const AfterStep& after_step, Observer& observer,
-                       std::stop_token stop, const FrameSink& pictures, const StoredLatent& stored) {
+                       const AfterStep& after_step, Observer& observer, std::stop_token stop, const FrameSink& pictures,
+                       const StoredLatent& stored) {
     LastPictures last;
     for (const Window& w : windows_of(r)) {
         if (state.step >= w.last_step()) continue;
@@ -201,9 +201,8 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
 }
 
 void Pipeline::denoise_window(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
-                              const Window& w,
-                              const AfterStep& after_step,
-                              Observer& observer, std::stop_token stop, const StoredLatent& stored) {
+                              const Window& w, const AfterStep& after_step, Observer& observer, std::stop_token stop,
+                              const StoredLatent& stored) {
     backend_->set_stop(stop);
     const MappedFileWatch mapped;
     const bool forcing = *r.mode == Mode::forcing;
@@ -280,7 +279,7 @@ Tensor Pipeline::requested_frames(const Request& r, const Tensor& latent, int st
     if (latent.size(1) == t) return latent;
     if (latent.size(1) < t)
         throw Error({}, "latent", fmt::format("has {} latent frames, the request {}", latent.size(1), t),
-                    "the file was changed: render anew");
+                    "the file was changed: render again");
     return latent.slice(1, 0, t).to_host_f32();
 }
 

@@ -8,16 +8,14 @@
 #include "engine/core/error.h"
 #include "engine/media/frames.h"
 #include "engine/media/indexed_video.h"
+#include "engine/pipeline/run_layout.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
 /// Folders of runs hold their video.
-fs::path file_of(const Forcing& f) {
-    std::error_code code;
-    return fs::exists(f.video / "run.json", code) ? f.video / "video.mp4" : f.video;
-}
+fs::path file_of(const Forcing& f) { return is_run_folder(f.video) ? f.video / run_file::video : f.video; }
 
 /// The frames of a folder; empty where it is none.
 std::vector<fs::path> pictures_of(const fs::path& file) {

@@ -42,7 +42,7 @@ void check_range(const char* field, double value, double low, double high) {
 Family family_of(const Request& r, const ModelFolder& model) {
     if (r.family) return *r.family;
     if (model.family) return *model.family;
-    throw Error(model.root.string(), "family", "nothing tells which family this model is of",
+    throw Error(model.root.string(), "family", "nothing tells which family this model belongs to",
                 "give --family wan, skyreels, skyreels-df or wan2.2 (request: \"family\")");
 }
 
@@ -59,7 +59,7 @@ Mode mode_of(const Request& r, Family family) {
         if (r.mode == Mode::flf2v)
             refuse("mode", "flf2v needs a first-last-frame model", "use forcing with last_image");
         if (r.forcing && r.mode && *r.mode != Mode::forcing)
-            refuse("mode", "forcing selects the mode, and mode says another", "leave out one of the two");
+            refuse("mode", "forcing selects the mode, but mode says otherwise", "leave out one of the two");
         check_start_image(r, r.mode);
         return Mode::forcing; // text and first image are both conditionings of this model
     }
@@ -263,7 +263,7 @@ void apply_config(Defaults& d, const ModelFolder& model) {
     number("width", d.width, 16, 1 << 14), number("height", d.height, 16, 1 << 14);
     // The negative prompt of a model that knows few words: the table's would be unknown pieces to it.
     if (const auto v = it->find("negative_prompt"); v != it->end() && !v->is_null()) {
-        if (!v->is_string()) wrong("defaults.negative_prompt", "must be a text");
+        if (!v->is_string()) wrong("defaults.negative_prompt", "must be text");
         d.negative_prompt = v->get_ref<const std::string&>();
     }
 }
@@ -318,7 +318,7 @@ void check_memory(const Request& r, const ModelHeaders& headers) {
 void resolve_precision(Request& r) {
     if (!r.dtype) r.dtype = r.precision == PrecisionPolicy::f32 ? DType::f32 : DType::bf16;
     if (*r.dtype != DType::f32 && *r.dtype != DType::bf16)
-        refuse("dtype", "only f32 and bf16 are computed in", "use f32 or bf16");
+        refuse("dtype", "only f32 and bf16 are supported", "use f32 or bf16");
     const bool sky = *r.family == Family::skyreels || *r.family == Family::skyreels_df;
     if (!r.precision)
         r.precision = *r.dtype == DType::f32 ? PrecisionPolicy::f32

@@ -21,7 +21,7 @@ void check_overlap(const Forcing& f) {
     if (ready % f.block != 0)
         refuse(
             "forcing.block",
-            fmt::format("the {} latent frames of an overlap of {} are no whole number of blocks of {}", ready,
+            fmt::format("the {} latent frames of an overlap of {} are not a whole number of blocks of {}", ready,
                         f.overlap, f.block),
             fmt::format("use block 1, or an overlap of {}", video_frames((ready + f.block - 1) / f.block * f.block)));
 }
@@ -29,7 +29,7 @@ void check_overlap(const Forcing& f) {
 void check_video_before(const Request& r) {
     const Forcing& f = *r.forcing;
     if (!r.image.empty())
-        refuse("forcing.video", "a clip goes on after a video or begins with an image, not both",
+        refuse("forcing.video", "a clip continues a video or begins with an image, not both",
                "leave one of them out");
     if (ready_frames(r) >= latent_frames(*r.frames))
         refuse("forcing.overlap",
@@ -44,7 +44,7 @@ void check_windows(const Request& r) {
         const int latent = latent_frames(frames);
         if (latent % f.block != 0)
             refuse(field,
-                   fmt::format("{} latent frames ({} frames) are no whole number of blocks of {}", latent, frames,
+                   fmt::format("{} latent frames ({} frames) are not a whole number of blocks of {}", latent, frames,
                                f.block),
                    fmt::format("use block 1, or {}", video_frames((latent + f.block - 1) / f.block * f.block)));
     };
@@ -80,15 +80,15 @@ void check_forcing(const Request& r, int frames) {
     if (several || goes_on(r)) check_overlap(f);
     if (several) check_windows(r);
     if (frames % f.block != 0 && !several)
-        refuse(
-            "forcing.block",
-            fmt::format("{} latent frames ({} frames) are no whole number of blocks of {}", frames, *r.frames, f.block),
-            fmt::format("use block 1, or {} frames", video_frames(frames / f.block * f.block)));
+        refuse("forcing.block",
+               fmt::format("{} latent frames ({} frames) are not a whole number of blocks of {}", frames, *r.frames,
+                           f.block),
+               fmt::format("use block 1, or {} frames", video_frames(frames / f.block * f.block)));
     if (f.block > 1 && (!r.image.empty() || !r.last_image.empty()))
-        refuse("forcing.block", "an image is one latent frame, which is no whole block", "use block 1 with images");
+        refuse("forcing.block", "an image is one latent frame, which is not a whole block", "use block 1 with images");
     if (goes_on(r)) check_video_before(r);
     if (*r.frames == 1 && !r.image.empty())
-        refuse("frames", "nothing is left to make beside the start image", "use 5 frames or more");
+        refuse("frames", "nothing is left to make besides the start image", "use 5 frames or more");
 }
 
 } // namespace denoir

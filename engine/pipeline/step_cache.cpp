@@ -104,7 +104,7 @@ std::vector<double> cache_coefficients(const Request& r, const Variant& v, const
     const Polynomial& p = r.cache->ret_steps ? fit.ret_steps : fit.plain;
     if (p.back() != 0) return {p.begin(), p.end()};
     const char* of = v.clean_image() ? "Wan 2.2 TI2V with ret_steps" : "Wan 2.2 A14B";
-    throw UsageError({}, "cache", std::string("nobody published coefficients for ") + of,
+    throw UsageError({}, "cache", std::string("no coefficients are published for ") + of,
                      v.clean_image() ? "leave ret_steps out, or give cache.coefficients, highest degree first"
                                      : "leave it out, or give cache.coefficients, highest degree first");
 }

@@ -18,7 +18,7 @@ std::optional<std::int64_t> first_not_finite(const Tensor& host) {
 
 void check_stored(const char* field, const Tensor& x, const Shape& shape) {
     const auto refuse = [&](const std::string& what) {
-        throw Error({}, field, what, "the file was changed: render anew");
+        throw Error({}, field, what, "the file was changed: render again");
     };
     if (!x.defined()) refuse("is missing");
     if (x.dtype() != DType::f32) refuse(fmt::format("is {}, expected f32", info(x.dtype()).name));

@@ -26,7 +26,7 @@ void check_all(int steps, int frames, int base, int ar_step, int ready, int bloc
     check("end_frames", end_frames, 0, 4096);
     if (frames % block != 0)
         throw UsageError({}, "block",
-                         fmt::format("{} latent frames are no whole number of blocks of {}", frames, block),
+                         fmt::format("{} latent frames are not a whole number of blocks of {}", frames, block),
                          "use a block that divides them");
     const int blocks = frames / block, window = base / block;
     if (window < 1)

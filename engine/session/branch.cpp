@@ -35,8 +35,8 @@ Request branch_of(const std::filesystem::path& path, int step) {
                     "branch from a run that was rendered with --latents all");
     if (step < 0 || step >= record.total_steps || !record.find(step)) {
         const int last = std::min(record.steps.empty() ? -1 : record.steps.back().step, record.total_steps - 1);
-        throw UsageError(path.string(), "--step", fmt::format("{} is no step to start from", step),
-                         last < 0 ? "the run has none yet" : fmt::format("use 0 to {}", last));
+        throw UsageError(path.string(), "--step", fmt::format("cannot start from step {}", step),
+                         last < 0 ? "the run has no steps yet" : fmt::format("use 0 to {}", last));
     }
     if (step > 0 && record.find(step)->solver_sha256.empty())
         throw UsageError(path.string(), "--step", fmt::format("the solver's state after step {} was not kept", step),
@@ -69,7 +69,7 @@ void check_branch(const Request& branch, const RunFolder& parent, Observer& obse
         }
         throw UsageError(parent.path().string(), std::string(key),
                          fmt::format("a branch keeps it as {}", printable(before.at(std::string(key)).dump(), 60)),
-                         "leave it out, or render anew");
+                         "leave it out, or render again");
     }
     const Request::Start& start = *branch.start;
     const StepRecord* step = parent.record().find(start.step);

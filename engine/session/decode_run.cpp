@@ -5,6 +5,7 @@
 #include "engine/media/frames.h"
 #include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/residency.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
 #include "engine/session/frame_output.h"
@@ -45,7 +46,7 @@ void check_memory(const RunFolder& run, const ModelFolder& model) {
     if (r.device->kind != Device::Kind::cpu || free == 0) return;
     const std::size_t least = decode_bytes(r, vae, most_strips);
     if (least <= free) return;
-    throw Error(run.file("run.json").string(), "request.width",
+    throw Error(run.file(run_file::record).string(), "request.width",
                 fmt::format("decoding {}x{} needs {:.1f} GiB at least, {:.1f} GiB are free", *r.width, *r.height,
                             double(least) / (1 << 30), double(free) / (1 << 30)),
                 "free some memory, or decode on another machine");
@@ -65,7 +66,7 @@ int step_to_show(const RunFolder& run, std::optional<int> asked) {
     const RunRecord& record = run.record();
     if (!asked && !record.find(record.total_steps))
         throw Error(run.path().string(), "step", "the run is not finished",
-                    record.steps.empty() ? "go on with render --resume"
+                    record.steps.empty() ? "resume it with render --resume"
                                          : fmt::format("give --step 0 to {}", record.steps.back().step));
     return asked.value_or(record.total_steps);
 }

@@ -58,7 +58,7 @@ std::uint64_t FieldReader::seed() const {
     if (!value_.is_number()) bad_type("a whole number from 0 to 18446744073709551615");
     // Whole numbers beyond 64 bits arrive as floating point.
     if (!value_.is_number_unsigned() && !(value_.is_number_integer() && value_.get<std::int64_t>() >= 0))
-        out_of_range(shown(value_) + " is no whole number in range", range);
+        out_of_range(shown(value_) + " is not a whole number in range", range);
     return value_.get<std::uint64_t>();
 }
 
@@ -111,7 +111,7 @@ void FieldReader::only(std::span<const std::string_view> known) const {
     for (const auto& [name, child] : value_.items()) {
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
         const std::string near = closest(name, known);
-        throw Error(source_.file, key_ + "." + printable(name, 40), "is no known key",
+        throw Error(source_.file, key_ + "." + printable(name, 40), "is not a known key",
                     near.empty() ? fmt::format("known are {}", fmt::join(known, ", "))
                                  : fmt::format("did you mean {}?", near));
     }

@@ -7,6 +7,7 @@
 
 #include "engine/core/error.h"
 #include "engine/pipeline/prefix.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
@@ -74,8 +75,7 @@ std::vector<fs::path> weights_inputs(const fs::path& weights) {
 
 std::vector<fs::path> source_inputs(const fs::path& source) {
     std::vector<fs::path> all{source};
-    std::error_code code;
-    if (!fs::exists(source / "run.json", code)) return all;
+    if (!is_run_folder(source)) return all;
     try {
         append(all, all_inputs_of(RunFolder::open(source).record().request));
     } catch (const Error&) { // whoever reads the run says why

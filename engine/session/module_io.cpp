@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "engine/core/log.h"
+#include "engine/core/text.h"
 #include "engine/pipeline/stored.h"
 #include "engine/session/suggest.h"
 #include "engine/weights/safetensors.h"
@@ -37,12 +37,6 @@ bool fits(const Shape& found, std::string_view wanted) {
         if (found[i] < 1 || (fixed && std::to_string(found[i]) != names[i])) return false;
     }
     return true;
-}
-
-template <class T> std::optional<T> parsed(std::string_view text) {
-    T value{};
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return problem == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 } // namespace
@@ -97,7 +91,7 @@ ModuleSettings::ModuleSettings(const ModuleCall& call, std::initializer_list<std
         if (std::find(known.begin(), known.end(), key) != known.end()) continue;
         const std::vector<std::string_view> all(known);
         const std::string near = closest(key, all);
-        throw UsageError("", "--set " + printable(key, 40), fmt::format("{} knows no such key", call.name),
+        throw UsageError("", "--set " + printable(key, 40), fmt::format("{} has no such key", call.name),
                          !near.empty() ? fmt::format("did you mean {}?", near)
                          : all.empty() ? std::string("it takes none")
                                        : fmt::format("known are {}", fmt::join(all, ", ")));
@@ -120,9 +114,9 @@ std::optional<std::string> ModuleSettings::text(const std::string& key) const {
 std::optional<std::int64_t> ModuleSettings::whole(const std::string& key, std::int64_t low, std::int64_t high) const {
     const auto said = text(key);
     if (!said) return {};
-    const auto value = parsed<std::int64_t>(*said);
+    const auto value = read_whole<std::int64_t>(*said);
     if (!value || *value < low || *value > high)
-        refuse(key, fmt::format("'{}' is no whole number in range", printable(*said, 40)),
+        refuse(key, fmt::format("'{}' is not a whole number in range", printable(*said, 40)),
                fmt::format("use {} to {}", low, high));
     return value;
 }
@@ -135,9 +129,9 @@ std::int64_t ModuleSettings::whole(const std::string& key, std::int64_t low, std
 std::optional<double> ModuleSettings::number(const std::string& key, double low, double high) const {
     const auto said = text(key);
     if (!said) return {};
-    const auto value = parsed<double>(*said);
+    const auto value = read_double(*said);
     if (!value || !(*value >= low && *value <= high))
-        refuse(key, fmt::format("'{}' is no number in range", printable(*said, 40)),
+        refuse(key, fmt::format("'{}' is not a number in range", printable(*said, 40)),
                fmt::format("use {} to {}", low, high));
     return value;
 }

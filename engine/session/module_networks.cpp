@@ -97,7 +97,7 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
                       "height and width must be even (2x2 patches)");
     if (causal.value_or(0) > 0 && latent.size(1) % *causal != 0)
         set.refuse("causal_block",
-                   fmt::format("{} latent frames are no whole number of blocks of {}", latent.size(1), *causal),
+                   fmt::format("{} latent frames are not a whole number of blocks of {}", latent.size(1), *causal),
                    "use a divisor of the frames, or 0 for full attention");
     if (condition && !std::equal(condition.shape().begin() + 1, condition.shape().end(), latent.shape().begin() + 1))
         in.refuse("condition",
@@ -106,7 +106,7 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
     check_timesteps(in, timestep, latent);
     const float index = fps ? fps.data<float>()[0] : 0.0f;
     if (index != 0.0f && index != 1.0f)
-        in.refuse("fps", fmt::format("{} is no index", index), "use 0 (16 frames a second) or 1 (24)");
+        in.refuse("fps", fmt::format("{} is not an index", index), "use 0 (16 frames a second) or 1 (24)");
 
     const auto weights = load(call, Component::transformer);
     const wan::Transformer::Options options{heads, causal, cast_points(policy(call, *weights))};
@@ -217,7 +217,7 @@ Tensors run_clip(const ModuleCall& call, std::stop_token stop) {
 
 Tensors run_network(const ModuleCall& call, std::stop_token stop) {
     if (call.dtype != DType::f32 && call.dtype != DType::bf16)
-        throw UsageError("", "--dtype", "only f32 and bf16 are computed in", "use f32 or bf16");
+        throw UsageError("", "--dtype", "only f32 and bf16 are supported", "use f32 or bf16");
     if (call.name != "wan-transformer" && call.precision &&
         (*call.precision == PrecisionPolicy::f32) != (call.dtype == DType::f32))
         throw UsageError("", "--precision", "f32 goes with --dtype f32, wan and skyreels go with --dtype bf16",

@@ -2,15 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "engine/core/random.h"
+#include "engine/core/text.h"
 #include "engine/pipeline/stored.h"
 #include "engine/sampling/forcing_plan.h"
 #include "engine/sampling/scheduler.h"
 #include "engine/session/module_io.h"
+#include "engine/session/noise_kind.h"
 
 namespace denoir {
 namespace {
@@ -63,14 +64,13 @@ Shape shape_of(const ModuleSettings& set) {
     std::int64_t product = 1;
     for (std::size_t begin = 0; begin <= said->size();) {
         const std::size_t end = std::min(said->find(',', begin), said->size());
-        std::int64_t n = 0;
-        const auto [stop, problem] = std::from_chars(said->data() + begin, said->data() + end, n);
-        if (problem != std::errc() || stop != said->data() + end || n < 1 || n > max_noise || product > max_noise / n ||
-            shape.rank() == Shape::max_rank)
-            set.refuse("shape", fmt::format("'{}' is no shape of at most {} values", printable(*said, 40), max_noise),
+        const auto n = read_whole<std::int64_t>(std::string_view(*said).substr(begin, end - begin));
+        if (!n || *n < 1 || *n > max_noise || product > max_noise / *n || shape.rank() == Shape::max_rank)
+            set.refuse("shape",
+                       fmt::format("'{}' is not a shape of at most {} values", printable(*said, 40), max_noise),
                        "write it like 16,3,6,10");
-        product *= n;
-        shape.push_back(n);
+        product *= *n;
+        shape.push_back(*n);
         begin = end + 1;
     }
     return shape;
@@ -79,12 +79,11 @@ Shape shape_of(const ModuleSettings& set) {
 std::uint64_t seed_of(const ModuleSettings& set) {
     const auto said = set.text("seed");
     if (!said) set.missing("seed");
-    std::uint64_t seed = 0;
-    const auto [end, problem] = std::from_chars(said->data(), said->data() + said->size(), seed);
-    if (problem != std::errc() || end != said->data() + said->size())
-        set.refuse("seed", fmt::format("'{}' is no whole number in range", printable(*said, 40)),
+    const auto seed = read_whole<std::uint64_t>(*said);
+    if (!seed)
+        set.refuse("seed", fmt::format("'{}' is not a whole number in range", printable(*said, 40)),
                    "use 0 to 18446744073709551615");
-    return seed;
+    return *seed;
 }
 
 } // namespace
@@ -150,15 +149,10 @@ Tensors run_noise(const ModuleCall& call, std::stop_token) {
     const std::string kind = set.text("kind").value_or("torch-cpu");
     const std::uint64_t seed = seed_of(set);
     const Shape shape = shape_of(set);
-    if (kind == "torch-cpu") return {{"noise", TorchCpuGenerator(seed).randn(shape)}};
-    constexpr std::string_view cuda = "torch-cuda:";
-    int count = 0;
-    const std::string_view number = kind.starts_with(cuda) ? std::string_view(kind).substr(cuda.size()) : "";
-    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), count);
-    if (number.empty() || problem != std::errc() || end != number.data() + number.size() || count < 1 || count > 1024)
-        set.refuse("kind", fmt::format("'{}' is unknown", printable(kind, 40)),
-                   "use torch-cpu, or torch-cuda:N with N multiprocessors, 1 to 1024");
-    return {{"noise", TorchCudaGenerator(seed, count).randn(shape)}};
+    const auto noise = read_noise_kind(kind);
+    if (!noise) set.refuse("kind", fmt::format("'{}' is unknown", printable(kind, 40)), noise_kind_hint);
+    if (noise->kind == NoiseSource::Kind::torch_cpu) return {{"noise", TorchCpuGenerator(seed).randn(shape)}};
+    return {{"noise", TorchCudaGenerator(seed, noise->multiprocessors).randn(shape)}};
 }
 
 } // namespace denoir

@@ -15,6 +15,7 @@
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/media/frame_folder.h"
+#include "engine/pipeline/run_layout.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -43,7 +44,7 @@ void check_place(const fs::path& out, const fs::path& folder, const char* whose)
         if (errno == ENAMETOOLONG) throw Error(out.string(), "", "the name is too long", "choose a shorter one");
         throw Error(out.string(), "",
                     fmt::format("{} {}", whose, errno == EACCES ? "cannot be read" : "does not exist"),
-                    fmt::format("make {} or choose another place", printable(folder.string(), 80)));
+                    fmt::format("create {} or choose another place", printable(folder.string(), 80)));
     }
     if (!S_ISDIR(status.st_mode))
         throw Error(out.string(), "", fmt::format("{} is a file", whose), "choose another place");
@@ -59,7 +60,7 @@ void check_place(const fs::path& out, const fs::path& folder, const char* whose)
 void check_parent(const fs::path& out) { check_place(out, folder_of(out), "its folder"); }
 
 void refuse_input(const fs::path& out, const fs::path& input) {
-    throw Error(out.string(), "", fmt::format("is an input too ({})", printable(input.string(), 100)),
+    throw Error(out.string(), "", fmt::format("is also an input ({})", printable(input.string(), 100)),
                 "choose another output");
 }
 
@@ -74,7 +75,7 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
     if (!fs::exists(out, code)) return;
     const fs::path self = fs::canonical(folder_of(out), code) / out.filename();
     // Of a run it is what is read.
-    const bool is_clip = out.filename() == "video.mp4" && fs::exists(folder_of(out) / "run.json", code);
+    const bool is_clip = run_of_video(out).has_value();
     for (const fs::path& input : inputs) {
         if (input.empty()) continue;
         if (same_file(out, input)) refuse_input(out, input);
@@ -93,18 +94,18 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
 
 /// What a render has made is not written over by another.
 void refuse_file_of_run(const fs::path& out, const fs::path& own_run) {
-    static constexpr std::array<std::string_view, 5> kept{"video.mp4", "run.json", "conditioning.safetensors",
-                                                          "metrics.json", "thumbnail.png"};
+    static constexpr std::array<std::string_view, 5> kept{run_file::video, run_file::record, run_file::conditioning,
+                                                          run_file::metrics, run_file::thumbnail};
     std::error_code code;
     if (!fs::exists(out, code)) return;
     const fs::path folder = fs::canonical(folder_of(out), code);
     if (code) return; // it was looked at before
-    const bool state = folder.filename() == "latents" || folder.filename() == "solver";
+    const bool state = folder.filename() == run_file::latents || folder.filename() == run_file::solver;
     const fs::path run = state ? folder.parent_path() : folder;
     if (!state && std::find(kept.begin(), kept.end(), out.filename().native()) == kept.end()) return;
     // Other programs write a run.json, too.
-    if (!fs::is_regular_file(run / "run.json", code) || !fs::is_directory(run / "latents", code) ||
-        !fs::is_directory(run / "solver", code) || (!own_run.empty() && same_file(run, own_run)))
+    if (!fs::is_regular_file(run / run_file::record, code) || !fs::is_directory(run / run_file::latents, code) ||
+        !fs::is_directory(run / run_file::solver, code) || (!own_run.empty() && same_file(run, own_run)))
         return;
     throw Error(out.string(), "", fmt::format("is a file of the run {}", printable(run.filename().string(), 100)),
                 "choose another output");
@@ -145,10 +146,10 @@ void check_output_folder(const fs::path& given, std::span<const fs::path> inputs
     struct stat status {};
     const bool exists = ::stat(out.c_str(), &status) == 0;
     if (exists && !S_ISDIR(status.st_mode))
-        throw Error(given.string(), "", "is a file, and a folder is wanted", "name a new or empty folder");
+        throw Error(given.string(), "", "is a file, but a folder is expected", "name a new or empty folder");
     std::error_code code;
     if (!exists && fs::is_symlink(fs::symlink_status(out, code)))
-        throw Error(given.string(), "", "is a link that leads nowhere", "remove it or choose another name");
+        throw Error(given.string(), "", "is a broken link", "remove it or choose another name");
     if (exists && !holds_only_frames(out, own_frames, code))
         throw Error(given.string(), "", code ? "cannot be read" : "is not empty", "give a new or empty folder");
     if (exists)
@@ -175,7 +176,8 @@ OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, i
         throw UsageError(out.string(), "", fmt::format("{} is not written", extension),
                          "name a .mp4 (H.264), a .mkv (FFV1) or a folder for PNG frames");
     if (fs::is_regular_file(out, code))
-        throw Error(out.string(), "", "is a file, and no name of a video", "name a .mp4, a .mkv or a folder");
+        throw Error(out.string(), "", "is an existing file without a video's extension",
+                    "name a .mp4, a .mkv or a folder");
     check_output_folder(out, inputs, own_frames);
     return OutputKind::frames;
 }

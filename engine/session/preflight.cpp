@@ -59,9 +59,10 @@ void preflight(const Request& r, const ModelFolder& model, Needs needs) {
     const auto transformer = wan::Config::read(Weights::load(model.transformer, Component::transformer));
     if (const std::int64_t block = transformer.causal_block, frames = latent_frames(*r.frames);
         *r.mode != Mode::forcing && block > 0 && frames % block != 0)
-        throw Error(model.transformer.front().string(), "config.json: num_frame_per_block",
-                    fmt::format("the clip has {} latent frames, no multiple of blocks of {}", frames, block),
-                    fmt::format("choose {} frames", video_frames((frames + block - 1) / block * block)));
+        throw Error(
+            model.transformer.front().string(), "config.json: num_frame_per_block",
+            fmt::format("the clip has {} latent frames, which are not a whole number of blocks of {}", frames, block),
+            fmt::format("choose {} frames", video_frames((frames + block - 1) / block * block)));
     check_boundary(model);
     if (!model.transformer_low.empty()) {
         const auto low = wan::Config::read(Weights::load(model.transformer_low, Component::transformer));

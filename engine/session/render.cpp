@@ -4,11 +4,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <cctype>
 #include <ctime>
 
 #include "engine/core/file.h"
 #include "engine/core/text.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/frame_output.h"
 #include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"
@@ -25,24 +25,15 @@ namespace {
 
 /// "a-red-balloon-rises", for the name of a folder.
 std::string slug(std::string_view prompt) {
-    std::string out;
-    for (const unsigned char c : prompt) {
-        if (out.size() >= 32) break;
-        if (c < 0x80 && std::isalnum(c))
-            out += char(std::tolower(c));
-        else if (!out.empty() && out.back() != '-')
-            out += '-';
-    }
-    while (!out.empty() && out.back() == '-') out.pop_back();
+    const std::string out = file_slug(lower_ascii(prompt), 32);
     return out.empty() ? "run" : out;
 }
 
 void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vector<fs::path>& inputs) {
     if (run_dir.empty()) return;
-    std::error_code code;
-    if (fs::exists(run_dir / "run.json", code))
-        throw Error(run_dir.string(), "", "holds a run already",
-                    "go on with render --resume, or give another --run-dir");
+    if (is_run_folder(run_dir))
+        throw Error(run_dir.string(), "", "already holds a run",
+                    "resume it with render --resume, or give another --run-dir");
     check_output_folder(run_dir, inputs);
     if (out.empty()) return;
     const bool below = lies_in(run_dir, out), above = lies_in(out, run_dir);
@@ -71,7 +62,7 @@ void same_bytes(const fs::path& from, const fs::path& to) {
 /// What the encoders gave to another run.
 void take_conditioning(RunFolder& run, const RunFolder& from) {
     if (!from.load_conditioning()) return;
-    same_bytes(from.file("conditioning.safetensors"), run.file("conditioning.safetensors"));
+    same_bytes(from.file(run_file::conditioning), run.file(run_file::conditioning));
     run.record().conditioning_sha256 = from.record().conditioning_sha256;
 }
 
@@ -115,8 +106,8 @@ void check_steps_before(const RunFolder& parent, int last) {
         std::error_code code;
         const fs::path file = parent.latents_file(step);
         if (parent.record().find(step) && !fs::is_regular_file(file, code))
-            throw Error(file.string(), "", "is missing, and a branch takes the steps before its start along",
-                        "put it back, or render anew");
+            throw Error(file.string(), "", "is missing, but a branch needs the steps before its start",
+                        "put it back, or render again");
     }
 }
 
@@ -127,7 +118,7 @@ void take_over_again(RunFolder& run, const ModelFolder& model) {
     const Request::Start& start = *r.start;
     if (branch_of(start.run, start.step).start->sha256 != start.sha256)
         throw Error(start.run.string(), "start.sha256", fmt::format("step {} there has other latents", start.step),
-                    "render the branch anew");
+                    "render the branch again");
     const RunFolder parent = RunFolder::open(start.run);
     stored_state(parent, start.step, r, model);
     check_steps_before(parent, start.step);
@@ -136,8 +127,8 @@ void take_over_again(RunFolder& run, const ModelFolder& model) {
 
 /// Where the rest of a run will be written: found out before it is computed.
 void check_places(const RunFolder& run, int last_step) {
-    std::vector<fs::path> places{run.file("video.mp4"), run.file("thumbnail.png"), run.file("metrics.json"),
-                                 run.file("conditioning.safetensors")};
+    std::vector<fs::path> places{run.file(run_file::video), run.file(run_file::thumbnail), run.file(run_file::metrics),
+                                 run.file(run_file::conditioning)};
     for (int step = last_step + 1; step <= run.record().total_steps; ++step) {
         places.push_back(run.latents_file(step));
         places.push_back(run.solver_file(step));
@@ -145,7 +136,7 @@ void check_places(const RunFolder& run, int last_step) {
     for (const fs::path& place : places) {
         std::error_code code;
         if (fs::exists(fs::symlink_status(place, code)) && !fs::is_regular_file(place, code))
-            throw Error(place.string(), "", "is no file, and the run writes one there", "remove it");
+            throw Error(place.string(), "", "is not a file, but the run writes one there", "remove it");
     }
 }
 
@@ -199,10 +190,10 @@ fs::path new_run_folder(const Request& r) {
         const fs::path path = runs / (i == 1 ? name : fmt::format("{}-{}", name, i));
         if (fs::create_directory(path, code)) return path;
         if (code)
-            throw Error(path.string(), "", "this folder cannot be made: " + code.message(),
+            throw Error(path.string(), "", "this folder cannot be created: " + code.message(),
                         "set DENOIR_HOME, or give --run-dir");
     }
-    throw Error(runs.string(), "", "holds too many runs of this second", "give --run-dir");
+    throw Error(runs.string(), "", "already holds too many runs from this second", "give --run-dir");
 }
 
 RenderResult render(const Request& asked, const RenderOptions& options, Engine& engine, Observer& observer,
@@ -262,7 +253,8 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
     record.request = request;
     const fs::path folder =
         options.run_dir.empty() ? new_run_folder(request) : resolved_path(options.run_dir.native(), fs::current_path());
-    record.out = options.out.empty() ? folder / "video.mp4" : resolved_path(options.out.native(), fs::current_path());
+    record.out =
+        options.out.empty() ? folder / run_file::video : resolved_path(options.out.native(), fs::current_path());
     record.metadata = options.metadata;
     record.created = utc_now();
     record.build = build_description();
@@ -295,8 +287,8 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     const bool draws = !state || window_after(windows, state->step).index + 1 < int(windows.size());
     const Request checked = as_stored(record.request, draws);
     if (Pipeline::step_count(Pipeline::resolve(checked, model)) != record.total_steps)
-        throw Error(run.file("run.json").string(), "total_steps", "does not fit the request",
-                    "the file was changed: render anew");
+        throw Error(run.file(run_file::record).string(), "total_steps", "does not fit the request",
+                    "the file was changed: render again");
     for (const ModelFile& file : record.files) {
         std::error_code code;
         if (fs::file_size(file.path, code) != file.bytes || code)
@@ -308,7 +300,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     if (threads >= 0) record.request.threads = threads;
     check_places(run, state ? state->step : -1);
     const auto backend = engine.open(*record.request.device, record.request.threads);
-    for (const fs::path& folder : {run.path(), run.path() / "latents", run.path() / "solver"})
+    for (const fs::path& folder : {run.path(), run.file(run_file::latents), run.file(run_file::solver)})
         remove_partials(folder, "");
     remove_partials(record.out.parent_path(), record.out.filename().string());
     remove_partials(record.out, ""); // a folder of frames

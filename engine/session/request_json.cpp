@@ -13,6 +13,7 @@
 #include "engine/core/units.h"
 #include "engine/session/field_reader.h"
 #include "engine/session/model_lookup.h"
+#include "engine/session/noise_kind.h"
 #include "engine/session/suggest.h"
 
 namespace denoir {
@@ -52,16 +53,9 @@ void read_noise(Request& r, const FieldReader& in) {
     }
     const FieldReader reader = in.member("kind", *kind);
     const std::string text = reader.text();
-    if (text == "torch-cpu") return;
-    constexpr std::string_view cuda = "torch-cuda:";
-    int count = 0;
-    if (text.starts_with(cuda) && text.size() <= cuda.size() + 4)
-        for (const char c : text.substr(cuda.size())) count = c >= '0' && c <= '9' ? count * 10 + (c - '0') : -100000;
-    if (count < 1 || count > 1024)
-        reader.out_of_range(fmt::format("'{}' is unknown", printable(text, 40)),
-                            "use torch-cpu, or torch-cuda:N with N multiprocessors, 1 to 1024");
-    r.noise.kind = NoiseSource::Kind::torch_cuda;
-    r.noise.multiprocessors = count;
+    const auto noise = read_noise_kind(text);
+    if (!noise) reader.out_of_range(fmt::format("'{}' is unknown", printable(text, 40)), noise_kind_hint);
+    r.noise = *noise;
 }
 
 void read_forcing(Request& r, const FieldReader& in) {
@@ -81,8 +75,8 @@ void read_forcing(Request& r, const FieldReader& in) {
         if (name == "condition_noise") f.condition_noise = int(reader.integer(0, 999));
     }
     if (f.video.empty() && in.value().contains("video_frames") && !in.value()["video_frames"].is_null())
-        throw Error(in.source().file, in.field() + ".video_frames", "means nothing without a video",
-                    R"(name the video that the clip goes on after: "video": FILE)");
+        throw Error(in.source().file, in.field() + ".video_frames", "has no effect without a video",
+                    R"(name the video that the clip continues: "video": FILE)");
     r.forcing = f;
 }
 
@@ -122,7 +116,7 @@ void read_cache(Request& r, const FieldReader& in) {
         if (name != "coefficients" || child.is_null()) continue;
         if (!child.is_array()) reader.bad_type("a list");
         if (child.empty() || child.size() > most)
-            reader.out_of_range(fmt::format("{} numbers are no polynomial", child.size()),
+            reader.out_of_range(fmt::format("holds {} numbers", child.size()),
                                 fmt::format("give 1 to {}, highest degree first", most));
         for (std::size_t i = 0; i < child.size(); ++i)
             cache.coefficients.push_back(reader.member(std::to_string(i), child[i]).number(-1e9, 1e9));
@@ -144,21 +138,14 @@ void read_start(Request& r, const FieldReader& in) {
         const FieldReader reader = in.member("sha256", *it);
         start.sha256 = reader.text();
         if (start.sha256.size() != 64 || start.sha256.find_first_not_of("0123456789abcdef") != std::string::npos)
-            reader.out_of_range("is no SHA-256", "64 digits 0-9, a-f");
+            reader.out_of_range("is not a SHA-256", "64 digits 0-9, a-f");
     }
     r.start = start;
 }
 
 Json write_noise(const Request& r) {
-    switch (r.noise.kind) {
-    case NoiseSource::Kind::torch_cpu:
-        return {{"kind", "torch-cpu"}};
-    case NoiseSource::Kind::torch_cuda:
-        return {{"kind", fmt::format("torch-cuda:{}", r.noise.multiprocessors)}};
-    case NoiseSource::Kind::file:
-        break;
-    }
-    return {{"file", r.noise.file.string()}};
+    if (r.noise.kind == NoiseSource::Kind::file) return {{"file", r.noise.file.string()}};
+    return {{"kind", noise_kind_text(r.noise)}};
 }
 
 Json write_forcing(const Request& r) {
@@ -332,7 +319,7 @@ const Field* find_field(std::string_view key) {
         hint = fmt::format("did you mean {}?", near);
     else
         hint = fmt::format("known are {}, …", fmt::join(request_keys().begin(), request_keys().begin() + 8, ", "));
-    throw Error(source.file, key.empty() ? "\"\"" : printable(key, 60), "is no key of a request", hint);
+    throw Error(source.file, key.empty() ? "\"\"" : printable(key, 60), "is not a key of a request", hint);
 }
 
 void check_schema(const Json& object, const RequestSource& source) {
@@ -413,7 +400,7 @@ void apply_request(Request& r, const Json& object, const RequestSource& source) 
     for (const auto& [key, value] : object.items())
         if (key != "schema") set_request_field(r, key, value, source);
     if (r.forcing && r.mode && *r.mode != Mode::forcing)
-        throw UsageError(source.file, "mode", "forcing selects the mode, and mode says another",
+        throw UsageError(source.file, "mode", "forcing selects the mode, but mode says otherwise",
                          "leave out one of the two");
 }
 

@@ -16,6 +16,7 @@
 #include "engine/core/json.h"
 #include "engine/core/units.h"
 #include "engine/media/sha256.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_writer.h"
 
@@ -35,7 +36,7 @@ bool make_folder(const fs::path& path) {
     std::error_code code;
     if (fs::create_directory(path, code)) return true;
     if (!code && fs::is_directory(path)) return false;
-    throw Error(path.string(), "", "this folder cannot be made: " + code.message(), "choose another place");
+    throw Error(path.string(), "", "this folder cannot be created: " + code.message(), "choose another place");
 }
 
 struct Moments {
@@ -71,9 +72,9 @@ double most_bytes(const Request& r, const fs::path& file) {
     constexpr double mib = 1 << 20, most_channels = 128; // Wan has 16 or 48
     const double pixels = latent_pixels(r), latent = pixels * most_channels * sizeof(float);
     const double frames = r.frames.value_or(FrameCount::max);
-    if (file.extension() != ".safetensors") return 64 * mib + pixels * 64 * 4 * 3 * 2; // twice the bare pictures
-    if (file.parent_path().filename() == "latents") return 8 * mib + 2 * latent;       // the latent and its estimate
-    if (file.parent_path().filename() == "solver") return 8 * mib + 4096 * frames + 8 * latent;
+    if (file.extension() != ".safetensors") return 64 * mib + pixels * 64 * 4 * 3 * 2;   // twice the bare pictures
+    if (file.parent_path().filename() == run_file::latents) return 8 * mib + 2 * latent; // the latent and its estimate
+    if (file.parent_path().filename() == run_file::solver) return 8 * mib + 4096 * frames + 8 * latent;
     return 512 * mib + 4 * latent; // two texts and what the images gave
 }
 
@@ -90,8 +91,8 @@ RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
     auto lock = std::make_shared<const FolderLock>(path);
     if (!lock->take()) throw Error(path.string(), "", "another process is writing there", "choose another folder");
     RunFolder run(path, std::move(record), std::move(lock));
-    if (is_there(run.file("run.json"))) // since the folder was looked at
-        throw Error(path.string(), "", "holds a run already", "choose another folder");
+    if (is_there(run.file(run_file::record))) // since the folder was looked at
+        throw Error(path.string(), "", "already holds a run", "choose another folder");
     try {
         run.save(); // first: without it the folder is no run, and as good as empty
     } catch (const Error&) {
@@ -104,17 +105,19 @@ RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
 }
 
 void RunFolder::make_parts() const {
-    for (const char* part : {"latents", "solver"}) make_folder(path_ / part);
+    for (const char* part : {run_file::latents, run_file::solver}) make_folder(path_ / part);
 }
 
 RunFolder RunFolder::open(const fs::path& path) {
     std::error_code code;
     if (path.empty()) throw UsageError("", "run", "is empty", "name a run folder");
     if (!fs::is_directory(path, code))
-        throw Error(path.string(), "", fs::exists(path, code) ? "is no folder" : "no such folder", "name a run folder");
-    const fs::path file = path / "run.json";
+        throw Error(path.string(), "", fs::exists(path, code) ? "is not a folder" : "no such folder",
+                    "name a run folder");
+    const fs::path file = path / run_file::record;
     if (!is_there(file))
-        throw Error(path.string(), "run.json", "is missing: this is no run folder", "name a folder that render made");
+        throw Error(path.string(), run_file::record, "is missing: this is not a run folder",
+                    "name a folder that render made");
     const Json json = parse_json(read_text(file, max_run_json), file.string());
     return {path, record_from_json(json, file.string()), nullptr};
 }
@@ -135,25 +138,25 @@ bool RunFolder::busy(const fs::path& path) {
 }
 
 fs::path RunFolder::latents_file(int step) const {
-    return path_ / "latents" / fmt::format("step_{:03}.safetensors", step);
+    return path_ / run_file::latents / fmt::format("step_{:03}.safetensors", step);
 }
 fs::path RunFolder::solver_file(int step) const {
-    return path_ / "solver" / fmt::format("step_{:03}.safetensors", step);
+    return path_ / run_file::solver / fmt::format("step_{:03}.safetensors", step);
 }
 
 void RunFolder::save() {
     record_.updated = utc_now();
-    write_file(file("run.json"), to_json(record_).dump(1) + "\n");
+    write_file(file(run_file::record), to_json(record_).dump(1) + "\n");
 }
 
 void RunFolder::store_conditioning(const Conditioning& c) {
-    write_safetensors(file("conditioning.safetensors"), c.to_tensors());
-    record_.conditioning_sha256 = file_sha256(file("conditioning.safetensors"));
+    write_safetensors(file(run_file::conditioning), c.to_tensors());
+    record_.conditioning_sha256 = file_sha256(file(run_file::conditioning));
     save();
 }
 
 std::optional<Conditioning> RunFolder::load_conditioning() const {
-    const fs::path path = file("conditioning.safetensors");
+    const fs::path path = file(run_file::conditioning);
     if (record_.conditioning_sha256.empty() || !is_there(path) || !intact(path, record_.conditioning_sha256)) return {};
     return Conditioning::from_tensors(read_safetensors(path));
 }
@@ -214,7 +217,7 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
     const StepRecord* s = record_.find(step);
     if (!s)
         throw UsageError(path_.string(), "step", fmt::format("{} is not stored", step),
-                         record_.steps.empty() ? "the run has no step yet"
+                         record_.steps.empty() ? "the run has no steps yet"
                                                : fmt::format("use 0 to {}", record_.steps.back().step));
     const fs::path path = latents_file(step);
     if (!is_there(path))

@@ -74,7 +74,7 @@ public:
         return v;
     }
     [[noreturn]] void refuse(const std::string& key, std::string what) const {
-        throw Error(file_, where_ + key, std::move(what), "this is no run folder of Denoir, or it was changed");
+        throw Error(file_, where_ + key, std::move(what), "this is not a run folder of Denoir, or it was changed");
     }
 
 private:

@@ -12,6 +12,7 @@
 
 #include "engine/core/file.h"
 #include "engine/media/frames.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/frame_output.h"
 #include "engine/session/inputs.h"
 #include "engine/session/preflight.h"
@@ -79,7 +80,7 @@ void write_metrics(const RunFolder& run, const Json& frames) {
                          {"latent_std", s.latent_std},
                          {"x0_std", s.x0_std},
                          {"x0_change", s.x0_change}});
-    write_file(run.file("metrics.json"), Json{{"schema", 1}, {"steps", steps}, {"frames", frames}}.dump(1) + "\n");
+    write_file(run.file(run_file::metrics), Json{{"schema", 1}, {"steps", steps}, {"frames", frames}}.dump(1) + "\n");
 }
 
 /// What becomes of a run's pictures: its video, the user's output, metrics, a thumbnail.
@@ -88,7 +89,7 @@ public:
     /// `again`: the run may have been ended while it put the frames in their place. Throws Error where that changed.
     Clip(RunFolder& run, bool again)
         : run_(run),
-          own_(run.file("video.mp4"), OutputKind::video, *request().width, *request().height, *request().fps,
+          own_(run.file(run_file::video), OutputKind::video, *request().width, *request().height, *request().fps,
                metadata_of(run.record())) {
         const RunRecord& record = run_.record();
         const Request& r = record.request;
@@ -106,10 +107,10 @@ public:
     void finish() {
         RunRecord& record = run_.record();
         own_.finish();
-        const fs::path video = run_.file("video.mp4");
+        const fs::path video = run_.file(run_file::video);
         record.video_sha256 = file_sha256(video);
         write_metrics(run_, metrics_.json());
-        write_png(run_.file("thumbnail.png"), thumbnail(middle_, thumbnail_side));
+        write_png(run_.file(run_file::thumbnail), thumbnail(middle_, thumbnail_side));
         if (wanted_)
             wanted_->finish();
         else if (!same_file(video, record.out))

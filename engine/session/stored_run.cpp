@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/core/units.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
 
@@ -45,8 +46,8 @@ void check_resolved(const RunFolder& run) {
                                                    {"forcing", r.mode != Mode::forcing || r.forcing.has_value()}};
     for (const auto& [field, there] : fields)
         if (!there)
-            throw Error(run.file("run.json").string(), std::string("request.") + field, "is missing",
-                        "the file was changed: render anew");
+            throw Error(run.file(run_file::record).string(), std::string("request.") + field, "is missing",
+                        "the file was changed: render again");
 }
 
 Request as_stored(const Request& stored, bool draws) {
@@ -58,11 +59,11 @@ Request as_stored(const Request& stored, bool draws) {
 }
 
 std::vector<Window> stored_windows(const RunFolder& run) {
-    const fs::path file = run.file("run.json");
+    const fs::path file = run.file(run_file::record);
     std::vector<Window> windows;
     naming(file, [&] { windows = windows_of(run.record().request); });
     if (windows.size() > 1 && windows.back().last_step() != run.record().total_steps)
-        throw Error(file.string(), "total_steps", "does not fit the request", "the file was changed: render anew");
+        throw Error(file.string(), "total_steps", "does not fit the request", "the file was changed: render again");
     return windows;
 }
 
@@ -93,7 +94,7 @@ Tensor stored_latent(const RunFolder& run, int step, const Request& r, const Mod
 
 std::optional<Conditioning> stored_conditioning(const RunFolder& run, const Request& r, const ModelFolder& model) {
     std::optional<Conditioning> c = run.load_conditioning();
-    if (c) naming(run.file("conditioning.safetensors"), [&] { Pipeline::check_conditioning(r, model, *c); });
+    if (c) naming(run.file(run_file::conditioning), [&] { Pipeline::check_conditioning(r, model, *c); });
     return c;
 }
 

@@ -72,7 +72,7 @@ void check_keys(const Json& object, const std::string& file) {
             std::find(kept.begin(), kept.end(), key) != kept.end())
             continue;
         const std::string near = closest(key, known);
-        throw Error(file, printable(key, 60), "is no key of a sweep",
+        throw Error(file, printable(key, 60), "is not a key of a sweep",
                     near.empty() ? "known are schema, request, axes and reference"
                                  : fmt::format("did you mean {}?", near));
     }
@@ -125,7 +125,7 @@ std::vector<std::optional<std::size_t>> read_reference(const Json& value, const 
         const auto axis =
             std::find_if(axes.begin(), axes.end(), [&, &f = field](const SweepAxis& a) { return a.field == f; });
         const std::string named = "reference." + printable(field, 60);
-        if (axis == axes.end()) refuse(file, named, "is no axis of this sweep", "name fields of axes");
+        if (axis == axes.end()) refuse(file, named, "is not an axis of this sweep", "name fields of axes");
         out[std::size_t(axis - axes.begin())] = index_of(*axis, wanted);
         if (!out[std::size_t(axis - axes.begin())])
             refuse(file, named, printable(wanted.dump(), 60) + " is not among the axis's values",
@@ -172,9 +172,15 @@ Request Sweep::request_of(std::size_t cell) const {
 }
 
 std::string Sweep::label(std::size_t cell, std::size_t longest) const {
+    std::vector<std::size_t> all(axes.size());
+    std::iota(all.begin(), all.end(), std::size_t(0));
+    return label(cell, longest, all);
+}
+
+std::string Sweep::label(std::size_t cell, std::size_t longest, std::span<const std::size_t> of) const {
     std::string out;
     const std::vector<std::size_t> at = place(cell);
-    for (std::size_t i = 0; i < axes.size(); ++i)
+    for (const std::size_t i : of)
         out += fmt::format("{}{} {}", out.empty() ? "" : " · ", axis_title(axes[i].field),
                            value_text(axes[i], at[i], longest));
     return out;
@@ -203,7 +209,7 @@ void check(const Sweep& sweep, const std::string& file) {
         cells *= double(axis.values.size());
         for (std::size_t j = 0; j < i; ++j)
             if (clash(axis.field, sweep.axes[j].field))
-                refuse(file, named, fmt::format("also stands in axes.{}", printable(sweep.axes[j].field, 60)),
+                refuse(file, named, fmt::format("is also in axes.{}", printable(sweep.axes[j].field, 60)),
                        "keep one of the two");
         for (std::size_t a = 0; a < axis.values.size(); ++a)
             if (*index_of(axis, axis.values[a]) < a)

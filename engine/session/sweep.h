@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,8 @@ struct Sweep {
     Request request_of(std::size_t cell) const;
     /// "steps 8 · guidance 3", at most so many bytes of each value.
     std::string label(std::size_t cell, std::size_t longest = 40) const;
+    /// Of these axes alone, in this order.
+    std::string label(std::size_t cell, std::size_t longest, std::span<const std::size_t> of) const;
 };
 
 /// Puts one value into a request. Throws UsageError / Error naming "axes.FIELD", and `source`'s file.

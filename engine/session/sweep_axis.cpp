@@ -44,7 +44,7 @@ Json with_member(const Request& r, std::string_view field, const Json& value) {
         const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
         const std::string_view member =
             problem == std::errc() && *end == '.' ? rest.substr(std::size_t(end - rest.data()) + 1) : "";
-        if (member.empty()) refuse(field, "is no field", "write loras.0.strength for that of the first LoRA");
+        if (member.empty()) refuse(field, "is not a field", "write loras.0.strength for that of the first LoRA");
         if (!whole.is_array() || index >= whole.size())
             refuse(field, fmt::format("the request has {} LoRAs", whole.is_array() ? whole.size() : 0),
                    "count from 0, and name them in the request");
@@ -95,11 +95,8 @@ std::vector<std::string> pieces(std::string_view field, std::string_view text, s
 }
 
 std::optional<Json> number_of(std::string_view text) {
-    const char *begin = text.data(), *end = begin + text.size();
-    std::uint64_t natural = 0;
-    std::int64_t whole = 0;
-    if (const auto [p, e] = std::from_chars(begin, end, natural); p == end && e == std::errc()) return natural;
-    if (const auto [p, e] = std::from_chars(begin, end, whole); p == end && e == std::errc()) return whole;
+    if (const auto natural = read_whole<std::uint64_t>(text)) return *natural;
+    if (const auto whole = read_whole<std::int64_t>(text)) return *whole;
     if (const auto real = read_double(text); real && std::isfinite(*real)) return *real;
     return std::nullopt;
 }
@@ -122,7 +119,7 @@ bool add_range(std::string_view field, const std::string& word, std::vector<Json
     const auto step = colon == std::string::npos ? std::optional<Json>(1u) : number_of(word.substr(colon + 1));
     if (!low || !high || !step) return false;
     const double a = low->get<double>(), b = high->get<double>(), by = step->get<double>();
-    if (!(by > 0) || b < a) refuse(field, printable(word, 40) + " is no range", "write it like 1..8 or 1..6:0.5");
+    if (!(by > 0) || b < a) refuse(field, printable(word, 40) + " is not a range", "write it like 1..8 or 1..6:0.5");
     const bool natural = low->is_number_unsigned() && high->is_number_unsigned() && step->is_number_unsigned();
     // Seeds reach beyond what a double holds.
     const std::uint64_t whole =
@@ -199,7 +196,7 @@ SweepAxis parse_axis(std::string_view field, std::string_view text) {
         try {
             for (Json& value : parse_json(whole, "")) axis.values.push_back(std::move(value));
         } catch (const Error& e) {
-            refuse(field, "is no JSON list: " + e.message(), "write it like [4, 8, 20]");
+            refuse(field, "is not a JSON list: " + e.message(), "write it like [4, 8, 20]");
         }
     } else if (is_text(field)) {
         const bool bars = whole.find('|') != std::string::npos;

@@ -147,7 +147,7 @@ SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
     std::error_code code;
     const bool made = asked.empty() || fs::create_directory(path, code);
     if (!made && (code || !fs::is_directory(path)))
-        throw Error(asked.string(), "", "this folder cannot be made: " + code.message(), "choose another place");
+        throw Error(asked.string(), "", "this folder cannot be created: " + code.message(), "choose another place");
     auto lock = std::make_shared<const FolderLock>(path);
     if (!lock->take()) throw Error(asked.string(), "", "another process is writing there", "choose another folder");
     SweepFolder out(path, std::move(record), std::move(lock));
@@ -164,11 +164,11 @@ SweepFolder SweepFolder::open(const fs::path& asked) {
     if (asked.empty()) throw UsageError("", "sweep", "is empty", "name a sweep's folder");
     std::error_code code;
     if (!fs::is_directory(asked, code))
-        throw Error(asked.string(), "", fs::exists(asked, code) ? "is no folder" : "no such folder",
+        throw Error(asked.string(), "", fs::exists(asked, code) ? "is not a folder" : "no such folder",
                     "name a sweep's folder");
     const fs::path file = asked / "sweep.json";
     if (!fs::is_regular_file(file, code))
-        throw Error(asked.string(), "sweep.json", "is missing: this is no sweep", "name a folder that sweep made");
+        throw Error(asked.string(), "sweep.json", "is missing: this is not a sweep", "name a folder that sweep made");
     const Json json = parse_json(read_text(file, max_sweep_json), file.string());
     return {resolved_path(asked.native(), fs::current_path()), sweep_record_from_json(json, file), nullptr};
 }
@@ -197,10 +197,10 @@ fs::path new_sweep_folder(const Sweep& sweep) {
         const fs::path path = sweeps / (i == 1 ? name : fmt::format("{}-{}", name, i));
         if (fs::create_directory(path, code)) return path;
         if (code)
-            throw Error(path.string(), "", "this folder cannot be made: " + code.message(),
+            throw Error(path.string(), "", "this folder cannot be created: " + code.message(),
                         "set DENOIR_HOME, or give --out");
     }
-    throw Error(sweeps.string(), "", "holds too many sweeps of this second", "give --out");
+    throw Error(sweeps.string(), "", "already holds too many sweeps from this second", "give --out");
 }
 
 std::vector<fs::path> list_sweeps() {

@@ -9,6 +9,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/pipeline/model_headers.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/pipeline/seed.h"
 #include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"
@@ -101,8 +102,7 @@ std::string preflight_key(const Request& r) {
 } // namespace
 
 std::optional<RunFolder> open_run(const fs::path& run) try {
-    std::error_code code;
-    if (run.empty() || !fs::exists(run / "run.json", code)) return std::nullopt;
+    if (run.empty() || !is_run_folder(run)) return std::nullopt;
     return RunFolder::open(run);
 } catch (const Error&) {
     return std::nullopt;
@@ -116,7 +116,7 @@ std::string request_identity(const Request& resolved) {
 }
 
 bool has_clip(const RunFolder& run) try {
-    const fs::path video = run.path() / "video.mp4";
+    const fs::path video = run.path() / run_file::video;
     return run.record().state == RunState::done && run.intact(video, run.record().video_sha256);
 } catch (const Error&) { // it is gone
     return false;

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-
 #include "engine/core/disk.h"
 #include "engine/core/file.h"
+#include "engine/core/text.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/render.h"
 #include "engine/session/run_tools.h"
 
@@ -14,21 +14,9 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-std::string slug(std::string_view text) {
-    std::string out;
-    for (const unsigned char c : text) {
-        if (out.size() >= 60) break;
-        if (c < 0x80 && (std::isalnum(c) || c == '.'))
-            out += char(c);
-        else if (!out.empty() && out.back() != '-')
-            out += '-';
-    }
-    while (!out.empty() && (out.back() == '-' || out.back() == '.')) out.pop_back();
-    return out;
-}
-
 fs::path run_folder_of(const SweepFolder& folder, std::size_t cell) {
-    return folder.path() / "runs" / fmt::format("{:03}-{}", cell, slug(folder.record().sweep.label(cell, 24)));
+    return folder.path() / "runs" /
+           fmt::format("{:03}-{}", cell, file_slug(folder.record().sweep.label(cell, 24), 60, "."));
 }
 
 bool is_of(const RunFolder& run, Request request) {
@@ -94,16 +82,16 @@ void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const
             const fs::path own = run_folder_of(folder, cell);
             RenderResult result;
             const auto there = open_run(own);
-            if (!there && fs::exists(own / "run.json", code))
-                throw Error((own / "run.json").string(), "", "cannot be read",
-                            "move its folder elsewhere, and this clip is rendered anew");
+            if (!there && is_run_folder(own))
+                throw Error((own / run_file::record).string(), "", "cannot be read",
+                            "move its folder elsewhere to have this clip rendered again");
             if (there) {
                 if (!is_of(*there, request))
                     throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");
                 result = resume(own, on_run, request.threads, engine, observer, stop);
                 if (!has_clip(RunFolder::open(own))) { // resume() leaves a finished run as it is
-                    fs::rename(own / "video.mp4", own / "video-damaged.mp4", code); // or it is gone
-                    decode_run(own, std::nullopt, own / "video.mp4", request.threads, observer, stop);
+                    fs::rename(own / run_file::video, own / "video-damaged.mp4", code); // or it is gone
+                    decode_run(own, std::nullopt, own / run_file::video, request.threads, observer, stop);
                 }
                 c.run = own; // a finished one tells nobody
             } else {

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/transformer.h"
@@ -21,16 +22,14 @@ namespace {
 std::set<int> read_steps(const std::string& text, int total) {
     std::set<int> steps;
     const auto refuse = [&](std::string_view part) -> UsageError {
-        return {"", "--steps", fmt::format("'{}' is no step of this run", printable(part, 40)),
+        return {"", "--steps", fmt::format("'{}' is not a step of this run", printable(part, 40)),
                 fmt::format("write numbers or ranges from 1 to {}, like 1,4-6,last", total)};
     };
     const auto number = [&](std::string_view part) {
         if (part == "last") return total;
-        int value = 0;
-        const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), value);
-        if (problem != std::errc() || end != part.data() + part.size() || value < 1 || value > total)
-            throw refuse(part);
-        return value;
+        const auto value = read_whole<int>(part);
+        if (!value || *value < 1 || *value > total) throw refuse(part);
+        return *value;
     };
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
@@ -145,7 +144,7 @@ TraceFilter::TraceFilter(const TraceSelection& selection, const Request& r, cons
     for (const std::string& pattern : patterns_)
         if (std::none_of(layers_.begin(), layers_.end(),
                          [&](const TraceLayer& l) { return matches(pattern, l.component, l.layer); }))
-            throw UsageError("", "--layers", fmt::format("no layer of this run fits '{}'", printable(pattern, 60)),
+            throw UsageError("", "--layers", fmt::format("no layer of this run matches '{}'", printable(pattern, 60)),
                              "trace --list shows their names");
     if (wants_component("transformer") || wants_component("transformer_low") || wants_component("sampler"))
         last_step_ = *steps_.rbegin();

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/pipeline/run_layout.h"
+
 namespace denoir {
 namespace fs = std::filesystem;
 namespace {
@@ -30,7 +32,7 @@ bool inputs_unchanged(const RunRecord& run, const fs::path& folder) {
         const auto now = stamp(file.path);
         if (!now || now->bytes != file.bytes || now->modified != file.modified_ns) return false;
     }
-    const auto written = stamp(folder / "conditioning.safetensors");
+    const auto written = stamp(folder / run_file::conditioning);
     if (!written) return false;
     const Request& r = run.request;
     for (const fs::path& file : {r.image, r.last_image, r.noise.file, r.forcing ? r.forcing->video : fs::path()}) {

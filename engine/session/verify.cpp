@@ -6,6 +6,7 @@
 
 #include "engine/core/file.h"
 #include "engine/pipeline/residency.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/file_hashes.h"
 #include "engine/session/preflight.h"
 #include "engine/session/run_tools.h"
@@ -35,7 +36,7 @@ private:
 /// holds them too and need not keep its own as the branch does.
 RunFolder holder_of(const RunFolder& run, const Request::Start& start, int step) {
     std::error_code code;
-    if (!fs::exists(run.latents_file(step), code) && fs::exists(start.run / "run.json", code)) {
+    if (!fs::exists(run.latents_file(step), code) && is_run_folder(start.run)) {
         const RunFolder parent = RunFolder::open(start.run);
         const StepRecord *own = run.record().find(step), *s = parent.record().find(step);
         if (s && own && s->sha256 == own->sha256 && fs::exists(parent.latents_file(step), code)) return parent;
@@ -48,7 +49,7 @@ void check_limits(const RunFolder& run, const ModelFolder& model) {
     try { // a branch draws no noise; else it is checked when it is drawn
         Pipeline::resolve(as_stored(run.record().request, false), model);
     } catch (const Error& e) {
-        throw e.in_file(run.file("run.json").string());
+        throw e.in_file(run.file(run_file::record).string());
     }
 }
 
@@ -73,8 +74,8 @@ void check_files(const RunFolder& run, Verification& result, const std::stop_tok
     };
     for (const StepRecord& s : run.record().steps)
         check(run.latents_file(s.step), s.sha256), check(run.solver_file(s.step), s.solver_sha256);
-    check(run.file("conditioning.safetensors"), run.record().conditioning_sha256);
-    check(run.file("video.mp4"), run.record().video_sha256);
+    check(run.file(run_file::conditioning), run.record().conditioning_sha256);
+    check(run.file(run_file::video), run.record().video_sha256);
 }
 
 /// Why it came out otherwise, where the model's files tell: those that are gone or hold something else.
@@ -98,7 +99,8 @@ void check_model(const RunFolder& run, const ModelFolder& model, Verification& r
 Verification verify_run(const fs::path& path, int threads, Observer& observer, std::stop_token stop) {
     const RunFolder run = RunFolder::open(path);
     const RunRecord& record = run.record();
-    if (record.steps.empty()) throw Error(path.string(), "steps", "the run has none yet", "go on with render --resume");
+    if (record.steps.empty())
+        throw Error(path.string(), "steps", "the run has no steps yet", "resume it with render --resume");
     Verification result;
     check_resolved(run);
 
@@ -138,8 +140,8 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         if (state.step < last)
             pipeline.denoise(
                 r, model, conditioning, state,
-                [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); }, observer, stop,
-                [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
+                [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); }, observer,
+                stop, [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
                 [&](int step) { return stored_latent(holder_of(run, *r.start, step), step, r, model); });
     } catch (const Differs&) {
         if (result.first_difference) check_model(run, model, result, stop);

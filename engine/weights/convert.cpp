@@ -323,7 +323,7 @@ std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
                                   "index for all",
                                   in.filename().string(), shards));
     if (plan.unfitting())
-        out.push_back(fmt::format("{} of {} linear layers are not quantised: their rows are no multiple of 32",
+        out.push_back(fmt::format("{} of {} linear layers are not quantised: their rows are not a multiple of 32",
                                   plan.unfitting(), plan.linears()));
     if (!plan.without_tokenizer_of().empty())
         out.push_back(fmt::format("the tokenizer that {} carries is not written: keep that file or a tokenizer.json "

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstring>
 #include <unordered_set>
 #include <utility>
 
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 #include "engine/weights/bytes.h"
 
 namespace denoir {
@@ -273,7 +273,7 @@ private:
         if (!is_widened(t)) return;
         if (static_cast<std::uint64_t>(*elements) > (max_widened - widened_) / sizeof(float))
             throw Error(path(), t.name,
-                        fmt::format("quantised tensors whose rows are no whole blocks ask for more than {} MiB as F32",
+                        fmt::format("quantised tensors whose rows are not whole blocks ask for more than {} MiB as F32",
                                     max_widened >> 20),
                         "use a file that keeps them in F16, BF16 or F32");
         widened_ += static_cast<std::uint64_t>(*elements) * sizeof(float);
@@ -288,7 +288,7 @@ private:
         for (FileTensor& t : result_.tensors) {
             if (!names.insert(t.name).second) fail(t.name, "the tensor is there twice");
             if (t.offset % alignment_ != 0)
-                fail(t.name, fmt::format("its offset {} is no multiple of {}", t.offset, alignment_));
+                fail(t.name, fmt::format("its offset {} is not a multiple of {}", t.offset, alignment_));
             if (base > total || t.offset > total - base || t.bytes > total - base - t.offset)
                 fail(t.name, "its data lie outside the file: it is cut short");
             t.offset += base;
@@ -317,7 +317,7 @@ private:
 /// Its elements are of one of these types; null: there is no such key.
 const MetadataArray* find_array(const Container& c, const std::string& key, std::initializer_list<ValueType> types,
                                 std::uint64_t most, std::string_view what) {
-    if (c.metadata.contains(key)) refuse(c, key, "is no array");
+    if (c.metadata.contains(key)) refuse(c, key, "is not an array");
     const auto found = c.arrays.find(key);
     if (found == c.arrays.end()) return nullptr;
     const MetadataArray& a = found->second;
@@ -362,13 +362,11 @@ std::span<const std::byte> gguf_bytes(const Container& c, const std::string& key
 }
 
 std::optional<std::int64_t> gguf_count(const Container& c, const std::string& key) {
-    if (c.arrays.contains(key)) refuse(c, key, "is no number");
+    if (c.arrays.contains(key)) refuse(c, key, "is not a number");
     const auto found = c.metadata.find(key);
     if (found == c.metadata.end()) return std::nullopt;
-    const std::string& text = found->second;
-    std::int64_t value = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < 0) refuse(c, key, "is no number from 0 on");
+    const auto value = read_whole<std::int64_t>(found->second);
+    if (!value || *value < 0) refuse(c, key, "is not a number of 0 or more");
     return value;
 }
 

@@ -122,7 +122,7 @@ public:
         };
         tell(absent_, "are for layers that this model does not have");
         tell(wrong_, "are of another size");
-        tell(others_, "have names that say nothing here");
+        tell(others_, "have names that are not recognised");
         if (expert_ == Expert::none) tell(other_expert_, "are for Wan 2.2's low-noise expert");
         if (zero_alpha_) out.push_back(fmt::format("{}: an alpha of 0 is taken as none", name()));
         return out;

@@ -104,7 +104,7 @@ public:
 
     std::map<std::string, bool> flags() {
         const Value& dict = value(run());
-        if (dict.kind != Kind::dict) fail("it holds no dict");
+        if (dict.kind != Kind::dict) fail("it does not hold a dict");
         std::map<std::string, bool> result;
         for (std::size_t i = 0; i < dict.items.size(); i += 2) {
             const Value &key = value(dict.items[i]), &flag = value(dict.items[i + 1]);
@@ -116,10 +116,10 @@ public:
 
     std::vector<std::string> names() {
         const Value& list = value(run());
-        if (list.kind != Kind::list) fail("it holds no list of names");
+        if (list.kind != Kind::list) fail("it does not hold a list of names");
         std::vector<std::string> result;
         for (const Ref item : list.items) {
-            if (value(item).kind != Kind::text) fail("it holds no list of names");
+            if (value(item).kind != Kind::text) fail("it does not hold a list of names");
             if (value(item).text.size() > max_key) fail("a storage's key is too long");
             result.emplace_back(value(item).text);
         }
@@ -383,14 +383,14 @@ private:
         if (items.size() % 2 != 0) fail("a dict gets a key without a value");
         charge(items.size());
         Value& dict = values_[top()];
-        if (dict.kind != Kind::dict) fail("it sets items of something that is no dict");
+        if (dict.kind != Kind::dict) fail("it sets items of something other than a dict");
         dict.items.insert(dict.items.end(), items.begin(), items.end());
     }
     void append(std::vector<Ref> items, bool one) {
         if (one) items = {pop()};
         charge(items.size());
         Value& list = values_[top()];
-        if (list.kind != Kind::list) fail("it appends to something that is no list");
+        if (list.kind != Kind::list) fail("it appends to something other than a list");
         list.items.insert(list.items.end(), items.begin(), items.end());
     }
 
@@ -425,7 +425,7 @@ private:
         const Ref arguments_ref = pop(), callable_ref = pop();
         const Value &arguments = value(arguments_ref), &callable = value(callable_ref);
         if (callable.kind != Kind::global || arguments.kind != Kind::tuple)
-            fail("it calls something that is no allowed name");
+            fail("it calls something other than an allowed name");
         switch (callable.global) {
         case Global::ordered_dict:
             return ordered_dict(arguments.items);
@@ -472,7 +472,7 @@ private:
         const Ref arguments_ref = pop(), type_ref = pop();
         const Value &arguments = value(arguments_ref), &type = value(type_ref);
         if (type.kind != Kind::global || type.global != Global::parameter || arguments.kind != Kind::tuple)
-            fail("it makes an object of no allowed type");
+            fail("it makes an object of a forbidden type");
         if (!arguments.items.empty() && value(arguments.items[0]).kind == Kind::tensor) return push(arguments.items[0]);
         push_kind(Kind::parameter);
     }
@@ -480,9 +480,9 @@ private:
     /// Returns how many there are.
     std::size_t check_integers(Ref ref) const {
         const Value& v = value(ref);
-        if (v.kind != Kind::tuple || v.items.size() > max_axes) fail("a tensor's size or stride is no short tuple");
+        if (v.kind != Kind::tuple || v.items.size() > max_axes) fail("a tensor's size or stride must be a short tuple");
         for (const Ref item : v.items)
-            if (value(item).kind != Kind::integer) fail("a tensor's size or stride holds something that is no integer");
+            if (value(item).kind != Kind::integer) fail("a tensor's size or stride must hold integers");
         return v.items.size();
     }
     std::vector<std::int64_t> integers(Ref ref) const {
@@ -515,7 +515,7 @@ private:
         Value& object = values_[object_ref];
         const bool parameter = object.kind == Kind::parameter || object.kind == Kind::tensor;
         if (!(parameter && state.kind == Kind::tuple) && !(object.kind == Kind::dict && state.kind == Kind::dict))
-            fail("it sets the state of something that is no dict");
+            fail("it sets the state of something other than a dict");
         if (object.kind != Kind::parameter) return;
         if (state.items.empty() || value(state.items[0]).kind != Kind::tensor)
             fail("a parameter is described in an unknown way");
@@ -557,7 +557,7 @@ private:
     }
 
     std::vector<PickledTensor> tensors_of(Ref root) const {
-        if (value(root).kind != Kind::dict) fail("it holds no dict of tensors");
+        if (value(root).kind != Kind::dict) fail("it does not hold a dict of tensors");
         constexpr int most_levels = 4;
         std::unordered_set<Ref> seen;
         root = state_within(root, most_levels, seen).value_or(root);

@@ -72,7 +72,7 @@ void check_quantisation_metadata(const std::map<std::string, std::string>& metad
 Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file,
                   std::int64_t& blocks) {
     const auto refuse = [&](std::string what) { throw Error(file, std::string(name), std::move(what), use_other); };
-    if (!is_float(stored.dtype()) || is_block(stored.dtype())) refuse("a scale that is no floating point number");
+    if (!is_float(stored.dtype()) || is_block(stored.dtype())) refuse("a scale that is not floating point");
     const Shape& s = stored.shape();
     const std::int64_t out = weight.rank() > 0 ? weight[0] : 1;
     blocks = 1;

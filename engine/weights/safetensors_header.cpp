@@ -179,7 +179,7 @@ private:
             else if (c >= 'A' && c <= 'F')
                 value |= static_cast<unsigned>(c - 'A' + 10);
             else
-                fail("a \\u escape holds something that is no hexadecimal digit");
+                fail("a \\u escape holds something that is not a hexadecimal digit");
         }
         return value;
     }

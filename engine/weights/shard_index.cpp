@@ -46,7 +46,7 @@ std::map<std::string, std::string> read_shard_index(const std::filesystem::path&
         if (std::filesystem::is_regular_file(status)) continue;
         const bool there = std::filesystem::exists(status);
         throw Error(file, "weight_map",
-                    there ? fmt::format("{} beside it is no regular file", shard)
+                    there ? fmt::format("{} beside it is not a regular file", shard)
                           : fmt::format("the file {} is missing beside it", shard),
                     "download that part of the model");
     }

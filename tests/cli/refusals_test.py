@@ -191,7 +191,7 @@ class Requests(Case):
 
     def test_where_a_syntax_error_is(self):
         self.assertIn("byte order mark", self.check("\ufeff" + '{"schema": 1}').err)
-        self.assertIn('request.json: "": is no key', self.check('{"schema": 1, "": 5}').err)
+        self.assertIn('request.json: "": is not a key', self.check('{"schema": 1, "": 5}').err)
         self.assertRegex(self.check('{"schema": 1,\n "steps": }').err, "line 2, column")
 
     def test_no_regular_file(self):

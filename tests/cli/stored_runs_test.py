@@ -332,7 +332,7 @@ class StoredRuns(Case):
             (run / name).unlink(missing_ok=True)
             (run / name).mkdir()
             before = (run / "run.json").read_bytes()
-            self.refused("render", "--resume", "run", codes=(1,), names=(name, "is no file"))
+            self.refused("render", "--resume", "run", codes=(1,), names=(name, "is not a file"))
             self.assertEqual((run / "run.json").read_bytes(), before)
 
     def test_verify_names_the_file_of_the_model_that_changed(self):

@@ -96,7 +96,7 @@ class Sweep(Case):
         out, err = process.communicate(timeout=30)
         self.assertLess(time.monotonic() - begin, 5)
         self.assertEqual(process.returncode, 130)
-        self.assertIn(b"cell 2 of 4; go on with: denoir-cli sweep --resume '", err)
+        self.assertIn(b"cell 2 of 4; resume with: denoir-cli sweep --resume '", err)
         report = self.done("sweep", "--resume", "s", "--json").json()
         self.assertEqual([c["state"] for c in report["cells"]], ["done"] * 4)
         for ours, theirs in zip(report["cells"], whole["cells"]):

@@ -59,7 +59,7 @@ bool find_all(void* library, Functions& f) {
 void expect(cublasStatus_t status, const char* doing) {
     if (status == CUBLAS_STATUS_SUCCESS) return;
     throw Error("", "device", fmt::format("the card's matrix library failed ({}: {})", doing, static_cast<int>(status)),
-                "start again; use the device cpu if it stays");
+                "start again; use the device cpu if it persists");
 }
 
 /// One product as the library describes it. It counts rows and columns the other way round, so C^T = B^T · A^T is asked

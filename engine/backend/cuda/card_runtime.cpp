@@ -242,7 +242,7 @@ void check(cudaError_t code, const char* doing) {
         throw Error("", "device", "this build has no machine code for the card",
                     "configure with the preset cuda-all, or use the device cpu");
     throw Error("", "device", fmt::format("the card failed ({}: {})", doing, cudaGetErrorName(code)),
-                "start again; use the device cpu if it stays");
+                "start again; use the device cpu if it persists");
 }
 
 void check_launch(int code) { check(static_cast<cudaError_t>(code), "starting a kernel"); }
@@ -259,7 +259,7 @@ std::shared_ptr<Runtime> open_card(int index) {
                     "use the device cpu");
     if (index >= cards)
         throw Error("", "device",
-                    cards == 0 ? std::string("no NVIDIA card is here")
+                    cards == 0 ? std::string("no NVIDIA card was found")
                                : fmt::format("there is no cuda:{}, only {} card{}", index, cards, cards > 1 ? "s" : ""),
                     cards == 0 ? "use the device cpu" : "use cuda:0 or cpu");
     return std::make_shared<CardRuntime>(index);

@@ -155,7 +155,7 @@ Outcome outcome_of(const std::function<void()>& work) noexcept {
         return failure(Error("", "memory", "the host has no memory left", "close other programs"));
     } catch (const std::exception& e) {
         log::info("the CUDA module failed: " + printable(e.what(), 200));
-        return failure(Error("", "device", "the CUDA module failed", "start again; use the device cpu if it stays"));
+        return failure(Error("", "device", "the CUDA module failed", "start again; use the device cpu if it persists"));
     }
     return o;
 }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "engine/backend/cuda/guard.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/text.h"
 
 namespace denoir::cuda {
 namespace {
@@ -39,12 +39,11 @@ bool asked_for(const char* variable) {
 std::size_t asked_memory() {
     const char* asked = std::getenv("DENOIR_CUDA_MEMORY");
     if (!asked || !*asked) return 0;
-    std::uint32_t mib = 0; // shifted to bytes, it cannot wrap around
-    const char* const end = asked + std::strlen(asked);
-    if (const auto read = std::from_chars(asked, end, mib); read.ec != std::errc() || read.ptr != end || mib == 0)
-        throw UsageError("", "DENOIR_CUDA_MEMORY", fmt::format("'{}' is no size", printable(asked, 40)),
+    const auto mib = read_whole<std::uint32_t>(asked); // shifted to bytes, it cannot wrap around
+    if (!mib || *mib == 0)
+        throw UsageError("", "DENOIR_CUDA_MEMORY", fmt::format("'{}' is not a size", printable(asked, 40)),
                          "use a number of MiB");
-    return std::size_t{mib} << 20;
+    return std::size_t{*mib} << 20;
 }
 
 /// DENOIR_CUDA_GRAPHS=off: kernels are started one by one (to measure what recording them gives).

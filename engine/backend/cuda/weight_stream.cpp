@@ -126,7 +126,7 @@ Tensor WeightStream::fetch(const std::shared_ptr<const StreamedWeight>& weight) 
     if (!place) {
         ++late_;
         if (!bring(weight, true))
-            throw Error("", "memory", "a weight is larger than what the card has for those that pass through",
+            throw Error("", "memory", "a weight is larger than the card's room for streamed weights",
                         "use the device cpu");
         place = find(weight.get());
     }

@@ -136,7 +136,7 @@ Lpips::Lpips(std::span<const std::filesystem::path> files, std::shared_ptr<Backe
         if (found->second.shape() != expected || found->second.dtype() == DType::i64)
             throw Error(file, what,
                         fmt::format("has shape {}, expected {}", to_string(found->second.shape()), to_string(expected)),
-                        "only AlexNet and VGG-16 are known");
+                        "only AlexNet and VGG-16 are supported");
         return found->second;
     };
     const auto first = all.find("0.weight");

@@ -57,7 +57,7 @@ void Charsmap::check(std::string_view file, std::string_view field) const {
     const auto require = [&](bool good) {
         if (!good)
             throw Error(std::string(file), std::string(field),
-                        "points outside of itself or to strings that are no UTF-8", "get the tokenizer file again");
+                        "points outside of itself or to strings that are not UTF-8", "get the tokenizer file again");
     };
     std::vector<bool> visited(units_.size()), seen(pool_.size());
     std::vector<std::size_t> bases = {offset(units_[0])};

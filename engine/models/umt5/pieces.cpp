@@ -13,7 +13,7 @@ namespace denoir::umt5 {
 namespace {
 
 void check_pieces(const Pieces& pieces, const Marks& marks) {
-    if (pieces.texts.empty()) pieces.refuse(std::string(pieces.list), "is empty: this is no SentencePiece model");
+    if (pieces.texts.empty()) pieces.refuse(std::string(pieces.list), "is empty: this is not a SentencePiece model");
     std::unordered_set<std::string_view> seen;
     for (std::size_t i = 0; i < pieces.texts.size(); ++i)
         if (!pieces.texts[i].empty() && !seen.insert(pieces.texts[i]).second)

@@ -39,7 +39,7 @@ public:
         if (rest_.empty()) return false;
         const std::uint64_t key = varint();
         field.number = static_cast<std::uint32_t>(key >> 3);
-        if (key >> 32 || field.number == 0) bad("has a field number that cannot be");
+        if (key >> 32 || field.number == 0) bad("has an impossible field number");
         switch (key & 7) {
         case 0:
             field.wire = Wire::varint, field.value = varint();
@@ -149,7 +149,7 @@ void read_normalizer(const Context& context, Bytes bytes, std::vector<Normalizer
 
 TokenizerModel read_sentencepiece(Bytes bytes, std::string_view file, const SentencePieceOptions& options) {
     const Context context{file};
-    if (bytes.size() > max_tokenizer_bytes) context.refuse("size", "is larger than 64 MiB: this is no tokenizer");
+    if (bytes.size() > max_tokenizer_bytes) context.refuse("size", "is larger than 64 MiB: this is not a tokenizer");
     Pieces pieces{file, "pieces", {}, {}, {}};
     std::vector<Normalizer> normalizers;
     Marks marks{0, "trainer_spec.unk_id", {}};

@@ -3,11 +3,11 @@
 // (PreTrainedTokenizerBase._from_pretrained, T5TokenizerFast, PreTrainedTokenizerFast.__init__).
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "engine/core/file.h"
+#include "engine/core/text.h"
 #include "engine/models/umt5/json_node.h"
 #include "engine/models/umt5/tokenizer_files.h"
 
@@ -69,12 +69,11 @@ std::vector<NamedToken> read_decoder(const Node& node, const std::unordered_set<
     std::vector<std::pair<std::int64_t, NamedToken>> by_id;
     for (const auto& [key, value] : node.json.items()) {
         const Node entry{value, node.path + "." + key, node.file}; // node.at(key) would search a long list each time
-        std::int64_t id = -1;
-        const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), id);
-        if (error != std::errc() || end != key.data() + key.size() || id < 0 || id >= max_token_id)
+        const auto id = read_whole<std::int64_t>(key);
+        if (!id || *id < 0 || *id >= max_token_id)
             entry.refuse(fmt::format("is not under an id from 0 to {}", max_token_id - 1));
         if (!value.is_object()) entry.refuse("is not an object");
-        by_id.emplace_back(id, read_object(entry, special.contains(entry.at("content").string())));
+        by_id.emplace_back(*id, read_object(entry, special.contains(entry.at("content").string())));
     }
     std::stable_sort(by_id.begin(), by_id.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<NamedToken> tokens;

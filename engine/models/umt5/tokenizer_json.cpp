@@ -221,7 +221,7 @@ void read_model(const Node& node, TokenizerModel& model) {
 
 TokenizerModel read_tokenizer_json(std::string_view text, std::string_view file) {
     if (text.size() > max_tokenizer_bytes)
-        throw Error(std::string(file), "size", "is larger than 64 MiB: this is no tokenizer", "get the file again");
+        throw Error(std::string(file), "size", "is larger than 64 MiB: this is not a tokenizer", "get the file again");
     const Json json = parse_json(text, file);
     const Node root{json, "", file};
     TokenizerModel model;

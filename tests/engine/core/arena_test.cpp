@@ -154,7 +154,7 @@ TEST(Arena, the_limit_is_told) {
         arena.allocate(10 * mib);
         FAIL();
     } catch (const Error& e) {
-        EXPECT_STREQ(e.what(), "memory: 11 MiB more are not to be had (16 MiB are in use of at most 20 MiB); "
+        EXPECT_STREQ(e.what(), "memory: cannot allocate 11 MiB more (16 MiB are in use of at most 20 MiB); "
                                "use a smaller size, fewer frames or bf16, or close other programs");
     }
     EXPECT_EQ(arena.allocate(2 * mib)->bytes(), 2 * mib); // what fits still goes

@@ -59,7 +59,7 @@ TEST_F(Files, read_and_map) {
 
 TEST_F(Files, the_limit_is_told) {
     EXPECT_EQ(refusal([&] { read_text(make("long", "hello"), 4); }),
-              (folder / "long").native() + ": is longer than 4 bytes; nothing that is read here is so long");
+              (folder / "long").native() + ": is longer than 4 bytes; no file that is read here is that long");
 }
 
 TEST_F(Files, files_of_unknown_size_are_read) {

@@ -70,9 +70,9 @@ TEST(Json, syntax_errors_say_where) {
 
 TEST(Json, repeated_keys_are_refused_by_name) {
     EXPECT_EQ(refusal("{\"steps\": 1,\n \"seed\": 2,\n \"steps\": 3}"),
-              "a.json: steps: stands here for the second time (line 3, column 2); keep one of them");
+              "a.json: steps: appears a second time (line 3, column 2); keep one of them");
     EXPECT_EQ(refusal(R"({"noise": {"kind": 1, "k\u0069nd": 2}})"),
-              "a.json: noise.kind: stands here for the second time (line 1, column 23); keep one of them");
+              "a.json: noise.kind: appears a second time (line 1, column 23); keep one of them");
     EXPECT_EQ(refusal(R"([{"a": 1}, {"a": 1, "a": 1}])").substr(0, 14), "a.json: [1].a:");
 }
 
@@ -151,7 +151,7 @@ TEST(Json, large_objects_take_linear_time) {
     constexpr int count = sanitized ? 100'000 : 1'000'000;
     for (int i = 0; i < count; ++i) text += "\"blocks." + std::to_string(i) + ".weight\":" + std::to_string(i) + ",";
     text += "\"blocks.7.weight\":0}";
-    EXPECT_NE(refusal(text).find("blocks.7.weight: stands here for the second time"), std::string::npos);
+    EXPECT_NE(refusal(text).find("blocks.7.weight: appears a second time"), std::string::npos);
     text.replace(text.rfind("blocks.7."), 9, "blocks_7.");
     EXPECT_EQ(parse_json(text, "x").size(), count + 1u);
 }

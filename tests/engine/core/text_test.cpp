@@ -43,6 +43,41 @@ TEST(Text, numbers_that_no_double_holds) {
         EXPECT_EQ(read_double(none), std::nullopt) << none;
 }
 
+TEST(Text, whole_numbers) {
+    EXPECT_EQ(read_whole<int>("-12"), -12);
+    EXPECT_EQ(read_whole<std::uint64_t>("18446744073709551615"), 18446744073709551615u);
+    EXPECT_EQ(read_whole<int>("007"), 7);
+    for (const char* none : {"", "x", "1x", " 1", "1 ", "+1", "1.0", "1e3", "2147483648", "-2147483649", "-"})
+        EXPECT_EQ(read_whole<int>(none), std::nullopt) << none;
+    EXPECT_EQ(read_whole<std::uint64_t>("-1"), std::nullopt);
+    EXPECT_EQ(read_whole<std::uint64_t>("18446744073709551616"), std::nullopt);
+}
+
+TEST(Text, plurals) {
+    EXPECT_EQ(counted(0, "frame"), "0 frames");
+    EXPECT_EQ(counted(1, "frame"), "1 frame");
+    EXPECT_EQ(counted(97, "frame"), "97 frames");
+}
+
+TEST(Text, natural_order) {
+    EXPECT_TRUE(natural_less("frame_2", "frame_10"));
+    EXPECT_TRUE(natural_less("blocks.2.norm10", "blocks.10.norm2"));
+    EXPECT_TRUE(natural_less("99999999999999999999998", "99999999999999999999999")); // beyond 64 bits
+    EXPECT_TRUE(natural_less("a", "ab"));
+    EXPECT_TRUE(natural_less("01", "1") && !natural_less("1", "01")); // the same number, still an order
+    EXPECT_TRUE(natural_less("1", "01b") && natural_less("01", "1b"));
+    EXPECT_FALSE(natural_less("x10", "x10") || natural_less("", ""));
+}
+
+TEST(Text, parts_of_file_names) {
+    EXPECT_EQ(file_slug("A red balloon, rises!", 32), "A-red-balloon-rises");
+    EXPECT_EQ(file_slug("  -- steps 20 · shift 3.5", 60, "."), "steps-20-shift-3.5");
+    EXPECT_EQ(file_slug("shift 3.", 60, "."), "shift-3");
+    EXPECT_EQ(file_slug("one two three", 4), "one"); // nothing ends in a dash
+    EXPECT_EQ(file_slug("../..", 32), "");
+    EXPECT_EQ(file_slug("猫", 32), "");
+}
+
 TEST(Text, lower_case_of_ascii_alone) {
     EXPECT_EQ(lower_ascii("AZ[@`{az 09 ÄÖ É"), "az[@`{az 09 ÄÖ É");
     EXPECT_EQ(lower_ascii('Q'), 'q');

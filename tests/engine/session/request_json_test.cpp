@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/session/noise_kind.h"
+
 namespace denoir {
 namespace {
 
@@ -35,6 +37,17 @@ Request complete() {
         "forcing": {"ar_step": 5, "block": 5, "causal_attention": true},
         "cache": {"threshold": 0.3, "ret_steps": true, "coefficients": [1.5, -2, 0]},
         "start": {"run": "../runs/a", "step": 7, "sha256": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"}})");
+}
+
+TEST(NoiseKind, ReadsWhatItWrites) {
+    for (const char* kind : {"torch-cpu", "torch-cuda:1", "torch-cuda:132", "torch-cuda:1024"}) {
+        const auto noise = read_noise_kind(kind);
+        ASSERT_TRUE(noise) << kind;
+        EXPECT_EQ(noise_kind_text(*noise), kind);
+    }
+    for (const char* none : {"", "torch", "torch-cpu:1", "torch-cuda", "torch-cuda:", "torch-cuda:0", "torch-cuda:1025",
+                             "torch-cuda:-1", "torch-cuda:+1", "torch-cuda:1x", "torch-cuda: 1"})
+        EXPECT_FALSE(read_noise_kind(none)) << none;
 }
 
 TEST(RequestJson, ReadsEveryKey) {

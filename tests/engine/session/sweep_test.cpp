@@ -80,15 +80,15 @@ TEST(SweepAxisText, RefusesWhatTheFieldCannotHave) {
         EXPECT_EQ(said("seed", text), "axes.seed: has an empty value") << text;
     EXPECT_EQ(said("prompt", "a||b"), "axes.prompt: has an empty value");
     EXPECT_EQ(said("steps", "8, 8"), "axes.steps: holds 8 twice");
-    EXPECT_EQ(said("steps", "8..4"), "axes.steps: 8..4 is no range");
+    EXPECT_EQ(said("steps", "8..4"), "axes.steps: 8..4 is not a range");
     EXPECT_EQ(said("seed", "1..1e9"), "axes.seed: 1..1e9 holds more than 200 values");
-    EXPECT_EQ(said("guidance", "1..2:0"), "axes.guidance: 1..2:0 is no range");
-    EXPECT_EQ(said("stepz", "8"), "axes.stepz: is no key of a request");
+    EXPECT_EQ(said("guidance", "1..2:0"), "axes.guidance: 1..2:0 is not a range");
+    EXPECT_EQ(said("stepz", "8"), "axes.stepz: is not a key of a request");
     EXPECT_EQ(said("threads", "1, 2"), "axes.threads: changes nothing of the picture");
     EXPECT_EQ(said("size", "256"), "axes.size: 256 is not WIDTHxHEIGHT");
     EXPECT_EQ(said("size", "256x"), "axes.size: 256x is not WIDTHxHEIGHT");
     EXPECT_EQ(said("size", "x144"), "axes.size: x144 is not WIDTHxHEIGHT");
-    EXPECT_EQ(said("prompt", "[1"), "axes.prompt: is no JSON list: the text ends too early (line 1, column 3)");
+    EXPECT_EQ(said("prompt", "[1"), "axes.prompt: is not a JSON list: the text ends too early (line 1, column 3)");
     EXPECT_EQ(said("cache.threshold", "11").substr(0, 21), "axes.cache.threshold:");
     EXPECT_EQ(said("forcing.nothing", "1").substr(0, 21), "axes.forcing.nothing:");
     EXPECT_EQ(said("", "1").substr(0, 5), "axes.");
@@ -104,6 +104,9 @@ TEST(Sweep, CellsAreCountedWithTheLastAxisFastest) {
     EXPECT_EQ(sweep.place(5), (std::vector<std::size_t>{2, 1}));
     for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(sweep.cell(sweep.place(i)), i);
     EXPECT_EQ(sweep.label(3), "steps 20 · guidance 3.5");
+    const std::size_t second[]{1};
+    EXPECT_EQ(sweep.label(3, 40, second), "guidance 3.5");
+    EXPECT_EQ(sweep.label(3, 40, {}), "");
     const Request r = sweep.request_of(3);
     EXPECT_EQ(r.steps, 20);
     EXPECT_EQ(r.guidance, 3.5);
@@ -181,19 +184,19 @@ TEST(Sweep, RefusesWhatIsNone) {
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"steps": []}})"), "axes.steps: has no values");
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"steps": ["many"]}})"),
               "axes.steps: must be a whole number from 1 to 1000, not \"many\"");
-    EXPECT_EQ(said(R"({"schema": 1, "axis": {"steps": [8]}})"), "axis: is no key of a sweep");
+    EXPECT_EQ(said(R"({"schema": 1, "axis": {"steps": [8]}})"), "axis: is not a key of a sweep");
     EXPECT_EQ(said(R"({"schema": 1, "request": {"stepz": 8}, "axes": {"steps": [8]}})"),
-              "stepz: is no key of a request");
+              "stepz: is not a key of a request");
     EXPECT_EQ(said(R"({"schema": 1, "request": 7, "axes": {"steps": [8]}})"),
               "request: must be an object or a request file's name");
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"steps": [8]}, "reference": {"steps": 9}})"),
               "reference.steps: 9 is not among the axis's values");
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"steps": [8]}, "reference": {"seed": 9}})"),
-              "reference.seed: is no axis of this sweep");
+              "reference.seed: is not an axis of this sweep");
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"size": ["256x144"], "width": [256]}})"),
-              "axes.width: also stands in axes.size");
+              "axes.width: is also in axes.size");
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"cache": [null], "cache.threshold": [0]}})"),
-              "axes.cache.threshold: also stands in axes.cache");
+              "axes.cache.threshold: is also in axes.cache");
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"start": [null]}})"), "axes.start: changes nothing of the picture");
     Json many{{"schema", 1}, {"axes", Json::object()}};
     std::vector<int> values(11);

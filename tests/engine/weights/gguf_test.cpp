@@ -146,7 +146,7 @@ TEST(Gguf, BlocksThatAreNoRowsAreWidened) {
 TEST(Gguf, WhatIsWidenedIsBounded) {
     const std::uint64_t elements = 100u << 20; // 400 MiB as F32, the data of which are not even there
     EXPECT_NE(refusal_of(gguf({{"w", {elements}, 8, ""}})).find("cut short"), std::string::npos);
-    EXPECT_NE(refusal_of(gguf({{"v", {elements}, 8, ""}, {"w", {elements}, 8, ""}})).find("no whole blocks"),
+    EXPECT_NE(refusal_of(gguf({{"v", {elements}, 8, ""}, {"w", {elements}, 8, ""}})).find("not whole blocks"),
               std::string::npos);
     EXPECT_NE(refusal_of(gguf({{"w", {32, elements}, 8, ""}})).find("cut short"), std::string::npos);
 }
@@ -179,7 +179,7 @@ TEST(Gguf, RefusesWhatDoesNotHold) {
     EXPECT_TRUE(has(refusal_of(gguf(one, {gguf_pair("k", 9, le(std::uint32_t{10}) + le(std::uint64_t{1} << 61))})),
                     "longer than the rest"));
     EXPECT_TRUE(has(refusal_of(gguf(one, {gguf_pair("k", 0, "a"), gguf_pair("k", 0, "a")})), "twice"));
-    EXPECT_TRUE(has(refusal_of(gguf({{"w", {8}, 0, std::string(32, '\0'), 1}})), "no multiple"));
+    EXPECT_TRUE(has(refusal_of(gguf({{"w", {8}, 0, std::string(32, '\0'), 1}})), "not a multiple"));
     EXPECT_TRUE(has(refusal_of(gguf({{"w", {8}, 0, std::string(32, '\0'), 1 << 20}})), "outside the file"));
     EXPECT_TRUE(has(refusal_of(gguf({{"w", {8}, 0, std::string(32, '\0')}, {"v", {8}, 0, std::string(32, '\0'), 0}})),
                     "overlap"));
