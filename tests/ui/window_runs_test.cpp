@@ -5,6 +5,8 @@
 #include <QItemSelectionModel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
+#include <QTimer>
 #include <optional>
 
 #include "app/base/settings.h"
@@ -371,6 +373,33 @@ private slots:
         studio.find<QLineEdit>("log-search")->setText("NOWHERE");
         QVERIFY(text().contains("/nowhere/model") && !text().contains("/no/such/picture.png"));
         QTRY_VERIFY(read(home.data("log.txt")).contains("error: /nowhere/model"));
+    }
+
+    /// The log knows nothing of a run from before the program was started: its list does.
+    void why_an_older_run_failed_can_be_read() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        {
+            RunFolder run = RunFolder::take(app::fake_run(app::to_path(home.data("runs")), 1));
+            run.record().state = RunState::failed;
+            run.record().error = Error("/nowhere/model", "model", "there is no such folder", "choose one that is there");
+            run.save();
+        }
+        StudioFixture studio;
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        const QString reason = "/nowhere/model: model: there is no such folder; choose one that is there";
+        const QString tip = list->model()->index(0, 0).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.endsWith(reason), qPrintable(tip));
+        QTimer::singleShot(0, list, [] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QVERIFY(menu);
+            for (QAction* action : menu->actions())
+                if (action->text() == "Details") action->trigger();
+            menu->close();
+        });
+        emit list->customContextMenuRequested(studio.row_point(list, 0));
+        QVERIFY2(said(studio).contains(reason), qPrintable(said(studio)));
     }
 
     /// Asked once; again where other runs are meant, or another bound.

@@ -354,6 +354,8 @@ void RunsPanel::show_menu(const QPoint& at) {
     menu.addAction(icon(QStringLiteral("reset")), tr("Restore parameters"), this, &RunsPanel::restore_parameters);
     if (can_go_on(index))
         menu.addAction(icon(QStringLiteral("resume")), tr("Go on"), this, [this, run] { emit resume_run(run); });
+    if (index.data(Role::StateRole).toString() == QLatin1String("failed"))
+        menu.addAction(icon(QStringLiteral("log")), tr("Details"), this, [this, run] { emit details_asked(run); });
     menu.addSeparator();
     menu.addAction(icon(QStringLiteral("star")),
                    index.data(Role::StarredRole).toBool() ? tr("Remove star") : tr("Star"), this,

@@ -84,6 +84,7 @@ signals:
     void compare_layers(const QString& a, const QString& b);
     void add_to_timeline(const QStringList& runs);
     void resume_run(const QString& run);
+    void details_asked(const QString& run); ///< of one that failed
     void removed(const QStringList& runs);
     void said(const QString& text);
 

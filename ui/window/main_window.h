@@ -162,6 +162,7 @@ private:
     void say_export_at_work();
     void show_layers();
     void show_log(quint64 entry = 0); ///< of the queue; 0: everything
+    void show_failure(const QString& run);
     void queue_failing(const app::Issue& issue);
     // main_window_files.cpp
     void new_project();

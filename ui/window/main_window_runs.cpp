@@ -64,6 +64,7 @@ void MainWindow::connect_runs() {
         watching_ = true;
         studio_.queue.add_resume(run);
     });
+    connect(runs_, &RunsPanel::details_asked, this, &MainWindow::show_failure);
     QAction* resume = actions_.at(QStringLiteral("run.resume"));
     connect(runs_, &RunsPanel::resumable_changed, resume, &QAction::setEnabled);
     resume->setEnabled(runs_->resumable());
@@ -323,6 +324,21 @@ void MainWindow::show_log(quint64 entry) {
         resizeDocks({log_dock_}, {height() / 5}, Qt::Vertical);
     log_->show_entry(entry);
     if (entry == 0) log_->focus_search();
+}
+
+/// The log tells what was done before it; of a run from before the program was started it tells nothing.
+void MainWindow::show_failure(const QString& run) {
+    using Role = app::RunQueue::Role;
+    for (int row = studio_.queue.rowCount() - 1; row >= 0; --row) {
+        const QModelIndex entry = studio_.queue.index(row);
+        const quint64 id = entry.data(Role::IdRole).toULongLong();
+        if (entry.data(Role::RunRole).toString() == run && log_->knows(id)) return show_log(id);
+    }
+    const QModelIndex at = studio_.history.index(studio_.history.row_of(run));
+    const QString title = app::shortened(at.data(Qt::DisplayRole).toString().simplified(), 60);
+    banners_->show_banner(
+        QStringLiteral("failed-run"), Banners::Kind::error,
+        tr("“%1” failed: %2").arg(title, at.data(app::RunHistory::IssueRole).value<app::Issue>().line()));
 }
 
 void MainWindow::show_run(const QString& run) {
