@@ -13,6 +13,7 @@
 #include "app/base/text.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
+#include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
@@ -373,6 +374,39 @@ private slots:
         studio.find<QLineEdit>("log-search")->setText("NOWHERE");
         QVERIFY(text().contains("/nowhere/model") && !text().contains("/no/such/picture.png"));
         QTRY_VERIFY(read(home.data("log.txt")).contains("error: /nowhere/model"));
+    }
+
+    /// The end of a run shows it, and takes no selection from whoever is making one.
+    void a_selection_outlives_the_end_of_a_run() {
+        const app::Home home;
+        for (const int seed : {1, 2}) listed_run(home, QString::number(seed), 2, quint64(seed));
+        StudioFixture studio;
+        load_tiny(studio);
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        const auto path = [](const QModelIndex& row) { return row.data(app::RunHistory::PathRole).toString(); };
+        int runs = 2;
+        const auto run_to_its_end = [&] {
+            studio.find<QAction>("run.generate")->trigger();
+            QVERIFY(studio.idle());
+            QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), ++runs, 30000);
+            const QString newest = path(list->model()->index(0, 0));
+            QTRY_COMPARE_WITH_TIMEOUT(studio.window().shown_run(), newest, 30000);
+        };
+        list->selectAll();
+        run_to_its_end();
+        QCOMPARE(list->selectionModel()->selectedIndexes().size(), 2);
+
+        studio.window().preview().setFocus();
+        list->setCurrentIndex(list->model()->index(2, 0));
+        run_to_its_end();
+        QCOMPARE(path(list->currentIndex()), studio.window().shown_run());
+
+        list->setFocus();
+        list->setCurrentIndex(list->model()->index(2, 0));
+        const QString chosen = path(list->currentIndex());
+        run_to_its_end();
+        QCOMPARE(path(list->currentIndex()), chosen);
     }
 
     /// The log knows nothing of a run from before the program was started: its list does.

@@ -242,6 +242,10 @@ void RunsPanel::select(const QString& run) {
     list_->scrollTo(index);
 }
 
+bool RunsPanel::is_choosing() const {
+    return list_->selectionModel()->selectedIndexes().size() > 1 || (list_->hasFocus() && current() != shown_);
+}
+
 void RunsPanel::set_sides(const QString& a, const QString& b) {
     shown_ = a;
     delegate_->set_sides(a, b);

@@ -62,6 +62,9 @@ public:
     QStringList selected() const;
     QString current() const;
     void select(const QString& run);
+    /// Several runs are selected, or the list has the focus with another run than the one that is shown: whoever does
+    /// that is about to do something with them.
+    bool is_choosing() const;
     void set_sides(const QString& a, const QString& b);
     bool resumable() const; ///< current() ended before its video was done
 

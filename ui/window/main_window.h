@@ -83,7 +83,7 @@ public:
 
 public slots:
     void generate(bool next = false);
-    void show_run(const QString& run);
+    void show_run(const QString& run, bool select = true); ///< and selects it in the list
     void compare(const QString& a, const QString& b);
     void branch(const QString& run, int step);
     void say(const QString& text);

@@ -267,7 +267,7 @@ void MainWindow::run_finished(const app::RunResult& result) {
     if (watching_) {
         const bool was_live = strips_->currentWidget() == live_strip_;
         play_when_opened_ = true;
-        show_run(result.run);
+        show_run(result.run, !runs_->is_choosing());
         watching_ = true;
         if (was_live) strips_->setCurrentWidget(live_strip_);
         preview_->show_overlay({}, {});
@@ -293,7 +293,7 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
     }
     if (state == int(QueueState::cancelled) && !run.isEmpty() && live_pictures_.run() == run) {
         if (watching_) {
-            show_run(run);
+            show_run(run, !runs_->is_choosing());
             watching_ = true;
             show_live(true);
         }
@@ -341,7 +341,7 @@ void MainWindow::show_failure(const QString& run) {
         tr("“%1” failed: %2").arg(title, at.data(app::RunHistory::IssueRole).value<app::Issue>().line()));
 }
 
-void MainWindow::show_run(const QString& run) {
+void MainWindow::show_run(const QString& run, bool select) {
     if (run.isEmpty()) return;
     timeline_->set_playing(false); // it would take the picture away again
     if (live_pictures_.running() && run == live_pictures_.run()) {
@@ -362,7 +362,7 @@ void MainWindow::show_run(const QString& run) {
         preview_->clear(app::Side::a);
         clip_opened(app::Side::a, tr("%1 · no video yet").arg(QFileInfo(run).fileName()), run);
     }
-    runs_->select(run);
+    if (select) runs_->select(run);
 }
 
 void MainWindow::clip_opened(app::Side side, const QString& name, const QString& run) {
