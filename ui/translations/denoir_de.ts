@@ -2090,10 +2090,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Not now</source>
         <translation>Jetzt nicht</translation>
     </message>
-    <message>
-        <source>The new take joins the shot when it is done.</source>
-        <translation>Der neue Take kommt zur Einstellung, sobald er fertig ist.</translation>
-    </message>
     <message numerus="yes">
         <source>%n run(s) deleted.</source>
         <translation>
@@ -2321,10 +2317,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Generate now continues “%1” with its last pictures; the result comes after it.</source>
         <translation>Erzeugen setzt jetzt „%1“ mit seinen letzten Bildern fort; das Ergebnis kommt dahinter.</translation>
-    </message>
-    <message>
-        <source>This part of the shot is made again; the new take joins it when it is done.</source>
-        <translation>Dieser Teil der Einstellung wird neu gemacht; der neue Take kommt dazu, wenn er fertig ist.</translation>
     </message>
     <message>
         <source>The shot is not there any more: the result is among the runs.</source>
@@ -2762,6 +2754,18 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>“%1” failed: %2</source>
         <translation>„%1“ ist fehlgeschlagen: %2</translation>
+    </message>
+    <message>
+        <source>This part of the shot is made again with the shot&apos;s own prompt and parameters; the new take joins it when it is done.</source>
+        <translation>Dieser Teil der Einstellung wird mit ihrem eigenen Prompt und ihren eigenen Parametern neu gerechnet; der neue Take kommt dazu, wenn er fertig ist.</translation>
+    </message>
+    <message>
+        <source>The new take is made with the shot&apos;s own prompt and parameters; it joins the shot when it is done.</source>
+        <translation>Der neue Take entsteht mit dem Prompt und den Parametern der Einstellung; er kommt zu ihr, wenn er fertig ist.</translation>
+    </message>
+    <message>
+        <source>With the prompt as it is now</source>
+        <translation>Mit dem jetzigen Prompt</translation>
     </message>
 </context>
 <context>
