@@ -2767,6 +2767,22 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>With the prompt as it is now</source>
         <translation>Mit dem jetzigen Prompt</translation>
     </message>
+    <message>
+        <source>Export the difference as a video …</source>
+        <translation>Differenz als Video exportieren …</translation>
+    </message>
+    <message>
+        <source>Export the difference</source>
+        <translation>Differenz exportieren</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>differenz</translation>
+    </message>
+    <message>
+        <source>Export the figures of A and B</source>
+        <translation>Zahlen von A und B exportieren</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

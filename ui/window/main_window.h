@@ -158,7 +158,7 @@ private:
     void begin_editing(quint64 id);
     void connect_exporter();
     void export_file(const QString& out, app::Exporter::Work work);
-    void export_comparison(bool report);
+    void export_comparison(app::ComparisonExport kind);
     void say_export_at_work();
     void show_layers();
     void show_log(quint64 entry = 0); ///< of the queue; 0: everything

@@ -370,10 +370,13 @@ void MainWindow::make_compare_actions() {
                    if (preview_->comparison().worst() < 0) return say(tr("No frame that was measured differs."));
                    preview_->go_to_worst();
                }));
-    add_action("compare.export-video", comparing, tr("Export side by side …"), {}, "export",
-               [this] { export_comparison(false); });
-    add_action("compare.export-report", comparing, tr("Export the &report …"), {}, "chart",
-               [this] { export_comparison(true); });
+    using Kind = app::ComparisonExport;
+    for (const auto& [id, text, picture, kind] :
+         {std::tuple{"compare.export-video", tr("Export side by side …"), "export", Kind::side_by_side},
+          {"compare.export-difference", tr("Export the difference as a video …"), "export", Kind::difference},
+          {"compare.export-report", tr("Export the &report …"), "chart", Kind::report},
+          {"compare.export-csv", tr("Export the figures as CS&V …"), "export", Kind::csv}})
+        add_action(id, comparing, text, {}, picture, [this, kind = kind] { export_comparison(kind); });
     add_action("compare.end", comparing, tr("&End the comparison"), {}, "close", [this] {
         preview_->clear(app::Side::b);
         clip_opened(app::Side::b, {}, {});
@@ -498,7 +501,9 @@ void MainWindow::make_menus() {
                                               "compare.first-error",
                                               "-",
                                               "compare.export-video",
+                                              "compare.export-difference",
                                               "compare.export-report",
+                                              "compare.export-csv",
                                               "compare.export-layers",
                                               "-",
                                               "compare.end"});

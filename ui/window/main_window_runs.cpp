@@ -421,7 +421,7 @@ void MainWindow::show_layers() {
     layers_panel_->map().setFocus(Qt::OtherFocusReason);
 }
 
-void MainWindow::export_comparison(bool report) {
+void MainWindow::export_comparison(app::ComparisonExport kind) {
     const auto *a = preview_->info(app::Side::a), *b = preview_->info(app::Side::b);
     if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return say(tr("Choose an A and a B first."));
     if (exporter_.running()) return say_export_at_work();
@@ -431,15 +431,21 @@ void MainWindow::export_comparison(bool report) {
     const auto source = [latents](const app::ClipInfo& clip) {
         return latents || clip.video.isEmpty() ? clip.path : clip.video;
     };
-    ask_where_to_save(
-        this, studio_.settings, report ? tr("Export the report") : tr("Export side by side"),
-        report ? tr("comparison") : tr("side-by-side"), report ? tr("Report (*.html)") : tr("Video (*.mp4 *.mkv)"),
-        [this, report, pairing, first = source(*a), second = source(*b)](const QString& out) {
-            export_file(out,
-                        app::export_of(first, second, pairing.offset(),
-                                       pairing.by_time() ? FrameMatch::time : FrameMatch::index,
-                                       report ? app::ComparisonExport::report : app::ComparisonExport::video, out));
-        });
+    struct Words {
+        QString title, name, filters;
+    };
+    const QString video = tr("Video (*.mp4 *.mkv)");
+    const Words words[] = {{tr("Export side by side"), tr("side-by-side"), video},
+                           {tr("Export the difference"), tr("difference"), video},
+                           {tr("Export the report"), tr("comparison"), tr("Report (*.html)")},
+                           {tr("Export the figures of A and B"), tr("comparison"), tr("Table (*.csv)")}};
+    const auto& [title, name, filters] = words[int(kind)];
+    ask_where_to_save(this, studio_.settings, title, name, filters,
+                      [this, kind, pairing, first = source(*a), second = source(*b)](const QString& out) {
+                          export_file(out, app::export_of(first, second, pairing.offset(),
+                                                          pairing.by_time() ? FrameMatch::time : FrameMatch::index,
+                                                          kind, out));
+                      });
 }
 
 void MainWindow::connect_exporter() {
