@@ -3226,6 +3226,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>It does not fit into the card&apos;s memory.</source>
         <translation>Es passt nicht in den Speicher der Karte.</translation>
     </message>
+    <message>
+        <source>+%1 s</source>
+        <translation>+%1 s</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PreviewView</name>
