@@ -451,6 +451,10 @@
         <source>A (%1) and B (%2) are HDR and read as if they were not</source>
         <translation>A (%1) und B (%2) sind HDR und werden gelesen, als wären sie keins</translation>
     </message>
+    <message>
+        <source>The latents cannot be decoded, so the videos are measured: %1</source>
+        <translation>Die Latents lassen sich nicht dekodieren, gemessen werden die Videos: %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::Estimator</name>
@@ -2845,6 +2849,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>%1 of %2 frames</source>
         <translation>%1 von %2 Bildern</translation>
+    </message>
+    <message>
+        <source>%1. Press to try again: %2</source>
+        <translation>%1. Drücken, um es noch einmal zu versuchen: %2</translation>
     </message>
 </context>
 <context>
