@@ -274,6 +274,8 @@ private slots:
         QCOMPARE(view.comparison().curve().at(70)->ssim, metrics::compare_frames(rgb(a[70]), rgb(b[70]), pool).ssim);
         view.go_to_worst();
         QCOMPARE(view.player().frame(), view.comparison().worst());
+        QCOMPARE(view.findChild<QToolButton*>("worst-frame")->text(),
+                 QStringLiteral("lowest SSIM: frame %1").arg(view.comparison().worst() + 1));
     }
 
     void clicking_and_keys_seek() {

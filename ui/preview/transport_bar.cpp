@@ -160,8 +160,8 @@ QWidget* TransportBar::make_compare_row() {
     metrics_->setAccessibleName(tr("Distance of the shown frames"));
     layout->addWidget(metrics_);
     worst_ = new QToolButton(row);
+    worst_->setObjectName(QStringLiteral("worst-frame"));
     worst_->setAutoRaise(true);
-    worst_->setToolTip(tr("Go to the frame that differs most"));
     connect(worst_, &QToolButton::clicked, this, &TransportBar::worst_requested);
     layout->addWidget(worst_);
     return row;
@@ -274,8 +274,12 @@ void TransportBar::refresh_metrics() {
     if (!comparison_.note().isEmpty()) tips << comparison_.note();
     metrics_->setToolTip(tips.join(QLatin1Char('\n')));
     leave_out(*worst_, worst < 0);
-    worst_->setText(tr("worst: %1").arg(worst + 1));
-    set_spoken_name(*worst_, tr("Go to the worst frame, %1").arg(worst + 1));
+    // PSNR's lowest may be another frame: the curves have a flag each.
+    const bool by_ssim = worst < 0 || curve[static_cast<std::size_t>(worst)]->ssim;
+    const QString measure = by_ssim ? QStringLiteral("SSIM") : QStringLiteral("PSNR");
+    worst_->setText(tr("lowest %1: frame %2").arg(measure).arg(worst + 1));
+    worst_->setToolTip(tr("Go to the frame with the lowest %1").arg(measure));
+    set_spoken_name(*worst_, tr("Go to the frame with the lowest %1, %2").arg(measure).arg(worst + 1));
     fit_width();
 }
 

@@ -4538,10 +4538,6 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Abstand der gezeigten Bilder</translation>
     </message>
     <message>
-        <source>Go to the frame that differs most</source>
-        <translation>Zum Bild mit dem größten Unterschied</translation>
-    </message>
-    <message>
         <source>One frame back</source>
         <translation>Ein Bild zurück</translation>
     </message>
@@ -4598,14 +4594,6 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Gemessen an den Bildern der Videos</translation>
     </message>
     <message>
-        <source>worst: %1</source>
-        <translation>schlechtestes: %1</translation>
-    </message>
-    <message>
-        <source>Go to the worst frame, %1</source>
-        <translation>Zum schlechtesten Bild, %1</translation>
-    </message>
-    <message>
         <source>How much of B lies over A</source>
         <translation>Wie stark B über A liegt</translation>
     </message>
@@ -4636,6 +4624,18 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>Pixel values under the cursor, else in the middle; Ctrl and an arrow move the picture</source>
         <translation>Pixelwerte unter dem Zeiger, sonst in der Mitte; Strg und ein Pfeil bewegen das Bild</translation>
+    </message>
+    <message>
+        <source>lowest %1: frame %2</source>
+        <translation>niedrigste %1: Bild %2</translation>
+    </message>
+    <message>
+        <source>Go to the frame with the lowest %1</source>
+        <translation>Zum Bild mit der niedrigsten %1</translation>
+    </message>
+    <message>
+        <source>Go to the frame with the lowest %1, %2</source>
+        <translation>Zum Bild mit der niedrigsten %1, %2</translation>
     </message>
 </context>
 </TS>
