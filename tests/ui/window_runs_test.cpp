@@ -409,6 +409,20 @@ private slots:
         QCOMPARE(path(list->currentIndex()), chosen);
     }
 
+    /// In the studio's language.
+    void the_log_names_stages_as_the_window_does() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.find<QAction>("run.generate")->trigger();
+        QVERIFY(studio.idle());
+        const app::Journal& journal = studio.core().journal;
+        QStringList lines;
+        for (int row = 0; row < journal.rowCount(); ++row) lines << journal.index(row).data().toString();
+        QVERIFY2(lines.contains("loading the transformer") && lines.contains("denoising"),
+                 qPrintable(lines.join('\n')));
+    }
+
     /// The log knows nothing of a run from before the program was started: its list does.
     void why_an_older_run_failed_can_be_read() {
         const app::Home home;

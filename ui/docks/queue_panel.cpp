@@ -17,7 +17,7 @@
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
 #include "app/runs/run_queue.h"
-#include "ui/docks/stage_text.h"
+#include "app/runs/stage_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
@@ -60,12 +60,13 @@ QString words_of(const QModelIndex& index) {
     case State::waiting:
         return QueuePanel::tr("waits");
     case State::running: {
-        const QString stage = stage_text(index.data(Role::StageRole).toString());
-        if (stage.isEmpty()) return QueuePanel::tr("waits for the engine");
+        const QVariant stage = index.data(Role::StageRole);
+        if (!stage.isValid()) return QueuePanel::tr("waits for the engine");
         const int step = index.data(Role::StepRole).toInt(), steps = index.data(Role::StepsRole).toInt();
         const double eta = index.data(Role::EtaRole).toDouble();
         QString text =
-            steps > 0 && step > 0 && step < steps ? QueuePanel::tr("step %1/%2").arg(step).arg(steps) : stage;
+            steps > 0 && step > 0 && step < steps ? QueuePanel::tr("step %1/%2").arg(step).arg(steps)
+                                                  : app::stage_text(static_cast<Stage>(stage.toInt()));
         if (eta >= 0) text += QueuePanel::tr(" · %1 left").arg(app::duration_text(eta));
         return text;
     }

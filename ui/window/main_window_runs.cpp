@@ -19,6 +19,7 @@
 #include "app/runs/draft_decoder.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
+#include "app/runs/stage_text.h"
 #include "app/studio.h"
 #include "engine/core/error.h"
 #include "engine/session/render.h"
@@ -26,7 +27,6 @@
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
-#include "ui/docks/stage_text.h"
 #include "ui/layers/layer_map.h"
 #include "ui/layers/layers_panel.h"
 #include "ui/preview/preview_view.h"
@@ -121,10 +121,9 @@ void MainWindow::connect_runs() {
     connect(&worker, &app::EngineWorker::progressed, this, [this](app::JobId job, const app::JobProgress& progress) {
         if (!verify_jobs_.contains(job)) return;
         const bool counted = progress.stage == Stage::denoise && progress.total > 0;
-        const QString stage = stage_text(app::to_qstring(name(progress.stage)));
         status_->show_task(StatusLine::Task::verification,
                            counted ? tr("verifying · step %1/%2").arg(progress.done).arg(progress.total)
-                                   : tr("verifying · %1").arg(stage),
+                                   : tr("verifying · %1").arg(app::stage_text(progress.stage)),
                            counted ? int(progress.done) : 0, counted ? int(progress.total) : 1);
     });
     connect(&worker, &app::EngineWorker::failed, this, [this](app::JobId job, const app::Issue& issue) {

@@ -162,7 +162,7 @@ private slots:
             const int step = entry.data(RunQueue::StepRole).toInt();
             if (step == 0) return; // loading has no pace
             fractions << entry.data(RunQueue::ProgressRole).toDouble();
-            const bool decodes = entry.data(RunQueue::StageRole).toString() == QStringLiteral("decode");
+            const bool decodes = entry.data(RunQueue::StageRole) == int(Stage::decode);
             between |= decodes && step < entry.data(RunQueue::StepsRole).toInt();
         });
         queue_->add(windows);
