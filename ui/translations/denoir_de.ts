@@ -932,6 +932,30 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::DiskLimit</name>
+    <message>
+        <source>Disk space for runs</source>
+        <translation>Speicherplatz für Läufe</translation>
+    </message>
+    <message>
+        <source>Gigabytes that all runs may take together; 0: no limit.
+Over it the steps of unstarred old runs may go; videos stay.</source>
+        <translation>Gigabyte, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
+Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
+        <translation>
+            <numerusform>Die Läufe brauchen %1 von erlaubten %2. Die Schritte von %n alten Lauf ohne Stern könnten gehen (%3); Videos und letzte Latents bleiben.</numerusform>
+            <numerusform>Die Läufe brauchen %1 von erlaubten %2. Die Schritte von %n alten Läufen ohne Stern könnten gehen (%3); Videos und letzte Latents bleiben.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Free them, now and later</source>
+        <translation>Freigeben, jetzt und künftig</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::DivergenceView</name>
     <message>
         <source>Difference of the two runs after each step</source>
@@ -1667,14 +1691,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>&amp;Wiederholen</translation>
     </message>
     <message>
-        <source>&amp;Undo %1</source>
-        <translation>&amp;Rückgängig: %1</translation>
-    </message>
-    <message>
-        <source>&amp;Redo %1</source>
-        <translation>&amp;Wiederholen: %1</translation>
-    </message>
-    <message>
         <source>Write the &amp;prompt</source>
         <translation>Den &amp;Prompt schreiben</translation>
     </message>
@@ -2157,25 +2173,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Video (*.mp4 *.mkv)</translation>
     </message>
     <message>
-        <source>Changed since the run: %1</source>
-        <translation>Seit dem Lauf verändert: %1</translation>
-    </message>
-    <message>
-        <source>The first step that comes out otherwise is step %1.</source>
-        <translation>Der erste Schritt, der anders herauskommt, ist Schritt %1.</translation>
-    </message>
-    <message numerus="yes">
-        <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
-        <translation>
-            <numerusform>Die Läufe brauchen %1 von erlaubten %2. Die Schritte von %n alten Lauf ohne Stern könnten gehen (%3); Videos und letzte Latents bleiben.</numerusform>
-            <numerusform>Die Läufe brauchen %1 von erlaubten %2. Die Schritte von %n alten Läufen ohne Stern könnten gehen (%3); Videos und letzte Latents bleiben.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Free them, now and later</source>
-        <translation>Freigeben, jetzt und künftig</translation>
-    </message>
-    <message>
         <source>Export side by side …</source>
         <translation>Nebeneinander exportieren …</translation>
     </message>
@@ -2256,10 +2253,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Den Vergleich der Schichten exportieren …</translation>
     </message>
     <message>
-        <source>deleting runs</source>
-        <translation>Löschen von Läufen</translation>
-    </message>
-    <message>
         <source>exporting</source>
         <translation>Export läuft</translation>
     </message>
@@ -2297,18 +2290,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>F&amp;licker</source>
         <translation>F&amp;lackern</translation>
-    </message>
-    <message>
-        <source>verifying · waits for the engine</source>
-        <translation>Prüfen · wartet auf die Engine</translation>
-    </message>
-    <message>
-        <source>verifying · step %1/%2</source>
-        <translation>Prüfen · Schritt %1/%2</translation>
-    </message>
-    <message>
-        <source>verifying · %1</source>
-        <translation>Prüfen · %1</translation>
     </message>
     <message>
         <source>%1 · no video yet</source>
@@ -2445,10 +2426,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>After step %1 there is nothing left to do, or its state was not kept. Pick another step.</source>
         <translation>Nach Schritt %1 ist nichts mehr zu tun, oder sein Zustand wurde nicht aufgehoben. Bitte einen anderen Schritt wählen.</translation>
-    </message>
-    <message>
-        <source>removing from the queue</source>
-        <translation>Entfernen aus der Warteschlange</translation>
     </message>
     <message>
         <source>B one frame earlier</source>
@@ -2604,10 +2581,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Mit dem gewählten Lauf &amp;weitermachen</translation>
     </message>
     <message>
-        <source>“%1” could not be verified: %2</source>
-        <translation>„%1“ ließ sich nicht prüfen: %2</translation>
-    </message>
-    <message>
         <source>The draft was stopped; nothing was written.</source>
         <translation>Der Entwurf wurde angehalten; nichts wurde geschrieben.</translation>
     </message>
@@ -2620,26 +2593,8 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Anhalten</translation>
     </message>
     <message>
-        <source>“%1” verified: every step comes out byte for byte the same.</source>
-        <translation>„%1“ geprüft: Jeder Schritt kommt Byte für Byte gleich heraus.</translation>
-    </message>
-    <message>
-        <source>“%1” comes out otherwise.</source>
-        <translation>„%1“ kommt anders heraus.</translation>
-    </message>
-    <message>
         <source>&amp;Disk space for runs …</source>
         <translation>&amp;Speicherplatz für Läufe …</translation>
-    </message>
-    <message>
-        <source>Disk space for runs</source>
-        <translation>Speicherplatz für Läufe</translation>
-    </message>
-    <message>
-        <source>Gigabytes that all runs may take together; 0: no limit.
-Over it the steps of unstarred old runs may go; videos stay.</source>
-        <translation>Gigabyte, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
-Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
     </message>
     <message>
         <source>The changes of “%1” cannot be kept for the next start. Make room, or save it elsewhere.</source>
@@ -3483,6 +3438,33 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Details</source>
         <translation>Einzelheiten</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::RemovalUndo</name>
+    <message>
+        <source>deleting runs</source>
+        <translation>Löschen von Läufen</translation>
+    </message>
+    <message>
+        <source>removing from the queue</source>
+        <translation>Entfernen aus der Warteschlange</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>&amp;Undo %1</source>
+        <translation>&amp;Rückgängig: %1</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Wiederholen</translation>
+    </message>
+    <message>
+        <source>&amp;Redo %1</source>
+        <translation>&amp;Wiederholen: %1</translation>
     </message>
 </context>
 <context>
@@ -4636,6 +4618,41 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>Go to the frame with the lowest %1, %2</source>
         <translation>Zum Bild mit der niedrigsten %1, %2</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Verifications</name>
+    <message>
+        <source>verifying · waits for the engine</source>
+        <translation>Prüfen · wartet auf die Engine</translation>
+    </message>
+    <message>
+        <source>verifying · step %1/%2</source>
+        <translation>Prüfen · Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source>verifying · %1</source>
+        <translation>Prüfen · %1</translation>
+    </message>
+    <message>
+        <source>“%1” verified: every step comes out byte for byte the same.</source>
+        <translation>„%1“ geprüft: Jeder Schritt kommt Byte für Byte gleich heraus.</translation>
+    </message>
+    <message>
+        <source>“%1” comes out otherwise.</source>
+        <translation>„%1“ kommt anders heraus.</translation>
+    </message>
+    <message>
+        <source>The first step that comes out otherwise is step %1.</source>
+        <translation>Der erste Schritt, der anders herauskommt, ist Schritt %1.</translation>
+    </message>
+    <message>
+        <source>Changed since the run: %1</source>
+        <translation>Seit dem Lauf verändert: %1</translation>
+    </message>
+    <message>
+        <source>“%1” could not be verified: %2</source>
+        <translation>„%1“ ließ sich nicht prüfen: %2</translation>
     </message>
 </context>
 </TS>

@@ -388,8 +388,6 @@ void MainWindow::connect_parts() {
         begin_editing(0);
         end_extension();
         banners_->remove(QStringLiteral("missing"));
-        removed_.clear(); // the steps that it stood between are gone
-        name_undo();
     });
     connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
     connect(timeline_, &TimelineView::retake_requested, this, &MainWindow::retake);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QHash>
 #include <QList>
 #include <QMainWindow>
 #include <QPointer>
@@ -8,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "app/base/file_saver.h"
@@ -128,12 +126,6 @@ private:
     void make_timeline_actions();
     void make_help_actions();
     void make_menus();
-    void undo();
-    enum class Removed { runs, entries };
-    void removed(Removed what);
-    void restored(Removed what);
-    bool removed_last() const;
-    void name_undo();
     void play_or_pause();
     void step_frames(int frames);
     void say_only_in_preview(); ///< in the layout that has none
@@ -144,7 +136,6 @@ private:
     void run_created(const QString& run, int steps, const Request& request);
     void run_finished(const app::RunResult& result);
     void entry_ended(quint64 id, int state, const QString& run);
-    void verified(app::JobId job, const app::VerifyResult& result);
     void show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture, const QString& label);
     void show_live(bool live);
     void look_away();   ///< something else is looked at now than the run at work
@@ -152,8 +143,6 @@ private:
     void keep_draft(const QString& run, int step);
     bool draft_ended(app::DraftId draft); ///< false: it was not one to be kept
     void stop_drafts();
-    void ask_disk_limit();
-    void mind_disk_use();
     void clip_opened(app::Side side, const QString& name, const QString& run);
     void begin_editing(quint64 id);
     void connect_exporter();
@@ -246,7 +235,6 @@ private:
     bool watching_ = true;                     ///< the run at work comes into the preview by itself
     std::vector<bool> generate_when_resolved_; ///< `next` of each that was asked for while the request was resolved
     bool play_when_opened_ = false;
-    QHash<app::JobId, QString> verify_jobs_; ///< at the engine, and the names of their runs
     QList<app::DraftId> kept_drafts_;        ///< being written
     quint64 editing_ = 0;                    ///< waiting entry whose request is being edited
     int editing_step_ = 0, extend_step_ = 0; ///< of the undo stack, as the edit or extension began
@@ -256,12 +244,6 @@ private:
     QString exporting_to_; ///< of the cut
     QString extend_video_; ///< that run goes on after this; empty: it begins with a picture
     QLabel *letter_a_ = nullptr, *letter_b_ = nullptr;
-    QAction *undo_ = nullptr, *redo_ = nullptr;
-    /// Runs and queue entries that can be brought back, newest last, and the undo stack's index when they went: Ctrl+Z
-    /// takes them in turn with the stack's steps.
-    std::vector<std::pair<int, Removed>> removed_;
-    /// The bound of disk space, the runs whose steps could go, and whether they may, when that was minded last.
-    std::tuple<quint64, QStringList, bool> disk_asked_;
 };
 
 } // namespace denoir::ui

@@ -6,10 +6,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QToolButton>
-#include <QUndoStack>
 #include <QUrl>
-
-#include <algorithm>
 
 #include "app/base/settings.h"
 #include "app/project/cut_exporter.h"
@@ -38,7 +35,9 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/raise_dialog.h"
+#include "ui/window/disk_limit.h"
 #include "ui/window/main_window.h"
+#include "ui/window/removal_undo.h"
 
 namespace denoir::ui {
 
@@ -87,7 +86,8 @@ void MainWindow::make_file_actions() {
             if (changed == key) action->setChecked((settings.*get)());
         });
     };
-    add_action("file.disk-limit", file, tr("&Disk space for runs …"), {}, "history", [this] { ask_disk_limit(); });
+    auto* limit = new DiskLimit(studio_, *banners_, *this);
+    add_action("file.disk-limit", file, tr("&Disk space for runs …"), {}, "history", [limit] { limit->ask(); });
     choice("file.free-steps", tr("&Free the steps of old runs without asking"), "trash",
            QStringLiteral("may_drop_latents"), &app::Settings::may_drop_latents, &app::Settings::set_may_drop_latents);
     choice("file.notify", tr("&Tell the desktop when a run has ended"), "info", QStringLiteral("notifications"),
@@ -99,14 +99,12 @@ void MainWindow::make_file_actions() {
 
 void MainWindow::make_edit_actions() {
     const QString edit = tr("Edit");
-    undo_ =
-        add_action("edit.undo", edit, tr("&Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, "undo", [this] { undo(); });
-    redo_ = add_action("edit.redo", edit, tr("&Redo"),
-                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, "redo",
-                       [this] { studio_.project.undo().redo(); });
-    connect(&studio_.project.undo(), &QUndoStack::indexChanged, this, &MainWindow::name_undo);
-    connect(&studio_.project.undo(), &QUndoStack::canUndoChanged, this, &MainWindow::name_undo);
-    name_undo();
+    QAction* undo = actions_.add(QStringLiteral("edit.undo"), edit, tr("&Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)},
+                                 QStringLiteral("undo"));
+    QAction* redo = actions_.add(QStringLiteral("edit.redo"), edit, tr("&Redo"),
+                                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
+                                 QStringLiteral("redo"));
+    new RemovalUndo(studio_, *undo, *redo, this);
     add_action("edit.prompt", edit, tr("Write the &prompt"), {QKeySequence(Qt::CTRL | Qt::Key_L)}, "prompt", [this] {
         prompt_dock_->show();
         prompt_->focus_prompt();
@@ -560,45 +558,6 @@ void MainWindow::step_frames(int frames) {
     } else {
         preview_->player().step(frames);
     }
-}
-
-void MainWindow::undo() {
-    if (!removed_last()) return studio_.project.undo().undo();
-    const std::size_t before = removed_.size();
-    const Removed what = removed_.back().second;
-    what == Removed::runs ? runs_->undo_remove() : queue_->undo_clear();
-    if (removed_.size() == before) restored(what); // it cannot be brought back: what was before it is next
-}
-
-void MainWindow::removed(Removed what) {
-    studio_.document.settle(); // what is changed next is a step of its own, after this
-    removed_.emplace_back(studio_.project.undo().index(), what);
-    name_undo();
-}
-
-void MainWindow::restored(Removed what) {
-    const auto last =
-        std::find_if(removed_.rbegin(), removed_.rend(), [what](const auto& each) { return each.second == what; });
-    if (last != removed_.rend()) removed_.erase(std::next(last).base());
-    name_undo();
-}
-
-/// Something was removed after whatever else can be undone.
-bool MainWindow::removed_last() const {
-    return !removed_.empty() && removed_.back().first == studio_.project.undo().index() &&
-           (removed_.back().second == Removed::runs ? studio_.history.can_restore() : studio_.queue.can_undo_clear());
-}
-
-void MainWindow::name_undo() {
-    const QUndoStack& stack = studio_.project.undo();
-    const bool last = removed_last();
-    const QString step = !last                                     ? stack.undoText()
-                         : removed_.back().second == Removed::runs ? tr("deleting runs")
-                                                                   : tr("removing from the queue");
-    undo_->setEnabled(last || stack.canUndo());
-    redo_->setEnabled(stack.canRedo());
-    undo_->setText(step.isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(step));
-    redo_->setText(stack.redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(stack.redoText()));
 }
 
 } // namespace denoir::ui

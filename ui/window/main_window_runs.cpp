@@ -2,14 +2,12 @@
 #include <QApplication>
 #include <QDesktopServices>
 #include <QFileInfo>
-#include <QInputDialog>
 #include <QStackedWidget>
 #include <QUrl>
 
 #include <utility>
 
 #include "app/base/engine_text.h"
-#include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/project/project.h"
 #include "app/project/project_json.h"
@@ -19,7 +17,6 @@
 #include "app/runs/draft_decoder.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
-#include "app/runs/stage_text.h"
 #include "app/studio.h"
 #include "engine/core/error.h"
 #include "engine/session/render.h"
@@ -35,18 +32,14 @@
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
-#include "ui/widgets/raise_dialog.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/main_window.h"
+#include "ui/window/verifications.h"
 
 namespace denoir::ui {
 
 using QueueState = app::RunQueue::State;
-
-namespace {
-QString verified_banner(app::JobId job) { return QStringLiteral("verified-%1").arg(job); } // each result is read
-} // namespace
 
 void MainWindow::connect_runs() {
     connect(runs_, &RunsPanel::open_run, this, [this](const QString& run) {
@@ -77,7 +70,6 @@ void MainWindow::connect_runs() {
         }
         for (app::StepPictures* pictures : {&live_pictures_, &pictures_, &pictures_b_})
             if (runs.contains(pictures->run())) pictures->clear();
-        removed(Removed::runs);
         banners_->show_banner(QStringLiteral("deleted"), Banners::Kind::info,
                               tr("%n run(s) deleted.", nullptr, int(runs.size())),
                               {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
@@ -87,14 +79,11 @@ void MainWindow::connect_runs() {
     });
     connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
         banners_->remove(QStringLiteral("deleted"));
-        restored(Removed::runs);
         // Nothing else is looked at since: the picture comes back with its run.
         if (const QString run = std::exchange(deleted_while_shown_, {});
             runs.contains(run) && shown_run_.isEmpty() && !preview_->info(app::Side::a))
             show_run(run);
     });
-    connect(&studio_.queue, &app::RunQueue::entries_removed, this, [this] { removed(Removed::entries); });
-    connect(&studio_.queue, &app::RunQueue::entries_restored, this, [this] { restored(Removed::entries); });
     connect(compare_bar_, &CompareBar::chosen, this, [this](app::Side side, const QString& path) {
         side == app::Side::a ? compare(path, {}) : compare({}, path);
     });
@@ -113,32 +102,8 @@ void MainWindow::connect_runs() {
     });
     connect(&worker, &app::EngineWorker::finished, this,
             [this](app::JobId, const app::RunResult& result) { run_finished(result); });
-    connect(runs_, &RunsPanel::verifying, this, [this](quint64 job, const QString& name) {
-        verify_jobs_.insert(job, name);
-        if (verify_jobs_.size() == 1)
-            status_->show_task(StatusLine::Task::verification, tr("verifying · waits for the engine"));
-    });
-    connect(&worker, &app::EngineWorker::progressed, this, [this](app::JobId job, const app::JobProgress& progress) {
-        if (!verify_jobs_.contains(job)) return;
-        const bool counted = progress.stage == Stage::denoise && progress.total > 0;
-        status_->show_task(StatusLine::Task::verification,
-                           counted ? tr("verifying · step %1/%2").arg(progress.done).arg(progress.total)
-                                   : tr("verifying · %1").arg(app::stage_text(progress.stage)),
-                           counted ? int(progress.done) : 0, counted ? int(progress.total) : 1);
-    });
-    connect(&worker, &app::EngineWorker::failed, this, [this](app::JobId job, const app::Issue& issue) {
-        if (verify_jobs_.contains(job))
-            banners_->show_banner(verified_banner(job), Banners::Kind::error,
-                                  tr("“%1” could not be verified: %2").arg(verify_jobs_.value(job), issue.line()));
-    });
-    connect(&worker, &app::EngineWorker::ended, this, [this](app::JobId job) {
-        if (verify_jobs_.remove(job) == 0) return;
-        if (verify_jobs_.isEmpty())
-            status_->end_task(StatusLine::Task::verification);
-        else
-            status_->show_task(StatusLine::Task::verification, tr("verifying · waits for the engine"));
-    });
-    connect(&worker, &app::EngineWorker::verified, this, &MainWindow::verified);
+    auto* verifications = new Verifications(worker, *banners_, *status_, this);
+    connect(runs_, &RunsPanel::verifying, verifications, &Verifications::add);
     connect(&worker, &app::EngineWorker::warned, this,
             [this](app::JobId, const QString& text) { say(app::engine_text(text)); });
     connect(&studio_.queue, &app::RunQueue::entry_ended, this, &MainWindow::entry_ended);
@@ -172,7 +137,6 @@ void MainWindow::connect_runs() {
     connect(&studio_.drafts, &app::DraftDecoder::cancelled, this, [this](app::DraftId draft) {
         if (draft_ended(draft)) say(tr("The draft was stopped; nothing was written."));
     });
-    connect(&studio_.core, &app::Studio::over_limit_changed, this, &MainWindow::mind_disk_use);
     connect(&studio_.core, &app::Studio::issue, this, [this](const app::Issue& issue) { say(issue.line()); });
 }
 
@@ -534,58 +498,6 @@ bool MainWindow::draft_ended(app::DraftId draft) {
 
 void MainWindow::stop_drafts() {
     for (const app::DraftId draft : QList(kept_drafts_)) studio_.drafts.cancel(draft);
-}
-
-void MainWindow::verified(app::JobId job, const app::VerifyResult& result) {
-    const QString name = verify_jobs_.value(job);
-    if (result.identical)
-        return banners_->show_banner(verified_banner(job), Banners::Kind::info,
-                                     tr("“%1” verified: every step comes out byte for byte the same.").arg(name), {},
-                                     30);
-    QStringList lines{tr("“%1” comes out otherwise.").arg(name)};
-    if (result.first_difference >= 0)
-        lines << tr("The first step that comes out otherwise is step %1.").arg(result.first_difference);
-    if (!result.changed_files.isEmpty())
-        lines << tr("Changed since the run: %1").arg(result.changed_files.join(QStringLiteral(", ")));
-    banners_->show_banner(verified_banner(job), Banners::Kind::error, lines.join(QLatin1Char(' ')));
-}
-
-void MainWindow::ask_disk_limit() {
-    const QString title = tr("Disk space for runs");
-    if (raise_dialog(*this, title)) return;
-    constexpr qint64 gigabyte = 1'000'000'000;
-    auto* dialog = new QInputDialog(this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(title);
-    dialog->setLabelText(tr("Gigabytes that all runs may take together; 0: no limit.\n"
-                            "Over it the steps of unstarred old runs may go; videos stay."));
-    dialog->setIntRange(0, 1'000'000);
-    dialog->setIntStep(10);
-    // A part of one, written by hand, is shown as a whole one and stays what it is.
-    const qint64 whole = (studio_.settings.history_bytes() + gigabyte - 1) / gigabyte;
-    const int shown = int(std::min<qint64>(whole, dialog->intMaximum()));
-    dialog->setIntValue(shown);
-    connect(dialog, &QInputDialog::intValueSelected, this, [this, shown](int gigabytes) {
-        if (gigabytes != shown) studio_.settings.set_value(QStringLiteral("history_bytes"), gigabytes * gigabyte);
-    });
-    dialog->show();
-}
-
-void MainWindow::mind_disk_use() {
-    const auto limit = quint64(studio_.settings.history_bytes());
-    const auto plan = studio_.core.over_limit();
-    const bool free = studio_.settings.may_drop_latents();
-    const auto before = std::exchange(disk_asked_, {limit, plan.runs, free});
-    if (plan.runs.isEmpty() || free) banners_->remove(QStringLiteral("disk"));
-    if (plan.runs.isEmpty() || disk_asked_ == before) return; // it stands there, or was closed, or is being done
-    if (free) return studio_.history.drop_latents(plan);
-    banners_->show_banner(QStringLiteral("disk"), Banners::Kind::warning,
-                          tr("The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); "
-                             "videos and last latents stay.",
-                             nullptr, int(plan.runs.size()))
-                              .arg(app::bytes_text(double(studio_.history.bytes())), app::bytes_text(double(limit)),
-                                   app::bytes_text(double(plan.bytes))),
-                          {{tr("Free them, now and later"), [this] { studio_.settings.set_may_drop_latents(true); }}});
 }
 
 } // namespace denoir::ui

@@ -192,18 +192,17 @@ void MainWindow::retake(int row) {
                                       : tr("The new take is made with the shot's own prompt and parameters; it joins "
                                            "the shot when it is done.");
             if (snapshot.request.prompt == studio_.document.asked().prompt) return say(words);
-            banners_->show_banner(
-                QStringLiteral("retake"), Banners::Kind::info, words,
-                {{tr("With the prompt as it is now"),
-                  [this, entry, tag, snapshot]() mutable {
-                      const app::RequestDocument::Snapshot now = studio_.document.snapshot();
-                      snapshot.request.prompt = now.request.prompt;
-                      snapshot.prompt_template = now.prompt_template;
-                      if (studio_.queue.replace(entry, snapshot)) return;
-                      studio_.queue.cancel(entry); // it has begun
-                      studio_.queue.add(snapshot, false, tag);
-                  }}},
-                30);
+            banners_->show_banner(QStringLiteral("retake"), Banners::Kind::info, words,
+                                  {{tr("With the prompt as it is now"),
+                                    [this, entry, tag, snapshot]() mutable {
+                                        const app::RequestDocument::Snapshot now = studio_.document.snapshot();
+                                        snapshot.request.prompt = now.request.prompt;
+                                        snapshot.prompt_template = now.prompt_template;
+                                        if (studio_.queue.replace(entry, snapshot)) return;
+                                        studio_.queue.cancel(entry); // it has begun
+                                        studio_.queue.add(snapshot, false, tag);
+                                    }}},
+                                  30);
         });
 }
 
