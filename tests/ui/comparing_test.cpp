@@ -114,6 +114,21 @@ private slots:
         QVERIFY(shown(5, 3));
     }
 
+    /// It holds a picture of its grid, and is no clip of one frame for that.
+    void a_sweep_dropped_on_the_picture_opens_as_one() {
+        const app::Home home;
+        StudioFixture studio;
+        QVERIFY(QDir().mkpath(home.file("sweep")));
+        QImage grid(64, 48, QImage::Format_RGB32);
+        grid.fill(Qt::red);
+        QVERIFY(grid.save(home.file("sweep/grid.png")));
+        QFile sweep(home.file("sweep/sweep.json"));
+        QVERIFY(sweep.open(QIODevice::WriteOnly) && sweep.write("{}") > 0);
+        sweep.close();
+        drop(studio.window().preview(), {home.file("sweep")}, {80, 80});
+        QCOMPARE(studio.window().layouts().current(), Layout::tune);
+    }
+
     /// Dropped on the window together, none is left out.
     void several_files_dropped_are_all_used() {
         const app::Home home;
