@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
+#include <QSpinBox>
 #include <QToolButton>
 
 #include "app/base/text.h"
@@ -112,6 +113,28 @@ private slots:
         QVERIFY(shown(4, 5));
         drop(*bar, {home.file("five.mp4"), home.file("three.mp4")}, {8, 8});
         QVERIFY(shown(5, 3));
+    }
+
+    /// Whatever a person made of them.
+    void tips_name_the_keys_of_the_moment() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare);
+        auto& actions = studio.window().actions();
+        const QToolButton* wipe = nullptr;
+        for (const auto* button : studio.window().preview().findChildren<QToolButton*>())
+            if (button->text() == "Wipe") wipe = button;
+        QVERIFY(wipe);
+        QCOMPARE(actions.tip(*wipe), QString("Wipe: drag the line (W)"));
+        const auto* offset = studio.window().preview().findChild<QSpinBox*>();
+        QVERIFY2(actions.tip(*offset).endsWith("(Alt+Left, Alt+Right)"), qPrintable(actions.tip(*offset)));
+        actions.set_shortcuts("compare.wipe", {QKeySequence("Ctrl+9")});
+        actions.set_shortcuts("compare.shift-back", {});
+        QCOMPARE(actions.tip(*wipe), QString("Wipe: drag the line (Ctrl+9)"));
+        QVERIFY2(actions.tip(*offset).endsWith("(Alt+Right)"), qPrintable(actions.tip(*offset)));
+        const auto* timeline = studio.find<QWidget>("timeline");
+        QVERIFY(timeline->accessibleDescription().contains("press T on"));
+        actions.set_shortcuts("run.to-timeline", {QKeySequence("Ctrl+T")});
+        QVERIFY(timeline->accessibleDescription().contains("press Ctrl+T on"));
     }
 
     /// It holds a picture of its grid, and is no clip of one frame for that.

@@ -4426,20 +4426,12 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Die Bilder fehlen</translation>
     </message>
     <message>
-        <source>Drag runs, videos, pictures or folders of frames here, or press T on a run; then trim, split and export.</source>
-        <translation>Läufe, Videos, Bilder oder Ordner mit Bildern hierher ziehen oder T auf einem Lauf drücken; dann kürzen, teilen und exportieren.</translation>
-    </message>
-    <message>
         <source>The picture is missing: %1.</source>
         <translation>Das Bild fehlt: %1.</translation>
     </message>
     <message>
         <source>The folder of frames is missing: %1.</source>
         <translation>Der Ordner mit den Bildern fehlt: %1.</translation>
-    </message>
-    <message>
-        <source>Empty. Drop a run, a video, a picture or a folder of frames here, or press T on a run.</source>
-        <translation>Leer. Einen Lauf, ein Video, ein Bild oder einen Ordner mit Bildern hierher ziehen oder T auf einem Lauf drücken.</translation>
     </message>
     <message>
         <source>the cut would become too long</source>
@@ -4456,6 +4448,22 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
             <numerusform>%n Einstellungen, Abspielkopf am Ende.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Drag runs, videos, pictures or folders of frames here; then trim, split and export.</source>
+        <translation>Läufe, Videos, Bilder oder Ordner mit Bildern hierher ziehen; dann kürzen, teilen und exportieren.</translation>
+    </message>
+    <message>
+        <source>Drag runs, videos, pictures or folders of frames here, or press %1 on a run; then trim, split and export.</source>
+        <translation>Läufe, Videos, Bilder oder Ordner mit Bildern hierher ziehen oder %1 auf einem Lauf drücken; dann kürzen, teilen und exportieren.</translation>
+    </message>
+    <message>
+        <source>Empty. Drop a run, a video, a picture or a folder of frames here.</source>
+        <translation>Leer. Einen Lauf, ein Video, ein Bild oder einen Ordner mit Bildern hierher ziehen.</translation>
+    </message>
+    <message>
+        <source>Empty. Drop a run, a video, a picture or a folder of frames here, or press %1 on a run.</source>
+        <translation>Leer. Einen Lauf, ein Video, ein Bild oder einen Ordner mit Bildern hierher ziehen oder %1 auf einem Lauf drücken.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::TransportBar</name>
@@ -4464,32 +4472,16 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Eins</translation>
     </message>
     <message>
-        <source>One at a time; 0 shows the other</source>
-        <translation>Eines zur Zeit; 0 zeigt das andere</translation>
-    </message>
-    <message>
         <source>Side by side</source>
         <translation>Nebeneinander</translation>
-    </message>
-    <message>
-        <source>Side by side (Q)</source>
-        <translation>Nebeneinander (Q)</translation>
     </message>
     <message>
         <source>Wipe</source>
         <translation>Blende</translation>
     </message>
     <message>
-        <source>Wipe: drag the line (W)</source>
-        <translation>Blende: die Linie ziehen (W)</translation>
-    </message>
-    <message>
         <source>Difference</source>
         <translation>Unterschied</translation>
-    </message>
-    <message>
-        <source>Difference, amplified (D)</source>
-        <translation>Unterschied, verstärkt (D)</translation>
     </message>
     <message>
         <source>Flicker</source>
@@ -4502,10 +4494,6 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>Onion</source>
         <translation>Überlagert</translation>
-    </message>
-    <message>
-        <source>B half over A (O)</source>
-        <translation>B halb über A (O)</translation>
     </message>
     <message>
         <source>Amplification of the difference</source>
@@ -4600,10 +4588,6 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Gezeigtes Bild</translation>
     </message>
     <message>
-        <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B (Alt+Left, Alt+Right). Where their rates and lengths differ, frames are paired by time, unless the menu says by number.</source>
-        <translation>Um wie viele Bilder B voraus ist: Bild 1 von A wird gegen Bild 1 + dies von B gehalten (Alt+Links, Alt+Rechts). Sind beide verschieden schnell und verschieden lang, wird nach Zeit gepaart, außer das Menü sagt: nach Nummer.</translation>
-    </message>
-    <message>
         <source>Pixel values under the cursor, else in the middle; Ctrl and an arrow move the picture</source>
         <translation>Pixelwerte unter dem Zeiger, sonst in der Mitte; Strg und ein Pfeil bewegen das Bild</translation>
     </message>
@@ -4618,6 +4602,26 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>Go to the frame with the lowest %1, %2</source>
         <translation>Zum Bild mit der niedrigsten %1, %2</translation>
+    </message>
+    <message>
+        <source>One at a time; flipping shows the other</source>
+        <translation>Eines zur Zeit; Umschalten zeigt das andere</translation>
+    </message>
+    <message>
+        <source>Wipe: drag the line</source>
+        <translation>Blende: die Linie ziehen</translation>
+    </message>
+    <message>
+        <source>Difference, amplified</source>
+        <translation>Unterschied, verstärkt</translation>
+    </message>
+    <message>
+        <source>B half over A</source>
+        <translation>B halb über A</translation>
+    </message>
+    <message>
+        <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B. Where their rates and lengths differ, frames are paired by time, unless the menu says by number.</source>
+        <translation>Um wie viele Bilder B voraus ist: Bild 1 von A wird gegen Bild 1 + dies von B gehalten. Sind beide verschieden schnell und verschieden lang, wird nach Zeit gepaart, außer das Menü sagt: nach Nummer.</translation>
     </message>
 </context>
 <context>
