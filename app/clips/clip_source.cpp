@@ -94,7 +94,7 @@ public:
         fs::path video = run.file("video.mp4");
         if (!fs::exists(video, ignored)) video = record.out;
         if (!fs::exists(video, ignored))
-            throw Error(folder.string(), "", "this run has no video yet", "go on with it, or decode one of its steps");
+            throw Error(folder.string(), "", "this run has no video yet", "resume it, or decode one of its steps");
         inner_ = open_clip(to_qstring(video));
         info_ = inner_->info();
         info_.kind = ClipInfo::Kind::run;

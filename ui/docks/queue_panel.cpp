@@ -76,9 +76,9 @@ QString words_of(const QModelIndex& index) {
         return app::words(issue);
     case State::cancelled:
         return index.data(Role::RunRole).toString().isEmpty() ? QueuePanel::tr("stopped before it began")
-                                                              : QueuePanel::tr("stopped · can go on");
+                                                              : QueuePanel::tr("stopped · can be resumed");
     case State::interrupted:
-        return QueuePanel::tr("interrupted · can go on");
+        return QueuePanel::tr("interrupted · can be resumed");
     }
     return {};
 }
@@ -327,7 +327,7 @@ void QueuePanel::show_menu(const QPoint& at) {
     if (!run.isEmpty())
         menu.addAction(icon(QStringLiteral("eye")), tr("Show"), this, [this, run] { emit open_run(run); });
     if (!run.isEmpty() && (state == State::interrupted || state == State::cancelled || state == State::failed))
-        menu.addAction(icon(QStringLiteral("resume")), tr("Go on"), this, &QueuePanel::resume_selected);
+        menu.addAction(icon(QStringLiteral("resume")), tr("Resume"), this, &QueuePanel::resume_selected);
     if (run.isEmpty() && (state == State::cancelled || state == State::failed))
         menu.addAction(icon(QStringLiteral("resume")), tr("Try again"), this,
                        [this, id = index.data(Role::IdRole).toULongLong()] { studio_.queue.retry(id); });

@@ -160,7 +160,7 @@ QWidget* TransportBar::make_compare_row() {
     layout->addWidget(offset_);
     layout->addStretch(1);
     metrics_ = new QLabel(row);
-    metrics_->setAccessibleName(tr("Distance of the shown frames"));
+    metrics_->setAccessibleName(tr("Difference of the frames shown"));
     layout->addWidget(metrics_);
     worst_ = new QToolButton(row);
     worst_->setObjectName(QStringLiteral("worst-frame"));
@@ -176,9 +176,9 @@ QWidget* TransportBar::make_play_row() {
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(grid::half);
-    previous_ = button(QStringLiteral("previous-frame"), tr("One frame back"), "play.frame-back");
+    previous_ = button(QStringLiteral("previous-frame"), tr("Previous frame"), "play.frame-back");
     play_ = button(QStringLiteral("play"), tr("Play"), "play.toggle");
-    next_ = button(QStringLiteral("next-frame"), tr("One frame on"), "play.frame-on");
+    next_ = button(QStringLiteral("next-frame"), tr("Next frame"), "play.frame-on");
     loop_ = button(QStringLiteral("loop"), tr("Play in a loop"), "play.loop");
     loop_->setCheckable(true);
     loop_->setChecked(player_.loop());

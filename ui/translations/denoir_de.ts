@@ -869,8 +869,8 @@
         <translation>%1 (an)</translation>
     </message>
     <message>
-        <source>No action is called that</source>
-        <translation>So heißt keine Aktion</translation>
+        <source>No such action</source>
+        <translation>Diese Aktion gibt es nicht</translation>
     </message>
 </context>
 <context>
@@ -1170,10 +1170,6 @@ So, wie das Modell es sehen wird</translation>
         <translation>Unten</translation>
     </message>
     <message>
-        <source>All of it, on bars</source>
-        <translation>Alles, mit Balken</translation>
-    </message>
-    <message>
         <source>Remove</source>
         <translation>Entfernen</translation>
     </message>
@@ -1203,6 +1199,10 @@ So, wie das Modell es sehen wird</translation>
     <message>
         <source>Begin with an image</source>
         <translation>Mit einem Bild beginnen</translation>
+    </message>
+    <message>
+        <source>Letterbox</source>
+        <translation>Mit Balken</translation>
     </message>
 </context>
 <context>
@@ -1747,10 +1747,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Läufe &amp;suchen</translation>
     </message>
     <message>
-        <source>Docks to their places</source>
-        <translation>Docks an ihre Plätze</translation>
-    </message>
-    <message>
         <source>Full screen</source>
         <translation>Vollbild</translation>
     </message>
@@ -1827,32 +1823,8 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>&amp;Abspielen oder anhalten</translation>
     </message>
     <message>
-        <source>Backwards, faster</source>
-        <translation>Rückwärts, schneller</translation>
-    </message>
-    <message>
-        <source>Stand still</source>
-        <translation>Stehen bleiben</translation>
-    </message>
-    <message>
-        <source>Forwards, faster</source>
-        <translation>Vorwärts, schneller</translation>
-    </message>
-    <message>
-        <source>One frame back</source>
-        <translation>Ein Bild zurück</translation>
-    </message>
-    <message>
-        <source>One frame on</source>
-        <translation>Ein Bild weiter</translation>
-    </message>
-    <message>
         <source>Ten frames back</source>
         <translation>Zehn Bilder zurück</translation>
-    </message>
-    <message>
-        <source>Ten frames on</source>
-        <translation>Zehn Bilder weiter</translation>
     </message>
     <message>
         <source>&amp;Loop</source>
@@ -2144,10 +2116,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Leave it as it is</source>
         <translation>So lassen, wie er ist</translation>
-    </message>
-    <message>
-        <source>Stopped at step %1. Go on with it, or branch from any step.</source>
-        <translation>Angehalten bei Schritt %1. Fortsetzen, oder ab einem beliebigen Schritt abzweigen.</translation>
     </message>
     <message>
         <source>Pick a step in the strip first.</source>
@@ -2452,14 +2420,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Das Gezeigte mit einem O&amp;rdner von Bildern vergleichen …</translation>
     </message>
     <message>
-        <source>Read all &amp;runs anew</source>
-        <translation>Alle &amp;Läufe neu einlesen</translation>
-    </message>
-    <message>
-        <source>The history is made again from the folders of its runs</source>
-        <translation>Der Verlauf wird aus den Ordnern der Läufe neu aufgebaut</translation>
-    </message>
-    <message>
         <source>The timeline is not shown. %1 goes to it.</source>
         <translation>Die Zeitleiste ist nicht zu sehen. %1 führt zu ihr.</translation>
     </message>
@@ -2577,10 +2537,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Ein Entwurf wird gerade geschrieben. Beenden bricht ihn ab, und nichts davon bleibt.</translation>
     </message>
     <message>
-        <source>Go &amp;on with the selected run</source>
-        <translation>Mit dem gewählten Lauf &amp;weitermachen</translation>
-    </message>
-    <message>
         <source>The draft was stopped; nothing was written.</source>
         <translation>Der Entwurf wurde angehalten; nichts wurde geschrieben.</translation>
     </message>
@@ -2611,10 +2567,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Show a run, a video or a picture first, or select runs in the list.</source>
         <translation>Erst einen Lauf, ein Video oder ein Bild zeigen oder Läufe in der Liste auswählen.</translation>
-    </message>
-    <message>
-        <source>That is for the preview, which this layout has not: Enter shows the selected clip there.</source>
-        <translation>Das gilt der Vorschau, die diese Anordnung nicht hat: Enter zeigt dort den ausgewählten Clip.</translation>
     </message>
     <message>
         <source>No frame that was measured differs.</source>
@@ -2668,10 +2620,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>&amp;Protokoll: was getan wurde und was schiefging</translation>
     </message>
     <message>
-        <source>Go on all the same</source>
-        <translation>Trotzdem weiter</translation>
-    </message>
-    <message>
         <source>Details</source>
         <translation>Einzelheiten</translation>
     </message>
@@ -2693,10 +2641,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
             <numerusform>Die Warteschlange hält an; %n Lauf wartet.</numerusform>
             <numerusform>Die Warteschlange hält an; %n Läufe warten.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>Weitermachen</translation>
     </message>
     <message>
         <source>The queue is paused: it waits there.</source>
@@ -2741,6 +2685,62 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Export the figures of A and B</source>
         <translation>Zahlen von A und B exportieren</translation>
+    </message>
+    <message>
+        <source>Rebuild the &amp;history</source>
+        <translation>&amp;Verlauf neu aufbauen</translation>
+    </message>
+    <message>
+        <source>The history is rebuilt from the folders of its runs</source>
+        <translation>Der Verlauf wird aus den Ordnern seiner Läufe neu aufgebaut</translation>
+    </message>
+    <message>
+        <source>Reset the docks</source>
+        <translation>Docks zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Res&amp;ume the selected run</source>
+        <translation>Gewählten Lauf &amp;fortsetzen</translation>
+    </message>
+    <message>
+        <source>Play backwards</source>
+        <translation>Rückwärts abspielen</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Play forwards</source>
+        <translation>Vorwärts abspielen</translation>
+    </message>
+    <message>
+        <source>Previous frame</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Next frame</source>
+        <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>Ten frames forward</source>
+        <translation>Zehn Bilder vor</translation>
+    </message>
+    <message>
+        <source>The preview is not part of this layout: Enter shows the selected clip in it.</source>
+        <translation>Die Vorschau gehört nicht zu dieser Anordnung: Enter zeigt den ausgewählten Clip darin.</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Weitermachen</translation>
+    </message>
+    <message>
+        <source>Stopped at step %1. Resume it, or branch from any step.</source>
+        <translation>Angehalten bei Schritt %1. Fortsetzen, oder ab einem beliebigen Schritt abzweigen.</translation>
+    </message>
+    <message>
+        <source>Continue all the same</source>
+        <translation>Trotzdem weitermachen</translation>
     </message>
 </context>
 <context>
@@ -3325,14 +3325,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>fertig</translation>
     </message>
     <message>
-        <source>stopped · can go on</source>
-        <translation>angehalten · kann weitergehen</translation>
-    </message>
-    <message>
-        <source>interrupted · can go on</source>
-        <translation>unterbrochen · kann weitergehen</translation>
-    </message>
-    <message>
         <source>seed %1</source>
         <translation>Startwert %1</translation>
     </message>
@@ -3408,10 +3400,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Zeigen</translation>
     </message>
     <message>
-        <source>Go on</source>
-        <translation>Weitermachen</translation>
-    </message>
-    <message>
         <source>Stop</source>
         <translation>Anhalten</translation>
     </message>
@@ -3438,6 +3426,18 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Details</source>
         <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>stopped · can be resumed</source>
+        <translation>angehalten · lässt sich fortsetzen</translation>
+    </message>
+    <message>
+        <source>interrupted · can be resumed</source>
+        <translation>unterbrochen · lässt sich fortsetzen</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -3506,10 +3506,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Läufe</translation>
     </message>
     <message>
-        <source>No run answers this search.</source>
-        <translation>Kein Lauf passt zu dieser Suche.</translation>
-    </message>
-    <message>
         <source>Every run is kept here: its picture, its parameters, each of its steps. Press Generate for the first.</source>
         <translation>Jeder Lauf bleibt hier: sein Bild, seine Parameter, jeder seiner Schritte. Für den ersten Erzeugen drücken.</translation>
     </message>
@@ -3537,10 +3533,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Parameter zurückholen</translation>
     </message>
     <message>
-        <source>A run at work stays. Stop it first.</source>
-        <translation>Ein laufender Lauf bleibt. Ihn zuerst anhalten.</translation>
-    </message>
-    <message>
         <source>No file manager answers. The run is at %1</source>
         <translation>Kein Dateimanager antwortet. Der Lauf liegt in %1</translation>
     </message>
@@ -3563,10 +3555,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Compare with what is shown</source>
         <translation>Mit dem Gezeigten vergleichen</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>Weitermachen</translation>
     </message>
     <message>
         <source>Remove star</source>
@@ -3647,6 +3635,18 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Details</source>
         <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>No run matches this search.</source>
+        <translation>Kein Lauf passt zu dieser Suche.</translation>
+    </message>
+    <message>
+        <source>A running run cannot be deleted; stop it first.</source>
+        <translation>Ein laufender Lauf lässt sich nicht löschen; ihn zuerst anhalten.</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -3735,12 +3735,12 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Tasten drücken</translation>
     </message>
     <message>
-        <source>No action is called that, and none has such keys.</source>
-        <translation>Keine Aktion heißt so, und keine hat solche Tasten.</translation>
-    </message>
-    <message>
         <source>Press the new keys in the field, then Set. They replace %1; its other keys stay.</source>
         <translation>Die neuen Tasten in das Feld drücken, dann Setzen. Sie ersetzen %1; die anderen Tasten bleiben.</translation>
+    </message>
+    <message>
+        <source>No such action, and none has such keys.</source>
+        <translation>Diese Aktion gibt es nicht, und keine hat solche Tasten.</translation>
     </message>
 </context>
 <context>
@@ -4162,16 +4162,8 @@ Press Sweep, or change the axes first.</source>
         <translation>Reihe exportieren</translation>
     </message>
     <message>
-        <source>One frame back</source>
-        <translation>Ein Bild zurück</translation>
-    </message>
-    <message>
         <source>Play all together</source>
         <translation>Alle zusammen abspielen</translation>
-    </message>
-    <message>
-        <source>One frame on</source>
-        <translation>Ein Bild vor</translation>
     </message>
     <message>
         <source>frame %1/%2</source>
@@ -4275,6 +4267,14 @@ Press Sweep, or change the axes first.</source>
     <message>
         <source>Remove star</source>
         <translation>Stern entfernen</translation>
+    </message>
+    <message>
+        <source>Previous frame</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Next frame</source>
+        <translation>Nächstes Bild</translation>
     </message>
 </context>
 <context>
@@ -4504,20 +4504,8 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>A und B tauschen</translation>
     </message>
     <message>
-        <source>Distance of the shown frames</source>
-        <translation>Abstand der gezeigten Bilder</translation>
-    </message>
-    <message>
-        <source>One frame back</source>
-        <translation>Ein Bild zurück</translation>
-    </message>
-    <message>
         <source>Play</source>
         <translation>Wiedergabe</translation>
-    </message>
-    <message>
-        <source>One frame on</source>
-        <translation>Ein Bild weiter</translation>
     </message>
     <message>
         <source>Play in a loop</source>
@@ -4622,6 +4610,18 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B. Where their rates and lengths differ, frames are paired by time, unless the menu says by number.</source>
         <translation>Um wie viele Bilder B voraus ist: Bild 1 von A wird gegen Bild 1 + dies von B gehalten. Sind beide verschieden schnell und verschieden lang, wird nach Zeit gepaart, außer das Menü sagt: nach Nummer.</translation>
+    </message>
+    <message>
+        <source>Difference of the frames shown</source>
+        <translation>Unterschied der gezeigten Bilder</translation>
+    </message>
+    <message>
+        <source>Previous frame</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Next frame</source>
+        <translation>Nächstes Bild</translation>
     </message>
 </context>
 <context>

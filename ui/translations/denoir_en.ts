@@ -84,9 +84,9 @@
     </message>
     <message numerus="yes">
         <source>The queue is paused; %n run(s) wait.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>The queue is paused; %n run waits.</numerusform>
+            <numerusform>The queue is paused; %n runs wait.</numerusform>
         </translation>
     </message>
 </context>

@@ -71,9 +71,9 @@ void MainWindow::make_file_actions() {
     add_action("file.export", file, tr("&Export the cut …"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, "export",
                [this] { export_cut(); });
     add_action("file.models", file, tr("Watch a folder of &models …"), {}, "model", [this] { models_->add_folder(); });
-    add_action("file.rebuild", file, tr("Read all &runs anew"), {}, "loop", [this] {
+    add_action("file.rebuild", file, tr("Rebuild the &history"), {}, "loop", [this] {
         studio_.history.rebuild();
-        say(tr("The history is made again from the folders of its runs"));
+        say(tr("The history is rebuilt from the folders of its runs"));
     });
     const auto choice = [&](const char* id, const QString& text, const char* picture, const QString& key,
                             bool (app::Settings::*get)() const, void (app::Settings::*set)(bool)) {
@@ -162,7 +162,7 @@ void MainWindow::make_view_actions() {
                    timeline_dock_->show();
                    timeline_->setFocus(Qt::ShortcutFocusReason);
                });
-    add_action("view.reset-layout", view, tr("Docks to their places"), {}, "layout",
+    add_action("view.reset-layout", view, tr("Reset the docks"), {}, "layout",
                [this] { layouts_->reset_current(); });
     add_action("view.full-screen", view, tr("Full screen"), {QKeySequence(Qt::Key_F11)}, "fit",
                [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
@@ -225,7 +225,7 @@ void MainWindow::make_run_actions() {
                            .arg(step));
         branch(pictures.run(), step);
     });
-    add_action("run.resume", run, tr("Go &on with the selected run"), {}, "resume", [this] { runs_->resume(); });
+    add_action("run.resume", run, tr("Res&ume the selected run"), {}, "resume", [this] { runs_->resume(); });
     add_action("run.restore", run, tr("&Restore the run's parameters"), {}, "reset",
                [this] { runs_->restore_parameters(); });
     add_action("run.star", run, tr("S&tar"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, "star",
@@ -258,23 +258,23 @@ void MainWindow::make_play_actions() {
     const QString play = tr("Play");
     add_action("play.toggle", play, tr("&Play or pause"), {QKeySequence(Qt::Key_Space)}, "play",
                [this] { play_or_pause(); });
-    add_action("play.backwards", play, tr("Backwards, faster"), {QKeySequence(Qt::Key_J)}, "previous-frame",
+    add_action("play.backwards", play, tr("Play backwards"), {QKeySequence(Qt::Key_J)}, "previous-frame",
                [this] { shuttle(-1); });
-    add_action("play.stop", play, tr("Stand still"), {QKeySequence(Qt::Key_K)}, "pause", [this] {
+    add_action("play.stop", play, tr("Pause"), {QKeySequence(Qt::Key_K)}, "pause", [this] {
         preview_->player().pause();
         tune_->player().pause();
         timeline_->set_playing(false);
     });
-    add_action("play.forwards", play, tr("Forwards, faster"), {QKeySequence(Qt::Key_L)}, "next-frame",
+    add_action("play.forwards", play, tr("Play forwards"), {QKeySequence(Qt::Key_L)}, "next-frame",
                [this] { shuttle(1); });
-    add_action("play.frame-back", play, tr("One frame back"), {QKeySequence(Qt::Key_Comma)}, "previous-frame",
+    add_action("play.frame-back", play, tr("Previous frame"), {QKeySequence(Qt::Key_Comma)}, "previous-frame",
                [this] { step_frames(-1); });
-    add_action("play.frame-on", play, tr("One frame on"), {QKeySequence(Qt::Key_Period)}, "next-frame",
+    add_action("play.frame-on", play, tr("Next frame"), {QKeySequence(Qt::Key_Period)}, "next-frame",
                [this] { step_frames(1); });
     add_action("play.ten-back", play, tr("Ten frames back"),
                {QKeySequence(Qt::SHIFT | Qt::Key_Comma), QKeySequence(Qt::Key_Less), QKeySequence(Qt::Key_Semicolon)},
                "previous-frame", [this] { step_frames(-10); });
-    add_action("play.ten-on", play, tr("Ten frames on"),
+    add_action("play.ten-on", play, tr("Ten frames forward"),
                {QKeySequence(Qt::SHIFT | Qt::Key_Period), QKeySequence(Qt::Key_Greater), QKeySequence(Qt::Key_Colon)},
                "next-frame", [this] { step_frames(10); });
     auto* loop = add_action("play.loop", play, tr("&Loop"), {}, "loop", [this] {
@@ -296,7 +296,7 @@ void MainWindow::make_play_actions() {
 }
 
 void MainWindow::say_only_in_preview() {
-    say(tr("That is for the preview, which this layout has not: Enter shows the selected clip there."));
+    say(tr("The preview is not part of this layout: Enter shows the selected clip in it."));
 }
 
 void MainWindow::make_compare_actions() {

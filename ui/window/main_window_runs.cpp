@@ -260,7 +260,7 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
             watching_ = true;
             show_live(true);
         }
-        say(tr("Stopped at step %1. Go on with it, or branch from any step.")
+        say(tr("Stopped at step %1. Resume it, or branch from any step.")
                 .arg(std::max(0, live_pictures_.last_step())));
     }
 }
@@ -276,7 +276,7 @@ void MainWindow::queue_failing(const app::Issue& issue) {
     banners_->show_banner(
         QStringLiteral("failing"), Banners::Kind::error,
         tr("The queue is paused: the last two runs failed for the same reason. %1").arg(file + app::words(issue)),
-        {{tr("Go on all the same"), [this] { studio_.queue.set_paused(false); }},
+        {{tr("Continue all the same"), [this] { studio_.queue.set_paused(false); }},
          {tr("Details"), [this] { show_log(); }}});
 }
 

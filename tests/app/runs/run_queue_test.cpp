@@ -192,7 +192,7 @@ private slots:
         QTest::qWait(100);
         QCOMPARE(queue_->running(), quint64(0)); // paused: nothing new
         QCOMPARE(queue_->waiting(), 1);
-        // "Go on" from the runs' list: the tag comes along though the entry was cleared, and asked twice it is one
+        // "Resume" from the runs' list: the tag comes along though the entry was cleared, and asked twice it is one
         // entry.
         const QString run = queue_->index(queue_->row_of(first)).data(RunQueue::RunRole).toString();
         queue_->remove(first);
