@@ -40,7 +40,9 @@ Exporter::Work export_of(const QString& a, const QString& b, int offset, FrameMa
     return [first = to_path(a), second = to_path(b), offset, match, kind,
             file = to_path(out)](const Exporter::Tell& tell, const std::stop_token& stop) {
         CompareOutputs outputs;
-        (kind == ComparisonExport::video ? outputs.side_by_side : outputs.report) = file;
+        std::filesystem::path CompareOutputs::*const members[] = {
+            &CompareOutputs::side_by_side, &CompareOutputs::difference, &CompareOutputs::report, &CompareOutputs::csv};
+        outputs.*members[int(kind)] = file;
         const std::filesystem::path inputs[] = {first, second};
         check_outputs(outputs, inputs);
         CompareOptions options;

@@ -13,9 +13,9 @@ enum class SweepExport { video, picture, report, csv };
 /// table.
 Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QString& out);
 
-enum class ComparisonExport { video, report };
-/// What the comparison of A and B shows, side by side or as a report. `a`, `b`: run folders, whose latents are
-/// decoded, videos or frame folders.
+enum class ComparisonExport { side_by_side, difference, report, csv };
+/// What the comparison of A and B shows: both in one video, the amplified difference as a video, a report, or every
+/// frame's figures as a table. `a`, `b`: run folders, whose latents are decoded, videos or frame folders.
 /// `offset` and `match` as Pairing has them.
 Exporter::Work export_of(const QString& a, const QString& b, int offset, FrameMatch match, ComparisonExport kind,
                          const QString& out);

@@ -9,6 +9,7 @@
 #include "app/base/engine_text.h"
 #include "app/base/text.h"
 #include "app/request/request_values.h"
+#include "app/runs/stage_text.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/session/model_lookup.h"
 
@@ -118,7 +119,7 @@ void Studio::connect_journal() {
             });
     connect(&worker, &EngineWorker::progressed, this, [this, of_job](JobId job, const JobProgress& progress) {
         const bool begins = progress.total == 0 && progress.stage_seconds == 0;
-        if (begins) journal.add(Level::info, to_qstring(name(progress.stage)), of_job(job));
+        if (begins) journal.add(Level::info, stage_text(progress.stage), of_job(job));
     });
     connect(&worker, &EngineWorker::warned, this, [this, of_job](JobId job, const QString& text) {
         journal.add(Level::warning, engine_text(text), of_job(job));

@@ -3,12 +3,11 @@
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 
 #include "app/base/text.h"
+#include "app/clips/clip_kind.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/media/frames.h"
@@ -95,7 +94,7 @@ public:
         fs::path video = run.file("video.mp4");
         if (!fs::exists(video, ignored)) video = record.out;
         if (!fs::exists(video, ignored))
-            throw Error(folder.string(), "", "this run has no video yet", "go on with it, or decode one of its steps");
+            throw Error(folder.string(), "", "this run has no video yet", "resume it, or decode one of its steps");
         inner_ = open_clip(to_qstring(video));
         info_ = inner_->info();
         info_.kind = ClipInfo::Kind::run;
@@ -160,21 +159,6 @@ private:
     Image picture_;
 };
 
-/// A file that is a picture by its content, be it damaged (an animated GIF is a video).
-bool is_still(const fs::path& path) {
-    try {
-        return image_info(path).format != "GIF";
-    } catch (const Error&) {
-        return is_picture(path);
-    }
-}
-
-bool is_named_as_still(const fs::path& path) {
-    static constexpr std::array<std::string_view, 9> endings{".png", ".jpg",  ".jpeg", ".webp", ".bmp",
-                                                             ".tif", ".tiff", ".ppm",  ".pgm"};
-    return std::find(endings.begin(), endings.end(), lower_extension(path)) != endings.end();
-}
-
 } // namespace
 
 double rate_of(const QString& request, double otherwise) {
@@ -205,11 +189,12 @@ std::unique_ptr<ClipSource> open_clip(const QString& name) {
         if (fs::exists(path / "run.json", ignored)) return std::make_unique<RunSource>(path);
         return std::make_unique<FolderSource>(path);
     }
-    if (is_still(path)) return std::make_unique<StillSource>(path);
+    if (clip_kind(name) == ClipKind::still) return std::make_unique<StillSource>(path);
     try {
         return std::make_unique<VideoSource>(path);
     } catch (const Error&) {
-        if (!is_named_as_still(path)) throw;
+        const bool named_as_still = is_frame_name(path) && lower_extension(path) != ".gif"; // that one moves
+        if (!named_as_still) throw;
     }
     return std::make_unique<StillSource>(path); // says what is wrong with it as a picture
 }

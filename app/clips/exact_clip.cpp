@@ -77,7 +77,7 @@ QString exact_clip(const QString& folder, std::stop_token stop, const std::funct
     const RunFolder run = RunFolder::open(to_path(folder));
     const StepRecord* last = run.record().find(run.record().total_steps);
     if (!last)
-        throw Error(folder.toStdString(), "latents", "the run is not finished", "go on with it, or compare its drafts");
+        throw Error(folder.toStdString(), "latents", "the run is not finished", "resume it, or compare its drafts");
     const fs::path place = decoded_folder();
     const fs::path file = place / (key_of(run, *last) + ".mkv");
     std::error_code code;

@@ -83,12 +83,14 @@ struct Comparison::Worker {
     void compare(const std::stop_token& stop) {
         std::unique_ptr<ClipSource> a, b;
         bool uncompressed = pair.a.exact && pair.b.exact;
+        Issue undecoded;
         if (pair.exact) {
             try {
                 a = exact(pair.a, tr("Decoding A's latents, frame %1 of %2"), stop);
                 b = exact(pair.b, tr("Decoding B's latents, frame %1 of %2"), stop);
                 uncompressed = true;
-            } catch (const Error&) { // the model is gone, the disk is full: the videos are still there
+            } catch (const Error& error) { // the model is gone, the disk is full: the videos are still there
+                undecoded = Issue::from(error);
                 a.reset();
                 b.reset();
             }
@@ -97,8 +99,10 @@ struct Comparison::Worker {
         if (!a) a = pair.open_a();
         if (!b) b = pair.open_b();
         const auto [first, last] = pair.range(a->info().frames, b->info().frames);
-        tell([uncompressed, by_latents, frames = a->info().frames](Comparison& c) {
+        tell([uncompressed, by_latents, undecoded, frames = a->info().frames](Comparison& c) {
             c.pair_.exact = by_latents;
+            c.undecoded_ = undecoded;
+            c.note_ = c.pairing();
             c.activity_.clear();
             c.curve_.assign(static_cast<std::size_t>(frames),
                             std::nullopt); // what was measured on videos does not count
@@ -161,6 +165,7 @@ void Comparison::retire() {
     active_ = exact_ = false;
     activity_.clear();
     note_.clear();
+    undecoded_ = {};
     damaged_.clear();
     issue_ = {};
 }
@@ -189,7 +194,8 @@ bool Comparison::can_be_exact() const {
 }
 
 void Comparison::set_prefers_exact(bool on) {
-    if (on == prefers_exact_) return;
+    const bool again = on && !undecoded_.isEmpty(); // maybe they can be decoded by now
+    if (on == prefers_exact_ && !again) return;
     prefers_exact_ = on;
     if (pair_.open_a) begin();
 }
@@ -230,6 +236,7 @@ void Comparison::leave_out(std::vector<int> damaged) {
 
 QString Comparison::pairing() const {
     QStringList notes;
+    if (!undecoded_.isEmpty()) notes << tr("The latents cannot be decoded, so the videos are measured: %1").arg(undecoded_.line());
     if (!damaged_.empty()) {
         constexpr std::size_t most = 5;
         QStringList named;

@@ -30,7 +30,8 @@ public:
     void stop();
     bool active() const { return active_; }
 
-    /// Compare stored latents, not videos, where both runs have them; on by default. Begins anew.
+    /// Compare stored latents, not videos, where both runs have them; on by default. Begins anew, also where they could
+    /// not be decoded before.
     void set_prefers_exact(bool on);
     bool prefers_exact() const { return prefers_exact_; }
     bool can_be_exact() const; ///< both are runs that have their last latents
@@ -51,8 +52,10 @@ public:
     bool exact() const { return exact_; }              ///< measured on frames that no codec has touched
     /// What is being done: "decoding A's latents, frame 12 of 97"; empty: nothing.
     const QString& activity() const { return activity_; }
-    /// What is to be known of the figures: frames that cannot be read, rates or lengths that differ, and how frames are
-    /// paired then; empty: nothing.
+    /// Why the videos are measured although the latents were wanted; empty: they are not.
+    const Issue& undecoded() const { return undecoded_; }
+    /// What is to be known of the figures: latents that could not be decoded, frames that cannot be read, rates or
+    /// lengths that differ, and how frames are paired then; empty: nothing.
     const QString& note() const { return note_; }
     /// Why there is no curve: sizes that differ, a file that is gone.
     const Issue& issue() const { return issue_; }
@@ -86,7 +89,7 @@ private:
     quint64 generation_ = 0; ///< of the worker that is listened to
     bool active_ = false, exact_ = false, prefers_exact_ = true;
     QString activity_, note_;
-    Issue issue_;
+    Issue issue_, undecoded_;
     std::shared_ptr<Worker> worker_;
     std::vector<std::shared_ptr<Worker>> retired_; ///< on their way out
 };

@@ -311,7 +311,7 @@ Take Project::take_of_run(const QString& run) {
     const fs::path video = folder.file("video.mp4");
     std::error_code code;
     if (!fs::is_regular_file(video, code))
-        throw Error(run.toStdString(), {}, "this run has no video yet", "wait for it, or let it go on from the queue");
+        throw Error(run.toStdString(), {}, "this run has no video yet", "wait for it, or resume it");
     Take take = take_of_video(to_qstring(video));
     take.run = to_qstring(folder.path());
     take.name = shortened(to_qstring(folder.record().request.prompt).simplified(), 80);

@@ -101,7 +101,7 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
     case ProgressRole:
         return e.fraction();
     case StageRole:
-        return e.state == State::running && e.begun ? to_qstring(name(e.progress.stage)) : QString();
+        return e.state == State::running && e.begun ? QVariant(int(e.progress.stage)) : QVariant();
     case EtaRole:
         return e.seconds_left();
     case PaceRole:

@@ -27,7 +27,7 @@ public:
         SummaryRole,               ///< "256x144 · 33 f · 20 steps · seed 7"
         SeedRole,                  ///< quint64
         ProgressRole,              ///< 0 … 1 over the whole run; -1: not known
-        StageRole,                 ///< "denoise", empty while it waits
+        StageRole,                 ///< Stage as int; invalid while it waits
         EtaRole,                   ///< seconds left of the whole run, negative: not known
         PaceRole,                  ///< seconds a step, mean of those taken since it began; 0: none yet
         StepRole,

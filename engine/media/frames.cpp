@@ -23,9 +23,7 @@ std::uint8_t level(float v) {
 
 /// By its name, so that a damaged frame is refused and not passed over; else by its content.
 bool is_frame(const std::filesystem::path& path) {
-    constexpr std::array<std::string_view, 11> extensions{".png",  ".jpg", ".jpeg", ".webp", ".bmp", ".tif",
-                                                          ".tiff", ".gif", ".ppm",  ".pgm",  ".pbm"};
-    if (std::find(extensions.begin(), extensions.end(), lower_extension(path)) != extensions.end()) return true;
+    if (is_frame_name(path)) return true;
     try {
         image_info(path); // two letters make a BMP: whole headers are asked for
         return true;
@@ -35,6 +33,12 @@ bool is_frame(const std::filesystem::path& path) {
 }
 
 } // namespace
+
+bool is_frame_name(const std::filesystem::path& path) {
+    constexpr std::array<std::string_view, 11> extensions{".png",  ".jpg", ".jpeg", ".webp", ".bmp", ".tif",
+                                                          ".tiff", ".gif", ".ppm",  ".pgm",  ".pbm"};
+    return std::find(extensions.begin(), extensions.end(), lower_extension(path)) != extensions.end();
+}
 
 Image to_image(const Tensor& video, int frame) {
     assert(video.rank() == 4 && video.size(0) == 3 && video.dtype() == DType::f32 && frame >= 0 &&

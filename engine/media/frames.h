@@ -16,6 +16,9 @@ Image to_image(const Tensor& video, int frame);
 /// Scaled down (never up) so that the longer side is at most `longest_side`.
 Image thumbnail(const Image& image, int longest_side);
 
+/// Named like a picture that read_image() knows: ".png", ".tiff" …, small or capital letters. Nothing is read.
+bool is_frame_name(const std::filesystem::path& path);
+
 /// The pictures of a folder in natural order (frame_2 before frame_10): what is named like one or has the headers of
 /// one. Links, subfolders and hidden files are left out.
 std::vector<std::filesystem::path> frame_files(const std::filesystem::path& folder);

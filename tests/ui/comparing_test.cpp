@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
+#include <QSpinBox>
 #include <QToolButton>
 
 #include "app/base/text.h"
@@ -112,6 +113,43 @@ private slots:
         QVERIFY(shown(4, 5));
         drop(*bar, {home.file("five.mp4"), home.file("three.mp4")}, {8, 8});
         QVERIFY(shown(5, 3));
+    }
+
+    /// Whatever a person made of them.
+    void tips_name_the_keys_of_the_moment() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare);
+        auto& actions = studio.window().actions();
+        const QToolButton* wipe = nullptr;
+        for (const auto* button : studio.window().preview().findChildren<QToolButton*>())
+            if (button->text() == "Wipe") wipe = button;
+        QVERIFY(wipe);
+        QCOMPARE(actions.tip(*wipe), QString("Wipe: drag the line (W)"));
+        const auto* offset = studio.window().preview().findChild<QSpinBox*>();
+        QVERIFY2(actions.tip(*offset).endsWith("(Alt+Left, Alt+Right)"), qPrintable(actions.tip(*offset)));
+        actions.set_shortcuts("compare.wipe", {QKeySequence("Ctrl+9")});
+        actions.set_shortcuts("compare.shift-back", {});
+        QCOMPARE(actions.tip(*wipe), QString("Wipe: drag the line (Ctrl+9)"));
+        QVERIFY2(actions.tip(*offset).endsWith("(Alt+Right)"), qPrintable(actions.tip(*offset)));
+        const auto* timeline = studio.find<QWidget>("timeline");
+        QVERIFY(timeline->accessibleDescription().contains("press T on"));
+        actions.set_shortcuts("run.to-timeline", {QKeySequence("Ctrl+T")});
+        QVERIFY(timeline->accessibleDescription().contains("press Ctrl+T on"));
+    }
+
+    /// It holds a picture of its grid, and is no clip of one frame for that.
+    void a_sweep_dropped_on_the_picture_opens_as_one() {
+        const app::Home home;
+        StudioFixture studio;
+        QVERIFY(QDir().mkpath(home.file("sweep")));
+        QImage grid(64, 48, QImage::Format_RGB32);
+        grid.fill(Qt::red);
+        QVERIFY(grid.save(home.file("sweep/grid.png")));
+        QFile sweep(home.file("sweep/sweep.json"));
+        QVERIFY(sweep.open(QIODevice::WriteOnly) && sweep.write("{}") > 0);
+        sweep.close();
+        drop(studio.window().preview(), {home.file("sweep")}, {80, 80});
+        QCOMPARE(studio.window().layouts().current(), Layout::tune);
     }
 
     /// Dropped on the window together, none is left out.
@@ -229,8 +267,8 @@ private slots:
         auto& preview = studio.window().preview();
         studio.window().compare(run_with(home.file("one"), 2), run_with(home.file("two"), 3));
         QVERIFY(both_open(preview));
-        const auto report = [&](const QString& name) {
-            studio.window().actions().at("compare.export-report")->trigger();
+        const auto exported = [&](const QString& name, const char* action) {
+            studio.window().actions().at(action)->trigger();
             if (!studio.answer_file_dialog(home.file(name))) return QString();
             const auto written = [&] {
                 return studio.window().banners().texts().contains("Written: " + home.file(name));
@@ -239,12 +277,19 @@ private slots:
             QFile file(home.file(name));
             return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
         };
+        const auto report = [&](const QString& name) { return exported(name, "compare.export-report"); };
         QVERIFY(preview.comparison().by_latents());
         QVERIFY(report("latents.html").contains("decoded from its latents"));
         preview.comparison().set_prefers_exact(false);
         const QString videos = report("videos.html");
         QVERIFY(videos.contains("two/video.mp4 against one/video.mp4"));
         QVERIFY(!videos.contains("decoded from its latents"));
+        const auto frames = preview.info(app::Side::a)->frames;
+        const QStringList figures = exported("figures.csv", "compare.export-csv").trimmed().split('\n');
+        QCOMPARE(figures.size(), qsizetype(1 + frames));
+        QVERIFY2(figures[0].contains("psnr"), qPrintable(figures[0]));
+        QVERIFY(!exported("difference.mkv", "compare.export-difference").isEmpty());
+        QCOMPARE(app::open_clip(home.file("difference.mkv"))->info().frames, frames);
     }
 };
 

@@ -13,6 +13,7 @@
 #include "app/clips/player.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/video_writer.h"
+#include "engine/session/run_folder.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
 #include "ui/preview/preview_view.h"
@@ -225,6 +226,34 @@ private slots:
         expect_equal(comparison, coded, frames_in_turn(second + QStringLiteral("/video.mp4")), 0);
     }
 
+    /// Where they cannot be decoded the videos serve, and that is said; asked again it is tried again.
+    void latents_that_cannot_be_decoded() {
+        const QString first = tiny_run(home_.file("three"), 2, 3), second = tiny_run(home_.file("four"), 2, 4);
+        const auto set_model = [&](const std::filesystem::path& model) {
+            RunFolder run = RunFolder::take(to_path(second));
+            run.record().request.model = model;
+            run.save();
+        };
+        set_model("/nowhere");
+        FrameCache cache;
+        const auto a = cache.open(first), b = cache.open(second);
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        Comparison comparison;
+        const MetricsView view(comparison);
+        auto* button = view.findChild<QToolButton*>("from-latents");
+        comparison.start(*a, *b, by_number(0));
+        QVERIFY(button->isChecked());
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 9, 60000);
+        QVERIFY(!comparison.by_latents() && !button->isChecked());
+        QVERIFY2(comparison.note().contains("/nowhere"), qPrintable(comparison.note()));
+        QVERIFY2(button->toolTip().contains("/nowhere"), qPrintable(button->toolTip()));
+        set_model(DENOIR_TINY_MODEL);
+        button->click();
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 9, 60000);
+        QVERIFY(comparison.exact() && comparison.by_latents() && button->isChecked());
+        QCOMPARE(comparison.note(), QString());
+    }
+
     /// The pair on the screen is measured before the rest.
     void the_shown_frame_comes_at_once() {
         write_clip(home_.file("long_a.mp4"), 256, 144, 80, 0);
@@ -245,6 +274,8 @@ private slots:
         QCOMPARE(view.comparison().curve().at(70)->ssim, metrics::compare_frames(rgb(a[70]), rgb(b[70]), pool).ssim);
         view.go_to_worst();
         QCOMPARE(view.player().frame(), view.comparison().worst());
+        QCOMPARE(view.findChild<QToolButton*>("worst-frame")->text(),
+                 QStringLiteral("lowest SSIM: frame %1").arg(view.comparison().worst() + 1));
     }
 
     void clicking_and_keys_seek() {

@@ -7,6 +7,7 @@
 #include <QScrollArea>
 #include <QToolButton>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/base/text.h"
@@ -79,6 +80,28 @@ private slots:
         // What was said of the video alone goes with it.
         begin_anew({{"overlap", 5}}, 29);
         QVERIFY(!document.asked().forcing);
+    }
+
+    /// The pictures that a clip begins with are in the cut already: it adds the others.
+    void an_extension_says_what_it_adds() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        Request request = app::tiny_request();
+        request.frames = 29;
+        request.fps = 24;
+        document.load(request);
+        QVERIFY(document.wait_resolved(20000));
+        const auto says = [&](const QString& length) {
+            const auto labels = studio.window().findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](QLabel* label) { return label->text() == length; });
+        };
+        QVERIFY(says("1.2 s"));
+        app::write_clip(home.file("before.mp4"), 48, 32, 12);
+        QVERIFY(document.set_value("forcing", QVariantMap{{"video", home.file("before.mp4")}, {"overlap", 5}}).isEmpty());
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY(says("+1.0 s"));
+        QVERIFY(!says("1.2 s"));
     }
 
     /// Restored from the history, a long run of one window is one again, and says so beside its fields.

@@ -5,6 +5,8 @@
 
 #include "app/base/settings.h"
 #include "app/request/request_document.h"
+#include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/full_disk.h"
@@ -155,6 +157,40 @@ private slots:
             QVERIFY(second.core().project.is_modified());
         }
         home.use();
+    }
+
+    /// A take is made with the shot's own prompt, which is said, unless that of the moment is asked for.
+    void a_retake_says_whose_prompt_it_takes() {
+        const app::Home home;
+        const QString first = listed_run(home, "first", 3, 1);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& queue = studio.core().queue;
+        auto& project = studio.core().project;
+        project.add_shot(app::Project::take_of_run(first));
+        const auto prompt_of = [](const QString& run) {
+            return QString::fromStdString(app::RunHistory::record(run).request.prompt);
+        };
+        const auto newest_prompt = [&] {
+            return queue.index(queue.rowCount() - 1).data(app::RunQueue::PromptRole).toString();
+        };
+        for (const bool begun : {false, true}) {
+            const QString own = prompt_of(project.shot(0).current().run), now = begun ? "a green boat" : "a blue boat";
+            QVERIFY(studio.core().document.set_value("prompt", now).isEmpty());
+            queue.set_paused(true);
+            studio.key(Qt::Key_F6, Qt::ShiftModifier);
+            studio.key(Qt::Key_R);
+            QTRY_COMPARE_WITH_TIMEOUT(queue.waiting(), 1, 30000);
+            QCOMPARE(newest_prompt(), own);
+            QVERIFY2(said(studio).contains("the shot's own prompt"), qPrintable(said(studio)));
+            if (begun) queue.set_paused(false);
+            QCOMPARE(queue.waiting(), begun ? 0 : 1);
+            QVERIFY(studio.press("With the prompt as it is now"));
+            QCOMPARE(newest_prompt(), now);
+            queue.set_paused(false);
+            QVERIFY(studio.idle());
+            QCOMPARE(prompt_of(project.shot(0).current().run), now);
+        }
     }
 };
 

@@ -5,12 +5,15 @@
 #include <QItemSelectionModel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
+#include <QTimer>
 #include <optional>
 
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
+#include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
@@ -371,6 +374,80 @@ private slots:
         studio.find<QLineEdit>("log-search")->setText("NOWHERE");
         QVERIFY(text().contains("/nowhere/model") && !text().contains("/no/such/picture.png"));
         QTRY_VERIFY(read(home.data("log.txt")).contains("error: /nowhere/model"));
+    }
+
+    /// The end of a run shows it, and takes no selection from whoever is making one.
+    void a_selection_outlives_the_end_of_a_run() {
+        const app::Home home;
+        for (const int seed : {1, 2}) listed_run(home, QString::number(seed), 2, quint64(seed));
+        StudioFixture studio;
+        load_tiny(studio);
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        const auto path = [](const QModelIndex& row) { return row.data(app::RunHistory::PathRole).toString(); };
+        int runs = 2;
+        const auto run_to_its_end = [&] {
+            studio.find<QAction>("run.generate")->trigger();
+            QVERIFY(studio.idle());
+            QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), ++runs, 30000);
+            const QString newest = path(list->model()->index(0, 0));
+            QTRY_COMPARE_WITH_TIMEOUT(studio.window().shown_run(), newest, 30000);
+        };
+        list->selectAll();
+        run_to_its_end();
+        QCOMPARE(list->selectionModel()->selectedIndexes().size(), 2);
+
+        studio.window().preview().setFocus();
+        list->setCurrentIndex(list->model()->index(2, 0));
+        run_to_its_end();
+        QCOMPARE(path(list->currentIndex()), studio.window().shown_run());
+
+        list->setFocus();
+        list->setCurrentIndex(list->model()->index(2, 0));
+        const QString chosen = path(list->currentIndex());
+        run_to_its_end();
+        QCOMPARE(path(list->currentIndex()), chosen);
+    }
+
+    /// In the studio's language.
+    void the_log_names_stages_as_the_window_does() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.find<QAction>("run.generate")->trigger();
+        QVERIFY(studio.idle());
+        const app::Journal& journal = studio.core().journal;
+        QStringList lines;
+        for (int row = 0; row < journal.rowCount(); ++row) lines << journal.index(row).data().toString();
+        QVERIFY2(lines.contains("loading the transformer") && lines.contains("denoising"),
+                 qPrintable(lines.join('\n')));
+    }
+
+    /// The log knows nothing of a run from before the program was started: its list does.
+    void why_an_older_run_failed_can_be_read() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        {
+            RunFolder run = RunFolder::take(app::fake_run(app::to_path(home.data("runs")), 1));
+            run.record().state = RunState::failed;
+            run.record().error = Error("/nowhere/model", "model", "there is no such folder", "choose one that is there");
+            run.save();
+        }
+        StudioFixture studio;
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        const QString reason = "/nowhere/model: model: there is no such folder; choose one that is there";
+        const QString tip = list->model()->index(0, 0).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.endsWith(reason), qPrintable(tip));
+        QTimer::singleShot(0, list, [] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QVERIFY(menu);
+            for (QAction* action : menu->actions())
+                if (action->text() == "Details") action->trigger();
+            menu->close();
+        });
+        emit list->customContextMenuRequested(studio.row_point(list, 0));
+        QVERIFY2(said(studio).contains(reason), qPrintable(said(studio)));
     }
 
     /// Asked once; again where other runs are meant, or another bound.

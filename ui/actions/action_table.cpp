@@ -19,17 +19,19 @@ namespace {
 constexpr qint64 most_bytes = 1 << 20;
 constexpr int most_keys = 4;
 
-QString with_keys(const QString& text, const QAction& action) {
-    const QString keys = action.shortcut().toString(QKeySequence::NativeText);
-    return keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys);
+QString with_keys(const QString& text, const QStringList& keys) {
+    return keys.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, keys.join(QStringLiteral(", ")));
 }
+
+QString keys_of(const QAction& action) { return action.shortcut().toString(QKeySequence::NativeText); }
 
 } // namespace
 
 QString tip_of(const QAction& action) {
     QString text = action.text();
     text.remove(QLatin1Char('&'));
-    return with_keys(text, action);
+    const QString keys = keys_of(action);
+    return with_keys(text, keys.isEmpty() ? QStringList() : QStringList{keys});
 }
 
 ActionTable::ActionTable(QWidget& window, QString file, QObject* parent)
@@ -81,16 +83,22 @@ void ActionTable::name_keys(const QString& id, QWidget& widget) {
 
 void ActionTable::name_all_keys() {
     for (QWidget* widget : window_.findChildren<QWidget*>())
-        if (const QString id = widget->property("action").toString(); !id.isEmpty()) name_keys(id, *widget);
+        if (!widget->property("action").toString().isEmpty()) widget->installEventFilter(this);
 }
 
-QString ActionTable::keys(const QString& id) const { return at(id)->shortcut().toString(QKeySequence::NativeText); }
+QString ActionTable::tip(const QWidget& widget) const {
+    QStringList named;
+    for (const QString& id : widget.property("action").toString().split(QLatin1Char(' '), Qt::SkipEmptyParts))
+        if (const QString own = keys(id); !own.isEmpty()) named << own;
+    return with_keys(widget.toolTip(), named);
+}
+
+QString ActionTable::keys(const QString& id) const { return keys_of(*at(id)); }
 
 bool ActionTable::eventFilter(QObject* watched, QEvent* event) {
     auto* widget = qobject_cast<QWidget*>(watched);
     if (event->type() != QEvent::ToolTip || !widget) return QObject::eventFilter(watched, event);
-    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(),
-                       with_keys(widget->toolTip(), *at(widget->property("action").toString())), widget);
+    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), tip(*widget), widget);
     return true;
 }
 

@@ -37,9 +37,11 @@ public:
     void keep_to(const QString& id, QWidget& scope);
     /// The tip of `widget`, which does the same as that action, names the action's keys behind its own text.
     void name_keys(const QString& id, QWidget& widget);
-    /// Names the keys of everything below `window` whose property `action` is an id: of rooms that know no table.
+    /// Names the keys of everything below `window` whose property `action` is an id, or several with spaces between: of
+    /// rooms that know no table.
     void name_all_keys();
-    QString keys(const QString& id) const; ///< as they are shown; of several the first
+    QString tip(const QWidget& widget) const; ///< as it is shown, with the keys
+    QString keys(const QString& id) const;    ///< as they are shown; of several the first
     /// The action of that id; asserts when there is none.
     QAction* at(const QString& id) const;
     const QList<Entry>& entries() const { return entries_; }

@@ -180,7 +180,7 @@ void CommandPalette::filter(const QString& query) {
         if (!action.isEnabled()) item->setFlags(item->flags() & ~Qt::ItemIsEnabled);
     }
     if (list_->count() == 0) {
-        auto* item = new QListWidgetItem(tr("No action is called that"), list_);
+        auto* item = new QListWidgetItem(tr("No such action"), list_);
         item->setFlags(Qt::NoItemFlags);
     }
     list_->setCurrentRow(0);

@@ -12,25 +12,19 @@
 #include <QUrl>
 #include <algorithm>
 
+#include "app/base/text.h"
+#include "engine/media/frames.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/drop.h"
 
 namespace denoir::ui {
 
-bool is_picture(const QFileInfo& file) {
-    static const QStringList endings{QStringLiteral("png"),  QStringLiteral("jpg"), QStringLiteral("jpeg"),
-                                     QStringLiteral("webp"), QStringLiteral("bmp"), QStringLiteral("tif"),
-                                     QStringLiteral("tiff"), QStringLiteral("gif"), QStringLiteral("ppm"),
-                                     QStringLiteral("pgm")};
-    return file.isFile() && endings.contains(file.suffix().toLower());
-}
-
 DroppedImage dropped_image(const QMimeData& data) {
     for (const QUrl& url : data.urls()) {
         if (!url.isLocalFile()) continue;
         const QFileInfo info(url.toLocalFile());
-        if (is_picture(info)) return {info.filePath(), {}};
+        if (info.isFile() && is_frame_name(app::to_path(info.filePath()))) return {info.filePath(), {}};
     }
     if (data.hasUrls()) return {};
     return {{}, data.hasImage() ? data.imageData().value<QImage>() : QImage()};

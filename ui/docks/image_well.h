@@ -16,8 +16,6 @@ struct DroppedImage {
     bool isEmpty() const { return file.isEmpty() && picture.isNull(); }
 };
 DroppedImage dropped_image(const QMimeData& data);
-/// By its name: a still picture that a model can begin or end with.
-bool is_picture(const QFileInfo& file);
 
 /// A place for one picture, showing what the model will see of it. Drop, paste, click or Enter to choose; Delete
 /// empties it.

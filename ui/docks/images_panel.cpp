@@ -250,7 +250,7 @@ void ImagesPanel::show_menu(Side side, const QPoint& global) {
                                                           {CropPreset::right, tr("Right")},
                                                           {CropPreset::top, tr("Top")},
                                                           {CropPreset::bottom, tr("Bottom")},
-                                                          {CropPreset::whole, tr("All of it, on bars")}};
+                                                          {CropPreset::whole, tr("Letterbox")}};
         for (const auto& [preset, name] : presets) {
             auto* action = cut->addAction(name, this, [this, side, preset = preset] { crop(side, preset); });
             action->setCheckable(true);

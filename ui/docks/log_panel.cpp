@@ -178,6 +178,11 @@ void LogPanel::show_entry(quint64 entry) {
     }
 }
 
+bool LogPanel::knows(quint64 entry) const {
+    const QAbstractItemModel& journal = *lines_->sourceModel();
+    return !journal.match(journal.index(0, 0), Journal::EntryRole, entry, 1, Qt::MatchExactly).isEmpty();
+}
+
 void LogPanel::focus_search() { search_->setFocus(Qt::ShortcutFocusReason); }
 
 void LogPanel::copy() const {

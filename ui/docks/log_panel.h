@@ -20,6 +20,7 @@ public:
     /// Only what is said of this entry of the queue, its error first in sight; 0: everything. Where nothing is said of
     /// it, as of one from before the program was started, everything.
     void show_entry(quint64 entry);
+    bool knows(quint64 entry) const; ///< something is said of this entry of the queue
     void focus_search();
 
 private:

@@ -61,6 +61,7 @@ private:
     void refresh_seed();
     void refresh_forcing();
     bool is_forcing_member(const QString& member) const; ///< one that has a field here
+    QString length_text() const;                         ///< of the clip, or of what it adds to a video
     QString windows_text() const;                        ///< of a clip that is made in several; else empty
     void refresh_estimate();
     void set(const QString& key, const QVariant& value);

@@ -57,11 +57,19 @@ void ParametersPanel::refresh() {
     refresh_sizes();
     showing_ = false;
     refresh_estimate();
-    // "33 frames · 2.1 s"
-    const double fps = studio_.document.value(QStringLiteral("fps")).toDouble();
-    const double frames = studio_.document.value(QStringLiteral("frames")).toDouble();
-    fields_[QStringLiteral("frames")]->set_note(
-        fps > 0 && frames > 0 ? tr("%1 s").arg(QLocale().toString(frames / fps, 'f', 1)) : QString());
+    fields_[QStringLiteral("frames")]->set_note(length_text());
+}
+
+/// "33 frames · 2.1 s"; of a clip that goes on after a video, whose last pictures it begins with, "+1.4 s".
+QString ParametersPanel::length_text() const {
+    const auto& document = studio_.document;
+    const double fps = document.value(QStringLiteral("fps")).toDouble();
+    const double frames = document.value(QStringLiteral("frames")).toDouble();
+    if (fps <= 0 || frames <= 0) return {};
+    const auto text = [fps](double made) { return QLocale().toString(made / fps, 'f', 1); };
+    const auto& forcing = document.asked().forcing;
+    if (!forcing || forcing->video.empty()) return tr("%1 s").arg(text(frames));
+    return tr("+%1 s").arg(text(std::max(0.0, frames - forcing->overlap)));
 }
 
 void ParametersPanel::refresh_field(const QString& key) {

@@ -17,7 +17,7 @@
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
 #include "app/runs/run_queue.h"
-#include "ui/docks/stage_text.h"
+#include "app/runs/stage_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
@@ -60,12 +60,13 @@ QString words_of(const QModelIndex& index) {
     case State::waiting:
         return QueuePanel::tr("waits");
     case State::running: {
-        const QString stage = stage_text(index.data(Role::StageRole).toString());
-        if (stage.isEmpty()) return QueuePanel::tr("waits for the engine");
+        const QVariant stage = index.data(Role::StageRole);
+        if (!stage.isValid()) return QueuePanel::tr("waits for the engine");
         const int step = index.data(Role::StepRole).toInt(), steps = index.data(Role::StepsRole).toInt();
         const double eta = index.data(Role::EtaRole).toDouble();
         QString text =
-            steps > 0 && step > 0 && step < steps ? QueuePanel::tr("step %1/%2").arg(step).arg(steps) : stage;
+            steps > 0 && step > 0 && step < steps ? QueuePanel::tr("step %1/%2").arg(step).arg(steps)
+                                                  : app::stage_text(static_cast<Stage>(stage.toInt()));
         if (eta >= 0) text += QueuePanel::tr(" · %1 left").arg(app::duration_text(eta));
         return text;
     }
@@ -75,9 +76,9 @@ QString words_of(const QModelIndex& index) {
         return app::words(issue);
     case State::cancelled:
         return index.data(Role::RunRole).toString().isEmpty() ? QueuePanel::tr("stopped before it began")
-                                                              : QueuePanel::tr("stopped · can go on");
+                                                              : QueuePanel::tr("stopped · can be resumed");
     case State::interrupted:
-        return QueuePanel::tr("interrupted · can go on");
+        return QueuePanel::tr("interrupted · can be resumed");
     }
     return {};
 }
@@ -326,7 +327,7 @@ void QueuePanel::show_menu(const QPoint& at) {
     if (!run.isEmpty())
         menu.addAction(icon(QStringLiteral("eye")), tr("Show"), this, [this, run] { emit open_run(run); });
     if (!run.isEmpty() && (state == State::interrupted || state == State::cancelled || state == State::failed))
-        menu.addAction(icon(QStringLiteral("resume")), tr("Go on"), this, &QueuePanel::resume_selected);
+        menu.addAction(icon(QStringLiteral("resume")), tr("Resume"), this, &QueuePanel::resume_selected);
     if (run.isEmpty() && (state == State::cancelled || state == State::failed))
         menu.addAction(icon(QStringLiteral("resume")), tr("Try again"), this,
                        [this, id = index.data(Role::IdRole).toULongLong()] { studio_.queue.retry(id); });

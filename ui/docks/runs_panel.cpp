@@ -43,7 +43,7 @@ using Role = app::RunHistory::Role;
 namespace {
 
 /// It ended before its video was done.
-bool can_go_on(const QModelIndex& run) {
+bool can_resume(const QModelIndex& run) {
     const QString state = run.data(Role::StateRole).toString();
     return state == QLatin1String("interrupted") || state == QLatin1String("cancelled") ||
            state == QLatin1String("failed");
@@ -193,7 +193,7 @@ bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void RunsPanel::mind_current() {
-    const bool now = can_go_on(list_->currentIndex());
+    const bool now = can_resume(list_->currentIndex());
     if (std::exchange(resumable_, now) != now) emit resumable_changed(now);
 }
 
@@ -203,7 +203,7 @@ void RunsPanel::refresh() {
     stack_->setCurrentIndex(any ? 1 : 0);
     if (!any) {
         if (studio_.history.total() > 0)
-            empty_->set_text(tr("No run answers this search."));
+            empty_->set_text(tr("No run matches this search."));
         else
             empty_->set_text(tr("Every run is kept here: its picture, its parameters, each of its steps. Press "
                                 "Generate for the first."));
@@ -242,6 +242,10 @@ void RunsPanel::select(const QString& run) {
     list_->scrollTo(index);
 }
 
+bool RunsPanel::is_choosing() const {
+    return list_->selectionModel()->selectedIndexes().size() > 1 || (list_->hasFocus() && current() != shown_);
+}
+
 void RunsPanel::set_sides(const QString& a, const QString& b) {
     shown_ = a;
     delegate_->set_sides(a, b);
@@ -277,7 +281,7 @@ void RunsPanel::remove_selected() {
     if (runs.isEmpty()) return;
     const QStringList gone = studio_.history.remove(runs); // what else is in its way is its issue
     if (std::any_of(runs.begin(), runs.end(), [](const QString& run) { return RunFolder::busy(app::to_path(run)); }))
-        emit said(tr("A run at work stays. Stop it first."));
+        emit said(tr("A running run cannot be deleted; stop it first."));
     if (!gone.isEmpty()) emit removed(gone);
 }
 
@@ -352,8 +356,10 @@ void RunsPanel::show_menu(const QPoint& at) {
         offer_runs(*with, studio_, run, this, [this, run](const QString& other) { emit compare_runs(run, other); });
     }
     menu.addAction(icon(QStringLiteral("reset")), tr("Restore parameters"), this, &RunsPanel::restore_parameters);
-    if (can_go_on(index))
-        menu.addAction(icon(QStringLiteral("resume")), tr("Go on"), this, [this, run] { emit resume_run(run); });
+    if (can_resume(index))
+        menu.addAction(icon(QStringLiteral("resume")), tr("Resume"), this, [this, run] { emit resume_run(run); });
+    if (index.data(Role::StateRole).toString() == QLatin1String("failed"))
+        menu.addAction(icon(QStringLiteral("log")), tr("Details"), this, [this, run] { emit details_asked(run); });
     menu.addSeparator();
     menu.addAction(icon(QStringLiteral("star")),
                    index.data(Role::StarredRole).toBool() ? tr("Remove star") : tr("Star"), this,

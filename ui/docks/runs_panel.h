@@ -62,6 +62,9 @@ public:
     QStringList selected() const;
     QString current() const;
     void select(const QString& run);
+    /// Several runs are selected, or the list has the focus with another run than the one that is shown: whoever does
+    /// that is about to do something with them.
+    bool is_choosing() const;
     void set_sides(const QString& a, const QString& b);
     bool resumable() const; ///< current() ended before its video was done
 
@@ -84,6 +87,7 @@ signals:
     void compare_layers(const QString& a, const QString& b);
     void add_to_timeline(const QStringList& runs);
     void resume_run(const QString& run);
+    void details_asked(const QString& run); ///< of one that failed
     void removed(const QStringList& runs);
     void said(const QString& text);
 

@@ -20,7 +20,7 @@
 
 #include "app/base/engine_text.h"
 #include "app/base/text.h"
-#include "ui/docks/stage_text.h"
+#include "app/runs/stage_text.h"
 #include "ui/layers/histogram_view.h"
 #include "ui/layers/layer_map.h"
 #include "ui/theme/colours.h"
@@ -309,7 +309,7 @@ void LayersPanel::refresh_progress() {
         const app::JobProgress& engine = comparison_.engine_progress();
         text = tr("tracing %1: %2")
                    .arg(comparison_.side() == 0 ? QStringLiteral("A") : QStringLiteral("B"),
-                        stage_text(app::to_qstring(name(engine.stage))));
+                        app::stage_text(engine.stage));
         if (engine.total > 0) text += QStringLiteral(" %1/%2").arg(engine.done).arg(engine.total);
     }
     bar_->setFormat(text);

@@ -31,12 +31,11 @@ MetricsView::MetricsView(app::Comparison& comparison, QWidget* parent)
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("PSNR and SSIM over the frames"));
+    exact_->setObjectName(QStringLiteral("from-latents"));
     exact_->setText(tr("from latents"));
     exact_->setCheckable(true);
-    exact_->setChecked(comparison_.prefers_exact());
     exact_->setAutoRaise(true);
-    exact_->setToolTip(tr("Compare what the stored latents decode to, without the videos' compression"));
-    connect(exact_, &QToolButton::toggled, &comparison_, &app::Comparison::set_prefers_exact);
+    connect(exact_, &QToolButton::clicked, &comparison_, &app::Comparison::set_prefers_exact);
     connect(&comparison_, &app::Comparison::changed, this, &MetricsView::refresh);
     connect(&comparison_, &app::Comparison::begun, this, [this] {
         could_be_exact_ = comparison_.can_be_exact();
@@ -53,6 +52,10 @@ void MetricsView::set_frame(int frame) {
 
 void MetricsView::refresh() {
     exact_->setVisible(could_be_exact_);
+    exact_->setChecked(comparison_.by_latents()); // or they are being decoded
+    const QString use = tr("Compare what the stored latents decode to, without the videos' compression");
+    const app::Issue& undecoded = comparison_.undecoded();
+    exact_->setToolTip(undecoded.isEmpty() ? use : tr("%1. Press to try again: %2").arg(use, undecoded.line()));
     setToolTip(comparison_.note());
     settled_.start();
     update();

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/preview/preview_view.h"
 
-#include <QDir>
 #include <QDragEnterEvent>
-#include <QFileInfo>
 #include <QKeyEvent>
 #include <QMetaMethod>
 #include <QMimeData>
@@ -11,41 +9,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/base/text.h"
-#include "engine/core/error.h"
+#include "app/clips/clip_kind.h"
 #include "ui/preview/transport_bar.h"
 #include "ui/theme/spoken.h"
 #include "ui/widgets/drop.h"
 
 namespace denoir::ui {
-namespace {
 
 using app::Side;
-
-bool is_still(const QString& path) {
-    try {
-        return image_info(app::to_path(path)).format != "GIF";
-    } catch (const Error&) {
-        return false;
-    }
-}
-
-/// A video, a folder of frames or a run: something with pictures of its own.
-bool is_shown(const QString& path) {
-    const QFileInfo info(path);
-    if (info.isDir())
-        return QFileInfo::exists(path + QStringLiteral("/run.json")) ||
-               !QDir(path)
-                    .entryList({QStringLiteral("*.png"), QStringLiteral("*.jpg"), QStringLiteral("*.jpeg"),
-                                QStringLiteral("*.webp"), QStringLiteral("*.bmp"), QStringLiteral("*.tif*")},
-                               QDir::Files)
-                    .isEmpty();
-    static const QStringList others{QStringLiteral("denoir"), QStringLiteral("json"), QStringLiteral("safetensors"),
-                                    QStringLiteral("gguf"), QStringLiteral("pth")};
-    return !others.contains(info.suffix().toLower());
-}
-
-} // namespace
 
 PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
     : QWidget(parent),
@@ -420,16 +391,18 @@ void PreviewView::dropEvent(QDropEvent* event) {
     if (files.isEmpty()) return;
     take_copy(*event);
     const QString& path = files[0];
-    if (files.size() == 2 && is_shown(path) && is_shown(files[1]) && !is_still(path)) { // a pair
+    const app::ClipKind kind = app::clip_kind(path);
+    const bool still = kind == app::ClipKind::still;
+    if (files.size() == 2 && is_clip(kind) && is_clip(app::clip_kind(files[1])) && !still) { // a pair
         open(Side::a, cache_.open(path), true);
         open(Side::b, cache_.open(files[1]), true);
         return;
     }
     if (files.size() > 1 && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::several_dropped)))
         return emit several_dropped(files);
-    if (is_still(path) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::picture_dropped)))
+    if (still && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::picture_dropped)))
         emit picture_dropped(path, mapToGlobal(event->position().toPoint()));
-    else if (!is_shown(path) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::other_dropped)))
+    else if (!is_clip(kind) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::other_dropped)))
         emit other_dropped(path);
     else
         open(side_at(event->position()), cache_.open(path), true);

@@ -39,20 +39,21 @@ struct ModeName {
     CompareMode mode;
     const char* text;
     const char* tip;
+    const char* action; ///< of the window: its keys stand behind the tip
 };
 constexpr ModeName mode_names[] = {
     {CompareMode::single, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "One"),
-     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "One at a time; 0 shows the other")},
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "One at a time; flipping shows the other"), "compare.flip"},
     {CompareMode::side_by_side, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Side by side"),
-     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Side by side (Q)")},
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Side by side"), "compare.side-by-side"},
     {CompareMode::wipe, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Wipe"),
-     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Wipe: drag the line (W)")},
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Wipe: drag the line"), "compare.wipe"},
     {CompareMode::difference, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Difference"),
-     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Difference, amplified (D)")},
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Difference, amplified"), "compare.difference"},
     {CompareMode::flicker, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Flicker"),
-     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "A and B in turn, twice a second")},
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "A and B in turn, twice a second"), "compare.flicker"},
     {CompareMode::onion, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Onion"),
-     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "B half over A (O)")},
+     QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "B half over A"), "compare.onion"},
 };
 
 } // namespace
@@ -108,6 +109,7 @@ QWidget* TransportBar::make_compare_row() {
         auto* b = new QToolButton(row);
         b->setText(tr(name.text));
         b->setToolTip(tr(name.tip));
+        b->setProperty("action", QLatin1String(name.action));
         b->setCheckable(true);
         b->setAutoRaise(true);
         modes_->addButton(b, static_cast<int>(name.mode));
@@ -146,9 +148,10 @@ QWidget* TransportBar::make_compare_row() {
     offset_->setKeyboardTracking(false);
     wheel_when_focused(offset_);
     offset_->setAccessibleName(tr("B is ahead by"));
-    offset_->setToolTip(tr("By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B "
-                           "(Alt+Left, Alt+Right). Where their rates and lengths differ, frames are paired by time, "
-                           "unless the menu says by number."));
+    offset_->setToolTip(tr("By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B. Where "
+                           "their rates and lengths differ, frames are paired by time, unless the menu says by "
+                           "number."));
+    offset_->setProperty("action", QStringLiteral("compare.shift-back compare.shift-on"));
     connect(offset_, &QSpinBox::valueChanged, &player_, &app::Player::set_offset);
     connect(&player_, &app::Player::offset_changed, this, [this](int frames) {
         const QSignalBlocker quiet(offset_);
@@ -157,11 +160,12 @@ QWidget* TransportBar::make_compare_row() {
     layout->addWidget(offset_);
     layout->addStretch(1);
     metrics_ = new QLabel(row);
-    metrics_->setAccessibleName(tr("Distance of the shown frames"));
+    metrics_->setAccessibleName(tr("Difference of the frames shown"));
     layout->addWidget(metrics_);
     worst_ = new QToolButton(row);
+    worst_->setObjectName(QStringLiteral("worst-frame"));
+    worst_->setProperty("action", QStringLiteral("compare.worst"));
     worst_->setAutoRaise(true);
-    worst_->setToolTip(tr("Go to the frame that differs most"));
     connect(worst_, &QToolButton::clicked, this, &TransportBar::worst_requested);
     layout->addWidget(worst_);
     return row;
@@ -172,9 +176,9 @@ QWidget* TransportBar::make_play_row() {
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(grid::half);
-    previous_ = button(QStringLiteral("previous-frame"), tr("One frame back"), "play.frame-back");
+    previous_ = button(QStringLiteral("previous-frame"), tr("Previous frame"), "play.frame-back");
     play_ = button(QStringLiteral("play"), tr("Play"), "play.toggle");
-    next_ = button(QStringLiteral("next-frame"), tr("One frame on"), "play.frame-on");
+    next_ = button(QStringLiteral("next-frame"), tr("Next frame"), "play.frame-on");
     loop_ = button(QStringLiteral("loop"), tr("Play in a loop"), "play.loop");
     loop_->setCheckable(true);
     loop_->setChecked(player_.loop());
@@ -274,8 +278,12 @@ void TransportBar::refresh_metrics() {
     if (!comparison_.note().isEmpty()) tips << comparison_.note();
     metrics_->setToolTip(tips.join(QLatin1Char('\n')));
     leave_out(*worst_, worst < 0);
-    worst_->setText(tr("worst: %1").arg(worst + 1));
-    set_spoken_name(*worst_, tr("Go to the worst frame, %1").arg(worst + 1));
+    // PSNR's lowest may be another frame: the curves have a flag each.
+    const bool by_ssim = worst < 0 || curve[static_cast<std::size_t>(worst)]->ssim;
+    const QString measure = by_ssim ? QStringLiteral("SSIM") : QStringLiteral("PSNR");
+    worst_->setText(tr("lowest %1: frame %2").arg(measure).arg(worst + 1));
+    worst_->setToolTip(tr("Go to the frame with the lowest %1").arg(measure));
+    set_spoken_name(*worst_, tr("Go to the frame with the lowest %1, %2").arg(measure).arg(worst + 1));
     fit_width();
 }
 

@@ -239,8 +239,11 @@ void TimelineView::paint_empty(QPainter& painter) const {
     painter.setPen(colours(palette()).quiet);
     painter.drawText(
         QRect(area.left(), top + line, area.width(), 2 * line), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
-        tr("Drag runs, videos, pictures or folders of frames here, or press T on a run; then trim, split and "
-           "export."));
+        add_keys_.isEmpty()
+            ? tr("Drag runs, videos, pictures or folders of frames here; then trim, split and export.")
+            : tr("Drag runs, videos, pictures or folders of frames here, or press %1 on a run; then trim, split and "
+                 "export.")
+                  .arg(add_keys_));
 }
 
 } // namespace denoir::ui

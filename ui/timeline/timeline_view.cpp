@@ -415,10 +415,19 @@ void TimelineView::trim_to_playhead(bool in) {
     if (project_.trim(place.row, place.frame, shot.out)) set_playhead(start);
 }
 
+void TimelineView::set_add_keys(const QString& keys) {
+    add_keys_ = keys;
+    update_accessible();
+    viewport()->update();
+}
+
 void TimelineView::update_accessible() {
     QString text;
     if (project_.count() == 0) {
-        text = tr("Empty. Drop a run, a video, a picture or a folder of frames here, or press T on a run.");
+        text = add_keys_.isEmpty()
+                   ? tr("Empty. Drop a run, a video, a picture or a folder of frames here.")
+                   : tr("Empty. Drop a run, a video, a picture or a folder of frames here, or press %1 on a run.")
+                         .arg(add_keys_);
     } else {
         text = playhead_ < project_.frames() ? tr("%n shot(s), playhead at frame %1 of %2.", nullptr, project_.count())
                                                    .arg(playhead_ + 1)

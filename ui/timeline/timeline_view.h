@@ -46,6 +46,8 @@ public:
     void set_settled(std::function<bool()> settled) { settled_ = std::move(settled); }
     /// Frame rate of pictures that come into an empty cut.
     void set_usual_rate(double fps) { usual_rate_ = fps; }
+    /// Of what puts a run on the cut, as an empty one names them; empty: it has none.
+    void set_add_keys(const QString& keys);
     /// Where a shot is drawn, in viewport coordinates. For tests and for what opens beside it.
     QRect shot_rect(int row) const;
 
@@ -157,6 +159,7 @@ private:
     QElapsedTimer play_clock_;
     double play_seconds_ = 0, speed_ = 1; ///< of the cut, where playing began
     std::function<bool()> settled_;
+    QString add_keys_;
 };
 
 } // namespace denoir::ui

@@ -451,6 +451,10 @@
         <source>A (%1) and B (%2) are HDR and read as if they were not</source>
         <translation>A (%1) und B (%2) sind HDR und werden gelesen, als wären sie keins</translation>
     </message>
+    <message>
+        <source>The latents cannot be decoded, so the videos are measured: %1</source>
+        <translation>Die Latents lassen sich nicht dekodieren, gemessen werden die Videos: %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::Estimator</name>
@@ -865,8 +869,8 @@
         <translation>%1 (an)</translation>
     </message>
     <message>
-        <source>No action is called that</source>
-        <translation>So heißt keine Aktion</translation>
+        <source>No such action</source>
+        <translation>Diese Aktion gibt es nicht</translation>
     </message>
 </context>
 <context>
@@ -925,6 +929,30 @@
     <message>
         <source>B carries no parameters it was made with, so those of A stand against nothing.</source>
         <translation>B trägt keine Parameter in sich: denen von A steht nichts gegenüber.</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::DiskLimit</name>
+    <message>
+        <source>Disk space for runs</source>
+        <translation>Speicherplatz für Läufe</translation>
+    </message>
+    <message>
+        <source>Gigabytes that all runs may take together; 0: no limit.
+Over it the steps of unstarred old runs may go; videos stay.</source>
+        <translation>Gigabyte, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
+Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
+        <translation>
+            <numerusform>Die Läufe brauchen %1 von erlaubten %2. Die Schritte von %n alten Lauf ohne Stern könnten gehen (%3); Videos und letzte Latents bleiben.</numerusform>
+            <numerusform>Die Läufe brauchen %1 von erlaubten %2. Die Schritte von %n alten Läufen ohne Stern könnten gehen (%3); Videos und letzte Latents bleiben.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Free them, now and later</source>
+        <translation>Freigeben, jetzt und künftig</translation>
     </message>
 </context>
 <context>
@@ -1142,10 +1170,6 @@ So, wie das Modell es sehen wird</translation>
         <translation>Unten</translation>
     </message>
     <message>
-        <source>All of it, on bars</source>
-        <translation>Alles, mit Balken</translation>
-    </message>
-    <message>
         <source>Remove</source>
         <translation>Entfernen</translation>
     </message>
@@ -1175,6 +1199,10 @@ So, wie das Modell es sehen wird</translation>
     <message>
         <source>Begin with an image</source>
         <translation>Mit einem Bild beginnen</translation>
+    </message>
+    <message>
+        <source>Letterbox</source>
+        <translation>Mit Balken</translation>
     </message>
 </context>
 <context>
@@ -1663,14 +1691,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>&amp;Wiederholen</translation>
     </message>
     <message>
-        <source>&amp;Undo %1</source>
-        <translation>&amp;Rückgängig: %1</translation>
-    </message>
-    <message>
-        <source>&amp;Redo %1</source>
-        <translation>&amp;Wiederholen: %1</translation>
-    </message>
-    <message>
         <source>Write the &amp;prompt</source>
         <translation>Den &amp;Prompt schreiben</translation>
     </message>
@@ -1725,10 +1745,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>&amp;Search runs</source>
         <translation>Läufe &amp;suchen</translation>
-    </message>
-    <message>
-        <source>Docks to their places</source>
-        <translation>Docks an ihre Plätze</translation>
     </message>
     <message>
         <source>Full screen</source>
@@ -1807,32 +1823,8 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>&amp;Abspielen oder anhalten</translation>
     </message>
     <message>
-        <source>Backwards, faster</source>
-        <translation>Rückwärts, schneller</translation>
-    </message>
-    <message>
-        <source>Stand still</source>
-        <translation>Stehen bleiben</translation>
-    </message>
-    <message>
-        <source>Forwards, faster</source>
-        <translation>Vorwärts, schneller</translation>
-    </message>
-    <message>
-        <source>One frame back</source>
-        <translation>Ein Bild zurück</translation>
-    </message>
-    <message>
-        <source>One frame on</source>
-        <translation>Ein Bild weiter</translation>
-    </message>
-    <message>
         <source>Ten frames back</source>
         <translation>Zehn Bilder zurück</translation>
-    </message>
-    <message>
-        <source>Ten frames on</source>
-        <translation>Zehn Bilder weiter</translation>
     </message>
     <message>
         <source>&amp;Loop</source>
@@ -2090,10 +2082,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Not now</source>
         <translation>Jetzt nicht</translation>
     </message>
-    <message>
-        <source>The new take joins the shot when it is done.</source>
-        <translation>Der neue Take kommt zur Einstellung, sobald er fertig ist.</translation>
-    </message>
     <message numerus="yes">
         <source>%n run(s) deleted.</source>
         <translation>
@@ -2130,10 +2118,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>So lassen, wie er ist</translation>
     </message>
     <message>
-        <source>Stopped at step %1. Go on with it, or branch from any step.</source>
-        <translation>Angehalten bei Schritt %1. Fortsetzen, oder ab einem beliebigen Schritt abzweigen.</translation>
-    </message>
-    <message>
         <source>Pick a step in the strip first.</source>
         <translation>Erst im Streifen einen Schritt wählen.</translation>
     </message>
@@ -2155,25 +2139,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Video (*.mp4 *.mkv)</source>
         <translation>Video (*.mp4 *.mkv)</translation>
-    </message>
-    <message>
-        <source>Changed since the run: %1</source>
-        <translation>Seit dem Lauf verändert: %1</translation>
-    </message>
-    <message>
-        <source>The first step that comes out otherwise is step %1.</source>
-        <translation>Der erste Schritt, der anders herauskommt, ist Schritt %1.</translation>
-    </message>
-    <message numerus="yes">
-        <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
-        <translation>
-            <numerusform>Die Läufe brauchen %1 von erlaubten %2. Die Schritte von %n alten Lauf ohne Stern könnten gehen (%3); Videos und letzte Latents bleiben.</numerusform>
-            <numerusform>Die Läufe brauchen %1 von erlaubten %2. Die Schritte von %n alten Läufen ohne Stern könnten gehen (%3); Videos und letzte Latents bleiben.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Free them, now and later</source>
-        <translation>Freigeben, jetzt und künftig</translation>
     </message>
     <message>
         <source>Export side by side …</source>
@@ -2256,10 +2221,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Den Vergleich der Schichten exportieren …</translation>
     </message>
     <message>
-        <source>deleting runs</source>
-        <translation>Löschen von Läufen</translation>
-    </message>
-    <message>
         <source>exporting</source>
         <translation>Export läuft</translation>
     </message>
@@ -2299,18 +2260,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>F&amp;lackern</translation>
     </message>
     <message>
-        <source>verifying · waits for the engine</source>
-        <translation>Prüfen · wartet auf die Engine</translation>
-    </message>
-    <message>
-        <source>verifying · step %1/%2</source>
-        <translation>Prüfen · Schritt %1/%2</translation>
-    </message>
-    <message>
-        <source>verifying · %1</source>
-        <translation>Prüfen · %1</translation>
-    </message>
-    <message>
         <source>%1 · no video yet</source>
         <translation>%1 · noch kein Video</translation>
     </message>
@@ -2321,10 +2270,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Generate now continues “%1” with its last pictures; the result comes after it.</source>
         <translation>Erzeugen setzt jetzt „%1“ mit seinen letzten Bildern fort; das Ergebnis kommt dahinter.</translation>
-    </message>
-    <message>
-        <source>This part of the shot is made again; the new take joins it when it is done.</source>
-        <translation>Dieser Teil der Einstellung wird neu gemacht; der neue Take kommt dazu, wenn er fertig ist.</translation>
     </message>
     <message>
         <source>The shot is not there any more: the result is among the runs.</source>
@@ -2451,10 +2396,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Nach Schritt %1 ist nichts mehr zu tun, oder sein Zustand wurde nicht aufgehoben. Bitte einen anderen Schritt wählen.</translation>
     </message>
     <message>
-        <source>removing from the queue</source>
-        <translation>Entfernen aus der Warteschlange</translation>
-    </message>
-    <message>
         <source>B one frame earlier</source>
         <translation>B ein Bild früher</translation>
     </message>
@@ -2477,14 +2418,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Compare what is shown with a folder of f&amp;rames …</source>
         <translation>Das Gezeigte mit einem O&amp;rdner von Bildern vergleichen …</translation>
-    </message>
-    <message>
-        <source>Read all &amp;runs anew</source>
-        <translation>Alle &amp;Läufe neu einlesen</translation>
-    </message>
-    <message>
-        <source>The history is made again from the folders of its runs</source>
-        <translation>Der Verlauf wird aus den Ordnern der Läufe neu aufgebaut</translation>
     </message>
     <message>
         <source>The timeline is not shown. %1 goes to it.</source>
@@ -2604,14 +2537,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Ein Entwurf wird gerade geschrieben. Beenden bricht ihn ab, und nichts davon bleibt.</translation>
     </message>
     <message>
-        <source>Go &amp;on with the selected run</source>
-        <translation>Mit dem gewählten Lauf &amp;weitermachen</translation>
-    </message>
-    <message>
-        <source>“%1” could not be verified: %2</source>
-        <translation>„%1“ ließ sich nicht prüfen: %2</translation>
-    </message>
-    <message>
         <source>The draft was stopped; nothing was written.</source>
         <translation>Der Entwurf wurde angehalten; nichts wurde geschrieben.</translation>
     </message>
@@ -2624,26 +2549,8 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Anhalten</translation>
     </message>
     <message>
-        <source>“%1” verified: every step comes out byte for byte the same.</source>
-        <translation>„%1“ geprüft: Jeder Schritt kommt Byte für Byte gleich heraus.</translation>
-    </message>
-    <message>
-        <source>“%1” comes out otherwise.</source>
-        <translation>„%1“ kommt anders heraus.</translation>
-    </message>
-    <message>
         <source>&amp;Disk space for runs …</source>
         <translation>&amp;Speicherplatz für Läufe …</translation>
-    </message>
-    <message>
-        <source>Disk space for runs</source>
-        <translation>Speicherplatz für Läufe</translation>
-    </message>
-    <message>
-        <source>Gigabytes that all runs may take together; 0: no limit.
-Over it the steps of unstarred old runs may go; videos stay.</source>
-        <translation>Gigabyte, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
-Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
     </message>
     <message>
         <source>The changes of “%1” cannot be kept for the next start. Make room, or save it elsewhere.</source>
@@ -2660,10 +2567,6 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>Show a run, a video or a picture first, or select runs in the list.</source>
         <translation>Erst einen Lauf, ein Video oder ein Bild zeigen oder Läufe in der Liste auswählen.</translation>
-    </message>
-    <message>
-        <source>That is for the preview, which this layout has not: Enter shows the selected clip there.</source>
-        <translation>Das gilt der Vorschau, die diese Anordnung nicht hat: Enter zeigt dort den ausgewählten Clip.</translation>
     </message>
     <message>
         <source>No frame that was measured differs.</source>
@@ -2717,10 +2620,6 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <translation>&amp;Protokoll: was getan wurde und was schiefging</translation>
     </message>
     <message>
-        <source>Go on all the same</source>
-        <translation>Trotzdem weiter</translation>
-    </message>
-    <message>
         <source>Details</source>
         <translation>Einzelheiten</translation>
     </message>
@@ -2744,10 +2643,6 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         </translation>
     </message>
     <message>
-        <source>Go on</source>
-        <translation>Weitermachen</translation>
-    </message>
-    <message>
         <source>The queue is paused: it waits there.</source>
         <translation>Die Warteschlange hält an: der Lauf wartet dort.</translation>
     </message>
@@ -2758,6 +2653,94 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>The queue is paused: the last two runs failed for the same reason. %1</source>
         <translation>Die Warteschlange hält an: die letzten zwei Läufe scheiterten aus demselben Grund. %1</translation>
+    </message>
+    <message>
+        <source>“%1” failed: %2</source>
+        <translation>„%1“ ist fehlgeschlagen: %2</translation>
+    </message>
+    <message>
+        <source>This part of the shot is made again with the shot&apos;s own prompt and parameters; the new take joins it when it is done.</source>
+        <translation>Dieser Teil der Einstellung wird mit ihrem eigenen Prompt und ihren eigenen Parametern neu gerechnet; der neue Take kommt dazu, wenn er fertig ist.</translation>
+    </message>
+    <message>
+        <source>The new take is made with the shot&apos;s own prompt and parameters; it joins the shot when it is done.</source>
+        <translation>Der neue Take entsteht mit dem Prompt und den Parametern der Einstellung; er kommt zu ihr, wenn er fertig ist.</translation>
+    </message>
+    <message>
+        <source>With the prompt as it is now</source>
+        <translation>Mit dem jetzigen Prompt</translation>
+    </message>
+    <message>
+        <source>Export the difference as a video …</source>
+        <translation>Differenz als Video exportieren …</translation>
+    </message>
+    <message>
+        <source>Export the difference</source>
+        <translation>Differenz exportieren</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>differenz</translation>
+    </message>
+    <message>
+        <source>Export the figures of A and B</source>
+        <translation>Zahlen von A und B exportieren</translation>
+    </message>
+    <message>
+        <source>Rebuild the &amp;history</source>
+        <translation>&amp;Verlauf neu aufbauen</translation>
+    </message>
+    <message>
+        <source>The history is rebuilt from the folders of its runs</source>
+        <translation>Der Verlauf wird aus den Ordnern seiner Läufe neu aufgebaut</translation>
+    </message>
+    <message>
+        <source>Reset the docks</source>
+        <translation>Docks zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Res&amp;ume the selected run</source>
+        <translation>Gewählten Lauf &amp;fortsetzen</translation>
+    </message>
+    <message>
+        <source>Play backwards</source>
+        <translation>Rückwärts abspielen</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Play forwards</source>
+        <translation>Vorwärts abspielen</translation>
+    </message>
+    <message>
+        <source>Previous frame</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Next frame</source>
+        <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>Ten frames forward</source>
+        <translation>Zehn Bilder vor</translation>
+    </message>
+    <message>
+        <source>The preview is not part of this layout: Enter shows the selected clip in it.</source>
+        <translation>Die Vorschau gehört nicht zu dieser Anordnung: Enter zeigt den ausgewählten Clip darin.</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Weitermachen</translation>
+    </message>
+    <message>
+        <source>Stopped at step %1. Resume it, or branch from any step.</source>
+        <translation>Angehalten bei Schritt %1. Fortsetzen, oder ab einem beliebigen Schritt abzweigen.</translation>
+    </message>
+    <message>
+        <source>Continue all the same</source>
+        <translation>Trotzdem weitermachen</translation>
     </message>
 </context>
 <context>
@@ -2821,6 +2804,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>%1 of %2 frames</source>
         <translation>%1 von %2 Bildern</translation>
+    </message>
+    <message>
+        <source>%1. Press to try again: %2</source>
+        <translation>%1. Drücken, um es noch einmal zu versuchen: %2</translation>
     </message>
 </context>
 <context>
@@ -3202,6 +3189,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>It does not fit into the card&apos;s memory.</source>
         <translation>Es passt nicht in den Speicher der Karte.</translation>
     </message>
+    <message>
+        <source>+%1 s</source>
+        <translation>+%1 s</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PreviewView</name>
@@ -3334,14 +3325,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>fertig</translation>
     </message>
     <message>
-        <source>stopped · can go on</source>
-        <translation>angehalten · kann weitergehen</translation>
-    </message>
-    <message>
-        <source>interrupted · can go on</source>
-        <translation>unterbrochen · kann weitergehen</translation>
-    </message>
-    <message>
         <source>seed %1</source>
         <translation>Startwert %1</translation>
     </message>
@@ -3417,10 +3400,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Zeigen</translation>
     </message>
     <message>
-        <source>Go on</source>
-        <translation>Weitermachen</translation>
-    </message>
-    <message>
         <source>Stop</source>
         <translation>Anhalten</translation>
     </message>
@@ -3447,6 +3426,45 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Details</source>
         <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>stopped · can be resumed</source>
+        <translation>angehalten · lässt sich fortsetzen</translation>
+    </message>
+    <message>
+        <source>interrupted · can be resumed</source>
+        <translation>unterbrochen · lässt sich fortsetzen</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::RemovalUndo</name>
+    <message>
+        <source>deleting runs</source>
+        <translation>Löschen von Läufen</translation>
+    </message>
+    <message>
+        <source>removing from the queue</source>
+        <translation>Entfernen aus der Warteschlange</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>&amp;Undo %1</source>
+        <translation>&amp;Rückgängig: %1</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>&amp;Wiederholen</translation>
+    </message>
+    <message>
+        <source>&amp;Redo %1</source>
+        <translation>&amp;Wiederholen: %1</translation>
     </message>
 </context>
 <context>
@@ -3488,10 +3506,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Läufe</translation>
     </message>
     <message>
-        <source>No run answers this search.</source>
-        <translation>Kein Lauf passt zu dieser Suche.</translation>
-    </message>
-    <message>
         <source>Every run is kept here: its picture, its parameters, each of its steps. Press Generate for the first.</source>
         <translation>Jeder Lauf bleibt hier: sein Bild, seine Parameter, jeder seiner Schritte. Für den ersten Erzeugen drücken.</translation>
     </message>
@@ -3519,10 +3533,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Parameter zurückholen</translation>
     </message>
     <message>
-        <source>A run at work stays. Stop it first.</source>
-        <translation>Ein laufender Lauf bleibt. Ihn zuerst anhalten.</translation>
-    </message>
-    <message>
         <source>No file manager answers. The run is at %1</source>
         <translation>Kein Dateimanager antwortet. Der Lauf liegt in %1</translation>
     </message>
@@ -3545,10 +3555,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Compare with what is shown</source>
         <translation>Mit dem Gezeigten vergleichen</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>Weitermachen</translation>
     </message>
     <message>
         <source>Remove star</source>
@@ -3625,6 +3631,22 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>%1 · seed %2</source>
         <translation>%1 · Startwert %2</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>No run matches this search.</source>
+        <translation>Kein Lauf passt zu dieser Suche.</translation>
+    </message>
+    <message>
+        <source>A running run cannot be deleted; stop it first.</source>
+        <translation>Ein laufender Lauf lässt sich nicht löschen; ihn zuerst anhalten.</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -3713,12 +3735,12 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Tasten drücken</translation>
     </message>
     <message>
-        <source>No action is called that, and none has such keys.</source>
-        <translation>Keine Aktion heißt so, und keine hat solche Tasten.</translation>
-    </message>
-    <message>
         <source>Press the new keys in the field, then Set. They replace %1; its other keys stay.</source>
         <translation>Die neuen Tasten in das Feld drücken, dann Setzen. Sie ersetzen %1; die anderen Tasten bleiben.</translation>
+    </message>
+    <message>
+        <source>No such action, and none has such keys.</source>
+        <translation>Diese Aktion gibt es nicht, und keine hat solche Tasten.</translation>
     </message>
 </context>
 <context>
@@ -4140,16 +4162,8 @@ Press Sweep, or change the axes first.</source>
         <translation>Reihe exportieren</translation>
     </message>
     <message>
-        <source>One frame back</source>
-        <translation>Ein Bild zurück</translation>
-    </message>
-    <message>
         <source>Play all together</source>
         <translation>Alle zusammen abspielen</translation>
-    </message>
-    <message>
-        <source>One frame on</source>
-        <translation>Ein Bild vor</translation>
     </message>
     <message>
         <source>frame %1/%2</source>
@@ -4253,6 +4267,14 @@ Press Sweep, or change the axes first.</source>
     <message>
         <source>Remove star</source>
         <translation>Stern entfernen</translation>
+    </message>
+    <message>
+        <source>Previous frame</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Next frame</source>
+        <translation>Nächstes Bild</translation>
     </message>
 </context>
 <context>
@@ -4404,20 +4426,12 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Die Bilder fehlen</translation>
     </message>
     <message>
-        <source>Drag runs, videos, pictures or folders of frames here, or press T on a run; then trim, split and export.</source>
-        <translation>Läufe, Videos, Bilder oder Ordner mit Bildern hierher ziehen oder T auf einem Lauf drücken; dann kürzen, teilen und exportieren.</translation>
-    </message>
-    <message>
         <source>The picture is missing: %1.</source>
         <translation>Das Bild fehlt: %1.</translation>
     </message>
     <message>
         <source>The folder of frames is missing: %1.</source>
         <translation>Der Ordner mit den Bildern fehlt: %1.</translation>
-    </message>
-    <message>
-        <source>Empty. Drop a run, a video, a picture or a folder of frames here, or press T on a run.</source>
-        <translation>Leer. Einen Lauf, ein Video, ein Bild oder einen Ordner mit Bildern hierher ziehen oder T auf einem Lauf drücken.</translation>
     </message>
     <message>
         <source>the cut would become too long</source>
@@ -4434,6 +4448,22 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
             <numerusform>%n Einstellungen, Abspielkopf am Ende.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Drag runs, videos, pictures or folders of frames here; then trim, split and export.</source>
+        <translation>Läufe, Videos, Bilder oder Ordner mit Bildern hierher ziehen; dann kürzen, teilen und exportieren.</translation>
+    </message>
+    <message>
+        <source>Drag runs, videos, pictures or folders of frames here, or press %1 on a run; then trim, split and export.</source>
+        <translation>Läufe, Videos, Bilder oder Ordner mit Bildern hierher ziehen oder %1 auf einem Lauf drücken; dann kürzen, teilen und exportieren.</translation>
+    </message>
+    <message>
+        <source>Empty. Drop a run, a video, a picture or a folder of frames here.</source>
+        <translation>Leer. Einen Lauf, ein Video, ein Bild oder einen Ordner mit Bildern hierher ziehen.</translation>
+    </message>
+    <message>
+        <source>Empty. Drop a run, a video, a picture or a folder of frames here, or press %1 on a run.</source>
+        <translation>Leer. Einen Lauf, ein Video, ein Bild oder einen Ordner mit Bildern hierher ziehen oder %1 auf einem Lauf drücken.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::TransportBar</name>
@@ -4442,32 +4472,16 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Eins</translation>
     </message>
     <message>
-        <source>One at a time; 0 shows the other</source>
-        <translation>Eines zur Zeit; 0 zeigt das andere</translation>
-    </message>
-    <message>
         <source>Side by side</source>
         <translation>Nebeneinander</translation>
-    </message>
-    <message>
-        <source>Side by side (Q)</source>
-        <translation>Nebeneinander (Q)</translation>
     </message>
     <message>
         <source>Wipe</source>
         <translation>Blende</translation>
     </message>
     <message>
-        <source>Wipe: drag the line (W)</source>
-        <translation>Blende: die Linie ziehen (W)</translation>
-    </message>
-    <message>
         <source>Difference</source>
         <translation>Unterschied</translation>
-    </message>
-    <message>
-        <source>Difference, amplified (D)</source>
-        <translation>Unterschied, verstärkt (D)</translation>
     </message>
     <message>
         <source>Flicker</source>
@@ -4482,10 +4496,6 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Überlagert</translation>
     </message>
     <message>
-        <source>B half over A (O)</source>
-        <translation>B halb über A (O)</translation>
-    </message>
-    <message>
         <source>Amplification of the difference</source>
         <translation>Verstärkung des Unterschieds</translation>
     </message>
@@ -4494,24 +4504,8 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>A und B tauschen</translation>
     </message>
     <message>
-        <source>Distance of the shown frames</source>
-        <translation>Abstand der gezeigten Bilder</translation>
-    </message>
-    <message>
-        <source>Go to the frame that differs most</source>
-        <translation>Zum Bild mit dem größten Unterschied</translation>
-    </message>
-    <message>
-        <source>One frame back</source>
-        <translation>Ein Bild zurück</translation>
-    </message>
-    <message>
         <source>Play</source>
         <translation>Wiedergabe</translation>
-    </message>
-    <message>
-        <source>One frame on</source>
-        <translation>Ein Bild weiter</translation>
     </message>
     <message>
         <source>Play in a loop</source>
@@ -4558,14 +4552,6 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Gemessen an den Bildern der Videos</translation>
     </message>
     <message>
-        <source>worst: %1</source>
-        <translation>schlechtestes: %1</translation>
-    </message>
-    <message>
-        <source>Go to the worst frame, %1</source>
-        <translation>Zum schlechtesten Bild, %1</translation>
-    </message>
-    <message>
         <source>How much of B lies over A</source>
         <translation>Wie stark B über A liegt</translation>
     </message>
@@ -4590,12 +4576,87 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Gezeigtes Bild</translation>
     </message>
     <message>
-        <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B (Alt+Left, Alt+Right). Where their rates and lengths differ, frames are paired by time, unless the menu says by number.</source>
-        <translation>Um wie viele Bilder B voraus ist: Bild 1 von A wird gegen Bild 1 + dies von B gehalten (Alt+Links, Alt+Rechts). Sind beide verschieden schnell und verschieden lang, wird nach Zeit gepaart, außer das Menü sagt: nach Nummer.</translation>
-    </message>
-    <message>
         <source>Pixel values under the cursor, else in the middle; Ctrl and an arrow move the picture</source>
         <translation>Pixelwerte unter dem Zeiger, sonst in der Mitte; Strg und ein Pfeil bewegen das Bild</translation>
+    </message>
+    <message>
+        <source>lowest %1: frame %2</source>
+        <translation>niedrigste %1: Bild %2</translation>
+    </message>
+    <message>
+        <source>Go to the frame with the lowest %1</source>
+        <translation>Zum Bild mit der niedrigsten %1</translation>
+    </message>
+    <message>
+        <source>Go to the frame with the lowest %1, %2</source>
+        <translation>Zum Bild mit der niedrigsten %1, %2</translation>
+    </message>
+    <message>
+        <source>One at a time; flipping shows the other</source>
+        <translation>Eines zur Zeit; Umschalten zeigt das andere</translation>
+    </message>
+    <message>
+        <source>Wipe: drag the line</source>
+        <translation>Blende: die Linie ziehen</translation>
+    </message>
+    <message>
+        <source>Difference, amplified</source>
+        <translation>Unterschied, verstärkt</translation>
+    </message>
+    <message>
+        <source>B half over A</source>
+        <translation>B halb über A</translation>
+    </message>
+    <message>
+        <source>By how many frames B is ahead: frame 1 of A is held against frame 1 + this of B. Where their rates and lengths differ, frames are paired by time, unless the menu says by number.</source>
+        <translation>Um wie viele Bilder B voraus ist: Bild 1 von A wird gegen Bild 1 + dies von B gehalten. Sind beide verschieden schnell und verschieden lang, wird nach Zeit gepaart, außer das Menü sagt: nach Nummer.</translation>
+    </message>
+    <message>
+        <source>Difference of the frames shown</source>
+        <translation>Unterschied der gezeigten Bilder</translation>
+    </message>
+    <message>
+        <source>Previous frame</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Next frame</source>
+        <translation>Nächstes Bild</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Verifications</name>
+    <message>
+        <source>verifying · waits for the engine</source>
+        <translation>Prüfen · wartet auf die Engine</translation>
+    </message>
+    <message>
+        <source>verifying · step %1/%2</source>
+        <translation>Prüfen · Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source>verifying · %1</source>
+        <translation>Prüfen · %1</translation>
+    </message>
+    <message>
+        <source>“%1” verified: every step comes out byte for byte the same.</source>
+        <translation>„%1“ geprüft: Jeder Schritt kommt Byte für Byte gleich heraus.</translation>
+    </message>
+    <message>
+        <source>“%1” comes out otherwise.</source>
+        <translation>„%1“ kommt anders heraus.</translation>
+    </message>
+    <message>
+        <source>The first step that comes out otherwise is step %1.</source>
+        <translation>Der erste Schritt, der anders herauskommt, ist Schritt %1.</translation>
+    </message>
+    <message>
+        <source>Changed since the run: %1</source>
+        <translation>Seit dem Lauf verändert: %1</translation>
+    </message>
+    <message>
+        <source>“%1” could not be verified: %2</source>
+        <translation>„%1“ ließ sich nicht prüfen: %2</translation>
     </message>
 </context>
 </TS>

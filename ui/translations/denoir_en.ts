@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::DiskLimit</name>
+    <message numerus="yes">
+        <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
+        <translation>
+            <numerusform>The runs use %1 of the %2 they may. The steps of %n unstarred old run could go (%3); videos and last latents stay.</numerusform>
+            <numerusform>The runs use %1 of the %2 they may. The steps of %n unstarred old runs could go (%3); videos and last latents stay.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::ImagesPanel</name>
     <message numerus="yes">
         <source>its last %n frame(s) first</source>
@@ -35,13 +45,6 @@
         <translation>
             <numerusform>Change guidance or prompt, then Generate: the first step is not computed again.</numerusform>
             <numerusform>Change guidance or prompt, then Generate: the first %n steps are not computed again.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
-        <translation>
-            <numerusform>The runs use %1 of the %2 they may. The steps of %n unstarred old run could go (%3); videos and last latents stay.</numerusform>
-            <numerusform>The runs use %1 of the %2 they may. The steps of %n unstarred old runs could go (%3); videos and last latents stay.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -81,9 +84,9 @@
     </message>
     <message numerus="yes">
         <source>The queue is paused; %n run(s) wait.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>The queue is paused; %n run waits.</numerusform>
+            <numerusform>The queue is paused; %n runs wait.</numerusform>
         </translation>
     </message>
 </context>

@@ -164,9 +164,9 @@ QWidget* SweepView::make_transport() {
         row->addWidget(b);
         return b;
     };
-    auto* back = button("previous-frame", tr("One frame back"), "play.frame-back");
+    auto* back = button("previous-frame", tr("Previous frame"), "play.frame-back");
     play_ = button("play", tr("Play all together"), "play.toggle");
-    auto* on = button("next-frame", tr("One frame on"), "play.frame-on");
+    auto* on = button("next-frame", tr("Next frame"), "play.frame-on");
     scrubber_ = new Scrubber(foot);
     row->addWidget(scrubber_, 1);
     frame_ = new QLabel(foot);

@@ -207,6 +207,7 @@ void MainWindow::make_docks() {
 
 void MainWindow::name_keys() {
     status_->set_cancel_keys(actions_.keys(QStringLiteral("run.cancel")));
+    timeline_->set_add_keys(actions_.keys(QStringLiteral("run.to-timeline")));
     // In the timeline the keys of two other actions cut.
     const std::tuple<const char*, const char*, QString> trims[] = {
         {"timeline.trim-in", "play.values", tr("The shot &begins at the playhead")},
@@ -388,8 +389,6 @@ void MainWindow::connect_parts() {
         begin_editing(0);
         end_extension();
         banners_->remove(QStringLiteral("missing"));
-        removed_.clear(); // the steps that it stood between are gone
-        name_undo();
     });
     connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
     connect(timeline_, &TimelineView::retake_requested, this, &MainWindow::retake);

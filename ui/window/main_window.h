@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QHash>
 #include <QList>
 #include <QMainWindow>
 #include <QPointer>
@@ -8,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "app/base/file_saver.h"
@@ -82,7 +80,7 @@ public:
 
 public slots:
     void generate(bool next = false);
-    void show_run(const QString& run);
+    void show_run(const QString& run, bool select = true); ///< and selects it in the list
     void compare(const QString& a, const QString& b);
     void branch(const QString& run, int step);
     void say(const QString& text);
@@ -127,12 +125,6 @@ private:
     void make_timeline_actions();
     void make_help_actions();
     void make_menus();
-    void undo();
-    enum class Removed { runs, entries };
-    void removed(Removed what);
-    void restored(Removed what);
-    bool removed_last() const;
-    void name_undo();
     void play_or_pause();
     void step_frames(int frames);
     void say_only_in_preview(); ///< in the layout that has none
@@ -143,7 +135,6 @@ private:
     void run_created(const QString& run, int steps, const Request& request);
     void run_finished(const app::RunResult& result);
     void entry_ended(quint64 id, int state, const QString& run);
-    void verified(app::JobId job, const app::VerifyResult& result);
     void show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture, const QString& label);
     void show_live(bool live);
     void look_away();   ///< something else is looked at now than the run at work
@@ -151,16 +142,15 @@ private:
     void keep_draft(const QString& run, int step);
     bool draft_ended(app::DraftId draft); ///< false: it was not one to be kept
     void stop_drafts();
-    void ask_disk_limit();
-    void mind_disk_use();
     void clip_opened(app::Side side, const QString& name, const QString& run);
     void begin_editing(quint64 id);
     void connect_exporter();
     void export_file(const QString& out, app::Exporter::Work work);
-    void export_comparison(bool report);
+    void export_comparison(app::ComparisonExport kind);
     void say_export_at_work();
     void show_layers();
     void show_log(quint64 entry = 0); ///< of the queue; 0: everything
+    void show_failure(const QString& run);
     void queue_failing(const app::Issue& issue);
     // main_window_files.cpp
     void new_project();
@@ -244,7 +234,6 @@ private:
     bool watching_ = true;                     ///< the run at work comes into the preview by itself
     std::vector<bool> generate_when_resolved_; ///< `next` of each that was asked for while the request was resolved
     bool play_when_opened_ = false;
-    QHash<app::JobId, QString> verify_jobs_; ///< at the engine, and the names of their runs
     QList<app::DraftId> kept_drafts_;        ///< being written
     quint64 editing_ = 0;                    ///< waiting entry whose request is being edited
     int editing_step_ = 0, extend_step_ = 0; ///< of the undo stack, as the edit or extension began
@@ -254,12 +243,6 @@ private:
     QString exporting_to_; ///< of the cut
     QString extend_video_; ///< that run goes on after this; empty: it begins with a picture
     QLabel *letter_a_ = nullptr, *letter_b_ = nullptr;
-    QAction *undo_ = nullptr, *redo_ = nullptr;
-    /// Runs and queue entries that can be brought back, newest last, and the undo stack's index when they went: Ctrl+Z
-    /// takes them in turn with the stack's steps.
-    std::vector<std::pair<int, Removed>> removed_;
-    /// The bound of disk space, the runs whose steps could go, and whether they may, when that was minded last.
-    std::tuple<quint64, QStringList, bool> disk_asked_;
 };
 
 } // namespace denoir::ui

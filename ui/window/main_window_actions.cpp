@@ -6,10 +6,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QToolButton>
-#include <QUndoStack>
 #include <QUrl>
-
-#include <algorithm>
 
 #include "app/base/settings.h"
 #include "app/project/cut_exporter.h"
@@ -38,7 +35,9 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/raise_dialog.h"
+#include "ui/window/disk_limit.h"
 #include "ui/window/main_window.h"
+#include "ui/window/removal_undo.h"
 
 namespace denoir::ui {
 
@@ -72,9 +71,9 @@ void MainWindow::make_file_actions() {
     add_action("file.export", file, tr("&Export the cut …"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, "export",
                [this] { export_cut(); });
     add_action("file.models", file, tr("Watch a folder of &models …"), {}, "model", [this] { models_->add_folder(); });
-    add_action("file.rebuild", file, tr("Read all &runs anew"), {}, "loop", [this] {
+    add_action("file.rebuild", file, tr("Rebuild the &history"), {}, "loop", [this] {
         studio_.history.rebuild();
-        say(tr("The history is made again from the folders of its runs"));
+        say(tr("The history is rebuilt from the folders of its runs"));
     });
     const auto choice = [&](const char* id, const QString& text, const char* picture, const QString& key,
                             bool (app::Settings::*get)() const, void (app::Settings::*set)(bool)) {
@@ -87,7 +86,8 @@ void MainWindow::make_file_actions() {
             if (changed == key) action->setChecked((settings.*get)());
         });
     };
-    add_action("file.disk-limit", file, tr("&Disk space for runs …"), {}, "history", [this] { ask_disk_limit(); });
+    auto* limit = new DiskLimit(studio_, *banners_, *this);
+    add_action("file.disk-limit", file, tr("&Disk space for runs …"), {}, "history", [limit] { limit->ask(); });
     choice("file.free-steps", tr("&Free the steps of old runs without asking"), "trash",
            QStringLiteral("may_drop_latents"), &app::Settings::may_drop_latents, &app::Settings::set_may_drop_latents);
     choice("file.notify", tr("&Tell the desktop when a run has ended"), "info", QStringLiteral("notifications"),
@@ -99,14 +99,12 @@ void MainWindow::make_file_actions() {
 
 void MainWindow::make_edit_actions() {
     const QString edit = tr("Edit");
-    undo_ =
-        add_action("edit.undo", edit, tr("&Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)}, "undo", [this] { undo(); });
-    redo_ = add_action("edit.redo", edit, tr("&Redo"),
-                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)}, "redo",
-                       [this] { studio_.project.undo().redo(); });
-    connect(&studio_.project.undo(), &QUndoStack::indexChanged, this, &MainWindow::name_undo);
-    connect(&studio_.project.undo(), &QUndoStack::canUndoChanged, this, &MainWindow::name_undo);
-    name_undo();
+    QAction* undo = actions_.add(QStringLiteral("edit.undo"), edit, tr("&Undo"), {QKeySequence(Qt::CTRL | Qt::Key_Z)},
+                                 QStringLiteral("undo"));
+    QAction* redo = actions_.add(QStringLiteral("edit.redo"), edit, tr("&Redo"),
+                                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
+                                 QStringLiteral("redo"));
+    new RemovalUndo(studio_, *undo, *redo, this);
     add_action("edit.prompt", edit, tr("Write the &prompt"), {QKeySequence(Qt::CTRL | Qt::Key_L)}, "prompt", [this] {
         prompt_dock_->show();
         prompt_->focus_prompt();
@@ -164,7 +162,7 @@ void MainWindow::make_view_actions() {
                    timeline_dock_->show();
                    timeline_->setFocus(Qt::ShortcutFocusReason);
                });
-    add_action("view.reset-layout", view, tr("Docks to their places"), {}, "layout",
+    add_action("view.reset-layout", view, tr("Reset the docks"), {}, "layout",
                [this] { layouts_->reset_current(); });
     add_action("view.full-screen", view, tr("Full screen"), {QKeySequence(Qt::Key_F11)}, "fit",
                [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
@@ -227,7 +225,7 @@ void MainWindow::make_run_actions() {
                            .arg(step));
         branch(pictures.run(), step);
     });
-    add_action("run.resume", run, tr("Go &on with the selected run"), {}, "resume", [this] { runs_->resume(); });
+    add_action("run.resume", run, tr("Res&ume the selected run"), {}, "resume", [this] { runs_->resume(); });
     add_action("run.restore", run, tr("&Restore the run's parameters"), {}, "reset",
                [this] { runs_->restore_parameters(); });
     add_action("run.star", run, tr("S&tar"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, "star",
@@ -260,23 +258,23 @@ void MainWindow::make_play_actions() {
     const QString play = tr("Play");
     add_action("play.toggle", play, tr("&Play or pause"), {QKeySequence(Qt::Key_Space)}, "play",
                [this] { play_or_pause(); });
-    add_action("play.backwards", play, tr("Backwards, faster"), {QKeySequence(Qt::Key_J)}, "previous-frame",
+    add_action("play.backwards", play, tr("Play backwards"), {QKeySequence(Qt::Key_J)}, "previous-frame",
                [this] { shuttle(-1); });
-    add_action("play.stop", play, tr("Stand still"), {QKeySequence(Qt::Key_K)}, "pause", [this] {
+    add_action("play.stop", play, tr("Pause"), {QKeySequence(Qt::Key_K)}, "pause", [this] {
         preview_->player().pause();
         tune_->player().pause();
         timeline_->set_playing(false);
     });
-    add_action("play.forwards", play, tr("Forwards, faster"), {QKeySequence(Qt::Key_L)}, "next-frame",
+    add_action("play.forwards", play, tr("Play forwards"), {QKeySequence(Qt::Key_L)}, "next-frame",
                [this] { shuttle(1); });
-    add_action("play.frame-back", play, tr("One frame back"), {QKeySequence(Qt::Key_Comma)}, "previous-frame",
+    add_action("play.frame-back", play, tr("Previous frame"), {QKeySequence(Qt::Key_Comma)}, "previous-frame",
                [this] { step_frames(-1); });
-    add_action("play.frame-on", play, tr("One frame on"), {QKeySequence(Qt::Key_Period)}, "next-frame",
+    add_action("play.frame-on", play, tr("Next frame"), {QKeySequence(Qt::Key_Period)}, "next-frame",
                [this] { step_frames(1); });
     add_action("play.ten-back", play, tr("Ten frames back"),
                {QKeySequence(Qt::SHIFT | Qt::Key_Comma), QKeySequence(Qt::Key_Less), QKeySequence(Qt::Key_Semicolon)},
                "previous-frame", [this] { step_frames(-10); });
-    add_action("play.ten-on", play, tr("Ten frames on"),
+    add_action("play.ten-on", play, tr("Ten frames forward"),
                {QKeySequence(Qt::SHIFT | Qt::Key_Period), QKeySequence(Qt::Key_Greater), QKeySequence(Qt::Key_Colon)},
                "next-frame", [this] { step_frames(10); });
     auto* loop = add_action("play.loop", play, tr("&Loop"), {}, "loop", [this] {
@@ -298,7 +296,7 @@ void MainWindow::make_play_actions() {
 }
 
 void MainWindow::say_only_in_preview() {
-    say(tr("That is for the preview, which this layout has not: Enter shows the selected clip there."));
+    say(tr("The preview is not part of this layout: Enter shows the selected clip in it."));
 }
 
 void MainWindow::make_compare_actions() {
@@ -370,10 +368,13 @@ void MainWindow::make_compare_actions() {
                    if (preview_->comparison().worst() < 0) return say(tr("No frame that was measured differs."));
                    preview_->go_to_worst();
                }));
-    add_action("compare.export-video", comparing, tr("Export side by side …"), {}, "export",
-               [this] { export_comparison(false); });
-    add_action("compare.export-report", comparing, tr("Export the &report …"), {}, "chart",
-               [this] { export_comparison(true); });
+    using Kind = app::ComparisonExport;
+    for (const auto& [id, text, picture, kind] :
+         {std::tuple{"compare.export-video", tr("Export side by side …"), "export", Kind::side_by_side},
+          {"compare.export-difference", tr("Export the difference as a video …"), "export", Kind::difference},
+          {"compare.export-report", tr("Export the &report …"), "chart", Kind::report},
+          {"compare.export-csv", tr("Export the figures as CS&V …"), "export", Kind::csv}})
+        add_action(id, comparing, text, {}, picture, [this, kind = kind] { export_comparison(kind); });
     add_action("compare.end", comparing, tr("&End the comparison"), {}, "close", [this] {
         preview_->clear(app::Side::b);
         clip_opened(app::Side::b, {}, {});
@@ -498,7 +499,9 @@ void MainWindow::make_menus() {
                                               "compare.first-error",
                                               "-",
                                               "compare.export-video",
+                                              "compare.export-difference",
                                               "compare.export-report",
+                                              "compare.export-csv",
                                               "compare.export-layers",
                                               "-",
                                               "compare.end"});
@@ -555,45 +558,6 @@ void MainWindow::step_frames(int frames) {
     } else {
         preview_->player().step(frames);
     }
-}
-
-void MainWindow::undo() {
-    if (!removed_last()) return studio_.project.undo().undo();
-    const std::size_t before = removed_.size();
-    const Removed what = removed_.back().second;
-    what == Removed::runs ? runs_->undo_remove() : queue_->undo_clear();
-    if (removed_.size() == before) restored(what); // it cannot be brought back: what was before it is next
-}
-
-void MainWindow::removed(Removed what) {
-    studio_.document.settle(); // what is changed next is a step of its own, after this
-    removed_.emplace_back(studio_.project.undo().index(), what);
-    name_undo();
-}
-
-void MainWindow::restored(Removed what) {
-    const auto last =
-        std::find_if(removed_.rbegin(), removed_.rend(), [what](const auto& each) { return each.second == what; });
-    if (last != removed_.rend()) removed_.erase(std::next(last).base());
-    name_undo();
-}
-
-/// Something was removed after whatever else can be undone.
-bool MainWindow::removed_last() const {
-    return !removed_.empty() && removed_.back().first == studio_.project.undo().index() &&
-           (removed_.back().second == Removed::runs ? studio_.history.can_restore() : studio_.queue.can_undo_clear());
-}
-
-void MainWindow::name_undo() {
-    const QUndoStack& stack = studio_.project.undo();
-    const bool last = removed_last();
-    const QString step = !last                                     ? stack.undoText()
-                         : removed_.back().second == Removed::runs ? tr("deleting runs")
-                                                                   : tr("removing from the queue");
-    undo_->setEnabled(last || stack.canUndo());
-    redo_->setEnabled(stack.canRedo());
-    undo_->setText(step.isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(step));
-    redo_->setText(stack.redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(stack.redoText()));
 }
 
 } // namespace denoir::ui

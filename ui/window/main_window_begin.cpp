@@ -37,7 +37,7 @@ void MainWindow::begin(Layout layout) {
     if (const int waiting = studio_.queue.waiting(); studio_.queue.paused() && waiting > 0)
         banners_->show_banner(QStringLiteral("failing"), Banners::Kind::info,
                               tr("The queue is paused; %n run(s) wait.", nullptr, waiting),
-                              {{tr("Go on"), [this] { studio_.queue.set_paused(false); }}});
+                              {{tr("Continue"), [this] { studio_.queue.set_paused(false); }}});
     prompt_->focus_prompt();
 }
 

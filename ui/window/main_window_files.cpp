@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -12,7 +11,7 @@
 #include <utility>
 
 #include "app/base/text.h"
-#include "app/clips/clip_source.h"
+#include "app/clips/clip_kind.h"
 #include "app/clips/exact_clip.h"
 #include "app/project/cut_exporter.h"
 #include "app/project/project.h"
@@ -42,29 +41,6 @@ namespace {
 
 const QString project_filter = QStringLiteral("*.denoir");
 
-bool is_run(const QFileInfo& info) {
-    return info.isDir() && QFileInfo::exists(info.filePath() + QStringLiteral("/run.json"));
-}
-
-bool is_model(const QFileInfo& info) {
-    if (info.isFile()) {
-        const QString ending = info.suffix().toLower();
-        return ending == QLatin1String("safetensors") || ending == QLatin1String("gguf") ||
-               ending == QLatin1String("pth");
-    }
-    if (!info.isDir()) return false;
-    const auto holds_one = [](const QString& folder) {
-        static const QStringList names{QStringLiteral("*.safetensors"), QStringLiteral("*.pth"),
-                                       QStringLiteral("*.gguf"), QStringLiteral("config.json"),
-                                       QStringLiteral("model_index.json")};
-        return !QDir(folder).entryList(names, QDir::Files).isEmpty();
-    };
-    const QFileInfoList below = QDir(info.filePath()).entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot).mid(0, 200);
-    return holds_one(info.filePath()) || std::any_of(below.begin(), below.end(), [&](const QFileInfo& each) {
-               return holds_one(each.filePath()); // a folder of models
-           });
-}
-
 /// Of one file; a damaged one is none.
 bool is_lora(const QFileInfo& info) {
     if (!info.isFile() || info.suffix().toLower() != QLatin1String("safetensors")) return false;
@@ -75,20 +51,12 @@ bool is_lora(const QFileInfo& info) {
     }
 }
 
-/// A clip: a run, a video, a picture, a folder of frames.
-bool is_shown(const QString& path) {
-    const QFileInfo info(path);
-    const QString suffix = info.suffix().toLower();
-    const bool frames = info.isDir() && !is_model(info) && !QFileInfo::exists(path + QStringLiteral("/sweep.json"));
-    return is_run(info) || frames ||
-           (info.isFile() && suffix != QLatin1String("denoir") && suffix != QLatin1String("json") && !is_model(info));
-}
-
 } // namespace
 
 void MainWindow::open_paths(const QStringList& paths) {
     // Two things to look at, in the layout for two: A and B.
-    if (paths.size() == 2 && layouts_->current() == Layout::compare && is_shown(paths[0]) && is_shown(paths[1]))
+    if (paths.size() == 2 && layouts_->current() == Layout::compare && is_clip(app::clip_kind(paths[0])) &&
+        is_clip(app::clip_kind(paths[1])))
         return compare(QFileInfo(paths[0]).absoluteFilePath(), QFileInfo(paths[1]).absoluteFilePath());
     for (const QString& path : paths) open_path(path);
 }
@@ -114,7 +82,8 @@ void MainWindow::open_path(const QString& path) {
         }
         return;
     }
-    if (is_run(info)) {
+    const app::ClipKind kind = app::clip_kind(full);
+    if (kind == app::ClipKind::run) {
         try {
             app::RunHistory::record(full);
         } catch (const Error& error) {
@@ -124,12 +93,13 @@ void MainWindow::open_path(const QString& path) {
         leave_tune();
         return show_run(full);
     }
-    if (info.isFile() && is_model(info) && app::LayerComparison::is_trace(full)) {
+    const bool model = kind == app::ClipKind::model;
+    if (info.isFile() && model && app::LayerComparison::is_trace(full)) {
         show_layers();
         return layers_panel_->take_files({full});
     }
     if (is_lora(info)) return take_loras({full});
-    if (is_model(info)) {
+    if (model) {
         models_->watch(info.isDir() ? full : info.absolutePath());
         models_dock_->show();
         models_dock_->raise();
@@ -190,7 +160,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 void MainWindow::dropEvent(QDropEvent* event) {
     take_copy(*event);
     const QStringList files = dropped_files(*event->mimeData());
-    if (files.size() == 1 && is_picture(QFileInfo(files[0])))
+    if (files.size() == 1 && app::clip_kind(files[0]) == app::ClipKind::still)
         return ask_start_or_end(files[0], mapToGlobal(event->position().toPoint()));
     take_dropped(files);
 }
@@ -201,12 +171,13 @@ void MainWindow::take_dropped(const QStringList& files) {
     QStringList traces, loras, clips;
     for (const QString& file : files) {
         const QFileInfo info(file);
-        const bool weights = info.isFile() && is_model(info);
+        const app::ClipKind kind = app::clip_kind(file);
+        const bool weights = info.isFile() && kind == app::ClipKind::model;
         if (weights && app::LayerComparison::is_trace(info.filePath()))
             traces.append(info.absoluteFilePath());
         else if (weights && is_lora(info))
             loras.append(info.absoluteFilePath());
-        else if (is_shown(file))
+        else if (is_clip(kind))
             clips.append(file);
         else
             open_path(file);
@@ -216,10 +187,7 @@ void MainWindow::take_dropped(const QStringList& files) {
         layers_panel_->take_files(traces);
     }
     if (!loras.isEmpty()) take_loras(loras);
-    const auto can_be_an_end = [](const QString& file) {
-        const QFileInfo info(file);
-        return is_picture(info) && info.suffix().toLower() != QLatin1String("gif"); // that one moves
-    };
+    const auto can_be_an_end = [](const QString& file) { return app::clip_kind(file) == app::ClipKind::still; };
     if (clips.size() == 2 && std::all_of(clips.begin(), clips.end(), can_be_an_end)) {
         images_->take(ImagesPanel::Side::start, {clips[0], {}});
         images_->take(ImagesPanel::Side::last, {clips[1], {}});

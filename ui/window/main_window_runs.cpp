@@ -2,14 +2,12 @@
 #include <QApplication>
 #include <QDesktopServices>
 #include <QFileInfo>
-#include <QInputDialog>
 #include <QStackedWidget>
 #include <QUrl>
 
 #include <utility>
 
 #include "app/base/engine_text.h"
-#include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/project/project.h"
 #include "app/project/project_json.h"
@@ -26,7 +24,6 @@
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
-#include "ui/docks/stage_text.h"
 #include "ui/layers/layer_map.h"
 #include "ui/layers/layers_panel.h"
 #include "ui/preview/preview_view.h"
@@ -35,18 +32,14 @@
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
-#include "ui/widgets/raise_dialog.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/main_window.h"
+#include "ui/window/verifications.h"
 
 namespace denoir::ui {
 
 using QueueState = app::RunQueue::State;
-
-namespace {
-QString verified_banner(app::JobId job) { return QStringLiteral("verified-%1").arg(job); } // each result is read
-} // namespace
 
 void MainWindow::connect_runs() {
     connect(runs_, &RunsPanel::open_run, this, [this](const QString& run) {
@@ -64,6 +57,7 @@ void MainWindow::connect_runs() {
         watching_ = true;
         studio_.queue.add_resume(run);
     });
+    connect(runs_, &RunsPanel::details_asked, this, &MainWindow::show_failure);
     QAction* resume = actions_.at(QStringLiteral("run.resume"));
     connect(runs_, &RunsPanel::resumable_changed, resume, &QAction::setEnabled);
     resume->setEnabled(runs_->resumable());
@@ -76,7 +70,6 @@ void MainWindow::connect_runs() {
         }
         for (app::StepPictures* pictures : {&live_pictures_, &pictures_, &pictures_b_})
             if (runs.contains(pictures->run())) pictures->clear();
-        removed(Removed::runs);
         banners_->show_banner(QStringLiteral("deleted"), Banners::Kind::info,
                               tr("%n run(s) deleted.", nullptr, int(runs.size())),
                               {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
@@ -86,14 +79,11 @@ void MainWindow::connect_runs() {
     });
     connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
         banners_->remove(QStringLiteral("deleted"));
-        restored(Removed::runs);
         // Nothing else is looked at since: the picture comes back with its run.
         if (const QString run = std::exchange(deleted_while_shown_, {});
             runs.contains(run) && shown_run_.isEmpty() && !preview_->info(app::Side::a))
             show_run(run);
     });
-    connect(&studio_.queue, &app::RunQueue::entries_removed, this, [this] { removed(Removed::entries); });
-    connect(&studio_.queue, &app::RunQueue::entries_restored, this, [this] { restored(Removed::entries); });
     connect(compare_bar_, &CompareBar::chosen, this, [this](app::Side side, const QString& path) {
         side == app::Side::a ? compare(path, {}) : compare({}, path);
     });
@@ -112,33 +102,8 @@ void MainWindow::connect_runs() {
     });
     connect(&worker, &app::EngineWorker::finished, this,
             [this](app::JobId, const app::RunResult& result) { run_finished(result); });
-    connect(runs_, &RunsPanel::verifying, this, [this](quint64 job, const QString& name) {
-        verify_jobs_.insert(job, name);
-        if (verify_jobs_.size() == 1)
-            status_->show_task(StatusLine::Task::verification, tr("verifying · waits for the engine"));
-    });
-    connect(&worker, &app::EngineWorker::progressed, this, [this](app::JobId job, const app::JobProgress& progress) {
-        if (!verify_jobs_.contains(job)) return;
-        const bool counted = progress.stage == Stage::denoise && progress.total > 0;
-        const QString stage = stage_text(app::to_qstring(name(progress.stage)));
-        status_->show_task(StatusLine::Task::verification,
-                           counted ? tr("verifying · step %1/%2").arg(progress.done).arg(progress.total)
-                                   : tr("verifying · %1").arg(stage),
-                           counted ? int(progress.done) : 0, counted ? int(progress.total) : 1);
-    });
-    connect(&worker, &app::EngineWorker::failed, this, [this](app::JobId job, const app::Issue& issue) {
-        if (verify_jobs_.contains(job))
-            banners_->show_banner(verified_banner(job), Banners::Kind::error,
-                                  tr("“%1” could not be verified: %2").arg(verify_jobs_.value(job), issue.line()));
-    });
-    connect(&worker, &app::EngineWorker::ended, this, [this](app::JobId job) {
-        if (verify_jobs_.remove(job) == 0) return;
-        if (verify_jobs_.isEmpty())
-            status_->end_task(StatusLine::Task::verification);
-        else
-            status_->show_task(StatusLine::Task::verification, tr("verifying · waits for the engine"));
-    });
-    connect(&worker, &app::EngineWorker::verified, this, &MainWindow::verified);
+    auto* verifications = new Verifications(worker, *banners_, *status_, this);
+    connect(runs_, &RunsPanel::verifying, verifications, &Verifications::add);
     connect(&worker, &app::EngineWorker::warned, this,
             [this](app::JobId, const QString& text) { say(app::engine_text(text)); });
     connect(&studio_.queue, &app::RunQueue::entry_ended, this, &MainWindow::entry_ended);
@@ -172,7 +137,6 @@ void MainWindow::connect_runs() {
     connect(&studio_.drafts, &app::DraftDecoder::cancelled, this, [this](app::DraftId draft) {
         if (draft_ended(draft)) say(tr("The draft was stopped; nothing was written."));
     });
-    connect(&studio_.core, &app::Studio::over_limit_changed, this, &MainWindow::mind_disk_use);
     connect(&studio_.core, &app::Studio::issue, this, [this](const app::Issue& issue) { say(issue.line()); });
 }
 
@@ -266,7 +230,7 @@ void MainWindow::run_finished(const app::RunResult& result) {
     if (watching_) {
         const bool was_live = strips_->currentWidget() == live_strip_;
         play_when_opened_ = true;
-        show_run(result.run);
+        show_run(result.run, !runs_->is_choosing());
         watching_ = true;
         if (was_live) strips_->setCurrentWidget(live_strip_);
         preview_->show_overlay({}, {});
@@ -292,11 +256,11 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
     }
     if (state == int(QueueState::cancelled) && !run.isEmpty() && live_pictures_.run() == run) {
         if (watching_) {
-            show_run(run);
+            show_run(run, !runs_->is_choosing());
             watching_ = true;
             show_live(true);
         }
-        say(tr("Stopped at step %1. Go on with it, or branch from any step.")
+        say(tr("Stopped at step %1. Resume it, or branch from any step.")
                 .arg(std::max(0, live_pictures_.last_step())));
     }
 }
@@ -312,7 +276,7 @@ void MainWindow::queue_failing(const app::Issue& issue) {
     banners_->show_banner(
         QStringLiteral("failing"), Banners::Kind::error,
         tr("The queue is paused: the last two runs failed for the same reason. %1").arg(file + app::words(issue)),
-        {{tr("Go on all the same"), [this] { studio_.queue.set_paused(false); }},
+        {{tr("Continue all the same"), [this] { studio_.queue.set_paused(false); }},
          {tr("Details"), [this] { show_log(); }}});
 }
 
@@ -325,7 +289,22 @@ void MainWindow::show_log(quint64 entry) {
     if (entry == 0) log_->focus_search();
 }
 
-void MainWindow::show_run(const QString& run) {
+/// The log tells what was done before it; of a run from before the program was started it tells nothing.
+void MainWindow::show_failure(const QString& run) {
+    using Role = app::RunQueue::Role;
+    for (int row = studio_.queue.rowCount() - 1; row >= 0; --row) {
+        const QModelIndex entry = studio_.queue.index(row);
+        const quint64 id = entry.data(Role::IdRole).toULongLong();
+        if (entry.data(Role::RunRole).toString() == run && log_->knows(id)) return show_log(id);
+    }
+    const QModelIndex at = studio_.history.index(studio_.history.row_of(run));
+    const QString title = app::shortened(at.data(Qt::DisplayRole).toString().simplified(), 60);
+    banners_->show_banner(
+        QStringLiteral("failed-run"), Banners::Kind::error,
+        tr("“%1” failed: %2").arg(title, at.data(app::RunHistory::IssueRole).value<app::Issue>().line()));
+}
+
+void MainWindow::show_run(const QString& run, bool select) {
     if (run.isEmpty()) return;
     timeline_->set_playing(false); // it would take the picture away again
     if (live_pictures_.running() && run == live_pictures_.run()) {
@@ -346,7 +325,7 @@ void MainWindow::show_run(const QString& run) {
         preview_->clear(app::Side::a);
         clip_opened(app::Side::a, tr("%1 · no video yet").arg(QFileInfo(run).fileName()), run);
     }
-    runs_->select(run);
+    if (select) runs_->select(run);
 }
 
 void MainWindow::clip_opened(app::Side side, const QString& name, const QString& run) {
@@ -405,7 +384,7 @@ void MainWindow::show_layers() {
     layers_panel_->map().setFocus(Qt::OtherFocusReason);
 }
 
-void MainWindow::export_comparison(bool report) {
+void MainWindow::export_comparison(app::ComparisonExport kind) {
     const auto *a = preview_->info(app::Side::a), *b = preview_->info(app::Side::b);
     if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return say(tr("Choose an A and a B first."));
     if (exporter_.running()) return say_export_at_work();
@@ -415,15 +394,21 @@ void MainWindow::export_comparison(bool report) {
     const auto source = [latents](const app::ClipInfo& clip) {
         return latents || clip.video.isEmpty() ? clip.path : clip.video;
     };
-    ask_where_to_save(
-        this, studio_.settings, report ? tr("Export the report") : tr("Export side by side"),
-        report ? tr("comparison") : tr("side-by-side"), report ? tr("Report (*.html)") : tr("Video (*.mp4 *.mkv)"),
-        [this, report, pairing, first = source(*a), second = source(*b)](const QString& out) {
-            export_file(out,
-                        app::export_of(first, second, pairing.offset(),
-                                       pairing.by_time() ? FrameMatch::time : FrameMatch::index,
-                                       report ? app::ComparisonExport::report : app::ComparisonExport::video, out));
-        });
+    struct Words {
+        QString title, name, filters;
+    };
+    const QString video = tr("Video (*.mp4 *.mkv)");
+    const Words words[] = {{tr("Export side by side"), tr("side-by-side"), video},
+                           {tr("Export the difference"), tr("difference"), video},
+                           {tr("Export the report"), tr("comparison"), tr("Report (*.html)")},
+                           {tr("Export the figures of A and B"), tr("comparison"), tr("Table (*.csv)")}};
+    const auto& [title, name, filters] = words[int(kind)];
+    ask_where_to_save(this, studio_.settings, title, name, filters,
+                      [this, kind, pairing, first = source(*a), second = source(*b)](const QString& out) {
+                          export_file(out, app::export_of(first, second, pairing.offset(),
+                                                          pairing.by_time() ? FrameMatch::time : FrameMatch::index,
+                                                          kind, out));
+                      });
 }
 
 void MainWindow::connect_exporter() {
@@ -513,58 +498,6 @@ bool MainWindow::draft_ended(app::DraftId draft) {
 
 void MainWindow::stop_drafts() {
     for (const app::DraftId draft : QList(kept_drafts_)) studio_.drafts.cancel(draft);
-}
-
-void MainWindow::verified(app::JobId job, const app::VerifyResult& result) {
-    const QString name = verify_jobs_.value(job);
-    if (result.identical)
-        return banners_->show_banner(verified_banner(job), Banners::Kind::info,
-                                     tr("“%1” verified: every step comes out byte for byte the same.").arg(name), {},
-                                     30);
-    QStringList lines{tr("“%1” comes out otherwise.").arg(name)};
-    if (result.first_difference >= 0)
-        lines << tr("The first step that comes out otherwise is step %1.").arg(result.first_difference);
-    if (!result.changed_files.isEmpty())
-        lines << tr("Changed since the run: %1").arg(result.changed_files.join(QStringLiteral(", ")));
-    banners_->show_banner(verified_banner(job), Banners::Kind::error, lines.join(QLatin1Char(' ')));
-}
-
-void MainWindow::ask_disk_limit() {
-    const QString title = tr("Disk space for runs");
-    if (raise_dialog(*this, title)) return;
-    constexpr qint64 gigabyte = 1'000'000'000;
-    auto* dialog = new QInputDialog(this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(title);
-    dialog->setLabelText(tr("Gigabytes that all runs may take together; 0: no limit.\n"
-                            "Over it the steps of unstarred old runs may go; videos stay."));
-    dialog->setIntRange(0, 1'000'000);
-    dialog->setIntStep(10);
-    // A part of one, written by hand, is shown as a whole one and stays what it is.
-    const qint64 whole = (studio_.settings.history_bytes() + gigabyte - 1) / gigabyte;
-    const int shown = int(std::min<qint64>(whole, dialog->intMaximum()));
-    dialog->setIntValue(shown);
-    connect(dialog, &QInputDialog::intValueSelected, this, [this, shown](int gigabytes) {
-        if (gigabytes != shown) studio_.settings.set_value(QStringLiteral("history_bytes"), gigabytes * gigabyte);
-    });
-    dialog->show();
-}
-
-void MainWindow::mind_disk_use() {
-    const auto limit = quint64(studio_.settings.history_bytes());
-    const auto plan = studio_.core.over_limit();
-    const bool free = studio_.settings.may_drop_latents();
-    const auto before = std::exchange(disk_asked_, {limit, plan.runs, free});
-    if (plan.runs.isEmpty() || free) banners_->remove(QStringLiteral("disk"));
-    if (plan.runs.isEmpty() || disk_asked_ == before) return; // it stands there, or was closed, or is being done
-    if (free) return studio_.history.drop_latents(plan);
-    banners_->show_banner(QStringLiteral("disk"), Banners::Kind::warning,
-                          tr("The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); "
-                             "videos and last latents stay.",
-                             nullptr, int(plan.runs.size()))
-                              .arg(app::bytes_text(double(studio_.history.bytes())), app::bytes_text(double(limit)),
-                                   app::bytes_text(double(plan.bytes))),
-                          {{tr("Free them, now and later"), [this] { studio_.settings.set_may_drop_latents(true); }}});
 }
 
 } // namespace denoir::ui

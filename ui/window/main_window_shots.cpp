@@ -184,9 +184,25 @@ void MainWindow::retake(int row) {
             snapshot.request.seed = QRandomGenerator::global()->bounded(1000000);
             if (!found.last.isEmpty()) snapshot.request.last_image = app::to_path(found.last);
             watching_ = true;
-            studio_.queue.add(snapshot, false, app::ResultPlace{id, found.retake.part, {}}.tag());
-            say(found.retake.part ? tr("This part of the shot is made again; the new take joins it when it is done.")
-                                  : tr("The new take joins the shot when it is done."));
+            const QString tag = app::ResultPlace{id, found.retake.part, {}}.tag();
+            const quint64 entry = studio_.queue.add(snapshot, false, tag);
+            const QString words = found.retake.part
+                                      ? tr("This part of the shot is made again with the shot's own prompt and "
+                                           "parameters; the new take joins it when it is done.")
+                                      : tr("The new take is made with the shot's own prompt and parameters; it joins "
+                                           "the shot when it is done.");
+            if (snapshot.request.prompt == studio_.document.asked().prompt) return say(words);
+            banners_->show_banner(QStringLiteral("retake"), Banners::Kind::info, words,
+                                  {{tr("With the prompt as it is now"),
+                                    [this, entry, tag, snapshot]() mutable {
+                                        const app::RequestDocument::Snapshot now = studio_.document.snapshot();
+                                        snapshot.request.prompt = now.request.prompt;
+                                        snapshot.prompt_template = now.prompt_template;
+                                        if (studio_.queue.replace(entry, snapshot)) return;
+                                        studio_.queue.cancel(entry); // it has begun
+                                        studio_.queue.add(snapshot, false, tag);
+                                    }}},
+                                  30);
         });
 }
 

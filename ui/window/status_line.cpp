@@ -18,8 +18,8 @@
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
 #include "app/runs/run_queue.h"
+#include "app/runs/stage_text.h"
 #include "engine/backend/cards.h"
-#include "ui/docks/stage_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/spoken.h"
 #include "ui/widgets/announcer.h"
@@ -164,7 +164,7 @@ void StatusLine::refresh() {
     const QString separator = QStringLiteral(" — ");
     int row = id != 0 ? studio_.queue.row_of(id) : -1;
     // What waits for the engine is not what is at work.
-    if (row >= 0 && task && studio_.queue.index(row).data(Role::StageRole).toString().isEmpty()) row = -1;
+    if (row >= 0 && task && !studio_.queue.index(row).data(Role::StageRole).isValid()) row = -1;
     bar_->setVisible(row >= 0 || task);
     cancel_->setVisible(row >= 0 || task);
     if (row >= 0) {
@@ -172,15 +172,16 @@ void StatusLine::refresh() {
         const double done = at.data(Role::ProgressRole).toDouble();
         bar_->setRange(0, done < 0 ? 0 : 1000);
         bar_->setValue(int(1000 * std::clamp(done, 0.0, 1.0)));
-        QStringList parts{stage_text(at.data(Role::StageRole).toString())};
+        const QVariant stage = at.data(Role::StageRole);
+        QStringList parts;
+        if (stage.isValid()) parts << app::stage_text(static_cast<Stage>(stage.toInt()));
         const int step = at.data(Role::StepRole).toInt(), steps = at.data(Role::StepsRole).toInt();
         if (steps > 0) parts.append(tr("step %1/%2").arg(step).arg(steps));
         const double pace = at.data(Role::PaceRole).toDouble();
-        const bool denoising = at.data(Role::StageRole).toString() == QLatin1String("denoise");
+        const bool denoising = stage.isValid() && stage.toInt() == int(Stage::denoise);
         if (pace > 0 && denoising) parts.append(tr("%1 a step").arg(app::duration_text(pace, 2)));
         const double eta = at.data(Role::EtaRole).toDouble();
         if (eta >= 0) parts.append(tr("%1 left").arg(app::duration_text(eta)));
-        parts.removeAll(QString());
         stage_->setText(parts.join(QStringLiteral(" · ")));
         stage_->setText((QStringList(stage_->text()) + tasks).join(separator)); // exports beside the run
     } else if (task) {

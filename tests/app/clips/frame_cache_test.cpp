@@ -3,10 +3,13 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QSignalSpy>
 #include <numeric>
 #include <random>
 
+#include "app/base/text.h"
+#include "app/clips/clip_kind.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/image.h"
 #include "tests/app/clips.h"
@@ -131,6 +134,33 @@ private slots:
         QCOMPARE(run->info().name, QStringLiteral("a red balloon · seed 7"));
         QVERIFY(!run->info().request.isEmpty());
         QVERIFY(frame_of(*run, 5) == frames_in_turn(path + QStringLiteral("/video.mp4")).at(5));
+    }
+
+    /// By what lies in a folder and by a file's first bytes.
+    void every_path_has_one_kind() {
+        const auto holding = [&](const char* folder, std::initializer_list<const char*> files) {
+            for (const char* name : files) {
+                const QString path =
+                    home_.file(QStringLiteral("%1/%2").arg(QLatin1String(folder), QLatin1String(name)));
+                QDir().mkpath(QFileInfo(path).path());
+                QFile file(path);
+                if (file.open(QIODevice::WriteOnly)) file.write("{}");
+            }
+            return home_.file(QLatin1String(folder));
+        };
+        QCOMPARE(clip_kind(holding("k-sweep", {"sweep.json", "grid.png"})), ClipKind::sweep);
+        QCOMPARE(clip_kind(holding("k-run", {"run.json", "thumbnail.png"})), ClipKind::run);
+        QCOMPARE(clip_kind(holding("k-model", {"config.json", "cover.jpg"})), ClipKind::model);
+        QCOMPARE(clip_kind(holding("k-models", {"one/weights.gguf"})), ClipKind::model);
+        QCOMPARE(clip_kind(holding("k-frames", {"1.PBM", "notes.txt", "old/config.json"})), ClipKind::frames);
+        QCOMPARE(clip_kind(holding("k-files", {"a.safetensors"}) + "/a.safetensors"), ClipKind::model);
+        QCOMPARE(clip_kind(holding("k-cut", {"a.denoir"}) + "/a.denoir"), ClipKind::other);
+        QCOMPARE(clip_kind(home_.file("nowhere.mp4")), ClipKind::other);
+        const QString clips = QStringLiteral(DENOIR_FIXTURES "/media/clips/");
+        QCOMPARE(clip_kind(clips + "vp8_hidden.webm"), ClipKind::video);
+        QCOMPARE(clip_kind(clips + "animated.gif"), ClipKind::video);
+        write_png(to_path(home_.file("picture.mp4")), frames_in_turn(clips + "animated.gif").front());
+        QCOMPARE(clip_kind(home_.file("picture.mp4")), ClipKind::still);
     }
 
     void what_is_no_clip_fails() {

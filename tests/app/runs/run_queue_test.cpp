@@ -162,7 +162,7 @@ private slots:
             const int step = entry.data(RunQueue::StepRole).toInt();
             if (step == 0) return; // loading has no pace
             fractions << entry.data(RunQueue::ProgressRole).toDouble();
-            const bool decodes = entry.data(RunQueue::StageRole).toString() == QStringLiteral("decode");
+            const bool decodes = entry.data(RunQueue::StageRole) == int(Stage::decode);
             between |= decodes && step < entry.data(RunQueue::StepsRole).toInt();
         });
         queue_->add(windows);
@@ -192,7 +192,7 @@ private slots:
         QTest::qWait(100);
         QCOMPARE(queue_->running(), quint64(0)); // paused: nothing new
         QCOMPARE(queue_->waiting(), 1);
-        // "Go on" from the runs' list: the tag comes along though the entry was cleared, and asked twice it is one
+        // "Resume" from the runs' list: the tag comes along though the entry was cleared, and asked twice it is one
         // entry.
         const QString run = queue_->index(queue_->row_of(first)).data(RunQueue::RunRole).toString();
         queue_->remove(first);

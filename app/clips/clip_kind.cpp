@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/clips/clip_kind.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+#include <algorithm>
+
+#include "app/base/text.h"
+#include "engine/core/error.h"
+#include "engine/media/frames.h"
+
+namespace denoir::app {
+namespace {
+
+constexpr int most_looked_at = 200; ///< of a folder's folders
+
+/// Weights, or what says how they are put together.
+bool holds_model(const QString& folder) {
+    static const QStringList names{QStringLiteral("*.safetensors"), QStringLiteral("*.pth"), QStringLiteral("*.gguf"),
+                                   QStringLiteral("config.json"), QStringLiteral("model_index.json")};
+    return !QDir(folder).entryList(names, QDir::Files).isEmpty();
+}
+
+bool holds_pictures(const QString& folder) {
+    const QStringList files = QDir(folder).entryList(QDir::Files);
+    return std::any_of(files.begin(), files.end(), [](const QString& name) { return is_frame_name(to_path(name)); });
+}
+
+ClipKind kind_of_folder(const QString& folder) {
+    const auto holds = [&](const char* file) { return QFileInfo(folder + QLatin1String(file)).isFile(); };
+    if (holds("/sweep.json")) return ClipKind::sweep;
+    if (holds("/run.json")) return ClipKind::run;
+    if (holds_model(folder)) return ClipKind::model;
+    if (holds_pictures(folder)) return ClipKind::frames;
+    const QFileInfoList below = QDir(folder).entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot).mid(0, most_looked_at);
+    const bool of_models =
+        std::any_of(below.begin(), below.end(), [](const QFileInfo& each) { return holds_model(each.filePath()); });
+    return of_models ? ClipKind::model : ClipKind::frames;
+}
+
+bool is_still(const std::filesystem::path& path) {
+    try {
+        return image_info(path).format != "GIF";
+    } catch (const Error&) { // damaged, or a picture by its beginning
+    }
+    try {
+        return is_picture(path);
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+} // namespace
+
+ClipKind clip_kind(const QString& path) {
+    const QFileInfo info(path);
+    if (info.isDir()) return kind_of_folder(path);
+    if (!info.isFile()) return ClipKind::other;
+    const QString ending = info.suffix().toLower();
+    for (const char* weights : {"safetensors", "gguf", "pth"})
+        if (ending == QLatin1String(weights)) return ClipKind::model;
+    for (const char* other : {"denoir", "json"})
+        if (ending == QLatin1String(other)) return ClipKind::other;
+    return is_still(to_path(path)) ? ClipKind::still : ClipKind::video;
+}
+
+bool is_clip(ClipKind kind) {
+    return kind == ClipKind::run || kind == ClipKind::video || kind == ClipKind::still || kind == ClipKind::frames;
+}
+
+} // namespace denoir::app
