@@ -43,7 +43,7 @@ void check_memory(const RunFolder& run, const ModelFolder& model) {
     const Request& r = run.record().request;
     const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
     const std::size_t free = available_memory();
-    if (r.device->kind != Device::Kind::cpu || free == 0) return;
+    if (!r.device->uses_host_memory() || free == 0) return;
     const std::size_t least = decode_bytes(r, vae, most_strips);
     if (least <= free) return;
     throw Error(run.file(run_file::record).string(), "request.width",

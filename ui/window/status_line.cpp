@@ -51,6 +51,7 @@ StatusLine::StatusLine(Studio& studio, QWidget* parent)
       memory_timer_(new QTimer(this)),
       said_timer_(new QTimer(this)) {
     setObjectName(QStringLiteral("status-line"));
+    device_->setObjectName(QStringLiteral("status-device"));
     stage_->setObjectName(QStringLiteral("status-stage"));
     bar_->setTextVisible(false);
     bar_->setFixedWidth(160);
