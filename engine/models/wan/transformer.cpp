@@ -239,16 +239,16 @@ Tensor cross_attention(const Module& m, const Pass& p, const Tensor& x, const Co
 
 Tensor feed_forward(const Module& m, const Pass& p, const Tensor& x) {
     const DType compute = p.precision.compute;
-    constexpr std::int64_t hidden_rows = Transformer::hidden_rows;
-    if (p.probe || x.size(0) <= hidden_rows) {
+    if (p.probe || x.size(0) <= Transformer::hidden_rows) {
         Tensor y = linear(m, "0", "1", p, x, compute, Activation::gelu_tanh);
         y = nn::linear(m[2], y, compute);
         p.tell(m, "2", y);
         return y;
     }
     Tensor y = p.backend.empty(x.shape(), compute);
-    for (std::int64_t first = 0; first < x.size(0); first += hidden_rows) {
-        const std::int64_t end = std::min(first + hidden_rows, x.size(0));
+    const std::int64_t step = Transformer::hidden_step(x.size(0));
+    for (std::int64_t first = 0; first < x.size(0); first += step) {
+        const std::int64_t end = std::min(first + step, x.size(0));
         const Tensor hidden = nn::linear(m["0"], x.slice(0, first, end), compute, Activation::gelu_tanh);
         Tensor part = y.slice(0, first, end);
         ops::linear(hidden, nn::weight(m["2"], "weight"), m["2"].find("bias"), {Activation::none, compute}, part);
