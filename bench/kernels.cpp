@@ -116,13 +116,14 @@ void add_linear(std::vector<Case>& cases) {
         for (const auto& [k, n] : {std::pair{1536, 1536}, {1536, 8960}, {8960, 1536}, {4096, 10240}})
             for (const DType weight : {DType::f32, DType::bf16}) cases.push_back(linear(m, k, n, weight, DType::f32));
     for (const std::int64_t m : {24, 160, 512}) // of text encoders
-        for (const DType compute : {DType::f32, DType::bf16})
-            cases.push_back(linear(m, 4096, 10240, DType::bf16, compute));
+        for (const DType weight : {DType::bf16, DType::f16})
+            for (const DType compute : {DType::f32, DType::bf16})
+                cases.push_back(linear(m, 4096, 10240, weight, compute));
     for (const auto& [m, k, n] :
          {std::array{1280, 1536, 1536}, {1280, 8960, 1536}, {2040, 1536, 8960}, {2040, 8960, 1536}, {8000, 1536, 8960}})
         cases.push_back(linear(m, k, n, DType::bf16, DType::bf16));
     cases.push_back(linear(2040, 1536, 8960, DType::q4_k, DType::f32));
-    for (const DType weight : {DType::f32, DType::f16, DType::f8_e4m3, DType::q8_0, DType::q4_k})
+    for (const DType weight : {DType::f32, DType::f16, DType::f8_e4m3, DType::f8_e5m2, DType::q8_0, DType::q4_k})
         cases.push_back(linear(2040, 1536, 8960, weight, DType::bf16));
     for (const std::int64_t m : {1, 6}) cases.push_back(linear(m, 1536, 9216, DType::f32, DType::f32));
 }

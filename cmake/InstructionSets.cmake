@@ -3,7 +3,7 @@
 # any processor of the architecture (baseline) and once per instruction set, DENOIR_ISA naming it; the target chooses at run time. Objects are those of
 # denoir_kernels_avx2. Optimised in every configuration: unoptimised vector code is a hundred times slower, and tests would not end.
 set(DENOIR_FLAGS_baseline "")
-set(DENOIR_FLAGS_avx2 -mavx2 -mfma)
+set(DENOIR_FLAGS_avx2 -mavx2 -mfma -mf16c)
 set(DENOIR_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
 set(DENOIR_FLAGS_avx512_bf16 ${DENOIR_FLAGS_avx512} -mavx512bf16)
 set(DENOIR_FLAGS_amx ${DENOIR_FLAGS_avx512} -mavx512bf16 -mamx-tile -mamx-bf16 -DDENOIR_TILES)

@@ -308,7 +308,8 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
     const std::string name = path_.filename().native();
     if (name.empty() || name == "." || name == "..") throw system_error(path_, EISDIR);
     struct stat status {};
-    if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_kind(path_, status.st_mode);
+    const bool replaces = ::stat(path_.c_str(), &status) == 0;
+    if (replaces && !S_ISREG(status.st_mode)) refuse_kind(path_, status.st_mode);
     for (;;) {
         // The name alone may fill the 255 bytes that a file system allows.
         temporary_ = path_.parent_path() / fmt::format(".{}.partial-{}-{}", name.substr(0, 200), ::getpid(), counter++);
@@ -316,6 +317,8 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
         fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd_ >= 0) {
             temporaries().names.insert(temporary_.native());
+            // Who may read the file stays its owner's choice. Some file systems know no modes: as they like, then.
+            if (replaces) ::fchmod(fd_, status.st_mode & 0777);
             return;
         }
         if (errno != EEXIST) throw system_error(path_, errno);

@@ -45,8 +45,8 @@ private:
 /// The whole of a regular file, at most `limit` bytes, else an Error that says so.
 std::string read_text(const std::filesystem::path& path, std::size_t limit);
 
-/// Writes beside the final name, then syncs and renames (and syncs the folder). Without commit(), or when anything
-/// fails, nothing new stays behind. The temporary name is `.NAME.partial-PID-N`, made with O_EXCL.
+/// Writes beside the final name, then syncs and renames (and syncs the folder); a replaced file's mode stays. Without
+/// commit(), or when anything fails, nothing new stays behind. Temporary name: `.NAME.partial-PID-N`, made with O_EXCL.
 class AtomicFile {
 public:
     explicit AtomicFile(std::filesystem::path path);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "engine/core/control_groups.h"
+
 namespace denoir {
 namespace fs = std::filesystem;
 namespace {
@@ -37,18 +39,9 @@ std::size_t left_in_group(const fs::path& group) {
     return *most - std::min(*most, held);
 }
 
-/// Containers and batch systems limit a process by the groups that it is in (control groups, version 2).
 std::size_t left_in_groups(const fs::path& root) {
-    std::ifstream groups(root / "proc/self/cgroup");
-    std::string line;
-    while (std::getline(groups, line) && !line.starts_with("0::/")) {
-    }
-    if (!line.starts_with("0::/")) return no_limit;
-    const fs::path mount = root / "sys/fs/cgroup";
-    std::size_t left = left_in_group(mount);
-    fs::path group = mount;
-    for (const fs::path& part : fs::path(line.substr(4)))
-        if (part != "..") left = std::min(left, left_in_group(group /= part));
+    std::size_t left = no_limit;
+    for (const fs::path& group : control_groups("", root)) left = std::min(left, left_in_group(group));
     return left;
 }
 

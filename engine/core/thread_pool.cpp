@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/control_groups.h"
 #include "engine/core/error.h"
 
 namespace denoir {
@@ -53,10 +54,13 @@ private:
     int before_ = 0;
 };
 
+/// More threads than a container's quota would use up its time early in every period, and then all stand still.
 int available_cores() {
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int cores = sched_getaffinity(0, sizeof set, &set) == 0
+                          ? CPU_COUNT(&set)
+                          : static_cast<int>(std::thread::hardware_concurrency());
+    return std::max(1, std::min(cores, cores_of_quota().value_or(cores)));
 }
 
 /// A window on the same machine must stay quick: our workers give way.

@@ -11,7 +11,7 @@ namespace denoir {
 /// either. The calling thread takes part. Not reentrant: a piece must not call run().
 class ThreadPool {
 public:
-    /// `threads` 0: one per core of the machine (as the scheduler allows this process).
+    /// `threads` 0: one per core of the machine (as the scheduler and a container's quota allow this process).
     explicit ThreadPool(int threads = 0);
     ~ThreadPool();
     int threads() const;

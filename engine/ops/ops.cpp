@@ -33,6 +33,31 @@ Shape with_last(const Shape& shape, std::int64_t size) {
     return !x || (x->elements() == channels && x->dtype() == DType::f32);
 }
 
+[[maybe_unused]] bool is_kernel(const Weight& w, const Weight* bias, std::int64_t depth) {
+    return w.shape().rank() >= 2 && w.shape()[0] > 0 && w.shape().elements() / w.shape()[0] == depth &&
+           (!bias || bias->shape().elements() == w.shape()[0]);
+}
+
+/// A frame that is there: what a convolution's result depends on beside its kernel.
+const Tensor& any_of(std::span<const Tensor> frames) {
+    const auto first = std::find_if(frames.begin(), frames.end(), [](const Tensor& f) { return f.defined(); });
+    assert(first != frames.end() && "all frames are zero");
+    return *first;
+}
+
+/// [n, H', W', O] for frames [H, W, C].
+Shape conv_shape(std::span<const Tensor> frames, const Shape& kernel, const ConvOptions& o) {
+    const Tensor& frame = any_of(frames);
+    const auto count = static_cast<std::int64_t>(frames.size());
+    const std::int64_t times = kernel.rank() == 5 ? kernel[2] : 1, grown = o.duplicate ? 2 : 1;
+    assert(kernel[1] == frame.size(2) && count >= times && (count - times) % o.time_stride == 0);
+    const auto outputs = [&](std::int64_t size, int before, int after, std::int64_t taps) {
+        return (size * grown + before + after - taps) / o.stride + 1;
+    };
+    return {(count - times) / o.time_stride + 1, outputs(frame.size(0), o.pad_top, o.pad_bottom, kernel[-2]),
+            outputs(frame.size(1), o.pad_left, o.pad_right, kernel[-1]), kernel[0]};
+}
+
 /// The result of an op on the rows of x, in the shape of x.
 template <class F> Tensor by_rows(const Tensor& x, DType out, F kernel) {
     Tensor result = backend_of(x).empty(x.shape(), out);
@@ -51,6 +76,17 @@ Tensor cast(const Tensor& x, DType out) {
     Tensor result = backend_of(x).empty(x.shape(), out);
     backend_of(x).copy(x, result);
     return result;
+}
+
+void copy(const Tensor& x, Tensor& out) {
+    const Scope timed(Zone::cast);
+    assert(x.shape() == out.shape());
+    backend_of(out).copy(x, out);
+}
+
+void fill(Tensor& out, float value) {
+    const Scope timed(Zone::elementwise);
+    backend_of(out).fill(out, value);
 }
 
 Tensor add(const Tensor& a, const Tensor& b, DType out) {
@@ -78,12 +114,18 @@ Tensor activate(Activation activation, const Tensor& x, DType out) {
 
 Tensor linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options, DType out) {
     const Scope timed(Zone::linear);
-    assert(w.shape().rank() >= 2 && w.shape()[0] > 0 && w.shape().elements() / w.shape()[0] == x.size(-1));
-    assert(!bias || bias->shape().elements() == w.shape()[0]);
+    assert(is_kernel(w, bias, x.size(-1)));
     const Tensor rows = as_rows(x);
     Tensor result = backend_of(x).empty({rows.size(0), w.shape()[0]}, out);
     backend_of(x).linear(rows, w, bias, options, result);
     return result.reshape(with_last(x.shape(), w.shape()[0]));
+}
+
+void linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options, Tensor& out) {
+    const Scope timed(Zone::linear);
+    assert(x.rank() == 2 && is_kernel(w, bias, x.size(1)));
+    assert(out.is_contiguous() && out.shape() == Shape({x.size(0), w.shape()[0]}));
+    backend_of(x).linear(x, w, bias, options, out);
 }
 
 std::vector<Tensor> linear_joined(const Tensor& x, std::span<const LinearLayer> layers, const LinearOptions& options) {
@@ -158,29 +200,29 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
 
 Tensor conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
             const ConvOptions& o, DType out) {
-    const Scope timed(Zone::convolution);
-    const auto first = std::find_if(frames.begin(), frames.end(), [](const Tensor& f) { return f.defined(); });
-    assert(first != frames.end() && "all frames are zero");
-    const Shape& kernel = w.shape();
-    const std::int64_t times = kernel.rank() == 5 ? kernel[2] : 1, grown = o.duplicate ? 2 : 1;
-    assert(kernel[1] == first->size(2) && static_cast<std::int64_t>(frames.size()) >= times);
-    assert((static_cast<std::int64_t>(frames.size()) - times) % o.time_stride == 0);
-    const auto outputs = [&](std::int64_t size, int before, int after, std::int64_t taps) {
-        return (size * grown + before + after - taps) / o.stride + 1;
-    };
-    Tensor result = backend_of(*first).empty({(static_cast<std::int64_t>(frames.size()) - times) / o.time_stride + 1,
-                                              outputs(first->size(0), o.pad_top, o.pad_bottom, kernel[-2]),
-                                              outputs(first->size(1), o.pad_left, o.pad_right, kernel[-1]), kernel[0]},
-                                             out);
-    assert(!residual || residual->shape() == result.shape());
-    backend_of(*first).conv(frames, w, bias, residual, o, result);
+    Tensor result = backend_of(any_of(frames)).empty(conv_shape(frames, w.shape(), o), out);
+    conv(frames, w, bias, residual, o, result);
     return result;
+}
+
+void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
+          const ConvOptions& o, Tensor& out) {
+    const Scope timed(Zone::convolution);
+    assert(out.is_contiguous() && out.shape() == conv_shape(frames, w.shape(), o));
+    assert(!residual || residual->shape() == out.shape());
+    backend_of(any_of(frames)).conv(frames, w, bias, residual, o, out);
 }
 
 Tensor channel_norm(const Tensor& x, const Tensor& gamma, bool silu, DType out) {
     const Scope timed(Zone::norm);
     assert(is_vector(&gamma, x.size(-1)));
     return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) { b.channel_norm(rows, gamma, silu, to); });
+}
+
+void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) {
+    const Scope timed(Zone::norm);
+    assert(is_vector(&gamma, x.size(-1)) && out.shape() == x.shape());
+    backend_of(x).channel_norm(x, gamma, silu, out);
 }
 
 } // namespace denoir::ops

@@ -11,7 +11,9 @@ namespace denoir::cpu {
 CpuBackend::CpuBackend(int threads, std::function<std::size_t()> available)
     : arena_(this), pool_(threads), kernels_(kernels()), available_(std::move(available)) {}
 
-bool CpuBackend::fast_bf16() const { return OneDnnMatrix::available() && OneDnnMatrix::type() == DType::bf16; }
+bool CpuBackend::fast_bf16() const {
+    return kernels_.gemm_bf16 || (OneDnnMatrix::available() && OneDnnMatrix::type() == DType::bf16);
+}
 
 Tensor CpuBackend::empty(const Shape& shape, DType dtype) {
     return Tensor(arena_.allocate(checked_bytes(shape, dtype)), 0, shape, dtype);

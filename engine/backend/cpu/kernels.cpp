@@ -49,13 +49,19 @@ bool has_amx() {
 #endif
 }
 
+/// Asked of the processor itself: not every compiler's __builtin_cpu_supports knows the name.
+bool has_f16c() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+
 } // namespace
 #endif
 
 const Kernels* kernels(Isa isa) {
     if (isa == Isa::baseline) return &baseline::table;
 #if defined(__x86_64__)
-    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    static const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
     if (isa == Isa::avx2) return has_avx2 ? &avx2::table : nullptr;
     const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");

@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t depth_step = 1024;
 /// Up to here the weights are read once and dotted with every row of x: nothing is packed for so few rows.
 constexpr std::int64_t few_rows = 8;
+/// Up to here rows of x are made factors once for all tiles, where they are not that already.
+constexpr std::int64_t shared_rows = 512;
 /// Bytes of a packed weight that is kept whatever memory is left.
 constexpr std::int64_t always_kept = std::int64_t{1} << 20;
 
@@ -118,7 +120,8 @@ struct Tiles {
     /// tiles: each unpacks its weights for itself, and its rows of x too unless these are used where they lie.
     Tiles(const Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, bool direct) {
         const std::int64_t area = 1'200'000'000 / std::max<std::int64_t>(1, k);
-        const std::int64_t wide = direct ? 128 : 384;
+        // Narrow tiles keep many cores at work on the few rows of a prompt; these cost no copies of their own.
+        const std::int64_t wide = m <= shared_rows ? 96 : direct ? 128 : 384;
         columns = even_tile(n, wide, kernels.tile_columns);
         std::int64_t high = std::clamp<std::int64_t>(area / columns, 132, direct ? 528 : 384);
         // Small products: enough tiles for many cores.
@@ -145,19 +148,30 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
     // Pairs of bf16 values where the processor has units for them and every value has its partner.
     const DType factors = round && kernels_.gemm_bf16 && depth % 2 == 0 ? DType::bf16 : DType::f32;
     const std::int64_t bytes = element_bytes(factors);
-    const bool pairs = factors == DType::bf16, in_place = readable_in_place(x, factors, round);
+    const bool pairs = factors == DType::bf16;
+    constexpr std::int64_t apart = 16; // rows a power of two apart would push each other out of the cache
+    const auto copy_rows = [&](std::int64_t row, std::int64_t m, std::int64_t k, std::int64_t count, std::byte* to,
+                               std::int64_t stride) {
+        for (std::int64_t i = 0; i < m; ++i, to += stride * bytes)
+            read_factors(kernels_, x.dtype(), row_of(x, row + i) + k * element_bytes(x.dtype()), count, factors, round,
+                         to);
+    };
+    Tensor a = x; // as factors, where `in_place`
+    bool in_place = readable_in_place(x, factors, round);
+    if (!in_place && x.size(0) <= shared_rows) {
+        a = empty({x.size(0), depth + apart}, factors);
+        each_rows(x.size(0), depth, 0, [&](std::int64_t begin, std::int64_t end, float*) {
+            copy_rows(begin, end - begin, 0, depth, row_of(a, begin), depth + apart);
+        });
+        in_place = true;
+    }
     const Tiles tiles(kernels_, x.size(0), out.size(1), depth, in_place);
-    constexpr std::int64_t padded = depth_step + 16; // rows a power of two apart would push each other out of the cache
+    constexpr std::int64_t padded = depth_step + apart;
     const auto floats = [&](std::int64_t count) { return divide_up(count * bytes, 64) * 16; };
     const std::int64_t copied = in_place ? 0 : floats(tiles.rows * padded), packed = floats(tiles.columns * depth_step),
                        unpacked = panel * depth_step;
     const Scratch scratch(*this, copied + packed + (pairs ? 2 : 1) * unpacked + tiles.rows * tiles.columns);
 
-    const auto copy_rows = [&](std::int64_t row, std::int64_t m, std::int64_t k, std::int64_t count, std::byte* to) {
-        for (std::int64_t i = 0; i < m; ++i, to += padded * bytes)
-            read_factors(kernels_, x.dtype(), row_of(x, row + i) + k * element_bytes(x.dtype()), count, factors, round,
-                         to);
-    };
     const auto pack_columns = [&](std::int64_t column, std::int64_t n, std::int64_t k, std::int64_t count, float* wide,
                                   std::byte* to) {
         for (std::int64_t j = 0; j < n; j += panel, to += panel * count * bytes) {
@@ -179,16 +193,16 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
         const std::int64_t row = piece / tiles.across * tiles.rows, m = std::min(tiles.rows, x.size(0) - row);
         const std::int64_t column = piece % tiles.across * tiles.columns,
                            n = std::min(tiles.columns, out.size(1) - column);
-        float *a = scratch.of(worker), *panels = a + copied, *c = panels + packed,
+        float *own = scratch.of(worker), *panels = own + copied, *c = panels + packed,
               *wide = c + tiles.rows * tiles.columns;
         if (depth == 0) std::fill_n(c, m * tiles.columns, 0.0f);
         for (std::int64_t k = 0; k < depth; k += depth_step) {
             const std::int64_t count = std::min(depth_step, depth - k);
-            auto* const rows = reinterpret_cast<std::byte*>(a);
+            auto* const rows = reinterpret_cast<std::byte*>(own);
             auto* const columns = reinterpret_cast<std::byte*>(panels);
-            if (!in_place) copy_rows(row, m, k, count, rows);
+            if (!in_place) copy_rows(row, m, k, count, rows, padded);
             pack_columns(column, n, k, count, wide, columns);
-            gemm(kernels_, factors, in_place ? row_of(x, row) + k * bytes : rows, in_place ? x.stride(0) : padded,
+            gemm(kernels_, factors, in_place ? row_of(a, row) + k * bytes : rows, in_place ? a.stride(0) : padded,
                  columns, count, m, n, c, tiles.columns, k > 0);
         }
         for (std::int64_t i = 0; i < m; ++i) {

@@ -6,11 +6,24 @@
 namespace denoir::cpu {
 
 const float* as_f32(const Kernels& kernels, DType dtype, const std::byte* from, std::int64_t n, float* scratch) {
-    if (dtype == DType::f32) return reinterpret_cast<const float*>(from);
-    if (dtype == DType::bf16)
+    switch (dtype) {
+    case DType::f32:
+        return reinterpret_cast<const float*>(from);
+    case DType::bf16:
         kernels.widen_bf16(reinterpret_cast<const std::uint16_t*>(from), scratch, n);
-    else
+        break;
+    case DType::f16:
+        kernels.widen_f16(reinterpret_cast<const std::uint16_t*>(from), scratch, n);
+        break;
+    case DType::f8_e5m2:
+        kernels.widen_e5m2(reinterpret_cast<const std::uint8_t*>(from), scratch, n);
+        break;
+    case DType::f8_e4m3:
+        kernels.widen_e4m3(reinterpret_cast<const std::uint8_t*>(from), scratch, n);
+        break;
+    default:
         to_f32(dtype, from, scratch, n);
+    }
     return scratch;
 }
 

@@ -30,14 +30,14 @@ struct Told {
 /// image [3, S, S] -> [1 + patches, C]; the class token first, patches row by row
 Tensor embed(const Module& m, Backend& backend, const Config& c, const Tensor& image, DType dtype, const Told& tell) {
     Tensor patches = backend.empty({c.grid, c.grid, 3, c.patch, c.patch}, dtype);
-    backend.copy(nn::on(backend, image).split(2, c.patch).split(1, c.patch).permute({1, 3, 0, 2, 4}), patches);
+    ops::copy(nn::on(backend, image).split(2, c.patch).split(1, c.patch).permute({1, 3, 0, 2, 4}), patches);
     Tensor tokens = backend.empty({1 + c.grid * c.grid, c.width}, dtype);
     Tensor first = tokens.slice(0, 0, 1), rest = tokens.slice(0, 1, tokens.size(0));
-    backend.copy(backend.parameter(nn::weight(m, "cls_embedding"), false).reshape({1, c.width}), first);
+    ops::copy(backend.parameter(nn::weight(m, "cls_embedding"), false).reshape({1, c.width}), first);
     const Tensor embedded =
         linear(m["patch_embedding"], patches.reshape({c.grid * c.grid, 3 * c.patch * c.patch}), dtype);
     tell(m, "patch_embedding", embedded);
-    backend.copy(embedded, rest);
+    ops::copy(embedded, rest);
     const Tensor positions = backend.parameter(nn::weight(m, "pos_embedding"), dtype == DType::bf16);
     return ops::add(tokens, positions.reshape(tokens.shape()), dtype);
 }

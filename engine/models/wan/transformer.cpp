@@ -60,8 +60,8 @@ Tensor written_out(Backend& backend, const Tensor& x, std::int64_t rows) {
     const std::int64_t n = x.size(0);
     Tensor out = backend.empty({rows, x.size(1)}, x.dtype());
     Tensor same = out.slice(0, 0, n), repeated = out.slice(0, n, rows);
-    backend.copy(x, same);
-    backend.copy(x.slice(0, n - 1, n).expand(0, rows - n), repeated);
+    ops::copy(x, same);
+    ops::copy(x.slice(0, n - 1, n).expand(0, rows - n), repeated);
     return out;
 }
 
@@ -74,8 +74,8 @@ Tensor patch_embedding(const Module& m, const Pass& p, const Grid& g, const Tens
     auto place = [&](const Tensor& x, std::int64_t first) {
         const Tensor on_device = nn::on(p.backend, x);
         Tensor part = patches.slice(3, first, first + x.size(0));
-        p.backend.copy(on_device.split(3, 2).split(2, 2).permute({1, 2, 4, 0, 3, 5}),
-                       part); // [C,T,h,2,w,2] -> [T,h,w,C,2,2]
+        ops::copy(on_device.split(3, 2).split(2, 2).permute({1, 2, 4, 0, 3, 5}),
+                  part); // [C,T,h,2,w,2] -> [T,h,w,C,2,2]
     };
     place(latent, 0);
     if (condition) place(*condition, latent.size(0));
@@ -239,19 +239,19 @@ Tensor cross_attention(const Module& m, const Pass& p, const Tensor& x, const Co
 
 Tensor feed_forward(const Module& m, const Pass& p, const Tensor& x) {
     const DType compute = p.precision.compute;
-    constexpr std::int64_t hidden_rows = Transformer::hidden_rows;
-    if (p.probe || x.size(0) <= hidden_rows) {
+    if (p.probe || x.size(0) <= Transformer::hidden_rows) {
         Tensor y = linear(m, "0", "1", p, x, compute, Activation::gelu_tanh);
         y = nn::linear(m[2], y, compute);
         p.tell(m, "2", y);
         return y;
     }
     Tensor y = p.backend.empty(x.shape(), compute);
-    for (std::int64_t first = 0; first < x.size(0); first += hidden_rows) {
-        const std::int64_t end = std::min(first + hidden_rows, x.size(0));
+    const std::int64_t step = Transformer::hidden_step(x.size(0));
+    for (std::int64_t first = 0; first < x.size(0); first += step) {
+        const std::int64_t end = std::min(first + step, x.size(0));
         const Tensor hidden = nn::linear(m["0"], x.slice(0, first, end), compute, Activation::gelu_tanh);
         Tensor part = y.slice(0, first, end);
-        p.backend.linear(hidden, nn::weight(m["2"], "weight"), m["2"].find("bias"), {Activation::none, compute}, part);
+        ops::linear(hidden, nn::weight(m["2"], "weight"), m["2"].find("bias"), {Activation::none, compute}, part);
     }
     return y;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -60,9 +61,15 @@ public:
         Precision precision;
     };
 
-    /// Tokens whose hidden layer of the feed-forward network exists at a time: that of a long clip would need as much
-    /// memory as all else together. A multiple of 128, by which matrices are cut.
+    /// Tokens at most whose hidden layer of the feed-forward network exists at a time: that of a long clip would need
+    /// as much memory as all else together. A multiple of 128, by which matrices are cut.
     static constexpr std::int64_t hidden_rows = std::int64_t{66} * 128;
+    /// Into how many at a time so many tokens are cut: as few pieces as hidden_rows allows, about equally long, since a
+    /// backend may compute a short one in another way than all others.
+    static constexpr std::int64_t hidden_step(std::int64_t tokens) {
+        const std::int64_t pieces = std::max<std::int64_t>(1, (tokens + hidden_rows - 1) / hidden_rows);
+        return ((tokens + pieces - 1) / pieces + 127) / 128 * 128;
+    }
 
     /// Checks the tensors (Config::read). Throws Error.
     Transformer(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);

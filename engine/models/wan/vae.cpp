@@ -32,8 +32,8 @@ std::string level_name(const Level& l) {
 Tensor to_channels_last(Backend& backend, const Tensor& frame, std::int64_t patch, DType dtype) {
     const std::int64_t height = frame.size(1) / patch, width = frame.size(2) / patch;
     Tensor out = backend.empty({height, width, frame.size(0), patch, patch}, dtype);
-    backend.copy(nn::on(backend, frame).split(2, patch).split(1, patch).permute({1, 3, 0, 4, 2}),
-                 out); // from [3, h, p rows, w, p columns]
+    ops::copy(nn::on(backend, frame).split(2, patch).split(1, patch).permute({1, 3, 0, 4, 2}),
+              out); // from [3, h, p rows, w, p columns]
     return out.reshape({height, width, frame.size(0) * patch * patch});
 }
 
@@ -41,8 +41,8 @@ Tensor to_channels_last(Backend& backend, const Tensor& frame, std::int64_t patc
 Tensor to_image(Backend& backend, const Tensor& x, std::int64_t patch) {
     const std::int64_t height = x.size(0), width = x.size(1), colours = x.size(2) / (patch * patch);
     Tensor image = backend.empty({colours, height, patch, width, patch}, DType::f32);
-    backend.copy(x.split(2, patch * patch).split(3, patch).permute({2, 0, 4, 1, 3}),
-                 image); // from [h, w, 3, p columns, p rows]
+    ops::copy(x.split(2, patch * patch).split(3, patch).permute({2, 0, 4, 1, 3}),
+              image); // from [h, w, 3, p columns, p rows]
     return image.reshape({colours, height * patch, width * patch});
 }
 
@@ -355,7 +355,7 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
     Encoder encoder(*weights_, config_, std::move(stream), [&](const Tensor& moments) {
         const Tensor means = moments.slice(2, 0, config_.z).permute({2, 0, 1});
         Tensor dense = backend_->empty(means.shape(), DType::f32);
-        backend_->copy(means, dense);
+        ops::copy(means, dense);
         arrivals.push(dense);
     });
     Tensor grey; // the one tensor that stands for all zero frames, so that repetition is seen
@@ -406,7 +406,7 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) 
                 frame.data<float>()[c * height * width + i] = in.data<float>()[c * in.stride(0) + i] / scale + mean;
         }
         Tensor last = backend_->empty({height, width, config_.z}, dtype);
-        backend_->copy(backend_->upload(frame).permute({1, 2, 0}), last);
+        ops::copy(backend_->upload(frame).permute({1, 2, 0}), last);
         return last;
     };
     auto run = [&](Rows part, const Decoder::Sink& image_sink) {

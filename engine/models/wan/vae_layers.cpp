@@ -44,7 +44,7 @@ Tensor add_conv(const Module& m, Stream& s, std::span<const Tensor> frames, cons
     const bool own = sum.buffer().use_count() == 1 && sum.is_contiguous();
     const Tensor residual = sum.unsqueeze(0);
     Tensor out = own ? residual : s.backend.empty(residual.shape(), s.dtype);
-    s.backend.conv(frames, nn::weight(m, "weight"), bias, &residual, options, out);
+    ops::conv(frames, nn::weight(m, "weight"), bias, &residual, options, out);
     return out.select(0, 0);
 }
 
@@ -76,7 +76,7 @@ Tensor channel_norm(const Module& m, const Tensor& x, bool silu, Tensor room = {
     const Tensor stored = x.backend()->parameter(nn::weight(m, "gamma"), false),
                  gamma = stored.reshape({stored.elements()});
     if (!room.defined()) return ops::channel_norm(x, gamma, silu, x.dtype());
-    x.backend()->channel_norm(x, gamma, silu, room);
+    ops::channel_norm(x, gamma, silu, room);
     return room;
 }
 
@@ -110,7 +110,7 @@ Tensor room_for(const Module& conv, Stream& s, const Tensor& frame) {
     Memory& memory = s.memory[conv.prefix()];
     if (!memory.room.defined()) { // the two before the first are zero
         memory.room = s.backend.empty({frame.size(0), frame.size(1), frames, weight.shape()[1]}, s.compute);
-        s.backend.fill(memory.room, 0.0f);
+        ops::fill(memory.room, 0.0f);
         memory.past = {memory.room.select(2, 1), memory.room.select(2, 2)};
     }
     const int place = std::exchange(memory.place, (memory.place + 1) % frames);
@@ -247,16 +247,16 @@ Tensor average_down(Stream& s, std::span<const Tensor> frames, int scale, std::i
         return across == 1 ? pixels : ops::contiguous(pixels.split(2, across).select(3, j));
     };
     Tensor share = s.backend.empty({1, 1, channels / parts}, DType::f32);
-    s.backend.fill(share, 1.0f / static_cast<float>(group));
+    ops::fill(share, 1.0f / static_cast<float>(group));
     Tensor out = s.backend.empty({height, width, channels}, s.dtype);
     for (std::int64_t part = 0; part < parts; ++part) {
         Tensor sum = s.backend.empty({height, width, channels / parts}, DType::f32);
-        s.backend.fill(sum, 0.0f);
+        ops::fill(sum, 0.0f);
         for (std::int64_t sub = part * cell / parts; sub < (part + 1) * cell / parts; ++sub)
             for (std::int64_t j = 0; j < across; ++j)
                 if (const Tensor term = corner(sub, j)) sum = ops::add(sum, term, DType::f32);
         Tensor target = out.split(2, parts).select(3, part);
-        s.backend.copy(ops::multiply(sum, share.expand(0, height).expand(1, width), s.dtype), target);
+        ops::copy(ops::multiply(sum, share.expand(0, height).expand(1, width), s.dtype), target);
     }
     return out;
 }
@@ -270,7 +270,7 @@ Tensor duplicate_up(Stream& s, const Tensor& x, std::int64_t channels, int dt, i
         for (int dw = 0; dw < 2; ++dw) {
             const std::int64_t part = (dt * 2 + dh) * 2 + dw;
             Tensor target = pixels.select(3, dw).select(1, dh);
-            s.backend.copy(x.split(2, step).select(3, part / repeats), target);
+            ops::copy(x.split(2, step).select(3, part / repeats), target);
         }
     return out;
 }

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <thread>
 
+#include "engine/backend/cpu/kernels.h"
 #include "engine/core/error.h"
 #include "kernel_test.h"
 
@@ -29,6 +30,12 @@ TEST(OpenBackend, SaysWhyThereIsNoCuda) {
     }
     EXPECT_THROW(open_backend({}, -1), UsageError);
     EXPECT_EQ(open_backend({}, 3)->threads(), 3);
+}
+
+// The VAE asks: in a build without oneDNN, or where it is switched off, our own loops use the processor's units.
+TEST(OpenBackend, TheProcessorsUnitsForBf16AreUsedWithoutALibrary) {
+    if (!cpu::kernels().gemm_bf16) GTEST_SKIP() << "not on this processor";
+    EXPECT_TRUE(open_backend({})->fast_bf16());
 }
 
 TEST(Parameter, IsWidenedScaledAndKept) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/kernels.h"
 
+#include <cstring>
+#include <numeric>
+
 #include "engine/backend/cpu/cpu_backend.h"
 #include "kernel_test.h"
 
@@ -63,6 +66,28 @@ TEST_P(Kernels, RoundsToBf16AsTheType) {
     float nan = NAN;
     k().narrow_bf16(&nan, bits.data(), 1);
     EXPECT_TRUE(std::isnan(bf16{bits[0]}.value()));
+}
+
+TEST_P(Kernels, WidensEveryValueAsTheType) {
+    const auto same = [](DType type, const auto& values, auto widen) {
+        // A start within a vector and a last one that is part empty.
+        for (const std::size_t first : {0, 3}) {
+            const auto n = static_cast<std::int64_t>(values.size() - first);
+            std::vector<float> expected(values.size() - first), widened = expected;
+            to_f32(type, values.data() + first, expected.data(), n);
+            widen(values.data() + first, widened.data(), n);
+            EXPECT_EQ(std::memcmp(widened.data(), expected.data(), expected.size() * sizeof(float)), 0)
+                << info(type).name << " from " << first;
+        }
+    };
+    std::vector<std::uint16_t> halves(65536);
+    std::iota(halves.begin(), halves.end(), std::uint16_t{0});
+    std::vector<std::uint8_t> bytes(256);
+    std::iota(bytes.begin(), bytes.end(), std::uint8_t{0});
+    same(DType::bf16, halves, k().widen_bf16);
+    same(DType::f16, halves, k().widen_f16);
+    same(DType::f8_e5m2, bytes, k().widen_e5m2);
+    same(DType::f8_e4m3, bytes, k().widen_e4m3);
 }
 
 TEST_P(Kernels, ProductOfPairs) {

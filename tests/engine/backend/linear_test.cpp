@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/backend/cpu/onednn.h"
 #include "engine/backend/weight_changes.h"
 #include "kernel_test.h"
 
@@ -103,6 +104,27 @@ TEST(Linear, AddsTheLastTerms) {
                 });
                 for (const double sum : doubles(out)) ASSERT_EQ(sum, static_cast<double>(last)) << k;
             }
+}
+
+// Few rows are made factors once and cut into narrower tiles than many: every sum keeps its order.
+TEST(Linear, ARowIsTheSameAmongFewAndMany) {
+    if (cpu::OneDnnMatrix::available()) GTEST_SKIP() << "many rows go to the library";
+    const auto backend = open_backend({}, 2);
+    for (const DType type : {f32, bf16})
+        for (const std::int64_t k : {70, 2048}) {
+            const Weight w("w", host({300, k}, 2, type));
+            const Tensor x = backend->upload(host({600, k}, 1, type));
+            const auto product = [&](std::int64_t rows) {
+                Tensor out = backend->empty({rows, 300}, type);
+                backend->linear(x.slice(0, 0, rows), w, nullptr, {Activation::none, type}, out);
+                return out;
+            };
+            const Tensor many = product(600);
+            for (const std::int64_t rows : {9, 100, 512}) {
+                const Tensor few = product(rows);
+                EXPECT_EQ(std::memcmp(few.raw(), many.raw(), few.bytes()), 0) << rows << " of depth " << k;
+            }
+        }
 }
 
 TEST(Linear, DenseRows) {

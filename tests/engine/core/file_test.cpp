@@ -178,6 +178,20 @@ TEST_F(Files, writing_replaces_at_once) {
     EXPECT_EQ(entries(), 1);
 }
 
+TEST_F(Files, who_may_read_a_file_does_not_change_when_it_is_replaced) {
+    const fs::path path = make("out.json", "old");
+    const auto mode = [&] { return fs::status(path).permissions(); };
+    const fs::perms as_made = mode();
+    for (const fs::perms set : {fs::perms(0600), fs::perms(0664), fs::perms(0444)}) {
+        fs::permissions(path, set);
+        write_file(path, "new");
+        EXPECT_EQ(mode(), set);
+    }
+    fs::remove(path);
+    write_file(path, "new"); // of a new file the system's mask decides, as ever
+    EXPECT_EQ(mode(), as_made);
+}
+
 TEST_F(Files, without_commit_nothing_stays) {
     { AtomicFile(folder / "out").write("x"); }
     EXPECT_EQ(entries(), 0);

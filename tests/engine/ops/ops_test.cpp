@@ -5,6 +5,8 @@
 
 #include <numeric>
 
+#include "engine/core/profile.h"
+
 namespace denoir {
 namespace {
 
@@ -71,6 +73,33 @@ TEST_F(Ops, AttentionAndGather) {
     const Weight table("t", Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2}));
     const std::vector<std::int64_t> ids = {2, 0};
     EXPECT_EQ(values(ops::gather(*backend, table, ids, DType::f32)), (std::vector<float>{5, 6, 1, 2}));
+}
+
+// A profile counts every kernel, whoever owns the memory of its result.
+TEST_F(Ops, ResultsInMemoryOfTheCallerAreTheSameAndTimed) {
+    const auto calls = [](profile::Zone zone) { return profile::totals()[static_cast<std::size_t>(zone)].calls; };
+    const auto timed = [&](profile::Zone zone, const Tensor& expected, auto op) {
+        Tensor out = backend->empty(expected.shape(), expected.dtype());
+        const std::int64_t before = calls(zone);
+        op(out);
+        EXPECT_EQ(calls(zone), before + 1) << profile::name(zone);
+        EXPECT_EQ(values(out), values(expected)) << profile::name(zone);
+    };
+    const Tensor x = counted({6, 4}), frame = counted({5, 4, 2}), gamma = counted({1, 4}).select(0, 0);
+    const auto weight = [&](const Shape& shape) { return Weight("w", backend->download(counted(shape))); };
+    const Weight w = weight({3, 4}), b = weight({3}), kernel = weight({4, 2, 3, 3});
+    const ConvOptions same{.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1};
+    timed(profile::Zone::linear, ops::linear(x, w, &b, {}, DType::bf16),
+          [&](Tensor& out) { ops::linear(x, w, &b, {}, out); });
+    timed(profile::Zone::convolution, ops::conv({&frame, 1}, kernel, nullptr, nullptr, same, DType::f32),
+          [&](Tensor& out) {
+              ops::conv({&frame, 1}, kernel, nullptr, nullptr, same, out);
+          });
+    timed(profile::Zone::norm, ops::channel_norm(x, gamma, true, DType::f32),
+          [&](Tensor& out) { ops::channel_norm(x, gamma, true, out); });
+    timed(profile::Zone::cast, x, [&](Tensor& out) { ops::copy(x, out); });
+    timed(profile::Zone::elementwise, backend->upload(Tensor::zeros({6, 4})),
+          [](Tensor& out) { ops::fill(out, 0.0f); });
 }
 
 } // namespace

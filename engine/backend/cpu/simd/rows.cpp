@@ -14,6 +14,21 @@ template <class F, class... In> void map(F f, float* out, std::int64_t n, const 
     if (i < n) store_part(out + i, f(load_part(in + i, n - i)...), n - i);
 }
 
+/// out[i] = f(in[i]) for narrow values, a vector of `Narrow` at a time.
+template <class Narrow, class Element, class F> void widen(F f, const Element* in, float* out, std::int64_t n) {
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        Narrow v;
+        __builtin_memcpy(&v, in + i, sizeof v);
+        store(out + i, f(v));
+    }
+    if (i < n) {
+        Narrow v{};
+        __builtin_memcpy(&v, in + i, static_cast<std::size_t>(n - i) * sizeof(Element));
+        store_part(out + i, f(v), n - i);
+    }
+}
+
 /// Sums of f over short stretches in f32 (four vectors of sums), the stretches in f64.
 template <class F> double total(F f, const float* x, std::int64_t n) {
     constexpr std::int64_t stretch = 16 * lanes;
@@ -58,19 +73,19 @@ template <class Put> float each_exponential(const float* s, float shift, std::in
 } // namespace
 
 void widen_bf16(const std::uint16_t* in, float* out, std::int64_t n) {
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
-        Halves h;
-        __builtin_memcpy(&h, in + i, sizeof h);
-        const UVec wide = __builtin_convertvector(h, UVec) << 16;
-        store(out + i, reinterpret_cast<Vec>(wide));
-    }
-    if (i < n) {
-        Halves h{};
-        __builtin_memcpy(&h, in + i, static_cast<std::size_t>(n - i) * 2);
-        const UVec wide = __builtin_convertvector(h, UVec) << 16;
-        store_part(out + i, reinterpret_cast<Vec>(wide), n - i);
-    }
+    widen<Halves>([](Halves h) { return reinterpret_cast<Vec>(__builtin_convertvector(h, UVec) << 16); }, in, out, n);
+}
+
+void widen_f16(const std::uint16_t* in, float* out, std::int64_t n) {
+    widen<Halves>([](Halves h) { return widen_f16(h); }, in, out, n);
+}
+
+void widen_e5m2(const std::uint8_t* in, float* out, std::int64_t n) {
+    widen<Bytes>([](Bytes b) { return widen_e5m2(b); }, in, out, n);
+}
+
+void widen_e4m3(const std::uint8_t* in, float* out, std::int64_t n) {
+    widen<Bytes>([](Bytes b) { return widen_e4m3(b); }, in, out, n);
 }
 
 void narrow_bf16(const float* in, std::uint16_t* out, std::int64_t n) {

@@ -37,6 +37,7 @@ using IVec = std::int32_t __attribute__((vector_size(lanes * 4)));
 using UVec = std::uint32_t __attribute__((vector_size(lanes * 4)));
 using Pairs = std::uint64_t __attribute__((vector_size(lanes * 4)));
 using Halves = std::uint16_t __attribute__((vector_size(lanes * 2)));
+using Bytes = std::uint8_t __attribute__((vector_size(lanes)));
 
 inline Vec load(const float* p) {
     Vec v;
@@ -112,6 +113,31 @@ inline Halves narrow_bf16(Vec v) {
     if (_mm512_fpclass_ps_mask(v, 0x20) == 0) return reinterpret_cast<Halves>(_mm512_cvtneps_pbh(v));
 #endif
     return __builtin_convertvector(bf16_bits(v) >> 16, Halves);
+}
+
+/// The values of f16, exactly; NaN keeps its payload (the processor's instruction would make a signalling one quiet).
+inline Vec widen_f16(Halves h) {
+    const IVec wide = __builtin_convertvector(h, IVec), magnitude = wide & 0x7FFF, sign = (wide & 0x8000) << 16;
+    const IVec shifted = (magnitude << 13) + (112 << 23); // exponent bias 15 -> 127
+#if defined(__AVX512F__)
+    // Not _mm512_cvtph_ps: some compilers warn of what it leaves undefined.
+    const IVec finite = bits(_mm512_maskz_cvtph_ps(0xFFFF, reinterpret_cast<__m256i>(h)));
+#elif defined(__F16C__)
+    const IVec finite = bits(_mm256_cvtph_ps(reinterpret_cast<__m128i>(h)));
+#else
+    const IVec subnormal = bits(from_bits(magnitude | 0x3F000000) - splat(0.5f));
+    const IVec finite = sign | (magnitude < 0x400 ? subnormal : shifted);
+#endif
+    return from_bits(magnitude >= 0x7C00 ? sign | (shifted + (112 << 23)) : finite);
+}
+/// The values of f8_e5m2: the upper halves of f16.
+inline Vec widen_e5m2(Bytes b) { return widen_f16(__builtin_convertvector(b, Halves) << 8); }
+/// The values of f8_e4m3: no infinities, one NaN for each sign.
+inline Vec widen_e4m3(Bytes b) {
+    const Halves wide = __builtin_convertvector(b, Halves), magnitude = wide & 0x7F, sign = (wide & 0x80) << 8;
+    const Vec value = widen_f16(sign | magnitude << 7) * splat(256.0f); // exponent bias 7 -> 15
+    const IVec is_nan = __builtin_convertvector(magnitude, IVec) == 0x7F;
+    return from_bits(is_nan ? (__builtin_convertvector(sign, IVec) << 16) | 0x7FC00000 : bits(value));
 }
 
 } // namespace denoir::cpu::DENOIR_ISA
