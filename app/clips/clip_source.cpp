@@ -57,7 +57,7 @@ std::optional<RunFolder> run_of(const fs::path& video) {
 
 class VideoSource : public ClipSource {
 public:
-    explicit VideoSource(const fs::path& path) : video_(path) {
+    VideoSource(const fs::path& path, std::stop_token stop) : video_(path, {}, std::move(stop)) {
         const VideoInfo& v = video_.info();
         info_.kind = ClipInfo::Kind::video;
         info_.path = to_qstring(path);
@@ -88,7 +88,7 @@ private:
 /// The video of a run.
 class RunSource : public ClipSource {
 public:
-    explicit RunSource(const fs::path& folder) {
+    RunSource(const fs::path& folder, std::stop_token stop) {
         const RunFolder run = RunFolder::open(folder);
         const RunRecord& record = run.record();
         std::error_code ignored;
@@ -96,7 +96,7 @@ public:
         if (!fs::exists(video, ignored)) video = record.out;
         if (!fs::exists(video, ignored))
             throw Error(folder.string(), "", "this run has no video yet", "go on with it, or decode one of its steps");
-        inner_ = open_clip(to_qstring(video));
+        inner_ = open_clip(to_qstring(video), std::move(stop));
         info_ = inner_->info();
         info_.kind = ClipInfo::Kind::run;
         info_.path = to_qstring(folder);
@@ -198,16 +198,16 @@ int ClipInfo::frame_at(double seconds) const {
     return std::max(0, static_cast<int>(after - times.begin()) - 1);
 }
 
-std::unique_ptr<ClipSource> open_clip(const QString& name) {
+std::unique_ptr<ClipSource> open_clip(const QString& name, std::stop_token stop) {
     const fs::path path = to_path(name);
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) {
-        if (fs::exists(path / "run.json", ignored)) return std::make_unique<RunSource>(path);
+        if (fs::exists(path / "run.json", ignored)) return std::make_unique<RunSource>(path, std::move(stop));
         return std::make_unique<FolderSource>(path);
     }
     if (is_still(path)) return std::make_unique<StillSource>(path);
     try {
-        return std::make_unique<VideoSource>(path);
+        return std::make_unique<VideoSource>(path, std::move(stop));
     } catch (const Error&) {
         if (!is_named_as_still(path)) throw;
     }

@@ -10,8 +10,8 @@ constexpr double scan_seconds = 20;
 
 } // namespace
 
-PacketStore::PacketStore(const std::filesystem::path& path, const MediaLimits& limits)
-    : path_(path), limits_(limits), first_(std::make_unique<Demuxer>(path, limits)) {
+PacketStore::PacketStore(const std::filesystem::path& path, const MediaLimits& limits, std::stop_token stop)
+    : path_(path), limits_(limits), stop_(std::move(stop)), first_(std::make_unique<Demuxer>(path, limits)) {
     scan(path);
 }
 
@@ -23,6 +23,7 @@ void PacketStore::scan(const std::filesystem::path& path) {
     std::uint64_t bytes = 0;
     first_->source().allow(scan_seconds);
     for (Packet packet = make_packet(); first_->read(*packet);) {
+        if (stop_.stop_requested()) throw Cancelled();
         bytes += static_cast<std::uint64_t>(packet->size);
         if (entries_.size() >= most_packets) first_->fail("it has more than a million frames");
         if (bytes > most_bytes) first_->fail("it claims more data than it holds");
@@ -47,8 +48,10 @@ void PacketStore::get(int index, AVPacket& packet) {
             next_ = 0;
         }
         again_->source().allow(scan_seconds);
-        for (; next_ <= index; ++next_)
+        for (; next_ <= index; ++next_) {
+            if (stop_.stop_requested()) throw Cancelled();
             if (!again_->read(*read_)) again_->fail("the file was changed");
+        }
         found = read_.get();
     }
     if (av_packet_ref(&packet, found) < 0) throw std::bad_alloc();

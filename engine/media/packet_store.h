@@ -2,6 +2,7 @@
 #pragma once
 // Private to engine/media: the packets of a video by number, in any order.
 #include <filesystem>
+#include <stop_token>
 #include <vector>
 
 #include "engine/media/containers.h"
@@ -19,8 +20,8 @@ struct PacketEntry {
 /// that were not kept: containers' own seeking lands elsewhere in too many files.
 class PacketStore {
 public:
-    /// Throws Error for a file that claims more than it holds, or takes too long to go through.
-    PacketStore(const std::filesystem::path& path, const MediaLimits& limits);
+    /// Throws Error for a file that claims more than it holds, or takes too long to go through, Cancelled.
+    PacketStore(const std::filesystem::path& path, const MediaLimits& limits, std::stop_token stop);
 
     const Demuxer& demuxer() const { return *first_; }
     MemorySource& source() { return first_->source(); }
@@ -34,6 +35,7 @@ private:
     void scan(const std::filesystem::path& path);
     std::filesystem::path path_;
     MediaLimits limits_;
+    std::stop_token stop_;
     std::unique_ptr<Demuxer> first_, again_;
     std::vector<PacketEntry> entries_;
     std::vector<Packet> kept_; ///< the first of them

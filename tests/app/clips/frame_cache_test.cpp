@@ -157,6 +157,21 @@ private slots:
         }
     }
 
+    /// Videos whose frames are counted by decoding take long to open: who closes one does not wait for it.
+    void closing_ends_opening() {
+        std::atomic<bool> told = false;
+        {
+            FrameCache cache;
+            auto clip = cache.open([&](const std::stop_token& stop) -> std::unique_ptr<ClipSource> {
+                while (!stop.stop_requested()) QThread::msleep(1);
+                told = true;
+                throw Cancelled();
+            });
+            clip.reset();
+        }
+        QVERIFY(told);
+    }
+
     /// A picture that is broken is a picture all the same, and so is what only claims to be one.
     void a_broken_picture_is_called_one() {
         write_png(to_path(home_.file("whole.png")), moving_picture(32, 16, 0));
