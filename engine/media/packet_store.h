@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Private to engine/media: the packets of a video by number, in any order.
+#include <deque>
 #include <filesystem>
 #include <stop_token>
 #include <vector>
@@ -39,7 +40,9 @@ private:
     std::unique_ptr<Demuxer> first_, again_;
     std::vector<PacketEntry> entries_;
     std::vector<Packet> kept_; ///< the first of them
-    Packet read_ = make_packet();
+    /// The last that `again_` read: stepping back does not begin at the front each time.
+    std::deque<Packet> recent_;
+    std::uint64_t recent_bytes_ = 0;
     int next_ = 0; ///< number of the packet that `again_` reads next
 };
 
