@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "engine/core/json.h"
 #include "engine/core/tensor.h"
@@ -51,6 +52,12 @@ public:
     /// The next frame, or false at the end. Throws Error naming the file.
     virtual bool read(SourceFrame& frame) = 0;
     virtual void rewind() = 0;
+    /// Seconds from the first frame to each, ascending; empty where they come evenly, at the rate that info() says, or
+    /// nothing tells. May go through the whole file once. Throws Cancelled.
+    virtual const std::vector<double>& times() {
+        static const std::vector<double> none;
+        return none;
+    }
 
 protected:
     SourceInfo info_;

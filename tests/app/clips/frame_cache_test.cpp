@@ -4,9 +4,13 @@
 #include <QDir>
 #include <QFile>
 #include <QSignalSpy>
+#include <QThread>
+#include <atomic>
+#include <cmath>
 #include <numeric>
 #include <random>
 
+#include "app/clips/player.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/image.h"
 #include "tests/app/clips.h"
@@ -170,6 +174,31 @@ private slots:
             clip.reset();
         }
         QVERIFY(told);
+    }
+
+    /// Frames that do not come evenly meet those of their moment.
+    void pairs_by_the_frames_own_times() {
+        VideoOptions options;
+        options.width = 96, options.height = 64, options.fps = {50, 1};
+        VideoWriter writer(to_path(home_.file("even.mkv")), options);
+        for (int i = 0; i < 150; ++i) writer.write(moving_picture(96, 64, i % 30));
+        writer.finish();
+        FrameCache cache;
+        const auto uneven = cache.open(QStringLiteral(DENOIR_FIXTURES "/media/clips/h264_uneven.mkv")),
+                   even = cache.open(home_.file("even.mkv"));
+        QVERIFY(wait_open(*uneven) && wait_open(*even));
+        Player player;
+        player.set_clip(Side::a, uneven.get());
+        player.set_clip(Side::b, even.get());
+        QVERIFY(player.pairing().by_time());
+        const std::vector<double>& times = uneven->info().times;
+        int moved = 0;
+        for (int n = 0; n < uneven->info().frames && times[std::size_t(n)] < 2.98; ++n) {
+            const double met = even->info().times[std::size_t(player.pairing().partner(n))];
+            QVERIFY2(std::abs(met - times[std::size_t(n)]) < 0.0105, qPrintable(QString::number(n)));
+            moved += std::abs(n / uneven->info().stated_fps - times[std::size_t(n)]) > 0.02;
+        }
+        QVERIFY(moved > 0); // its rate alone would have told otherwise
     }
 
     /// A picture that is broken is a picture all the same, and so is what only claims to be one.
