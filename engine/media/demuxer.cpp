@@ -4,8 +4,10 @@ extern "C" {
 }
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string_view>
 
 #include "engine/media/containers.h"
 #include "engine/media/still.h"
@@ -150,6 +152,18 @@ bool Demuxer::read(AVPacket& packet) {
     }
 }
 
+namespace {
+
+/// Those of an MP4 that are shown: an edit list leaves some of its samples out.
+std::int64_t shown_frames(AVStream& stream) {
+    std::int64_t shown = 0;
+    const int entries = avformat_index_get_entries_count(&stream);
+    for (int i = 0; i < entries; ++i) shown += !(avformat_index_get_entry(&stream, i)->flags & AVINDEX_DISCARD_FRAME);
+    return shown;
+}
+
+} // namespace
+
 VideoInfo describe(const Demuxer& demuxer, int width, int height) {
     const AVStream& stream = demuxer.stream();
     VideoInfo info;
@@ -158,6 +172,8 @@ VideoInfo describe(const Demuxer& demuxer, int width, int height) {
     const AVRational rate = stream.avg_frame_rate.num > 0 ? stream.avg_frame_rate : stream.r_frame_rate;
     if (rate.num > 0 && rate.den > 0) info.fps = {rate.num, rate.den};
     if (stream.nb_frames > 0) info.frames = stream.nb_frames;
+    if (info.frames && demuxer.container().demuxer == std::string_view("mov"))
+        if (const std::int64_t shown = shown_frames(demuxer.stream()); shown > 0) info.frames = shown;
     if (stream.duration > 0)
         info.duration = static_cast<double>(stream.duration) * av_q2d(stream.time_base);
     else if (demuxer.format().duration > 0)

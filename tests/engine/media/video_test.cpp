@@ -88,6 +88,14 @@ TEST(Video, SaysOfHdrThatItIsReadAsIfItWereNone) {
     }
 }
 
+/// What an edit list leaves out is no frame of the video, whatever its tables count.
+TEST(Video, FramesAreThoseThatAreShown) {
+    for (const char* name : {"h264_edited.mp4", "h264_long.mp4", "h264_open.mp4", "hevc_open.mp4", "mpeg4_b.mp4"}) {
+        const std::filesystem::path file = fixture("clips") / name;
+        EXPECT_EQ(VideoReader(file).info().frames, std::int64_t(read_video(file).size())) << name;
+    }
+}
+
 /// Cameras and copies leave a few bytes there; whatever the index names lies before them.
 TEST(Video, BytesBehindTheLastAtomArePassedOver) {
     const TempFolder folder;
