@@ -159,8 +159,8 @@ void Comparer::note_pairing(Comparison& c) const {
 
 void Comparer::note_differences(Comparison& c) const {
     const auto note = [&](std::string text) { c.notes.push_back(std::move(text)); };
-    if (!c.a.warning.empty()) note("A " + c.a.warning);
-    if (!c.b.warning.empty()) note("B " + c.b.warning);
+    for (const std::string& warning : c.a.warnings) note("A " + warning);
+    for (const std::string& warning : c.b.warnings) note("B " + warning);
     if (c.a.width != c.b.width || c.a.height != c.b.height) {
         const bool to_b = c.pairs.resize == PairOptions::Resize::to_b;
         note(fmt::format("sizes differ (A {}x{}, B {}x{}): {} was scaled to {}x{} with Lanczos, as --resize {} asks",

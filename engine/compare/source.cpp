@@ -51,7 +51,7 @@ public:
         if (fps >= least_fps && fps <= most_fps) info_.fps = fps;
         if (video.frames && *video.frames >= 0 && *video.frames <= most_frames) info_.frames = video.frames;
         info_.detail = fmt::format("{} in {}", video.codec, video.container);
-        info_.warning = hdr_warning(video);
+        info_.warnings = reading_warnings(video);
         info_.request = request_in(video.comment, path);
     }
     bool read(SourceFrame& frame) override {
@@ -96,6 +96,7 @@ public:
         info_.frames = std::int64_t(files_.size());
         info_.detail = kind == SourceInfo::Kind::picture ? first.format : first.format + " files";
         info_.request = stored_request(files_.front());
+        info_.warnings = unread_parts(sample_kind(files_.front()));
     }
     bool read(SourceFrame& frame) override {
         if (next_ == files_.size()) return false;

@@ -30,7 +30,7 @@ struct SourceInfo {
     double fps = 0;                     ///< 0 where nothing says it (frame folders)
     std::optional<std::int64_t> frames; ///< where it is known before the end
     std::string detail;                 ///< "h264 in mp4", "step 20 of 20", "12 pictures"
-    std::string warning;                ///< "is HDR …", to stand behind its name; else empty
+    std::vector<std::string> warnings;  ///< "is HDR …", to stand behind its name: what a comparison does not see
     Json request;                       ///< what made it, where it says so (runs, our videos and frames); else null
 };
 std::string_view name(SourceInfo::Kind);

@@ -395,6 +395,14 @@ class WhatDoesNotFit(Compare):
             said = self.done("render", "request.json", "--out", f"{name}_out.mp4").err
             self.assertEqual("hdr_pq.mp4 is HDR (PQ)" in said, name == "hdr_pq", said)
 
+    def test_what_is_not_compared_is_noted(self):
+        """Equal as they are read: their transparency and lower bits are not looked at."""
+        for name in ("mode_RGBA.png", "grey16.png"):
+            shutil.copy(FIXTURES / "media" / name, self.work)
+        for name, words in (("mode_RGBA.png", "alpha"), ("grey16.png", "16 bits")):
+            notes = self.compare(name, name)["notes"]
+            self.assertEqual([words in n for n in notes if n[:2] in ("A ", "B ")], [True, True], notes)
+
     def test_offset(self):
         self.frames("a", range(4, 12))
         self.frames("b", range(16), add=1)
