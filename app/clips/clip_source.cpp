@@ -13,6 +13,7 @@
 #include "engine/core/json.h"
 #include "engine/media/frames.h"
 #include "engine/media/indexed_video.h"
+#include "engine/media/sample_kind.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"
 
@@ -123,7 +124,7 @@ public:
         info_.size = {first.width, first.height};
         info_.request = to_qstring(read_request_metadata(files_.front()));
         info_.fps = rate_of(info_.request, usual_fps);
-        info_.exact = true;
+        info_.exact = !sample_kind(files_.front()).lossy;
         even_times(info_);
     }
     Image read(int frame) override {
@@ -151,7 +152,7 @@ public:
         info_.frames = 1;
         info_.size = {picture_.width, picture_.height};
         info_.request = to_qstring(read_request_metadata(path));
-        info_.exact = true;
+        info_.exact = !sample_kind(path).lossy;
         even_times(info_);
     }
     Image read(int) override { return picture_; }

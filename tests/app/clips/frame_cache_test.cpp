@@ -201,6 +201,23 @@ private slots:
         QVERIFY(moved > 0); // its rate alone would have told otherwise
     }
 
+    void what_a_lossy_codec_made_is_not_exact() {
+        FrameCache cache;
+        for (const auto& [name, exact] : {std::pair{"mode_RGB.png", true},
+                                          {"lossless.webp", true},
+                                          {"lossy.webp", false},
+                                          {"progressive.jpg", false}}) {
+            const auto clip = cache.open(QStringLiteral(DENOIR_FIXTURES "/media/") + QLatin1String(name));
+            QVERIFY(wait_open(*clip));
+            QCOMPARE(clip->info().exact, exact);
+            const QString folder = home_.file(QStringLiteral("of_") + QLatin1String(name));
+            QVERIFY(QDir().mkpath(folder) && QFile::copy(clip->info().path, folder + QStringLiteral("/1")));
+            const auto frames = cache.open(folder);
+            QVERIFY(wait_open(*frames));
+            QCOMPARE(frames->info().exact, exact);
+        }
+    }
+
     /// A picture that is broken is a picture all the same, and so is what only claims to be one.
     void a_broken_picture_is_called_one() {
         write_png(to_path(home_.file("whole.png")), moving_picture(32, 16, 0));
