@@ -291,10 +291,33 @@ std::string said_of_not_finite(const TraceComparison& c) {
                        first->difference.both_not_finite, first->difference.elements);
 }
 
+std::string said_of_dtypes(const TraceComparison& c) {
+    if (!c.first_dtype) return {};
+    const LayerError& l = c.layers[*c.first_dtype];
+    return fmt::format(" Dtypes part first at {}: {}.", place(l), pair_of_dtypes(l.difference));
+}
+
+/// Of traces whose common tensors have equal values.
+std::string verdict_of_equals(const TraceComparison& c) {
+    const auto other =
+        std::find_if(c.layers.begin(), c.layers.end(), [](const LayerError& l) { return !l.difference.same_bits; });
+    std::string text;
+    if (other == c.layers.end())
+        text = fmt::format("All {} tensors are equal to the bit.", c.layers.size());
+    else if (c.first_dtype)
+        text = fmt::format("All {} tensors are equal in value.", c.layers.size()) + said_of_dtypes(c);
+    else
+        text = fmt::format("All {} tensors are equal in value as f32; what is stored differs first in {}.",
+                           c.layers.size(), place(*other));
+    if (!c.only_a.empty() || !c.only_b.empty())
+        text += fmt::format(" Not compared: {} in A alone, {} in B alone.", c.only_a.size(), c.only_b.size());
+    return text;
+}
+
 std::string verdict_of(const TraceComparison& c) {
     if (c.layers.empty()) return "The two traces have no layer in common.";
     std::string text;
-    if (!c.begins) return fmt::format("All {} tensors are equal to the bit.", c.layers.size()) + said_of_not_finite(c);
+    if (!c.begins) return verdict_of_equals(c) + said_of_not_finite(c);
     if (c.first) {
         const LayerError& l = c.layers[*c.first];
         if (l.difference.not_finite > 0)
@@ -314,9 +337,7 @@ std::string verdict_of(const TraceComparison& c) {
         text = fmt::format("No layer makes an error of its own: all differences are what rounding to {} makes of them.",
                            info(c.coarsest).name);
     }
-    if (c.first_dtype)
-        text += fmt::format(" Dtypes part first at {}: {}.", place(c.layers[*c.first_dtype]),
-                            pair_of_dtypes(c.layers[*c.first_dtype].difference));
+    text += said_of_dtypes(c);
     if (c.worst)
         text += fmt::format(" Largest difference over the mean norm of a layer: {}, in {}.",
                             error_text(c.worst_normalised()), place(c.layers[*c.worst]));
@@ -374,6 +395,11 @@ TraceKey parse_trace_key(std::string_view key) {
             k.branch.append(k.branch.empty() ? "" : "/").append(part);
     }
     return k;
+}
+
+bool TraceComparison::identical() const {
+    return shapes.empty() && only_a.empty() && only_b.empty() &&
+           std::all_of(layers.begin(), layers.end(), [](const LayerError& l) { return l.difference.same_bits; });
 }
 
 void analyse(TraceComparison& c) {

@@ -149,6 +149,23 @@ TEST(Analyse, UnknownNamesFollowEachOther) {
     EXPECT_EQ(made_of({}).verdict, "The two traces have no layer in common.");
 }
 
+TEST(Analyse, OnlyWhatIsEqualToTheBitIsIdentical) {
+    TraceComparison c = made_of({{"a", 0}, {"b", 0}});
+    EXPECT_TRUE(c.identical());
+    c.layers[1].difference.same_bits = false;
+    analyse(c);
+    EXPECT_FALSE(c.identical());
+    EXPECT_EQ(c.verdict, "All 2 tensors are equal in value as f32; what is stored differs first in b.");
+    c.layers[1].difference.dtype_b = DType::bf16;
+    analyse(c);
+    EXPECT_EQ(c.verdict, "All 2 tensors are equal in value. Dtypes part first at b: f32 in A, bf16 in B.");
+    c = made_of({{"a", 0}});
+    c.only_a = {"z"};
+    analyse(c);
+    EXPECT_FALSE(c.identical());
+    EXPECT_EQ(c.verdict, "All 1 tensors are equal to the bit. Not compared: 1 in A alone, 0 in B alone.");
+}
+
 TEST(Analyse, FramesOfALayerCountTogether) {
     const TraceComparison c = made_of({{"vae_decoder/frame_000/conv2", 1e-7},
                                        {"vae_decoder/frame_000/decoder.conv1", 1e-7},
