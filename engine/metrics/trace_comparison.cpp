@@ -67,21 +67,27 @@ public:
     explicit Graph(TraceComparison& c) : comparison_(c) {
         for (std::size_t i = 0; i < c.layers.size(); ++i) add(i);
         for (const auto& named : by_name_) note_last_block(named.first);
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            const TraceKey& parts = nodes_[i].parts;
+            if (parts.component == "image_encoder") last_of_image_ = i;
+            if (parts.component == "sampler" && parts.layer == "latent") last_latent_ = i;
+        }
     }
 
     std::vector<Node>& nodes() { return nodes_; }
 
-    /// Largest error among the inputs; where one is not in the traces, among its inputs in turn.
+    /// Largest error among the inputs; where one is not in the traces, among its inputs in turn. Once.
     void inherit() {
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             Node& n = nodes_[i];
             std::set<std::string> seen;
             const auto inputs = inputs_of(n.parts.component, n.parts.layer);
             if (inputs) {
-                for (const std::string& input : *inputs) visit(n, i, n.parts.component, input, seen);
+                for (const std::string& input : *inputs) visit(n, n.parts.component, input, seen);
             } else if (i > 0 && nodes_[i - 1].parts.column() == n.parts.column()) {
                 n.inherited = nodes_[i - 1].relative; // a name that nobody knows: what came before it
             }
+            if (is_whole_block(n.parts.layer)) block_before_[{n.parts.component, n.parts.branch}] = i;
         }
     }
 
@@ -151,23 +157,21 @@ private:
         if (const auto it = by_name_.find(name_of(k)); it != by_name_.end()) take(n, nodes_[it->second]);
     }
 
-    void visit(Node& n, std::size_t index, const std::string& component, const std::string& input,
-               std::set<std::string>& seen) {
+    void visit(Node& n, const std::string& component, const std::string& input, std::set<std::string>& seen) {
         // Of a model's blocks all may be missing in between; a file may name one that no model has.
         constexpr std::size_t most_between = 1000;
         if (seen.size() >= most_between || !seen.insert(input).second) return;
         const TraceKey& at = n.parts;
-        if (input[0] == '@') return visit_reference(n, index, component, input, seen);
+        if (input[0] == '@') return visit_reference(n, component, input, seen);
         TraceKey k = at;
         k.component = component;
         k.layer = input;
         if (const Node* from = find(k)) return take(n, *from);
         if (const auto further = inputs_of(component, input))
-            for (const std::string& next : *further) visit(n, index, component, next, seen);
+            for (const std::string& next : *further) visit(n, component, next, seen);
     }
 
-    void visit_reference(Node& n, std::size_t index, const std::string& component, const std::string& input,
-                         std::set<std::string>& seen) {
+    void visit_reference(Node& n, const std::string& component, const std::string& input, std::set<std::string>& seen) {
         const TraceKey& at = n.parts;
         if (input == "@latent" && at.step) take_named(n, "sampler", *at.step - 1, "", "latent");
         if (input == "@text") take_named(n, "text_encoder", {}, at.branch, "norm");
@@ -175,24 +179,21 @@ private:
         if (input == "@velocity")
             for (const char* expert : {"transformer", "transformer_low"})
                 for (const char* branch : {"cond", "uncond"}) take_named(n, expert, at.step, branch, "velocity");
-        if (input == "@last_block") visit(n, index, component, fmt::format("blocks.{}", last_block_[component]), seen);
-        const auto last_of = [&](std::string_view of, auto fits) {
-            for (std::size_t i = nodes_.size(); i-- > 0;)
-                if (nodes_[i].parts.component == of && fits(nodes_[i].parts.layer)) return take(n, nodes_[i]);
-        };
-        if (input == "@image") last_of("image_encoder", [](std::string_view) { return true; });
-        if (input == "@decoded") last_of("sampler", [](std::string_view layer) { return layer == "latent"; });
+        if (input == "@last_block") visit(n, component, fmt::format("blocks.{}", last_block_[component]), seen);
+        if (input == "@image" && last_of_image_) take(n, nodes_[*last_of_image_]);
+        if (input == "@decoded" && last_latent_) take(n, nodes_[*last_latent_]);
         if (input == "@before")
-            for (std::size_t i = index; i-- > 0;)
-                if (nodes_[i].parts.component == component && nodes_[i].parts.branch == at.branch &&
-                    is_whole_block(nodes_[i].parts.layer))
-                    return take(n, nodes_[i]);
+            if (const auto it = block_before_.find({component, at.branch}); it != block_before_.end())
+                take(n, nodes_[it->second]);
     }
 
     TraceComparison& comparison_;
     std::vector<Node> nodes_;
     std::unordered_map<std::string, std::size_t> by_name_;
     std::map<std::string, int> last_block_;
+    std::optional<std::size_t> last_of_image_, last_latent_; ///< nodes, in the order of execution
+    /// Of each component and branch, the last whole block before the node that inherits now.
+    std::map<std::pair<std::string, std::string>, std::size_t> block_before_;
 };
 
 /// "blocks.3.self_attn.q" -> "blocks.*.self_attn.q": the same layer of every block.
