@@ -66,7 +66,7 @@ void Comparer::align() {
     for (const auto& [found, source] : {std::pair{&a, a_.get()}, std::pair{&b, b_.get()}})
         if (found->empty()) throw Error(source->info().path.string(), "", "holds no frames", "name another video");
     if (options_.pairs.match == FrameMatch::time) a = as_often_as_b(a);
-    alignment_ = metrics::align(a, b, options_.largest_offset);
+    alignment_ = metrics::align(a, b, options_.largest_offset, stop_);
     options_.pairs.offset = alignment_->offset;
 }
 
