@@ -51,7 +51,7 @@ TEST(Image, SaysWhatReadingItLeavesOut) {
     const auto kind = [](const char* name) { return sample_kind(fixture(name)); };
     for (const char* name : {"mode_RGBA.png", "mode_LA.png", "palette_transparent.png", "alpha.webp", "alpha.tiff"})
         EXPECT_TRUE(kind(name).alpha) << name;
-    for (const char* name : {"mode_RGB.png", "mode_L.png", "mode_P.png", "lossless.webp", "tiff_lzw.tiff",
+    for (const char* name : {"mode_RGB.png", "mode_L.png", "palette_2.png", "lossless.webp", "tiff_lzw.tiff",
                              "mode_RGB.bmp", "cmyk.jpg", "picture.gif", "picture.ppm"})
         EXPECT_FALSE(kind(name).alpha) << name;
     EXPECT_EQ(kind("grey16.png").bits, 16);
