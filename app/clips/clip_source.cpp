@@ -12,6 +12,7 @@
 #include "engine/core/json.h"
 #include "engine/media/frames.h"
 #include "engine/media/indexed_video.h"
+#include "engine/media/sample_kind.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"
 
@@ -56,7 +57,7 @@ std::optional<RunFolder> run_of(const fs::path& video) {
 
 class VideoSource : public ClipSource {
 public:
-    explicit VideoSource(const fs::path& path) : video_(path) {
+    VideoSource(const fs::path& path, std::stop_token stop) : video_(path, {}, std::move(stop)) {
         const VideoInfo& v = video_.info();
         info_.kind = ClipInfo::Kind::video;
         info_.path = to_qstring(path);
@@ -87,7 +88,7 @@ private:
 /// The video of a run.
 class RunSource : public ClipSource {
 public:
-    explicit RunSource(const fs::path& folder) {
+    RunSource(const fs::path& folder, std::stop_token stop) {
         const RunFolder run = RunFolder::open(folder);
         const RunRecord& record = run.record();
         std::error_code ignored;
@@ -95,7 +96,7 @@ public:
         if (!fs::exists(video, ignored)) video = record.out;
         if (!fs::exists(video, ignored))
             throw Error(folder.string(), "", "this run has no video yet", "resume it, or decode one of its steps");
-        inner_ = open_clip(to_qstring(video));
+        inner_ = open_clip(to_qstring(video), std::move(stop));
         info_ = inner_->info();
         info_.kind = ClipInfo::Kind::run;
         info_.path = to_qstring(folder);
@@ -122,7 +123,7 @@ public:
         info_.size = {first.width, first.height};
         info_.request = to_qstring(read_request_metadata(files_.front()));
         info_.fps = rate_of(info_.request, usual_fps);
-        info_.exact = true;
+        info_.exact = !sample_kind(files_.front()).lossy;
         even_times(info_);
     }
     Image read(int frame) override {
@@ -150,7 +151,7 @@ public:
         info_.frames = 1;
         info_.size = {picture_.width, picture_.height};
         info_.request = to_qstring(read_request_metadata(path));
-        info_.exact = true;
+        info_.exact = !sample_kind(path).lossy;
         even_times(info_);
     }
     Image read(int) override { return picture_; }
@@ -182,16 +183,16 @@ int ClipInfo::frame_at(double seconds) const {
     return std::max(0, static_cast<int>(after - times.begin()) - 1);
 }
 
-std::unique_ptr<ClipSource> open_clip(const QString& name) {
+std::unique_ptr<ClipSource> open_clip(const QString& name, std::stop_token stop) {
     const fs::path path = to_path(name);
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) {
-        if (fs::exists(path / "run.json", ignored)) return std::make_unique<RunSource>(path);
+        if (fs::exists(path / "run.json", ignored)) return std::make_unique<RunSource>(path, std::move(stop));
         return std::make_unique<FolderSource>(path);
     }
     if (clip_kind(name) == ClipKind::still) return std::make_unique<StillSource>(path);
     try {
-        return std::make_unique<VideoSource>(path);
+        return std::make_unique<VideoSource>(path, std::move(stop));
     } catch (const Error&) {
         const bool named_as_still = is_frame_name(path) && lower_extension(path) != ".gif"; // that one moves
         if (!named_as_still) throw;

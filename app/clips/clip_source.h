@@ -4,7 +4,9 @@
 #include <QMetaType>
 #include <QSize>
 #include <QString>
+#include <functional>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "engine/media/image.h"
@@ -48,8 +50,11 @@ protected:
 };
 
 /// By content: a video, a picture, a folder of pictures in natural order, a run folder (its video). The video in a
-/// run's folder, or beside it under its name, belongs to the run. Throws Error.
-std::unique_ptr<ClipSource> open_clip(const QString& path);
+/// run's folder, or beside it under its name, belongs to the run. `stop` ends opening, which may take long for some
+/// videos, and reading. Throws Error, Cancelled.
+std::unique_ptr<ClipSource> open_clip(const QString& path, std::stop_token stop = {});
+/// The same for whoever opens it later, on a thread of theirs.
+using ClipOpener = std::function<std::unique_ptr<ClipSource>(std::stop_token)>;
 
 /// The rate that a stored request (JSON) names; `otherwise` where it names none. The text may come from anyone.
 double rate_of(const QString& request, double otherwise);

@@ -108,7 +108,7 @@ struct FrameCache::Retired {
 /// The thread of a clip and what it shares with it.
 struct Clip::Worker {
     std::shared_ptr<FrameCache::Store> store;
-    std::function<std::unique_ptr<ClipSource>()> open;
+    ClipOpener open;
     int id = 0;
 
     std::mutex mutex;
@@ -130,7 +130,7 @@ struct Clip::Worker {
     void work(const std::stop_token& stop) {
         std::unique_ptr<ClipSource> source;
         try {
-            source = open();
+            source = open(stop);
         } catch (...) {
             tell([issue = Issue::from_current_exception()](Clip& c) {
                 c.state_ = State::failed;
@@ -204,8 +204,7 @@ struct Clip::Worker {
     }
 };
 
-Clip::Clip(FrameCache& cache, std::function<std::unique_ptr<ClipSource>()> open)
-    : cache_(cache), worker_(std::make_shared<Worker>()) {
+Clip::Clip(FrameCache& cache, ClipOpener open) : cache_(cache), worker_(std::make_shared<Worker>()) {
     worker_->store = cache.store_;
     worker_->open = std::move(open);
     {
@@ -233,7 +232,7 @@ Clip::~Clip() {
 }
 
 QImage Clip::cached(int frame) const { return cache_.store_->find(worker_->id, frame); }
-std::function<std::unique_ptr<ClipSource>()> Clip::opener() const { return worker_->open; }
+ClipOpener Clip::opener() const { return worker_->open; }
 bool Clip::is_cached(int frame) const { return cache_.store_->has(worker_->id, frame); }
 
 void Clip::want(int frame, int direction) {
@@ -270,10 +269,10 @@ FrameCache::FrameCache(qint64 limit_bytes, QObject* parent)
 FrameCache::~FrameCache() = default; // joins the threads of closed clips
 
 std::unique_ptr<Clip> FrameCache::open(const QString& path) {
-    return open([path] { return open_clip(path); });
+    return open([path](std::stop_token stop) { return open_clip(path, std::move(stop)); });
 }
 
-std::unique_ptr<Clip> FrameCache::open(std::function<std::unique_ptr<ClipSource>()> source) {
+std::unique_ptr<Clip> FrameCache::open(ClipOpener source) {
     return std::unique_ptr<Clip>(new Clip(*this, std::move(source)));
 }
 

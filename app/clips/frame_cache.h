@@ -3,7 +3,6 @@
 #include <QImage>
 #include <QObject>
 #include <QSet>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -28,7 +27,7 @@ public:
     const ClipInfo& info() const { return info_; }
     const Issue& issue() const { return issue_; }
     /// Opens the same once more, for another thread.
-    std::function<std::unique_ptr<ClipSource>()> opener() const;
+    ClipOpener opener() const;
 
     /// The frame, null where it is not decoded yet. Asks for nothing.
     QImage cached(int frame) const;
@@ -49,7 +48,7 @@ signals:
 private:
     friend class FrameCache;
     struct Worker;
-    Clip(FrameCache& cache, std::function<std::unique_ptr<ClipSource>()> open);
+    Clip(FrameCache& cache, ClipOpener open);
     State state_ = State::opening;
     ClipInfo info_;
     Issue issue_;
@@ -68,8 +67,8 @@ public:
 
     /// Opens in the background: opened() or failed() follows. The caller owns the clip.
     std::unique_ptr<Clip> open(const QString& path);
-    /// `source` is called and used on the clip's thread; it may throw Error.
-    std::unique_ptr<Clip> open(std::function<std::unique_ptr<ClipSource>()> source);
+    /// `source` is called and used on the clip's thread, and told to stop when the clip is closed; it may throw Error.
+    std::unique_ptr<Clip> open(ClipOpener source);
 
     void set_limit(qint64 bytes);
     qint64 limit() const;

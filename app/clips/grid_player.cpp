@@ -28,8 +28,8 @@ private:
 } // namespace
 
 std::unique_ptr<Clip> open_scaled(FrameCache& cache, const QString& path, int side) {
-    return cache.open([path, side]() -> std::unique_ptr<ClipSource> {
-        return std::make_unique<ScaledSource>(open_clip(path), side);
+    return cache.open([path, side](std::stop_token stop) -> std::unique_ptr<ClipSource> {
+        return std::make_unique<ScaledSource>(open_clip(path, std::move(stop)), side);
     });
 }
 

@@ -18,6 +18,7 @@ void Player::set_clip(Side side, Clip* clip, int frame) {
     slot = clip;
     if (frame >= 0) frame_ = frame; // before anything is decoded
     const auto settle = [this] {
+        pair();
         if (frame_ >= frames()) frame_ = std::max(0, frames() - 1);
         if (frames() <= 1) set_speed(0);
         restart_clock();
@@ -42,16 +43,19 @@ int Player::frames() const { return leader() ? leader()->info().frames : 0; }
 double Player::seconds() const { return frames() ? leader()->info().times[static_cast<std::size_t>(frame_)] : 0; }
 
 int Player::partner(const Clip& clip, int frame) const {
-    const std::int64_t met = &clip == b_ && leader() == a_ ? pairing().partner(frame) : frame;
+    const std::int64_t met = &clip == b_ && leader() == a_ ? pairing_.partner(frame) : frame;
     return int(std::clamp<std::int64_t>(met, 0, clip.info().frames - 1));
 }
 
-Pairing Player::pairing() const {
-    if (!a_ || !b_) return {0, 0, FrameMatch::index, offset_};
+void Player::pair() {
+    pairing_ = {0, 0, FrameMatch::index, offset_};
+    if (!a_ || !b_) return;
     const ClipInfo &a = a_->info(), &b = b_->info();
     // As many frames of another rate are most likely the same ones, written by another program.
-    const bool by_time = !by_number_ && rates_differ(a.stated_fps, b.stated_fps) && a.frames != b.frames;
-    return {a.stated_fps, b.stated_fps, by_time ? FrameMatch::time : FrameMatch::index, offset_};
+    if (by_number_ || !rates_differ(a.stated_fps, b.stated_fps) || a.frames == b.frames) return;
+    const bool evenly = come_evenly(a.times, a.stated_fps) && come_evenly(b.times, b.stated_fps);
+    pairing_ =
+        evenly ? Pairing(a.stated_fps, b.stated_fps, FrameMatch::time, offset_) : Pairing(a.times, b.times, offset_);
 }
 
 int Player::frame_of(Side side) const {
@@ -178,6 +182,7 @@ void Player::set_loop(bool loop) {
 void Player::set_by_number(bool on) {
     if (on == by_number_) return;
     by_number_ = on;
+    pair();
     want();
     emit by_number_changed(on);
     emit frame_changed(frame_);
@@ -186,6 +191,7 @@ void Player::set_by_number(bool on) {
 void Player::set_offset(int frames) {
     if (frames == offset_) return;
     offset_ = frames;
+    pair();
     want();
     emit offset_changed(frames);
     emit frame_changed(frame_);

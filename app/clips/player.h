@@ -12,8 +12,8 @@ namespace denoir::app {
 enum class Side { a, b };
 
 /// Moves through one clip, or two together. True to the clips' own times; a frame that is not decoded yet is waited
-/// for, never skipped. B follows A as Pairing has it: frame by frame, or by time where both rates and lengths differ,
-/// shifted by an offset. Borrows the clips. GUI thread.
+/// for, never skipped. B follows A as Pairing has it: frame by frame, or by time where both rates and lengths differ
+/// (by the frames' own where those do not come evenly), shifted by an offset. Borrows the clips. GUI thread.
 class Player : public QObject {
     Q_OBJECT
 public:
@@ -32,7 +32,7 @@ public:
     /// The frame of this side that belongs to the leader's, held inside its clip; -1: nothing is open there.
     int frame_of(Side side) const;
     /// Which frame of B meets which one of A; made for the clips as they are now.
-    Pairing pairing() const;
+    const Pairing& pairing() const { return pairing_; }
     bool playing() const { return speed_ != 0; }
     double speed() const { return speed_; } ///< 1: true; negative: backwards; 0: stands
     bool loop() const { return loop_; }
@@ -67,10 +67,12 @@ private:
     void restart_clock();
     bool ready(int frame) const;
     int partner(const Clip& clip, int frame) const;
+    void pair();
     void want();
 
     Clip* a_ = nullptr;
     Clip* b_ = nullptr;
+    Pairing pairing_;
     int frame_ = 0, offset_ = 0;
     double speed_ = 0;
     bool loop_ = true, by_number_ = false;

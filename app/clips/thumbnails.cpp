@@ -98,13 +98,13 @@ struct Thumbnails::State {
         std::sort(questions.begin(), questions.end(),
                   [](const Question& a, const Question& b) { return a.frame < b.frame; });
         if (const fs::path file = to_path(questions[0].file); fs::is_directory(file) || is_picture(file)) {
-            const auto pictures = open_clip(questions[0].file);
+            const auto pictures = open_clip(questions[0].file, end);
             read_each(
                 questions, pictures->info().frames, [&](int n, Image& to) { to = pictures->read(n); }, end);
             return;
         }
         if (questions.back().frame >= far_in) {
-            IndexedVideo video(to_path(questions[0].file));
+            IndexedVideo video(to_path(questions[0].file), {}, end);
             read_each(
                 questions, video.frames(), [&](int n, Image& to) { video.read(n, to); }, end);
             return;

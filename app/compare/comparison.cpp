@@ -74,10 +74,13 @@ struct Comparison::Worker {
 
     /// The latents' own frames; null where they cannot be had (then the videos serve).
     std::unique_ptr<ClipSource> exact(const ClipInfo& info, const QString& doing, const std::stop_token& stop) {
-        return open_clip(exact_clip(info.run, stop, [&](double done, double total) {
-            activity(doing.arg(done, 0, 'f', 0).arg(total, 0, 'f', 0));
-            if (const auto now = take_wish()) report(now->frame, to_image(now->a), to_image(now->b));
-        }));
+        return open_clip(exact_clip(info.run, stop,
+                                    [&](double done, double total) {
+                                        activity(doing.arg(done, 0, 'f', 0).arg(total, 0, 'f', 0));
+                                        if (const auto now = take_wish())
+                                            report(now->frame, to_image(now->a), to_image(now->b));
+                                    }),
+                         stop);
     }
 
     void compare(const std::stop_token& stop) {
@@ -96,8 +99,8 @@ struct Comparison::Worker {
             }
         }
         const bool by_latents = a != nullptr;
-        if (!a) a = pair.open_a();
-        if (!b) b = pair.open_b();
+        if (!a) a = pair.open_a(stop);
+        if (!b) b = pair.open_b(stop);
         const auto [first, last] = pair.range(a->info().frames, b->info().frames);
         tell([uncompressed, by_latents, undecoded, frames = a->info().frames](Comparison& c) {
             c.pair_.exact = by_latents;

@@ -69,7 +69,7 @@ private:
     struct Worker;
     struct Pair {
         ClipInfo a, b;
-        std::function<std::unique_ptr<ClipSource>()> open_a, open_b;
+        ClipOpener open_a, open_b;
         Pairing pairing;
         bool exact = false;
         /// Frames of A, [first, last), that have a partner among `of_b` frames.

@@ -51,13 +51,23 @@ std::vector<metrics::Signature> Comparer::signatures(FrameSource& source) {
     return all;
 }
 
+/// What A shows at the moments of B's frames: offsets are counted in B's.
+std::vector<metrics::Signature> Comparer::as_often_as_b(const std::vector<metrics::Signature>& a) {
+    const Pairing shown = pairing_of(*b_, *a_, {.match = FrameMatch::time});
+    std::vector<metrics::Signature> all;
+    for (std::int64_t i = 0; i < longest_alignment && shown.partner(i) < std::int64_t(a.size()); ++i)
+        all.push_back(a[std::size_t(shown.partner(i))]);
+    return all;
+}
+
 void Comparer::align() {
     std::vector<metrics::Signature> a, b;
     progress_("aligning", 0, 0);
     pool_.run(2, [&](std::int64_t side, int) { side == 0 ? a = signatures(*a_) : b = signatures(*b_); });
     for (const auto& [found, source] : {std::pair{&a, a_.get()}, std::pair{&b, b_.get()}})
         if (found->empty()) throw Error(source->info().path.string(), "", "holds no frames", "name another video");
-    alignment_ = metrics::align(a, b, options_.largest_offset);
+    if (options_.pairs.match == FrameMatch::time) a = as_often_as_b(a);
+    alignment_ = metrics::align(a, b, options_.largest_offset, stop_);
     options_.pairs.offset = alignment_->offset;
 }
 
@@ -120,33 +130,45 @@ void Comparer::compare_steps(Comparison& c) const {
     c.notes = c.steps.notes;
 }
 
+/// Which frame of B meets one of A: "compared with frame i+4 of B", by time "with the frame of B 4 after …".
+void Comparer::note_pairing(Comparison& c) const {
+    const bool by_time = c.pairs.match == FrameMatch::time;
+    const std::string met = by_time
+                                ? fmt::format("each frame of A is compared with the frame of B {} {} the nearest "
+                                              "in time",
+                                              frames(std::abs(c.pairs.offset)), c.pairs.offset < 0 ? "before" : "after")
+                                : fmt::format("frame i of A is compared with frame i{:+} of B", c.pairs.offset);
+    const std::string own = by_time ? "each frame of A is compared with the frame of B nearest in time"
+                                    : "frame i of A is compared with frame i of B";
+    if (c.alignment && c.alignment->certain)
+        c.notes.push_back(fmt::format("aligned: {} (found automatically; grid difference {:.2f}, without the offset "
+                                      "{:.2f})",
+                                      c.pairs.offset == 0 && by_time ? own : met, c.alignment->error,
+                                      c.alignment->error_at_zero));
+    else if (c.alignment)
+        c.notes.push_back("no offset fits clearly better than the others: " + own);
+    else if (c.pairs.offset != 0)
+        c.notes.push_back(met + ", as --offset asks");
+    if (!rates_differ(c.a.fps, c.b.fps)) return;
+    const std::string rates = fmt::format("frame rates differ (A {}, B {}): ", rate(c.a.fps), rate(c.b.fps));
+    if (!by_time)
+        c.notes.push_back(rates + "frames are compared by number; --match time compares by time");
+    else
+        c.notes.push_back(rates +
+                          (c.alignment || c.pairs.offset != 0 ? std::string("frames are compared by time") : own));
+}
+
 void Comparer::note_differences(Comparison& c) const {
     const auto note = [&](std::string text) { c.notes.push_back(std::move(text)); };
-    if (!c.a.warning.empty()) note("A " + c.a.warning);
-    if (!c.b.warning.empty()) note("B " + c.b.warning);
+    for (const std::string& warning : c.a.warnings) note("A " + warning);
+    for (const std::string& warning : c.b.warnings) note("B " + warning);
     if (c.a.width != c.b.width || c.a.height != c.b.height) {
         const bool to_b = c.pairs.resize == PairOptions::Resize::to_b;
         note(fmt::format("sizes differ (A {}x{}, B {}x{}): {} was scaled to {}x{} with Lanczos, as --resize {} asks",
                          c.a.width, c.a.height, c.b.width, c.b.height, to_b ? "A" : "B", c.width, c.height,
                          to_b ? "b" : "a"));
     }
-    if (c.alignment)
-        note(c.alignment->certain
-                 ? fmt::format("aligned: frame i of A is compared with frame i{:+} of B (found automatically; grid "
-                               "difference {:.2f}, without the offset {:.2f})",
-                               c.pairs.offset, c.alignment->error, c.alignment->error_at_zero)
-                 : std::string("no offset fits clearly better than the others: frame i of A is compared with frame i "
-                               "of B"));
-    else if (c.pairs.offset != 0)
-        note(fmt::format("frame i of A is compared with frame i{:+} of B, as --offset asks", c.pairs.offset));
-    if (rates_differ(c.a.fps, c.b.fps))
-        note(c.pairs.match == FrameMatch::time
-                 ? fmt::format("frame rates differ (A {}, B {}): each frame of A is compared with the frame of B "
-                               "nearest in time",
-                               rate(c.a.fps), rate(c.b.fps))
-                 : fmt::format("frame rates differ (A {}, B {}): frames are compared by number; --match time compares "
-                               "by time",
-                               rate(c.a.fps), rate(c.b.fps)));
+    note_pairing(c);
     const auto compared = std::int64_t(c.frames.size());
     if (c.length_a != c.length_b)
         note(fmt::format("lengths differ: A has {}, B has {}; {} compared, from frame {} of A and {} of "

@@ -76,9 +76,11 @@ public:
 
 private:
     void align();
+    std::vector<metrics::Signature> as_often_as_b(const std::vector<metrics::Signature>& a);
     void check_lpips(const FramePairs&) const;
     std::vector<metrics::Signature> signatures(FrameSource&);
     void compare_steps(Comparison&) const;
+    void note_pairing(Comparison&) const;
     void note_differences(Comparison&) const;
 
     CompareOptions options_;

@@ -13,20 +13,37 @@ namespace {
 
 std::string size_of(const SourceInfo& info) { return fmt::format("{}x{}", info.width, info.height); }
 
+std::vector<double> times_of(FrameSource& source) {
+    constexpr std::int64_t most = 1 << 20; // as many as videos with times of their own may have
+    if (!source.times().empty() || !source.info().frames) return source.times();
+    return even_times(std::clamp<std::int64_t>(*source.info().frames, 0, most), source.info().fps);
+}
+
 } // namespace
 
+Pairing pairing_of(FrameSource& a, FrameSource& b, const PairOptions& options) {
+    const double fps_a = a.info().fps, fps_b = b.info().fps;
+    if (options.match == FrameMatch::time) {
+        for (const FrameSource* side : {&a, &b})
+            if (side->info().fps <= 0)
+                throw Error(side->info().path.string(), "--match", "the frame rate is not known, so time tells nothing",
+                            "use --match index");
+        if (!a.times().empty() || !b.times().empty()) {
+            const std::vector<double> times_a = times_of(a), times_b = times_of(b);
+            if (!times_a.empty() && !times_b.empty()) return {times_a, times_b, options.offset};
+        }
+    }
+    return {fps_a, fps_b, options.match, options.offset};
+}
+
 FramePairs::FramePairs(FrameSource& a, FrameSource& b, const PairOptions& options, bool ahead)
-    : a_{a}, b_{b}, pairing_(a.info().fps, b.info().fps, options.match, options.offset), ahead_(ahead) {
+    : a_{a}, b_{b}, ahead_(ahead) {
     const SourceInfo &x = a.info(), &y = b.info();
     const bool same = x.width == y.width && x.height == y.height;
     if (!same && options.resize == PairOptions::Resize::refuse)
         throw Error(y.path.string(), "size", fmt::format("is {}, but A is {}", size_of(y), size_of(x)),
                     "make them equal, or have one scaled with --resize a or --resize b");
-    if (options.match == FrameMatch::time)
-        for (const SourceInfo* side : {&x, &y})
-            if (side->fps <= 0)
-                throw Error(side->path.string(), "--match",
-                            "the frame rate is unknown, so frames cannot be matched by time", "use --match index");
+    pairing_ = pairing_of(a, b, options);
     const SourceInfo& target = options.resize == PairOptions::Resize::to_b ? y : x;
     width_ = target.width;
     height_ = target.height;

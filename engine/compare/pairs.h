@@ -20,6 +20,10 @@ struct PairOptions {
     enum class Resize { refuse, to_a, to_b } resize = Resize::refuse;
 };
 
+/// Of frames of `a` and of `b` as these options ask: by time by the frames' own times, where those of a side do not
+/// come evenly. Throws Error where time is asked for and a rate is not known, Cancelled.
+Pairing pairing_of(FrameSource& a, FrameSource& b, const PairOptions& options);
+
 /// Frames counted from 0, as their videos count them.
 struct PairIndex {
     std::int64_t a = 0, b = 0;

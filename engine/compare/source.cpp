@@ -6,8 +6,10 @@
 #include <array>
 #include <cmath>
 
+#include "engine/compare/pairing.h"
 #include "engine/compare/spool.h"
 #include "engine/media/frames.h"
+#include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/request_json.h"
@@ -20,11 +22,18 @@ namespace {
 constexpr double least_fps = 1e-6, most_fps = 1e5; ///< a frame in twelve days; the fastest cameras
 constexpr std::int64_t most_frames = std::int64_t{1} << 32;
 
-/// The request inside a video or PNG. It may come from anyone: what is no request of ours is nothing.
-Json stored_request(const fs::path& path) {
+/// The request in the text that a video or PNG carries. It may come from anyone: what is no request of ours is nothing.
+Json request_in(const std::string& text, const fs::path& path) {
     try {
-        const std::string text = read_request_metadata(path);
-        return text.empty() ? Json() : parse_json(text, path.string());
+        if (Json json = text.empty() ? Json() : parse_json(text, path.string()); json.is_object()) return json;
+    } catch (const Error&) { // another program's text
+    }
+    return {};
+}
+
+Json stored_request(const fs::path& picture) {
+    try {
+        return request_in(read_request_metadata(picture), picture);
     } catch (const Error&) {
         return {};
     }
@@ -32,7 +41,8 @@ Json stored_request(const fs::path& path) {
 
 class VideoSource : public FrameSource {
 public:
-    explicit VideoSource(const fs::path& path) : path_(path), reader_(std::make_unique<VideoReader>(path)) {
+    VideoSource(const fs::path& path, std::stop_token stop)
+        : path_(path), stop_(std::move(stop)), reader_(std::make_unique<VideoReader>(path)) {
         const VideoInfo& video = reader_->info();
         info_.path = path;
         info_.width = video.width;
@@ -42,8 +52,8 @@ public:
         if (fps >= least_fps && fps <= most_fps) info_.fps = fps;
         if (video.frames && *video.frames >= 0 && *video.frames <= most_frames) info_.frames = video.frames;
         info_.detail = fmt::format("{} in {}", video.codec, video.container);
-        info_.warning = hdr_warning(video);
-        info_.request = stored_request(path);
+        info_.warnings = reading_warnings(video);
+        info_.request = request_in(video.comment, path);
     }
     bool read(SourceFrame& frame) override {
         at_start_ = false;
@@ -54,10 +64,24 @@ public:
         reader_ = std::make_unique<VideoReader>(path_);
         at_start_ = true;
     }
+    const std::vector<double>& times() override {
+        if (times_) return *times_;
+        times_.emplace();
+        MediaLimits limits;
+        limits.packet_bytes = 0; // nothing is read twice
+        try {
+            std::vector<double> found = IndexedVideo(path_, limits, stop_).times();
+            if (!come_evenly(found, info_.fps)) *times_ = std::move(found);
+        } catch (const Error&) { // the stated rate serves; damage shows where it lies
+        }
+        return *times_;
+    }
 
 private:
     fs::path path_;
+    std::stop_token stop_;
     std::unique_ptr<VideoReader> reader_;
+    std::optional<std::vector<double>> times_;
     bool at_start_ = true;
 };
 
@@ -73,6 +97,7 @@ public:
         info_.frames = std::int64_t(files_.size());
         info_.detail = kind == SourceInfo::Kind::picture ? first.format : first.format + " files";
         info_.request = stored_request(files_.front());
+        info_.warnings = unread_parts(sample_kind(files_.front()));
     }
     bool read(SourceFrame& frame) override {
         if (next_ == files_.size()) return false;
@@ -160,12 +185,12 @@ std::unique_ptr<FrameSource> open_folder(const fs::path& path, const SourceOptio
     return std::make_unique<PictureSource>(path, std::move(files), SourceInfo::Kind::frames);
 }
 
-std::unique_ptr<FrameSource> open_file(const fs::path& path) {
+std::unique_ptr<FrameSource> open_file(const fs::path& path, std::stop_token stop) {
     if (is_picture(path)) {
         image_info(path); // says what is wrong with it
         return std::make_unique<PictureSource>(path, std::vector{path}, SourceInfo::Kind::picture);
     }
-    return std::make_unique<VideoSource>(path);
+    return std::make_unique<VideoSource>(path, std::move(stop));
 }
 
 } // namespace
@@ -187,7 +212,7 @@ std::unique_ptr<FrameSource> open_source(const fs::path& path, const SourceOptio
                                          std::stop_token stop) {
     if (path.empty()) throw UsageError("", "input", "is empty", "name a video, a run folder or a folder of frames");
     std::error_code code;
-    auto source = fs::is_directory(path, code) ? open_folder(path, options, observer, stop) : open_file(path);
+    auto source = fs::is_directory(path, code) ? open_folder(path, options, observer, stop) : open_file(path, stop);
     const bool run = source->info().kind == SourceInfo::Kind::run;
     if (options.step && !run)
         throw UsageError(path.string(), "step", "is not a run folder", "name a run, or leave the step out");

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "engine/core/json.h"
 #include "engine/core/tensor.h"
@@ -29,7 +30,7 @@ struct SourceInfo {
     double fps = 0;                     ///< 0 where nothing says it (frame folders)
     std::optional<std::int64_t> frames; ///< where it is known before the end
     std::string detail;                 ///< "h264 in mp4", "step 20 of 20", "12 pictures"
-    std::string warning;                ///< "is HDR …", to stand behind its name; else empty
+    std::vector<std::string> warnings;  ///< "is HDR …", to stand behind its name: what a comparison does not see
     Json request;                       ///< what made it, where it says so (runs, our videos and frames); else null
 };
 std::string_view name(SourceInfo::Kind);
@@ -51,6 +52,12 @@ public:
     /// The next frame, or false at the end. Throws Error naming the file.
     virtual bool read(SourceFrame& frame) = 0;
     virtual void rewind() = 0;
+    /// Seconds from the first frame to each, ascending; empty where they come evenly, at the rate that info() says, or
+    /// nothing tells. May go through the whole file once. Throws Cancelled.
+    virtual const std::vector<double>& times() {
+        static const std::vector<double> none;
+        return none;
+    }
 
 protected:
     SourceInfo info_;

@@ -60,7 +60,7 @@ private:
 };
 
 struct Clips {
-    std::vector<std::unique_ptr<CellClip>> of_cell; ///< null: not done, or its video is gone
+    std::vector<std::unique_ptr<CellClip>> of_cell; ///< null: not done, its video is gone or damaged
     int width = 0, height = 0;                      ///< of the largest
     double fps = 0, seconds = 0;
 
@@ -76,6 +76,15 @@ struct Clips {
             height = std::max(height, of_cell[i]->height());
             fps = std::max(fps, of_cell[i]->fps());
             seconds = std::max(seconds, of_cell[i]->seconds());
+        }
+    }
+    /// True where this cell shows another frame now. A clip that turns out damaged keeps the last one that was whole.
+    bool advance(std::size_t cell, double moment) {
+        try {
+            return of_cell[cell] && of_cell[cell]->advance(moment);
+        } catch (const Error&) {
+            of_cell[cell].reset();
+            return false;
         }
     }
 };
@@ -101,8 +110,7 @@ Image play(const SweepRecord& record, const fs::path& video, const Progress& pro
     for (std::int64_t i = 0; i < (writer ? frames : middle + 1); ++i) {
         if (stop.stop_requested()) throw Cancelled();
         for (std::size_t cell = 0; cell < clips.of_cell.size(); ++cell)
-            if (CellClip* clip = clips.of_cell[cell].get(); clip && clip->advance(double(i) / clips.fps))
-                grid.put(cell, clip->frame());
+            if (clips.advance(cell, double(i) / clips.fps)) grid.put(cell, clips.of_cell[cell]->frame());
         if (i == middle) picture = grid.image();
         if (writer) writer->write(grid.image());
         progress("drawing the grid", i + 1, writer ? frames : middle + 1);

@@ -155,7 +155,7 @@ Json to_json(const TraceComparison& c) {
             {"b", c.name_b},
             {"verdict", c.verdict},
             {"agree", !c.first && !c.layers.empty() && c.shapes.empty()},
-            {"identical", !c.begins && c.shapes.empty()},
+            {"identical", c.identical()},
             {"first", at(c.first)},
             {"first_dtype", at(c.first_dtype)},
             {"first_difference", at(c.begins)},

@@ -12,7 +12,8 @@ bool is_bmp(Data data) {
 
 Still scan_bmp(Data data, Depth depth) {
     const Bytes bytes{data, false};
-    const bool old = bytes.u32(14) == 12;
+    const std::uint32_t header = bytes.u32(14);
+    const bool old = header == 12;
     if (!bytes.has(0, 14 + std::uint64_t{bytes.u32(14)})) refuse_cut();
     const auto height = static_cast<std::int32_t>(old ? bytes.u16(20) : bytes.u32(22));
     const std::uint64_t w = old ? bytes.u16(18) : bytes.u32(18),
@@ -27,6 +28,7 @@ Still scan_bmp(Data data, Depth depth) {
     constexpr std::uint64_t pixels_per_byte = 128; // a run of 255 takes two bytes
     if (!bytes.has(offset, run_length ? w * h / pixels_per_byte : stride * h)) refuse_cut();
     Still still{"BMP", AV_CODEC_ID_BMP, static_cast<int>(w), static_cast<int>(h), 1, {}, {}};
+    still.kind.alpha = bits == 32 && (header == 56 || header >= 108) && bytes.u32(66) != 0;
     if (depth == Depth::whole) append(still.packet, data);
     return still;
 }

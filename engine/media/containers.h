@@ -21,6 +21,8 @@ const Container* find_container(Data data);
 
 /// Walks over the outermost parts of the file: throws Error where one reaches beyond the end, or claims what cannot be.
 void check_container(Data data, const Container& container);
+/// The same of an MP4, which also must not claim more samples than a video has: libav's index of them fills memory.
+void scan_mp4(Data data);
 
 /// An open file, its best video stream found. Errors name the file.
 class Demuxer {

@@ -4,8 +4,10 @@ extern "C" {
 }
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string_view>
 
 #include "engine/media/containers.h"
 #include "engine/media/still.h"
@@ -150,6 +152,45 @@ bool Demuxer::read(AVPacket& packet) {
     }
 }
 
+namespace {
+
+/// Colours that swscale has no matrix for: it takes BT.601's without a word.
+std::string foreign_matrix(AVColorSpace space) {
+    switch (space) {
+    case AVCOL_SPC_YCGCO:
+        return "YCgCo";
+    case AVCOL_SPC_ICTCP:
+        return "ICtCp";
+    case AVCOL_SPC_SMPTE2085:
+        return "SMPTE 2085";
+    case AVCOL_SPC_CHROMA_DERIVED_NCL:
+    case AVCOL_SPC_CHROMA_DERIVED_CL:
+        return "YCbCr of its own primaries";
+    default:
+        return {};
+    }
+}
+
+SampleKind kind_of(const AVStream& stream) {
+    const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(stream.codecpar->format));
+    if (!d) return {};
+    // A GIF's pictures are laid over each other, an entry of a palette has no transparency of its own.
+    const bool drawn = stream.codecpar->codec_id == AV_CODEC_ID_GIF || (d->flags & AV_PIX_FMT_FLAG_PAL);
+    const AVDictionaryEntry* beside = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0); // WebM: a second stream
+    const bool alpha = (d->flags & AV_PIX_FMT_FLAG_ALPHA) || (beside && std::string_view(beside->value) == "1");
+    return {std::max(8, d->comp[0].depth), alpha && !drawn, false};
+}
+
+/// Those of an MP4 that are shown: an edit list leaves some of its samples out.
+std::int64_t shown_frames(AVStream& stream) {
+    std::int64_t shown = 0;
+    const int entries = avformat_index_get_entries_count(&stream);
+    for (int i = 0; i < entries; ++i) shown += !(avformat_index_get_entry(&stream, i)->flags & AVINDEX_DISCARD_FRAME);
+    return shown;
+}
+
+} // namespace
+
 VideoInfo describe(const Demuxer& demuxer, int width, int height) {
     const AVStream& stream = demuxer.stream();
     VideoInfo info;
@@ -158,6 +199,8 @@ VideoInfo describe(const Demuxer& demuxer, int width, int height) {
     const AVRational rate = stream.avg_frame_rate.num > 0 ? stream.avg_frame_rate : stream.r_frame_rate;
     if (rate.num > 0 && rate.den > 0) info.fps = {rate.num, rate.den};
     if (stream.nb_frames > 0) info.frames = stream.nb_frames;
+    if (info.frames && demuxer.container().demuxer == std::string_view("mov"))
+        if (const std::int64_t shown = shown_frames(demuxer.stream()); shown > 0) info.frames = shown;
     if (stream.duration > 0)
         info.duration = static_cast<double>(stream.duration) * av_q2d(stream.time_base);
     else if (demuxer.format().duration > 0)
@@ -166,6 +209,8 @@ VideoInfo describe(const Demuxer& demuxer, int width, int height) {
     info.codec = avcodec_get_name(stream.codecpar->codec_id);
     if (stream.codecpar->color_trc == AVCOL_TRC_SMPTE2084) info.hdr = "PQ";
     if (stream.codecpar->color_trc == AVCOL_TRC_ARIB_STD_B67) info.hdr = "HLG";
+    info.kind = kind_of(stream);
+    info.matrix = foreign_matrix(stream.codecpar->color_space);
     info.comment = demuxer.comment();
     return info;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/media/image.h"
 
+#include <fmt/format.h>
+
 #include <cassert>
 
 #include "engine/core/file.h"
@@ -45,6 +47,19 @@ ImageInfo image_info(const std::filesystem::path& path) {
         const bool swap = media::swaps_sides(still.orientation);
         return ImageInfo{still.format, swap ? still.height : still.width, swap ? still.width : still.height};
     });
+}
+
+SampleKind sample_kind(const std::filesystem::path& path) {
+    return in_file(path,
+                   [&] { return media::scan_still(bytes_of(*MappedFile::open(path)), media::Depth::headers).kind; });
+}
+
+std::vector<std::string> unread_parts(const SampleKind& kind) {
+    std::vector<std::string> parts;
+    if (kind.alpha) parts.emplace_back("has an alpha channel, which is not compared");
+    if (kind.bits > 8)
+        parts.push_back(fmt::format("has {} bits a colour, of which the upper 8 are compared", kind.bits));
+    return parts;
 }
 
 Tensor to_tensor(const Image& image) {

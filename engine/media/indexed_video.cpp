@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 #include "engine/media/colour.h"
@@ -40,10 +41,14 @@ bool one_frame_a_packet(AVCodecID codec) {
 /// Pictures are built over the ones before, whatever the packets' flags say.
 bool only_from_the_start(AVCodecID codec) { return codec == AV_CODEC_ID_GIF; }
 
+/// Of this thread's processor time, for decoding all frames once.
+constexpr double count_seconds = 60;
+
 } // namespace
 
 struct IndexedVideo::State {
     MediaLimits limits;
+    std::stop_token stop;
     media::PacketStore packets;
     AVCodecID codec;
     media::CodecContext decoder;
@@ -61,9 +66,10 @@ struct IndexedVideo::State {
     int target = 0;      ///< the frame that is looked for
     bool draining = false;
 
-    State(const std::filesystem::path& path, const MediaLimits& l)
+    State(const std::filesystem::path& path, const MediaLimits& l, std::stop_token end)
         : limits(l),
-          packets(path, l),
+          stop(std::move(end)),
+          packets(path, l, stop),
           codec(packets.demuxer().stream().codecpar->codec_id),
           decoder(media::open_decoder(packets.demuxer(), l)),
           orientation(packets.demuxer().orientation()) {
@@ -101,7 +107,9 @@ struct IndexedVideo::State {
 
     void order_by_decoding() {
         std::vector<bool> seen(static_cast<std::size_t>(packets.size()), false);
+        const double end = media::thread_seconds() + count_seconds;
         while (next()) {
+            if (media::thread_seconds() > end) packets.demuxer().fail("counting its frames takes too long");
             const std::int64_t from = frame->pts;
             // A second frame of one packet has no number of its own: it cannot be found again.
             if (from < 0 || from >= packets.size() || seen[static_cast<std::size_t>(from)])
@@ -141,6 +149,7 @@ struct IndexedVideo::State {
             if (error == AVERROR_EOF) return false;
             if (error != AVERROR(EAGAIN)) throw Error("", "", media::reason(error));
             if (packets.source().expired()) throw Error("", "", "it takes too long to decode");
+            if (stop.stop_requested()) throw Cancelled();
             draining = draining || next_packet >= packets.size();
             if (!draining) {
                 // On the way to a frame, those before it that no other is built on are left out.
@@ -248,17 +257,20 @@ struct IndexedVideo::State {
     }
 };
 
-IndexedVideo::IndexedVideo(const std::filesystem::path& path, const MediaLimits& limits) {
+IndexedVideo::IndexedVideo(const std::filesystem::path& path, const MediaLimits& limits, std::stop_token stop) {
     try {
-        state_ = std::make_unique<State>(path, limits);
+        state_ = std::make_unique<State>(path, limits, std::move(stop));
         State& s = *state_;
         Image first;
         s.read(0, first);
         s.info = media::describe(s.packets.demuxer(), first.width, first.height);
         s.info.frames = frames();
         s.fill_times();
-        if (s.info.fps.num <= 0 && s.times.size() > 1 && s.times.back() > 0)
-            s.info.fps = frame_rate(static_cast<double>(s.times.size() - 1) / s.times.back());
+        // One or two frames tell no rate.
+        if (s.times.size() > (s.info.fps.num > 0 ? 2 : 1) && s.times.back() > 0) {
+            const double mean = static_cast<double>(s.times.size() - 1) / s.times.back();
+            if (std::abs(s.info.fps.value() - mean) > 0.02 * mean) s.info.fps = frame_rate(mean);
+        }
         if (s.info.fps.num > 0 && s.times.size() > 1)
             s.info.duration = s.times.back() + (s.times.back() - s.times[s.times.size() - 2]);
     } catch (const Error& error) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "engine/media/video_reader.h"
@@ -15,14 +16,15 @@ namespace denoir {
 /// readable.
 class IndexedVideo {
 public:
-    /// Throws Error naming the file. At most 2^20 frames.
-    explicit IndexedVideo(const std::filesystem::path& path, const MediaLimits& limits = {});
+    /// Throws Error naming the file, Cancelled. At most 2^20 frames, and a minute of this thread's for those that are
+    /// counted by decoding. `stop` is looked at between packets, also by read().
+    explicit IndexedVideo(const std::filesystem::path& path, const MediaLimits& limits = {}, std::stop_token stop = {});
     ~IndexedVideo();
     IndexedVideo(const IndexedVideo&) = delete;
     IndexedVideo& operator=(const IndexedVideo&) = delete;
 
-    /// `frames` and `duration` are filled in, `fps` is the mean rate, taken from the frames' times where nothing says
-    /// it.
+    /// `frames` and `duration` are filled in, `fps` is the mean rate: of the frames' times where nothing says it or
+    /// what is said is more than two per cent off.
     const VideoInfo& info() const;
     int frames() const;
     /// Seconds from the beginning of the first frame to the beginning of each, ascending: real times, so also for a
@@ -30,7 +32,7 @@ public:
     const std::vector<double>& times() const;
     /// The frame with which decoding of frame `n` has to begin.
     int keyframe_before(int n) const;
-    /// Frame n, 0 <= n < frames(). Throws Error where it is damaged.
+    /// Frame n, 0 <= n < frames(). Throws Error where it is damaged, Cancelled.
     void read(int n, Image& image);
 
 private:

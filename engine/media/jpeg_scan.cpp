@@ -80,6 +80,7 @@ bool is_jpeg(Data data) { return Bytes{data}.matches(0, "\xFF\xD8\xFF"); }
 
 Still scan_jpeg(Data data, Depth depth) {
     JpegScan scan{Bytes{data}, Still{"JPEG", AV_CODEC_ID_MJPEG, 0, 0, 1, {}, {}}, 2, 0, depth == Depth::whole};
+    scan.still.kind.lossy = true;
     if (scan.keep) append(scan.still.packet, "\xFF\xD8");
     for (;;) {
         if (!scan.bytes.has(scan.at, 2)) refuse_cut();

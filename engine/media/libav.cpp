@@ -20,12 +20,6 @@ std::multiset<std::size_t> wishes; ///< of the LargeAllocations that live
 
 void set_cap() { av_max_alloc(wishes.empty() ? largest_allocation : std::max(largest_allocation, *wishes.rbegin())); }
 
-double thread_seconds() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// libav's lines are not shown. FFV1's decoder tells of damage in no other way: its context remembers that it
 /// complained, in `opaque`, which is nobody else's. Called on the thread that decodes (one thread a decoder).
 void hear(void* speaker, int level, const char*, va_list) {
@@ -97,6 +91,12 @@ Packet make_packet() {
 }
 
 int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) { return AVERROR(EACCES); }
+
+double thread_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 MemorySource::MemorySource(std::span<const std::uint8_t> data) : data_(data) {
     auto* buffer = static_cast<std::uint8_t*>(av_malloc(io_buffer_bytes));

@@ -84,8 +84,11 @@ Packet make_packet();
 /// Refuses to open anything: set as AVFormatContext::io_open, so that no format reaches another file or an address.
 int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**);
 
+/// Processor time of the calling thread: a busy machine does not make a good file bad.
+double thread_seconds();
+
 /// A file in memory as libav reads it. When the allowed time is over every read fails, which ends loops inside
-/// demuxers. Time is this thread's processor time: a busy machine does not make a good file bad.
+/// demuxers. Time is thread_seconds().
 class MemorySource {
 public:
     explicit MemorySource(std::span<const std::uint8_t> data);

@@ -54,6 +54,7 @@ Still scan_pnm(Data data, Depth depth) {
                 1,
                 {},
                 {}};
+    still.kind.bits = largest > 255 ? 16 : 8;
     if (depth == Depth::whole) append(still.packet, data);
     return still;
 }

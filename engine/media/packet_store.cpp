@@ -10,8 +10,8 @@ constexpr double scan_seconds = 20;
 
 } // namespace
 
-PacketStore::PacketStore(const std::filesystem::path& path, const MediaLimits& limits)
-    : path_(path), limits_(limits), first_(std::make_unique<Demuxer>(path, limits)) {
+PacketStore::PacketStore(const std::filesystem::path& path, const MediaLimits& limits, std::stop_token stop)
+    : path_(path), limits_(limits), stop_(std::move(stop)), first_(std::make_unique<Demuxer>(path, limits)) {
     scan(path);
 }
 
@@ -23,6 +23,7 @@ void PacketStore::scan(const std::filesystem::path& path) {
     std::uint64_t bytes = 0;
     first_->source().allow(scan_seconds);
     for (Packet packet = make_packet(); first_->read(*packet);) {
+        if (stop_.stop_requested()) throw Cancelled();
         bytes += static_cast<std::uint64_t>(packet->size);
         if (entries_.size() >= most_packets) first_->fail("it has more than a million frames");
         if (bytes > most_bytes) first_->fail("it claims more data than it holds");
@@ -42,14 +43,23 @@ void PacketStore::get(int index, AVPacket& packet) {
     if (i < kept_.size()) {
         found = kept_[i].get();
     } else {
-        if (!again_ || index < next_) {
+        if (!again_ || index < next_ - static_cast<int>(recent_.size())) {
             again_ = std::make_unique<Demuxer>(path_, limits_);
+            recent_.clear();
+            recent_bytes_ = 0;
             next_ = 0;
         }
         again_->source().allow(scan_seconds);
-        for (; next_ <= index; ++next_)
-            if (!again_->read(*read_)) again_->fail("the file was changed");
-        found = read_.get();
+        for (; next_ <= index; ++next_) {
+            if (stop_.stop_requested()) throw Cancelled();
+            Packet next = make_packet();
+            if (!again_->read(*next)) again_->fail("the file was changed");
+            recent_.push_back(std::move(next));
+            recent_bytes_ += static_cast<std::uint64_t>(recent_.back()->size);
+            for (; recent_.size() > 1 && recent_bytes_ > limits_.packet_bytes / 4; recent_.pop_front())
+                recent_bytes_ -= static_cast<std::uint64_t>(recent_.front()->size);
+        }
+        found = recent_[recent_.size() - static_cast<std::size_t>(next_ - index)].get();
     }
     if (av_packet_ref(&packet, found) < 0) throw std::bad_alloc();
     packet.pts = packet.dts = index;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Private to engine/media: the packets of a video by number, in any order.
+#include <deque>
 #include <filesystem>
+#include <stop_token>
 #include <vector>
 
 #include "engine/media/containers.h"
@@ -19,8 +21,8 @@ struct PacketEntry {
 /// that were not kept: containers' own seeking lands elsewhere in too many files.
 class PacketStore {
 public:
-    /// Throws Error for a file that claims more than it holds, or takes too long to go through.
-    PacketStore(const std::filesystem::path& path, const MediaLimits& limits);
+    /// Throws Error for a file that claims more than it holds, or takes too long to go through, Cancelled.
+    PacketStore(const std::filesystem::path& path, const MediaLimits& limits, std::stop_token stop);
 
     const Demuxer& demuxer() const { return *first_; }
     MemorySource& source() { return first_->source(); }
@@ -34,10 +36,13 @@ private:
     void scan(const std::filesystem::path& path);
     std::filesystem::path path_;
     MediaLimits limits_;
+    std::stop_token stop_;
     std::unique_ptr<Demuxer> first_, again_;
     std::vector<PacketEntry> entries_;
     std::vector<Packet> kept_; ///< the first of them
-    Packet read_ = make_packet();
+    /// The last that `again_` read: stepping back does not begin at the front each time.
+    std::deque<Packet> recent_;
+    std::uint64_t recent_bytes_ = 0;
     int next_ = 0; ///< number of the packet that `again_` reads next
 };
 

@@ -100,6 +100,7 @@ Still scan_png(Data data, Depth depth) {
     const Bytes bytes{data};
     const Header header = read_header(bytes);
     Still still{"PNG", AV_CODEC_ID_PNG, static_cast<int>(header.width), static_cast<int>(header.height), 1, {}, {}};
+    still.kind = {static_cast<int>(std::max(header.depth, 8u)), header.colour == 4 || header.colour == 6, false};
     append(still.packet, signature);
     std::vector<Data> parts;
     std::uint64_t compressed = 0;
@@ -124,6 +125,7 @@ Still scan_png(Data data, Depth depth) {
             parts.push_back(body);
             compressed += length;
         }
+        still.kind.alpha |= type.matches(0, "tRNS");
         if (type.matches(0, "eXIf")) still.orientation = exif_orientation(body);
         if (type.matches(0, "iTXt") || type.matches(0, "tEXt")) {
             std::string comment = comment_of(Bytes{body}, type.matches(0, "iTXt"));

@@ -10,6 +10,7 @@
 #include "engine/media/bytes.h"
 #include "engine/media/image.h"
 #include "engine/media/libav.h"
+#include "engine/media/sample_kind.h"
 #include "engine/media/video.h"
 
 namespace denoir::media {
@@ -21,6 +22,7 @@ struct Still {
     int orientation = 1;
     std::string comment;              ///< PNG only
     std::vector<std::uint8_t> packet; ///< for the decoder
+    SampleKind kind{};
 };
 
 /// headers: sizes, structure; whole: also what needs a look at all data (PNG's compressed stream), and the packet.

@@ -163,6 +163,7 @@ Still scan_tiff(Data data, Depth depth) {
                 orientation <= 8 ? static_cast<int>(orientation) : 1,
                 {},
                 {}};
+    still.kind = {bits ? std::max(8, static_cast<int>(bits->value(bytes, 0))) : 8, samples == 2 || samples == 4, false};
     if (depth == Depth::whole) still.packet = directory.reduced();
     return still;
 }

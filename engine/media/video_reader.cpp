@@ -112,6 +112,22 @@ std::string hdr_warning(const VideoInfo& info) {
                        info.hdr);
 }
 
+std::vector<std::string> reading_warnings(const VideoInfo& info) {
+    std::vector<std::string> all;
+    if (!info.matrix.empty())
+        all.push_back(
+            fmt::format("has colours stored as {}, which are read as if they were BT.601; convert it to BT.709 "
+                        "first",
+                        info.matrix));
+    SampleKind kind = info.kind;
+    if (const std::string hdr = hdr_warning(info); !hdr.empty()) {
+        all.push_back(hdr);
+        kind.bits = 8; // of the two it is the lesser
+    }
+    for (std::string& part : unread_parts(kind)) all.push_back(std::move(part));
+    return all;
+}
+
 std::string read_request_metadata(const std::filesystem::path& path) {
     std::string comment;
     if (std::filesystem::is_directory(path)) {

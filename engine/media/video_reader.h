@@ -5,8 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/media/image.h"
+#include "engine/media/sample_kind.h"
 #include "engine/media/video.h"
 
 namespace denoir {
@@ -18,11 +20,15 @@ struct VideoInfo {
     double duration = 0;                ///< seconds, 0 where unknown
     std::string container, codec;       ///< "mp4", "mkv", "avi", "gif"; libav's name of the codec
     std::string hdr;                    ///< "PQ", "HLG": its curve, which is read as if it were SDR's; else empty
+    SampleKind kind;                    ///< of its frames; `lossy` is not told
+    std::string matrix;                 ///< "YCgCo": one that is read as if it were BT.601's; else empty
     std::string comment;                ///< the file's comment, as written by VideoWriter's metadata_json
 };
 
 /// A warning that a video is HDR and read as if it were not, to stand behind its name; empty for others.
 std::string hdr_warning(const VideoInfo&);
+/// All that reading it gets wrong or leaves out, each to stand behind its name; mostly none.
+std::vector<std::string> reading_warnings(const VideoInfo&);
 
 /// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF. The container is
 /// told by its content and read from memory only: no other file, address or playlist is ever opened. Rotation is

@@ -46,6 +46,8 @@ Still scan_webp(Data data, Depth depth) {
         if (length > end - at - 8) refuse_cut();
         const Bytes body{bytes.part(at + 8, length), false};
         const bool lossy = bytes.matches(at, "VP8 "), lossless = bytes.matches(at, "VP8L");
+        still.kind.lossy |= lossy;
+        still.kind.alpha |= bytes.matches(at, "ALPH") || (lossless && (body.u32(1) >> 28 & 1));
         if (bytes.matches(at, "VP8X")) {
             if (body.u8(0) & 2) refuse_kind("an animated WebP");
             canvas = {(body.u32(4) & 0xFFFFFF) + 1, (body.u32(7) & 0xFFFFFF) + 1};

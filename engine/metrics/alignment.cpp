@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "engine/core/error.h"
+
 namespace denoir::metrics {
 namespace {
 
@@ -57,14 +59,17 @@ Signature signature(const Rgb8& frame) {
     return s;
 }
 
-Alignment align(std::span<const Signature> a, std::span<const Signature> b, int largest) {
+Alignment align(std::span<const Signature> a, std::span<const Signature> b, int largest, const std::stop_token& stop) {
     assert(!a.empty() && !b.empty() && largest >= 0);
     const auto na = std::int64_t(a.size()), nb = std::int64_t(b.size());
     const std::int64_t overlap = (std::min(na, nb) + 1) / 2;
     const std::int64_t low = std::max<std::int64_t>(-largest, overlap - na),
                        high = std::min<std::int64_t>(largest, nb - overlap);
     std::vector<double> errors;
-    for (std::int64_t offset = low; offset <= high; ++offset) errors.push_back(error_at(a, b, offset));
+    for (std::int64_t offset = low; offset <= high; ++offset) {
+        if (stop.stop_requested()) throw Cancelled();
+        errors.push_back(error_at(a, b, offset));
+    }
 
     Alignment best;
     best.error = best.error_at_zero = error_at(a, b, 0);

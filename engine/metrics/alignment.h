@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <span>
+#include <stop_token>
 
 #include "engine/metrics/picture.h"
 
@@ -22,7 +23,8 @@ struct Alignment {
 };
 
 /// Tries every offset up to `largest` either way that leaves an overlap of at least half of the shorter one. Of offsets
-/// that fit equally well the smallest is taken. Neither may be empty (asserted).
-Alignment align(std::span<const Signature> a, std::span<const Signature> b, int largest);
+/// that fit equally well the smallest is taken. Neither may be empty (asserted). Throws Cancelled.
+Alignment align(std::span<const Signature> a, std::span<const Signature> b, int largest,
+                const std::stop_token& stop = {});
 
 } // namespace denoir::metrics

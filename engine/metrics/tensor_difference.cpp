@@ -2,8 +2,10 @@
 #include "engine/metrics/tensor_difference.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numbers>
 
@@ -52,6 +54,16 @@ template <class Body> void each_pair(const Tensor& a, const Tensor& b, Body body
     }
 }
 
+bool bytes_equal(const Tensor& a, const Tensor& b) {
+    if (a.dtype() != b.dtype() || a.bytes() != b.bytes()) return false;
+    if (a.is_contiguous() && b.is_contiguous()) return a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0;
+    bool equal = true;
+    each_pair(a, b, [&](std::int64_t, float x, float y) {
+        equal &= std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+    });
+    return equal;
+}
+
 bool both_finite(float a, float b) { return std::isfinite(a) && std::isfinite(b); }
 bool same_not_finite(float a, float b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
 
@@ -74,6 +86,7 @@ TensorDifference difference(const Tensor& a, const Tensor& b) {
     d.dtype_b = b.dtype();
     d.shape = b.shape();
     d.elements = b.elements();
+    d.same_bits = bytes_equal(a, b);
     double sum_error = 0, sum_norm = 0, a_squares = 0, product = 0;
     constexpr std::int64_t widest = 1 << 20;
     const std::int64_t columns = d.rows() > 1 && b.size(-1) <= widest ? b.size(-1) : 0;

@@ -29,6 +29,10 @@ struct TensorDifference {
     /// Places where both are the same NaN or infinity: no difference, and no numbers either.
     std::int64_t both_not_finite = 0;
 
+    /// Of one dtype and equal byte for byte. The above is of values as f32: 0 also for f64 and whole numbers that f32
+    /// does not tell apart, for -0 beside 0, and for equal values of two dtypes.
+    bool same_bits = true;
+
     /// max_abs / mean_norm; infinite where B is all zero and A is not, or where not_finite.
     double normalised() const;
     /// Length of the difference over the length of B, the root of error_squares / norm_squares; infinite as above.

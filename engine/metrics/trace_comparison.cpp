@@ -68,21 +68,27 @@ public:
     explicit Graph(TraceComparison& c) : comparison_(c) {
         for (std::size_t i = 0; i < c.layers.size(); ++i) add(i);
         for (const auto& named : by_name_) note_last_block(named.first);
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            const TraceKey& parts = nodes_[i].parts;
+            if (parts.component == "image_encoder") last_of_image_ = i;
+            if (parts.component == "sampler" && parts.layer == "latent") last_latent_ = i;
+        }
     }
 
     std::vector<Node>& nodes() { return nodes_; }
 
-    /// Largest error among the inputs; where one is not in the traces, among its inputs in turn.
+    /// Largest error among the inputs; where one is not in the traces, among its inputs in turn. Once.
     void inherit() {
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             Node& n = nodes_[i];
             std::set<std::string> seen;
             const auto inputs = inputs_of(n.parts.component, n.parts.layer);
             if (inputs) {
-                for (const std::string& input : *inputs) visit(n, i, n.parts.component, input, seen);
+                for (const std::string& input : *inputs) visit(n, n.parts.component, input, seen);
             } else if (i > 0 && nodes_[i - 1].parts.column() == n.parts.column()) {
                 n.inherited = nodes_[i - 1].relative; // a name that nobody knows: what came before it
             }
+            if (is_whole_block(n.parts.layer)) block_before_[{n.parts.component, n.parts.branch}] = i;
         }
     }
 
@@ -152,23 +158,21 @@ private:
         if (const auto it = by_name_.find(name_of(k)); it != by_name_.end()) take(n, nodes_[it->second]);
     }
 
-    void visit(Node& n, std::size_t index, const std::string& component, const std::string& input,
-               std::set<std::string>& seen) {
+    void visit(Node& n, const std::string& component, const std::string& input, std::set<std::string>& seen) {
         // Of a model's blocks all may be missing in between; a file may name one that no model has.
         constexpr std::size_t most_between = 1000;
         if (seen.size() >= most_between || !seen.insert(input).second) return;
         const TraceKey& at = n.parts;
-        if (input[0] == '@') return visit_reference(n, index, component, input, seen);
+        if (input[0] == '@') return visit_reference(n, component, input, seen);
         TraceKey k = at;
         k.component = component;
         k.layer = input;
         if (const Node* from = find(k)) return take(n, *from);
         if (const auto further = inputs_of(component, input))
-            for (const std::string& next : *further) visit(n, index, component, next, seen);
+            for (const std::string& next : *further) visit(n, component, next, seen);
     }
 
-    void visit_reference(Node& n, std::size_t index, const std::string& component, const std::string& input,
-                         std::set<std::string>& seen) {
+    void visit_reference(Node& n, const std::string& component, const std::string& input, std::set<std::string>& seen) {
         const TraceKey& at = n.parts;
         if (input == "@latent" && at.step) take_named(n, "sampler", *at.step - 1, "", "latent");
         if (input == "@text") take_named(n, "text_encoder", {}, at.branch, "norm");
@@ -176,24 +180,21 @@ private:
         if (input == "@velocity")
             for (const char* expert : {"transformer", "transformer_low"})
                 for (const char* branch : {"cond", "uncond"}) take_named(n, expert, at.step, branch, "velocity");
-        if (input == "@last_block") visit(n, index, component, fmt::format("blocks.{}", last_block_[component]), seen);
-        const auto last_of = [&](std::string_view of, auto fits) {
-            for (std::size_t i = nodes_.size(); i-- > 0;)
-                if (nodes_[i].parts.component == of && fits(nodes_[i].parts.layer)) return take(n, nodes_[i]);
-        };
-        if (input == "@image") last_of("image_encoder", [](std::string_view) { return true; });
-        if (input == "@decoded") last_of("sampler", [](std::string_view layer) { return layer == "latent"; });
+        if (input == "@last_block") visit(n, component, fmt::format("blocks.{}", last_block_[component]), seen);
+        if (input == "@image" && last_of_image_) take(n, nodes_[*last_of_image_]);
+        if (input == "@decoded" && last_latent_) take(n, nodes_[*last_latent_]);
         if (input == "@before")
-            for (std::size_t i = index; i-- > 0;)
-                if (nodes_[i].parts.component == component && nodes_[i].parts.branch == at.branch &&
-                    is_whole_block(nodes_[i].parts.layer))
-                    return take(n, nodes_[i]);
+            if (const auto it = block_before_.find({component, at.branch}); it != block_before_.end())
+                take(n, nodes_[it->second]);
     }
 
     TraceComparison& comparison_;
     std::vector<Node> nodes_;
     std::unordered_map<std::string, std::size_t> by_name_;
     std::map<std::string, int> last_block_;
+    std::optional<std::size_t> last_of_image_, last_latent_; ///< nodes, in the order of execution
+    /// Of each component and branch, the last whole block before the node that inherits now.
+    std::map<std::pair<std::string, std::string>, std::size_t> block_before_;
 };
 
 /// "blocks.3.self_attn.q" -> "blocks.*.self_attn.q": the same layer of every block.
@@ -292,10 +293,33 @@ std::string said_of_not_finite(const TraceComparison& c) {
                        first->difference.both_not_finite, first->difference.elements);
 }
 
+std::string said_of_dtypes(const TraceComparison& c) {
+    if (!c.first_dtype) return {};
+    const LayerError& l = c.layers[*c.first_dtype];
+    return fmt::format(" Dtypes part first at {}: {}.", place(l), pair_of_dtypes(l.difference));
+}
+
+/// Of traces whose common tensors have equal values.
+std::string verdict_of_equals(const TraceComparison& c) {
+    const auto other =
+        std::find_if(c.layers.begin(), c.layers.end(), [](const LayerError& l) { return !l.difference.same_bits; });
+    std::string text;
+    if (other == c.layers.end())
+        text = fmt::format("All {} tensors are equal to the bit.", c.layers.size());
+    else if (c.first_dtype)
+        text = fmt::format("All {} tensors are equal in value.", c.layers.size()) + said_of_dtypes(c);
+    else
+        text = fmt::format("All {} tensors are equal in value as f32; what is stored differs first in {}.",
+                           c.layers.size(), place(*other));
+    if (!c.only_a.empty() || !c.only_b.empty())
+        text += fmt::format(" Not compared: {} in A alone, {} in B alone.", c.only_a.size(), c.only_b.size());
+    return text;
+}
+
 std::string verdict_of(const TraceComparison& c) {
     if (c.layers.empty()) return "The two traces have no layer in common.";
     std::string text;
-    if (!c.begins) return fmt::format("All {} tensors are equal to the bit.", c.layers.size()) + said_of_not_finite(c);
+    if (!c.begins) return verdict_of_equals(c) + said_of_not_finite(c);
     if (c.first) {
         const LayerError& l = c.layers[*c.first];
         if (l.difference.not_finite > 0)
@@ -315,9 +339,7 @@ std::string verdict_of(const TraceComparison& c) {
         text = fmt::format("No layer makes an error of its own: all differences are what rounding to {} makes of them.",
                            info(c.coarsest).name);
     }
-    if (c.first_dtype)
-        text += fmt::format(" Dtypes part first at {}: {}.", place(c.layers[*c.first_dtype]),
-                            pair_of_dtypes(c.layers[*c.first_dtype].difference));
+    text += said_of_dtypes(c);
     if (c.worst)
         text += fmt::format(" Largest difference over the mean norm of a layer: {}, in {}.",
                             error_text(c.worst_normalised()), place(c.layers[*c.worst]));
@@ -373,6 +395,11 @@ TraceKey parse_trace_key(std::string_view key) {
             k.branch.append(k.branch.empty() ? "" : "/").append(part);
     }
     return k;
+}
+
+bool TraceComparison::identical() const {
+    return shapes.empty() && only_a.empty() && only_b.empty() &&
+           std::all_of(layers.begin(), layers.end(), [](const LayerError& l) { return l.difference.same_bits; });
 }
 
 void analyse(TraceComparison& c) {

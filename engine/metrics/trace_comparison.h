@@ -60,11 +60,13 @@ struct TraceComparison {
     DType coarsest = DType::f32; ///< of all dtypes
     std::optional<std::size_t> first;       ///< index into layers: the first that makes an error of its own
     std::optional<std::size_t> worst;       ///< the one with the largest normalised error
-    std::optional<std::size_t> begins;      ///< the first that is not equal to the bit
+    std::optional<std::size_t> begins;      ///< the first whose values differ
     std::optional<std::size_t> first_dtype; ///< the first whose dtypes differ
     /// Two or three sentences: whether they agree, and where they part.
     std::string verdict;
 
+    /// Both have the same tensors, equal to the bit.
+    bool identical() const;
     double worst_normalised() const { return worst ? layers[*worst].difference.normalised() : 0; }
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -183,7 +184,11 @@ std::string lines(const Area& a) {
 std::string readings(const Chart& chart) {
     // Few digits: nobody reads more, and a long video has many frames.
     const auto value = [&](const std::optional<double>& v) {
-        return v && std::isfinite(*v) ? Json(std::stod(fmt::format("{:.{}g}", *v, chart.digits + 3))) : Json();
+        if (!v || !std::isfinite(*v)) return Json();
+        const std::string text = fmt::format("{:.{}g}", *v, chart.digits + 3);
+        double rounded = 0;
+        std::from_chars(text.data(), text.data() + text.size(), rounded); // whatever the program's locale is
+        return Json(rounded);
     };
     Json series = Json::array();
     for (const Series& s : chart.series) {

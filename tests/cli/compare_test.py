@@ -28,9 +28,10 @@ def png(path, width, height, rows):
 
 
 def gif(path, width, height, delay, times):
-    """A grey level a frame, `delay` hundredths of a second each; codes without compression."""
+    """A grey level a frame, `delay` hundredths of a second each, or a list of them; codes without compression."""
+    delays = delay if isinstance(delay, list) else [delay] * len(times)
     out = b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF6, 0, 0) + bytes(2 * (i // 3) for i in range(384))
-    for t in times:
+    for t, stay in zip(times, delays):
         bits, count = 0, 0
         for n in range(width * height):  # a clear code before it would outgrow eight bits
             for code in ([128, 9 * t] if n % 100 == 0 else [9 * t]):
@@ -39,7 +40,7 @@ def gif(path, width, height, delay, times):
         bits |= 129 << count
         data = bits.to_bytes(count // 8 + 1, "little")
         blocks = b"".join(bytes([len(part)]) + part for part in (data[i:i + 255] for i in range(0, len(data), 255)))
-        out += b"\x21\xf9\x04\x00" + struct.pack("<H", delay) + b"\0\0" + b"\x2c" + struct.pack("<HHHHB", 0, 0, width, height, 0) + b"\x07" + blocks + b"\0"
+        out += b"\x21\xf9\x04\x00" + struct.pack("<H", stay) + b"\0\0" + b"\x2c" + struct.pack("<HHHHB", 0, 0, width, height, 0) + b"\x07" + blocks + b"\0"
     path.write_bytes(out + b";")
 
 
@@ -394,6 +395,14 @@ class WhatDoesNotFit(Compare):
             said = self.done("render", "request.json", "--out", f"{name}_out.mp4").err
             self.assertEqual("hdr_pq.mp4 is HDR (PQ)" in said, name == "hdr_pq", said)
 
+    def test_what_is_not_compared_is_noted(self):
+        """Equal as they are read: their transparency and lower bits are not looked at."""
+        for name in ("mode_RGBA.png", "grey16.png"):
+            shutil.copy(FIXTURES / "media" / name, self.work)
+        for name, words in (("mode_RGBA.png", "alpha"), ("grey16.png", "16 bits")):
+            notes = self.compare(name, name)["notes"]
+            self.assertEqual([words in n for n in notes if n[:2] in ("A ", "B ")], [True, True], notes)
+
     def test_offset(self):
         self.frames("a", range(4, 12))
         self.frames("b", range(16), add=1)
@@ -419,6 +428,27 @@ class WhatDoesNotFit(Compare):
         for comparison in (found, by_time):
             self.assertTrue(any("10 fps" in n and "20 fps" in n for n in comparison["notes"]), comparison["notes"])
         self.assertEqual([f["b"] for f in self.compare("fast", "slow", "--match", "time")["frames"]][:4], [0, 1, 1, 2])
+
+    def test_uneven_rate(self):
+        """Pictures that stay for a while, against the same at an even rate: the frames' own times decide."""
+        gif(self.work / "uneven", 10, 8, [10, 10, 30, 30, 10], [0, 1, 2, 5, 8])
+        gif(self.work / "even", 10, 8, 10, range(9))
+        found = self.compare("uneven", "even", "--match", "time")
+        self.assertEqual([f["b"] for f in found["frames"]], [0, 1, 2, 5, 8])
+        self.assertEqual(found["mean"]["mse"], 0)
+
+    def test_offset_by_time(self):
+        """Offsets are frames of B, whatever the rates; what is noted of both is true."""
+        greys = [2, 9, 4, 12, 0, 7, 13, 5]
+        gif(self.work / "slow", 10, 8, 10, greys)
+        gif(self.work / "fast", 10, 8, 5, [1, 1, 6] + [grey for grey in greys for _ in range(2)])
+        found = self.compare("slow", "fast", "--match", "time", "--offset", "auto")
+        self.assertEqual((found["offset"], found["mean"]["mse"]), (4, 0))
+        given = self.compare("slow", "fast", "--match", "time", "--offset", "4")
+        self.assertEqual((given["frames"][1]["b"], given["mean"]["mse"]), (6, 0))
+        for comparison in (found, given):
+            self.assertTrue(any("4 frames after the nearest in time" in n for n in comparison["notes"]), comparison["notes"])
+            self.assertFalse(any("frame i" in n or "with the frame of B nearest" in n for n in comparison["notes"]), comparison["notes"])
 
     def test_folder_of_different_sizes(self):
         self.frames("a", range(3))

@@ -190,6 +190,23 @@ class Comparing(Case):
         self.assertTrue(found["identical"] and found["agree"])
         self.assertIsNone(found["first"])
 
+    def test_what_is_not_identical(self):
+        """Values that f32 does not tell apart, other dtypes, and tensors of one side alone."""
+        same = {"x": floats([1, 2, 3, 4]), "y": floats([1, -1])}
+        found = self.compare(same | {"z": floats([1])})
+        self.assertFalse(found["identical"])
+        self.assertIn("All 2 tensors are equal to the bit. Not compared: 0 in A alone, 1 in B alone.", found["verdict"])
+        found = self.compare(same | {"y": ("BF16", [2], struct.pack("<2H", 0x3F80, 0xBF80))})
+        self.assertFalse(found["identical"])
+        self.assertTrue(found["agree"])
+        self.assertIn("equal in value. Dtypes part first at y: f32 in A, bf16 in B.", found["verdict"])
+        for dtype, pack, one, other in (("F64", "<d", 1.0, 1 + 1e-12), ("I64", "<q", 2**40, 2**40 + 1), ("F32", "<f", 0.0, -0.0)):
+            write(self.work / "a.safetensors", {"x": (dtype, [1], struct.pack(pack, one))})
+            self.assertTrue(self.compare({"x": (dtype, [1], struct.pack(pack, one))})["identical"], dtype)
+            found = self.compare({"x": (dtype, [1], struct.pack(pack, other))})
+            self.assertFalse(found["identical"], dtype)
+            self.assertIn("equal in value as f32; what is stored differs first in x", found["verdict"])
+
     def test_figures(self):
         found = self.compare({"x": floats([1, 2, 3, 2]), "y": floats([1, -1])})
         x = next(l for l in found["layers"] if l["key"] == "x")

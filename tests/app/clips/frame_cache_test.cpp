@@ -5,11 +5,15 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QSignalSpy>
+#include <QThread>
+#include <atomic>
+#include <cmath>
 #include <numeric>
 #include <random>
 
 #include "app/base/text.h"
 #include "app/clips/clip_kind.h"
+#include "app/clips/player.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/image.h"
 #include "tests/app/clips.h"
@@ -184,6 +188,63 @@ private slots:
             QVERIFY(!clip->issue().message.isEmpty());
             clip->want(3); // harmless
             QVERIFY(clip->cached(3).isNull());
+        }
+    }
+
+    /// Videos whose frames are counted by decoding take long to open: who closes one does not wait for it.
+    void closing_ends_opening() {
+        std::atomic<bool> told = false;
+        {
+            FrameCache cache;
+            auto clip = cache.open([&](const std::stop_token& stop) -> std::unique_ptr<ClipSource> {
+                while (!stop.stop_requested()) QThread::msleep(1);
+                told = true;
+                throw Cancelled();
+            });
+            clip.reset();
+        }
+        QVERIFY(told);
+    }
+
+    /// Frames that do not come evenly meet those of their moment.
+    void pairs_by_the_frames_own_times() {
+        VideoOptions options;
+        options.width = 96, options.height = 64, options.fps = {50, 1};
+        VideoWriter writer(to_path(home_.file("even.mkv")), options);
+        for (int i = 0; i < 150; ++i) writer.write(moving_picture(96, 64, i % 30));
+        writer.finish();
+        FrameCache cache;
+        const auto uneven = cache.open(QStringLiteral(DENOIR_FIXTURES "/media/clips/h264_uneven.mkv")),
+                   even = cache.open(home_.file("even.mkv"));
+        QVERIFY(wait_open(*uneven) && wait_open(*even));
+        Player player;
+        player.set_clip(Side::a, uneven.get());
+        player.set_clip(Side::b, even.get());
+        QVERIFY(player.pairing().by_time());
+        const std::vector<double>& times = uneven->info().times;
+        int moved = 0;
+        for (int n = 0; n < uneven->info().frames && times[std::size_t(n)] < 2.98; ++n) {
+            const double met = even->info().times[std::size_t(player.pairing().partner(n))];
+            QVERIFY2(std::abs(met - times[std::size_t(n)]) < 0.0105, qPrintable(QString::number(n)));
+            moved += std::abs(n / uneven->info().stated_fps - times[std::size_t(n)]) > 0.02;
+        }
+        QVERIFY(moved > 0); // its rate alone would have told otherwise
+    }
+
+    void what_a_lossy_codec_made_is_not_exact() {
+        FrameCache cache;
+        for (const auto& [name, exact] : {std::pair{"mode_RGB.png", true},
+                                          {"lossless.webp", true},
+                                          {"lossy.webp", false},
+                                          {"progressive.jpg", false}}) {
+            const auto clip = cache.open(QStringLiteral(DENOIR_FIXTURES "/media/") + QLatin1String(name));
+            QVERIFY(wait_open(*clip));
+            QCOMPARE(clip->info().exact, exact);
+            const QString folder = home_.file(QStringLiteral("of_") + QLatin1String(name));
+            QVERIFY(QDir().mkpath(folder) && QFile::copy(clip->info().path, folder + QStringLiteral("/1")));
+            const auto frames = cache.open(folder);
+            QVERIFY(wait_open(*frames));
+            QCOMPARE(frames->info().exact, exact);
         }
     }
 

@@ -28,10 +28,13 @@ public:
     }
     void rewind() override { next_ = 0; }
     void claim(std::int64_t frames) { info_.frames = frames; }
+    void come_at(std::vector<double> times) { times_ = std::move(times); }
+    const std::vector<double>& times() override { return times_; }
     int fails_at = -1;
 
 private:
     int count_, next_ = 0;
+    std::vector<double> times_;
 };
 
 using Seen = std::vector<std::pair<int, int>>;
@@ -96,6 +99,44 @@ TEST_P(Pairs, ByTime) {
     EXPECT_FALSE(rates_differ(24, 0));
     EXPECT_TRUE(rates_differ(24, 25));
     EXPECT_THROW(FramePairs(slow, unknown, by_time, GetParam()), Error);
+}
+
+TEST_P(Pairs, ByTheirOwnTimes) {
+    Numbers uneven(5, 10, true), even(9, 10, true);
+    uneven.come_at({0, 0.1, 0.2, 0.5, 0.8});
+    const PairOptions by_time{.match = FrameMatch::time};
+    {
+        FramePairs pairs(uneven, even, by_time, GetParam());
+        EXPECT_EQ(pairs.expected(), 5);
+        EXPECT_EQ(seen(pairs), (Seen{{0, 0}, {1, 1}, {2, 2}, {3, 5}, {4, 8}}));
+        EXPECT_EQ(pairs.length_a(), 5);
+        EXPECT_EQ(pairs.length_b(), 9);
+    }
+    FramePairs by_number(uneven, even, {}, GetParam());
+    EXPECT_EQ(seen(by_number), (Seen{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}}));
+}
+
+TEST(Pairing, OwnTimesWhereFramesDoNotComeEvenly) {
+    const std::vector<double> uneven{0, 0.1, 0.2, 0.5, 0.8}, even = even_times(9, 10); // 0 … 0.8 s
+    const Pairing there(uneven, even, 0), back(even, uneven, 0), later(uneven, even, 2);
+    std::vector<std::int64_t> to, from, shifted;
+    for (int i = 0; i < 5; ++i) to.push_back(there.partner(i)), shifted.push_back(later.partner(i));
+    for (int i = 0; i < 9; ++i) from.push_back(back.partner(i));
+    EXPECT_EQ(to, (std::vector<std::int64_t>{0, 1, 2, 5, 8}));
+    EXPECT_EQ(shifted, (std::vector<std::int64_t>{2, 3, 4, 7, 10}));
+    EXPECT_EQ(from, (std::vector<std::int64_t>{0, 1, 2, 2, 3, 3, 3, 4, 4}));
+    EXPECT_TRUE(there.by_time());
+    // What comes after the end of B meets nothing.
+    const Pairing longer(even_times(9, 10), even_times(3, 10), 0);
+    EXPECT_EQ(longer.partner(2), 2);
+    EXPECT_EQ(longer.partner(3), 3);
+    EXPECT_EQ(longer.first_to_meet(3, 0, 9), 3);
+    EXPECT_EQ(longer.first_to_meet(1000, 0, 9), 9);
+    EXPECT_GT(longer.partner(Pairing::most_frames), longer.partner(9));
+
+    EXPECT_TRUE(come_evenly(std::vector{0.0, 0.042, 0.083, 0.125}, 24)); // Matroska's milliseconds
+    EXPECT_FALSE(come_evenly(uneven, 10));
+    EXPECT_FALSE(come_evenly(even, 20));
 }
 
 // What a file claims costs nothing to claim: found by halving, not by counting.

@@ -337,6 +337,114 @@ TEST(HostileVideoClaims, SampleCount) {
     EXPECT_NE(attempt_image(folder / "heic.mp4"), "");
 }
 
+std::string be16(std::uint32_t v) { return {static_cast<char>(v >> 8), static_cast<char>(v)}; }
+std::string zeros(std::size_t n) { return std::string(n, '\0'); }
+std::string atom(const std::string& type, const std::string& body) {
+    return be32(static_cast<std::uint32_t>(body.size()) + 8) + type + body;
+}
+
+/// What a made MP4 claims of its tracks.
+struct Claim {
+    std::uint32_t samples = 0, duration = 2; ///< of one byte each; of each, in 1/24 s
+    std::string handler = "vide", format = "mp4v";
+    std::uint32_t in_chunk = 0;                   ///< samples; 0: all
+    std::string in_entry, in_track, in_user_data; ///< atoms that are hidden there
+};
+
+std::string track(std::uint32_t id, const Claim& c) {
+    const bool sound = c.handler == "soun";
+    const std::string entry = zeros(6) + be16(1) +
+                              (sound ? zeros(8) + be16(1) + be16(8) + zeros(4) + be32(8000u << 16)
+                                     : zeros(16) + be16(64) + be16(64) + be32(0x480000) + be32(0x480000) + zeros(4) +
+                                           be16(1) + zeros(32) + be16(24) + be16(0xFFFF)) +
+                              c.in_entry;
+    const std::string table =
+        atom("stsd", be32(0) + be32(1) + atom(c.format, entry)) +
+        (c.samples == 0
+             ? atom("stts", zeros(8)) + atom("stsc", zeros(8)) + atom("stsz", zeros(12)) + atom("stco", zeros(8))
+             : atom("stts", be32(0) + be32(1) + be32(c.samples) + be32(c.duration)) +
+                   atom("stsc", be32(0) + be32(1) + be32(1) + be32(c.in_chunk ? c.in_chunk : c.samples) + be32(1)) +
+                   atom("stsz", be32(0) + be32(1) + be32(c.samples)) + atom("stco", be32(0) + be32(1) + be32(40)));
+    const std::string references = atom("dinf", atom("dref", be32(0) + be32(1) + atom("url ", be32(1))));
+    const std::string media =
+        atom("mdia", atom("mdhd", zeros(12) + be32(24) + be32(c.samples) + zeros(4)) +
+                         atom("hdlr", zeros(8) + c.handler + zeros(13)) +
+                         atom("minf", (sound ? atom("smhd", zeros(8)) : atom("vmhd", be32(1) + zeros(8))) + references +
+                                          atom("stbl", table)));
+    const std::string header =
+        atom("tkhd", be32(3) + zeros(8) + be32(id) + zeros(4) + be32(c.samples) + zeros(16) + be32(0x10000) +
+                         zeros(12) + be32(0x10000) + zeros(12) + be32(0x40000000) + be32(64 << 16) + be32(64 << 16));
+    return atom("trak", header + media + c.in_track + atom("udta", c.in_user_data + zeros(4)));
+}
+
+/// `further` stands between the index and the data, of so many bytes.
+std::string claiming(int tracks, const Claim& claim, const std::string& further = {}, std::size_t data = 64) {
+    std::string moov = atom("mvhd", zeros(12) + be32(24) + be32(1) + be32(0x10000) + zeros(76) + be32(99)), mvex;
+    for (int i = 1; i <= tracks; ++i) {
+        moov += track(std::uint32_t(i), claim);
+        mvex += atom("trex", zeros(4) + be32(std::uint32_t(i)) + be32(1) + be32(1) + be32(1) + zeros(4));
+    }
+    if (claim.samples == 0) moov += atom("mvex", mvex);
+    return atom("ftyp", "isom" + be32(0) + "isom") + atom("moov", moov) + further + atom("mdat", zeros(data));
+}
+
+/// A table states one size for any number of samples: two kilobytes fill gigabytes with libav's index of them.
+TEST(HostileVideoClaims, SamplesOfTheWholeFile) {
+    const TempFolder folder;
+    const auto refuse = [&](const std::string& bytes) {
+        store(folder / "a.mp4", bytes);
+        return attempt_video(folder / "a.mp4");
+    };
+    constexpr std::uint32_t many = 26'000'000;
+    const std::string claims = "claims ";
+    EXPECT_NE(refuse(claiming(4, {.samples = many, .duration = 1})).find(claims), std::string::npos); // as sound may
+    EXPECT_NE(refuse(claiming(1, {.samples = 100'000})).find(claims), std::string::npos); // of a file of 1 KB
+    const std::size_t real = std::size_t{2} << 20;                                        // bytes
+    EXPECT_NE(refuse(claiming(32, {.samples = 500'000}, {}, real)).find(claims), std::string::npos);
+
+    std::string runs;
+    for (std::uint32_t id = 1; id <= 4; ++id)
+        runs += atom("traf", atom("tfhd", be32(0x20000) + be32(id)) + atom("trun", be32(1) + be32(many) + be32(64)));
+    const std::string pieces = atom("moof", atom("mfhd", be32(0) + be32(1)) + runs);
+    EXPECT_NE(refuse(claiming(4, {}, pieces)).find(claims), std::string::npos);
+    // Behind what looks like garbage at the end.
+    EXPECT_NE(refuse(claiming(4, {}) + be32(16) + std::string(4, '\1') + zeros(8) + pieces).find(claims),
+              std::string::npos);
+
+    const std::string hidden = atom("stsz", be32(0) + be32(1) + be32(many));
+    const std::string in_meta = atom("meta", zeros(4) + atom("hdlr", zeros(24)) + hidden);
+    for (const Claim& claim : {Claim{.samples = 8, .in_track = hidden}, Claim{.samples = 8, .in_user_data = hidden},
+                               Claim{.samples = 8, .in_entry = hidden}, Claim{.samples = 8, .in_user_data = in_meta}})
+        EXPECT_NE(refuse(claiming(4, claim)), "");
+    EXPECT_NE(refuse(claiming(1, {.samples = 8, .in_track = atom("cmov", zeros(8))})).find("compressed"),
+              std::string::npos);
+}
+
+/// Raw sound has a sample for each number, and is read in pieces.
+TEST(HostileVideoClaims, RawSound) {
+    constexpr std::uint32_t many = 6'000'000; // twelve minutes at 8 kHz
+    const auto check = [](const Claim& claim, std::size_t bytes) {
+        const std::string file = claiming(1, claim, {}, bytes);
+        const media::Data data{reinterpret_cast<const std::uint8_t*>(file.data()), file.size()};
+        media::check_container(data, *media::find_container(data));
+    };
+    const Claim raw{.samples = many, .duration = 1, .handler = "soun", .format = "raw "};
+    EXPECT_NO_THROW(check(raw, many));
+    EXPECT_THROW(check(raw, 1000), Error);
+    EXPECT_THROW(check({.samples = many, .duration = 1, .handler = "vide", .format = "raw "}, many), Error);
+    EXPECT_THROW(check({.samples = many, .duration = 1, .handler = "soun", .format = "mp4a"}, many), Error);
+    EXPECT_THROW(check({.samples = many, .duration = 2, .handler = "soun", .format = "raw "}, many), Error);
+    Claim long_chunk = raw;
+    long_chunk.in_chunk = 0xFFFFFFFF; // four million pieces
+    EXPECT_THROW(check(long_chunk, many), Error);
+    long_chunk.format = "mp4a";
+    long_chunk.samples = 8; // libav does not hold them against the chunks
+    EXPECT_THROW(check(long_chunk, many), Error);
+    Claim two_kinds = raw;
+    two_kinds.in_track = atom("hdlr", zeros(8) + "vide" + zeros(13));
+    EXPECT_THROW(check(two_kinds, many), Error);
+}
+
 TEST(HostileVideoClaims, NestedWithoutEnd) {
     const TempFolder folder;
     for (const char* type : {"moov", "trak", "minf"}) {

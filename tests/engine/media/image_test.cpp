@@ -2,6 +2,7 @@
 #include "engine/media/image.h"
 
 #include "engine/core/error.h"
+#include "engine/media/sample_kind.h"
 #include "tests/engine/media/support.h"
 
 namespace denoir {
@@ -45,6 +46,23 @@ INSTANTIATE_TEST_SUITE_P(Jpeg, ReadImage,
                          testing::Values(Case{"sampling_444.jpg", 3}, Case{"sampling_422.jpg", 3},
                                          Case{"sampling_420.jpg", 3}, Case{"progressive.jpg", 3}, Case{"grey.jpg", 1},
                                          Case{"rgb.jpg", 1}, Case{"cmyk.jpg", 3}, Case{"turned.jpg", 3}));
+
+TEST(Image, SaysWhatReadingItLeavesOut) {
+    const auto kind = [](const char* name) { return sample_kind(fixture(name)); };
+    for (const char* name : {"mode_RGBA.png", "mode_LA.png", "palette_transparent.png", "alpha.webp", "alpha.tiff"})
+        EXPECT_TRUE(kind(name).alpha) << name;
+    for (const char* name : {"mode_RGB.png", "mode_L.png", "palette_2.png", "lossless.webp", "tiff_lzw.tiff",
+                             "mode_RGB.bmp", "cmyk.jpg", "picture.gif", "picture.ppm"})
+        EXPECT_FALSE(kind(name).alpha) << name;
+    EXPECT_EQ(kind("grey16.png").bits, 16);
+    EXPECT_EQ(kind("palette_2.png").bits, 8);
+    for (const char* name : {"progressive.jpg", "lossy.webp"}) EXPECT_TRUE(kind(name).lossy) << name;
+    for (const char* name : {"lossless.webp", "mode_RGB.png"}) EXPECT_FALSE(kind(name).lossy) << name;
+    EXPECT_TRUE(unread_parts({}).empty());
+    EXPECT_EQ(unread_parts({16, true, false}),
+              (std::vector<std::string>{"has an alpha channel, which is not compared",
+                                        "has 16 bits a colour, of which the upper 8 are compared"}));
+}
 
 TEST(ReadImage, JpegIsCloseOnAverage) {
     for (const char* name : {"sampling_444.jpg", "sampling_422.jpg", "sampling_420.jpg"})

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <stop_token>
 
 #include "engine/core/error.h"
 #include "engine/media/video_writer.h"
@@ -62,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(IndexedVideo, Clips,
 /// Files too large for memory are read again from their beginning.
 TEST(IndexedVideo, PacketsThatAreNotKept) {
     MediaLimits limits;
-    for (const std::uint64_t bytes : {0, 3000}) {
+    for (const std::uint64_t bytes : {0, 3000, 20000}) { // a quarter of them is remembered of what is read again
         limits.packet_bytes = bytes;
         expect_exact(fixture("clips/h264_open.mp4"), limits);
         expect_exact(fixture("clips/mpeg4_b.avi"), limits);
@@ -100,6 +101,22 @@ TEST(IndexedVideo, UnevenTimesAreKept) {
     }
     EXPECT_LT(least, 0.06);
     EXPECT_GT(most, 0.12);
+    const double mean = (video.frames() - 1) / video.times().back();
+    EXPECT_NEAR(video.info().fps.value(), mean, 0.02 * mean);
+    const double last = video.times().back() - video.times()[video.times().size() - 2];
+    EXPECT_DOUBLE_EQ(video.info().duration, video.times().back() + last);
+}
+
+/// Whether its packets are only read or all decoded, and where it is looked into later.
+TEST(IndexedVideo, CanBeStopped) {
+    for (const char* name : {"h264_long.mp4", "mpeg4_b.avi", "animated.gif"}) {
+        std::stop_source stop;
+        IndexedVideo video(fixture("clips") / name, {}, stop.get_token());
+        stop.request_stop();
+        Image image;
+        EXPECT_THROW(video.read(video.frames() - 1, image), Cancelled) << name;
+        EXPECT_THROW(IndexedVideo(fixture("clips") / name, {}, stop.get_token()), Cancelled) << name;
+    }
 }
 
 TEST(IndexedVideo, AnImageThatWasMovedFromIsFilledAgain) {

@@ -88,6 +88,28 @@ TEST(Video, SaysOfHdrThatItIsReadAsIfItWereNone) {
     }
 }
 
+/// What an edit list leaves out is no frame of the video, whatever its tables count.
+TEST(Video, FramesAreThoseThatAreShown) {
+    for (const char* name : {"h264_edited.mp4", "h264_long.mp4", "h264_open.mp4", "hevc_open.mp4", "mpeg4_b.mp4"}) {
+        const std::filesystem::path file = fixture("clips") / name;
+        EXPECT_EQ(VideoReader(file).info().frames, std::int64_t(read_video(file).size())) << name;
+    }
+}
+
+TEST(Video, SaysWhatReadingItLeavesOut) {
+    const VideoInfo hdr = VideoReader(fixture("hdr_pq.mp4")).info();
+    EXPECT_EQ(hdr.kind.bits, 10);
+    EXPECT_EQ(reading_warnings(hdr), std::vector{hdr_warning(hdr)}); // which is the worse of the two
+    for (const char* name : {"h264_long.mp4", "animated.gif", "utvideo.avi", "ffv1_gop.mkv", "mjpeg.avi"})
+        EXPECT_TRUE(reading_warnings(VideoReader(fixture("clips") / name).info()).empty()) << name;
+    VideoInfo odd;
+    odd.kind = {10, true, false};
+    odd.matrix = "YCgCo";
+    const std::vector<std::string> said = reading_warnings(odd);
+    ASSERT_EQ(said.size(), 3u);
+    EXPECT_NE(said[0].find("YCgCo"), std::string::npos);
+}
+
 /// Cameras and copies leave a few bytes there; whatever the index names lies before them.
 TEST(Video, BytesBehindTheLastAtomArePassedOver) {
     const TempFolder folder;

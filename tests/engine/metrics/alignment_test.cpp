@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <stop_token>
+
+#include "engine/core/error.h"
 #include "tests/engine/metrics/pictures.h"
 
 namespace denoir::metrics {
@@ -61,6 +64,13 @@ TEST(Alignment, SignatureKnowsAFrameInAnySize) {
     const std::vector<std::uint8_t> grey(3 * 64 * 48, 100), small_grey(3 * 5 * 3, 100);
     EXPECT_NEAR(double(signature(test::view(grey, 64, 48))[17]), 100, 1e-3);
     EXPECT_NEAR(double(signature(test::view(small_grey, 5, 3))[255]), 100, 1e-3);
+}
+
+TEST(Alignment, CanBeStopped) {
+    std::stop_source stop;
+    stop.request_stop();
+    const std::vector<Signature> still(3);
+    EXPECT_THROW(align(still, still, 2, stop.get_token()), Cancelled);
 }
 
 } // namespace

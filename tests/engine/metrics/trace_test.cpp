@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 
 #include "engine/metrics/trace_comparison.h"
@@ -147,6 +148,35 @@ TEST(Analyse, UnknownNamesFollowEachOther) {
     EXPECT_EQ(first_of(made_of({{"a", 0}, {"b", 0}})), "none");
     EXPECT_EQ(made_of({{"a", 0}}).verdict, "All 1 tensors are equal to the bit.");
     EXPECT_EQ(made_of({}).verdict, "The two traces have no layer in common.");
+}
+
+TEST(Analyse, OnlyWhatIsEqualToTheBitIsIdentical) {
+    TraceComparison c = made_of({{"a", 0}, {"b", 0}});
+    EXPECT_TRUE(c.identical());
+    c.layers[1].difference.same_bits = false;
+    analyse(c);
+    EXPECT_FALSE(c.identical());
+    EXPECT_EQ(c.verdict, "All 2 tensors are equal in value as f32; what is stored differs first in b.");
+    c.layers[1].difference.dtype_b = DType::bf16;
+    analyse(c);
+    EXPECT_EQ(c.verdict, "All 2 tensors are equal in value. Dtypes part first at b: f32 in A, bf16 in B.");
+    c = made_of({{"a", 0}});
+    c.only_a = {"z"};
+    analyse(c);
+    EXPECT_FALSE(c.identical());
+    EXPECT_EQ(c.verdict, "All 1 tensors are equal to the bit. Not compared: 1 in A alone, 0 in B alone.");
+}
+
+/// Of the VAE and the image encoder, where a name does not tell the layer before.
+TEST(Analyse, ManyLayersTakeNoLonger) {
+    for (const auto& [before, after] :
+         {std::pair{"vae_decoder/b/x", ".norm.residual.0"}, {"transformer/step_1/b", "/img_emb.proj.0"}}) {
+        std::vector<std::pair<std::string, double>> layers;
+        for (int i = 0; i < 40000; ++i) layers.emplace_back(before + std::to_string(i) + after, 1e-3);
+        const std::clock_t begin = std::clock();
+        EXPECT_TRUE(made_of(layers).begins);
+        EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 5) << before;
+    }
 }
 
 TEST(Analyse, FramesOfALayerCountTogether) {

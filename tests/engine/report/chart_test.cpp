@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <clocale>
 #include <cmath>
 
 namespace denoir::report {
@@ -89,6 +90,17 @@ TEST(Chart, LongSeriesAreThinnedAndKeepTheirExtremes) {
     for (std::size_t at = line.find(','); at != std::string::npos; at = line.find(',', at + 1))
         lowest = std::max(lowest, std::stod(line.substr(at + 1)));
     EXPECT_GT(lowest, 200);
+}
+
+TEST(Chart, ReadingsKeepTheirDecimalsUnderAnyLocale) {
+    const std::string before = std::setlocale(LC_NUMERIC, nullptr);
+    bool comma = false;
+    for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"})
+        comma = comma || std::setlocale(LC_NUMERIC, name) != nullptr;
+    const std::string svg = figure(chart({36.25, 37.5}));
+    std::setlocale(LC_NUMERIC, before.c_str());
+    EXPECT_NE(svg.find("[36.25,37.5]"), std::string::npos);
+    if (!comma) GTEST_SKIP() << "no locale with a decimal comma is installed";
 }
 
 TEST(Chart, NamesAreText) {

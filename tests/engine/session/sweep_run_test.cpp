@@ -10,6 +10,7 @@
 #include "engine/compare/sweep_figures.h"
 #include "engine/compare/sweep_outputs.h"
 #include "engine/media/video_reader.h"
+#include "engine/media/video_writer.h"
 #include "engine/session/render.h"
 #include "tests/app/tiny.h"
 #include "tests/engine/temp_folder.h"
@@ -274,4 +275,28 @@ TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
     const std::string page((std::istreambuf_iterator<char>(report)), {});
     EXPECT_NE(page.find("PSNR over steps"), std::string::npos);
     EXPECT_NE(page.find("data:image/png;base64,"), std::string::npos);
+
+    // A clip that is damaged behind its beginning stands still; the others go on.
+    {
+        VideoOptions options;
+        options.width = options.height = 32;
+        options.codec = VideoOptions::Codec::ffv1;
+        VideoWriter writer(folder_.path() / "whole.mkv", options);
+        Image noise(32, 32);
+        std::uint32_t state = 1;
+        for (int i = 0; i < 5; ++i) {
+            for (auto& v : noise.rgb) v = std::uint8_t((state = state * 1664525u + 1013904223u) >> 24);
+            writer.write(noise);
+        }
+        writer.finish();
+        std::ifstream in(folder_.path() / "whole.mkv", std::ios::binary);
+        std::string bytes((std::istreambuf_iterator<char>(in)), {});
+        for (std::size_t i = 0; i < bytes.size() / 4; ++i) bytes[bytes.size() / 2 + i] ^= 0x55;
+        std::ofstream(record.cells[3].run / "video.mp4", std::ios::binary) << bytes;
+    }
+    write_outputs(record, outputs, [](std::string_view, std::int64_t, std::int64_t) {}, {});
+    VideoReader again(outputs.video);
+    int drawn = 0;
+    for (Image frame; again.read(frame);) ++drawn;
+    EXPECT_EQ(drawn, frames);
 }
