@@ -18,10 +18,13 @@
 #include <string>
 
 #include "engine/core/error.h"
+#include "tests/engine/refusal.h"
 #include "tests/engine/temp_folder.h"
 
 namespace denoir {
 namespace {
+
+using test::refusal;
 
 namespace fs = std::filesystem;
 
@@ -36,15 +39,6 @@ protected:
     const test::TempFolder temporary;
     const fs::path folder = temporary.path();
 };
-
-std::string refusal(const std::function<void()>& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "accepted";
-}
 
 TEST_F(Files, read_and_map) {
     const fs::path path = make("a b\u00df.bin", "hello");

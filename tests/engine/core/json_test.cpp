@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/json.h"
+#include "tests/engine/refusal.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -12,12 +13,7 @@ namespace denoir {
 namespace {
 
 std::string refusal(std::string_view text) {
-    try {
-        parse_json(text, "a.json");
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "accepted";
+    return test::refusal([&] { parse_json(text, "a.json"); });
 }
 
 std::string repeated(std::string_view piece, std::size_t times) {

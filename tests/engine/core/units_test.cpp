@@ -5,19 +5,12 @@
 
 #include <string>
 
-#include "engine/core/error.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
 
-template <class F> std::string refusal(F f) {
-    try {
-        f();
-    } catch (const UsageError& e) {
-        return e.what();
-    }
-    return "accepted";
-}
+using test::refusal;
 
 TEST(Units, frames) {
     EXPECT_EQ(FrameCount(81).value(), 81);

@@ -13,6 +13,7 @@
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/windows.h"
+#include "tests/engine/refusal.h"
 #include "tests/engine/temp_folder.h"
 
 namespace denoir {
@@ -343,12 +344,7 @@ TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
         Request q;
         q.prompt = "a fox";
         q.model = folder / path;
-        try {
-            Pipeline::resolve(q, ModelFolder::open(q.model));
-        } catch (const Error& e) {
-            return std::string(e.what());
-        }
-        return std::string("accepted");
+        return test::refusal([&] { Pipeline::resolve(q, ModelFolder::open(q.model)); });
     };
     std::filesystem::create_directory(folder / "model");
     std::filesystem::copy(models / "Wan2.1-T2V-tiny", folder / "model/low_noise_model",

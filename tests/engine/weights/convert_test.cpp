@@ -18,6 +18,7 @@
 #include "support/gguf_writer.h"
 #include "support/name_lists.h"
 #include "support/torch_writer.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
@@ -54,12 +55,7 @@ void expect_equal(const Weights& a, const Weights& b, float tolerance = 0) {
 }
 
 std::string refusal(const fs::path& in, const fs::path& out, const Options& options) {
-    try {
-        convert(in, out, options);
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "accepted";
+    return test::refusal([&] { convert(in, out, options); });
 }
 
 TEST(Convert, ThereAndBackIsTheSame) {

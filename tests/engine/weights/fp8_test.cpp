@@ -6,6 +6,7 @@
 #include "engine/weights/quantisation.h"
 #include "engine/weights/weights.h"
 #include "support/name_lists.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
@@ -38,12 +39,7 @@ Weights load(const std::string& bytes) {
     return Weights::load(std::span(&path, 1), Component::transformer);
 }
 std::string refusal(const std::string& bytes) {
-    try {
-        load(bytes);
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "accepted";
+    return test::refusal([&] { load(bytes); });
 }
 
 TEST(Fp8, PlainWeightsHaveNoScale) {

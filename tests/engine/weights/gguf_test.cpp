@@ -5,6 +5,7 @@
 
 #include "engine/core/error.h"
 #include "support/gguf_writer.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
@@ -14,12 +15,7 @@ using namespace test;
 std::string refusal_of(const std::string& bytes) {
     TempFolder folder;
     write_bytes(folder / "x.gguf", bytes);
-    try {
-        open_container(folder / "x.gguf");
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "accepted";
+    return refusal([&] { open_container(folder / "x.gguf"); });
 }
 
 std::vector<float> values(const Container& c, std::string_view name) {

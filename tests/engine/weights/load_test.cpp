@@ -10,6 +10,7 @@
 #include "support/gguf_writer.h"
 #include "support/name_lists.h"
 #include "support/torch_writer.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
@@ -22,12 +23,7 @@ Weights load(const fs::path& path, Component component = Component::unknown) {
 }
 
 std::string refusal(const fs::path& path, Component component = Component::unknown) {
-    try {
-        load(path, component);
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "accepted";
+    return test::refusal([&] { load(path, component); });
 }
 
 std::map<std::string, Shape> shapes(const NameList& list) {

@@ -11,6 +11,7 @@
 #include "engine/backend/weight_changes.h"
 #include "engine/core/error.h"
 #include "support/name_lists.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
@@ -49,13 +50,10 @@ protected:
         return value;
     }
     std::string refusal(const Lora& l) const {
-        try {
+        return test::refusal([&] {
             Weights weights = model();
             add_lora(weights, l, Expert::none);
-        } catch (const Error& e) {
-            return e.what();
-        }
-        return "accepted";
+        });
     }
     std::vector<std::string> warnings(const Lora& l) const { return check_lora(model(), l, Expert::none); }
 

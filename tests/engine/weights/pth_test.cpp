@@ -8,6 +8,7 @@
 #include "engine/core/error.h"
 #include "engine/weights/safetensors.h"
 #include "support/torch_writer.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
@@ -15,12 +16,7 @@ namespace {
 using namespace test;
 
 std::string refusal(const std::filesystem::path& path) {
-    try {
-        open_container(path, OldPth::read);
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "accepted";
+    return test::refusal([&] { open_container(path, OldPth::read); });
 }
 
 std::string refusal_of(const std::string& bytes) {

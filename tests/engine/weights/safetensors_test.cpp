@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/weights/safetensors_writer.h"
 #include "support/files.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
@@ -13,12 +14,7 @@ namespace {
 using namespace test;
 
 std::string refusal(const std::filesystem::path& path) {
-    try {
-        open_container(path);
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "accepted";
+    return test::refusal([&] { open_container(path); });
 }
 
 TEST(Safetensors, ReadsTheWorkedExampleOfTheSpecification) {

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/weights/model_folder.h"
 #include "support/torch_writer.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir::test {
 
@@ -32,12 +33,7 @@ Names names_of(const std::vector<std::filesystem::path>& files) {
 }
 
 std::string refusal(const std::filesystem::path& path) {
-    try {
-        ModelFolder::open(path);
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "accepted";
+    return refusal([&] { ModelFolder::open(path); });
 }
 
 std::string vae_file() { return safetensors(zero_tensors(vae21_names(2, 16))); }
