@@ -32,18 +32,27 @@ QString place_of(const Request& r) {
     return to_qstring(r.device.value_or(Device{}).name()) + QLatin1Char('|') + QLatin1String(precision);
 }
 /// The bundled model has a name in what is recorded, and none in what is asked for.
-QString key_of(const Request& r) {
+QString model_of(const Request& r) {
     std::filesystem::path model = r.model;
     try {
         model = find_model(r.model);
     } catch (const Error&) { // gone: under the name it had
     }
-    return place_of(r) + QLatin1Char('|') + to_qstring(model);
+    return to_qstring(model);
 }
+QString key_of(const Request& r) { return place_of(r) + QLatin1Char('|') + model_of(r); }
 
 double followed(double before, double now) {
     if (!(now > 0) || !std::isfinite(now)) return before;
     return before > 0 ? before + newest_counts * (now - before) : now;
+}
+
+/// The same of an amount per second, by the time that each takes: a single one that was fast beyond measure counts as
+/// one that took no time.
+double speed_followed(double before, double amount, double seconds) {
+    if (!(amount > 0)) return before;
+    const double each = followed(before > 0 ? 1 / before : 0, seconds / amount);
+    return each > 0 ? 1 / each : before;
 }
 
 /// What the VAE does for a run, in pixels times frames.
@@ -126,7 +135,8 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
     const Speed* speed = find(r, same_model);
     double flops = speed ? speed->flops : 0;
     const Device device = r.device.value_or(Device{});
-    const Facts facts = facts_.value(to_qstring(device.name()));
+    const QString name = to_qstring(device.name());
+    const Facts facts = facts_.value(name);
     f.basis = flops > 0 ? Basis::measured : facts.flops > 0 ? Basis::trial : Basis::none;
     if (f.basis == Basis::trial) flops = facts.flops * share_of_products;
     if (device.kind != Device::Kind::cpu) f.issue = facts.issue;
@@ -138,7 +148,9 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
         if (same_model) {
             const PictureWork pictures = picture_work(r);
             const auto seconds = [](double amount, double each) { return each > 0 ? amount / each : 0; };
-            f.load = seconds(double(work.weight_bytes), speed->load_bytes);
+            const Loaded last = loaded_.value(name);
+            f.load = last.again && last.model == model_of(r) ? *last.again
+                                                             : seconds(double(work.weight_bytes), speed->load_bytes);
             f.prompt = speed->prompt_seconds;
             f.image = seconds(pictures.encoded(), speed->encode_pixels);
             f.decode = seconds(pictures.decoded(), speed->decode_pixels);
@@ -192,7 +204,15 @@ void Estimator::learn(const RunRecord& record, const Estimate& work) {
     if (denoise > 0) speed.flops = followed(speed.flops, work.flop * share / denoise);
     if (image > 0) speed.encode_pixels = followed(speed.encode_pixels, pictures.encoded() / image);
     if (decode > 0) speed.decode_pixels = followed(speed.decode_pixels, pictures.decoded() / decode);
-    if (load > 0) speed.load_bytes = followed(speed.load_bytes, double(work.weight_bytes) / load);
+    // What the run before left in memory is there at once, which says nothing of how fast it is read.
+    Loaded& last = loaded_[to_qstring(r.device.value_or(Device{}).name())];
+    const QString model = model_of(r);
+    if (last.model == model) {
+        last.again = load;
+    } else {
+        last = {model, std::nullopt};
+        if (load > 0) speed.load_bytes = speed_followed(speed.load_bytes, double(work.weight_bytes), load);
+    }
     if (prompt > 0) speed.prompt_seconds = followed(speed.prompt_seconds, prompt);
     save();
     emit changed();
