@@ -167,23 +167,24 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
         f.possible = f.least_bytes <= f.available_bytes;
         if (!f.fits) f.changes = changes_for(r, work, f.peak_bytes, double(f.available_bytes), f.possible);
     }
-    const QString time = f.seconds < 0
-                             ? tr("time is known after the first run")
-                             : (f.basis == Basis::trial ? tr("about %1") : tr("≈ %1")).arg(duration_text(f.seconds));
-    const QString memory = bytes_text(double(f.peak_bytes));
-    if (f.available_bytes == 0) // nobody knows how much there is
-        f.text = tr("%1 · needs %2").arg(time, memory);
-    else if (f.fits)
-        f.text = tr("%1 · %2 fits").arg(time, memory);
-    else if (f.possible)
-        f.text = (device.kind == Device::Kind::cpu
-                      ? tr("%1 or more · needs %2 of %3: weights are read again in every step")
-                      : tr("%1 or more · needs %2 of %3: weights come from this machine's memory in every step"))
-                     .arg(time, memory, bytes_text(double(f.available_bytes)));
-    else
-        f.text = tr("too large: needs %1 at least, %2 are free")
-                     .arg(bytes_text(double(f.least_bytes)), bytes_text(double(f.available_bytes)));
+    f.text = text_of(f, device);
     return f;
+}
+
+QString Estimator::text_of(const Forecast& f, const Device& device) {
+    const QString memory = bytes_text(double(f.peak_bytes)), available = bytes_text(double(f.available_bytes));
+    if (!f.possible)
+        return tr("too large: needs %1 at least, %2 are free").arg(bytes_text(double(f.least_bytes)), available);
+    const bool known = f.seconds >= 0;
+    QString time = tr("time is known after the first run");
+    if (known) time = (f.basis == Basis::trial ? tr("about %1") : tr("≈ %1")).arg(duration_text(f.seconds));
+    if (f.available_bytes == 0) return tr("%1 · needs %2").arg(time, memory); // nobody knows how much there is
+    if (f.fits) return tr("%1 · %2 fits").arg(time, memory);
+    const QString needs =
+        (device.kind == Device::Kind::cpu ? tr("needs %1 of %2: weights are read again in every step")
+                                          : tr("needs %1 of %2: weights come from this machine's memory in every step"))
+            .arg(memory, available);
+    return QStringLiteral("%1 · %2").arg(known ? tr("%1 or more").arg(time) : time, needs);
 }
 
 void Estimator::learn(const RunRecord& record, const Estimate& work) {

@@ -81,6 +81,7 @@ private:
         std::optional<double> again; ///< seconds that it took to load the model once more; nothing: not known yet
     };
     const Speed* find(const Request& resolved, bool& same_model) const;
+    static QString text_of(const Forecast& forecast, const Device& device);
     void load();
     void save();
     QHash<QString, Speed> speeds_;

@@ -255,6 +255,18 @@ private slots:
         QVERIFY(is(learn(later, 8), ((8 + 1e-5) / 2 + 8) / 2));
     }
 
+    void what_does_not_fit_is_said_before_anything_ran() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        const Request r = Pipeline::resolve(tiny_request(), model);
+        Estimate work = Pipeline::estimate(r, model);
+        work.peak_bytes = 28'000'000'000, work.least_bytes = 2'000'000'000;
+        const Estimator estimator;
+        const auto f = estimator.forecast(r, work, 25'000'000'000);
+        QVERIFY(f.possible && !f.fits);
+        QCOMPARE(f.text, text("time is known after the first run · needs 28 GB of 25 GB: weights are read again in "
+                              "every step"));
+    }
+
     /// Pictures that later windows are given are no text: other requests have none of them, or more.
     void forecasts_know_what_windows_take() {
         const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);

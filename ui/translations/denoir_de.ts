@@ -471,10 +471,6 @@
         <translation>%1 · %2 passt</translation>
     </message>
     <message>
-        <source>%1 or more · needs %2 of %3: weights are read again in every step</source>
-        <translation>%1 oder mehr · braucht %2 von %3: die Gewichte werden in jedem Schritt neu gelesen</translation>
-    </message>
-    <message>
         <source>too large: needs %1 at least, %2 are free</source>
         <translation>zu groß: braucht mindestens %1, frei sind %2</translation>
     </message>
@@ -483,8 +479,16 @@
         <translation>%1 · braucht %2</translation>
     </message>
     <message>
-        <source>%1 or more · needs %2 of %3: weights come from this machine&apos;s memory in every step</source>
-        <translation>%1 oder mehr · braucht %2 von %3: Gewichte kommen in jedem Schritt aus dem Arbeitsspeicher</translation>
+        <source>needs %1 of %2: weights are read again in every step</source>
+        <translation>braucht %1 von %2: die Gewichte werden in jedem Schritt neu gelesen</translation>
+    </message>
+    <message>
+        <source>needs %1 of %2: weights come from this machine&apos;s memory in every step</source>
+        <translation>braucht %1 von %2: Gewichte kommen in jedem Schritt aus dem Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>%1 or more</source>
+        <translation>%1 oder mehr</translation>
     </message>
 </context>
 <context>
