@@ -231,8 +231,10 @@ Estimator::Facts Estimator::look_into(const Device& device) {
         return out;
     }
     try {
-        // Large enough to keep every unit of it at work.
-        const std::int64_t m = card ? 4096 : 256, n = card ? 4096 : 512, k = card ? 4096 : 512;
+        // Large enough to keep every unit of it at work: of a processor each thread gets several tiles, and there are
+        // more rows than the 512 from which on oneDNN, where it is there, takes a product as it does a model's.
+        const std::int64_t m = card ? 4096 : 768, n = card ? 4096 : 256 * std::int64_t{backend->threads()},
+                           k = card ? 4096 : 512;
         const Weight weight("trial", Tensor::zeros({n, k}));
         const LinearOptions options{.compute = backend->fast_bf16() ? DType::bf16 : DType::f32};
         const Tensor x = backend->upload(Tensor::zeros({m, k}));
