@@ -68,7 +68,8 @@ private:
     void describe(); ///< for who cannot see it
     void press(int key, Qt::KeyboardModifiers modifiers);
     void move(int rows, int columns, bool extend);
-    bool turn_page(int by);
+    void turn_page(int by);
+    void show_page(const GridShape& before);
     std::optional<std::size_t> cell_at(const QPoint& at) const;
     QRect star_rect(const QRect& cell) const;
     QString run_of(std::size_t cell) const;
