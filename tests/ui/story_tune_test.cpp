@@ -13,6 +13,8 @@
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/session/sweep_folder.h"
+#include "tests/app/clips.h"
+#include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/preview/preview_view.h"
 #include "ui/tune/sweep_bar.h"
@@ -20,6 +22,7 @@
 #include "ui/tune/sweep_plot.h"
 #include "ui/tune/sweep_table.h"
 #include "ui/tune/sweep_view.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/window/translation.h"
 
 using namespace denoir;
@@ -32,6 +35,7 @@ private slots:
     void cells_have_their_places();
     void which_values();
     void three_axes_and_a_mistake();
+    void more_than_play_at_once();
     void pages_of_four_axes();
     void older_settings();
 
@@ -267,6 +271,42 @@ void StoryTuneTest::three_axes_and_a_mistake() {
     QCOMPARE(studio.window().findChildren<QComboBox*>("page-0").constLast()->currentIndex(), 1);
     QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 10000);
     studio.picture("tune-6-pages");
+}
+
+/// Further clips are stills.
+void StoryTuneTest::more_than_play_at_once() {
+    const app::Home home;
+    const int count = SweepClips::most + 2;
+    {
+        Sweep sweep;
+        sweep.request = app::tiny_request();
+        sweep.axes = {parse_axis("seed", fmt::format("1..{}", count))};
+        SweepFolder folder = SweepFolder::create(app::to_path(home.file("large")), sweep);
+        app::write_clip(home.file("clip.mp4"), 64, 48, 4);
+        QImage still(64, 48, QImage::Format_RGB32);
+        still.fill(Qt::green);
+        for (int i = 0; i < count; ++i) {
+            const auto run = app::fake_run(folder.path(), i + 1, false);
+            std::filesystem::copy(app::to_path(home.file("clip.mp4")), run / "video.mp4",
+                                  std::filesystem::copy_options::overwrite_existing);
+            QVERIFY(still.save(app::to_qstring(run / "thumbnail.png")));
+            SweepCell& cell = folder.record().cells[std::size_t(i)];
+            cell.state = SweepCell::State::done;
+            cell.run = run;
+        }
+        folder.save();
+    }
+    StudioFixture studio(Layout::tune, Scheme::dark, {1600, 1000});
+    auto& grid = studio.window().findChild<SweepView*>()->grid();
+    studio.core().sweeps().open(home.file("large"));
+    QTRY_COMPARE_WITH_TIMEOUT(grid.stills(), 2, 20000);
+    QVERIFY(studio.find<ElidedLabel>("sweep-progress")->text().startsWith("48 play"));
+    const auto middle_of = [&](std::size_t cell) {
+        return grid.viewport()->grab().toImage().pixelColor(middle(grid, cell));
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled() && middle_of(0) != Qt::green, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(middle_of(std::size_t(count) - 1), QColor(Qt::green), 20000);
+    studio.picture("tune-7-stills");
 }
 
 /// The cursor stays where it is, on whichever page.

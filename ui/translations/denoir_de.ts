@@ -4258,6 +4258,10 @@ Press Sweep, or change the axes first.</source>
         <source>Remove star</source>
         <translation>Stern entfernen</translation>
     </message>
+    <message>
+        <source>%1 play, the others stand still</source>
+        <translation>%1 laufen, die übrigen stehen</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::TimelineView</name>

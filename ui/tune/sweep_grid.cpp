@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/base/text.h"
+#include "app/clips/thumbnails.h"
 #include "app/request/request_document.h"
 #include "app/studio.h"
 #include "app/sweep/open_sweep.h"
@@ -55,6 +57,7 @@ SweepGrid::SweepGrid(Studio& studio, QWidget* parent)
         describe();
     });
     connect(&sweeps_, &app::SweepDocument::reference_changed, viewport(), qOverload<>(&QWidget::update));
+    connect(&studio_.thumbnails, &app::Thumbnails::ready, viewport(), qOverload<>(&QWidget::update));
     connect(&sweeps_.axes(), &app::SweepAxes::changed, this, &SweepGrid::renew);
     renew();
 }
@@ -158,13 +161,18 @@ void SweepGrid::place() {
 
 void SweepGrid::want_clips() {
     QStringList runs;
+    QSet<QString> listed;
     if (isVisible())
         for (const std::size_t cell : shape_.cells()) {
             const QString run = run_of(cell);
-            if (run.isEmpty() || runs.contains(run) || !cell_rect(cell).intersects(viewport()->rect())) continue;
-            if (runs.size() < SweepClips::most) runs << run;
+            if (run.isEmpty() || listed.contains(run) || !cell_rect(cell).intersects(viewport()->rect())) continue;
+            listed << run;
+            runs << run;
         }
-    clips_.want(runs, int(std::max(picture_.width(), picture_.height()) * devicePixelRatioF()));
+    const int stills = std::max(0, int(runs.size()) - SweepClips::most);
+    clips_.want(runs.first(runs.size() - stills),
+                int(std::max(picture_.width(), picture_.height()) * devicePixelRatioF()));
+    if (std::exchange(stills_, stills) != stills) emit stills_changed();
     if (std::abs(aspect() - ratio_) > 0.01) place();
     viewport()->update();
 }

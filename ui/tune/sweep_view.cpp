@@ -81,6 +81,7 @@ SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
     connect(grid_, &SweepGrid::star_asked, this, [this] { star_current(); });
     connect(grid_, &SweepGrid::menu_asked, this, &SweepView::show_menu);
     connect(grid_, &SweepGrid::page_changed, this, &SweepView::refresh_pages);
+    connect(grid_, &SweepGrid::stills_changed, this, &SweepView::refresh_progress);
     connect(grid_, &SweepGrid::current_changed, this, [this] {
         const auto cell = grid_->current();
         const app::OpenSweep* shown = sweeps_.shown();
@@ -240,6 +241,8 @@ void SweepView::refresh_progress() {
             text += QStringLiteral(" · ") + tr("%1 left").arg(app::duration_text(progress.seconds_left));
     } else if (sweeps_.measuring() > 0) {
         text = tr("measuring …");
+    } else if (grid_->stills() > 0) {
+        text = tr("%1 play, the others stand still").arg(SweepClips::most);
     }
     progress_->set_text(text);
     const int lost = progress.missing + progress.failed;
