@@ -29,6 +29,7 @@
 #include "ui/docks/sizes.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/wheel.h"
 
@@ -219,7 +220,7 @@ QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, co
 }
 
 void ParametersPanel::add_model(QVBoxLayout* form) {
-    model_ = new QComboBox;
+    model_ = new ElidedCombo(Qt::ElideMiddle); // versions and sizes stand at the end of a name
     model_->setObjectName(QStringLiteral("model"));
     wheel_when_focused(model_);
     model_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -227,8 +228,19 @@ void ParametersPanel::add_model(QVBoxLayout* form) {
     auto* field = new Field(tr("Model"), model_);
     form->addWidget(field);
     fields_.insert(QStringLiteral("model"), field);
-    connect(model_, &QComboBox::activated, this,
-            [this](int row) { set(QStringLiteral("model"), model_->itemData(row)); });
+    show_.insert(QStringLiteral("model"), [this] {
+        const int row = model_->findData(chosen_model());
+        if (row < 0) return refresh_models(); // one that no watched folder has
+        model_->setCurrentIndex(row);
+        model_->setToolTip(model_->itemData(row, Qt::ToolTipRole).toString());
+    });
+    connect(model_, &QComboBox::activated, this, [this](int row) {
+        if (!model_->is_command(row)) set(QStringLiteral("model"), model_->itemData(row));
+    });
+    connect(model_, &ElidedCombo::command_chosen, this, [this] {
+        refresh_field(QStringLiteral("model")); // the list may have changed while it was open
+        emit add_models_asked();
+    });
     connect(field, &Field::reset_asked, this, [this] { studio_.document.reset(QStringLiteral("model")); });
 }
 

@@ -18,6 +18,7 @@ class QVBoxLayout;
 
 namespace denoir::ui {
 
+class ElidedCombo;
 class Field;
 class NumberEdit;
 
@@ -39,6 +40,10 @@ public:
     /// Whether the button is here, or the layout has another one to press.
     void set_generates(bool generates);
     QStringList keys() const { return fields_.keys(); }
+
+signals:
+    /// Asked for at the end of the list of models.
+    void add_models_asked();
 
 private:
     NumberEdit* add_number(QVBoxLayout* form, const QString& key, const QString& name, double low, double high,
@@ -73,7 +78,8 @@ private:
     QHash<QString, std::function<void()>> show_; ///< puts the document's value into the control
     /// What was typed and is no value at all, and what was typed and became another. Said until the document changes.
     QHash<QString, QString> refused_, snapped_;
-    QComboBox *model_, *size_;
+    ElidedCombo* model_;
+    QComboBox* size_;
     QLineEdit* seed_;
     QToolButton *lock_, *dice_;
     QWidget* advanced_;

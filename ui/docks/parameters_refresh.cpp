@@ -17,6 +17,7 @@
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/docks/sizes.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/field.h"
 
 namespace denoir::ui {
@@ -47,11 +48,6 @@ QString ParametersPanel::shown(const QString& key, const QVariant& value) const 
 void ParametersPanel::refresh() {
     showing_ = true;
     for (auto it = fields_.cbegin(); it != fields_.cend(); ++it) refresh_field(it.key());
-    const int row = model_->findData(chosen_model());
-    if (row >= 0)
-        model_->setCurrentIndex(row);
-    else
-        refresh_models(); // one that no watched folder has
     refresh_seed();
     refresh_forcing();
     refresh_sizes();
@@ -132,11 +128,17 @@ void ParametersPanel::refresh_models() {
         QString name = at.data(app::ModelCatalogue::NameRole).toString();
         if (state == app::ModelCatalogue::State::incomplete) name = tr("%1 (incomplete)").arg(name);
         model_->addItem(name, bundled ? QString() : at.data(app::ModelCatalogue::PathRole).toString());
-        model_->setItemData(model_->count() - 1, at.data(app::ModelCatalogue::FitsTextRole), Qt::ToolTipRole);
+        QStringList tip{at.data(app::ModelCatalogue::PathRole).toString(),
+                        at.data(app::ModelCatalogue::FitsTextRole).toString()};
+        tip.removeAll(QString());
+        model_->setItemData(model_->count() - 1, tip.join(QLatin1Char('\n')), Qt::ToolTipRole);
     }
-    if (model_->findData(chosen) < 0)
+    if (model_->findData(chosen) < 0) {
         model_->addItem(chosen.isEmpty() ? tr("Bundled model") : QFileInfo(chosen).fileName(), chosen);
-    model_->setCurrentIndex(model_->findData(chosen));
+        model_->setItemData(model_->count() - 1, chosen, Qt::ToolTipRole);
+    }
+    model_->set_command(tr("Add a folder…"));
+    refresh_field(QStringLiteral("model"));
 }
 
 void ParametersPanel::refresh_sizes() {

@@ -2763,6 +2763,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>The queue is paused: the last two runs failed for the same reason. %1</source>
         <translation>Die Warteschlange hält an: die letzten zwei Läufe scheiterten aus demselben Grund. %1</translation>
     </message>
+    <message>
+        <source>%1 is the model now; undo brings back the one before.</source>
+        <translation>%1 ist jetzt das Modell; Rückgängig bringt das vorige zurück.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -2887,6 +2891,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>Stop watching %1</source>
         <translation>%1 nicht mehr beobachten</translation>
+    </message>
+    <message>
+        <source>Add a folder of models</source>
+        <translation>Einen Ordner mit Modellen hinzufügen</translation>
     </message>
 </context>
 <context>
@@ -3205,6 +3213,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>It does not fit into the card&apos;s memory.</source>
         <translation>Es passt nicht in den Speicher der Karte.</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>Ordner hinzufügen …</translation>
     </message>
 </context>
 <context>

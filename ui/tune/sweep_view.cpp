@@ -7,7 +7,6 @@
 #include <QLocale>
 #include <QMenu>
 #include <QStackedWidget>
-#include <QStylePainter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -22,31 +21,12 @@
 #include "ui/tune/cell_text.h"
 #include "ui/tune/sweep_bar.h"
 #include "ui/tune/sweep_grid.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
-namespace {
-
-/// Says by dots that there is more than it has room for.
-class ElidedCombo : public QComboBox {
-public:
-    using QComboBox::QComboBox;
-
-protected:
-    void paintEvent(QPaintEvent*) override {
-        QStylePainter painter(this);
-        QStyleOptionComboBox option;
-        initStyleOption(&option);
-        painter.drawComplexControl(QStyle::CC_ComboBox, option);
-        const QRect room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
-        option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideRight, room.width() - 2);
-        painter.drawControl(QStyle::CE_ComboBoxLabel, option);
-    }
-};
-
-} // namespace
 
 SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
     : QWidget(parent),
@@ -106,7 +86,7 @@ QWidget* SweepView::make_head() {
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
     row->setSpacing(grid::unit);
-    earlier_ = new ElidedCombo(head);
+    earlier_ = new ElidedCombo(Qt::ElideRight, head);
     wheel_when_focused(earlier_);
     earlier_->setObjectName(QStringLiteral("earlier-sweeps"));
     earlier_->setAccessibleName(tr("Sweep shown"));

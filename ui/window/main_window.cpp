@@ -316,6 +316,10 @@ void MainWindow::connect_parts() {
     connect(runs_, &RunsPanel::said, this, &MainWindow::say);
     connect(queue_, &QueuePanel::said, this, &MainWindow::say);
     connect(layers_panel_, &LayersPanel::said, this, &MainWindow::say);
+    connect(parameters_, &ParametersPanel::add_models_asked, models_, &ModelsPanel::add_model);
+    connect(models_, &ModelsPanel::taken, this, [this](const QString& name) {
+        say(tr("%1 is the model now; undo brings back the one before.").arg(name));
+    });
     connect(divergence_view_, &DivergenceView::step_requested, this, [this](int a, int b) {
         show_live(false);
         strip_->set_step(a);
