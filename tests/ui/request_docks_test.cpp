@@ -185,6 +185,32 @@ private slots:
         QVERIFY(studio.find<QLabel>("estimate")->text().contains("fits"));
     }
 
+    void what_is_folded_away_is_told() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load(app::tiny_request());
+        QVERIFY(document.wait_resolved(20000));
+        auto* more = studio.find<QToolButton>("more");
+        QCOMPARE(more->text(), QStringLiteral("• More"));
+        QVERIFY2(more->toolTip().contains("Threads"), qPrintable(more->toolTip()));
+        for (const char* key : {"threads", "dtype", "precision"}) document.reset(key);
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(more->text(), QStringLiteral("More"));
+        QVERIFY(more->toolTip().isEmpty());
+        auto* changes = studio.find<QLabel>("changes");
+        QVERIFY(!changes->isVisible());
+        document.set_values({{"dtype", "bf16"}, {"precision", "f32"}}, "precision");
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(studio.find<QLabel>("estimate")->text(), QStringLiteral("cannot start yet"));
+        QVERIFY(changes->isVisible() && !changes->text().isEmpty());
+        more->click(); // there it stands under its field
+        auto* field = field_of(studio.find<QComboBox>("precision"));
+        QVERIFY(field->isVisible() && field->has_error() && !changes->isVisible());
+        more->click();
+        QVERIFY(changes->isVisible());
+    }
+
     /// A folder is added where the model is chosen; one with a single model is chosen by that, which can be undone.
     void a_folder_with_one_model_is_the_model() {
         namespace fs = std::filesystem;

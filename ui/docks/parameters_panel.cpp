@@ -103,7 +103,10 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
         advanced_->setVisible(show);
         advanced_toggle_->setIcon(icon(show ? QStringLiteral("down") : QStringLiteral("right")));
     };
-    connect(advanced_toggle_, &QToolButton::clicked, this, [this, open] { open(!advanced_->isVisibleTo(this)); });
+    connect(advanced_toggle_, &QToolButton::clicked, this, [this, open] {
+        open(!advanced_->isVisibleTo(this));
+        refresh_estimate(); // what is wrong there is said below while nobody sees it there
+    });
     open(false);
 
     scroll->setWidget(page);

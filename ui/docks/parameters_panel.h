@@ -58,6 +58,8 @@ private:
     void add_bottom(QVBoxLayout* column, QAction& generate);
     void refresh();
     void refresh_field(const QString& key);
+    void refresh_more();
+    bool is_seen(const QString& key) const; ///< has a field here that is not folded away
     QString chosen_model() const;
     bool two_experts() const; ///< the chosen model has a transformer for high and one for low noise
     void refresh_models();

@@ -51,6 +51,7 @@ void ParametersPanel::refresh() {
     refresh_seed();
     refresh_forcing();
     refresh_sizes();
+    refresh_more();
     showing_ = false;
     refresh_estimate();
     // "33 frames · 2.1 s"
@@ -141,6 +142,21 @@ void ParametersPanel::refresh_models() {
     refresh_field(QStringLiteral("model"));
 }
 
+/// Folded, it says what there is in it.
+void ParametersPanel::refresh_more() {
+    QStringList changed;
+    for (const Field* field : advanced_->findChildren<Field*>())
+        if (!field->isHidden() && field->is_changed()) changed << field->name();
+    const bool mark = !changed.isEmpty();
+    QFont font = advanced_toggle_->font();
+    font.setBold(mark);
+    advanced_toggle_->setFont(font);
+    advanced_toggle_->setText(mark ? QStringLiteral("• %1").arg(tr("More")) : tr("More"));
+    const QString what = mark ? tr("Changed: %1").arg(changed.join(QStringLiteral(", "))) : QString();
+    advanced_toggle_->setToolTip(what);
+    advanced_toggle_->setAccessibleDescription(what);
+}
+
 void ParametersPanel::refresh_sizes() {
     const QSize standard(studio_.document.default_value(QStringLiteral("width")).toInt(),
                          studio_.document.default_value(QStringLiteral("height")).toInt());
@@ -210,6 +226,12 @@ QString ParametersPanel::windows_text() const {
     }
 }
 
+bool ParametersPanel::is_seen(const QString& key) const {
+    const bool size = key == QLatin1String("width") || key == QLatin1String("height");
+    const Field* field = fields_.value(size ? key_size : key == QLatin1String("dtype") ? key_precision : key);
+    return field && field->isVisibleTo(this);
+}
+
 void ParametersPanel::refresh_estimate() {
     const auto& document = studio_.document;
     QString changes;
@@ -232,14 +254,10 @@ void ParametersPanel::refresh_estimate() {
                           ? tr("It does not fit into this machine's memory.")
                           : tr("It does not fit into the card's memory.");
     } else {
-        // What stands under its field is not said again.
-        const auto has_field = [this](const QString& key) {
-            return fields_.contains(key) || key == QLatin1String("width") || key == QLatin1String("height") ||
-                   key == QLatin1String("dtype");
-        };
         estimate_->setText(document.pending() ? tr("looking at the model …") : tr("cannot start yet"));
+        // What stands under its field is not said again.
         for (const app::Issue& issue : document.issues())
-            if (!has_field(issue.field) && changes.isEmpty()) changes = issue.line();
+            if (!is_seen(issue.field) && changes.isEmpty()) changes = issue.line();
     }
     changes_->setText(changes);
     changes_->setVisible(!changes.isEmpty());

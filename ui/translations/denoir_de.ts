@@ -3218,6 +3218,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>Add a folder…</source>
         <translation>Ordner hinzufügen …</translation>
     </message>
+    <message>
+        <source>Changed: %1</source>
+        <translation>Geändert: %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PreviewView</name>
