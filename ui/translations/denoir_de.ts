@@ -102,10 +102,6 @@
         <translation>%1 Bilder</translation>
     </message>
     <message>
-        <source>%1 steps</source>
-        <translation>%1 Schritte</translation>
-    </message>
-    <message>
         <source>guidance %1</source>
         <translation>Guidance %1</translation>
     </message>
@@ -160,6 +156,13 @@
     <message>
         <source>too large · %1 at least for %2, %3 are free: use a smaller size</source>
         <translation>zu groß · mindestens %1 für %2, %3 sind frei: eine kleinere Größe wählen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n Schritt</numerusform>
+            <numerusform>%n Schritte</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3623,10 +3626,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Startwert %1</translation>
     </message>
     <message>
-        <source>%1 steps</source>
-        <translation>%1 Schritte</translation>
-    </message>
-    <message>
         <source>CFG %1</source>
         <translation>CFG %1</translation>
     </message>
@@ -3645,6 +3644,13 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>%1 · seed %2</source>
         <translation>%1 · Startwert %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n Schritt</numerusform>
+            <numerusform>%n Schritte</numerusform>
+        </translation>
     </message>
 </context>
 <context>
