@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QScrollArea>
 #include <QToolButton>
@@ -209,6 +210,15 @@ private slots:
         QVERIFY(field->isVisible() && field->has_error() && !changes->isVisible());
         more->click();
         QVERIFY(changes->isVisible());
+    }
+
+    void the_seed_is_seen_in_a_low_window() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, {1280, 720});
+        studio.core().document.load(app::tiny_request());
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        const auto* seed = studio.find<QLineEdit>("seed");
+        QTRY_COMPARE(seed->visibleRegion().boundingRect().size(), seed->size());
     }
 
     /// A folder is added where the model is chosen; one with a single model is chosen by that, which can be undone.

@@ -62,17 +62,17 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
             tr("%1 became %2: one more than a multiple of four").arg(number_text(asked), number_text(used)));
         refresh_field(QStringLiteral("frames"));
     });
-    add_number(form, QStringLiteral("fps"), tr("Rate"), 1, 120, 1, 2, tr(" fps"));
     add_number(form, QStringLiteral("steps"), tr("Steps"), 1, StepCount::max, 1, 0);
     add_number(form, QStringLiteral("guidance"), tr("Guidance"), 0, 100, 0.5, 2);
     add_number(form, key_guidance_low, tr("Guid. low"), 0, 100, 0.5, 2)
         ->setToolTip(tr("Guidance of the low-noise expert, which takes the last steps"));
+    add_seed(form); // in a low window what is below it has to be scrolled to
     add_number(form, QStringLiteral("shift"), tr("Shift"), 0.01, 100, 0.5, 2);
     auto* sampler = add_choice(form, QStringLiteral("sampler"), tr("Sampler"));
     sampler->addItem(QStringLiteral("UniPC"), QStringLiteral("unipc"));
     sampler->addItem(QStringLiteral("DPM++ 2M"), QStringLiteral("dpmpp"));
     sampler->addItem(QStringLiteral("Euler"), QStringLiteral("euler"));
-    add_seed(form);
+    add_number(form, QStringLiteral("fps"), tr("Rate"), 1, 120, 1, 2, tr(" fps"));
 
     advanced_toggle_->setObjectName(QStringLiteral("more"));
     advanced_toggle_->setText(tr("More"));

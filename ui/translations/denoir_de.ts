@@ -4064,7 +4064,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>Worst frame</source>
-        <translation>Schlechtestes Bild</translation>
+        <translation>Schlechtestes</translation>
     </message>
     <message>
         <source>not comparable</source>
