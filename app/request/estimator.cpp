@@ -32,18 +32,27 @@ QString place_of(const Request& r) {
     return to_qstring(r.device.value_or(Device{}).name()) + QLatin1Char('|') + QLatin1String(precision);
 }
 /// The bundled model has a name in what is recorded, and none in what is asked for.
-QString key_of(const Request& r) {
+QString model_of(const Request& r) {
     std::filesystem::path model = r.model;
     try {
         model = find_model(r.model);
     } catch (const Error&) { // gone: under the name it had
     }
-    return place_of(r) + QLatin1Char('|') + to_qstring(model);
+    return to_qstring(model);
 }
+QString key_of(const Request& r) { return place_of(r) + QLatin1Char('|') + model_of(r); }
 
 double followed(double before, double now) {
     if (!(now > 0) || !std::isfinite(now)) return before;
     return before > 0 ? before + newest_counts * (now - before) : now;
+}
+
+/// The same of an amount per second, by the time that each takes: a single one that was fast beyond measure counts as
+/// one that took no time.
+double speed_followed(double before, double amount, double seconds) {
+    if (!(amount > 0)) return before;
+    const double each = followed(before > 0 ? 1 / before : 0, seconds / amount);
+    return each > 0 ? 1 / each : before;
 }
 
 /// What the VAE does for a run, in pixels times frames.
@@ -117,7 +126,7 @@ const Estimator::Speed* Estimator::find(const Request& r, bool& same_model) cons
 
 Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work) const {
     const Device device = r.device.value_or(Device{});
-    return forecast(r, work, device.kind == Device::Kind::cpu ? available_memory() : free_bytes(device));
+    return forecast(r, work, device.uses_host_memory() ? available_memory() : free_bytes(device));
 }
 
 Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, quint64 available_bytes) const {
@@ -126,10 +135,11 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
     const Speed* speed = find(r, same_model);
     double flops = speed ? speed->flops : 0;
     const Device device = r.device.value_or(Device{});
-    const Facts facts = facts_.value(to_qstring(device.name()));
+    const QString name = to_qstring(device.name());
+    const Facts facts = facts_.value(name);
     f.basis = flops > 0 ? Basis::measured : facts.flops > 0 ? Basis::trial : Basis::none;
     if (f.basis == Basis::trial) flops = facts.flops * share_of_products;
-    if (device.kind != Device::Kind::cpu) f.issue = facts.issue;
+    if (!device.uses_host_memory()) f.issue = facts.issue;
     if (flops > 0) {
         const int steps = std::max(1, Pipeline::step_count(r)), taken = r.start ? std::min(r.start->step, steps) : 0;
         f.step_seconds = work.flop / flops / steps;
@@ -138,7 +148,9 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
         if (same_model) {
             const PictureWork pictures = picture_work(r);
             const auto seconds = [](double amount, double each) { return each > 0 ? amount / each : 0; };
-            f.load = seconds(double(work.weight_bytes), speed->load_bytes);
+            const Loaded last = loaded_.value(name);
+            f.load = last.again && last.model == model_of(r) ? *last.again
+                                                             : seconds(double(work.weight_bytes), speed->load_bytes);
             f.prompt = speed->prompt_seconds;
             f.image = seconds(pictures.encoded(), speed->encode_pixels);
             f.decode = seconds(pictures.decoded(), speed->decode_pixels);
@@ -147,7 +159,7 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
         }
         f.seconds = f.load + f.prompt + f.image + f.denoise + f.decode;
     }
-    f.peak_bytes = device.kind == Device::Kind::cpu ? work.peak_bytes : work.steps_bytes;
+    f.peak_bytes = device.uses_host_memory() ? work.peak_bytes : work.steps_bytes;
     f.least_bytes = work.least_bytes;
     f.available_bytes = available_bytes;
     if (f.available_bytes > 0) {
@@ -155,23 +167,24 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
         f.possible = f.least_bytes <= f.available_bytes;
         if (!f.fits) f.changes = changes_for(r, work, f.peak_bytes, double(f.available_bytes), f.possible);
     }
-    const QString time = f.seconds < 0
-                             ? tr("time is known after the first run")
-                             : (f.basis == Basis::trial ? tr("about %1") : tr("≈ %1")).arg(duration_text(f.seconds));
-    const QString memory = bytes_text(double(f.peak_bytes));
-    if (f.available_bytes == 0) // nobody knows how much there is
-        f.text = tr("%1 · needs %2").arg(time, memory);
-    else if (f.fits)
-        f.text = tr("%1 · %2 fits").arg(time, memory);
-    else if (f.possible)
-        f.text = (device.kind == Device::Kind::cpu
-                      ? tr("%1 or more · needs %2 of %3: weights are read again in every step")
-                      : tr("%1 or more · needs %2 of %3: weights come from this machine's memory in every step"))
-                     .arg(time, memory, bytes_text(double(f.available_bytes)));
-    else
-        f.text = tr("too large: needs %1 at least, %2 are free")
-                     .arg(bytes_text(double(f.least_bytes)), bytes_text(double(f.available_bytes)));
+    f.text = text_of(f, device);
     return f;
+}
+
+QString Estimator::text_of(const Forecast& f, const Device& device) {
+    const QString memory = bytes_text(double(f.peak_bytes)), available = bytes_text(double(f.available_bytes));
+    if (!f.possible)
+        return tr("too large: needs %1 at least, %2 are free").arg(bytes_text(double(f.least_bytes)), available);
+    const bool known = f.seconds >= 0;
+    QString time = tr("time is known after the first run");
+    if (known) time = (f.basis == Basis::trial ? tr("about %1") : tr("≈ %1")).arg(duration_text(f.seconds));
+    if (f.available_bytes == 0) return tr("%1 · needs %2").arg(time, memory); // nobody knows how much there is
+    if (f.fits) return tr("%1 · %2 fits").arg(time, memory);
+    const QString needs =
+        (device.uses_host_memory() ? tr("needs %1 of %2: weights are read again in every step")
+                                   : tr("needs %1 of %2: weights come from this machine's memory in every step"))
+            .arg(memory, available);
+    return QStringLiteral("%1 · %2").arg(known ? tr("%1 or more").arg(time) : time, needs);
 }
 
 void Estimator::learn(const RunRecord& record, const Estimate& work) {
@@ -192,7 +205,15 @@ void Estimator::learn(const RunRecord& record, const Estimate& work) {
     if (denoise > 0) speed.flops = followed(speed.flops, work.flop * share / denoise);
     if (image > 0) speed.encode_pixels = followed(speed.encode_pixels, pictures.encoded() / image);
     if (decode > 0) speed.decode_pixels = followed(speed.decode_pixels, pictures.decoded() / decode);
-    if (load > 0) speed.load_bytes = followed(speed.load_bytes, double(work.weight_bytes) / load);
+    // What the run before left in memory is there at once, which says nothing of how fast it is read.
+    Loaded& last = loaded_[to_qstring(r.device.value_or(Device{}).name())];
+    const QString model = model_of(r);
+    if (last.model == model) {
+        last.again = load;
+    } else {
+        last = {model, std::nullopt};
+        if (load > 0) speed.load_bytes = speed_followed(speed.load_bytes, double(work.weight_bytes), load);
+    }
     if (prompt > 0) speed.prompt_seconds = followed(speed.prompt_seconds, prompt);
     save();
     emit changed();
@@ -201,7 +222,7 @@ void Estimator::learn(const RunRecord& record, const Estimate& work) {
 Estimator::Facts Estimator::look_into(const Device& device) {
     Facts out;
     std::shared_ptr<Backend> backend;
-    const bool card = device.kind != Device::Kind::cpu;
+    const bool card = !device.uses_host_memory();
     try {
         backend = open_backend(device);
         if (card) out.free_bytes = backend->free_memory();
@@ -210,8 +231,10 @@ Estimator::Facts Estimator::look_into(const Device& device) {
         return out;
     }
     try {
-        // Large enough to keep every unit of it at work.
-        const std::int64_t m = card ? 4096 : 256, n = card ? 4096 : 512, k = card ? 4096 : 512;
+        // Large enough to keep every unit of it at work: of a processor each thread gets several tiles, and there are
+        // more rows than the 512 from which on oneDNN, where it is there, takes a product as it does a model's.
+        const std::int64_t m = card ? 4096 : 768, n = card ? 4096 : 256 * std::int64_t{backend->threads()},
+                           k = card ? 4096 : 512;
         const Weight weight("trial", Tensor::zeros({n, k}));
         const LinearOptions options{.compute = backend->fast_bf16() ? DType::bf16 : DType::f32};
         const Tensor x = backend->upload(Tensor::zeros({m, k}));
@@ -242,7 +265,7 @@ void Estimator::look_at(const Device& device) {
     const auto known = facts_.constFind(name);
     if (known != facts_.constEnd() && known->issue.isEmpty()) return; // or being looked into
     const auto ran = [&](const QString& key) { return key.startsWith(name + QLatin1Char('|')); };
-    if (device.kind == Device::Kind::cpu && std::ranges::any_of(speeds_.keys(), ran)) return;
+    if (device.uses_host_memory() && std::ranges::any_of(speeds_.keys(), ran)) return;
     facts_.insert(name, {});
     ++looking_;
     thread_.put([this, device, name] {

@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "app/base/issue.h"
 #include "app/base/task_thread.h"
@@ -71,15 +72,22 @@ private:
         double flops = 0;          ///< of denoising, per second
         double encode_pixels = 0;  ///< times frames, per second
         double decode_pixels = 0;  ///< times frames, per second
-        double load_bytes = 0;     ///< per second
+        double load_bytes = 0;     ///< per second, where no run before had left any in memory
         double prompt_seconds = 0; ///< prompts, and what CLIP sees of images
     };
+    /// What the latest run on a device left in its memory, or may have.
+    struct Loaded {
+        QString model;
+        std::optional<double> again; ///< seconds that it took to load the model once more; nothing: not known yet
+    };
     const Speed* find(const Request& resolved, bool& same_model) const;
+    static QString text_of(const Forecast& forecast, const Device& device);
     void load();
     void save();
     QHash<QString, Speed> speeds_;
-    QHash<QString, Facts> facts_; ///< by the device's name; empty ones are being looked for
-    int looking_ = 0;             ///< devices
+    QHash<QString, Facts> facts_;   ///< by the device's name; empty ones are being looked for
+    QHash<QString, Loaded> loaded_; ///< by the device's name, of this session
+    int looking_ = 0;               ///< devices
     Look look_;
     std::unique_ptr<FileSaver> saver_;
     TaskThread thread_; ///< last: joined before the rest goes

@@ -126,7 +126,7 @@ QString summary(const Request& r) {
     QStringList parts;
     if (r.width && r.height) parts << QStringLiteral("%1x%2").arg(*r.width).arg(*r.height);
     if (r.frames) parts << QObject::tr("%1 f").arg(*r.frames);
-    if (r.steps) parts << QObject::tr("%1 steps").arg(*r.steps);
+    if (r.steps) parts << QObject::tr("%n step(s)", nullptr, *r.steps);
     if (r.guidance) parts << QObject::tr("guidance %1").arg(*r.guidance);
     if (r.seed) parts << QObject::tr("seed %1").arg(*r.seed);
     return parts.join(QStringLiteral(" · "));

@@ -82,7 +82,7 @@ QString RunRow::summary() const {
     QStringList parts;
     if (width > 0) parts << QStringLiteral("%1x%2").arg(width).arg(height);
     if (frames > 0) parts << QObject::tr("%1 f").arg(frames);
-    parts << QObject::tr("%1 steps").arg(steps);
+    parts << QObject::tr("%n step(s)", nullptr, steps);
     if (guidance > 0) parts << QObject::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
     parts << QObject::tr("seed %1").arg(seed);
     return parts.join(QStringLiteral(" · "));

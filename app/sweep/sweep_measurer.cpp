@@ -37,14 +37,7 @@ void SweepMeasurer::measure(const OpenSweep& open) {
             if (stop.stop_requested()) return;
             SweepCell::Figures figures;
             try {
-                // Without a codec in between, where the latents of both are there; one and the same needs none.
-                const bool exact =
-                    cell != reference && has_exact_clip(to_qstring(cell)) && has_exact_clip(to_qstring(reference));
-                const auto frames = [&](const std::filesystem::path& run) {
-                    return cell == reference ? run / "video.mp4" : exact ? exact_frames(run, stop) : run;
-                };
-                figures = meter_.figures(
-                    frames(cell), frames(reference), index, [](std::int64_t, std::int64_t) {}, stop);
+                figures = figures_of(cell, reference, index, stop);
             } catch (const Cancelled&) {
                 return;
             } catch (...) {
@@ -59,6 +52,32 @@ void SweepMeasurer::measure(const OpenSweep& open) {
             });
         });
     }
+}
+
+/// Without a codec in between where the latents of both are there and can be decoded; one and the same needs none.
+SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, const std::filesystem::path& reference,
+                                             std::size_t index, const std::stop_token& stop) {
+    const auto measure = [&](const std::filesystem::path& a, const std::filesystem::path& b) {
+        return meter_.figures(
+            a, b, index, [](std::int64_t, std::int64_t) {}, stop);
+    };
+    const auto measure_videos = [&] { return measure(cell / "video.mp4", reference / "video.mp4"); };
+    if (cell == reference) return measure_videos();
+    if (!has_exact_clip(to_qstring(cell)) || !has_exact_clip(to_qstring(reference))) return measure(cell, reference);
+    std::filesystem::path a, b;
+    try {
+        a = exact_frames(cell, stop);
+        b = exact_frames(reference, stop);
+    } catch (const Error&) { // the model is gone, the disk is full: the videos are still there
+        auto figures = measure_videos();
+        // Beside no figures the note says why there are none.
+        if (figures.note.empty())
+            figures.note = "of the videos: the latents could not be decoded";
+        else if (figures.measured())
+            figures.note = "of the videos, the latents could not be decoded: " + figures.note;
+        return figures;
+    }
+    return measure(a, b);
 }
 
 void SweepMeasurer::forget(const QString& path) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <QObject>
 #include <QSet>
+#include <filesystem>
 #include <stop_token>
 
 #include "app/base/task_thread.h"
@@ -12,7 +13,7 @@ namespace denoir::app {
 class OpenSweep;
 
 /// Measures the cells of sweeps against their references, one after another on a thread that steps back behind the
-/// window and the engine; runs with latents without a codec in between. GUI thread.
+/// window and the engine; runs with latents without a codec in between, as long as they can be decoded. GUI thread.
 class SweepMeasurer : public QObject {
     Q_OBJECT
 public:
@@ -30,6 +31,9 @@ signals:
     void measured(const QString& path, quint64 cell, const denoir::SweepCell::Figures& figures);
 
 private:
+    /// On the thread.
+    SweepCell::Figures figures_of(const std::filesystem::path& cell, const std::filesystem::path& reference,
+                                  std::size_t index, const std::stop_token& stop);
     QSet<QString> asked_; ///< cell and reference of each
     std::stop_source stop_;
     SweepMeter meter_{1}; ///< used on the thread alone

@@ -226,6 +226,47 @@ private slots:
         QCOMPARE(beside.changes[0], text("use 33 frames")); // half of 18 latent frames
     }
 
+    /// Weights that the run before left in memory are there at once: the next run's, not those of tomorrow's first.
+    void weights_that_were_there_teach_no_speed() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        const Request r = Pipeline::resolve(tiny_request(), model);
+        const Estimate work = Pipeline::estimate(r, model);
+        const auto learn = [&](Estimator& estimator, double load) {
+            RunRecord record;
+            record.request = r;
+            record.total_steps = 3;
+            record.stages = {{"load_transformer", load}, {"denoise", 6}};
+            estimator.learn(record, work);
+            return estimator.forecast(r, work).load;
+        };
+        const auto is = [](double a, double b) { return std::abs(a - b) < 1e-6; };
+        {
+            Estimator today;
+            QVERIFY(is(learn(today, 8), 8));
+            QVERIFY(is(learn(today, 1e-5), 1e-5));
+            QVERIFY(is(learn(today, 2e-5), 2e-5));
+        }
+        {
+            Estimator tomorrow;
+            QVERIFY(is(tomorrow.forecast(r, work).load, 8));
+            QVERIFY(is(learn(tomorrow, 1e-5), (8 + 1e-5) / 2)); // the system kept them; an average of the times
+        }
+        Estimator later;
+        QVERIFY(is(learn(later, 8), ((8 + 1e-5) / 2 + 8) / 2));
+    }
+
+    void what_does_not_fit_is_said_before_anything_ran() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        const Request r = Pipeline::resolve(tiny_request(), model);
+        Estimate work = Pipeline::estimate(r, model);
+        work.peak_bytes = 28'000'000'000, work.least_bytes = 2'000'000'000;
+        const Estimator estimator;
+        const auto f = estimator.forecast(r, work, 25'000'000'000);
+        QVERIFY(f.possible && !f.fits);
+        QCOMPARE(f.text, text("time is known after the first run · needs 28 GB of 25 GB: weights are read again in "
+                              "every step"));
+    }
+
     /// Pictures that later windows are given are no text: other requests have none of them, or more.
     void forecasts_know_what_windows_take() {
         const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The docks in which a request is written, as far as no story tells of them.
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QScrollArea>
 #include <QToolButton>
@@ -11,12 +13,15 @@
 #include <filesystem>
 
 #include "app/base/text.h"
+#include "app/project/project.h"
+#include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
 #include "ui/window/translation.h"
@@ -202,6 +207,82 @@ private slots:
         document.set_value("device", "cpu");
         QTRY_VERIFY_WITH_TIMEOUT(!changes->isVisible(), 30000);
         QVERIFY(studio.find<QLabel>("estimate")->text().contains("fits"));
+    }
+
+    void what_is_folded_away_is_told() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load(app::tiny_request());
+        QVERIFY(document.wait_resolved(20000));
+        auto* more = studio.find<QToolButton>("more");
+        QCOMPARE(more->text(), QStringLiteral("• More"));
+        QVERIFY2(more->toolTip().contains("Threads"), qPrintable(more->toolTip()));
+        for (const char* key : {"threads", "dtype", "precision"}) document.reset(key);
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(more->text(), QStringLiteral("More"));
+        QVERIFY(more->toolTip().isEmpty());
+        auto* changes = studio.find<QLabel>("changes");
+        QVERIFY(!changes->isVisible());
+        document.set_values({{"dtype", "bf16"}, {"precision", "f32"}}, "precision");
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(studio.find<QLabel>("estimate")->text(), QStringLiteral("cannot start yet"));
+        QVERIFY(changes->isVisible() && !changes->text().isEmpty());
+        more->click(); // there it stands under its field
+        auto* field = field_of(studio.find<QComboBox>("precision"));
+        QVERIFY(field->isVisible() && field->has_error() && !changes->isVisible());
+        more->click();
+        QVERIFY(changes->isVisible());
+    }
+
+    void the_seed_is_seen_in_a_low_window() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, {1280, 720});
+        studio.core().document.load(app::tiny_request());
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        const auto* seed = studio.find<QLineEdit>("seed");
+        QTRY_COMPARE(seed->visibleRegion().boundingRect().size(), seed->size());
+    }
+
+    /// A folder is added where the model is chosen; one with a single model is chosen by that, which can be undone.
+    void a_folder_with_one_model_is_the_model() {
+        namespace fs = std::filesystem;
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load(app::tiny_request());
+        QVERIFY(document.wait_resolved(20000));
+        const auto add = [&](const char* path) {
+            fs::create_directories(app::to_path(home.file(path)).parent_path());
+            fs::copy(DENOIR_TINY_MODEL, app::to_path(home.file(path)), fs::copy_options::recursive);
+            return home.file(path);
+        };
+        auto* box = studio.find<ElidedCombo>("model");
+        const QString before = document.value("model").toString();
+        const QString one = add("one/Wan2.1-a-name-far-too-long-for-a-box-of-this-width-T2V-1.3B");
+        studio.window().open_path(home.file("one"));
+        QTRY_COMPARE_WITH_TIMEOUT(document.value("model").toString(), one, 30000);
+        QVERIFY2(box->toolTip().contains(one), qPrintable(box->toolTip()));
+        studio.picture("request-docks-3-long-name");
+        studio.core().project.undo().undo();
+        QCOMPARE(document.value("model").toString(), before);
+        add("two/a"), add("two/b");
+        studio.window().open_path(home.file("two"));
+        QTRY_VERIFY_WITH_TIMEOUT(studio.core().models.wait_looked(1000) && box->findData(home.file("two/b")) >= 0,
+                                 30000);
+        QCOMPARE(document.value("model").toString(), before); // which of them, nobody said
+
+        const QString third = add("three/c");
+        box->setFocus();
+        studio.key(Qt::Key_End); // never by keys that pass through the list
+        QVERIFY(!box->is_command(box->currentIndex()) && box->is_command(box->count() - 1));
+        const QString chosen = document.value("model").toString();
+        box->showPopup();
+        box->view()->setCurrentIndex(box->model()->index(box->count() - 1, 0));
+        QTest::keyClick(box->view(), Qt::Key_Return);
+        QVERIFY(studio.answer_file_dialog(home.file("three")));
+        QCOMPARE(box->currentData().toString(), chosen);
+        QTRY_COMPARE_WITH_TIMEOUT(document.value("model").toString(), third, 30000);
     }
 
     void the_cache_says_which_steps_are_whole() {

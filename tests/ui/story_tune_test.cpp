@@ -12,6 +12,9 @@
 #include "app/request/request_document.h"
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
+#include "engine/session/sweep_folder.h"
+#include "tests/app/clips.h"
+#include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/preview/preview_view.h"
 #include "ui/tune/sweep_bar.h"
@@ -19,6 +22,7 @@
 #include "ui/tune/sweep_plot.h"
 #include "ui/tune/sweep_table.h"
 #include "ui/tune/sweep_view.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/window/translation.h"
 
 using namespace denoir;
@@ -31,6 +35,8 @@ private slots:
     void cells_have_their_places();
     void which_values();
     void three_axes_and_a_mistake();
+    void more_than_play_at_once();
+    void pages_of_four_axes();
     void older_settings();
 
 private:
@@ -70,6 +76,21 @@ void StoryTuneTest::cells_have_their_places() {
     QCOMPARE(shape.row_text(1), QString("8"));
     QCOMPARE(shape.page_values(0), (QStringList{"1", "3", "6"}));
     QCOMPARE(*shape.cell(1, 0), sweep.cell({0, 0, 1}));
+    // Pages turn from the last axis on, which begins again as the one before it turns.
+    sweep.axes = {parse_axis("steps", "4, 8"), parse_axis("guidance", "1, 3"), parse_axis("seed", "7, 8"),
+                  parse_axis("shift", "1, 3, 5")};
+    shape = GridShape(sweep, {});
+    const auto pages = [&] { return QList<int>{shape.page(0), shape.page(1)}; };
+    QVERIFY(!shape.turn_page(-1));
+    for (const QList<int>& next : {QList<int>{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}}) {
+        QVERIFY(shape.turn_page(1));
+        QCOMPARE(pages(), next);
+    }
+    QVERIFY(!shape.turn_page(1));
+    QCOMPARE(pages(), (QList<int>{1, 2}));
+    shape.set_page(1, 0);
+    QVERIFY(shape.turn_page(-1));
+    QCOMPARE(pages(), (QList<int>{0, 2}));
     // One axis alone flows.
     sweep.axes = {parse_axis("seed", "1..5")};
     shape = GridShape(sweep, {});
@@ -250,6 +271,65 @@ void StoryTuneTest::three_axes_and_a_mistake() {
     QCOMPARE(studio.window().findChildren<QComboBox*>("page-0").constLast()->currentIndex(), 1);
     QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 10000);
     studio.picture("tune-6-pages");
+}
+
+/// Further clips are stills.
+void StoryTuneTest::more_than_play_at_once() {
+    const app::Home home;
+    const int count = SweepClips::most + 2;
+    {
+        Sweep sweep;
+        sweep.request = app::tiny_request();
+        sweep.axes = {parse_axis("seed", fmt::format("1..{}", count))};
+        SweepFolder folder = SweepFolder::create(app::to_path(home.file("large")), sweep);
+        app::write_clip(home.file("clip.mp4"), 64, 48, 4);
+        QImage still(64, 48, QImage::Format_RGB32);
+        still.fill(Qt::green);
+        for (int i = 0; i < count; ++i) {
+            const auto run = app::fake_run(folder.path(), i + 1, false);
+            std::filesystem::copy(app::to_path(home.file("clip.mp4")), run / "video.mp4",
+                                  std::filesystem::copy_options::overwrite_existing);
+            QVERIFY(still.save(app::to_qstring(run / "thumbnail.png")));
+            SweepCell& cell = folder.record().cells[std::size_t(i)];
+            cell.state = SweepCell::State::done;
+            cell.run = run;
+        }
+        folder.save();
+    }
+    StudioFixture studio(Layout::tune, Scheme::dark, {1600, 1000});
+    auto& grid = studio.window().findChild<SweepView*>()->grid();
+    studio.core().sweeps().open(home.file("large"));
+    QTRY_COMPARE_WITH_TIMEOUT(grid.stills(), 2, 20000);
+    QVERIFY(studio.find<ElidedLabel>("sweep-progress")->text().startsWith("48 play"));
+    const auto middle_of = [&](std::size_t cell) {
+        return grid.viewport()->grab().toImage().pixelColor(middle(grid, cell));
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled() && middle_of(0) != Qt::green, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(middle_of(std::size_t(count) - 1), QColor(Qt::green), 20000);
+    studio.picture("tune-7-stills");
+}
+
+/// The cursor stays where it is, on whichever page.
+void StoryTuneTest::pages_of_four_axes() {
+    const app::Home home;
+    Sweep sweep;
+    sweep.request = app::tiny_request();
+    sweep.axes = {parse_axis("steps", "2, 3"), parse_axis("guidance", "1, 3"), parse_axis("seed", "7, 8"),
+                  parse_axis("shift", "3, 5")};
+    SweepFolder::create(app::to_path(home.file("four")), sweep);
+    StudioFixture studio(Layout::tune);
+    auto& grid = studio.window().findChild<SweepView*>()->grid();
+    studio.core().sweeps().open(home.file("four"));
+    QTRY_VERIFY_WITH_TIMEOUT(grid.current(), 20000);
+    click(studio, grid, 4); // the second column
+    for (const std::size_t next : {5U, 6U, 7U, 7U}) {
+        studio.key(Qt::Key_PageDown);
+        QCOMPARE(*grid.current(), next);
+        QVERIFY(!grid.cell_rect(next).isEmpty());
+    }
+    studio.key(Qt::Key_PageUp);
+    studio.key(Qt::Key_PageUp);
+    QCOMPARE(*grid.current(), 5U);
 }
 
 /// Settings of a studio that knew two layouts: what was arranged there stays, and the new dock is out of the way.

@@ -50,11 +50,13 @@ class WindowPartsTest : public QObject {
 private slots:
     void colours_are_readable() {
         for (const Colours* c : {&light_colours(), &dark_colours()}) {
-            for (const QColor& ground : {c->window, c->panel, c->field, c->raised, c->hover, c->selection})
-                for (const QColor& ink : {c->text, c->quiet})
-                    QVERIFY2(contrast(ink, ground) >= 4.5, qPrintable(ink.name() + " on " + ground.name()));
-            for (const QColor& ink : {c->error, c->warning, c->a, c->b})
-                QVERIFY2(contrast(ink, c->panel) >= 4.5, qPrintable(ink.name()));
+            const auto readable = [](const QColor& ink, const QColor& ground) {
+                QVERIFY2(contrast(ink, ground) >= 4.5, qPrintable(ink.name() + " on " + ground.name()));
+            };
+            for (const QColor& ground : {c->canvas, c->window, c->panel, c->field, c->raised, c->hover, c->selection})
+                for (const QColor& ink : {c->text, c->quiet, c->error}) readable(ink, ground);
+            for (const QColor& ground : {c->panel, c->field, c->selection}) readable(c->warning, ground);
+            for (const QColor& ink : {c->a, c->b}) readable(ink, c->panel);
             QVERIFY(contrast(c->accent, c->on_accent) >= 4.5);
             for (const QColor& ground : {c->window, c->panel, c->field}) // where a control's border is its only mark
                 QVERIFY2(contrast(c->edge, ground) >= 3, qPrintable(c->edge.name() + " on " + ground.name()));

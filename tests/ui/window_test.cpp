@@ -265,6 +265,17 @@ private slots:
         }
     }
 
+    /// In a low window the picture comes before the steps.
+    void a_low_window_leaves_the_picture_its_room() {
+        const app::Home home;
+        for (const int height : {720, 800}) {
+            StudioFixture studio(Layout::compare, Scheme::dark, {1280, height});
+            const auto beside = studio.window().tabifiedDockWidgets(studio.find<QDockWidget>("metrics-dock"));
+            QCOMPARE(beside.contains(studio.find<QDockWidget>("steps-dock")), height < 800);
+            QTRY_VERIFY(studio.window().preview().height() > height * 2 / 5);
+        }
+    }
+
     void buttons_of_questions_bear_no_pictures() {
         const app::Home home;
         StudioFixture studio;

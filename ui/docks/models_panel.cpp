@@ -2,6 +2,7 @@
 #include "ui/docks/models_panel.h"
 
 #include <QDesktopServices>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -12,6 +13,8 @@
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
+
+#include <utility>
 
 #include "app/base/issue.h"
 #include "app/base/settings.h"
@@ -179,6 +182,7 @@ ModelsPanel::ModelsPanel(Studio& studio, QWidget* parent)
     connect(list_, &QListView::customContextMenuRequested, this, &ModelsPanel::show_menu);
     connect(list_, &QListView::entered, this, [this](const QModelIndex& index) { list_->setToolTip(details(index)); });
     connect(&studio_.models, &app::ModelCatalogue::looked, this, &ModelsPanel::refresh);
+    connect(&studio_.models, &app::ModelCatalogue::looked, this, &ModelsPanel::take_wanted);
     connect(&studio_.models, &QAbstractItemModel::modelReset, this, &ModelsPanel::refresh);
     connect(&studio_.models, &QAbstractItemModel::rowsInserted, this, &ModelsPanel::refresh);
     connect(&studio_.models, &QAbstractItemModel::rowsRemoved, this, &ModelsPanel::refresh);
@@ -200,14 +204,39 @@ void ModelsPanel::use(const QModelIndex& index) {
     studio_.document.set_value(QStringLiteral("model"), bundled ? QString() : index.data(Role::PathRole).toString());
 }
 
-void ModelsPanel::add_folder() {
-    const QString title = tr("Watch a folder of models");
+void ModelsPanel::add_folder() { ask_folder(tr("Watch a folder of models"), &ModelsPanel::watch); }
+void ModelsPanel::add_model() { ask_folder(tr("Add a folder of models"), &ModelsPanel::take); }
+
+void ModelsPanel::ask_folder(const QString& title, void (ModelsPanel::*then)(const QString&)) {
     if (raise_dialog(*this, title)) return;
     auto* dialog = new QFileDialog(this, title);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
-    connect(dialog, &QFileDialog::fileSelected, this, &ModelsPanel::watch);
+    connect(dialog, &QFileDialog::fileSelected, this, then);
     dialog->show();
+}
+
+void ModelsPanel::take(const QString& path) {
+    const QFileInfo info(path);
+    wanted_ = QDir::cleanPath(info.absoluteFilePath());
+    watch(info.isDir() ? wanted_ : info.absolutePath());
+}
+
+void ModelsPanel::take_wanted() {
+    if (wanted_.isEmpty() || !studio_.models.wait_looked(0)) return; // that was asked before
+    const QString path = std::exchange(wanted_, {});
+    QModelIndex found;
+    for (int row = 0; row < studio_.models.rowCount(); ++row) {
+        const QModelIndex at = studio_.models.index(row);
+        const QString each = at.data(Role::PathRole).toString();
+        if (state_of(at) != State::ready || (each != path && !each.startsWith(path + QLatin1Char('/')))) continue;
+        if (found.isValid()) return; // which of them, is not for us to say
+        found = at;
+    }
+    const auto chosen = [this] { return studio_.document.value(QStringLiteral("model")); };
+    const QVariant before = chosen();
+    use(found);
+    if (chosen() != before) emit taken(found.data(Role::NameRole).toString());
 }
 
 void ModelsPanel::watch(const QString& folder) {

@@ -31,10 +31,19 @@ public:
 
 public slots:
     void add_folder();
-    /// A folder dropped on the window.
+    /// The same for whoever chooses a model: take() follows.
+    void add_model();
     void watch(const QString& folder);
+    /// Of a folder or file dropped on the window, watches the folder. Where there is one model in it and no other, that
+    /// is the request's from then on, which is an undo step.
+    void take(const QString& path);
+
+signals:
+    void taken(const QString& name); ///< by take()
 
 private:
+    void ask_folder(const QString& title, void (ModelsPanel::*then)(const QString&));
+    void take_wanted();
     void use(const QModelIndex& index);
     void show_menu(const QPoint& at);
     void fill_folders();
@@ -44,6 +53,7 @@ private:
     Studio& studio_;
     QListView* list_;
     QStackedWidget* stack_;
+    QString wanted_;       ///< what take() was given, until it was looked into
     QToolButton* folders_; ///< how many; its menu says which, and lets go of them
 };
 

@@ -31,6 +31,7 @@
 #include "ui/docks/sizes.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/wheel.h"
 
@@ -63,17 +64,17 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
             tr("%1 became %2: one more than a multiple of four").arg(number_text(asked), number_text(used)));
         refresh_field(QStringLiteral("frames"));
     });
-    add_number(form, QStringLiteral("fps"), tr("Rate"), 1, 120, 1, 2, tr(" fps"));
     add_number(form, QStringLiteral("steps"), tr("Steps"), 1, StepCount::max, 1, 0);
     add_number(form, QStringLiteral("guidance"), tr("Guidance"), 0, 100, 0.5, 2);
     add_number(form, key_guidance_low, tr("Guid. low"), 0, 100, 0.5, 2)
         ->setToolTip(tr("Guidance of the low-noise expert, which takes the last steps"));
+    add_seed(form); // in a low window what is below it has to be scrolled to
     add_number(form, QStringLiteral("shift"), tr("Shift"), 0.01, 100, 0.5, 2);
     auto* sampler = add_choice(form, QStringLiteral("sampler"), tr("Sampler"));
     sampler->addItem(QStringLiteral("UniPC"), QStringLiteral("unipc"));
     sampler->addItem(QStringLiteral("DPM++ 2M"), QStringLiteral("dpmpp"));
     sampler->addItem(QStringLiteral("Euler"), QStringLiteral("euler"));
-    add_seed(form);
+    add_number(form, QStringLiteral("fps"), tr("Rate"), 1, 120, 1, 2, tr(" fps"));
 
     advanced_toggle_->setObjectName(QStringLiteral("more"));
     advanced_toggle_->setText(tr("More"));
@@ -104,7 +105,10 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
         advanced_->setVisible(show);
         advanced_toggle_->setIcon(icon(show ? QStringLiteral("down") : QStringLiteral("right")));
     };
-    connect(advanced_toggle_, &QToolButton::clicked, this, [this, open] { open(!advanced_->isVisibleTo(this)); });
+    connect(advanced_toggle_, &QToolButton::clicked, this, [this, open] {
+        open(!advanced_->isVisibleTo(this));
+        refresh_estimate(); // what is wrong there is said below while nobody sees it there
+    });
     open(false);
 
     scroll->setWidget(page);
@@ -236,7 +240,7 @@ QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, co
 }
 
 void ParametersPanel::add_model(QVBoxLayout* form) {
-    model_ = new QComboBox;
+    model_ = new ElidedCombo(Qt::ElideMiddle); // versions and sizes stand at the end of a name
     model_->setObjectName(QStringLiteral("model"));
     wheel_when_focused(model_);
     model_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -244,8 +248,19 @@ void ParametersPanel::add_model(QVBoxLayout* form) {
     auto* field = new Field(tr("Model"), model_);
     form->addWidget(field);
     fields_.insert(QStringLiteral("model"), field);
-    connect(model_, &QComboBox::activated, this,
-            [this](int row) { set(QStringLiteral("model"), model_->itemData(row)); });
+    show_.insert(QStringLiteral("model"), [this] {
+        const int row = model_->findData(chosen_model());
+        if (row < 0) return refresh_models(); // one that no watched folder has
+        model_->setCurrentIndex(row);
+        model_->setToolTip(model_->itemData(row, Qt::ToolTipRole).toString());
+    });
+    connect(model_, &QComboBox::activated, this, [this](int row) {
+        if (!model_->is_command(row)) set(QStringLiteral("model"), model_->itemData(row));
+    });
+    connect(model_, &ElidedCombo::command_chosen, this, [this] {
+        refresh_field(QStringLiteral("model")); // the list may have changed while it was open
+        emit add_models_asked();
+    });
     connect(field, &Field::reset_asked, this, [this] { studio_.document.reset(QStringLiteral("model")); });
 }
 

@@ -18,6 +18,7 @@ class QVBoxLayout;
 
 namespace denoir::ui {
 
+class ElidedCombo;
 class Field;
 class NumberEdit;
 
@@ -40,6 +41,10 @@ public:
     void set_generates(bool generates);
     QStringList keys() const { return fields_.keys(); }
 
+signals:
+    /// Asked for at the end of the list of models.
+    void add_models_asked();
+
 private:
     NumberEdit* add_number(QVBoxLayout* form, const QString& key, const QString& name, double low, double high,
                            double step, int decimals, const QString& unit = {});
@@ -54,6 +59,8 @@ private:
     void add_bottom(QVBoxLayout* column, QAction& generate);
     void refresh();
     void refresh_field(const QString& key);
+    void refresh_more();
+    bool is_seen(const QString& key) const; ///< has a field here that is not folded away
     QString chosen_model() const;
     bool two_experts() const; ///< the chosen model has a transformer for high and one for low noise
     void refresh_models();
@@ -75,7 +82,8 @@ private:
     QHash<QString, std::function<void()>> show_; ///< puts the document's value into the control
     /// What was typed and is no value at all, and what was typed and became another. Said until the document changes.
     QHash<QString, QString> refused_, snapped_;
-    QComboBox *model_, *size_;
+    ElidedCombo* model_;
+    QComboBox* size_;
     QLineEdit* seed_;
     QToolButton *lock_, *dice_;
     QWidget* advanced_;

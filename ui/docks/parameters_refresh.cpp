@@ -17,6 +17,7 @@
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/docks/sizes.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/field.h"
 
 namespace denoir::ui {
@@ -47,14 +48,10 @@ QString ParametersPanel::shown(const QString& key, const QVariant& value) const 
 void ParametersPanel::refresh() {
     showing_ = true;
     for (auto it = fields_.cbegin(); it != fields_.cend(); ++it) refresh_field(it.key());
-    const int row = model_->findData(chosen_model());
-    if (row >= 0)
-        model_->setCurrentIndex(row);
-    else
-        refresh_models(); // one that no watched folder has
     refresh_seed();
     refresh_forcing();
     refresh_sizes();
+    refresh_more();
     showing_ = false;
     refresh_estimate();
     fields_[QStringLiteral("frames")]->set_note(length_text());
@@ -140,11 +137,32 @@ void ParametersPanel::refresh_models() {
         QString name = at.data(app::ModelCatalogue::NameRole).toString();
         if (state == app::ModelCatalogue::State::incomplete) name = tr("%1 (incomplete)").arg(name);
         model_->addItem(name, bundled ? QString() : at.data(app::ModelCatalogue::PathRole).toString());
-        model_->setItemData(model_->count() - 1, at.data(app::ModelCatalogue::FitsTextRole), Qt::ToolTipRole);
+        QStringList tip{at.data(app::ModelCatalogue::PathRole).toString(),
+                        at.data(app::ModelCatalogue::FitsTextRole).toString()};
+        tip.removeAll(QString());
+        model_->setItemData(model_->count() - 1, tip.join(QLatin1Char('\n')), Qt::ToolTipRole);
     }
-    if (model_->findData(chosen) < 0)
+    if (model_->findData(chosen) < 0) {
         model_->addItem(chosen.isEmpty() ? tr("Bundled model") : QFileInfo(chosen).fileName(), chosen);
-    model_->setCurrentIndex(model_->findData(chosen));
+        model_->setItemData(model_->count() - 1, chosen, Qt::ToolTipRole);
+    }
+    model_->set_command(tr("Add a folder…"));
+    refresh_field(QStringLiteral("model"));
+}
+
+/// Folded, it says what there is in it.
+void ParametersPanel::refresh_more() {
+    QStringList changed;
+    for (const Field* field : advanced_->findChildren<Field*>())
+        if (!field->isHidden() && field->is_changed()) changed << field->name();
+    const bool mark = !changed.isEmpty();
+    QFont font = advanced_toggle_->font();
+    font.setBold(mark);
+    advanced_toggle_->setFont(font);
+    advanced_toggle_->setText(mark ? QStringLiteral("• %1").arg(tr("More")) : tr("More"));
+    const QString what = mark ? tr("Changed: %1").arg(changed.join(QStringLiteral(", "))) : QString();
+    advanced_toggle_->setToolTip(what);
+    advanced_toggle_->setAccessibleDescription(what);
 }
 
 void ParametersPanel::refresh_sizes() {
@@ -216,6 +234,12 @@ QString ParametersPanel::windows_text() const {
     }
 }
 
+bool ParametersPanel::is_seen(const QString& key) const {
+    const bool size = key == QLatin1String("width") || key == QLatin1String("height");
+    const Field* field = fields_.value(size ? key_size : key == QLatin1String("dtype") ? key_precision : key);
+    return field && field->isVisibleTo(this);
+}
+
 void ParametersPanel::refresh_estimate() {
     const auto& document = studio_.document;
     QString changes;
@@ -234,18 +258,14 @@ void ParametersPanel::refresh_estimate() {
                 (forecast.possible ? tr("To make all of it fit: %1.") : tr("It does not fit. To make it fit: %1."))
                     .arg(forecast.changes.join(tr(", or ")));
         else if (!forecast.possible)
-            changes = document.resolved()->device.value_or(Device{}).kind == Device::Kind::cpu
+            changes = document.resolved()->device.value_or(Device{}).uses_host_memory()
                           ? tr("It does not fit into this machine's memory.")
                           : tr("It does not fit into the card's memory.");
     } else {
-        // What stands under its field is not said again.
-        const auto has_field = [this](const QString& key) {
-            return fields_.contains(key) || key == QLatin1String("width") || key == QLatin1String("height") ||
-                   key == QLatin1String("dtype");
-        };
         estimate_->setText(document.pending() ? tr("looking at the model …") : tr("cannot start yet"));
+        // What stands under its field is not said again.
         for (const app::Issue& issue : document.issues())
-            if (!has_field(issue.field) && changes.isEmpty()) changes = issue.line();
+            if (!is_seen(issue.field) && changes.isEmpty()) changes = issue.line();
     }
     changes_->setText(changes);
     changes_->setVisible(!changes.isEmpty());

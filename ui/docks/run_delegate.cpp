@@ -45,7 +45,7 @@ public:
         failed_ = name == QLatin1String("failed");
         // Of what was stopped on its way, the state says how many there are.
         if (done || failed_ || name == QLatin1String("waiting"))
-            values_ << RunsPanel::tr("%1 steps").arg(index.data(Role::StepsRole).toInt());
+            values_ << RunsPanel::tr("%n step(s)", nullptr, index.data(Role::StepsRole).toInt());
         if (const double guidance = index.data(Role::GuidanceRole).toDouble(); guidance > 0)
             values_ << RunsPanel::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
         if (!done) news_ << state_words(index); // of what is not done, its state is the news

@@ -102,10 +102,6 @@
         <translation>%1 Bilder</translation>
     </message>
     <message>
-        <source>%1 steps</source>
-        <translation>%1 Schritte</translation>
-    </message>
-    <message>
         <source>guidance %1</source>
         <translation>Guidance %1</translation>
     </message>
@@ -160,6 +156,13 @@
     <message>
         <source>too large · %1 at least for %2, %3 are free: use a smaller size</source>
         <translation>zu groß · mindestens %1 für %2, %3 sind frei: eine kleinere Größe wählen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n Schritt</numerusform>
+            <numerusform>%n Schritte</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -475,10 +478,6 @@
         <translation>%1 · %2 passt</translation>
     </message>
     <message>
-        <source>%1 or more · needs %2 of %3: weights are read again in every step</source>
-        <translation>%1 oder mehr · braucht %2 von %3: die Gewichte werden in jedem Schritt neu gelesen</translation>
-    </message>
-    <message>
         <source>too large: needs %1 at least, %2 are free</source>
         <translation>zu groß: braucht mindestens %1, frei sind %2</translation>
     </message>
@@ -487,8 +486,16 @@
         <translation>%1 · braucht %2</translation>
     </message>
     <message>
-        <source>%1 or more · needs %2 of %3: weights come from this machine&apos;s memory in every step</source>
-        <translation>%1 oder mehr · braucht %2 von %3: Gewichte kommen in jedem Schritt aus dem Arbeitsspeicher</translation>
+        <source>needs %1 of %2: weights are read again in every step</source>
+        <translation>braucht %1 von %2: die Gewichte werden in jedem Schritt neu gelesen</translation>
+    </message>
+    <message>
+        <source>needs %1 of %2: weights come from this machine&apos;s memory in every step</source>
+        <translation>braucht %1 von %2: Gewichte kommen in jedem Schritt aus dem Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>%1 or more</source>
+        <translation>%1 oder mehr</translation>
     </message>
 </context>
 <context>
@@ -2742,6 +2749,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Continue all the same</source>
         <translation>Trotzdem weitermachen</translation>
     </message>
+    <message>
+        <source>%1 is the model now; undo brings back the one before.</source>
+        <translation>%1 ist jetzt das Modell; Rückgängig bringt das vorige zurück.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -2870,6 +2881,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Stop watching %1</source>
         <translation>%1 nicht mehr beobachten</translation>
+    </message>
+    <message>
+        <source>Add a folder of models</source>
+        <translation>Einen Ordner mit Modellen hinzufügen</translation>
     </message>
 </context>
 <context>
@@ -3192,6 +3207,18 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>+%1 s</source>
         <translation>+%1 s</translation>
+    </message>
+    <message>
+        <source>Add a folder…</source>
+        <translation>Ordner hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Changed: %1</source>
+        <translation>Geändert: %1</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
     </message>
 </context>
 <context>
@@ -3609,10 +3636,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Startwert %1</translation>
     </message>
     <message>
-        <source>%1 steps</source>
-        <translation>%1 Schritte</translation>
-    </message>
-    <message>
         <source>CFG %1</source>
         <translation>CFG %1</translation>
     </message>
@@ -3647,6 +3670,13 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n Schritt</numerusform>
+            <numerusform>%n Schritte</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3784,6 +3814,18 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>%1 a step</source>
         <translation>%1 je Schritt</translation>
+    </message>
+    <message>
+        <source>%1 %2 · %3 of %4</source>
+        <translation>%1 %2 · %3 von %4</translation>
+    </message>
+    <message>
+        <source>%1 %2 · %3</source>
+        <translation>%1 %2 · %3</translation>
+    </message>
+    <message>
+        <source>Device · its memory, and what all programs use of it. Denoir has %1 of this machine&apos;s %2.</source>
+        <translation>Gerät · sein Speicher und was alle Programme davon belegen. Denoir belegt %1 von %2 dieses Rechners.</translation>
     </message>
 </context>
 <context>
@@ -4060,7 +4102,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>Worst frame</source>
-        <translation>Schlechtestes Bild</translation>
+        <translation>Schlechtestes</translation>
     </message>
     <message>
         <source>not comparable</source>
@@ -4275,6 +4317,10 @@ Press Sweep, or change the axes first.</source>
     <message>
         <source>Next frame</source>
         <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>%1 play, the others stand still</source>
+        <translation>%1 laufen, die übrigen stehen</translation>
     </message>
 </context>
 <context>

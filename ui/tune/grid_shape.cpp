@@ -51,6 +51,18 @@ std::optional<std::pair<int, int>> GridShape::place(std::size_t cell) const {
     return std::pair{int(place[order_[0]]), int(place[order_[1]])};
 }
 
+bool GridShape::turn_page(int by) {
+    for (int which = pages(); which-- > 0;) {
+        const int count = int(length(which + 2)), next = page(which) + by;
+        if (next < 0 || next >= count) continue;
+        set_page(which, next);
+        for (int faster = which + 1; faster < pages(); ++faster)
+            set_page(faster, by > 0 ? 0 : int(length(faster + 2)) - 1);
+        return true;
+    }
+    return false;
+}
+
 void GridShape::show(std::size_t cell) {
     const auto place = sweep_.place(cell);
     for (std::size_t i = 2; i < order_.size(); ++i) at_[i - 2] = place[order_[i]];

@@ -44,6 +44,8 @@ public:
     QStringList page_values(int page) const;
     int page(int which) const { return int(at_[std::size_t(which)]); }
     void set_page(int which, int value) { at_[std::size_t(which)] = std::size_t(value); }
+    /// To the page `by` (1 or -1) further: the last axis turns fastest. False: there is none, nothing has changed.
+    bool turn_page(int by);
     /// Turns to the page that a cell is on.
     void show(std::size_t cell);
 

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/base/text.h"
+#include "app/clips/thumbnails.h"
 #include "app/request/request_document.h"
 #include "app/studio.h"
 #include "app/sweep/open_sweep.h"
@@ -55,6 +57,7 @@ SweepGrid::SweepGrid(Studio& studio, QWidget* parent)
         describe();
     });
     connect(&sweeps_, &app::SweepDocument::reference_changed, viewport(), qOverload<>(&QWidget::update));
+    connect(&studio_.thumbnails, &app::Thumbnails::ready, viewport(), qOverload<>(&QWidget::update));
     connect(&sweeps_.axes(), &app::SweepAxes::changed, this, &SweepGrid::renew);
     renew();
 }
@@ -79,25 +82,23 @@ void SweepGrid::renew() {
 
 void SweepGrid::set_page(int which, int value) {
     if (shape_.page(which) == value) return;
-    std::optional<std::pair<int, int>> at;
-    if (current_) at = shape_.place(*current_);
+    const GridShape before = shape_;
     shape_.set_page(which, value);
-    place();
-    emit page_changed();
-    if (at)
-        if (const auto cell = shape_.cell(at->first, at->second)) set_current(*cell);
+    show_page(before);
 }
 
-bool SweepGrid::turn_page(int by) {
-    for (int which = shape_.pages(); which-- > 0;) { // the last axis turns fastest
-        const int count = int(shape_.page_values(which).size()), now = shape_.page(which);
-        if (now + by >= 0 && now + by < count) {
-            set_page(which, now + by);
-            return true;
-        }
-        if (which > 0 && now != (by > 0 ? 0 : count - 1)) shape_.set_page(which, by > 0 ? 0 : count - 1);
-    }
-    return false;
+void SweepGrid::turn_page(int by) {
+    const GridShape before = shape_;
+    if (shape_.turn_page(by)) show_page(before);
+}
+
+/// The cursor stays where it was on the page before.
+void SweepGrid::show_page(const GridShape& before) {
+    place();
+    emit page_changed();
+    const auto at = current_ ? before.place(*current_) : std::nullopt;
+    if (!at) return;
+    if (const auto cell = shape_.cell(at->first, at->second)) set_current(*cell);
 }
 
 double SweepGrid::aspect() const {
@@ -160,13 +161,18 @@ void SweepGrid::place() {
 
 void SweepGrid::want_clips() {
     QStringList runs;
+    QSet<QString> listed;
     if (isVisible())
         for (const std::size_t cell : shape_.cells()) {
             const QString run = run_of(cell);
-            if (run.isEmpty() || runs.contains(run) || !cell_rect(cell).intersects(viewport()->rect())) continue;
-            if (runs.size() < SweepClips::most) runs << run;
+            if (run.isEmpty() || listed.contains(run) || !cell_rect(cell).intersects(viewport()->rect())) continue;
+            listed << run;
+            runs << run;
         }
-    clips_.want(runs, int(std::max(picture_.width(), picture_.height()) * devicePixelRatioF()));
+    const int stills = std::max(0, int(runs.size()) - SweepClips::most);
+    clips_.want(runs.first(runs.size() - stills),
+                int(std::max(picture_.width(), picture_.height()) * devicePixelRatioF()));
+    if (std::exchange(stills_, stills) != stills) emit stills_changed();
     if (std::abs(aspect() - ratio_) > 0.01) place();
     viewport()->update();
 }
@@ -281,11 +287,9 @@ void SweepGrid::press(int key, Qt::KeyboardModifiers modifiers) {
     case Qt::Key_Down:
         return move(1, 0, extend);
     case Qt::Key_PageUp:
-        turn_page(-1);
-        return;
+        return turn_page(-1);
     case Qt::Key_PageDown:
-        turn_page(1);
-        return;
+        return turn_page(1);
     case Qt::Key_Plus:
     case Qt::Key_Equal:
         return zoom(1.25);

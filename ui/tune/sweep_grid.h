@@ -17,8 +17,9 @@ class SweepDocument;
 namespace denoir::ui {
 
 /// The cells of a sweep as a table of clips that play together, each with its figures, its state where there is no clip
-/// yet. Arrows move, with Shift they select; Enter shows the run or renders what is missing; page keys turn the pages
-/// of further axes; plus and minus zoom. Keys of what can be done with a cell are the action table's.
+/// yet; of more than play at once the others are stills. Arrows move, with Shift they select; Enter shows the run or
+/// renders what is missing; page keys turn the pages of further axes; plus and minus zoom. Keys of what can be done
+/// with a cell are the action table's.
 class SweepGrid : public QAbstractScrollArea {
     Q_OBJECT
 public:
@@ -37,6 +38,8 @@ public:
     void renew_star();                       ///< one was set or taken away
     void zoom(double factor);
     void zoom_to_fit();
+    /// Runs in sight that stand still: more than are played at once.
+    int stills() const { return stills_; }
     QSize minimumSizeHint() const override { return {240, 140}; }
 
 public slots:
@@ -45,6 +48,7 @@ public slots:
 signals:
     void current_changed();
     void page_changed();
+    void stills_changed();
     void open_run(const QString& run);
     void menu_asked(std::size_t cell, const QPoint& where);
     void star_asked(std::size_t cell);
@@ -68,10 +72,12 @@ private:
     void describe(); ///< for who cannot see it
     void press(int key, Qt::KeyboardModifiers modifiers);
     void move(int rows, int columns, bool extend);
-    bool turn_page(int by);
+    void turn_page(int by);
+    void show_page(const GridShape& before);
     std::optional<std::size_t> cell_at(const QPoint& at) const;
     QRect star_rect(const QRect& cell) const;
     QString run_of(std::size_t cell) const;
+    QImage picture_of(const QString& run) const; ///< of its clip, or the still that it was given; null: none yet
     double aspect() const;
     void paint_headings(QPainter& painter) const;
     void paint_cell(QPainter& painter, std::size_t cell, const QRect& rect) const;
@@ -86,7 +92,8 @@ private:
     QList<std::size_t> others_; ///< selected besides the current one
     double zoom_ = 1;           ///< 1: all of the page fits
     double ratio_ = 0;          ///< width to height of a cell's picture
-    QSize picture_;             ///< of one cell, pixels
+    int stills_ = 0;
+    QSize picture_; ///< of one cell, pixels
     /// Where the cells begin, how wide the rows' headings are, what is below the pictures.
     int left_ = 0, top_ = 0, heading_ = 0, caption_ = 0;
     QTimer want_later_;

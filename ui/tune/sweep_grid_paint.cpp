@@ -6,6 +6,7 @@
 
 #include "app/base/engine_text.h"
 #include "app/base/text.h"
+#include "app/clips/thumbnails.h"
 #include "app/runs/run_history.h"
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
@@ -79,11 +80,18 @@ void SweepGrid::paint_headings(QPainter& painter) const {
     painter.restore();
 }
 
+QImage SweepGrid::picture_of(const QString& run) const {
+    constexpr int side = 320; // that the picture beside a run's video was made with
+    const QImage picture = clips_.picture(run);
+    if (!picture.isNull() || !clips_.problem(run).isEmpty()) return picture;
+    return studio_.thumbnails.picture(run + QStringLiteral("/thumbnail.png"), side);
+}
+
 void SweepGrid::paint_cell(QPainter& painter, std::size_t cell, const QRect& rect) const {
     const Colours& c = colours(palette());
     const QRect place(rect.topLeft(), picture_);
     const QString run = run_of(cell);
-    const QImage picture = run.isEmpty() ? QImage() : clips_.picture(run);
+    const QImage picture = run.isEmpty() ? QImage() : picture_of(run);
     if (!picture.isNull()) {
         QRect shown(QPoint(), picture.size().scaled(place.size(), Qt::KeepAspectRatio));
         shown.moveCenter(place.center());

@@ -105,8 +105,10 @@ void SweepPlot::paintEvent(QPaintEvent*) {
         painter.setPen(c.quiet);
         const Range x = seconds_range(all), y = psnr_range(all);
         const double line = QFontMetricsF(font()).lineSpacing();
-        painter.drawText(QRectF(8, 2, width() - 16, line), Qt::AlignLeft | Qt::AlignVCenter,
-                         tr("dB to the reference, by seconds"));
+        const QRectF head(8, 2, width() - 16, line);
+        painter.drawText(
+            head, Qt::AlignLeft | Qt::AlignVCenter,
+            QFontMetricsF(font()).elidedText(tr("dB to the reference, by seconds"), Qt::ElideRight, head.width()));
         const auto beside = [&](double value, double at) {
             painter.drawText(QRectF(0, at - line / 2, box.left() - 10, line), Qt::AlignRight | Qt::AlignVCenter,
                              QString::number(value, 'f', 0));

@@ -170,6 +170,8 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
         if (!following_ && index.isValid()) emit picked(cell_of(index));
     });
     connect(table_, &QTreeView::activated, this, [this](const QModelIndex& index) { emit activated(cell_of(index)); });
+    connect(table_->header(), &QHeaderView::sectionResized, this, &SweepTable::share_room);
+    connect(table_->header(), &QHeaderView::geometriesChanged, this, &SweepTable::share_room);
     connect(plot_, &SweepPlot::picked, this, &SweepTable::picked);
     connect(plot_, &SweepPlot::activated, this, &SweepTable::activated);
 }
@@ -188,6 +190,14 @@ void SweepTable::set_current(std::size_t cell) {
     following_ = false;
 }
 
-void SweepTable::resizeEvent(QResizeEvent*) { plot_->setVisible(width() >= 640); }
+/// The plot gives way to the table's columns, down to what it needs itself.
+void SweepTable::share_room() {
+    plot_->setVisible(width() >= 640);
+    const int columns = table_->header()->length() + table_->width() - table_->viewport()->width();
+    plot_->setFixedWidth(
+        std::clamp(width() - columns - grid::unit, plot_->minimumSizeHint().width(), plot_->sizeHint().width()));
+}
+
+void SweepTable::resizeEvent(QResizeEvent*) { share_room(); }
 
 } // namespace denoir::ui

@@ -53,6 +53,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void share_room();
     std::size_t cell_of(const QModelIndex& index) const;
     app::SweepDocument& sweeps_;
     SweepModel* model_;

@@ -7,7 +7,6 @@
 #include <QLocale>
 #include <QMenu>
 #include <QStackedWidget>
-#include <QStylePainter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -22,31 +21,12 @@
 #include "ui/tune/cell_text.h"
 #include "ui/tune/sweep_bar.h"
 #include "ui/tune/sweep_grid.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
-namespace {
-
-/// Says by dots that there is more than it has room for.
-class ElidedCombo : public QComboBox {
-public:
-    using QComboBox::QComboBox;
-
-protected:
-    void paintEvent(QPaintEvent*) override {
-        QStylePainter painter(this);
-        QStyleOptionComboBox option;
-        initStyleOption(&option);
-        painter.drawComplexControl(QStyle::CC_ComboBox, option);
-        const QRect room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
-        option.currentText = fontMetrics().elidedText(option.currentText, Qt::ElideRight, room.width() - 2);
-        painter.drawControl(QStyle::CE_ComboBoxLabel, option);
-    }
-};
-
-} // namespace
 
 SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
     : QWidget(parent),
@@ -81,6 +61,7 @@ SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
     connect(grid_, &SweepGrid::star_asked, this, [this] { star_current(); });
     connect(grid_, &SweepGrid::menu_asked, this, &SweepView::show_menu);
     connect(grid_, &SweepGrid::page_changed, this, &SweepView::refresh_pages);
+    connect(grid_, &SweepGrid::stills_changed, this, &SweepView::refresh_progress);
     connect(grid_, &SweepGrid::current_changed, this, [this] {
         const auto cell = grid_->current();
         const app::OpenSweep* shown = sweeps_.shown();
@@ -105,7 +86,7 @@ QWidget* SweepView::make_head() {
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
     row->setSpacing(grid::unit);
-    earlier_ = new ElidedCombo(head);
+    earlier_ = new ElidedCombo(Qt::ElideRight, head);
     wheel_when_focused(earlier_);
     earlier_->setObjectName(QStringLiteral("earlier-sweeps"));
     earlier_->setAccessibleName(tr("Sweep shown"));
@@ -240,6 +221,8 @@ void SweepView::refresh_progress() {
             text += QStringLiteral(" · ") + tr("%1 left").arg(app::duration_text(progress.seconds_left));
     } else if (sweeps_.measuring() > 0) {
         text = tr("measuring …");
+    } else if (grid_->stills() > 0) {
+        text = tr("%1 play, the others stand still").arg(SweepClips::most);
     }
     progress_->set_text(text);
     const int lost = progress.missing + progress.failed;

@@ -199,7 +199,7 @@ void Field::set_note(const QString& note) {
 }
 
 void Field::set_default(const QString& shown_default, bool changed) {
-    const bool mark = changed && !shown_default.isNull();
+    const bool mark = changed_ = changed && !shown_default.isNull();
     QFont bold = label_->font();
     bold.setBold(mark);
     label_->setFont(bold);

@@ -86,6 +86,8 @@ public:
     /// `shown_default`: as the user reads it, empty where there is none to go back to. Stands behind the control's own
     /// tooltip.
     void set_default(const QString& shown_default, bool changed);
+    bool is_changed() const { return changed_; } ///< from a default there is to go back to
+    const QString& name() const { return name_; }
     /// Under the field; empty: none.
     void set_error(const QString& error);
     bool has_error() const;
@@ -108,6 +110,7 @@ private:
     QHBoxLayout* row_;
     QLabel* note_;
     QWidget* spare_ = nullptr;
+    bool changed_ = false;
     QToolButton* reset_;
     QWidget* problem_;
     QLabel *error_, *hint_;

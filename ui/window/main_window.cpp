@@ -261,12 +261,17 @@ void MainWindow::arrange(Layout layout) {
         put(Qt::LeftDockWidgetArea, {runs_dock_, differences_dock_});
         put(Qt::BottomDockWidgetArea, {metrics_dock_, layers_dock_, steps_dock_});
         tabifyDockWidget(metrics_dock_, layers_dock_);
+        const bool low = height() < 800; // below each other the two would leave the picture a third of it
+        if (low) tabifyDockWidget(layers_dock_, steps_dock_);
         metrics_dock_->raise();
         keep(Qt::RightDockWidgetArea, {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_});
         keep(Qt::BottomDockWidgetArea, {timeline_dock_, sweep_dock_, log_dock_});
         resizeDocks({runs_dock_}, {side}, Qt::Horizontal);
         resizeDocks({runs_dock_, differences_dock_}, {height() / 2, height() / 3}, Qt::Vertical);
-        resizeDocks({metrics_dock_, steps_dock_}, {140, 150}, Qt::Vertical);
+        if (low)
+            resizeDocks({metrics_dock_}, {140}, Qt::Vertical);
+        else
+            resizeDocks({metrics_dock_, steps_dock_}, {140, 150}, Qt::Vertical);
     }
 }
 
@@ -317,6 +322,10 @@ void MainWindow::connect_parts() {
     connect(runs_, &RunsPanel::said, this, &MainWindow::say);
     connect(queue_, &QueuePanel::said, this, &MainWindow::say);
     connect(layers_panel_, &LayersPanel::said, this, &MainWindow::say);
+    connect(parameters_, &ParametersPanel::add_models_asked, models_, &ModelsPanel::add_model);
+    connect(models_, &ModelsPanel::taken, this, [this](const QString& name) {
+        say(tr("%1 is the model now; undo brings back the one before.").arg(name));
+    });
     connect(divergence_view_, &DivergenceView::step_requested, this, [this](int a, int b) {
         show_live(false);
         strip_->set_step(a);

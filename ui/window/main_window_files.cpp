@@ -100,7 +100,7 @@ void MainWindow::open_path(const QString& path) {
     }
     if (is_lora(info)) return take_loras({full});
     if (model) {
-        models_->watch(info.isDir() ? full : info.absolutePath());
+        models_->take(full);
         models_dock_->show();
         models_dock_->raise();
         return say(tr("%1 is watched for models.").arg(info.isDir() ? full : info.absolutePath()));

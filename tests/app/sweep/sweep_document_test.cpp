@@ -43,6 +43,7 @@ private slots:
     void a_failed_cell_is_tried_again();
     void what_waits_can_be_taken_out();
     void another_reference_is_measured();
+    void without_the_model_the_videos_are_measured();
     void a_lost_run_is_said();
     void values_go_into_the_request();
     void earlier_sweeps_are_listed_and_opened();
@@ -325,6 +326,24 @@ void SweepDocumentTest::another_reference_is_measured() {
     finish();
     sweeps().set_reference({std::nullopt, std::nullopt});
     for (std::size_t i = 0; i < 4; ++i) QVERIFY(!sweeps().shown()->cell(i).figures);
+}
+
+void SweepDocumentTest::without_the_model_the_videos_are_measured() {
+    prepare();
+    const std::filesystem::path model = to_path(home_->file("model"));
+    std::filesystem::copy(DENOIR_TINY_MODEL, model, std::filesystem::copy_options::recursive);
+    studio_->document.set_value("model", to_qstring(model));
+    QVERIFY(studio_->document.wait_resolved(20000));
+    start();
+    finish();
+    QVERIFY(sweeps().shown()->cell(0).figures->note.empty());
+    std::filesystem::remove_all(model);
+    std::filesystem::remove_all(cache_folder() / "decoded");
+    sweeps().set_reference({std::nullopt, 0});
+    finish();
+    const auto& figures = *sweeps().shown()->cell(1).figures;
+    QCOMPARE(to_qstring(figures.note), QString("of the videos: the latents could not be decoded"));
+    QVERIFY(figures.measured() && figures.psnr && *figures.psnr > 5);
 }
 
 void SweepDocumentTest::a_lost_run_is_said() {

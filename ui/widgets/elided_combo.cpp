@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/widgets/elided_combo.h"
+
+#include <QAbstractItemView>
+#include <QStandardItemModel>
+#include <QStylePainter>
+
+namespace denoir::ui {
+namespace {
+constexpr int command_role = Qt::UserRole + 100;
+} // namespace
+
+ElidedCombo::ElidedCombo(Qt::TextElideMode elided, QWidget* parent) : QComboBox(parent), elided_(elided) {
+    view()->setTextElideMode(elided);
+    connect(this, &QComboBox::activated, this, [this](int row) {
+        if (!is_command(row)) return;
+        setCurrentIndex(shown_);
+        emit command_chosen();
+    });
+}
+
+void ElidedCombo::set_command(const QString& text) {
+    addItem(text);
+    setItemData(count() - 1, true, command_role);
+    enable_command(view()->isVisible());
+}
+
+bool ElidedCombo::is_command(int row) const { return itemData(row, command_role).toBool(); }
+
+void ElidedCombo::enable_command(bool enabled) {
+    auto* items = qobject_cast<QStandardItemModel*>(model());
+    if (items && is_command(count() - 1)) items->item(count() - 1)->setEnabled(enabled);
+}
+
+void ElidedCombo::showPopup() {
+    shown_ = currentIndex();
+    enable_command(true);
+    QComboBox::showPopup();
+}
+
+void ElidedCombo::hidePopup() {
+    QComboBox::hidePopup();
+    enable_command(false);
+}
+
+void ElidedCombo::paintEvent(QPaintEvent*) {
+    QStylePainter painter(this);
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    painter.drawComplexControl(QStyle::CC_ComboBox, option);
+    const QRect room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
+    option.currentText = fontMetrics().elidedText(option.currentText, elided_, room.width() - 2);
+    painter.drawControl(QStyle::CE_ComboBoxLabel, option);
+}
+
+} // namespace denoir::ui
