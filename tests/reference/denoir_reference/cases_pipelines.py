@@ -301,10 +301,7 @@ def make_cached(m: Maker):
     )
 
 
-def make(fixtures: Fixtures):
-    m = Maker(fixtures)
-    make_loras(m)
-    make_cached(m)
+def make_text(m: Maker):
     m.case("pipe-wan-t2v-unipc", models.T2V, "Wan text to video, original layout")
     m.case(
         "pipe-wan-t2v-dpmpp",
@@ -344,6 +341,9 @@ def make(fixtures: Fixtures):
         shift=8.0,
         guidance=6.0,
     )
+
+
+def make_image(m: Maker):
     m.case(
         "pipe-wan-i2v",
         models.I2V,
@@ -372,6 +372,9 @@ def make(fixtures: Fixtures):
     m.case(
         "pipe-wan-flf2v", models.FLF2V, "Wan first and last frame", image="landscape", last_image="second", shift=16.0
     )
+
+
+def make_forcing(m: Maker):
     m.case(
         "pipe-df-sync",
         models.DF,
@@ -450,6 +453,9 @@ def make(fixtures: Fixtures):
         frames=13,
         steps=3,
     )
+
+
+def make_continued(m: Maker):
     m.case(
         "pipe-df-video",
         models.DF,
@@ -502,6 +508,9 @@ def make(fixtures: Fixtures):
         width=48,
         height=48,
     )
+
+
+def make_ti2v(m: Maker):
     m.case(
         "pipe-ti2v-text",
         models.TI2V_DIFFUSERS,
@@ -533,6 +542,9 @@ def make(fixtures: Fixtures):
         steps=4,
         fps=24,
     )
+
+
+def make_experts(m: Maker):
     m.case(
         "pipe-a14b-t2v",
         models.A14B_T2V,
@@ -564,3 +576,9 @@ def make(fixtures: Fixtures):
         width=48,
         height=64,
     )
+
+
+def make(fixtures: Fixtures):
+    m = Maker(fixtures)
+    for family in (make_loras, make_cached, make_text, make_image, make_forcing, make_continued, make_ti2v, make_experts):
+        family(m)
