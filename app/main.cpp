@@ -83,9 +83,7 @@ int run(QApplication& program, const ui::Arguments& arguments) {
     theme.set_scheme(arguments.theme.value_or(ui::scheme_from_name(core.settings.theme())));
     ui::ShortcutGuard guard;
     program.installEventFilter(&guard);
-    ui::Studio studio{core,         core.settings, core.project,   core.document, core.worker,  core.queue,
-                      core.history, core.models,   core.estimator, core.tokens,   core.prompts, core.thumbnails,
-                      core.drafts,  frames,        core.exporter,  core.notifier, theme};
+    ui::Studio studio(core, frames, theme);
     ui::MainWindow window(studio);
     if (arguments.size) window.resize(*arguments.size);
     if (!arguments.screenshot.isEmpty()) return ui::take_screenshot(window, studio, arguments);

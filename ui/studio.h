@@ -25,8 +25,10 @@ namespace denoir::ui {
 class Theme;
 
 /// What the window and its docks show: app::Studio by its parts, with what only a window needs. Composed by main(),
-/// outlives every widget.
+/// outlives every widget. Borrows all.
 struct Studio {
+    Studio(app::Studio& studio, app::FrameCache& clips, Theme& looks);
+
     app::Studio& core;
     app::Settings& settings;
     app::Project& project;

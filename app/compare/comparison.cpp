@@ -239,7 +239,8 @@ void Comparison::leave_out(std::vector<int> damaged) {
 
 QString Comparison::pairing() const {
     QStringList notes;
-    if (!undecoded_.isEmpty()) notes << tr("The latents cannot be decoded, so the videos are measured: %1").arg(undecoded_.line());
+    if (!undecoded_.isEmpty())
+        notes << tr("The latents cannot be decoded, so the videos are measured: %1").arg(undecoded_.line());
     if (!damaged_.empty()) {
         constexpr std::size_t most = 5;
         QStringList named;

@@ -98,9 +98,7 @@ int main(int argc, char** argv) {
     ui::Theme theme(program);
     ui::ShortcutGuard guard;
     program.installEventFilter(&guard);
-    ui::Studio studio{core,         core.settings, core.project,   core.document, core.worker,  core.queue,
-                      core.history, core.models,   core.estimator, core.tokens,   core.prompts, core.thumbnails,
-                      core.drafts,  frames,        core.exporter,  core.notifier, theme};
+    ui::Studio studio(core, frames, theme);
     ui::MainWindow window(studio);
     window.show();
     window.begin(ui::Layout::create);

@@ -103,7 +103,8 @@ private slots:
         };
         QVERIFY(says("1.2 s"));
         app::write_clip(home.file("before.mp4"), 48, 32, 12);
-        QVERIFY(document.set_value("forcing", QVariantMap{{"video", home.file("before.mp4")}, {"overlap", 5}}).isEmpty());
+        QVERIFY(
+            document.set_value("forcing", QVariantMap{{"video", home.file("before.mp4")}, {"overlap", 5}}).isEmpty());
         QVERIFY(document.wait_resolved(20000));
         QVERIFY(says("+1.0 s"));
         QVERIFY(!says("1.2 s"));

@@ -39,9 +39,7 @@ public:
         : core_(std::make_unique<app::Studio>()),
           frames_(256 << 20),
           theme_(*qApp),
-          studio_{*core_,         core_->settings, core_->project,   core_->document, core_->worker,  core_->queue,
-                  core_->history, core_->models,   core_->estimator, core_->tokens,   core_->prompts, core_->thumbnails,
-                  core_->drafts,  frames_,         core_->exporter,  core_->notifier, theme_},
+          studio_(*core_, frames_, theme_),
           window_(std::make_unique<MainWindow>(studio_)) {
         theme_.set_scheme(scheme);
         qApp->installEventFilter(&guard_);

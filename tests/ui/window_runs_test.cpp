@@ -379,34 +379,32 @@ private slots:
     /// The end of a run shows it, and takes no selection from whoever is making one.
     void a_selection_outlives_the_end_of_a_run() {
         const app::Home home;
-        for (const int seed : {1, 2}) listed_run(home, QString::number(seed), 2, quint64(seed));
+        const QString listed = listed_run(home, "one", 2, 1);
+        listed_run(home, "two", 2, 2);
         StudioFixture studio;
         load_tiny(studio);
         auto* list = studio.find<RunsView>("runs");
         QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
-        const auto path = [](const QModelIndex& row) { return row.data(app::RunHistory::PathRole).toString(); };
+        const auto& queue = studio.core().queue;
         int runs = 2;
         const auto run_to_its_end = [&] {
             studio.find<QAction>("run.generate")->trigger();
             QVERIFY(studio.idle());
-            QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), ++runs, 30000);
-            const QString newest = path(list->model()->index(0, 0));
-            QTRY_COMPARE_WITH_TIMEOUT(studio.window().shown_run(), newest, 30000);
+            ++runs;
+            QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), runs, 30000);
+            const QString made = queue.index(queue.rowCount() - 1).data(app::RunQueue::RunRole).toString();
+            QTRY_COMPARE_WITH_TIMEOUT(studio.window().shown_run(), made, 30000);
         };
         list->selectAll();
         run_to_its_end();
         QCOMPARE(list->selectionModel()->selectedIndexes().size(), 2);
 
-        studio.window().preview().setFocus();
-        list->setCurrentIndex(list->model()->index(2, 0));
-        run_to_its_end();
-        QCOMPARE(path(list->currentIndex()), studio.window().shown_run());
-
+        studio.have_focus();
         list->setFocus();
-        list->setCurrentIndex(list->model()->index(2, 0));
-        const QString chosen = path(list->currentIndex());
+        QTRY_VERIFY(list->hasFocus());
+        list->setCurrentIndex(list->model()->index(studio.core().history.row_of(listed), 0));
         run_to_its_end();
-        QCOMPARE(path(list->currentIndex()), chosen);
+        QCOMPARE(list->currentIndex().row(), studio.core().history.row_of(listed));
     }
 
     /// In the studio's language.
@@ -419,8 +417,7 @@ private slots:
         const app::Journal& journal = studio.core().journal;
         QStringList lines;
         for (int row = 0; row < journal.rowCount(); ++row) lines << journal.index(row).data().toString();
-        QVERIFY2(lines.contains("loading the transformer") && lines.contains("denoising"),
-                 qPrintable(lines.join('\n')));
+        QVERIFY2(lines.contains("denoising"), qPrintable(lines.join('\n')));
     }
 
     /// The log knows nothing of a run from before the program was started: its list does.
@@ -430,7 +427,8 @@ private slots:
         {
             RunFolder run = RunFolder::take(app::fake_run(app::to_path(home.data("runs")), 1));
             run.record().state = RunState::failed;
-            run.record().error = Error("/nowhere/model", "model", "there is no such folder", "choose one that is there");
+            run.record().error =
+                Error("/nowhere/model", "model", "there is no such folder", "choose one that is there");
             run.save();
         }
         StudioFixture studio;

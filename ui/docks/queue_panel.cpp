@@ -64,9 +64,8 @@ QString words_of(const QModelIndex& index) {
         if (!stage.isValid()) return QueuePanel::tr("waits for the engine");
         const int step = index.data(Role::StepRole).toInt(), steps = index.data(Role::StepsRole).toInt();
         const double eta = index.data(Role::EtaRole).toDouble();
-        QString text =
-            steps > 0 && step > 0 && step < steps ? QueuePanel::tr("step %1/%2").arg(step).arg(steps)
-                                                  : app::stage_text(static_cast<Stage>(stage.toInt()));
+        QString text = steps > 0 && step > 0 && step < steps ? QueuePanel::tr("step %1/%2").arg(step).arg(steps)
+                                                             : app::stage_text(static_cast<Stage>(stage.toInt()));
         if (eta >= 0) text += QueuePanel::tr(" · %1 left").arg(app::duration_text(eta));
         return text;
     }

@@ -162,8 +162,7 @@ void MainWindow::make_view_actions() {
                    timeline_dock_->show();
                    timeline_->setFocus(Qt::ShortcutFocusReason);
                });
-    add_action("view.reset-layout", view, tr("Reset the docks"), {}, "layout",
-               [this] { layouts_->reset_current(); });
+    add_action("view.reset-layout", view, tr("Reset the docks"), {}, "layout", [this] { layouts_->reset_current(); });
     add_action("view.full-screen", view, tr("Full screen"), {QKeySequence(Qt::Key_F11)}, "fit",
                [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     auto* themes = new QActionGroup(this);

@@ -260,8 +260,7 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
             watching_ = true;
             show_live(true);
         }
-        say(tr("Stopped at step %1. Resume it, or branch from any step.")
-                .arg(std::max(0, live_pictures_.last_step())));
+        say(tr("Stopped at step %1. Resume it, or branch from any step.").arg(std::max(0, live_pictures_.last_step())));
     }
 }
 
