@@ -495,10 +495,11 @@ private slots:
         }
     }
 
-    void every_theme_paints() {
+    void style_sheets_leave_no_placeholder() {
         for (const Colours* c : {&light_colours(), &dark_colours()}) {
             const QString sheet = style_sheet_of(*c);
             QVERIFY(!sheet.contains('@'));
+            QVERIFY(sheet.contains(c->accent.name()));
         }
     }
 };

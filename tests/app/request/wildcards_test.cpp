@@ -41,7 +41,14 @@ private slots:
         QString deep;
         for (int i = 0; i < 300; ++i) deep += QStringLiteral("{a|");
         for (int i = 0; i < 300; ++i) deep += QStringLiteral("}");
-        resolve_wildcards(deep, 1);
+        QCOMPARE(resolve_wildcards(deep, 1), QStringLiteral("a"));
+        // Too deep to be a choice: it stands for itself.
+        const auto within = [](int braces) {
+            return QString(braces, u'{') + QStringLiteral("{a|a}") + QString(braces, u'}');
+        };
+        QCOMPARE(resolve_wildcards(within(63), 1), QString(63, u'{') + u'a' + QString(63, u'}'));
+        QCOMPARE(resolve_wildcards(within(64), 1), within(64));
+        QCOMPARE(resolve_wildcards(within(300), 1), within(300));
     }
 };
 
