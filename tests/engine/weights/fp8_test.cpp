@@ -89,7 +89,7 @@ TEST(Fp8, ScalesThatDoNotFit) {
         has(refusal(file({Raw{layer + ".scale_weight", "F32", {}, le(std::numeric_limits<float>::infinity())}})),
             "not finite"));
     EXPECT_TRUE(has(refusal(file({Raw{layer + ".scale_weight", "F32", {}, le(std::nanf(""))}})), "not finite"));
-    EXPECT_TRUE(has(refusal(file({zeros(layer + ".scale_weight", {}, "I32")})), "no floating point"));
+    EXPECT_TRUE(has(refusal(file({zeros(layer + ".scale_weight", {}, "I32")})), "not floating point"));
     EXPECT_TRUE(has(refusal(file({f32("blocks.0.self_attn.k.scale_weight", {}, 1)})), "not fp8"));
     EXPECT_TRUE(has(refusal(file({f32("blocks.9.self_attn.k.scale_weight", {}, 1)})), "weight is missing"));
 }

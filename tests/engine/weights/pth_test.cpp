@@ -274,7 +274,7 @@ TEST(Pth, RefusesWhatWouldExecute) {
     EXPECT_REFUSED(pth(storage_call.bytes(), {}), "calls a storage type");
     Pickle reduce_text;
     reduce_text.protocol().text("os.system").raw(")R");
-    EXPECT_REFUSED(pth(reduce_text.bytes(), {}), "no allowed name");
+    EXPECT_REFUSED(pth(reduce_text.bytes(), {}), "other than an allowed name");
     Pickle build_on_tensor;
     build_on_tensor.protocol().tensor("FloatStorage", "0", 2, 0, {2}, {1}).raw("}b");
     EXPECT_REFUSED(pth(build_on_tensor.bytes(), {}), "state of something");
@@ -446,7 +446,7 @@ TEST(Pth, RefusesDamagedPickles) {
     EXPECT_REFUSED(of("u."), "mark");
     EXPECT_REFUSED(of("}(NuN."), "key without a value");
     EXPECT_REFUSED(of("](."), "stack"); // the mark hides the list
-    EXPECT_REFUSED(of("N."), "no dict");
+    EXPECT_REFUSED(of("N."), "not hold a dict");
     EXPECT_REFUSED(of("]Nu."), "mark");
     EXPECT_REFUSED(of(std::string("\x8A\x09", 2) + "123456789."), "64 bits");
     EXPECT_REFUSED(of("csome\nvery\n"), "some.very");
