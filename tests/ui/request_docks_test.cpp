@@ -19,12 +19,12 @@
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"
+#include "tests/ui/window_main.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
-#include "ui/window/translation.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -312,12 +312,6 @@ private slots:
     }
 };
 
-int main(int argc, char** argv) {
-    QApplication program(argc, argv);
-    QLocale::setDefault(QLocale::c());
-    const Translation words(program);
-    RequestDocksTest test;
-    return QTest::qExec(&test, argc, argv);
-}
+int main(int argc, char** argv) { return run_window_test<RequestDocksTest>(argc, argv); }
 
 #include "request_docks_test.moc"

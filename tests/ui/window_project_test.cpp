@@ -10,9 +10,9 @@
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/full_disk.h"
+#include "tests/ui/window_main.h"
 #include "tests/ui/window_tools.h"
 #include "ui/preview/preview_view.h"
-#include "ui/window/translation.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -194,13 +194,6 @@ private slots:
     }
 };
 
-int main(int argc, char** argv) {
-    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    QApplication program(argc, argv);
-    QLocale::setDefault(QLocale::c());
-    const Translation words(program);
-    WindowProjectTest test;
-    return QTest::qExec(&test, argc, argv);
-}
+int main(int argc, char** argv) { return run_window_test<WindowProjectTest>(argc, argv); }
 
 #include "window_project_test.moc"

@@ -19,12 +19,12 @@
 #include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
+#include "tests/ui/window_main.h"
 #include "tests/ui/window_tools.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/window/status_line.h"
-#include "ui/window/translation.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -536,13 +536,6 @@ private slots:
     }
 };
 
-int main(int argc, char** argv) {
-    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    QApplication program(argc, argv);
-    QLocale::setDefault(QLocale::c());
-    const Translation words(program);
-    WindowRunsTest test;
-    return QTest::qExec(&test, argc, argv);
-}
+int main(int argc, char** argv) { return run_window_test<WindowRunsTest>(argc, argv); }
 
 #include "window_runs_test.moc"

@@ -27,6 +27,7 @@
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/full_disk.h"
+#include "tests/ui/window_main.h"
 #include "tests/ui/window_tools.h"
 #include "ui/docks/camera_window.h"
 #include "ui/docks/image_well.h"
@@ -34,7 +35,6 @@
 #include "ui/preview/preview_view.h"
 #include "ui/theme/colours.h"
 #include "ui/window/compare_bar.h"
-#include "ui/window/translation.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -559,13 +559,6 @@ private slots:
     }
 };
 
-int main(int argc, char** argv) {
-    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    QApplication program(argc, argv);
-    QLocale::setDefault(QLocale::c());
-    const Translation words(program);
-    WindowTest test;
-    return QTest::qExec(&test, argc, argv);
-}
+int main(int argc, char** argv) { return run_window_test<WindowTest>(argc, argv); }
 
 #include "window_test.moc"
