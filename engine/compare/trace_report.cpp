@@ -38,7 +38,8 @@ std::string head(const TraceComparison& c) {
     const char* mood = c.first || !c.shapes.empty() ? "bad" : c.mixed ? "fair" : "good";
     const char* word = c.first             ? "they part"
                        : !c.shapes.empty() ? "sizes differ"
-                       : !c.begins         ? "identical"
+                       : c.identical()     ? "identical"
+                       : !c.begins         ? "equal in value"
                        : c.mixed           ? "apart by rounding alone"
                                            : "they agree";
     std::string heading = "Layer by layer";
@@ -65,7 +66,7 @@ std::string figures(const TraceComparison& c) {
     std::size_t equal = 0, made = 0;
     double lowest = 1;
     for (const LayerError& l : c.layers) {
-        equal += l.difference.max_abs == 0 && l.difference.not_finite == 0;
+        equal += l.difference.same_bits;
         made += l.generated;
         lowest = std::min(lowest, l.difference.cosine);
     }
