@@ -361,12 +361,13 @@ void open_compiler(void* dnn) {
 
 std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
     // The frontend asks the loader for CUDA's runtime by its bare name; it is found when it is here already. Where two
-    // are installed it takes the older one and writes so to stderr, unless it is told which.
+    // are installed it takes the older one and writes so to stderr, unless it is told which. Only then: another thread
+    // may be reading the environment.
     const std::array runtimes{"libcudart.so.13", "libcudart.so.12"};
     const auto is_here = [&](const char* name) { return open_library({name}, why) != nullptr; };
     const auto* const found = std::find_if(runtimes.begin(), runtimes.end(), is_here);
     if (found == runtimes.end()) return nullptr;
-    ::setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", *found, 0);
+    if (found == runtimes.begin() && is_here(runtimes[1])) ::setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", *found, 0);
     void* library = open_library({"libcudnn.so.9"}, why);
     if (!library) return nullptr;
     open_compiler(library);
