@@ -389,6 +389,15 @@ class StoredRuns(Case):
         self.assertEqual(len(again["warnings"]), 1)
         self.assertEqual([f["sha256"] for f in again["model_files"] if f["path"] == str(weights)], [None])
 
+    def test_verify_names_a_file_that_no_latent_tells_of(self):
+        self.stopped_run_of_a_copy()
+        self.done("render", "--resume", "r")
+        vae = next((self.work / "model" / "vae").glob("*.safetensors"))
+        old = vae.read_bytes()
+        vae.write_bytes(old[:-1] + bytes([old[-1] ^ 1]))
+        report = self.refused("verify", "r", "--json", codes=(1,), names=(vae.name,), timeout=PATIENCE).json()
+        self.assertEqual((report["first_difference"], report["changed_files"]), (None, [str(vae)]))
+
     def test_tokenizer_inside_the_text_encoder(self):
         """As ComfyUI's files keep it."""
         shutil.copytree(MODEL, self.work / "model")
