@@ -491,6 +491,14 @@ class Modules(Case):
         for quantize, out in (("q8_0", "o.gguf"), ("fp8_scaled", "o.safetensors")):
             self.refused("convert", weights, out, "--quantize", quantize, "--layout", "diffusers", codes=(2,), names=("--layout",), timeout=PATIENCE)
         self.assertIn("converting: MiB", self.done("convert", weights, "o.safetensors", "--progress", "plain").err)
+    def test_a_conversion_of_many_tensors(self):
+        """The time of looking each name up among all would be minutes."""
+        entry = '"tensor.%d.weight":{"dtype":"F32","shape":[1],"data_offsets":[%d,%d]}'
+        header = "{" + ",".join(entry % (i, 4 * i, 4 * i + 4) for i in range(60000)) + "}"
+        header += " " * (-len(header) % 8)
+        (self.work / "many.safetensors").write_bytes(struct.pack("<Q", len(header)) + header.encode() + bytes(4 * 60000))
+        self.done("convert", "many.safetensors", "o.safetensors", timeout=2 * PATIENCE)
+        self.assertEqual(len(read_safetensors(self.work / "o.safetensors")), 60000)
 
 
 if __name__ == "__main__":
