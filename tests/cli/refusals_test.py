@@ -359,6 +359,16 @@ class Models(Case):
                 self.assertEqual(result.code, 1)
                 shutil.rmtree(model)
 
+    def test_a_lora_of_huge_numbers(self):
+        t2v = FIXTURES / "_models" / "Wan2.1-T2V-tiny"
+        lora = read_safetensors(FIXTURES / "_inputs" / "style-kohya.safetensors")
+        huge = {"F32": struct.pack("<f", 3e38), "BF16": b"\x7f\x7f", "F16": b"\xff\x7b"}
+        write_safetensors(self.work / "huge.safetensors", {n: (t, s, raw if n.endswith("alpha") else huge[t] * (len(raw) // len(huge[t]))) for n, (t, s, raw) in lora.items()})
+        result = self.run_cli("render", "--model", t2v, "--prompt", "x", "--frames", 5, "--size", "32x32", "--steps", 1, "--lora", "huge.safetensors",
+                              "--out", "out.mp4", "--run-dir", "run", timeout=PATIENCE)  # fmt: skip
+        self.assertEqual(result.code, 1)
+        self.assertIn("render without huge.safetensors", result.err)
+
     def test_a_clip_that_is_no_whole_number_of_causal_blocks(self):
         model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
         config = json.loads((model / "transformer" / "config.json").read_text())
