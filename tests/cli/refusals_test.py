@@ -359,6 +359,19 @@ class Models(Case):
                 self.assertEqual(result.code, 1)
                 shutil.rmtree(model)
 
+    def test_what_a_config_says(self):
+        """The file is config.json, the key the one that it has."""
+        for part, key, value in (("transformer", "in_channels", 12), ("transformer", "num_attention_heads", 7), ("transformer", "qk_norm", "none"),
+                                 ("transformer", "eps", 0), ("vae", "temperal_downsample", []), ("vae", "latents_mean", [0]), ("text_encoder", "d_ff", 3)):  # fmt: skip
+            model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+            file = model / part / "config.json"
+            config = json.loads(file.read_text()) if file.exists() else {}
+            file.unlink(missing_ok=True)
+            file.write_text(json.dumps(config | {key: value}))
+            result = self.refused("render", "--model", "model", "--prompt", "x", "--frames", 5, "--size", "32x32", "--out", "out.mp4", codes=(1,), timeout=PATIENCE)
+            self.assertIn(f"denoir-cli: model/{part}/config.json: {key}: ", result.err)
+            shutil.rmtree(model)
+
     def test_a_lora_of_huge_numbers(self):
         t2v = FIXTURES / "_models" / "Wan2.1-T2V-tiny"
         lora = read_safetensors(FIXTURES / "_inputs" / "style-kohya.safetensors")
