@@ -119,6 +119,11 @@ class StoredRuns(Case):
         for request in ({"frames": 13}, {"frames": 4001}, {"frames": 5}, {"width": 96}, {"height": 480}):
             self.refuse_all("step_002.safetensors", request=request)
 
+    def test_a_branch_of_another_size(self):
+        for size in ("64x48", "80x64"):
+            self.refused("render", "--from", "good", "--step", 1, "--size", size, "--out", "b.mp4", "--run-dir", "b",
+                         names=("--size: a branch keeps the size of 80x48",), timeout=PATIENCE)  # fmt: skip
+
     def test_windows(self):
         """Three windows of one step: a clip is made of the ends of all, each named where it does not fit."""
         shutil.rmtree(self.work / "good")
