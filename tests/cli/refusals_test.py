@@ -372,6 +372,20 @@ class Models(Case):
             self.assertIn(f"denoir-cli: model/{part}/config.json: {key}: ", result.err)
             shutil.rmtree(model)
 
+    def test_a_vocabulary_that_is_too_small(self):
+        model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+        file, config = model / "text_encoder" / "model.safetensors", model / "text_encoder" / "config.json"
+        tensors = read_safetensors(file)
+        file.unlink()
+        config.unlink(missing_ok=True)
+        for name in {"shared.weight", "encoder.embed_tokens.weight"} & set(tensors):
+            dtype, shape, raw = tensors[name]
+            tensors[name] = (dtype, [2, shape[1]], raw[: len(raw) // shape[0] * 2])
+        write_safetensors(file, tensors)
+        result = self.run_cli("render", "--model", "model", "--prompt", "x", "--frames", 5, "--size", "32x32", "--out", "out.mp4", "--run-dir", "run", timeout=PATIENCE)
+        self.assertEqual(result.code, 1)
+        self.assertRegex(result.err, "denoir-cli: model/tokenizer[^:]*: tokens: .* is not in the vocabulary of 2")
+
     def test_a_lora_of_huge_numbers(self):
         t2v = FIXTURES / "_models" / "Wan2.1-T2V-tiny"
         lora = read_safetensors(FIXTURES / "_inputs" / "style-kohya.safetensors")
