@@ -85,8 +85,11 @@ int run_request(const Arguments& args, Console& console) {
             report(resume(args.get("--resume"), on_run, threads, engine, progress, interrupt_token()), console);
             return 0;
         }
-        if (args.words().empty() && !args.has("--from") && !args.has("--prompt") && !args.has("--image"))
+        if (args.words().empty() && !args.has("--from") && !args.has("--prompt") && !args.has("--image")) {
+            Request none;
+            apply_request_options(none, args); // a value that is none comes first
             throw UsageError("", "render", "nothing to render", "give a REQUEST.json or --prompt TEXT, and --out FILE");
+        }
         if (!args.has("--out"))
             throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
         if (args.has("--from") != args.has("--step"))

@@ -29,6 +29,9 @@ def image(path):
 
 
 class Requests(Case):
+    def test_an_empty_value_comes_first(self):
+        self.refused("render", "--steps=", codes=(2,), names=("--steps",), timeout=PATIENCE)
+
     def check(self, text, *more):
         (self.work / "request.json").write_text(text if isinstance(text, str) else json.dumps(text), encoding="utf-8")
         return self.refused("render", "request.json", "--out", "out.mp4", *more, timeout=PATIENCE)
