@@ -531,6 +531,13 @@ class Modules(Case):
         for quantize, out in (("q8_0", "o.gguf"), ("fp8_scaled", "o.safetensors")):
             self.refused("convert", weights, out, "--quantize", quantize, "--layout", "diffusers", codes=(2,), names=("--layout",), timeout=PATIENCE)
         self.assertIn("converting: MiB", self.done("convert", weights, "o.safetensors", "--progress", "plain").err)
+        for name in ("o.pth", "o.PT", "o.bin"):
+            self.refused("convert", weights, name, codes=(2,), names=(name, "another format"), timeout=PATIENCE)
+
+    def test_a_conversion_of_nothing(self):
+        write_safetensors(self.work / "empty.safetensors", {})
+        self.refused("convert", "empty.safetensors", "o.safetensors", codes=(1,), names=("empty.safetensors", "no tensors"), timeout=PATIENCE)
+
     def test_a_conversion_of_many_tensors(self):
         """The time of looking each name up among all would be minutes."""
         entry = '"tensor.%d.weight":{"dtype":"F32","shape":[1],"data_offsets":[%d,%d]}'
