@@ -362,6 +362,17 @@ class Models(Case):
                 self.assertEqual(result.code, 1)
                 shutil.rmtree(model)
 
+    def test_weights_that_are_whole_numbers(self):
+        model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+        file = model / "text_encoder" / "model.safetensors"
+        tensors = read_safetensors(file)
+        file.unlink()
+        for name in ("shared.weight", "encoder.embed_tokens.weight"):
+            if name in tensors:
+                shape = tensors[name][1]
+                write_safetensors(file, tensors | {name: ("U8", shape, bytes(math.prod(shape)))})
+                self.refuse_model(model, names=("text_encoder", "is of type u8"))
+
     def test_what_a_config_says(self):
         """The file is config.json, the key the one that it has."""
         for part, key, value in (("transformer", "in_channels", 12), ("transformer", "num_attention_heads", 7), ("transformer", "qk_norm", "none"),
