@@ -480,6 +480,7 @@ class Modules(Case):
         self.check("wan-vae-encode", {"video": f32(3, 1, 7, 16)}, weights=MODEL / "vae", names=("in.safetensors", "video"))
         self.check("umt5", {"tokens": ("I64", [0], b"")}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [1], struct.pack("<q", 1 << 40))}, weights=MODEL / "text_encoder", names=("tokens",))
+        self.check("umt5", {"tokens": ("I64", [513], bytes(8 * 513))}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [600], bytes(4800))}, weights=MODEL / "text_encoder", names=("tokens",))
 
     def test_numbers_that_are_not_finite(self):
@@ -504,6 +505,19 @@ class Modules(Case):
             write_safetensors(file, {k: (t, s, b"\xff" * len(raw) if t in ("F32", "BF16") else raw) for k, (t, s, raw) in read_safetensors(file).items()})
             for dtype in ("f32", "bf16"):
                 self.check(module, tensors, "--dtype", dtype, weights=self.work / module, names=(f"denoir-cli: {self.work / module}", "not finite"))
+
+    def test_more_tokens_than_the_model_takes(self):
+        """They are cut as a prompt is: the closing token stays."""
+        shutil.copytree(MODEL / "text_encoder", self.work / "te")
+        config = self.work / "te" / "config.json"
+        said = json.loads(config.read_text()) if config.exists() else {}
+        config.unlink(missing_ok=True)
+        config.write_text(json.dumps(said | {"text_len": 5}))
+        words = ("module", "umt5", "--weights", "te", "--inputs", "in.safetensors", "--out")
+        for name, ids, warned in (("long", (5, 6, 7, 8, 9, 4, 1), True), ("cut", (5, 6, 7, 8, 1), False)):
+            write_safetensors(self.work / "in.safetensors", {"tokens": ("I64", [len(ids)], struct.pack(f"<{len(ids)}q", *ids))})
+            self.assertEqual("warning: tokens: 7 are cut to the 5 of this model" in self.done(*words, name).err, warned)
+        self.assertEqual(read_safetensors(self.work / "long"), read_safetensors(self.work / "cut"))
 
     def test_heads_that_do_not_count(self):
         f32 = lambda *shape: ("F32", list(shape), bytes(4 * math.prod(shape)))
