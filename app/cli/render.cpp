@@ -82,7 +82,9 @@ int run_request(const Arguments& args, Console& console) {
             check_resume(args, render_command(), {"--threads"}, "request", "branch with --from RUN --step N");
             if (args.get("--resume").empty()) throw UsageError("", "--resume", "is empty", "name a run folder");
             const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
-            report(resume(args.get("--resume"), on_run, threads, engine, progress, interrupt_token()), console);
+            RenderResult result = resume(args.get("--resume"), on_run, threads, engine, progress, interrupt_token());
+            result.run = resolved_path(result.run.native(), {}); // as of a new one
+            report(result, console);
             return 0;
         }
         if (args.words().empty() && !args.has("--from") && !args.has("--prompt") && !args.has("--image")) {
