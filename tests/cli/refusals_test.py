@@ -279,6 +279,7 @@ class Outputs(Case):
         self.refuse_out(self.work / "new", "--run-dir", "new/")
         self.refuse_out("frames", "--run-dir", "frames/run")
         self.refuse_out("run/latents", "--run-dir", "run")
+        self.refuse_out("/proc/out.mp4")
 
     def test_run_folder(self):
         (self.work / "run").mkdir()
